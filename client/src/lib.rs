@@ -1,0 +1,1 @@
+//! Splits documents, embeds them and loads them into a pg_passage store.

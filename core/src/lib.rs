@@ -1,0 +1,12 @@
+/*!
+The model of pg_passage, without IO: how documents become chunks, and chunks passages.
+
+Splitting: [`split`](split()) cuts a text into [`Chunk`]s, each with its [`section`], so that nothing
+is lost. Reading: `expand` decides which chunks belong to a hit, `assemble` makes one text of
+them. The PostgreSQL extension and the client are shells around this crate; it knows neither.
+*/
+
+mod chunk;
+pub mod section;
+
+pub use chunk::{Chunk, Kind, Unit};

@@ -1,0 +1,122 @@
+/*!
+Sections: where a chunk stands in its document.
+
+A section is the list of titles from the document's root down to the chunk, such as
+`Guide / Installation / Setup`. The root is the empty list. Sections are not unique:
+every paragraph under one heading shares that heading's section, and only the ordinal
+tells them apart.
+
+Kinship is decided here, by prefix alone: a parent is the section without its last title,
+a child adds exactly one, and siblings share a parent. Levels take no part in it, except
+that a merger takes the lowest (see [`merge`]).
+*/
+
+/// The titles from the root of a document down to a chunk; empty at the root.
+pub type Section = Vec<String>;
+
+/// Tells whether `ancestor` is a proper prefix of `section`, at any distance.
+///
+/// # Source
+///
+/// `isParentChild` of the *Splitter Hierarchy System* (seed 001).
+pub fn is_ancestor(ancestor: &[String], section: &[String]) -> bool {
+    ancestor.len() < section.len() && section.starts_with(ancestor)
+}
+
+/// Returns the section one title up, or `None` at the root.
+pub fn parent(section: &[String]) -> Option<&[String]> {
+    section.split_last().map(|(_, parent)| parent)
+}
+
+/// Returns the longest prefix that two sections share, which may be the root.
+///
+/// # Source
+///
+/// `findCommonPrefix` of seed 001.
+pub fn common<'a>(a: &'a [String], b: &[String]) -> &'a [String] {
+    let shared = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    &a[..shared]
+}
+
+/// Returns the level and section of two neighbouring pieces merged into one chunk.
+///
+/// The level is the lower, that is the more general, of the two. The section is the deeper one
+/// when one contains the other, and what they share when neither does.
+///
+/// # Source
+///
+/// The chunk merging rules of seed 001.
+pub fn merge(a: (u32, &[String]), b: (u32, &[String])) -> (u32, Section) {
+    let section = if b.1.starts_with(a.1) {
+        b.1
+    } else if a.1.starts_with(b.1) {
+        a.1
+    } else {
+        common(a.1, b.1)
+    };
+    (a.0.min(b.0), section.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(titles: &[&str]) -> Section {
+        titles.iter().map(ToString::to_string).collect()
+    }
+
+    fn merged(a: (u32, &[&str]), b: (u32, &[&str])) -> (u32, Section) {
+        merge((a.0, &section(a.1)), (b.0, &section(b.1)))
+    }
+
+    #[test]
+    fn seed_001_relationship_detection() {
+        assert!(is_ancestor(&section(&["Section"]), &section(&["Section", "SubSection"])));
+        assert!(is_ancestor(&section(&["A", "B"]), &section(&["A", "B", "C", "D"])));
+        assert!(!is_ancestor(&section(&["X"]), &section(&["Y"])));
+        assert!(!is_ancestor(&section(&["X"]), &section(&["X"])));
+    }
+
+    #[test]
+    fn seed_001_common_path() {
+        let find = |a: &[&str], b: &[&str]| common(&section(a), &section(b)).to_vec();
+        assert_eq!(find(&["A", "B", "C"], &["A", "B", "D"]), section(&["A", "B"]));
+        assert_eq!(find(&["X", "Y"], &["A", "B"]), section(&[]));
+        assert_eq!(find(&["Same"], &["Same"]), section(&["Same"]));
+    }
+
+    #[test]
+    fn seed_001_lowest_level_and_deeper_path() {
+        let merged = merged((1, &["Section"]), (3, &["Section", "Sub", "Detail"]));
+        assert_eq!(merged, (1, section(&["Section", "Sub", "Detail"])));
+    }
+
+    #[test]
+    fn seed_001_parent_and_child() {
+        let merged = merged((1, &["Section 1"]), (2, &["Section 1", "SubSection 1.1"]));
+        assert_eq!(merged, (1, section(&["Section 1", "SubSection 1.1"])));
+    }
+
+    #[test]
+    fn seed_001_siblings() {
+        let merged = merged((2, &["Section 1", "Sub 1.1"]), (2, &["Section 1", "Sub 1.2"]));
+        assert_eq!(merged, (2, section(&["Section 1"])));
+    }
+
+    #[test]
+    fn seed_001_unrelated() {
+        assert_eq!(merged((1, &["Section 1"]), (1, &["Section 2"])), (1, section(&[])));
+    }
+
+    #[test]
+    fn seed_001_deep_hierarchy() {
+        let (level, first) = merged((1, &["S1"]), (2, &["S1", "S1.1"]));
+        let last = section(&["S1", "S1.1", "S1.1.1"]);
+        assert_eq!(merge((level, &first), (3, &last)), (1, last));
+    }
+
+    #[test]
+    fn identical_sections_stay() {
+        assert_eq!(merged((2, &["A", "B"]), (2, &["A", "B"])), (2, section(&["A", "B"])));
+    }
+}

@@ -1,0 +1,1 @@
+//! The shell that gives the model to SQL.
