@@ -7,6 +7,12 @@ them. The PostgreSQL extension and the client are shells around this crate; it k
 */
 
 mod chunk;
+mod error;
+pub mod key;
+pub mod label;
 pub mod section;
+pub mod strategy;
 
 pub use chunk::{Chunk, Kind, Unit};
+pub use error::Error;
+pub use strategy::{Overrides, Strategy};

@@ -1,0 +1,38 @@
+//! What can be wrong with a request, each with the words that a user reads.
+
+/// A request that cannot be met as it was put.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A strategy that is neither a preset nor one of the store's.
+    #[error("unrecognized strategy \"{0}\"")]
+    UnknownStrategy(String),
+    /// A named argument with a value outside its list.
+    #[error("unrecognized value for \"{argument}\": \"{value}\"")]
+    UnknownValue {
+        /// The argument's name.
+        argument: &'static str,
+        /// What was given.
+        value: String,
+        /// What may be given, as the hint lists it.
+        valid: &'static str,
+    },
+    /// A limit below zero or above the most that is taken.
+    #[error("\"{argument}\" is out of range: {value}")]
+    OutOfRange {
+        /// The argument's name.
+        argument: &'static str,
+        /// What was given.
+        value: i64,
+        /// The most that is taken.
+        most: i64,
+    },
+    /// Scores that are not as many as the ids.
+    #[error("{scores} scores for {ids} chunk ids")]
+    ScoreCount {
+        /// How many scores were given.
+        scores: usize,
+        /// How many ids were given.
+        ids: usize,
+    },
+}

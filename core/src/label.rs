@@ -1,0 +1,175 @@
+/*!
+Labels: titles written so that `ltree` takes them.
+
+ASCII letters and digits stay, `_` becomes `__`, and any other byte becomes `_HH` in upper-case
+hexadecimal. So a label is valid on every supported PostgreSQL and in every locale, two titles
+never share one, and it can be read back. An empty title is a lone `_`.
+
+A label ends at 255 bytes, the limit of PostgreSQL 15: a longer one is cut and ends in `_h` and a
+hash of the whole title, which keeps labels apart but cannot be read back. A path ends where
+`ltree` would store more than 1,000 bytes; deeper labels are left off, and the section keeps all.
+
+The encoding is frozen as version 1: changing it would rewrite every store.
+*/
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// The longest label, in bytes.
+pub const MAX_LABEL: usize = 255;
+
+/// The most bytes that a path takes as a stored `ltree`.
+pub const MAX_PATH: usize = 1_000;
+
+/// How many bytes a cut label ends in: `_h` and 16 hexadecimal digits.
+const MARK: usize = 18;
+
+/// Encodes a title as one label of at most [`MAX_LABEL`] bytes.
+pub fn encode(title: &str) -> String {
+    if title.is_empty() {
+        return "_".to_owned();
+    }
+    let mut label = String::with_capacity(title.len().min(MAX_LABEL));
+    let mut kept = 0;
+    for byte in title.bytes() {
+        match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => label.push(char::from(byte)),
+            b'_' => label.push_str("__"),
+            _ => write!(label, "_{byte:02X}").expect("a string takes every write"),
+        }
+        if label.len() <= MAX_LABEL - MARK {
+            kept = label.len();
+        } else if label.len() > MAX_LABEL {
+            label.truncate(kept);
+            let hash = Sha256::digest(title);
+            let hash = u64::from_be_bytes(hash[..8].try_into().expect("a hash has 32 bytes"));
+            write!(label, "_h{hash:016x}").expect("a string takes every write");
+            break;
+        }
+    }
+    label
+}
+
+/// Reads a title back from its label.
+///
+/// A label that was cut gives the part that was kept and `…`. What no encoder wrote is taken as it
+/// stands, since paths of other origin are valid too.
+pub fn decode(label: &str) -> String {
+    if label == "_" {
+        return String::new();
+    }
+    let mut title = Vec::with_capacity(label.len());
+    let mut rest = label.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match (byte, after) {
+            (b'_', [b'_', ..]) => {
+                title.push(b'_');
+                rest = &after[1..];
+            }
+            (b'_', [b'h', hash @ ..]) if hash.len() == MARK - 2 => {
+                title.extend_from_slice("…".as_bytes());
+                break;
+            }
+            (b'_', [high, low, ..]) if hex(*high).is_some() && hex(*low).is_some() => {
+                let value = |digit| hex(digit).expect("checked above");
+                title.push(value(*high) << 4 | value(*low));
+                rest = &after[2..];
+            }
+            _ => title.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&title).into_owned()
+}
+
+/// Encodes a section as the text of an `ltree`, the empty text for the root.
+pub fn encode_path<T: AsRef<str>>(section: &[T]) -> String {
+    let mut path = String::new();
+    let mut stored = 8;
+    for title in section {
+        let label = encode(title.as_ref());
+        // ltree keeps each label behind a length of two bytes, aligned to eight.
+        stored += (label.len() + 2).next_multiple_of(8);
+        if stored > MAX_PATH {
+            break;
+        }
+        if !path.is_empty() {
+            path.push('.');
+        }
+        path.push_str(&label);
+    }
+    path
+}
+
+/// Reads the titles back from the text of an `ltree`.
+pub fn decode_path(path: &str) -> Vec<String> {
+    if path.is_empty() { Vec::new() } else { path.split('.').map(decode).collect() }
+}
+
+/// The value of an upper-case hexadecimal digit.
+fn hex(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn labels_keep_letters_and_escape_the_rest() {
+        assert_eq!(encode("Setup"), "Setup");
+        assert_eq!(encode("ef_search"), "ef__search");
+        assert_eq!(encode("1.1 Ü"), "1_2E1_20_C3_9C");
+        assert_eq!(encode(""), "_");
+        assert_eq!(encode_path(&["Guide", "", "A b"]), "Guide._.A_20b");
+        assert_eq!(encode_path::<&str>(&[]), "");
+    }
+
+    #[test]
+    fn a_long_label_is_cut_and_told_apart_by_its_hash() {
+        let (a, b) = ("ü".repeat(100) + "a", "ü".repeat(100) + "b");
+        assert_ne!(encode(&a), encode(&b));
+        assert!(decode(&encode(&a)).ends_with('…'));
+        assert_eq!(encode(&"a".repeat(255)).len(), 255);
+        assert_eq!(decode(&encode(&"a".repeat(255))), "a".repeat(255));
+    }
+
+    #[test]
+    fn a_path_ends_before_ltree_stores_more_than_its_limit() {
+        let path = encode_path(&vec!["t"; 10_000]);
+        assert_eq!(path.split('.').count(), 124);
+        assert_eq!(encode_path(&vec!["x".repeat(400); 12]).split('.').count(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn uncut_labels_read_back(title in any::<String>()) {
+            let label = encode(&title);
+            prop_assert!(label.len() <= MAX_LABEL);
+            prop_assert!(label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+            if title.len() <= MAX_LABEL / 3 {
+                prop_assert_eq!(decode(&label), title);
+            }
+        }
+
+        #[test]
+        fn titles_never_share_a_label(a in "[a_é ]{0,3}", b in "[a_é ]{0,3}") {
+            prop_assert_eq!(a == b, encode(&a) == encode(&b));
+        }
+
+        #[test]
+        fn sections_read_back(section in prop::collection::vec("\\PC{0,12}", 0..6)) {
+            prop_assert_eq!(decode_path(&encode_path(&section)), section);
+        }
+
+        #[test]
+        fn decoding_takes_anything(label in any::<String>()) {
+            decode_path(&label);
+        }
+    }
+}
