@@ -6,10 +6,15 @@ is lost. Reading: `expand` decides which chunks belong to a hit, `assemble` make
 them. The PostgreSQL extension and the client are shells around this crate; it knows neither.
 */
 
+pub mod assemble;
 mod chunk;
 mod error;
+pub mod expand;
+pub mod hits;
 pub mod key;
 pub mod label;
+pub mod outline;
+pub mod reassemble;
 pub mod section;
 pub mod strategy;
 

@@ -1,0 +1,95 @@
+/*!
+Hits: the chunks that a search found, best first.
+
+A call gives ids and, beside them, scores. This is where both become one ranked list without
+repeats; from here on a hit is known by its place in that list.
+*/
+
+use crate::Error;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// A chunk that a search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scored<Id> {
+    /// The chunk.
+    pub chunk: Id,
+    /// Its score, higher is better; `None` where none was given.
+    pub score: Option<f64>,
+    /// Its place among the scores, from 0; equal scores share one.
+    pub class: usize,
+}
+
+/// Ranks the hits of a call: best first, ids of equal score in the order they came.
+///
+/// A NULL id is skipped with its score. An id that comes again counts once, with its best score.
+/// Without scores, or where a score is NULL or NaN, the order of the ids ranks; such hits come
+/// behind those with a score.
+///
+/// # Errors
+///
+/// Returns [`Error::ScoreCount`] if there are scores, but not one for each id.
+pub fn rank<Id: Copy + Eq + Hash>(
+    ids: &[Option<Id>],
+    scores: Option<&[Option<f64>]>,
+) -> Result<Vec<Scored<Id>>, Error> {
+    if let Some(scores) = scores
+        && scores.len() != ids.len()
+    {
+        return Err(Error::ScoreCount { scores: scores.len(), ids: ids.len() });
+    }
+    let score = |i: usize| scores.and_then(|scores| scores[i]).filter(|score| !score.is_nan());
+    let mut places = HashMap::with_capacity(ids.len());
+    let mut hits: Vec<Scored<Id>> = Vec::with_capacity(ids.len());
+    for (i, id) in ids.iter().enumerate() {
+        let Some(chunk) = *id else { continue };
+        let place = *places.entry(chunk).or_insert_with(|| {
+            hits.push(Scored { chunk, score: score(i), class: 0 });
+            hits.len() - 1
+        });
+        // `None` is below every score.
+        if hits[place].score < score(i) {
+            hits[place].score = score(i);
+        }
+    }
+    hits.sort_by(|a, b| b.score.partial_cmp(&a.score).expect("no score is NaN"));
+    for i in 1..hits.len() {
+        let same = hits[i].score.is_some() && hits[i].score == hits[i - 1].score;
+        hits[i].class = hits[i - 1].class + usize::from(!same);
+    }
+    Ok(hits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ranked(ids: &[Option<u32>], scores: Option<&[Option<f64>]>) -> Vec<(u32, usize)> {
+        rank(ids, scores).unwrap().iter().map(|hit| (hit.chunk, hit.class)).collect()
+    }
+
+    #[test]
+    fn without_scores_the_order_of_the_ids_ranks() {
+        assert_eq!(ranked(&[Some(7), None, Some(3), Some(7)], None), [(7, 0), (3, 1)]);
+    }
+
+    #[test]
+    fn the_best_score_comes_first_and_a_repeated_id_keeps_its_best() {
+        let ids = [Some(1), Some(2), Some(1), Some(3)];
+        let scores = [Some(0.2), Some(0.5), Some(0.9), None];
+        assert_eq!(ranked(&ids, Some(&scores)), [(1, 0), (2, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn equal_scores_share_a_class_and_nan_is_no_score() {
+        let ids = [Some(1), Some(2), Some(3)];
+        let scores = [Some(f64::NAN), Some(0.5), Some(0.5)];
+        assert_eq!(ranked(&ids, Some(&scores)), [(2, 0), (3, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn another_number_of_scores_is_an_error() {
+        let error = rank(&[Some(1)], Some(&[])).unwrap_err();
+        assert_eq!(error, Error::ScoreCount { scores: 0, ids: 1 });
+    }
+}
