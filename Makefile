@@ -1,0 +1,43 @@
+# What can be done here. Every target does all of its own set-up; the scripts it calls are in
+# ground/, one idea each.
+#
+# PG_CONFIG names the server to build for and to test on, 15 to 18; without it that is a pinned
+# PostgreSQL 18 with pgvector, fetched into target/.
+
+export PG_CONFIG
+export DESTDIR
+
+.PHONY: help demo check install installcheck server stop url bench schema lint clean
+
+help: ## what can be done
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 16
+
+demo: ## real documents in, passages out: three questions on a private server
+	@ground/demo
+
+check: ## every test, on a temporary server
+	@ground/check
+
+install: ## build the extension and put it into the server of PG_CONFIG
+	@ground/install
+
+installcheck: install ## the SQL regress tests alone, by pg_regress
+	@ground/regress
+
+server: install ## start the private server and print its URL
+	@ground/server start
+
+stop: ## stop the private server
+	@ground/server stop
+
+bench: install ## the ratios that the README states
+	@ground/bench
+
+schema: ## the SQL that pgrx makes from the code, as target/schema.sql
+	@ground/schema
+
+lint: ## format and clippy, warnings denied
+	@ground/lint
+
+clean: ## stop the server and forget all that was fetched or made
+	@ground/clean
