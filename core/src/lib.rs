@@ -13,11 +13,15 @@ pub mod expand;
 pub mod hits;
 pub mod key;
 pub mod label;
+pub mod media_type;
 pub mod outline;
 pub mod reassemble;
 pub mod section;
+pub mod split;
 pub mod strategy;
 
 pub use chunk::{Chunk, Kind, Unit};
 pub use error::Error;
+pub use media_type::{Family, MediaType};
+pub use split::{Characters, Limits, Options, SPLITTER_VERSION, Sizer, split, title};
 pub use strategy::{Overrides, Strategy};

@@ -1,0 +1,193 @@
+/*!
+Media types: what a document is, which decides how it is split and how its chunks are joined.
+
+A media type is kept by its essence: lower case, without parameters, and under one name where
+several are in use, so `Text/X-Markdown; charset=utf-8` is `text/markdown`. Any string can be one,
+for a store may hold documents that came from elsewhere; what nobody knows counts as prose. Which
+types have a name here stands in the table of this module, and nowhere else.
+*/
+
+mod table;
+
+use crate::{Error, Kind};
+use std::{borrow::Cow, fmt, str::FromStr};
+use table::KNOWN;
+pub use table::NAMES;
+
+/// What a document is: the essence of a MIME type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MediaType(Cow<'static, str>);
+
+/// What a media type's chunks have in common when they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Flowing text; chunks that do not touch are joined by a blank line.
+    Prose,
+    /// Source code; chunks are joined with nothing between.
+    Code,
+    /// Structured data; chunks are joined with nothing between.
+    Data,
+}
+
+impl MediaType {
+    /// Markdown, with GitHub's tables and front matter.
+    pub const MARKDOWN: MediaType = MediaType(Cow::Borrowed("text/markdown"));
+    /// Text without structure but lines and paragraphs; what a document is when nothing is known.
+    pub const PLAIN: MediaType = MediaType(Cow::Borrowed("text/plain"));
+
+    /// Takes any string as a media type; parameters such as `; charset=utf-8` are left off.
+    pub fn new(given: &str) -> Self {
+        let essence = given.split(';').next().expect("a split gives at least one part");
+        let essence = essence.trim().to_ascii_lowercase();
+        match KNOWN.iter().find(|known| known.name == essence || known.aliases.contains(&&*essence))
+        {
+            Some(known) => Self(Cow::Borrowed(known.name)),
+            None => Self(Cow::Owned(essence)),
+        }
+    }
+
+    /// Returns the media type of a file by its name or path, or `None` if the name tells nothing.
+    ///
+    /// Case does not matter. Both `/` and `\` part folders.
+    pub fn of_file(path: &str) -> Option<Self> {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
+        // A leading dot begins the name of a hidden file and no extension.
+        let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+        let extension = extension.map(|(_, extension)| extension);
+        KNOWN
+            .iter()
+            .find(|known| {
+                known.files.contains(&&*name)
+                    || extension.is_some_and(|extension| known.extensions.contains(&extension))
+            })
+            .map(|known| Self(Cow::Borrowed(known.name)))
+    }
+
+    /// Returns the name that is stored.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// Tells whether the type stands in the table, rather than being any string.
+    pub fn is_known(&self) -> bool {
+        KNOWN.iter().any(|known| known.name == self.0)
+    }
+
+    /// Returns what the type's chunks have in common; prose where nothing is known.
+    ///
+    /// # Source
+    ///
+    /// The classes of *Content-Agnostic Assembly* (seed 004). Types that end in `+json`, `+yaml`
+    /// or `+xml` are data, as RFC 6838 means them.
+    pub fn family(&self) -> Family {
+        match KNOWN.iter().find(|known| known.name == self.0) {
+            Some(known) => known.family,
+            None if ["+json", "+yaml", "+xml", "+toml"].iter().any(|end| self.0.ends_with(end)) => {
+                Family::Data
+            }
+            None => Family::Prose,
+        }
+    }
+
+    /// Returns the kind of chunk that the type is split into.
+    pub fn kind(&self) -> Kind {
+        match self.family() {
+            Family::Prose => Kind::Prose,
+            Family::Code => Kind::Code,
+            Family::Data => Kind::Data,
+        }
+    }
+}
+
+impl Family {
+    /// Returns what goes between two chunks that do not touch (decision 5).
+    ///
+    /// Prose wants exactly one blank line, so line ends that already stand on either side of the
+    /// gap have to be counted against it.
+    pub fn separator(self) -> &'static str {
+        match self {
+            Family::Prose => "\n\n",
+            Family::Code | Family::Data => "",
+        }
+    }
+}
+
+impl FromStr for MediaType {
+    type Err = Error;
+
+    /// Takes a media type that has to stand in the table.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::UnknownValue`] for any other.
+    fn from_str(given: &str) -> Result<Self, Error> {
+        let media_type = Self::new(given);
+        if media_type.is_known() {
+            return Ok(media_type);
+        }
+        Err(Error::UnknownValue { argument: "media type", value: given.to_owned(), valid: NAMES })
+    }
+}
+
+impl fmt::Display for MediaType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_and_case_do_not_matter() {
+        let markdown = MediaType::new(" Text/X-Markdown ; charset=UTF-8; variant=GFM");
+        assert_eq!(markdown, MediaType::MARKDOWN);
+        assert_eq!(markdown.name(), "text/markdown");
+    }
+
+    #[test]
+    fn files_are_known_by_their_names_whatever_the_case() {
+        let of = |name: &str| MediaType::of_file(name).map(|found| found.name().to_owned());
+        assert_eq!(of("README.MD").as_deref(), Some("text/markdown"));
+        assert_eq!(of("docs/guide.Mdx").as_deref(), Some("text/markdown"));
+        assert_eq!(of("C:\\notes\\todo.markdown").as_deref(), Some("text/markdown"));
+        assert_eq!(of("src/UserService.ts").as_deref(), Some("text/x-typescript"));
+        assert_eq!(of("a.tar.json").as_deref(), Some("application/json"));
+        assert_eq!(of("Makefile").as_deref(), Some("text/x-makefile"));
+        assert_eq!(of("LICENSE").as_deref(), Some("text/plain"));
+        assert_eq!(of("photo.jpeg"), None);
+        assert_eq!(of(".md"), None);
+        assert_eq!(of("docs.md/picture"), None);
+    }
+
+    #[test]
+    fn seed_004_types_have_their_families() {
+        let family = |name: &str| MediaType::new(name).family();
+        for prose in "text/markdown text/x-markdown text/html application/xhtml+xml text/plain \
+            text/vnd.nobody-knows image/png"
+            .split_whitespace()
+        {
+            assert_eq!(family(prose), Family::Prose, "{prose}");
+        }
+        for code in "text/x-typescript text/javascript text/x-python text/x-rust".split_whitespace()
+        {
+            assert_eq!(family(code), Family::Code, "{code}");
+        }
+        for data in "application/json text/json text/x-json text/x-yaml text/x-toml \
+            application/ld+json"
+            .split_whitespace()
+        {
+            assert_eq!(family(data), Family::Data, "{data}");
+        }
+        assert_eq!(family(""), Family::Prose);
+    }
+
+    #[test]
+    fn an_unknown_type_is_kept_but_refused_where_a_person_gives_it() {
+        assert_eq!(MediaType::new("Application/Pdf").name(), "application/pdf");
+        let error = "Application/Pdf".parse::<MediaType>().unwrap_err();
+        assert_eq!(error.to_string(), "unrecognized value for \"media type\": \"Application/Pdf\"");
+        assert_eq!("text/X-markdown;a=b".parse(), Ok(MediaType::MARKDOWN));
+    }
+}

@@ -1,0 +1,78 @@
+//! Plain text, and every type that has no splitter yet: paragraphs parted by blank lines.
+
+use super::block::{Block, Blocks, Form};
+use crate::section::Section;
+
+/// Finds the paragraphs; all of them stand at the root.
+pub(super) fn blocks(text: &str) -> Blocks {
+    let mut blocks = Vec::new();
+    // The first paragraph takes the blank lines before it; every other begins behind some.
+    let mut parted = !text.is_empty();
+    let mut begun = false;
+    let mut start = 0;
+    for line in lines(text) {
+        let blank = line.trim().is_empty();
+        if !blank && parted {
+            blocks.push(Block {
+                start: if begun { start } else { 0 },
+                section: 0,
+                level: 0,
+                form: Form::Body,
+            });
+            begun = true;
+        }
+        parted = blank || !begun;
+        start += line.len();
+    }
+    if !begun && !text.is_empty() {
+        blocks.push(Block { start: 0, section: 0, level: 0, form: Form::Body });
+    }
+    Blocks { blocks, sections: vec![Section::new()], items: Vec::new() }
+}
+
+/// Returns the lines of a text with their ends: a line feed, a carriage return, or both.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = match rest.find(['\n', '\r']) {
+            Some(end) if rest[end..].starts_with("\r\n") => end + 2,
+            Some(end) => end + 1,
+            None => rest.len(),
+        };
+        let (line, after) = rest.split_at(end);
+        rest = after;
+        Some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn starts(text: &str) -> Vec<usize> {
+        blocks(text).blocks.iter().map(|block| block.start).collect()
+    }
+
+    #[test]
+    fn paragraphs_begin_behind_blank_lines() {
+        assert_eq!(starts("one\ntwo\n\nthree\n"), [0, 9]);
+        assert_eq!(starts("one\r\n \t\r\ntwo"), [0, 9]);
+        assert_eq!(starts("one\r\rtwo"), [0, 5]);
+    }
+
+    #[test]
+    fn leading_blank_lines_belong_to_the_first_paragraph() {
+        assert_eq!(starts("\n\n  one\n\ntwo"), [0, 9]);
+        assert_eq!(starts(" \n\n"), [0]);
+        assert_eq!(starts(""), [0; 0]);
+    }
+
+    #[test]
+    fn every_kind_of_line_end_ends_a_line() {
+        let found: Vec<&str> = lines("a\r\nb\rc\n\nd").collect();
+        assert_eq!(found, ["a\r\n", "b\r", "c\n", "\n", "d"]);
+    }
+}
