@@ -11,6 +11,7 @@ mod chunk;
 mod error;
 pub mod expand;
 pub mod hits;
+pub mod id;
 pub mod key;
 pub mod label;
 pub mod media_type;
@@ -22,6 +23,7 @@ pub mod strategy;
 
 pub use chunk::{Chunk, Kind, Unit};
 pub use error::Error;
+pub use id::{chunk_id, document_id};
 pub use media_type::{Family, MediaType};
 pub use split::{Characters, Limits, Options, SPLITTER_VERSION, Sizer, split, title};
 pub use strategy::{Overrides, Strategy};

@@ -1,0 +1,118 @@
+/*!
+Ids that are derived, and speak.
+
+The first half of a chunk's id is the first half of its document's id, and the second half of a
+document's id is constant: `fa5f842f-e899-843d-8000-000000000000` is the document of every chunk that
+begins with `fa5f842f-e899-843d-`. So a lone chunk id names its document. Ids depend on nothing but
+what they name, so loading the same document again gives the same ids, and a chunk whose section and
+content did not change keeps its id when its document does.
+
+They are valid UUIDs of version 8, which leaves 60 free bits in the first half and 62 in the second.
+Among a billion documents two share a first half with a probability of one in three; whoever loads
+compares the collection, version and uri behind the id, and salts again where they differ.
+
+The rule is frozen as version 1: changing it would change every id.
+*/
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+/// The second half of every derived document id: the variant of RFC 9562, and zeros.
+const DOCUMENT: u64 = 0x8000_0000_0000_0000;
+
+/// Returns the id of a document.
+///
+/// `salt` is 0, and one more each time the id turns out to belong to another document.
+pub fn document_id(collection: &str, version: &str, uri: &str, salt: u32) -> Uuid {
+    let mut hash = Sha256::new_with_prefix("passage document 1");
+    for part in [collection, version, uri] {
+        text(&mut hash, part);
+    }
+    hash.update(salt.to_be_bytes());
+    let first = first_eight(hash) & 0xffff_ffff_ffff_0fff | 0x8000;
+    Uuid::from_u64_pair(first, DOCUMENT)
+}
+
+/// Returns the id of a chunk.
+///
+/// `occurrence` counts, from 0, the earlier chunks of the document with this section and content.
+/// The document's id may be any UUID, also one that was not derived.
+pub fn chunk_id<T: AsRef<str>>(
+    document: Uuid,
+    section: &[T],
+    content: &str,
+    occurrence: u32,
+) -> Uuid {
+    let mut hash = Sha256::new_with_prefix("passage chunk 1");
+    hash.update(document.as_bytes());
+    hash.update((section.len() as u64).to_be_bytes());
+    for title in section {
+        text(&mut hash, title.as_ref());
+    }
+    text(&mut hash, content);
+    hash.update(occurrence.to_be_bytes());
+    // Never zero behind the variant, which would be the document's own id.
+    let second = (first_eight(hash) >> 2).max(1) | DOCUMENT;
+    Uuid::from_u64_pair(document.as_u64_pair().0, second)
+}
+
+/// Hashes a text behind its length, so that it matters where one ends and the next begins.
+fn text(hash: &mut Sha256, text: &str) {
+    hash.update((text.len() as u64).to_be_bytes());
+    hash.update(text);
+}
+
+fn first_eight(hash: Sha256) -> u64 {
+    u64::from_be_bytes(hash.finalize()[..8].try_into().expect("a hash has 32 bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use uuid::Variant;
+
+    #[test]
+    fn ids_are_frozen() {
+        let document = document_id("docs", "1.0", "book/ch01.md", 0);
+        assert_eq!(document.to_string(), "fa5f842f-e899-843d-8000-000000000000");
+        let chunk = chunk_id(document, &["Guide", "Setup"], "Install it.", 0);
+        assert_eq!(chunk.to_string(), "fa5f842f-e899-843d-91dc-423614ebb2c8");
+    }
+
+    proptest! {
+        #[test]
+        fn a_chunk_names_its_document(
+            collection: String, version: String, uri: String, salt: u32,
+            section: Vec<String>, content: String, occurrence: u32,
+        ) {
+            let document = document_id(&collection, &version, &uri, salt);
+            let chunk = chunk_id(document, &section, &content, occurrence);
+            for id in [document, chunk] {
+                prop_assert_eq!(id.get_version_num(), 8);
+                prop_assert_eq!(id.get_variant(), Variant::RFC4122);
+            }
+            prop_assert!(document.to_string().ends_with("-8000-000000000000"));
+            prop_assert_eq!(&chunk.to_string()[..19], &document.to_string()[..19]);
+            prop_assert_ne!(chunk, document);
+        }
+
+        #[test]
+        fn every_part_of_a_document_counts(a: [String; 3], b: [String; 3], salt: u32) {
+            let id = |[collection, version, uri]: &[String; 3], salt| document_id(collection, version, uri, salt);
+            prop_assert_eq!(id(&a, salt) == id(&b, salt), a == b);
+            prop_assert_ne!(id(&a, salt), id(&a, salt.wrapping_add(1)));
+        }
+
+        #[test]
+        fn where_one_text_ends_matters(a in "[a-c]{1,6}", cut in 1_usize..6, occurrence: u32) {
+            let document = document_id("", "", "a.md", 0);
+            let whole = chunk_id(document, &[&a], "", occurrence);
+            let cut = cut.min(a.len());
+            let (title, content) = a.split_at(cut);
+            prop_assert_ne!(whole, chunk_id(document, &[title, content], "", occurrence));
+            prop_assert_eq!(whole == chunk_id(document, &[title], content, occurrence), content.is_empty());
+            prop_assert_ne!(whole, chunk_id(document, &[&a], "", occurrence.wrapping_add(1)));
+        }
+    }
+}
