@@ -1,0 +1,128 @@
+/*!
+Which PostgreSQL the tests run on, and as which user.
+*/
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// An installed server, found by its `pg_config`.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    bin: PathBuf,
+    extensions: PathBuf,
+    version: String,
+    user: Option<(u32, u32)>,
+}
+
+impl Installation {
+    /// Finds the server that `PG_CONFIG` names, or else the pinned one.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is none.
+    pub fn find() -> Self {
+        let named = std::env::var("PG_CONFIG").ok().filter(|name| !name.is_empty());
+        let pg_config = named.unwrap_or_else(|| ground("postgres", &[]));
+        let ask = |what| output(Command::new(&pg_config).arg(what));
+        Self {
+            bin: ask("--bindir").into(),
+            extensions: Path::new(&ask("--sharedir")).join("extension"),
+            version: ask("--version").split(' ').nth(1).expect("a version is printed").into(),
+            user: server_user(),
+        }
+    }
+
+    /// A program of the server.
+    pub fn bin(&self, name: &str) -> PathBuf {
+        self.bin.join(name)
+    }
+
+    /// The version, such as `18.6`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The major version, such as 18.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the version does not begin with a number.
+    pub fn major(&self) -> u32 {
+        let digits = self.version.split(|letter: char| !letter.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse().ok()).expect("a version begins with a number")
+    }
+
+    /// Whether an extension lies there, ready to be created.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.extensions.join(name).with_extension("control").is_file()
+    }
+
+    /// Tells that something is skipped on this server, and why.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the file that `PASSAGE_SKIPPED` names cannot be written.
+    pub fn report_skipped(&self, what: &str, why: &str) {
+        let line = format!("skipped: {what}: {why} (PostgreSQL {})\n", self.version);
+        eprint!("{line}");
+        if let Some(path) = std::env::var_os("PASSAGE_SKIPPED") {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the report is kept");
+        }
+    }
+
+    /// A command that runs as the server's user.
+    pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir("/");
+        if let Some((user, group)) = self.user {
+            command.uid(user).gid(group);
+        }
+        command
+    }
+
+    /// Makes a folder that only the server's user, and root, can enter.
+    pub(super) fn make_folder(&self, path: &Path) -> std::io::Result<()> {
+        DirBuilder::new().mode(0o700).create(path)?;
+        match self.user {
+            Some((user, group)) => chown(path, Some(user), Some(group)),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the server's user can keep what outlives a test.
+    pub(super) fn place() -> PathBuf {
+        ground("reachable", &[]).into()
+    }
+
+    /// Where folders with sockets go: their names must be short, and the temporary folder of
+    /// root may admit nobody else.
+    pub(super) fn temporary(&self) -> PathBuf {
+        if self.user.is_some() { "/tmp".into() } else { std::env::temp_dir() }
+    }
+}
+
+/// The user and group that the server must run as, where it cannot be the caller's own.
+fn server_user() -> Option<(u32, u32)> {
+    let number = |text: String| text.parse::<u32>().expect("an id is a number");
+    (number(output(Command::new("id").arg("-u"))) == 0).then(|| {
+        (number(ground("as_server", &["id", "-u"])), number(ground("as_server", &["id", "-g"])))
+    })
+}
+
+/// What a script of `ground/` prints.
+fn ground(script: &str, arguments: &[&str]) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ground").join(script);
+    output(Command::new(path).args(arguments))
+}
+
+fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{stderr}", output.status);
+    String::from_utf8(output.stdout).expect("output is UTF-8").trim_end().to_owned()
+}

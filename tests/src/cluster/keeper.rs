@@ -1,0 +1,138 @@
+/*!
+The process that owns a server and outlives the test by as long as it takes to stop it.
+
+A test may panic, be killed, or be one thread of many, so it cannot be relied on to clean up. A
+small shell does it instead: it takes orders line by line, and when their source is gone, for
+whatever reason, it stops the server by its own pid and removes the folder.
+*/
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::installation::Installation;
+
+/// `$1` is the folder, `$2` the server's program. An order is `start`, or the name of a signal;
+/// it is answered by a line when it is done.
+const SCRIPT: &str = r#"
+trap '' HUP INT TERM
+stop() {
+    [ -z "$server" ] || { kill -s "$1" "$server"; wait "$server"; } 2>/dev/null
+    server=
+}
+while read -r order; do
+    case $order in
+        start) stop QUIT; "$2" -D "$1/data" -k "$1" >>"$1/log" 2>&1 & server=$! ;;
+        *) stop "$order" ;;
+    esac
+    echo done
+done
+stop QUIT
+rm -rf "$1"
+"#;
+
+#[derive(Debug)]
+pub(super) struct Keeper {
+    folder: PathBuf,
+    child: Child,
+    orders: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Keeper {
+    /// Copies the template into a new folder. The server is not started.
+    pub(super) fn new(installation: &Installation, template: &Path) -> Self {
+        let folder = new_folder(installation);
+        let mut child = installation
+            .command("sh")
+            .args(["-c", SCRIPT, "keeper"])
+            .arg(&folder)
+            .arg(installation.bin("postgres"))
+            // A group of its own: what ends the test, be it Ctrl-C, must not end the keeper.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a shell runs");
+        let orders = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().expect("stdout is piped"));
+        let data = folder.join("data");
+        let keeper = Self { folder, child, orders, answers };
+
+        let copied = installation.command("cp").arg("-a").args([template, &data]).status();
+        assert!(copied.is_ok_and(|status| status.success()), "the template cannot be copied");
+        keeper
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Starts the server, without waiting until it takes connections. One that is still dying is
+    /// waited for: two on the same data would end each other.
+    pub(super) fn start(&mut self) {
+        self.order("start");
+    }
+
+    /// Stops the server by a signal and waits until it is gone.
+    pub(super) fn stop(&mut self, signal: &str) {
+        self.order(signal);
+    }
+
+    /// Sends the server a signal, without waiting for anything.
+    pub(super) fn signal(&self, signal: &str) {
+        if let Some(pid) = self.pid() {
+            let killed = Command::new("sh").args(["-c", "kill -s $0 $1", signal, &pid]).status();
+            assert!(killed.is_ok_and(|status| status.success()), "the server takes no signal");
+        }
+    }
+
+    /// The end of what the server wrote, for a message.
+    pub(super) fn log(&self) -> String {
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        let lines: Vec<_> = log.lines().collect();
+        lines[lines.len().saturating_sub(20)..].join("\n")
+    }
+
+    fn pid(&self) -> Option<String> {
+        let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).ok()?;
+        file.lines().next().map(str::to_owned)
+    }
+
+    fn order(&mut self, order: &str) {
+        let orders = self.orders.as_mut().expect("the keeper takes orders until it is dropped");
+        writeln!(orders, "{order}").expect("the keeper listens");
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).expect("the keeper answers");
+        assert_eq!(answer, "done\n", "the keeper is gone");
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // The end of the orders is the order to clean up.
+        drop(self.orders.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// Makes a folder that no other cluster has, with a name short enough for a socket's.
+fn new_folder(installation: &Installation) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let temporary = installation.temporary();
+    for _ in 0..1_000 {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = temporary.join(format!("passage-{}-{number}", std::process::id()));
+        match installation.make_folder(&folder) {
+            Ok(()) => return folder,
+            // Left by a keeper that was killed, in a time when the pid was another's.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => panic!("{}: {error}", folder.display()),
+        }
+    }
+    panic!("no free name in {}", temporary.display());
+}

@@ -1,0 +1,128 @@
+/*!
+Asking the server, one session a call.
+
+Values come as text, as psql shows them, so that an assertion reads like the prompt.
+*/
+
+use tokio_postgres::error::DbError;
+use tokio_postgres::{Error, SimpleQueryMessage};
+
+use super::{Cluster, OWNER};
+
+impl Cluster {
+    /// Runs statements, as the owner, in one implicit transaction.
+    ///
+    /// # Panics
+    ///
+    /// Panics, with the server's message, if one fails.
+    pub async fn execute(&self, sql: &str) {
+        self.execute_as(OWNER, sql).await;
+    }
+
+    /// Runs statements as a role, in one implicit transaction.
+    ///
+    /// # Panics
+    ///
+    /// Panics, with the server's message, if one fails.
+    pub async fn execute_as(&self, role: &str, sql: &str) {
+        self.rows(role, sql).await.unwrap_or_else(|error| panic!("{}\n{sql}", describe(&error)));
+    }
+
+    /// The only value of the only row of a query.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the query fails, if there are more or fewer rows or columns, or if it is NULL.
+    pub async fn query_text(&self, sql: &str) -> String {
+        self.query_text_as(OWNER, sql).await
+    }
+
+    /// The only value of the only row that a role gets.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Cluster::query_text`] does.
+    pub async fn query_text_as(&self, role: &str, sql: &str) -> String {
+        let mut rows = self.query_rows_as(role, sql).await;
+        assert!(rows.len() == 1 && rows[0].len() == 1, "not one value: {rows:?}\n{sql}");
+        rows.remove(0).remove(0).unwrap_or_else(|| panic!("the value is NULL\n{sql}"))
+    }
+
+    /// The rows of a query, their values joined by `|` and NULL left empty, as `psql -A -t`
+    /// prints them.
+    ///
+    /// # Panics
+    ///
+    /// Panics, with the server's message, if the query fails.
+    pub async fn query_lines(&self, sql: &str) -> Vec<String> {
+        self.query_lines_as(OWNER, sql).await
+    }
+
+    /// The rows that a role gets, as [`Cluster::query_lines`] shows them.
+    ///
+    /// # Panics
+    ///
+    /// Panics, with the server's message, if the query fails.
+    pub async fn query_lines_as(&self, role: &str, sql: &str) -> Vec<String> {
+        let rows = self.query_rows_as(role, sql).await;
+        let text = |value: Option<String>| value.unwrap_or_default();
+        rows.into_iter()
+            .map(|row| row.into_iter().map(text).collect::<Vec<_>>().join("|"))
+            .collect()
+    }
+
+    /// The rows that a role gets; a NULL is `None`.
+    ///
+    /// # Panics
+    ///
+    /// Panics, with the server's message, if the query fails.
+    pub async fn query_rows_as(&self, role: &str, sql: &str) -> Vec<Vec<Option<String>>> {
+        self.rows(role, sql).await.unwrap_or_else(|error| panic!("{}\n{sql}", describe(&error)))
+    }
+
+    /// The error of statements that must fail: its SQLSTATE, message, detail and hint.
+    ///
+    /// # Panics
+    ///
+    /// Panics if they succeed, or if the session breaks.
+    pub async fn error(&self, sql: &str) -> DbError {
+        self.error_as(OWNER, sql).await
+    }
+
+    /// The error that a role gets.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the statements succeed, or if the session breaks.
+    pub async fn error_as(&self, role: &str, sql: &str) -> DbError {
+        match self.rows(role, sql).await {
+            Ok(rows) => panic!("no error but {} rows\n{sql}", rows.len()),
+            Err(error) => match error.as_db_error() {
+                Some(error) => error.clone(),
+                None => panic!("{error}\n{sql}"),
+            },
+        }
+    }
+
+    async fn rows(&self, role: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, Error> {
+        let messages = self.client_as(role).await.simple_query(sql).await?;
+        let rows = messages.into_iter().filter_map(|message| match message {
+            SimpleQueryMessage::Row(row) => Some(row),
+            _ => None,
+        });
+        let text = |value: Option<&str>| value.map(str::to_owned);
+        Ok(rows.map(|row| (0..row.len()).map(|column| text(row.get(column))).collect()).collect())
+    }
+}
+
+/// The server's own words: the error of the driver says no more than "db error".
+fn describe(error: &Error) -> String {
+    let Some(error) = error.as_db_error() else { return error.to_string() };
+    let mut text = format!("{}: {} ({})", error.severity(), error.message(), error.code().code());
+    for (name, value) in [("DETAIL", error.detail()), ("HINT", error.hint())] {
+        if let Some(value) = value {
+            text = format!("{text}\n{name}: {value}");
+        }
+    }
+    text
+}
