@@ -1,0 +1,112 @@
+-- create_store and upgrade_store.
+--
+-- An argument that is NULL means what the store has, and for a new one no embeddings, or cosine,
+-- vector and english. One that contradicts what the store has is an error: embeddings of another
+-- model belong into another store.
+
+-- Row-level security is the caller's to decide, so a dry run ends with how it is done.
+
+CREATE FUNCTION passage.policy_template(store name, embeddings boolean) RETURNS SETOF text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
+RETURN format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
+-- Put your own condition in the first policy; the others follow it.
+-- ALTER TABLE %1$I.documents ENABLE ROW LEVEL SECURITY;
+-- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%2$s
+-- CREATE POLICY readers ON %1$I.documents FOR SELECT
+--     USING (collection = current_setting('app.collection', true));
+-- CREATE POLICY readers ON %1$I.chunks FOR SELECT
+--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = chunks.document_id));%3$s$template$,
+    store,
+    CASE WHEN embeddings THEN format(E'\n-- ALTER TABLE %I.embeddings ENABLE ROW LEVEL SECURITY;', store) END,
+    CASE WHEN embeddings THEN format(E'\n-- CREATE POLICY readers ON %1$I.embeddings FOR SELECT\n'
+        '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END);
+
+COMMENT ON FUNCTION passage.policy_template(name, boolean) IS 'policies for a store that tenants share, as a comment';
+
+CREATE FUNCTION passage.create_store(
+    store name DEFAULT NULL,
+    dimensions integer DEFAULT NULL,
+    distance text DEFAULT NULL,
+    embedding_type text DEFAULT NULL,
+    language regconfig DEFAULT NULL,
+    dry_run boolean DEFAULT false
+)
+RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    made CONSTANT record := passage.store_facts(passage.store_name(store));
+    settings CONSTANT jsonb := passage.store_settings(passage.store_name(store));
+    statement text;
+BEGIN
+    store := passage.store_name(store);
+    distance := coalesce(distance, made.distance, settings ->> 'distance', 'cosine');
+    embedding_type := coalesce(embedding_type, made.embedding_type, 'vector');
+    language := coalesce(language, made.language::regconfig, (settings ->> 'language')::regconfig, 'pg_catalog.english');
+
+    PERFORM passage.store_refusal(store, dimensions, distance, embedding_type);
+    IF (settings ->> 'layout_version')::integer > 1 THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('store "%s" has layout %s, and this pg_passage knows layout 1', store, settings ->> 'layout_version'),
+            HINT = 'ALTER EXTENSION pg_passage UPDATE; brings one that knows it.';
+    END IF;
+
+    SELECT format('store "%s" was made with %s %s, not %s', store, what, has, asked) INTO statement
+    FROM (VALUES
+        (1, 'dimensions', made.dimensions::text, dimensions::text),
+        (2, 'embedding type', made.embedding_type, embedding_type),
+        (3, 'distance', made.distance, distance),
+        (4, 'language', coalesce(made.language, settings ->> 'language'), language::text)
+    ) AS property (place, what, has, asked)
+    WHERE has <> asked
+    ORDER BY place
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = statement,
+            HINT = 'Make another store for it, fill that, and rename: each store is a schema.';
+    END IF;
+
+    dimensions := coalesce(dimensions, made.dimensions);
+
+    IF dry_run THEN
+        RETURN QUERY SELECT * FROM passage.store_missing(store, dimensions, distance, embedding_type, language);
+        RETURN QUERY SELECT * FROM passage.policy_template(store, dimensions IS NOT NULL);
+        RETURN;
+    END IF;
+
+    -- Of two who make the same store at once, the second waits and finds it made.
+    PERFORM pg_advisory_xact_lock(hashtextextended('passage.create_store ' || store, 0));
+    FOR statement IN
+        SELECT * FROM passage.store_missing(store, dimensions, distance, embedding_type, language)
+    LOOP
+        EXECUTE statement;
+        RETURN NEXT statement;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean) IS 'make the tables of a store, or what it lacks of them, and return the statements';
+
+-- DROP EXTENSION ... CASCADE takes the derived columns and their indexes and nothing else. This
+-- brings them back, computed from what stayed, and the table is as it was.
+
+CREATE FUNCTION passage.upgrade_store(store name DEFAULT NULL, dry_run boolean DEFAULT false)
+RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    store := passage.store_name(store);
+    PERFORM passage.store_must_exist(store);
+    FOR statement IN SELECT * FROM passage.create_store(store, dry_run => upgrade_store.dry_run) LOOP
+        IF statement NOT LIKE '--%' THEN
+            RETURN NEXT statement;
+        END IF;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION passage.upgrade_store(name, boolean) IS 'bring a store up to date and return the statements';

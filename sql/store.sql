@@ -1,0 +1,252 @@
+-- Stores: making one, and bringing it up to date.
+--
+-- The tables are ordinary ones and belong to whoever calls create_store. None is a member of the
+-- extension: pg_dump keeps their indexes, policies and grants, and DROP EXTENSION leaves them.
+
+CREATE FUNCTION passage.store_name(store name DEFAULT NULL) RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN coalesce(store, nullif(current_setting('passage.store', true), '')::name, 'rag'::name);
+
+COMMENT ON FUNCTION passage.store_name(name) IS 'the store that a call means: the named one, else the setting passage.store, else rag';
+
+CREATE FUNCTION passage.store_must_exist(store name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'chunks'
+    ) THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_schema_name',
+            MESSAGE = format('store "%s" does not exist', store),
+            HINT = format('SELECT passage.create_store(%L); makes it.', store);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.store_must_exist(name) IS 'raise an error where there is no such store';
+
+-- What a store was made with, as the catalogs show it. The table settings is not asked: where
+-- somebody else's schema is looked at, nothing of his may run.
+
+CREATE FUNCTION passage.store_facts(
+    store name,
+    OUT dimensions integer, OUT embedding_type text, OUT distance text, OUT language text
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT vector.dimensions, vector.embedding_type, vector.distance, tsv.language
+    FROM (SELECT) AS one
+    LEFT JOIN (
+        SELECT nullif(atttypmod, -1), typname::text,
+            (
+                SELECT CASE
+                    WHEN opcname LIKE '%\_cosine\_ops' THEN 'cosine'
+                    WHEN opcname LIKE '%\_l2\_ops' THEN 'l2'
+                    WHEN opcname LIKE '%\_ip\_ops' THEN 'inner_product'
+                END
+                FROM pg_index
+                JOIN pg_class AS index ON index.oid = indexrelid
+                JOIN pg_am ON pg_am.oid = relam
+                JOIN pg_opclass ON pg_opclass.oid = indclass[0]
+                WHERE indrelid = attrelid AND indkey[0] = attnum AND amname IN ('hnsw', 'ivfflat')
+                ORDER BY indisvalid DESC, indexrelid
+                LIMIT 1
+            )
+        FROM pg_attribute
+        JOIN pg_class ON pg_class.oid = attrelid
+        JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        JOIN pg_type ON pg_type.oid = atttypid
+        WHERE nspname = store AND relname = 'embeddings' AND attname = 'embedding'
+            AND typname IN ('vector', 'halfvec') AND NOT attisdropped
+    ) AS vector (dimensions, embedding_type, distance) ON true
+    LEFT JOIN (
+        SELECT replace(substring(pg_get_expr(adbin, adrelid) FROM '''((?:[^'']|'''')*)''::regconfig'), '''''', '''')
+        FROM pg_attrdef
+        JOIN pg_attribute ON attrelid = adrelid AND attnum = adnum
+        JOIN pg_class ON pg_class.oid = attrelid
+        JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'chunks' AND attname = 'tsv' AND attgenerated = 's'
+    ) AS tsv (language) ON true
+$$;
+
+COMMENT ON FUNCTION passage.store_facts(name) IS 'dimensions, type, distance and language of a store, from the catalogs';
+
+-- Its settings as one object; null where there are none to read.
+
+CREATE FUNCTION passage.store_settings(store name) RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    settings jsonb;
+BEGIN
+    -- A view could run anything with the caller's rights; only a table is read.
+    IF EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'settings' AND relkind IN ('r', 'p')
+            AND has_schema_privilege(pg_namespace.oid, 'USAGE')
+            AND has_column_privilege(pg_class.oid, 'key', 'SELECT')
+            AND has_column_privilege(pg_class.oid, 'value', 'SELECT')
+    ) THEN
+        EXECUTE format('SELECT jsonb_object_agg(key, value) FROM %I.settings', store) INTO settings;
+    END IF;
+    RETURN settings;
+END
+$$;
+
+COMMENT ON FUNCTION passage.store_settings(name) IS 'settings of a store as one object';
+
+-- The statements that make what a store does not have yet. An object that is there is left as it
+-- is, under whatever name an equal index goes. Where chunks is a view, its columns and indexes
+-- are somebody else's.
+
+CREATE FUNCTION passage.store_missing(
+    store name, dimensions integer, distance text, embedding_type text, language regconfig
+)
+RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH layout AS (
+        SELECT place, kind, layout.relation, layout.name, ddl, rel.oid, rel.relkind
+        FROM passage.store_layout(store, dimensions, distance, embedding_type, language)
+            WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
+        LEFT JOIN (
+            SELECT pg_class.oid, relname, relkind
+            FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE nspname = store
+        ) AS rel ON relname = layout.relation
+    ),
+    missing AS (
+        SELECT place, kind, relation, ddl FROM layout
+        WHERE CASE kind
+            WHEN 'schema' THEN NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = store)
+            WHEN 'table' THEN oid IS NULL
+            WHEN 'view' THEN oid IS NULL
+            WHEN 'setting' THEN coalesce(NOT passage.store_settings(store) ? layout.name, true)
+            WHEN 'column' THEN relkind IN ('r', 'p') AND NOT EXISTS (
+                SELECT FROM pg_attribute WHERE attrelid = oid AND attname = layout.name AND NOT attisdropped)
+            WHEN 'derived' THEN oid IS NULL OR relkind IN ('r', 'p') AND NOT EXISTS (
+                SELECT FROM pg_attribute WHERE attrelid = oid AND attname = layout.name AND NOT attisdropped)
+            WHEN 'index' THEN oid IS NULL OR relkind IN ('r', 'p') AND NOT EXISTS (
+                SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+                WHERE indrelid = layout.oid AND (
+                    relname = layout.name
+                    OR substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)') = substring(ddl FROM ' USING (.*);')
+                ))
+            WHEN 'comment' THEN oid IS NULL OR
+                (relkind IN ('r', 'p') OR relation = 'chunks_embedded')
+                AND CASE WHEN layout.name IS NULL THEN obj_description(oid, 'pg_class')
+                    ELSE col_description(oid, (
+                        SELECT attnum FROM pg_attribute WHERE attrelid = oid AND attname = layout.name AND NOT attisdropped))
+                    END IS NULL
+        END
+    ),
+    -- The columns of a table come in one statement: each one apart would write every row again.
+    columns AS (
+        SELECT min(place) AS place,
+            head || string_agg(substr(ddl, length(head) + 1, length(ddl) - length(head) - 1), E',\n    ' ORDER BY place) || ';' AS ddl
+        FROM missing, format(E'ALTER TABLE %I.%I\n    ', store, relation) AS head
+        WHERE kind IN ('column', 'derived')
+        GROUP BY head
+    )
+    SELECT ddl FROM (
+        SELECT place, ddl FROM missing WHERE kind NOT IN ('column', 'derived')
+        UNION ALL
+        SELECT place, ddl FROM columns
+    ) AS statements
+    ORDER BY place
+$$;
+
+COMMENT ON FUNCTION passage.store_missing(name, integer, text, text, regconfig) IS 'statements that make what a store does not have yet';
+
+-- Refuses what would not become a store, with what to do instead.
+
+CREATE FUNCTION passage.store_refusal(store name, dimensions integer, distance text, embedding_type text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    most CONSTANT integer := CASE embedding_type WHEN 'halfvec' THEN 4000 ELSE 2000 END;
+    pgvector regnamespace;
+    foreigner text;
+BEGIN
+    IF store = '' OR store LIKE 'pg\_%' OR store IN ('passage', 'information_schema') THEN
+        RAISE EXCEPTION USING ERRCODE = 'reserved_name',
+            MESSAGE = format('"%s" cannot be a store', store),
+            HINT = 'Take the name of a schema of your own, or of one that is yet to be made.';
+    ELSIF distance NOT IN ('cosine', 'l2', 'inner_product') THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('unrecognized distance "%s"', distance),
+            HINT = 'The valid ones are cosine, l2 and inner_product.';
+    ELSIF embedding_type NOT IN ('vector', 'halfvec') THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('unrecognized embedding type "%s"', embedding_type),
+            HINT = 'The valid ones are vector and halfvec.';
+    ELSIF dimensions < 1 THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('embeddings cannot have %s dimensions', dimensions),
+            HINT = 'Pass the number of dimensions that the model gives, or none for a store without embeddings.';
+    ELSIF dimensions > most THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('%s cannot have %s dimensions', embedding_type, dimensions),
+            DETAIL = format('An HNSW index takes at most %s dimensions of %s.', most, embedding_type),
+            HINT = CASE WHEN dimensions <= 4000
+                THEN 'Pass embedding_type => ''halfvec'', which takes up to 4000.'
+                ELSE 'Shorten the embeddings to 4000 dimensions and pass embedding_type => ''halfvec''.' END;
+    END IF;
+
+    IF dimensions IS NOT NULL THEN
+        SELECT extnamespace INTO pgvector FROM pg_extension WHERE extname = 'vector';
+        IF pgvector IS NULL THEN
+            RAISE EXCEPTION USING ERRCODE = 'undefined_object',
+                MESSAGE = 'a store with embeddings needs pgvector',
+                HINT = CASE WHEN EXISTS (SELECT FROM pg_available_extensions WHERE pg_available_extensions.name = 'vector')
+                    THEN 'CREATE EXTENSION vector; brings it. Without dimensions a store needs none.'
+                    ELSE 'Install pgvector on the server, then CREATE EXTENSION vector. Without dimensions a store needs none.' END;
+        ELSIF NOT EXISTS (SELECT FROM pg_type WHERE typname = embedding_type AND typnamespace = pgvector) THEN
+            RAISE EXCEPTION USING ERRCODE = 'undefined_object',
+                MESSAGE = format('this pgvector has no type %s', embedding_type),
+                HINT = 'ALTER EXTENSION vector UPDATE; brings it from version 0.7 on.';
+        END IF;
+    END IF;
+
+    -- A table that only shares its name with one of ours must not be given columns.
+    SELECT format('%I.%I', nspname, relname) INTO foreigner
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    JOIN (VALUES
+        ('documents', 'id', 'uuid'), ('documents', 'uri', 'text'),
+        ('chunks', 'id', 'uuid'), ('chunks', 'document_id', 'uuid'),
+        ('chunks', 'ordinal', 'integer'), ('chunks', 'content', 'text'),
+        ('embeddings', 'chunk_id', 'uuid'), ('embeddings', 'embedding', NULL),
+        ('strategies', 'name', 'text'), ('settings', 'key', 'text'), ('settings', 'value', 'jsonb')
+    ) AS needed (relation, name, type) ON relation = relname
+    WHERE nspname = store AND (relation <> 'embeddings' OR dimensions IS NOT NULL) AND NOT EXISTS (
+        SELECT FROM pg_attribute
+        WHERE attrelid = pg_class.oid AND attname = needed.name AND NOT attisdropped
+            AND atttypid = coalesce(type::regtype, atttypid))
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'duplicate_table',
+            MESSAGE = format('%s exists and is no part of a store', foreigner),
+            HINT = format('Take another name for the store, or see SELECT * FROM passage.check_store(%L);', store);
+    ELSIF dimensions IS NOT NULL AND EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p')
+    ) AND NOT EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'embeddings'
+    ) THEN
+        RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
+            MESSAGE = format('%I.chunks is a view', store),
+            DETAIL = 'The table embeddings refers to a table of chunks.',
+            HINT = format('Make a view %I.embeddings over the vectors that are there.', store);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.store_refusal(name, integer, text, text) IS 'raise an error for what cannot become a store';

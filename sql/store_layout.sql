@@ -1,0 +1,179 @@
+-- The layout of a store: every object it has, with the statement that makes it.
+--
+-- This is the one description of a store. create_store executes what is missing of it,
+-- upgrade_store what an earlier layout did not have, and check_store compares.
+--
+-- The functions of administration run with an empty search_path but for pg_catalog, so that
+-- nothing in a hostile schema can be taken for what they name. Types of ltree and pgvector are
+-- written with the schema that the catalog says, wherever they were installed.
+
+CREATE FUNCTION passage.store_columns(
+    store name, dimensions integer, embedding_type text, language regconfig
+)
+RETURNS TABLE (place bigint, relation text, name text, type text, definition text, derived boolean, comment text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT row_number() OVER (), relation, name, type,
+        concat_ws(' ', type, definition), derived, comment
+    FROM (VALUES
+        ('documents', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'identity of the document'),
+        ('documents', 'collection', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'the project or library it belongs to'),
+        ('documents', 'version', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'version of the collection'),
+        ('documents', 'uri', 'text', 'NOT NULL', false, 'url or path; unique with collection and version'),
+        ('documents', 'title', 'text', NULL, false, 'title for people'),
+        ('documents', 'media_type', 'text', NULL, false, 'media type of the stored text'),
+        ('documents', 'source_media_type', 'text', NULL, false, 'media type of the source, when the text was converted'),
+        ('documents', 'content_hash', 'bytea', NULL, false, 'hash of all that the chunks were made from'),
+        ('documents', 'chunk_count', 'integer', NULL, false, 'number of its chunks'),
+        ('documents', 'orphaned_at', 'timestamp with time zone', NULL, false, 'when its source was found gone; null while it is there'),
+        ('documents', 'metadata', 'jsonb', $d$NOT NULL DEFAULT '{}'$d$, false, 'whatever else is known of it'),
+        ('documents', 'ingested_at', 'timestamp with time zone', 'NOT NULL DEFAULT now()', false, 'when its chunks were written'),
+
+        ('chunks', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'identity of the chunk'),
+        ('chunks', 'document_id', 'uuid', format('NOT NULL REFERENCES %I.documents ON DELETE CASCADE', store), false, 'the document it is a piece of'),
+        ('chunks', 'ordinal', 'integer', 'NOT NULL', false, 'position in the document, from 0, without gaps'),
+        ('chunks', 'level', 'integer', 'NOT NULL DEFAULT 0', false, 'depth that the splitter gave; 0 is the root'),
+        ('chunks', 'section', 'text[]', $d$NOT NULL DEFAULT '{}'$d$, false, 'titles from the root down to the chunk, as written'),
+        ('chunks', 'kind', 'text', NULL, false, 'prose, code, api-reference or data'),
+        ('chunks', 'unit', 'text', NULL, false, 'module, container, member, value or text; null where unknown'),
+        ('chunks', 'content', 'text', 'NOT NULL', false, 'slice of the source, byte for byte'),
+        ('chunks', 'preamble', 'text', NULL, false, 'what goes before the content for embedding and full text'),
+        ('chunks', 'tokens', 'integer', NULL, false, 'size of the content; null counts as a quarter of its characters'),
+        ('chunks', 'start_byte', 'integer', NULL, false, 'first byte of the content in the source'),
+        ('chunks', 'end_byte', 'integer', NULL, false, 'byte after its last'),
+        ('chunks', 'first_line', 'integer', NULL, false, 'first line of the content in the source, from 1'),
+        ('chunks', 'last_line', 'integer', NULL, false, 'last line of it'),
+        ('chunks', 'metadata', 'jsonb', $d$NOT NULL DEFAULT '{}'$d$, false, 'whatever else is known of it'),
+        ('chunks', 'path', (SELECT format_type(prorettype, NULL) FROM pg_proc WHERE oid = 'passage.section_path(text[])'::regprocedure),
+            'GENERATED ALWAYS AS (passage.section_path(section)) STORED', true, 'the section as an ltree path'),
+        ('chunks', 'section_key', 'bigint', 'GENERATED ALWAYS AS (passage.section_key(section)) STORED', true, 'hash by which an index finds the section'),
+        ('chunks', 'parent_key', 'bigint', 'GENERATED ALWAYS AS (passage.parent_key(section)) STORED', true, 'hash of the parent section; null at the root'),
+        ('chunks', 'tsv', 'tsvector', (
+                SELECT format('GENERATED ALWAYS AS (passage.chunk_tsv(%L::regconfig, preamble, section, content)) STORED',
+                    format('%I.%I', nspname, cfgname))
+                FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
+                WHERE pg_ts_config.oid = language
+            ), true, 'what full text covers of it'),
+
+        ('embeddings', 'chunk_id', 'uuid', format('PRIMARY KEY REFERENCES %I.chunks ON DELETE CASCADE', store), false, 'the chunk'),
+        ('embeddings', 'document_id', 'uuid', 'NOT NULL', false, 'the document of the chunk'),
+        ('embeddings', 'embedding', (
+                SELECT format('%I.%I(%s)', nspname, embedding_type, dimensions)
+                FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+                WHERE extname = 'vector'
+            ), 'NOT NULL', false, 'vector of its preamble and content'),
+
+        ('strategies', 'name', 'text', $d$PRIMARY KEY CHECK (name NOT IN ('auto', 'none', 'adjacent', 'broad', 'reassembly', 'section', 'document'))$d$, false, 'name that a call gives'),
+        ('strategies', 'base', 'text', $d$NOT NULL DEFAULT 'none' CHECK (base IN ('none', 'adjacent', 'broad', 'reassembly', 'section', 'document'))$d$, false, 'preset that gives what is null here'),
+        ('strategies', 'description', 'text', NULL, false, 'one line for people'),
+        ('strategies', 'default_for', 'text[]', $d$NOT NULL DEFAULT '{}'$d$, false, 'media types for which auto takes it'),
+        ('strategies', 'parents', 'integer', 'CHECK (parents BETWEEN 0 AND 1000000)', false, 'sections above the hit of which one chunk comes'),
+        ('strategies', 'preceding', 'integer', 'CHECK (preceding BETWEEN 0 AND 1000000)', false, 'siblings before the hit'),
+        ('strategies', 'following', 'integer', 'CHECK (following BETWEEN 0 AND 1000000)', false, 'siblings after the hit'),
+        ('strategies', 'children', 'integer', 'CHECK (children BETWEEN 0 AND 1000000)', false, 'chunks one title below the hit'),
+        ('strategies', 'before', 'integer', 'CHECK (before BETWEEN 0 AND 1000000)', false, 'chunks directly before the hit'),
+        ('strategies', 'after', 'integer', 'CHECK (after BETWEEN 0 AND 1000000)', false, 'chunks directly after the hit'),
+        ('strategies', 'siblings', 'text', $d$CHECK (siblings IN ('parent', 'section'))$d$, false, 'parent: siblings share the parent section; section: their own'),
+        ('strategies', 'within', 'text', $d$CHECK (within IN ('document', 'parent', 'section'))$d$, false, 'what bounds before and after: document, parent or section'),
+        ('strategies', 'max_tokens', 'integer', 'CHECK (max_tokens BETWEEN 0 AND 1000000)', false, 'most tokens of hits and context together'),
+        ('strategies', 'max_chunks', 'integer', 'CHECK (max_chunks BETWEEN 0 AND 1000000)', false, 'most chunks of hits and context together'),
+
+        ('settings', 'key', 'text', 'PRIMARY KEY', false, 'name of the setting'),
+        ('settings', 'value', 'jsonb', 'NOT NULL', false, 'its value')
+    ) AS listed (relation, name, type, definition, derived, comment)
+    WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
+$$;
+
+COMMENT ON FUNCTION passage.store_columns(name, integer, text, regconfig) IS 'columns that the tables of a store have';
+
+-- Derived columns are added after the table is made, always last and in one order: DROP EXTENSION
+-- takes them, and when upgrade_store adds them again the table is as it was.
+
+CREATE FUNCTION passage.store_layout(
+    store name, dimensions integer, distance text, embedding_type text, language regconfig
+)
+RETURNS TABLE (kind text, relation text, name text, ddl text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 120
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH col AS (
+        SELECT * FROM passage.store_columns(store, dimensions, embedding_type, language)
+    ),
+    tables (place, relation, tail, comment) AS (VALUES
+        (1, 'documents', 'UNIQUE (uri, collection, version)', 'sources that were split into chunks'),
+        (2, 'chunks', 'UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE', 'pieces of documents, in document order'),
+        (3, 'embeddings', NULL, 'vectors of chunks'),
+        (4, 'strategies', NULL, 'strategies of this store, beside the built-in ones'),
+        (5, 'settings', NULL, 'what the store was made with')
+    ),
+    indexes (place, relation, name, target) AS (VALUES
+        (1, 'chunks', 'chunks_document_id_section_key_ordinal_idx', 'btree (document_id, section_key, ordinal)'),
+        (2, 'chunks', 'chunks_document_id_parent_key_ordinal_idx', 'btree (document_id, parent_key, ordinal)'),
+        (3, 'chunks', 'chunks_path_idx', 'gist (path)'),
+        (4, 'chunks', 'chunks_tsv_idx', 'gin (tsv)'),
+        (5, 'embeddings', 'embeddings_embedding_idx', (
+                SELECT format('hnsw (embedding %I.%I)', nspname,
+                    embedding_type || CASE distance WHEN 'cosine' THEN '_cosine_ops' WHEN 'l2' THEN '_l2_ops' ELSE '_ip_ops' END)
+                FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
+                WHERE extname = 'vector'
+            ))
+    ),
+    settings (place, name, value, vectors) AS (VALUES
+        (1, 'layout_version', to_jsonb(1), false),
+        (2, 'language', to_jsonb(language::text), false),
+        (3, 'dimensions', to_jsonb(dimensions), true),
+        (4, 'embedding_type', to_jsonb(embedding_type), true),
+        (5, 'distance', to_jsonb(distance), true)
+    ),
+    layout (stage, place, kind, relation, name, ddl) AS (
+        SELECT 1, 1, 'schema', NULL, store::text, format('CREATE SCHEMA %I;', store)
+        UNION ALL
+        SELECT 2, tables.place, 'table', tables.relation, tables.relation,
+            format(E'CREATE TABLE %I.%I (\n    %s%s\n);', store, tables.relation,
+                string_agg(format('%I %s', col.name, col.definition), E',\n    ' ORDER BY col.place),
+                E',\n    ' || tables.tail)
+        FROM tables JOIN col USING (relation)
+        WHERE NOT col.derived
+        GROUP BY tables.place, tables.relation, tables.tail
+        UNION ALL
+        SELECT 3, col.place, CASE WHEN col.derived THEN 'derived' ELSE 'column' END, relation, col.name,
+            format(E'ALTER TABLE %I.%I\n    ADD COLUMN %I %s;', store, relation, col.name, col.definition)
+        FROM col
+        UNION ALL
+        SELECT 4, indexes.place, 'index', relation, indexes.name,
+            format('CREATE INDEX %I ON %I.%I USING %s;', indexes.name, store, relation, indexes.target)
+        FROM indexes
+        WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
+        UNION ALL
+        SELECT 5, 1, 'view', 'chunks_embedded', 'chunks_embedded',
+            format(E'CREATE VIEW %1$I.chunks_embedded WITH (security_invoker = true) AS\n'
+                '    SELECT %2$s, embeddings.embedding\n'
+                '    FROM %1$I.chunks JOIN %1$I.embeddings ON embeddings.chunk_id = chunks.id;', store,
+                string_agg(format('chunks.%I', col.name), ', ' ORDER BY col.place))
+        FROM col
+        WHERE col.relation = 'chunks' AND NOT col.derived AND dimensions IS NOT NULL
+        HAVING count(*) > 0
+        UNION ALL
+        SELECT 6, settings.place, 'setting', 'settings', settings.name,
+            format('INSERT INTO %I.settings (key, value) VALUES (%L, %L);', store, settings.name, settings.value)
+        FROM settings
+        WHERE NOT vectors OR dimensions IS NOT NULL
+        UNION ALL
+        SELECT 7, tables.place, 'comment', relation, NULL,
+            format('COMMENT ON TABLE %I.%I IS %L;', store, relation, tables.comment)
+        FROM tables
+        WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
+        UNION ALL
+        SELECT 7, 6, 'comment', 'chunks_embedded', NULL,
+            format('COMMENT ON VIEW %I.chunks_embedded IS %L;', store, 'chunks that have an embedding, with it')
+        WHERE dimensions IS NOT NULL
+        UNION ALL
+        SELECT 8, col.place, 'comment', relation, col.name,
+            format('COMMENT ON COLUMN %I.%I.%I IS %L;', store, relation, col.name, col.comment)
+        FROM col
+    )
+    SELECT kind, relation, name, ddl FROM layout ORDER BY stage, place
+$$;
+
+COMMENT ON FUNCTION passage.store_layout(name, integer, text, text, regconfig) IS 'objects of a store and the statements that make them';
