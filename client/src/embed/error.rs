@@ -1,0 +1,62 @@
+//! What can go wrong with a model, each with what to do about it.
+
+use super::files::{DEFAULT_MODEL, FILES, REVISION};
+use std::path::PathBuf;
+
+/// A model that cannot be loaded or used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder, or one of the three files in it, is not there or not readable.
+    #[error("cannot read the embedding model's {path}: {source}", path = path.display())]
+    Unreadable {
+        /// The file that was wanted.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not what it should be by its hash.
+    #[error("{path} is damaged: its hash is not that of the model {DEFAULT_MODEL}", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be understood.
+    #[error("{path} does not hold a BERT model: {reason}", path = path.display())]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// What its reader said.
+        reason: String,
+    },
+    /// The model failed on a text, or a thread of the pool has ended.
+    #[error("the embedding model failed: {0}")]
+    Inference(String),
+}
+
+impl Error {
+    /// Says what to do about it.
+    pub fn remedy(&self) -> String {
+        let [weights, tokenizer, config] = FILES.map(|file| file.name);
+        match self {
+            Error::Unreadable { .. } | Error::Damaged { .. } => format!(
+                "Put {weights}, {tokenizer} and {config} of {DEFAULT_MODEL} (revision {REVISION}) into a folder and name \
+                 it with --model or PASSAGE_MODEL, or leave embeddings out with --no-embed where there is such an option."
+            ),
+            Error::Unsupported { .. } => {
+                format!(
+                    "Name a folder with a BERT in safetensors, such as {DEFAULT_MODEL}, with --model or PASSAGE_MODEL."
+                )
+            }
+            Error::Inference(_) => {
+                "Check that the folder given with --model holds one model's files.".into()
+            }
+        }
+    }
+}
+
+/// candle adds a backtrace to its errors when one is asked for; a message is its first line.
+impl From<candle_core::Error> for Error {
+    fn from(error: candle_core::Error) -> Self {
+        Error::Inference(error.to_string().lines().next().unwrap_or_default().into())
+    }
+}

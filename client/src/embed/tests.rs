@@ -1,0 +1,81 @@
+//! What the default model has to give. It is found where the Makefile puts it, or where
+//! `PASSAGE_MODEL` says; without it these tests fail, since a skipped one proves nothing.
+
+use super::{Embedding, Model, Pool};
+use passage_core::Sizer;
+use proptest::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+
+static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
+    let folder =
+        std::env::var_os("PASSAGE_MODEL").map(PathBuf::from).or_else(super::default_folder);
+    Model::load(&folder.expect("HOME or PASSAGE_MODEL is set")).expect("the default model is there")
+});
+
+/// The start page of sentence-transformers.
+const SENTENCES: [&str; 3] =
+    ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."];
+
+fn cosine(a: &Embedding, b: &Embedding) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[test]
+fn the_start_page_of_sentence_transformers_comes_out_the_same() {
+    let [weather, sunny, stadium] = SENTENCES.map(|sentence| MODEL.embed(sentence).unwrap());
+    for (a, b, expected) in
+        [(&weather, &sunny, 0.6660), (&weather, &stadium, 0.1046), (&sunny, &stadium, 0.1411)]
+    {
+        assert!((cosine(a, b) - expected).abs() < 0.0005, "{} for {expected}", cosine(a, b));
+    }
+    assert_eq!((weather.len(), MODEL.dimensions()), (384, 384));
+    assert!((cosine(&weather, &weather) - 1.0).abs() < 1e-5);
+    assert_eq!(MODEL.name(), super::DEFAULT_MODEL);
+}
+
+#[tokio::test]
+async fn a_pool_gives_each_text_its_own_embedding() {
+    let pool = Pool::new(&MODEL, None).unwrap();
+    let pending = SENTENCES.map(|sentence| pool.submit(sentence.to_owned()));
+    for (sentence, pending) in SENTENCES.into_iter().zip(pending) {
+        assert_eq!(pending.wait().await.unwrap(), MODEL.embed(sentence).unwrap());
+    }
+}
+
+#[test]
+fn a_long_text_is_embedded_by_its_beginning_and_an_empty_one_too() {
+    let beginning = "word ".repeat(254);
+    let long = beginning.clone() + "something else entirely";
+    assert_eq!(MODEL.embed(&long).unwrap(), MODEL.embed(&beginning).unwrap());
+    assert_eq!(MODEL.embed("").unwrap().len(), 384);
+}
+
+#[test]
+fn wordpieces_are_counted_without_the_special_ones() {
+    let size = |text: &str| MODEL.wordpieces().size(text);
+    assert_eq!(size(""), 0);
+    assert_eq!(size("The weather is lovely today."), 6);
+    assert_eq!(size("unhappiness"), 4);
+    assert_eq!(size("\u{1f9ff}"), 1);
+}
+
+#[test]
+fn a_word_too_long_for_the_model_is_counted_by_its_characters() {
+    let size = |text: &str| MODEL.wordpieces().size(text);
+    assert_eq!(size(&"a".repeat(400)), 100);
+    let size = size(&"a".repeat(10 << 20));
+    assert!((2_600_000..2_700_000).contains(&size), "{size}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// The splitter adds sizes up, and cuts behind white space.
+    #[test]
+    fn sizes_add_up_at_white_space(a in "[a-zé,.(\u{4e00} ]{0,80}", b in "\\PC{0,80}", space in "[ \n\t]") {
+        let size = |text: &str| MODEL.wordpieces().size(text);
+        let a = a + &space;
+        prop_assert_eq!(size(&format!("{a}{b}")), size(&a) + size(&b));
+    }
+}

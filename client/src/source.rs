@@ -1,0 +1,19 @@
+/*!
+Sources: which documents there are, by what uri each is known, and what is in them.
+
+A uri has to be stable, because a document is found again by it, and readable, because people cite
+it. A file that is named is known by its path as given. The files of a folder that is named are
+known from the folder's own name on: `passage ingest /srv/docs/book` gives `book/ch01.md`, from
+wherever it is called. What git would ignore, hidden files and links are passed over.
+
+A document is text in UTF-8. Whatever else is in a file is said of that file alone, and the others
+go on.
+*/
+
+mod error;
+mod read;
+mod walk;
+
+pub use error::Error;
+pub use read::{Text, read, read_stdin};
+pub use walk::{Found, Source, walk};

@@ -1,0 +1,142 @@
+/*!
+Splitting as the client does it: core's splitters, with a sizer and limits that go together.
+
+The rules are core's. What is added here is that the pieces own what they say, so that a document
+can go from the thread that splits it to the one that loads it.
+*/
+
+use passage_core::{Characters, Error, Kind, Limits, MediaType, Options, Sizer, Unit};
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+
+/// Splits documents by one sizer and its limits.
+#[derive(Clone)]
+pub struct Splitter {
+    sizer: Arc<dyn Sizer + Send + Sync>,
+    unit: SizeUnit,
+    limits: Limits,
+}
+
+/// What a splitter's limits count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeUnit {
+    /// Unicode characters, of which four are taken for a token.
+    Characters,
+    /// The wordpieces of the model that embeds.
+    Wordpieces,
+}
+
+/// A chunk without its document's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// The titles above it.
+    pub section: Vec<String>,
+    /// The depth that the splitter gives, 0 at the root.
+    pub level: u32,
+    /// What it is made of.
+    pub kind: Kind,
+    /// The structural unit it belongs to.
+    pub unit: Unit,
+    /// What goes before its content for embedding and full text.
+    pub preamble: String,
+    /// Its size in tokens.
+    pub tokens: usize,
+    /// The bytes of the document that are its content.
+    pub bytes: Range<usize>,
+    /// The lines that it touches, from 1.
+    pub lines: RangeInclusive<usize>,
+}
+
+impl SizeUnit {
+    /// Returns the name that a store remembers.
+    pub fn name(self) -> &'static str {
+        match self {
+            SizeUnit::Characters => "characters",
+            SizeUnit::Wordpieces => "wordpieces",
+        }
+    }
+}
+
+impl Splitter {
+    /// A splitter that counts characters and needs no model.
+    pub fn by_characters() -> Self {
+        Self { sizer: Arc::new(Characters), unit: SizeUnit::Characters, limits: Limits::CHARACTERS }
+    }
+
+    /// A splitter that counts the wordpieces of a model that reads `window` of them.
+    pub fn by_wordpieces(sizer: impl Sizer + Send + Sync + 'static, window: usize) -> Self {
+        let limits = Limits { window, ..Limits::WORDPIECES };
+        Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits }
+    }
+
+    /// Returns what the limits count.
+    pub fn unit(&self) -> SizeUnit {
+        self.unit
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Splits a text into pieces, in document order; their bytes touch and cover the text.
+    ///
+    /// # Errors
+    ///
+    /// If the limits are not in order, which can only be with a model that reads very little.
+    pub fn split(
+        &self,
+        text: &str,
+        media_type: &MediaType,
+        title: Option<&str>,
+    ) -> Result<Vec<Piece>, Error> {
+        let options = Options { limits: self.limits, title };
+        let chunks = passage_core::split(text, media_type, &options, &*self.sizer)?;
+        let piece = |chunk: passage_core::Chunk<'_>| Piece {
+            section: chunk.section,
+            level: chunk.level,
+            kind: chunk.kind,
+            unit: chunk.unit,
+            preamble: chunk.preamble,
+            tokens: match self.unit {
+                SizeUnit::Characters => chunk.size.div_ceil(4),
+                SizeUnit::Wordpieces => chunk.size,
+            },
+            bytes: chunk.bytes,
+            lines: chunk.lines,
+        };
+        Ok(chunks.into_iter().map(piece).collect())
+    }
+}
+
+impl Piece {
+    /// Returns what is embedded: the preamble, a line end, and the content.
+    pub fn embedded_text(&self, text: &str) -> String {
+        let content = &text[self.bytes.clone()];
+        if self.preamble.is_empty() {
+            content.to_owned()
+        } else {
+            format!("{}\n{content}", self.preamble)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_document_has_no_pieces() {
+        assert_eq!(Splitter::by_characters().split("", &MediaType::MARKDOWN, None), Ok(vec![]));
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_cover_the_text(text in "([#a-z\n \u{e9}]{0,40}\n){0,60}") {
+            let pieces = Splitter::by_characters().split(&text, &MediaType::MARKDOWN, Some("T")).unwrap();
+            let covered: String = pieces.iter().map(|piece| &text[piece.bytes.clone()]).collect();
+            prop_assert_eq!(covered, text);
+        }
+    }
+}
