@@ -37,7 +37,7 @@ impl MediaType {
 
     /// Takes any string as a media type; parameters such as `; charset=utf-8` are left off.
     pub fn new(given: &str) -> Self {
-        let essence = given.split(';').next().expect("a split gives at least one part");
+        let essence = given.split_once(';').map_or(given, |(essence, _)| essence);
         let essence = essence.trim().to_ascii_lowercase();
         match KNOWN.iter().find(|known| known.name == essence || known.aliases.contains(&&*essence))
         {

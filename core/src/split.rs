@@ -21,10 +21,12 @@ mod merge;
 mod pieces;
 mod plain;
 mod preamble;
+mod sections;
 mod sizer;
 
 use crate::{Chunk, Error, MediaType};
 pub use limits::Limits;
+pub use markdown::DIALECT as MARKDOWN_DIALECT;
 pub use sizer::{Characters, Sizer};
 
 /// Changes whenever the same document would be split differently; part of the content hash.

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Blocks {
     /// In document order, without duplicates; the first begins at 0 and each ends where the next
     /// begins, the last at the end of the text. Empty for the empty text.
-    pub(super) blocks: Vec<Block>,
+    pub(super) list: Vec<Block>,
     /// The sections that blocks refer to; the first is the root.
     pub(super) sections: Vec<Section>,
     /// Where the items of lists begin, ascending: the best places to cut a block.

@@ -1,22 +1,148 @@
-//! x
+/*!
+Cutting what is too long for one chunk.
+
+A unit is cut where it hurts least: between the items of a list, else between lines, else between
+sentences or words, else between characters; a coarser cut is never passed over for a finer one
+unless what lies before it is too long by itself. Among equals a blank line or the end of a sentence
+is preferred, and then what is nearest to an even share, so that a unit a little too long becomes
+two halves and not a whole and a crumb. Characters here are what a reader takes for one (grapheme
+clusters), as far as one chunk can hold them.
+
+The unit as a whole is not measured, for it may be megabytes. A piece is guessed by the bytes that a
+unit of size took so far, measured, and guessed again if that was wrong; each byte is thus measured
+a few times at most, however long its line.
+*/
+
+mod boundary;
+
 use super::{Limits, Sizer};
 use std::ops::Range;
 
+/// Cuts the units of one document.
 pub(super) struct Cutter<'a> {
     pub(super) text: &'a str,
     pub(super) limits: Limits,
     pub(super) sizer: &'a dyn Sizer,
+    /// Where the items of lists begin, ascending.
     pub(super) items: &'a [usize],
 }
+
+/// What has to be cut.
 pub(super) struct Unit {
     pub(super) bytes: Range<usize>,
+    /// Where its body begins: up to there and exactly there it should not be cut.
     pub(super) tied: usize,
+    /// Its size, unless it is too long to be measured.
     pub(super) size: Option<usize>,
 }
 
+/// Where a piece may end, in bytes from the beginning of the document.
+#[derive(Clone, Copy)]
+struct Aim {
+    /// Where it begins.
+    at: usize,
+    /// Where it would be an even share.
+    goal: usize,
+    /// Where it probably reaches the maximum.
+    reach: usize,
+    /// See [`Unit::tied`].
+    tied: usize,
+}
+
 impl Cutter<'_> {
+    /// Cuts a unit and hands over each piece with its size, in order.
     pub(super) fn cut(&self, unit: &Unit, mut emit: impl FnMut(Range<usize>, usize)) {
-        let _ = (self.text, self.limits, self.items, unit.tied, unit.size);
-        emit(unit.bytes.clone(), self.sizer.size(&self.text[unit.bytes.clone()]));
+        let Range { start: mut at, end } = unit.bytes;
+        let preferred = self.limits.preferred.max(1);
+        let mut rest = unit.size;
+        let mut density = None;
+        while at < end {
+            if end - at <= self.limits.most_bytes() {
+                // What is left over from subtraction is no more than a guess: words that were cut
+                // apart do not add up.
+                let left = rest.filter(|rest| *rest > self.limits.max);
+                let left = left.unwrap_or_else(|| self.size(at..end));
+                if left <= self.limits.max {
+                    emit(at..end, left);
+                    return;
+                }
+                rest = Some(left);
+            }
+            let share = rest.map_or(preferred, |rest| rest.div_ceil(rest.div_ceil(preferred)));
+            let bytes_a_unit = match (rest, density) {
+                (Some(rest), _) => (end - at) as f64 / rest.max(1) as f64,
+                (None, Some(density)) => density,
+                (None, None) => self.density(at, end),
+            };
+            let (next, size) = self.piece(at, end, unit.tied, share.max(1), bytes_a_unit);
+            emit(at..next, size);
+            rest = rest.map(|rest| rest.saturating_sub(size));
+            density = Some((next - at) as f64 / size.max(1) as f64);
+            at = next;
+        }
+    }
+
+    fn size(&self, bytes: Range<usize>) -> usize {
+        self.sizer.size(&self.text[bytes])
+    }
+
+    /// Returns the bytes that a unit of size takes at a place, from a look at what follows.
+    fn density(&self, at: usize, end: usize) -> f64 {
+        let most = self.limits.most_bytes();
+        let some = self.text.ceil_char_boundary(end.min(at + most.div_ceil(8)));
+        (some - at) as f64 / self.size(at..some).max(1) as f64
+    }
+
+    /// Finds the piece that begins at a place: its end, and its size.
+    fn piece(
+        &self,
+        at: usize,
+        end: usize,
+        tied: usize,
+        share: usize,
+        density: f64,
+    ) -> (usize, usize) {
+        let max = self.limits.max;
+        let most = end.min(at + self.limits.most_bytes()) - at;
+        let aim = |density: f64| {
+            // A float that is out of range saturates when it is cast.
+            let bytes = |units: usize| ((units as f64 * density) as usize).clamp(1, most);
+            Aim { at, goal: at + bytes(share), reach: at + bytes(max), tied }
+        };
+        let mut aimed = aim(density);
+        let mut found: Option<(usize, usize)> = None;
+        loop {
+            let next = self.boundary(aimed);
+            let size = self.size(at..next);
+            let bytes = next - at;
+            if size > max && bytes > self.first_character(at) {
+                if let Some(found) = found {
+                    return found;
+                }
+                // A sixteenth less than what would fit if the text were even, so that a few
+                // attempts suffice when it is not.
+                let fitting = bytes * max / size;
+                aimed.reach = at + (fitting - fitting / 16).clamp(1, bytes - 1);
+                aimed.goal = aimed.goal.min(at + (aimed.reach - at).div_ceil(2));
+                continue;
+            }
+            let sparse = size.saturating_mul(2) < share && aimed.reach < at + most;
+            if found.is_none() && sparse {
+                found = Some((next, size));
+                aimed = aim(bytes as f64 / size.max(1) as f64);
+                continue;
+            }
+            return self.coarser(aimed, next, end).unwrap_or((next, size));
+        }
+    }
+
+    /// Looks for a coarser cut a little behind a fine one, in case the guess fell short of it.
+    fn coarser(&self, aim: Aim, next: usize, end: usize) -> Option<(usize, usize)> {
+        let reach = (aim.at + 2 * (aim.reach - aim.at)).min(end - 1);
+        let reach = reach.min(aim.at + self.limits.most_bytes());
+        self.next_coarser(next, reach).into_iter().flatten().find_map(|candidate| {
+            let size = self.size(aim.at..candidate);
+            (candidate > aim.tied && size <= self.limits.max).then_some((candidate, size))
+        })
     }
 }

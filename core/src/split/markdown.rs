@@ -1,8 +1,243 @@
-//! x
-use super::block::Blocks;
+/*!
+Markdown: `CommonMark` with GitHub's tables, footnotes and strikethrough, and front matter.
+
+One pass over the parser's events finds the blocks of the outermost level; what is inside them is
+not looked at, except for the titles of headings, the rows of tables and the items of lists. A
+heading counts only where it is such a block, so one in a quote, a list or a footnote opens no
+section, and what looks like one in a fence or in HTML is none.
+
+The parser's ranges begin behind the indentation, and some text has no event at all (the
+definitions of links), so blocks are taken from the beginning of their lines, and what no block
+covers becomes one. MDX is read as Markdown: its imports and expressions are paragraphs.
+*/
+
+mod front_matter;
+
+use super::{
+    block::{Block, Blocks, Form},
+    sections::{Sections, shorten},
+};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::ops::Range;
+
+/// What the parser knows beside `CommonMark`.
+///
+/// Its front matter is not among it: that begins at any two rules, and hides the headings between.
+pub const DIALECT: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES).union(Options::ENABLE_STRIKETHROUGH);
+
+/// Enough of a heading's text to make a title of, in bytes.
+const ENOUGH_TITLE: usize = 4_096;
+
+/// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
-    super::plain::blocks(text)
+    let front = front_matter::end(text);
+    let mut reader = Reader::new(text);
+    if let Some(end) = front {
+        reader.block(0..end, Form::Body);
+    }
+    let body = front.unwrap_or(text.len() - without_mark(text).len());
+    for (event, range) in Parser::new_ext(&text[body..], DIALECT).into_offset_iter() {
+        reader.read(&event, body + range.start..body + range.end);
+    }
+    reader.finish()
 }
-pub(super) fn title(_text: &str) -> Option<String> {
+
+/// Returns the title in the front matter, or else the first heading of level 1.
+pub(super) fn title(text: &str) -> Option<String> {
+    let text = without_mark(text);
+    let (front, body) = text.split_at(front_matter::end(text).unwrap_or(0));
+    if let Some(title) = front_matter::title(front) {
+        return Some(shorten(title));
+    }
+    let mut depth = 0_usize;
+    let mut heading: Option<String> = None;
+    for event in Parser::new_ext(body, DIALECT) {
+        match (&event, &mut heading) {
+            (Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }), _) if depth == 0 => {
+                heading = Some(String::new());
+            }
+            (Event::End(TagEnd::Heading(_)), Some(title)) => {
+                let title = shorten(without_anchor(title));
+                if !title.is_empty() {
+                    return Some(title);
+                }
+                heading = None;
+            }
+            (event, Some(title)) => add_text(title, event),
+            _ => {}
+        }
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
     None
+}
+
+/// What has been read so far.
+struct Reader<'t> {
+    text: &'t str,
+    blocks: Vec<Block>,
+    sections: Sections,
+    items: Vec<usize>,
+    /// How many elements are open.
+    depth: usize,
+    /// Where the last block ends for the parser.
+    covered: usize,
+    /// The text of the heading that is open.
+    heading: Option<String>,
+    /// The level and section of the heading that everything now stands under, below those above.
+    path: Vec<(u32, usize)>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            blocks: Vec::new(),
+            sections: Sections::new(),
+            items: Vec::new(),
+            depth: 0,
+            covered: 0,
+            heading: None,
+            path: Vec::new(),
+        }
+    }
+
+    fn read(&mut self, event: &Event<'_>, range: Range<usize>) {
+        if self.depth == 0 {
+            match event {
+                Event::Start(Tag::Heading { .. }) => self.heading = Some(String::new()),
+                Event::End(_) => {}
+                _ => self.block(range.clone(), Form::Body),
+            }
+        } else if let Some(title) = &mut self.heading {
+            if let Event::End(TagEnd::Heading(level)) = event {
+                let title = std::mem::take(title);
+                self.heading = None;
+                self.open(*level as u32, &title, range);
+            } else {
+                add_text(title, event);
+            }
+        } else if self.depth == 1 {
+            match event {
+                Event::Start(Tag::Item) => self.items.push(line_start(self.text, range.start)),
+                Event::Start(Tag::TableHead) => self.table_head(range),
+                Event::Start(Tag::TableRow) => self.table_row(range.start),
+                _ => {}
+            }
+        }
+        match event {
+            Event::Start(_) => self.depth += 1,
+            Event::End(_) => self.depth -= 1,
+            _ => {}
+        }
+    }
+
+    /// Opens the section of a heading.
+    fn open(&mut self, level: u32, title: &str, range: Range<usize>) {
+        // What lies before the heading still stands in the section before.
+        self.cover(range.start);
+        while self.path.last().is_some_and(|(above, _)| *above >= level) {
+            self.path.pop();
+        }
+        let (_, parent) = self.place();
+        let section = self.sections.open(parent, without_anchor(title));
+        self.path.push((level, section));
+        self.block(range, Form::Heading);
+    }
+
+    /// Returns the level and section that the next block stands in.
+    fn place(&self) -> (u32, usize) {
+        self.path.last().copied().unwrap_or((0, 0))
+    }
+
+    /// Adds a block that the parser found.
+    fn block(&mut self, range: Range<usize>, form: Form) {
+        self.cover(range.start);
+        self.push(range.start, form);
+        self.covered = range.end;
+    }
+
+    /// Makes a block of what lies before a place and has no event.
+    fn cover(&mut self, place: usize) {
+        let gap = &self.text[self.covered..place.max(self.covered)];
+        // A byte order mark is nothing that a heading should have to stand behind.
+        let text = gap.trim_start_matches(|char: char| char.is_whitespace() || char == '\u{feff}');
+        if !text.is_empty() {
+            self.push(self.covered + gap.len() - text.len(), Form::Body);
+        }
+        self.covered += gap.len();
+    }
+
+    fn push(&mut self, at: usize, form: Form) {
+        // What stands before the first block on blank lines belongs to it.
+        let start = if self.blocks.is_empty() { 0 } else { line_start(self.text, at) };
+        let (level, section) = self.place();
+        if self.blocks.last().is_none_or(|last| last.start < start) {
+            self.blocks.push(Block { start, section, level, form });
+        }
+    }
+
+    fn table_head(&mut self, range: Range<usize>) {
+        if let Some(table) = self.blocks.last_mut() {
+            let rows = range.end;
+            table.form = Form::Table { header: range, rows };
+        }
+    }
+
+    /// Notes where the first row below the head begins.
+    fn table_row(&mut self, start: usize) {
+        let start = line_start(self.text, start);
+        if let Some(Block { form: Form::Table { header, rows }, .. }) = self.blocks.last_mut()
+            && *rows == header.end
+        {
+            *rows = start;
+        }
+    }
+
+    fn finish(mut self) -> Blocks {
+        self.cover(self.text.len());
+        if self.blocks.is_empty() && !self.text.is_empty() {
+            self.push(0, Form::Body);
+        }
+        Blocks { list: self.blocks, sections: self.sections.into_list(), items: self.items }
+    }
+}
+
+/// Adds what an event within a heading says: its text without the marks.
+fn add_text(title: &mut String, event: &Event<'_>) {
+    if title.len() < ENOUGH_TITLE {
+        match event {
+            Event::Text(text) | Event::Code(text) => title.push_str(text),
+            Event::SoftBreak | Event::HardBreak => title.push(' '),
+            _ => {}
+        }
+    }
+}
+
+/// Leaves off the anchor that some tools let a heading end in, such as `{#install}`.
+fn without_anchor(title: &str) -> &str {
+    let title = title.trim_end();
+    match title.rfind("{#") {
+        Some(at)
+            if title.ends_with('}') && !title[at + 2..title.len() - 1].contains(['{', '}']) =>
+        {
+            title[..at].trim_end()
+        }
+        _ => title,
+    }
+}
+
+/// Returns a text without the byte order mark before it, which the parser takes for a letter.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Returns where the line of a place begins.
+fn line_start(text: &str, place: usize) -> usize {
+    let before = &text.as_bytes()[..place];
+    before.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1)
 }

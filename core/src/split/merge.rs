@@ -50,7 +50,7 @@ pub(super) fn chunks<'t>(
 ) -> Vec<Chunk<'t>> {
     let mut chunks = Vec::new();
     let mut preambles = Preambles::new(text, options, sizer);
-    let mut lines = Lines { text, at: 0, line: 1 };
+    let mut lines = Lines { text, at: 0, line: 1, returns: text.contains('\r') };
     let mut close = |merged: Merged<'_>| {
         let content = &text[merged.bytes.clone()];
         let preamble = preambles.preamble(merged.section, merged.header, merged.size);
@@ -141,6 +141,8 @@ struct Lines<'t> {
     text: &'t str,
     at: usize,
     line: usize,
+    /// Whether there are carriage returns at all; mostly there are none.
+    returns: bool,
 }
 
 impl Lines<'_> {
@@ -148,14 +150,13 @@ impl Lines<'_> {
     fn touched(&mut self, end: usize) -> std::ops::RangeInclusive<usize> {
         let text = &self.text.as_bytes()[self.at..end];
         let first = self.line;
-        let feeds = text.iter().filter(|byte| **byte == b'\n').count();
         // A carriage return ends a line unless a line feed follows; pieces never part the two.
-        let returns = text
-            .iter()
-            .enumerate()
-            .filter(|(at, byte)| **byte == b'\r' && text.get(at + 1) != Some(&b'\n'))
-            .count();
-        let ends = feeds + returns;
+        let mut ends = memchr::memchr_iter(b'\n', text).count();
+        if self.returns {
+            ends += memchr::memchr_iter(b'\r', text)
+                .filter(|at| text.get(at + 1) != Some(&b'\n'))
+                .count();
+        }
         self.at = end;
         self.line += ends;
         let ended = matches!(text.last(), Some(b'\n' | b'\r'));

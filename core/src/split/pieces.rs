@@ -29,26 +29,26 @@ pub(super) struct Piece {
 /// Makes pieces of all blocks, in document order.
 pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Sizer) -> Vec<Piece> {
     let cutter = Cutter { text, limits, sizer, items: &blocks.items };
-    let mut pieces = Vec::with_capacity(blocks.blocks.len());
+    let mut pieces = Vec::with_capacity(blocks.list.len());
     let mut first = 0;
-    while first < blocks.blocks.len() {
+    while first < blocks.list.len() {
         let last = last_of_unit(blocks, first);
-        let start = blocks.blocks[first].start;
+        let start = blocks.list[first].start;
         let end = end_of(text, blocks, last);
         // Blocks end at line ends, so that their sizes may be added. What is beyond the maximum
         // by its bytes alone is not shown to the sizer as a whole.
         let size = (end - start <= limits.most_bytes()).then(|| {
             (first..=last)
-                .map(|at| sizer.size(&text[blocks.blocks[at].start..end_of(text, blocks, at)]))
+                .map(|at| sizer.size(&text[blocks.list[at].start..end_of(text, blocks, at)]))
                 .sum()
         });
-        let (section, level) = place(&blocks.blocks[first..=last]);
+        let (section, level) = place(&blocks.list[first..=last]);
         match size {
             Some(size) if size <= limits.max => {
                 pieces.push(Piece { bytes: start..end, size, section, level, header: None });
             }
             _ => {
-                let (tied, header) = tied(&blocks.blocks[first..=last]);
+                let (tied, header) = tied(&blocks.list[first..=last]);
                 let unit = Unit { bytes: start..end, tied, size };
                 cutter.cut(&unit, |bytes, size| {
                     let header = header.clone().filter(|_| bytes.start >= tied);
@@ -64,9 +64,9 @@ pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Si
 /// Returns the last block of the unit that begins with a block: the body of a heading.
 fn last_of_unit(blocks: &Blocks, first: usize) -> usize {
     let mut last = first;
-    while blocks.blocks[last].form == Form::Heading
-        && let Some(next) = blocks.blocks.get(last + 1)
-        && (next.section == blocks.blocks[last].section || next.level > blocks.blocks[last].level)
+    while blocks.list[last].form == Form::Heading
+        && let Some(next) = blocks.list.get(last + 1)
+        && (next.section == blocks.list[last].section || next.level > blocks.list[last].level)
     {
         last += 1;
     }
@@ -75,7 +75,7 @@ fn last_of_unit(blocks: &Blocks, first: usize) -> usize {
 
 /// Returns where a block ends: where the next one begins.
 fn end_of(text: &str, blocks: &Blocks, at: usize) -> usize {
-    blocks.blocks.get(at + 1).map_or(text.len(), |next| next.start)
+    blocks.list.get(at + 1).map_or(text.len(), |next| next.start)
 }
 
 /// Returns the section and level of a unit, whose blocks lie each in or below the one before it:

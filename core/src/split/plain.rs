@@ -27,7 +27,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
     if !begun && !text.is_empty() {
         blocks.push(Block { start: 0, section: 0, level: 0, form: Form::Body });
     }
-    Blocks { blocks, sections: vec![Section::new()], items: Vec::new() }
+    Blocks { list: blocks, sections: vec![Section::new()], items: Vec::new() }
 }
 
 /// Returns the lines of a text with their ends: a line feed, a carriage return, or both.
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     fn starts(text: &str) -> Vec<usize> {
-        blocks(text).blocks.iter().map(|block| block.start).collect()
+        blocks(text).list.iter().map(|block| block.start).collect()
     }
 
     #[test]

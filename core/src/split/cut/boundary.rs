@@ -1,0 +1,156 @@
+//! Where a text may be cut, from coarse to fine.
+
+use super::{Aim, Cutter};
+use unicode_segmentation::GraphemeCursor;
+
+/// How coarse a cut is; the coarser, the better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Grain {
+    Word,
+    Line,
+    Item,
+}
+
+/// A place to cut at.
+struct Place {
+    at: usize,
+    grain: Grain,
+    /// Whether it stands behind a blank line (2), the end of a sentence (1), or neither.
+    rank: u8,
+}
+
+impl Cutter<'_> {
+    /// Returns where a piece should end: behind its beginning, and not behind its reach unless
+    /// its first character is.
+    pub(super) fn boundary(&self, aim: Aim) -> usize {
+        let reach = self.text.floor_char_boundary(aim.reach);
+        let from = aim.at.max(aim.tied);
+        if let Some(place) = self.best(from, reach, aim) {
+            return place;
+        }
+        if let Some(place) = self.between_characters(aim.at, reach).filter(|place| *place > from) {
+            return place;
+        }
+        // What is tied to the body does not fit beside any of it, so it has to be cut itself; its
+        // last word stays with the body.
+        let head = self.text[..aim.tied.max(aim.at)].trim_end().len();
+        let reach = reach.min(head.saturating_sub(1));
+        if reach > aim.at {
+            let reach = self.text.floor_char_boundary(reach);
+            let place = self.best(aim.at, reach, aim);
+            let place = place.or_else(|| self.between_characters(aim.at, reach));
+            if let Some(place) = place {
+                return place;
+            }
+        }
+        aim.at + self.first_character(aim.at)
+    }
+
+    /// Returns the bytes of the character at a place, a carriage return and line feed being one.
+    pub(super) fn first_character(&self, at: usize) -> usize {
+        let rest = &self.text[at..];
+        if rest.starts_with("\r\n") {
+            return 2;
+        }
+        rest.chars().next().map_or(0, char::len_utf8)
+    }
+
+    /// Returns the next item and the next line behind a place that are coarser than it and not
+    /// behind some reach.
+    pub(super) fn next_coarser(&self, at: usize, reach: usize) -> [Option<usize>; 2] {
+        let index = self.items.partition_point(|item| *item < at);
+        let item = self.items.get(index).copied().filter(|item| *item != at && *item <= reach);
+        let is_item = self.items.get(index) == Some(&at);
+        let line = if is_item || self.line_begins(at) {
+            None
+        } else {
+            (at + 1..=reach).find(|at| self.line_begins(*at))
+        };
+        [item.filter(|_| !is_item), line]
+    }
+
+    /// Returns the best place behind `from` and up to `reach`.
+    fn best(&self, from: usize, reach: usize, aim: Aim) -> Option<usize> {
+        let enough = aim.at + (aim.goal - aim.at) / 2;
+        let best = (from + 1..=reach).filter_map(|at| self.place(at)).max_by_key(|place| {
+            if place.at >= enough {
+                (place.grain, 1, place.rank, usize::MAX - place.at.abs_diff(aim.goal))
+            } else {
+                (place.grain, 0, 0, place.at)
+            }
+        });
+        best.map(|place| place.at)
+    }
+
+    /// Tells what kind of place there is between two bytes, if the text may be cut there.
+    fn place(&self, at: usize) -> Option<Place> {
+        let bytes = self.text.as_bytes();
+        let next = *bytes.get(at)?;
+        match bytes[at - 1] {
+            b'\n' | b'\r' => {
+                // Blank lines stay with what is before them.
+                if matches!(next, b'\n' | b'\r') {
+                    return None;
+                }
+                let is_item = self.items.binary_search(&at).is_ok();
+                let grain = if is_item { Grain::Item } else { Grain::Line };
+                let before = self.text[..at].trim_end_matches([' ', '\t']);
+                let before = before.strip_suffix('\n').unwrap_or(before);
+                let before = before.strip_suffix('\r').unwrap_or(before);
+                let before = before.trim_end_matches([' ', '\t']).as_bytes();
+                let rank = match before.last() {
+                    Some(b'\n' | b'\r') => 2,
+                    _ => u8::from(ends_sentence(before)),
+                };
+                Some(Place { at, grain, rank })
+            }
+            b' ' | b'\t' if !matches!(next, b' ' | b'\t' | b'\n' | b'\r') => {
+                let before = self.text[..at].trim_end_matches([' ', '\t']).as_bytes();
+                let rank = u8::from(!next.is_ascii_lowercase() && ends_sentence(before));
+                Some(Place { at, grain: Grain::Word, rank })
+            }
+            // The ideographic space, full stop, exclamation and question marks: scripts that use
+            // them write no other spaces.
+            0x80 | 0x81 | 0x82 | 0x9F if at >= 3 => match &bytes[at - 3..at] {
+                b"\xE3\x80\x80" => Some(Place { at, grain: Grain::Word, rank: 0 }),
+                b"\xE3\x80\x82" | b"\xEF\xBC\x81" | b"\xEF\xBC\x9F" => {
+                    Some(Place { at, grain: Grain::Word, rank: 1 })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Tells whether a line begins at a place that is not the beginning of the text.
+    fn line_begins(&self, at: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        match bytes[at - 1] {
+            b'\n' => true,
+            b'\r' => bytes.get(at) != Some(&b'\n'),
+            _ => false,
+        }
+    }
+
+    /// Returns the last place up to `reach` that is between two characters as readers see them,
+    /// or at least between two code points, if it is behind the first.
+    fn between_characters(&self, at: usize, reach: usize) -> Option<usize> {
+        // Beyond its reach the text matters only by the character that might belong to the last.
+        let seen = self.text.ceil_char_boundary((reach + 4).min(self.text.len()));
+        let text = &self.text[at..seen];
+        let mut cursor = GraphemeCursor::new(reach - at, text.len(), true);
+        let whole = match cursor.is_boundary(text, 0) {
+            Ok(true) => Some(reach),
+            _ => cursor.prev_boundary(text, 0).ok().flatten().map(|place| at + place),
+        };
+        let place = whole.filter(|place| *place > at).unwrap_or(reach);
+        (place > at).then_some(place)
+    }
+}
+
+/// Tells whether a sentence ends where a text ends, closing quotes and brackets aside.
+fn ends_sentence(text: &[u8]) -> bool {
+    let end =
+        text.iter().rev().find(|byte| !matches!(byte, b'"' | b'\'' | b')' | b']' | b'*' | b'_'));
+    matches!(end, Some(b'.' | b'!' | b'?' | b':'))
+}
