@@ -1,1 +1,30 @@
-//! The shell that gives the model to SQL.
+/*!
+The shell that gives the model to SQL.
+
+Each function of the SQL surface is a file of its own name. It takes its arguments from SQL, asks
+[`store`] what to read, lets `passage_core` decide, and returns rows. Only [`spi`] speaks SPI, only
+[`error`] names SQLSTATEs, and the install script in `sql/` declares what is here.
+*/
+
+// The boundary to C is unsafe by nature; it is kept in `spi` and `types`.
+#![allow(unsafe_code)]
+
+mod assemble;
+mod error;
+mod expand_context;
+mod outline;
+mod reassemble;
+mod section;
+mod settings;
+mod spi;
+mod store;
+mod strategies;
+mod types;
+
+pgrx::pg_module_magic!(name, version);
+
+/// Runs when a backend loads the library.
+#[pgrx::pg_guard]
+pub extern "C-unwind" fn _PG_init() {
+    settings::define();
+}

@@ -1,0 +1,38 @@
+//! `assemble`: one text of chosen chunks of a document.
+
+use crate::spi;
+use crate::store::Store;
+use crate::types::Name;
+use passage_core::assemble::{Separator, assemble as join};
+use passage_core::{Family, MediaType};
+use pgrx::datum::Uuid;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{default, pg_extern};
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+fn assemble(
+    document_id: Option<Uuid>,
+    chunk_ids: Option<Vec<Option<Uuid>>>,
+    separator: default!(Option<String>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
+) -> Result<Option<String>, ErrorReport> {
+    let store = Store::resolve(store)?;
+    let ids: Vec<Uuid> = chunk_ids.unwrap_or_default().into_iter().flatten().collect();
+    let Some(document_id) = document_id.filter(|_| !ids.is_empty()) else { return Ok(None) };
+    Ok(spi::connect(|connection| {
+        let (media_type, parts) = store.parts(connection, document_id, ids);
+        if parts.is_empty() {
+            return None;
+        }
+        Some(join(&parts, separator_of(&media_type, separator.as_deref())).text)
+    }))
+}
+
+/// What stands between chunks of a document that do not touch (decision 5).
+pub fn separator_of<'a>(media_type: &MediaType, given: Option<&'a str>) -> Separator<'a> {
+    match (given, media_type.family()) {
+        (Some(given), _) => Separator::Text(given),
+        (None, Family::Prose) => Separator::BlankLine,
+        (None, Family::Code | Family::Data) => Separator::Text(""),
+    }
+}

@@ -1,0 +1,77 @@
+//! What users read when something is wrong: message, SQLSTATE and what to do.
+
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{PgSqlErrorCode, function_name};
+
+/// Why a call cannot be answered.
+#[derive(Debug)]
+pub enum Error {
+    /// A request that the model refuses.
+    Request(passage_core::Error),
+    /// A schema that does not exist or holds no relation `chunks`.
+    NoStore(String),
+    /// A relation without a column that every store must have.
+    NoColumn { relation: String, column: &'static str },
+    /// A text that is not UTF-8, because the database has another encoding.
+    Encoding,
+}
+
+impl From<passage_core::Error> for Error {
+    fn from(error: passage_core::Error) -> Self {
+        Self::Request(error)
+    }
+}
+
+impl From<Error> for ErrorReport {
+    fn from(error: Error) -> Self {
+        let (code, message, hint) = match error {
+            Error::Request(error) => request(&error),
+            Error::NoStore(store) => (
+                PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME,
+                format!("store \"{store}\" does not exist"),
+                format!("SELECT passage.create_store({}) makes it.", literal(&store)),
+            ),
+            Error::NoColumn { relation, column } => (
+                PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
+                format!("relation \"{relation}\" of the store has no column \"{column}\""),
+                "SELECT * FROM passage.check_store() tells what a store needs.".to_owned(),
+            ),
+            Error::Encoding => (
+                PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
+                "the database does not have the encoding UTF8".to_owned(),
+                "Create the database with ENCODING 'UTF8'.".to_owned(),
+            ),
+        };
+        ErrorReport::new(code, message, function_name!()).set_hint(hint)
+    }
+}
+
+/// The words for a request that the model refuses.
+fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
+    use passage_core::Error as Request;
+    let (code, hint) = match error {
+        Request::UnknownStrategy(_) => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "SELECT * FROM passage.strategies() lists the valid ones.".to_owned(),
+        ),
+        Request::UnknownValue { valid, .. } => {
+            (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, format!("Valid values are {valid}."))
+        }
+        Request::OutOfRange { most, .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            format!("Give a number from 0 to {most}."),
+        ),
+        Request::ScoreCount { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Give one score for each id, NULL for an id without one, or no scores at all."
+                .to_owned(),
+        ),
+        _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
+    };
+    (code, error.to_string(), hint)
+}
+
+/// A text as an SQL literal.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

@@ -1,0 +1,245 @@
+//! `expand_context` and `expand_contexts`: the context of hits, a row a chunk.
+
+use crate::error::Error;
+use crate::spi;
+use crate::store::{Chunks, Found, Store, Wanted};
+use crate::types::{Ltree, Name};
+use passage_core::expand::{self, Budget, Choice, Hit, Pick, Role};
+use passage_core::{Overrides, hits};
+use pgrx::datum::Uuid;
+use pgrx::iter::TableIterator;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{default, name, pg_extern};
+
+/// What a call of any expanding function asks for.
+pub struct Call {
+    pub chunk_ids: Option<Vec<Option<Uuid>>>,
+    pub scores: Option<Vec<Option<f64>>>,
+    pub strategy: Option<String>,
+    pub overrides: Overrides,
+    pub store: Option<Name>,
+}
+
+/// What a call found, while its chunks can still be read.
+pub struct Expanded<'a> {
+    pub found: &'a [Found],
+    pub hits: &'a [Hit<'a>],
+    pub chunks: &'a Chunks<'a>,
+    pub choice: &'a Choice,
+}
+
+impl Call {
+    /// Finds the hits, reads their context, chooses, and hands all of it to `then`.
+    pub fn expand<R: Default>(self, then: impl FnOnce(Expanded) -> R) -> Result<R, Error> {
+        let ids = self.chunk_ids.unwrap_or_default();
+        let ids: Vec<_> =
+            ids.iter().map(|id| id.map(|id| uuid::Uuid::from_bytes(*id.as_bytes()))).collect();
+        let scored = hits::rank(&ids, self.scores.as_deref())?;
+        let name = self.strategy.unwrap_or_else(|| "auto".to_owned());
+        let wanted = Wanted { name, overrides: self.overrides };
+        let store = Store::resolve(self.store)?;
+        spi::connect(|connection| {
+            let found = store.hits(connection, &scored, &wanted)?;
+            if found.is_empty() {
+                return Ok(R::default());
+            }
+            let hits: Vec<_> = found.iter().map(Found::hit).collect();
+            let plan = expand::plan(&hits);
+            let chunks = store.chunks(connection, &hits, &plan);
+            let choice = expand::choose(&hits, &plan, &chunks.outlines, budget(&found));
+            let (found, hits, chunks, choice) = (&found[..], &hits[..], &chunks, &choice);
+            Ok(then(Expanded { found, hits, chunks, choice }))
+        })
+    }
+}
+
+impl Found {
+    /// The hit as expansion needs it.
+    fn hit(&self) -> Hit<'_> {
+        Hit {
+            chunk: self.scored.chunk,
+            document: self.document.id,
+            ordinal: self.ordinal,
+            section: self.section.clone(),
+            kind: self.kind,
+            score: self.scored.score,
+            class: self.scored.class,
+            strategy: &self.strategy,
+        }
+    }
+}
+
+/// The budget of a call: where its hits have several strategies, that of the most generous.
+fn budget(found: &[Found]) -> Budget {
+    let most = |limit: fn(&Found) -> Option<u32>| {
+        found.iter().map(limit).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max())
+    };
+    Budget {
+        max_tokens: most(|found| found.strategy.max_tokens),
+        max_chunks: most(|found| found.strategy.max_chunks),
+    }
+}
+
+/// A row of context, as the columns of both functions.
+type Context = (
+    Uuid,
+    Uuid,
+    Option<i32>,
+    &'static str,
+    i32,
+    Uuid,
+    Option<f64>,
+    Option<f64>,
+    Option<i32>,
+    Vec<String>,
+    Option<Ltree>,
+    i32,
+    String,
+);
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+fn expand_context(
+    chunk_id: Option<Uuid>,
+    strategy: default!(Option<String>, "'auto'"),
+    parents: default!(Option<i32>, "NULL"),
+    preceding: default!(Option<i32>, "NULL"),
+    following: default!(Option<i32>, "NULL"),
+    children: default!(Option<i32>, "NULL"),
+    before: default!(Option<i32>, "NULL"),
+    after: default!(Option<i32>, "NULL"),
+    siblings: default!(Option<String>, "NULL"),
+    within: default!(Option<String>, "NULL"),
+    max_tokens: default!(Option<i32>, "NULL"),
+    max_chunks: default!(Option<i32>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(chunk_id, Uuid),
+            name!(document_id, Uuid),
+            name!(ordinal, Option<i32>),
+            name!(role, &'static str),
+            name!(distance, i32),
+            name!(hit_id, Uuid),
+            name!(score, Option<f64>),
+            name!(decayed_score, Option<f64>),
+            name!(level, Option<i32>),
+            name!(section, Vec<String>),
+            name!(path, Option<Ltree>),
+            name!(tokens, i32),
+            name!(content, String),
+        ),
+    >,
+    ErrorReport,
+> {
+    let overrides = Overrides {
+        parents,
+        preceding,
+        following,
+        children,
+        before,
+        after,
+        siblings,
+        within,
+        max_tokens,
+        max_chunks,
+    };
+    let call = Call { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
+    Ok(TableIterator::new(call.expand(rows)?))
+}
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+fn expand_contexts(
+    chunk_ids: Option<Vec<Option<Uuid>>>,
+    scores: default!(Option<Vec<Option<f64>>>, "NULL"),
+    strategy: default!(Option<String>, "'auto'"),
+    parents: default!(Option<i32>, "NULL"),
+    preceding: default!(Option<i32>, "NULL"),
+    following: default!(Option<i32>, "NULL"),
+    children: default!(Option<i32>, "NULL"),
+    before: default!(Option<i32>, "NULL"),
+    after: default!(Option<i32>, "NULL"),
+    siblings: default!(Option<String>, "NULL"),
+    within: default!(Option<String>, "NULL"),
+    max_tokens: default!(Option<i32>, "NULL"),
+    max_chunks: default!(Option<i32>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(chunk_id, Uuid),
+            name!(document_id, Uuid),
+            name!(ordinal, Option<i32>),
+            name!(role, &'static str),
+            name!(distance, i32),
+            name!(hit_id, Uuid),
+            name!(score, Option<f64>),
+            name!(decayed_score, Option<f64>),
+            name!(level, Option<i32>),
+            name!(section, Vec<String>),
+            name!(path, Option<Ltree>),
+            name!(tokens, i32),
+            name!(content, String),
+        ),
+    >,
+    ErrorReport,
+> {
+    let overrides = Overrides {
+        parents,
+        preceding,
+        following,
+        children,
+        before,
+        after,
+        siblings,
+        within,
+        max_tokens,
+        max_chunks,
+    };
+    let call = Call { chunk_ids: chunk_ids, scores: scores, strategy, overrides, store };
+    Ok(TableIterator::new(call.expand(rows)?))
+}
+
+/// Makes the rows of what was chosen.
+fn rows(expanded: Expanded) -> Vec<Context> {
+    let Expanded { found, chunks, choice, .. } = expanded;
+    let row = |pick: &Pick| {
+        let outline = &chunks.outlines[pick.row];
+        let hit = &found[pick.hit];
+        let score = hit.scored.score;
+        (
+            sql_uuid(outline.chunk),
+            sql_uuid(hit.document.id),
+            outline.ordinal,
+            pick.role.name(),
+            pick.distance,
+            sql_uuid(hit.scored.chunk),
+            score,
+            score.map(|score| decayed(score, pick)),
+            chunks.level(pick.row),
+            outline.section.clone(),
+            chunks.path(pick.row),
+            outline.tokens as i32,
+            chunks.content(pick.row),
+        )
+    };
+    choice.picks.iter().map(row).collect()
+}
+
+/// The score of a hit as it counts for a chunk of its context (seed 002): half of it, divided by the
+/// distance; a chunk at distance zero counts as one at distance one.
+fn decayed(score: f64, pick: &Pick) -> f64 {
+    match pick.role {
+        Role::Hit => score,
+        _ => score * 0.5 / f64::from(pick.distance.unsigned_abs().max(1)),
+    }
+}
+
+/// An id as SQL takes it.
+pub fn sql_uuid(id: uuid::Uuid) -> Uuid {
+    Uuid::from_bytes(*id.as_bytes())
+}

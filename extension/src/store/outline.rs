@@ -1,0 +1,56 @@
+//! The statement behind `outline`: all chunks of one document, without their contents.
+
+use super::Store;
+use crate::spi::{Connection, Value};
+use passage_core::outline::Entry;
+use pgrx::datum::Uuid;
+
+impl Store {
+    /// Reads what an outline tells of a document that is named by its id, its uri, or both.
+    ///
+    /// Where several documents have the uri, the one with the smallest id is read.
+    pub fn entries(
+        &self,
+        connection: &Connection,
+        document_id: Option<Uuid>,
+        uri: Option<String>,
+    ) -> Vec<Entry> {
+        let integer = |column: &str| self.chunks.column("c", column, "integer");
+        let section = if self.has_kin() { "c.section" } else { "NULL::text[]" };
+        let document = match &self.documents {
+            Some(documents) if documents.has("uri") && uri.is_some() => format!(
+                "(SELECT d.id FROM {} AS d WHERE d.uri = $2 AND d.id = coalesce($1, d.id) \
+                 ORDER BY d.id LIMIT 1)",
+                documents.name
+            ),
+            _ if uri.is_some() => return Vec::new(),
+            _ => "$1".to_owned(),
+        };
+        let statement = format!(
+            "SELECT c.ordinal, {section}, {level}, \
+             coalesce({tokens}, (char_length(c.content) + 3) / 4), {first}, {last} \
+             FROM {chunks} AS c WHERE c.document_id = {document} ORDER BY c.ordinal",
+            level = integer("level"),
+            tokens = integer("tokens"),
+            first = integer("first_line"),
+            last = integer("last_line"),
+            chunks = self.chunks.name,
+        );
+        let mut values = vec![Value::new(document_id)];
+        values.extend(uri.map(Value::new));
+        let rows = connection.read(&statement, values);
+        let entry = |row| {
+            let titles = rows.get::<Vec<Option<String>>>(row, 1).unwrap_or_default();
+            // A chunk without a position has no place in an outline.
+            Some(Entry {
+                ordinal: rows.get(row, 0)?,
+                section: titles.into_iter().map(Option::unwrap_or_default).collect(),
+                level: rows.get(row, 2).unwrap_or_default(),
+                tokens: rows.get::<i32>(row, 3).map_or(0, i64::from),
+                first_line: rows.get(row, 4),
+                last_line: rows.get(row, 5),
+            })
+        };
+        (0..rows.len()).filter_map(entry).collect()
+    }
+}

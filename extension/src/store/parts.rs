@@ -1,0 +1,43 @@
+//! The statement behind `assemble`: chosen chunks of one document, in order.
+
+use super::Store;
+use crate::spi::{Connection, Value};
+use passage_core::MediaType;
+use passage_core::assemble::Part;
+use pgrx::datum::Uuid;
+
+impl Store {
+    /// Reads the media type of a document and those of the chunks that belong to it, each once.
+    pub fn parts(
+        &self,
+        connection: &Connection,
+        document_id: Uuid,
+        chunk_ids: Vec<Uuid>,
+    ) -> (MediaType, Vec<Part<'static>>) {
+        let column = |column: &str| self.chunks.column("c", column, "integer");
+        let media_type =
+            self.documents.as_ref().filter(|documents| documents.has("media_type")).map_or_else(
+                || "NULL::text".to_owned(),
+                |documents| {
+                    format!("(SELECT d.media_type FROM {} AS d WHERE d.id = $1)", documents.name)
+                },
+            );
+        let statement = format!(
+            "SELECT {media_type}, c.content, {start}, {end} FROM {chunks} AS c \
+             WHERE c.document_id = $1 AND c.id = ANY ($2::uuid[]) ORDER BY c.ordinal, c.id",
+            start = column("start_byte"),
+            end = column("end_byte"),
+            chunks = self.chunks.name,
+        );
+        let rows =
+            connection.read(&statement, vec![Value::new(document_id), Value::new(chunk_ids)]);
+        let part = |row| {
+            let content = rows.get::<String>(row, 1).unwrap_or_default();
+            let span = rows.get::<i32>(row, 2).zip(rows.get(row, 3));
+            Part { content: content.into(), span: span.map(|(start, end)| start..end) }
+        };
+        let parts: Vec<_> = (0..rows.len()).map(part).collect();
+        let media_type = if parts.is_empty() { None } else { rows.get::<String>(0, 0) };
+        (media_type.as_deref().map_or(MediaType::PLAIN, MediaType::new), parts)
+    }
+}

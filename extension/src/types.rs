@@ -1,0 +1,153 @@
+/*!
+Types of PostgreSQL that pgrx has no name for.
+
+`name` is an argument of every function that reads a store. `ltree` and `jsonb` go from a table to a
+result as they are, so they are carried as bytes and never looked into.
+*/
+
+use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
+use pgrx::datum::Datum;
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+use pgrx::{FromDatum, IntoDatum, pg_sys};
+
+/// An identifier, as the type `name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(pub String);
+
+impl FromDatum for Name {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        _type: pg_sys::Oid,
+    ) -> Option<Self> {
+        if is_null {
+            return None;
+        }
+        // SAFETY: a `name` is 64 bytes that end in NUL.
+        let name = unsafe { std::ffi::CStr::from_ptr(datum.cast_mut_ptr()) };
+        Some(Self(name.to_string_lossy().into_owned()))
+    }
+}
+
+impl IntoDatum for Name {
+    fn into_datum(self) -> Option<pg_sys::Datum> {
+        let mut name = self.0.into_bytes();
+        name.truncate(63);
+        // SAFETY: the memory is zeroed, so the name ends in NUL.
+        unsafe {
+            let bytes = pg_sys::palloc0(64).cast::<u8>();
+            std::ptr::copy_nonoverlapping(name.as_ptr(), bytes, name.len());
+            Some(pg_sys::Datum::from(bytes))
+        }
+    }
+
+    fn type_oid() -> pg_sys::Oid {
+        pg_sys::NAMEOID
+    }
+}
+
+// SAFETY: the type `name` is what the install script declares.
+unsafe impl<'fcx> ArgAbi<'fcx> for Name {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the argument has the declared type, and pgrx takes NULL as `None` before.
+        unsafe { arg.unbox_arg_using_from_datum() }.expect("the argument is NOT NULL")
+    }
+}
+
+/// Bytes of a type that goes through as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Opaque(Vec<u8>);
+
+impl Opaque {
+    /// Copies a value of variable length, unpacked.
+    ///
+    /// # Safety
+    ///
+    /// The datum must be a pointer to such a value.
+    unsafe fn copy(datum: pg_sys::Datum) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let value = pg_sys::pg_detoast_datum(datum.cast_mut_ptr());
+            let length = pgrx::varsize_any(value);
+            Self(std::slice::from_raw_parts(value.cast::<u8>(), length).to_vec())
+        }
+    }
+
+    /// Puts the value where PostgreSQL frees it.
+    fn into_datum(self) -> pg_sys::Datum {
+        // SAFETY: the bytes hold the value with its length before it.
+        unsafe {
+            let bytes = pg_sys::palloc(self.0.len()).cast::<u8>();
+            std::ptr::copy_nonoverlapping(self.0.as_ptr(), bytes, self.0.len());
+            pg_sys::Datum::from(bytes)
+        }
+    }
+}
+
+macro_rules! opaque {
+    ($(#[$doc:meta])* $name:ident, $sql:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $name(Opaque);
+
+        impl FromDatum for $name {
+            unsafe fn from_polymorphic_datum(
+                datum: pg_sys::Datum,
+                is_null: bool,
+                _type: pg_sys::Oid,
+            ) -> Option<Self> {
+                // SAFETY: the statement selects this type.
+                (!is_null).then(|| Self(unsafe { Opaque::copy(datum) }))
+            }
+        }
+
+        impl IntoDatum for $name {
+            fn into_datum(self) -> Option<pg_sys::Datum> {
+                Some(self.0.into_datum())
+            }
+
+            // Only arrays ask for it, and there are none.
+            fn type_oid() -> pg_sys::Oid {
+                pg_sys::InvalidOid
+            }
+        }
+
+        // SAFETY: the value is one of the type that the install script declares.
+        unsafe impl BoxRet for $name {
+            unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
+                // SAFETY: the datum is returned from the function.
+                unsafe { fcinfo.return_raw_datum(self.0.into_datum()) }
+            }
+        }
+
+        translate!($name, $sql);
+    };
+}
+
+macro_rules! translate {
+    ($name:ident, $sql:literal) => {
+        // SAFETY: the type stands under this name in the install script.
+        unsafe impl SqlTranslatable for $name {
+            const TYPE_IDENT: &'static str = concat!(module_path!(), "::", stringify!($name));
+            const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
+            const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> =
+                Ok(SqlMappingRef::literal($sql));
+            const RETURN_SQL: Result<ReturnsRef, ReturnsError> =
+                Ok(ReturnsRef::One(SqlMappingRef::literal($sql)));
+        }
+    };
+}
+
+opaque! {
+    /// A path, as the type `ltree`.
+    Ltree, "ltree"
+}
+
+opaque! {
+    /// A value of the type `jsonb` that is not looked into.
+    RawJsonb, "jsonb"
+}
+
+translate!(Name, "name");

@@ -1,0 +1,20 @@
+-- outline: the tree of a document.
+
+CREATE FUNCTION passage.outline(
+    document_id uuid DEFAULT NULL,
+    uri text DEFAULT NULL,
+    store name DEFAULT NULL
+) RETURNS TABLE (
+    outline text,
+    section text[],
+    level integer,
+    chunks bigint,
+    tokens bigint,
+    first_ordinal integer,
+    last_ordinal integer,
+    first_line integer,
+    last_line integer
+) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 50
+AS 'MODULE_PATHNAME', 'outline_wrapper';
+
+COMMENT ON FUNCTION passage.outline(uuid, text, name) IS 'sections of a document as an indented tree';

@@ -1,0 +1,62 @@
+-- strategies: the presets, and a store's own behind them.
+
+CREATE FUNCTION passage.preset_strategies() RETURNS TABLE (
+    name text,
+    description text,
+    parents integer,
+    preceding integer,
+    following integer,
+    children integer,
+    before integer,
+    after integer,
+    siblings text,
+    within text,
+    max_tokens integer,
+    max_chunks integer
+) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 10
+AS 'MODULE_PATHNAME', 'preset_strategies_wrapper';
+
+COMMENT ON FUNCTION passage.preset_strategies() IS 'strategies that every store has, with their limits for prose';
+
+CREATE FUNCTION passage.strategies(store name DEFAULT NULL) RETURNS TABLE (
+    name text,
+    base text,
+    default_for text[],
+    parents integer,
+    preceding integer,
+    following integer,
+    children integer,
+    before integer,
+    after integer,
+    siblings text,
+    within text,
+    max_tokens integer,
+    max_chunks integer,
+    description text
+) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
+AS $$
+DECLARE
+    schema name := coalesce(store, nullif(current_setting('passage.store', true), ''), 'rag');
+BEGIN
+    RETURN QUERY
+        SELECT p.name, NULL::text, NULL::text[], p.parents, p.preceding, p.following, p.children,
+            p.before, p.after, p.siblings, p.within, p.max_tokens, p.max_chunks, p.description
+        FROM passage.preset_strategies() AS p;
+    -- A store without the table, such as one of views, has the presets alone.
+    IF to_regclass(format('%I.strategies', schema)) IS NOT NULL THEN
+        RETURN QUERY EXECUTE format($query$
+            SELECT s.name, s.base, s.default_for,
+                coalesce(s.parents, p.parents), coalesce(s.preceding, p.preceding),
+                coalesce(s.following, p.following), coalesce(s.children, p.children),
+                coalesce(s.before, p.before), coalesce(s.after, p.after),
+                coalesce(s.siblings, p.siblings), coalesce(s.within, p.within),
+                coalesce(s.max_tokens, p.max_tokens), coalesce(s.max_chunks, p.max_chunks),
+                s.description
+            FROM %I.strategies AS s LEFT JOIN passage.preset_strategies() AS p ON p.name = s.base
+            ORDER BY s.name
+            $query$, schema);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.strategies(name) IS 'the strategies that a call can name: the presets and the store''s own, with their limits';
