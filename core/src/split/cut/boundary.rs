@@ -3,18 +3,9 @@
 use super::{Aim, Cutter};
 use unicode_segmentation::GraphemeCursor;
 
-/// How coarse a cut is; the coarser, the better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Grain {
-    Word,
-    Line,
-    Item,
-}
-
-/// A place to cut at.
+/// A place to cut at, and what speaks for it among others as coarse.
 struct Place {
     at: usize,
-    grain: Grain,
     /// Whether it stands behind a blank line (2), the end of a sentence (1), or neither.
     rank: u8,
 }
@@ -69,53 +60,58 @@ impl Cutter<'_> {
         [item.filter(|_| !is_item), line]
     }
 
-    /// Returns the best place behind `from` and up to `reach`.
+    /// Returns the best place behind `from` and up to `reach`, coarse ones first.
     fn best(&self, from: usize, reach: usize, aim: Aim) -> Option<usize> {
-        let enough = aim.at + (aim.goal - aim.at) / 2;
-        let best = (from + 1..=reach).filter_map(|at| self.place(at)).max_by_key(|place| {
-            if place.at >= enough {
-                (place.grain, 1, place.rank, usize::MAX - place.at.abs_diff(aim.goal))
-            } else {
-                (place.grain, 0, 0, place.at)
-            }
-        });
-        best.map(|place| place.at)
+        if from >= reach {
+            return None;
+        }
+        let bytes = self.text.as_bytes();
+        let first = self.items.partition_point(|item| *item <= from);
+        let items = self.items[first..].iter().take_while(|item| **item <= reach);
+        let items = items.map(|item| Place { at: *item, rank: 0 });
+        nearest(items, aim)
+            .or_else(|| {
+                let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[from..reach]);
+                nearest(ends.filter_map(|end| self.line(from + end + 1)), aim)
+            })
+            .or_else(|| nearest((from + 1..=reach).filter_map(|at| self.word(at)), aim))
     }
 
-    /// Tells what kind of place there is between two bytes, if the text may be cut there.
-    fn place(&self, at: usize) -> Option<Place> {
+    /// Returns the place behind the end of a line, unless a blank line follows: these stay with
+    /// what is before them.
+    fn line(&self, at: usize) -> Option<Place> {
+        if matches!(self.text.as_bytes().get(at)?, b'\n' | b'\r') {
+            return None;
+        }
+        let before = self.text[..at].trim_end_matches([' ', '\t']);
+        let before = before.strip_suffix('\n').unwrap_or(before);
+        let before = before.strip_suffix('\r').unwrap_or(before);
+        let before = before.trim_end_matches([' ', '\t']).as_bytes();
+        let rank = match before.last() {
+            Some(b'\n' | b'\r') => 2,
+            _ => u8::from(ends_sentence(before)),
+        };
+        Some(Place { at, rank })
+    }
+
+    /// Returns the place between two words, if there is one.
+    fn word(&self, at: usize) -> Option<Place> {
         let bytes = self.text.as_bytes();
-        let next = *bytes.get(at)?;
         match bytes[at - 1] {
-            b'\n' | b'\r' => {
-                // Blank lines stay with what is before them.
-                if matches!(next, b'\n' | b'\r') {
+            b' ' | b'\t' => {
+                let next = *bytes.get(at)?;
+                if matches!(next, b' ' | b'\t' | b'\n' | b'\r') {
                     return None;
                 }
-                let is_item = self.items.binary_search(&at).is_ok();
-                let grain = if is_item { Grain::Item } else { Grain::Line };
-                let before = self.text[..at].trim_end_matches([' ', '\t']);
-                let before = before.strip_suffix('\n').unwrap_or(before);
-                let before = before.strip_suffix('\r').unwrap_or(before);
-                let before = before.trim_end_matches([' ', '\t']).as_bytes();
-                let rank = match before.last() {
-                    Some(b'\n' | b'\r') => 2,
-                    _ => u8::from(ends_sentence(before)),
-                };
-                Some(Place { at, grain, rank })
-            }
-            b' ' | b'\t' if !matches!(next, b' ' | b'\t' | b'\n' | b'\r') => {
                 let before = self.text[..at].trim_end_matches([' ', '\t']).as_bytes();
                 let rank = u8::from(!next.is_ascii_lowercase() && ends_sentence(before));
-                Some(Place { at, grain: Grain::Word, rank })
+                Some(Place { at, rank })
             }
             // The ideographic space, full stop, exclamation and question marks: scripts that use
             // them write no other spaces.
             0x80 | 0x81 | 0x82 | 0x9F if at >= 3 => match &bytes[at - 3..at] {
-                b"\xE3\x80\x80" => Some(Place { at, grain: Grain::Word, rank: 0 }),
-                b"\xE3\x80\x82" | b"\xEF\xBC\x81" | b"\xEF\xBC\x9F" => {
-                    Some(Place { at, grain: Grain::Word, rank: 1 })
-                }
+                b"\xE3\x80\x80" => Some(Place { at, rank: 0 }),
+                b"\xE3\x80\x82" | b"\xEF\xBC\x81" | b"\xEF\xBC\x9F" => Some(Place { at, rank: 1 }),
                 _ => None,
             },
             _ => None,
@@ -146,6 +142,20 @@ impl Cutter<'_> {
         let place = whole.filter(|place| *place > at).unwrap_or(reach);
         (place > at).then_some(place)
     }
+}
+
+/// Returns the place of the highest rank, or the nearest to the goal of several; what would make a
+/// piece of less than half the goal counts only if there is nothing else.
+fn nearest(places: impl Iterator<Item = Place>, aim: Aim) -> Option<usize> {
+    let enough = aim.at + (aim.goal - aim.at) / 2;
+    let best = places.max_by_key(|place| {
+        if place.at >= enough {
+            (1, place.rank, usize::MAX - place.at.abs_diff(aim.goal))
+        } else {
+            (0, 0, place.at)
+        }
+    });
+    best.map(|place| place.at)
 }
 
 /// Tells whether a sentence ends where a text ends, closing quotes and brackets aside.
