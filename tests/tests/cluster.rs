@@ -111,3 +111,27 @@ async fn waits_to_be_killed() {
     std::future::pending::<()>().await;
     drop(cluster);
 }
+
+#[tokio::test]
+async fn a_started_cluster_has_a_store_that_belongs_to_the_owner() {
+    let cluster = Cluster::start().await;
+    let sql = "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = 'rag' ORDER BY 1";
+    let mut tables = vec!["chunks|owner", "documents|owner", "settings|owner", "strategies|owner"];
+    if cluster.has_vector() {
+        tables.insert(2, "embeddings|owner");
+    }
+    assert_eq!(cluster.query_lines(sql).await, tables);
+}
+
+#[tokio::test]
+async fn a_server_without_pgvector_says_what_is_skipped() {
+    let cluster = Cluster::bare().await;
+    if cluster.lacks_vector("pgvector can be created") {
+        assert_eq!(
+            cluster.error_as(SUPERUSER, "CREATE EXTENSION vector").await.code().code(),
+            "0A000"
+        );
+    } else {
+        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    }
+}
