@@ -70,7 +70,7 @@ BEGIN
     dimensions := coalesce(dimensions, made.dimensions);
 
     IF dry_run THEN
-        RETURN QUERY SELECT * FROM passage.store_missing(store, dimensions, distance, embedding_type, language);
+        RETURN QUERY SELECT * FROM passage.store_statements(store, dimensions, distance, embedding_type, language);
         RETURN QUERY SELECT * FROM passage.policy_template(store, dimensions IS NOT NULL);
         RETURN;
     END IF;
@@ -78,7 +78,7 @@ BEGIN
     -- Of two who make the same store at once, the second waits and finds it made.
     PERFORM pg_advisory_xact_lock(hashtextextended('passage.create_store ' || store, 0));
     FOR statement IN
-        SELECT * FROM passage.store_missing(store, dimensions, distance, embedding_type, language)
+        SELECT * FROM passage.store_statements(store, dimensions, distance, embedding_type, language)
     LOOP
         EXECUTE statement;
         RETURN NEXT statement;

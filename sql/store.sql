@@ -99,69 +99,70 @@ $$;
 
 COMMENT ON FUNCTION passage.store_settings(name) IS 'settings of a store as one object';
 
--- The statements that make what a store does not have yet. An object that is there is left as it
--- is, under whatever name an equal index goes. Where chunks is a view, its columns and indexes
--- are somebody else's.
+-- What of the layout a store does not have yet. An object that is there is left as it is, under
+-- whatever name an equal index goes. Where chunks is a view, it, its documents and its vectors are
+-- somebody else's, and only the store's own settings and strategies can be missing.
 
 CREATE FUNCTION passage.store_missing(
+    store name, dimensions integer, distance text, embedding_type text, language regconfig
+)
+RETURNS TABLE (place bigint, kind text, relation text, name text, ddl text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT place, kind, relation, layout.name, ddl
+    FROM passage.store_layout(store, dimensions, distance, embedding_type, language)
+        WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
+    LEFT JOIN (
+        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store
+    ) AS rel ON relname = relation
+    LEFT JOIN pg_attribute ON attrelid = rel.oid AND attname = layout.name AND NOT attisdropped
+    WHERE CASE kind
+        WHEN 'schema' THEN NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = store)
+        WHEN 'setting' THEN coalesce(NOT passage.store_settings(store) ? layout.name, true)
+        WHEN 'column' THEN is_table AND attnum IS NULL
+        WHEN 'derived' THEN rel.oid IS NULL OR is_table AND attnum IS NULL
+        WHEN 'index' THEN rel.oid IS NULL OR is_table AND NOT EXISTS (
+            SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+            WHERE indrelid = rel.oid AND (
+                relname = layout.name
+                OR substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)') = substring(ddl FROM ' USING (.*);')
+            ))
+        WHEN 'comment' THEN rel.oid IS NULL OR (is_table OR relation = 'chunks_embedded')
+            AND CASE WHEN layout.name IS NULL THEN obj_description(rel.oid, 'pg_class')
+                ELSE col_description(rel.oid, attnum) END IS NULL
+        ELSE rel.oid IS NULL
+    END AND (relation IN ('strategies', 'settings') OR NOT EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p')))
+$$;
+
+COMMENT ON FUNCTION passage.store_missing(name, integer, text, text, regconfig) IS 'objects that a store does not have yet';
+
+-- The columns of a table come in one statement: each one apart would write every row again.
+
+CREATE FUNCTION passage.store_statements(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH layout AS (
-        SELECT place, kind, layout.relation, layout.name, ddl, rel.oid, rel.relkind
-        FROM passage.store_layout(store, dimensions, distance, embedding_type, language)
-            WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
-        LEFT JOIN (
-            SELECT pg_class.oid, relname, relkind
-            FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-            WHERE nspname = store
-        ) AS rel ON relname = layout.relation
-    ),
-    missing AS (
-        SELECT place, kind, relation, ddl FROM layout
-        WHERE CASE kind
-            WHEN 'schema' THEN NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = store)
-            WHEN 'table' THEN oid IS NULL
-            WHEN 'view' THEN oid IS NULL
-            WHEN 'setting' THEN coalesce(NOT passage.store_settings(store) ? layout.name, true)
-            WHEN 'column' THEN relkind IN ('r', 'p') AND NOT EXISTS (
-                SELECT FROM pg_attribute WHERE attrelid = oid AND attname = layout.name AND NOT attisdropped)
-            WHEN 'derived' THEN oid IS NULL OR relkind IN ('r', 'p') AND NOT EXISTS (
-                SELECT FROM pg_attribute WHERE attrelid = oid AND attname = layout.name AND NOT attisdropped)
-            WHEN 'index' THEN oid IS NULL OR relkind IN ('r', 'p') AND NOT EXISTS (
-                SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-                WHERE indrelid = layout.oid AND (
-                    relname = layout.name
-                    OR substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)') = substring(ddl FROM ' USING (.*);')
-                ))
-            WHEN 'comment' THEN oid IS NULL OR
-                (relkind IN ('r', 'p') OR relation = 'chunks_embedded')
-                AND CASE WHEN layout.name IS NULL THEN obj_description(oid, 'pg_class')
-                    ELSE col_description(oid, (
-                        SELECT attnum FROM pg_attribute WHERE attrelid = oid AND attname = layout.name AND NOT attisdropped))
-                    END IS NULL
-        END
-    ),
-    -- The columns of a table come in one statement: each one apart would write every row again.
-    columns AS (
-        SELECT min(place) AS place,
-            head || string_agg(substr(ddl, length(head) + 1, length(ddl) - length(head) - 1), E',\n    ' ORDER BY place) || ';' AS ddl
-        FROM missing, format(E'ALTER TABLE %I.%I\n    ', store, relation) AS head
-        WHERE kind IN ('column', 'derived')
-        GROUP BY head
-    )
-    SELECT ddl FROM (
-        SELECT place, ddl FROM missing WHERE kind NOT IN ('column', 'derived')
-        UNION ALL
-        SELECT place, ddl FROM columns
-    ) AS statements
-    ORDER BY place
+    SELECT CASE
+        WHEN head IS NULL THEN min(ddl)
+        ELSE head || string_agg(substr(ddl, length(head) + 1, length(ddl) - length(head) - 1), E',\n    ' ORDER BY place) || ';'
+    END
+    FROM passage.store_missing(store, dimensions, distance, embedding_type, language),
+        LATERAL (
+            SELECT CASE WHEN kind IN ('column', 'derived') THEN format(E'ALTER TABLE %I.%I\n    ', store, relation) END
+        ) AS altered (head)
+    GROUP BY head, CASE WHEN head IS NULL THEN place END
+    ORDER BY min(place)
 $$;
 
-COMMENT ON FUNCTION passage.store_missing(name, integer, text, text, regconfig) IS 'statements that make what a store does not have yet';
+COMMENT ON FUNCTION passage.store_statements(name, integer, text, text, regconfig) IS 'statements that make what a store does not have yet';
 
 -- Refuses what would not become a store, with what to do instead.
 
@@ -228,7 +229,8 @@ BEGIN
     WHERE nspname = store AND (relation <> 'embeddings' OR dimensions IS NOT NULL) AND NOT EXISTS (
         SELECT FROM pg_attribute
         WHERE attrelid = pg_class.oid AND attname = needed.name AND NOT attisdropped
-            AND atttypid = coalesce(type::regtype, atttypid))
+            AND (type IS NULL OR atttypid = type::regtype OR EXISTS (
+                SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = type::regtype AND castmethod = 'b')))
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_table',

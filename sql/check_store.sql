@@ -1,0 +1,199 @@
+-- check_store: what is wrong with a store, or out of date, and what mends it.
+--
+-- The shape of a store is compared with the layout, from the catalogs. Its data is looked at only
+-- when asked for, one pass a question over the whole store. Nothing is written, and no text of a
+-- document is shown.
+
+-- What a store of tables lacks or has otherwise.
+
+CREATE FUNCTION passage.table_problems(
+    store name, dimensions integer, distance text, embedding_type text, language regconfig
+)
+RETURNS TABLE (object text, problem text, remedy text)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH rel AS (
+        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table, relrowsecurity
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
+    ),
+    keys (relation, columns, tail) AS (VALUES
+        ('documents', ARRAY['id'], 'ADD PRIMARY KEY (id)'),
+        ('documents', ARRAY['uri', 'collection', 'version'], 'ADD UNIQUE (uri, collection, version)'),
+        ('chunks', ARRAY['id'], 'ADD PRIMARY KEY (id)'),
+        ('chunks', ARRAY['document_id', 'ordinal'], 'ADD UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE'),
+        ('embeddings', ARRAY['chunk_id'], 'ADD PRIMARY KEY (chunk_id)')
+    )
+    SELECT CASE WHEN kind IN ('column', 'derived') THEN format('%I.%I.%I', store, relation, missing.name)
+            ELSE format('%I.%I', store, missing.name) END,
+        CASE kind WHEN 'derived' THEN 'column' ELSE kind END || ' is missing',
+        format('SELECT passage.upgrade_store(%L);', store)
+    FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    WHERE kind IN ('table', 'view', 'column', 'derived', 'index')
+    UNION ALL
+    SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
+        format('SELECT passage.upgrade_store(%L);', store)
+    FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    WHERE kind = 'setting' AND EXISTS (SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT'))
+    HAVING count(*) > 0
+    UNION ALL
+    SELECT format('%I.%I.%I', store, relation, col.name),
+        format('column has type %s, not %s', format_type(atttypid, NULL), format_type(to_regtype(type), NULL)),
+        CASE WHEN is_table THEN format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s USING %I::%s;', store, relation, col.name, type, col.name, type)
+            ELSE 'Cast the column in the view.' END
+    FROM passage.store_columns(store, dimensions, embedding_type, language) AS col
+    JOIN rel ON relname = relation
+    JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
+    WHERE atttypid <> to_regtype(type) AND NOT EXISTS (
+        SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = to_regtype(type) AND castmethod = 'b')
+    UNION ALL
+    SELECT format('%I.%I.%I', store, relation, col.name), 'column is not generated',
+        format('ALTER TABLE %I.%I DROP COLUMN %I; SELECT passage.upgrade_store(%L);', store, relation, col.name, store)
+    FROM passage.store_columns(store, dimensions, embedding_type, language) AS col
+    JOIN rel ON relname = relation
+    JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
+    WHERE derived AND is_table AND attgenerated = ''
+    UNION ALL
+    SELECT format('%I.%I', store, relation), format('no unique index on (%s)', array_to_string(columns, ', ')),
+        format('ALTER TABLE %I.%I %s;', store, relation, tail)
+    FROM keys JOIN rel ON relname = relation
+    WHERE is_table AND NOT EXISTS (
+        -- A distributed table has document_id before the id.
+        SELECT FROM pg_index WHERE indrelid = rel.oid AND indisunique AND ARRAY(
+            SELECT attname::text FROM unnest(indkey) WITH ORDINALITY AS key (attnum, place)
+            JOIN pg_attribute ON attrelid = rel.oid AND pg_attribute.attnum = key.attnum
+            ORDER BY place
+        ) IN (columns, ARRAY['document_id'] || columns))
+    UNION ALL
+    SELECT format('%s', indexrelid::regclass), 'index is invalid', format('REINDEX INDEX CONCURRENTLY %s;', indexrelid::regclass)
+    FROM pg_index JOIN rel ON rel.oid = indrelid
+    WHERE NOT (indisvalid AND indisready)
+    UNION ALL
+    SELECT format('%I.%I', store, relname), 'row-level security is off, and on for ' || guarded,
+        format('Give it policies such as those that SELECT passage.create_store(%L, dry_run => true); ends with.', store)
+    FROM rel, (
+        SELECT string_agg(relname, ' and ' ORDER BY relname) FROM rel WHERE relrowsecurity
+    ) AS guards (guarded)
+    WHERE is_table AND NOT relrowsecurity AND relname IN ('documents', 'chunks', 'embeddings') AND guarded IS NOT NULL
+$$;
+
+COMMENT ON FUNCTION passage.table_problems(name, integer, text, text, regconfig) IS 'what is wrong with the tables of a store';
+
+-- A view may hold any table of chunks. What it lacks degrades, and an index that would be needed
+-- lies on a table behind it; the planner, with sequential scans turned off, tells which.
+
+CREATE FUNCTION passage.scanned_relations(store name, condition text) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+    plan json;
+BEGIN
+    EXECUTE format('EXPLAIN (VERBOSE, FORMAT JSON) SELECT content FROM %I.chunks WHERE %s', store, condition) INTO plan;
+    RETURN QUERY
+        SELECT DISTINCT format('%I.%I', node ->> 'Schema', node ->> 'Relation Name')
+        FROM jsonb_path_query(plan::jsonb, '$.** ? (@."Node Type" == "Seq Scan")') AS node;
+END
+$$;
+
+COMMENT ON FUNCTION passage.scanned_relations(name, text) IS 'tables that are read as a whole to find chunks';
+
+CREATE FUNCTION passage.view_problems(store name)
+RETURNS TABLE (object text, problem text, remedy text)
+LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH lost (place, relation, columns, effect) AS (VALUES
+        (1, 'chunks', '{id,document_id,ordinal,content}'::text[], NULL),
+        (2, 'documents', '{id}', NULL),
+        (3, 'chunks', '{section,section_key,parent_key}', 'adjacent chunks are the only context'),
+        (4, 'chunks', '{start_byte,end_byte}', 'chunks are joined by the separator of the media type'),
+        (5, 'chunks', '{first_line,last_line}', 'no line numbers'),
+        (6, 'chunks', '{tokens}', 'a quarter of the characters is counted'),
+        (7, 'documents', '{media_type}', 'every document is taken for prose'),
+        (8, 'documents', '{uri,title}', 'passages do not say where they come from')
+    ),
+    lacking AS (
+        SELECT lost.place, relation, effect,
+            string_agg(wanted, ', ' ORDER BY ordinality) AS columns
+        FROM lost
+        CROSS JOIN LATERAL unnest(columns) WITH ORDINALITY AS wanted (wanted, ordinality)
+        JOIN pg_namespace ON nspname = store
+        JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = relation
+        LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attname = wanted AND NOT attisdropped
+        WHERE attnum IS NULL
+        GROUP BY lost.place, relation, effect
+    )
+    SELECT format('%I.%I', store, relation),
+        CASE WHEN effect IS NULL THEN 'needed and missing: ' || columns ELSE format('without %s: %s', columns, effect) END,
+        CASE WHEN columns ~ '(^|, )(section_key|parent_key)'
+            THEN 'Add them to the view, the keys as passage.section_key(section) and passage.parent_key(section) with an index on each behind document_id.'
+            ELSE 'Add them to the view.' END
+    FROM lacking
+    UNION ALL
+    SELECT format('%I.documents', store), 'missing: passages do not say where they come from, and every document is taken for prose',
+        format('Make a view %I.documents with id, uri, title and media_type.', store)
+    WHERE to_regclass(format('%I.documents', store)) IS NULL
+    UNION ALL
+    SELECT scanned, format('no index finds chunks by %s', how), format('Make an index on what %I.chunks has as %s.', store, how)
+    FROM (VALUES
+        ('id', $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$),
+        ('document_id, ordinal', $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$)
+    ) AS probe (how, condition),
+        passage.scanned_relations(store, condition) AS scanned
+    WHERE NOT EXISTS (SELECT FROM lacking WHERE relation = 'chunks' AND effect IS NULL)
+$$;
+
+COMMENT ON FUNCTION passage.view_problems(name) IS 'what a store of views does without';
+
+CREATE FUNCTION passage.check_store(store name DEFAULT NULL, data boolean DEFAULT false)
+RETURNS TABLE (object text, problem text, remedy text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    made CONSTANT record := passage.store_facts(passage.store_name(store));
+    settings CONSTANT jsonb := passage.store_settings(passage.store_name(store));
+    adopted boolean;
+BEGIN
+    store := passage.store_name(store);
+    PERFORM passage.store_must_exist(store);
+    adopted := EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p'));
+
+    RETURN QUERY
+        SELECT format('%I.settings', store), format('layout %s is newer than this pg_passage', settings ->> 'layout_version'),
+            'ALTER EXTENSION pg_passage UPDATE;'
+        WHERE (settings ->> 'layout_version')::integer > 1;
+    RETURN QUERY
+        SELECT format('%I.settings', store), format('setting %s is %s, and the store has %s', key, settings -> key, to_jsonb(has)),
+            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(has), key)
+        FROM (VALUES
+            ('language', made.language), ('embedding_type', made.embedding_type), ('distance', made.distance)
+        ) AS property (key, has)
+        WHERE settings ->> key <> has
+        UNION ALL
+        SELECT format('%I.settings', store), format('setting dimensions is %s, and the store has %s', settings -> 'dimensions', made.dimensions),
+            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(made.dimensions), 'dimensions')
+        WHERE settings -> 'dimensions' <> to_jsonb(made.dimensions);
+    RETURN QUERY
+        SELECT * FROM passage.table_problems(store, made.dimensions,
+            coalesce(made.distance, settings ->> 'distance', 'cosine'), coalesce(made.embedding_type, 'vector'),
+            coalesce(made.language, settings ->> 'language', 'pg_catalog.english')::regconfig) AS found
+        -- Adopted chunks need no settings and strategies of their own.
+        WHERE NOT (adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
+        ORDER BY found.object COLLATE "C", found.problem COLLATE "C";
+    IF adopted THEN
+        RETURN QUERY SELECT * FROM passage.view_problems(store);
+    END IF;
+    IF data THEN
+        RETURN QUERY SELECT * FROM passage.data_problems(store);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.check_store(name, boolean) IS 'what is wrong with a store or out of date, and what mends it';

@@ -1,0 +1,109 @@
+-- What is wrong with the rows of a store: each problem with its document and how often.
+--
+-- Sections are asked for a parent in code and data alone. In prose a heading is merged with what
+-- follows it, so that a parent section without a chunk of its own, or with a later one, is no
+-- fault.
+
+CREATE FUNCTION passage.data_problems(store name)
+RETURNS TABLE (object text, problem text, remedy text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    again CONSTANT text := 'Ingest the document again.';
+    has text[] := ARRAY(
+        SELECT relname || '.' || attname
+        FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid JOIN pg_attribute ON attrelid = pg_class.oid
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings') AND attnum > 0 AND NOT attisdropped);
+BEGIN
+    RETURN QUERY EXECUTE format($query$
+        SELECT 'document ' || document_id,
+            format('ordinals not from 0 without gaps: %%s chunks from %%s to %%s', count(*), min(ordinal), max(ordinal)), $1
+        FROM %I.chunks
+        GROUP BY document_id
+        HAVING min(ordinal) <> 0 OR max(ordinal) + 1::bigint <> count(*) OR count(DISTINCT ordinal) <> count(*)
+        ORDER BY document_id
+        $query$, store) USING again;
+
+    IF has @> '{chunks.start_byte,chunks.end_byte}' THEN
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'document ' || document_id, 'spans that do not touch the one before: ' || count(*), $1
+            FROM (
+                SELECT document_id, start_byte <> lag(end_byte) OVER (PARTITION BY document_id ORDER BY ordinal) AS apart
+                FROM %I.chunks
+            ) AS spans
+            WHERE apart
+            GROUP BY document_id
+            ORDER BY document_id
+            $query$, store) USING again;
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'document ' || document_id, 'spans not as long as their content: ' || count(*), $1
+            FROM %I.chunks
+            WHERE end_byte - start_byte <> octet_length(content)
+            GROUP BY document_id
+            ORDER BY document_id
+            $query$, store) USING again;
+    END IF;
+
+    IF has @> '{chunks.section,chunks.kind}' THEN
+        RETURN QUERY EXECUTE format($query$
+            WITH opened AS (
+                SELECT document_id, section, min(ordinal) AS ordinal, bool_or(kind IN ('code', 'data')) AS strict
+                FROM %I.chunks
+                GROUP BY document_id, section
+            )
+            SELECT 'document ' || child.document_id, 'sections without a parent before them: ' || count(*), $1
+            FROM opened AS child
+            LEFT JOIN opened AS parent ON parent.document_id = child.document_id
+                AND parent.section = child.section[:cardinality(child.section) - 1]
+                AND parent.ordinal < child.ordinal
+            WHERE cardinality(child.section) > 1 AND child.strict AND parent.document_id IS NULL
+            GROUP BY child.document_id
+            ORDER BY child.document_id
+            $query$, store) USING again;
+    END IF;
+
+    IF has @> '{documents.id}' THEN
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'document ' || document_id, 'chunks of a document that does not exist: ' || count(*),
+                format('DELETE FROM %%I.chunks WHERE document_id = %%L;', $1, document_id)
+            FROM %1$I.chunks
+            WHERE NOT EXISTS (SELECT FROM %1$I.documents WHERE documents.id = chunks.document_id)
+            GROUP BY document_id
+            ORDER BY document_id
+            $query$, store) USING store;
+    END IF;
+
+    IF has @> '{documents.id,documents.chunk_count}' THEN
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'document ' || documents.id, format('chunk_count is %%s, and there are %%s', chunk_count, coalesce(counted, 0)),
+                format('UPDATE %%I.documents SET chunk_count = %%s WHERE id = %%L;', $1, coalesce(counted, 0), documents.id)
+            FROM %1$I.documents
+            LEFT JOIN (SELECT document_id, count(*) FROM %1$I.chunks GROUP BY document_id) AS counts (document_id, counted)
+                ON document_id = documents.id
+            WHERE chunk_count <> coalesce(counted, 0)
+            ORDER BY documents.id
+            $query$, store) USING store;
+    END IF;
+
+    IF has @> '{embeddings.chunk_id,embeddings.document_id}' THEN
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'document ' || chunks.document_id,
+                format('chunks without embedding: %%s of %%s', count(*) - count(chunk_id), count(*)), $1
+            FROM %1$I.chunks LEFT JOIN %1$I.embeddings ON chunk_id = chunks.id
+            GROUP BY chunks.document_id
+            HAVING count(*) > count(chunk_id)
+            ORDER BY chunks.document_id
+            $query$, store) USING again;
+        RETURN QUERY EXECUTE format($query$
+            SELECT 'document ' || chunks.document_id, 'embeddings that name another document: ' || count(*), $1
+            FROM %1$I.chunks JOIN %1$I.embeddings ON chunk_id = chunks.id
+            WHERE embeddings.document_id <> chunks.document_id
+            GROUP BY chunks.document_id
+            ORDER BY chunks.document_id
+            $query$, store) USING again;
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.data_problems(name) IS 'what is wrong with the rows of a store';

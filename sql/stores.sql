@@ -1,0 +1,42 @@
+-- stores: what there is, at a prompt.
+--
+-- From the catalogs alone: anybody may make a schema that looks like a store, and listing it must
+-- run nothing of it. Numbers of rows are the planner's, as of the last ANALYZE.
+
+CREATE FUNCTION passage.stores()
+RETURNS TABLE (
+    store name, documents bigint, chunks bigint, embeddings bigint,
+    dimensions integer, embedding_type text, distance text, language text, size text
+)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT nspname, held.documents, held.chunks, held.embeddings,
+        facts.dimensions, facts.embedding_type, facts.distance, facts.language, pg_size_pretty(held.size)
+    FROM pg_namespace
+    JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'chunks' AND relkind IN ('r', 'p', 'v', 'm', 'f')
+    CROSS JOIN LATERAL passage.store_facts(nspname) AS facts
+    CROSS JOIN LATERAL (
+        SELECT
+            max(reltuples::bigint) FILTER (WHERE relname = 'documents'),
+            max(reltuples::bigint) FILTER (WHERE relname = 'chunks'),
+            max(reltuples::bigint) FILTER (WHERE relname = 'embeddings'),
+            sum(pg_total_relation_size(rel.oid))
+        FROM (
+            -- A view has no rows of its own, and a table that was never analysed says -1.
+            SELECT oid, relname, CASE WHEN relkind IN ('r', 'p', 'm') THEN nullif(reltuples, -1) END AS reltuples
+            FROM pg_class AS rel
+            WHERE relnamespace = pg_namespace.oid
+                AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
+        ) AS rel
+    ) AS held (documents, chunks, embeddings, size)
+    WHERE has_schema_privilege(pg_namespace.oid, 'USAGE') AND 4 = (
+        SELECT count(*) FROM pg_attribute
+        WHERE attrelid = pg_class.oid AND NOT attisdropped
+            AND (attname, atttypid) IN (
+                ('id', 'uuid'::regtype), ('document_id', 'uuid'::regtype),
+                ('ordinal', 'integer'::regtype), ('content', 'text'::regtype)))
+    ORDER BY nspname
+$$;
+
+COMMENT ON FUNCTION passage.stores() IS 'stores that you may use, with numbers of rows as the planner knows them';
