@@ -1,0 +1,73 @@
+\set SHOW_CONTEXT never
+\pset format unaligned
+SET client_min_messages = error;
+CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE;
+SET passage.store = 'regress_check';
+SELECT count(*) > 0 AS made FROM passage.create_store();
+RESET client_min_messages;
+
+-- a store as it was made
+SELECT * FROM passage.check_store();
+INSERT INTO regress_check.documents (id, uri, chunk_count) VALUES ('00000000-0000-0000-0000-00000000000a', 'good.md', 3);
+INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, content, start_byte, end_byte)
+VALUES ('00000000-0000-0000-0000-00000000000a', 0, '{Guide,Set up}', 'prose', 'abc', 0, 3),
+    ('00000000-0000-0000-0000-00000000000a', 1, '{Guide}', 'prose', 'äö', 3, 7),
+    ('00000000-0000-0000-0000-00000000000a', 2, '{Guide,Use}', 'prose', 'abc', NULL, NULL);
+SELECT * FROM passage.check_store(data => true);
+
+-- rows: gaps, spans, parents, counts
+INSERT INTO regress_check.documents (id, uri, chunk_count)
+VALUES ('00000000-0000-0000-0000-00000000000b', 'bad.ts', 3), ('00000000-0000-0000-0000-00000000000c', 'none.md', 1);
+INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, content, start_byte, end_byte)
+VALUES ('00000000-0000-0000-0000-00000000000b', 1, '{Class,run}', 'code', 'abc', 0, 3),
+    ('00000000-0000-0000-0000-00000000000b', 3, '{Class}', 'code', 'abc', 4, 9);
+SELECT * FROM passage.check_store(data => true);
+SELECT * FROM passage.check_store();
+
+-- shape: columns, types, indexes, policies, settings
+BEGIN;
+ALTER TABLE regress_check.chunks DROP COLUMN path, DROP COLUMN tokens, DROP CONSTRAINT chunks_document_id_ordinal_key;
+ALTER TABLE regress_check.chunks ALTER level TYPE bigint, ALTER kind TYPE varchar(20);
+ALTER TABLE regress_check.chunks ALTER section_key DROP EXPRESSION;
+ALTER TABLE regress_check.documents DROP COLUMN uri;
+DROP INDEX regress_check.chunks_tsv_idx;
+DROP TABLE regress_check.strategies;
+ALTER TABLE regress_check.documents ENABLE ROW LEVEL SECURITY;
+UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'regress_check.chunks_pkey'::regclass;
+UPDATE regress_check.settings SET value = '"german"' WHERE key = 'language';
+DELETE FROM regress_check.settings WHERE key = 'layout_version';
+SELECT * FROM passage.check_store();
+ROLLBACK;
+
+-- a store of views, with what it does without
+CREATE SCHEMA regress_views;
+CREATE TABLE regress_views.item (item_id uuid, page uuid, n integer, body text, words integer);
+CREATE VIEW regress_views.chunks AS SELECT item_id AS id, page AS document_id, n AS ordinal, body AS content FROM regress_views.item;
+SELECT * FROM passage.check_store('regress_views', true);
+CREATE INDEX ON regress_views.item (item_id);
+CREATE INDEX ON regress_views.item (page, n);
+CREATE VIEW regress_views.documents AS SELECT DISTINCT page AS id, 'uri' || page AS uri, NULL::text AS title, 'text/plain' AS media_type FROM regress_views.item;
+INSERT INTO regress_views.item VALUES (NULL, '00000000-0000-0000-0000-00000000000d', 1, 'abc');
+SELECT * FROM passage.check_store('regress_views', true);
+DROP VIEW regress_views.chunks;
+CREATE VIEW regress_views.chunks AS SELECT item_id::text AS id, page AS document_id, n AS ordinal FROM regress_views.item;
+SELECT * FROM passage.check_store('regress_views', true);
+
+-- who may read what
+SELECT store, documents, chunks, embeddings, dimensions, language FROM passage.stores() WHERE store LIKE 'regress%';
+ANALYZE regress_check.documents, regress_check.chunks;
+SELECT store, documents, chunks, embeddings, dimensions, language FROM passage.stores() WHERE store LIKE 'regress%';
+CREATE ROLE regress_reader;
+SET ROLE regress_reader;
+SELECT store FROM passage.stores() WHERE store LIKE 'regress%';
+\set VERBOSITY sqlstate
+SELECT * FROM passage.check_store(data => true);
+\set VERBOSITY default
+RESET ROLE;
+DROP ROLE regress_reader;
+
+-- errors
+SELECT * FROM passage.check_store('nowhere');
+
+SET client_min_messages = error;
+DROP SCHEMA regress_check, regress_views CASCADE;
