@@ -28,7 +28,9 @@ AS $$
     SELECT CASE WHEN kind IN ('column', 'derived') THEN format('%I.%I.%I', store, relation, missing.name)
             ELSE format('%I.%I', store, missing.name) END,
         CASE kind WHEN 'derived' THEN 'column' ELSE kind END || ' is missing',
-        format('SELECT passage.upgrade_store(%L);', store)
+        CASE WHEN kind = 'column' AND ddl ~ ' (NOT NULL|PRIMARY KEY)' AND ddl !~ ' NOT NULL DEFAULT '
+            THEN 'Bring the column back from a backup: nothing else holds what was in it.'
+            ELSE format('SELECT passage.upgrade_store(%L);', store) END
     FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
     WHERE kind IN ('table', 'view', 'column', 'derived', 'index')
     UNION ALL

@@ -16,6 +16,10 @@ DECLARE
         FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid JOIN pg_attribute ON attrelid = pg_class.oid
         WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings') AND attnum > 0 AND NOT attisdropped);
 BEGIN
+    IF NOT has @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
+        RETURN;
+    END IF;
+
     RETURN QUERY EXECUTE format($query$
         SELECT 'document ' || document_id,
             format('ordinals not from 0 without gaps: %%s chunks from %%s to %%s', count(*), min(ordinal), max(ordinal)), $1

@@ -235,7 +235,7 @@ BEGIN
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_table',
             MESSAGE = format('%s exists and is no part of a store', foreigner),
-            HINT = format('Take another name for the store, or see SELECT * FROM passage.check_store(%L);', store);
+            HINT = format('Take another name for the store. If it is one, SELECT * FROM passage.check_store(%L); says what it lacks.', store);
     ELSIF dimensions IS NOT NULL AND EXISTS (
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p')
