@@ -1,0 +1,228 @@
+//! What can be said on the command line.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Splits documents, embeds them, loads them into a store in PostgreSQL, and finds the passages
+/// that answer a question.
+#[derive(Parser)]
+#[command(name = "passage", version, styles = STYLES, max_term_width = 100, after_help = "Examples:
+  export DATABASE_URL=postgresql:///mydb?host=/var/run/postgresql
+  passage init
+  passage ingest docs/ README.md
+  passage search \"how do I configure logging?\"")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Bring the extension into the database and make a store
+    #[command(after_help = "Examples:
+  passage init
+  passage init --store notes --no-embed
+  passage init --embedding-type halfvec --language german")]
+    Init(Init),
+    /// Show the chunks that a file is split into; needs no server
+    #[command(after_help = "Examples:
+  passage split README.md
+  passage split README.md --json | jq -r .content
+  passage split - --media-type text/markdown < README.md")]
+    Split(Split),
+    /// Split, embed and load files, folders or standard input
+    #[command(after_help = "A folder's files are known by uris that begin with the folder's name, such as
+docs/guide.md; a file by its path as given. What .gitignore lists is left out.
+A document that has not changed costs no embedding and no write.
+
+Examples:
+  passage ingest docs/
+  passage ingest --collection click --version 8.1 ~/click/docs
+  curl -s https://example.com/a.md | passage ingest - --uri https://example.com/a.md")]
+    Ingest(Ingest),
+    /// Find the passages that answer a question
+    #[command(after_help = "Examples:
+  passage search \"how do I configure logging?\"
+  passage search --limit 5 --max-tokens 2000 --strategy section \"error handling\"
+  passage search --json \"error handling\" | jq '.passages[0].content'")]
+    Search(Search),
+    /// Show the sections of a document
+    #[command(after_help = "Example:
+  passage outline docs/guide.md")]
+    Outline(Outline),
+    /// Show what a store holds
+    Status(Status),
+}
+
+/// Where the store is.
+#[derive(Args)]
+pub struct Server {
+    /// The server, as postgresql://user@host/database or postgresql:///database?host=/socket/folder
+    #[arg(long, short, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    pub database_url: Option<String>,
+    /// The store: a schema in the database
+    #[arg(long, env = "PASSAGE_STORE", default_value = "rag", value_name = "NAME")]
+    pub store: String,
+}
+
+/// Which model embeds.
+#[derive(Args)]
+pub struct Model {
+    /// A folder with model.safetensors, tokenizer.json and config.json
+    /// [default: passage/all-MiniLM-L6-v2 in ~/.cache]
+    #[arg(long, env = "PASSAGE_MODEL", value_name = "DIR")]
+    pub model: Option<PathBuf>,
+}
+
+/// What the sizes of chunks are counted in.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sizer {
+    /// What the model reads: 128 preferred, 200 at most
+    Wordpieces,
+    /// No model needed: 600 preferred, 1000 at most
+    Characters,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EmbeddingType {
+    /// Four bytes a dimension
+    Vector,
+    /// Two bytes a dimension: half the memory of the index
+    Halfvec,
+}
+
+#[derive(Args)]
+pub struct Init {
+    #[command(flatten)]
+    pub server: Server,
+    #[command(flatten)]
+    pub model: Model,
+    /// Make a store without embeddings; it needs no pgvector
+    #[arg(long)]
+    pub no_embed: bool,
+    /// How embeddings are stored
+    #[arg(long, value_name = "TYPE", conflicts_with = "no_embed")]
+    pub embedding_type: Option<EmbeddingType>,
+    /// The text search configuration [default: english]
+    #[arg(long, value_name = "NAME")]
+    pub language: Option<String>,
+}
+
+#[derive(Args)]
+pub struct Split {
+    /// The file, or - for standard input
+    pub file: PathBuf,
+    /// One JSON object a line for each chunk
+    #[arg(long)]
+    pub json: bool,
+    /// What the file is, such as text/markdown [default: by its name]
+    #[arg(long, value_name = "TYPE")]
+    pub media_type: Option<String>,
+    /// What sizes are counted in [default: wordpieces if there is a model]
+    #[arg(long)]
+    pub sizer: Option<Sizer>,
+    /// The document's title, which begins each preamble [default: its own]
+    #[arg(long)]
+    pub title: Option<String>,
+    #[command(flatten)]
+    pub model: Model,
+}
+
+#[derive(Args)]
+pub struct Ingest {
+    /// Files and folders, or - for standard input
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub server: Server,
+    /// The project or library that the documents belong to
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "NAME")]
+    pub collection: String,
+    /// The version of the collection
+    #[arg(long = "version", default_value = "", hide_default_value = true, value_name = "VERSION")]
+    pub collection_version: String,
+    /// The uri of a single file or of standard input
+    #[arg(long)]
+    pub uri: Option<String>,
+    /// What the documents are, such as text/markdown [default: by their names]
+    #[arg(long, value_name = "TYPE")]
+    pub media_type: Option<String>,
+    /// The title of the documents [default: their own, else the file's name]
+    #[arg(long)]
+    pub title: Option<String>,
+    /// What else is known of the documents, as a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub metadata: Option<String>,
+    #[command(flatten)]
+    pub model: Model,
+    /// Load text only
+    #[arg(long)]
+    pub no_embed: bool,
+    /// What sizes are counted in [default: wordpieces, or characters with --no-embed]
+    #[arg(long)]
+    pub sizer: Option<Sizer>,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Args)]
+pub struct Search {
+    /// The question, in words
+    pub question: String,
+    #[command(flatten)]
+    pub server: Server,
+    #[command(flatten)]
+    pub model: Model,
+    /// How many chunks to start from
+    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// Which context to add; SELECT * FROM passage.strategies() lists them
+    #[arg(long, default_value = "auto", value_name = "NAME")]
+    pub strategy: String,
+    /// The most tokens of all passages together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub max_tokens: Option<u32>,
+    /// Show the best chunk by itself too, before the passages
+    #[arg(long)]
+    pub chunks: bool,
+    /// One JSON object: the bare chunks, and the passages
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Outline {
+    /// The document's uri
+    pub uri: String,
+    #[command(flatten)]
+    pub server: Server,
+    /// One JSON object a line for each section
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Status {
+    #[command(flatten)]
+    pub server: Server,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,171 @@
+//! The commands: from what was said on the command line to what is shown.
+
+use crate::args::{self, EmbeddingType, Sizer};
+use crate::progress::Progress;
+use crate::render;
+use passage::Error;
+use passage::embed::{Model, Pool, default_folder};
+use passage::ingest::{Ingest, Input, Summary};
+use passage::source::{self, Source};
+use passage::split::Splitter;
+use passage::store::{Init, Search, Settings, Store};
+use passage_core::{MediaType, SPLITTER_VERSION, title};
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The model's two marks at the ends of what it reads.
+const MARKS: usize = 2;
+
+pub async fn init(args: args::Init) -> Result<String, Error> {
+    let model = if args.no_embed { None } else { Some(load(&args.model)?) };
+    let mut store = connect(&args.server).await?;
+    let init = Init {
+        dimensions: model.as_ref().map(|model| model.dimensions()),
+        embedding_type: args.embedding_type.map(|embedding_type| match embedding_type {
+            EmbeddingType::Vector => "vector".into(),
+            EmbeddingType::Halfvec => "halfvec".into(),
+        }),
+        language: args.language,
+    };
+    let made = store.init(&init).await?;
+    let sizer = if model.is_some() { "wordpieces" } else { "characters" };
+    let model = model.map(|model| (model.name().to_owned(), model.dimensions()));
+    let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
+    store.agree(&settings).await?;
+    Ok(render::made(store.name(), made, settings.model.as_ref()))
+}
+
+pub fn split(args: &args::Split) -> Result<(String, Option<String>), Error> {
+    let media_type = media_type(args.media_type.as_deref())?;
+    let text = if is_stdin(&args.file) { source::read_stdin()? } else { source::read(&args.file)? };
+    let media_type = media_type
+        .or_else(|| MediaType::of_file(&args.file.to_string_lossy()))
+        .unwrap_or(MediaType::PLAIN);
+    let named = args.model.model.is_some() || default_folder().is_some_and(|folder| folder.is_dir());
+    let sizer = args.sizer.unwrap_or(if named { Sizer::Wordpieces } else { Sizer::Characters });
+    let note = (args.sizer.is_none() && !named)
+        .then(|| "sizes are in characters, since there is no model; --model names one".to_owned());
+    let splitter = match sizer {
+        Sizer::Characters => Splitter::by_characters(),
+        Sizer::Wordpieces => by_wordpieces(&*load(&args.model)?),
+    };
+    let title = args.title.clone().or_else(|| title(&text, &media_type));
+    let pieces = splitter.split(&text, &media_type, title.as_deref())?;
+    let output = if args.json { render::pieces_json(&text, &pieces) } else { render::pieces(&text, &pieces) };
+    Ok((output, note))
+}
+
+pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, Error> {
+    let media_type = media_type(args.media_type.as_deref())?;
+    let metadata = metadata(args.metadata.as_deref())?;
+    let url = url(&args.server)?;
+    let inputs = inputs(&args)?;
+
+    let sizer = args.sizer.unwrap_or(if args.no_embed { Sizer::Characters } else { Sizer::Wordpieces });
+    let model = if args.no_embed && sizer == Sizer::Characters { None } else { Some(load(&args.model)?) };
+    let splitter = match (sizer, &model) {
+        (Sizer::Wordpieces, Some(model)) => by_wordpieces(model),
+        _ => Splitter::by_characters(),
+    };
+    let embedder = match model.filter(|_| !args.no_embed) {
+        Some(model) => Some(Arc::new(Pool::new(&model, None)?)),
+        None => None,
+    };
+    let ingest = Ingest {
+        url,
+        store: args.server.store,
+        collection: args.collection,
+        version: args.collection_version,
+        splitter,
+        embedder,
+        title: args.title,
+        metadata,
+        media_type,
+    };
+    let report = progress.clone();
+    let summary = passage::ingest::ingest(ingest, inputs, move |event| report.report(event)).await;
+    progress.finish();
+    summary
+}
+
+pub async fn search(args: args::Search) -> Result<String, Error> {
+    let mut store = connect(&args.server).await?;
+    let model = load(&args.model)?;
+    store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
+    let search = Search {
+        embedding: model.embed(&args.question)?,
+        limit: args.limit,
+        strategy: args.strategy,
+        max_tokens: args.max_tokens,
+    };
+    let found = store.search(&search).await?;
+    Ok(if args.json { render::json(&found) } else { render::found(&found, args.chunks) })
+}
+
+pub async fn outline(args: args::Outline) -> Result<String, Error> {
+    let rows = connect(&args.server).await?.outline(&args.uri).await?;
+    Ok(if args.json { rows.iter().map(render::json).collect() } else { render::outline(&rows) })
+}
+
+pub async fn status(args: args::Status) -> Result<String, Error> {
+    let status = connect(&args.server).await?.status().await?;
+    Ok(if args.json { render::json(&status) } else { render::status(&status) })
+}
+
+async fn connect(server: &args::Server) -> Result<Store, Error> {
+    Ok(Store::connect(&url(server)?, &server.store).await?)
+}
+
+fn url(server: &args::Server) -> Result<String, Error> {
+    server.database_url.clone().filter(|url| !url.is_empty()).ok_or_else(|| Error::Usage {
+        cause: "no server is named".into(),
+        remedy: "Set DATABASE_URL, or give --database-url postgresql://user@host/database.".into(),
+    })
+}
+
+fn load(model: &args::Model) -> Result<Arc<Model>, Error> {
+    let folder = model.model.clone().or_else(default_folder).ok_or_else(|| Error::Usage {
+        cause: "no embedding model is named".into(),
+        remedy: "Name its folder with --model or PASSAGE_MODEL.".into(),
+    })?;
+    Ok(Model::load(&folder)?)
+}
+
+fn by_wordpieces(model: &Model) -> Splitter {
+    Splitter::by_wordpieces(model.wordpieces().clone(), model.limit().saturating_sub(MARKS))
+}
+
+fn media_type(given: Option<&str>) -> Result<Option<MediaType>, Error> {
+    Ok(given.map(str::parse).transpose()?)
+}
+
+fn metadata(given: Option<&str>) -> Result<Map<String, Value>, Error> {
+    let Some(given) = given else { return Ok(Map::new()) };
+    serde_json::from_str(given).map_err(|_| Error::Usage {
+        cause: "the value of --metadata is no JSON object".into(),
+        remedy: "Write it as '{\"key\": \"value\"}', in single quotes for the shell.".into(),
+    })
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Standard input needs a uri, and a uri names one document.
+fn inputs(args: &args::Ingest) -> Result<Vec<Input>, Error> {
+    let usage = |cause: &str, remedy: &str| Error::Usage { cause: cause.into(), remedy: remedy.into() };
+    match (&args.uri, &args.paths[..]) {
+        (Some(uri), [path]) if is_stdin(path) => {
+            Ok(vec![Input::Text { uri: uri.clone(), text: source::read_stdin()? }])
+        }
+        (Some(uri), [path]) if !path.is_dir() => {
+            Ok(vec![Input::File(Source { path: path.clone(), uri: uri.clone() })])
+        }
+        (Some(_), _) => Err(usage("--uri names one document, and several may come", "Give one file or - with it.")),
+        (None, paths) if paths.iter().any(|path| is_stdin(path)) => {
+            Err(usage("standard input has no name", "Give --uri with it, and - as the only path."))
+        }
+        (None, paths) => Ok(paths.iter().cloned().map(Input::Path).collect()),
+    }
+}

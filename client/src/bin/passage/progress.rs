@@ -1,0 +1,88 @@
+//! What an ingest shows while it runs: a bar on a terminal, a line for each document otherwise.
+
+use crate::render;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use passage::ingest::{Event, Outcome};
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Shows a run; clones show the same one.
+#[derive(Clone)]
+pub struct Progress {
+    bar: ProgressBar,
+    chunks: Arc<AtomicUsize>,
+    quiet: bool,
+    say: fn(&str),
+    started: Instant,
+}
+
+impl Progress {
+    /// `say` prints a line where there is no bar.
+    pub fn new(quiet: bool, say: fn(&str)) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let style = ProgressStyle::with_template("{bar:30.cyan/dim} {pos}/{len} documents  {msg:.dim}  {eta:.dim}")
+            .expect("the template is valid")
+            .progress_chars("━╸─");
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
+        Self { bar, chunks: Arc::default(), quiet, say, started: Instant::now() }
+    }
+
+    /// Shows an event.
+    pub fn report(&self, event: &Event) {
+        match event {
+            Event::Found(documents) => {
+                self.bar.set_length(*documents as u64);
+                self.bar.enable_steady_tick(Duration::from_millis(200));
+            }
+            Event::Skipped(path) => self.note(&format!("skipped {}: not text", path.display())),
+            Event::Embedded => {
+                let chunks = self.chunks.fetch_add(1, Ordering::Relaxed) + 1;
+                let rate = chunks as f64 / self.started.elapsed().as_secs_f64();
+                self.bar.set_message(format!("{chunks} chunks embedded, {rate:.0}/s"));
+            }
+            Event::Done { uri, outcome } => {
+                self.bar.inc(1);
+                if self.bar.is_hidden() {
+                    self.note(&match outcome {
+                        Outcome::Added { chunks } => format!("added {uri}: {chunks} chunks"),
+                        Outcome::Replaced { chunks, kept } => format!("replaced {uri}: {chunks} chunks, {kept} kept"),
+                        Outcome::Unchanged => format!("unchanged {uri}"),
+                    });
+                }
+            }
+            Event::Failed { uri, error } => {
+                self.bar.inc(u64::from(uri.is_some()));
+                let cause = match (uri, error) {
+                    // These name the file themselves.
+                    (None, _) | (_, passage::Error::Source(_)) => error.to_string(),
+                    (Some(uri), _) => format!("{uri}: {error}"),
+                };
+                self.line(&render::failure(&cause, &error.remedy()));
+            }
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// Returns how long it has been.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn note(&self, line: &str) {
+        if !self.quiet {
+            self.line(line);
+        }
+    }
+
+    /// A line above the bar.
+    fn line(&self, line: &str) {
+        self.bar.suspend(|| (self.say)(line));
+    }
+}

@@ -1,0 +1,150 @@
+/*!
+Ingesting: source, split, embed, store; the one place that knows all four.
+
+Several documents are under way at a time, so that while one is embedded another is read and split
+and a third is written. What is under way is bounded in documents and in bytes, and texts wait for
+the model in a short queue, so memory does not grow with the folder. A document whose content hash
+the store has already costs a read of its file and nothing else; of one that changed, only chunks
+with another text are embedded.
+
+A document that fails is reported and the others go on. What fails for one as for all, such as a
+server that is gone, ends the run.
+*/
+
+mod document;
+mod hash;
+mod run;
+
+use crate::embed::Pool;
+use crate::split::Splitter;
+use crate::{Error, source};
+use passage_core::MediaType;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use run::ingest;
+
+/// What to ingest with, and where to.
+#[derive(Clone)]
+pub struct Ingest {
+    /// The server, as libpq takes it.
+    pub url: String,
+    /// The store.
+    pub store: String,
+    /// The project or library the documents belong to; may be empty.
+    pub collection: String,
+    /// The version of that; may be empty.
+    pub version: String,
+    /// What splits.
+    pub splitter: Splitter,
+    /// What embeds; `None` for text only.
+    pub embedder: Option<Arc<Pool>>,
+    /// A title for the document, instead of its own.
+    pub title: Option<String>,
+    /// What is known of the documents beside.
+    pub metadata: Map<String, Value>,
+    /// What the documents are, instead of what their names say.
+    pub media_type: Option<MediaType>,
+}
+
+/// Something to ingest.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A file, or a folder with all that is in it.
+    Path(PathBuf),
+    /// A file that is to be known by another uri than its path.
+    File(source::Source),
+    /// A text that is no file.
+    Text {
+        /// Its uri.
+        uri: String,
+        /// The text.
+        text: source::Text,
+    },
+}
+
+/// What happens during a run, in the order in which it happens.
+#[derive(Debug)]
+pub enum Event {
+    /// So many documents are to come.
+    Found(usize),
+    /// A file is no text by its name and is passed over.
+    Skipped(PathBuf),
+    /// One more chunk is embedded.
+    Embedded,
+    /// A document is done.
+    Done {
+        /// Its uri.
+        uri: String,
+        /// What became of it.
+        outcome: Outcome,
+    },
+    /// A document cannot be taken in, and is in the store as it was before, if it was.
+    Failed {
+        /// Its uri, where it has one.
+        uri: Option<String>,
+        /// Why.
+        error: Error,
+    },
+}
+
+/// What became of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is new.
+    Added {
+        /// How many chunks it has.
+        chunks: usize,
+    },
+    /// It had changed.
+    Replaced {
+        /// How many chunks it has.
+        chunks: usize,
+        /// How many of them it had before.
+        kept: usize,
+    },
+    /// Nothing of it had changed, and nothing was written.
+    Unchanged,
+}
+
+/// What became of all documents of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// New documents.
+    pub added: usize,
+    /// Changed ones.
+    pub replaced: usize,
+    /// Unchanged ones.
+    pub unchanged: usize,
+    /// Those that could not be taken in.
+    pub failed: usize,
+    /// Files that are no text by their names.
+    pub skipped: usize,
+    /// Chunks of new and changed documents.
+    pub chunks: usize,
+    /// Chunks that were embedded.
+    pub embedded: usize,
+}
+
+impl Summary {
+    fn count(&mut self, event: &Event) {
+        match event {
+            Event::Found(_) => {}
+            Event::Skipped(_) => self.skipped += 1,
+            Event::Embedded => self.embedded += 1,
+            Event::Failed { .. } => self.failed += 1,
+            Event::Done { outcome, .. } => match outcome {
+                Outcome::Added { chunks } => {
+                    self.added += 1;
+                    self.chunks += chunks;
+                }
+                Outcome::Replaced { chunks, .. } => {
+                    self.replaced += 1;
+                    self.chunks += chunks;
+                }
+                Outcome::Unchanged => self.unchanged += 1,
+            },
+        }
+    }
+}

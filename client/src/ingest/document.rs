@@ -1,0 +1,194 @@
+//! One document on its way through the pipeline.
+
+use super::hash::content_hash;
+use super::run::{Item, Run, blocking};
+use super::{Event, Ingest, Outcome};
+use crate::embed::Embedding;
+use crate::split::Piece;
+use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
+use crate::{Error, source};
+use passage_core::{MediaType, chunk_id, document_id, title};
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use uuid::Uuid;
+
+/// How often a document is tried when others write it at the same time, or have its id.
+const ATTEMPTS: usize = 8;
+
+/// A document that was read and split.
+struct Split {
+    uri: String,
+    text: source::Text,
+    media_type: MediaType,
+    title: Option<String>,
+    content_hash: Vec<u8>,
+    pieces: Vec<Piece>,
+}
+
+/// Ingests a document of which the store knows as much as `known` says.
+pub(super) async fn ingest(
+    run: &Arc<Run>,
+    number: usize,
+    item: Item,
+    mut known: Option<Known>,
+) -> Result<Outcome, Error> {
+    let bytes = match &item {
+        // A file that is not there is found out when it is read.
+        Item::File(source) => source.path.metadata().map_or(0, |metadata| metadata.len()),
+        Item::Text { text, .. } => text.len() as u64,
+    };
+    let _room = run.room(bytes).await;
+    let reader = Arc::clone(run);
+    let hash = known.as_ref().and_then(|known| known.content_hash.clone());
+    let Some(split) = blocking(move || split(&reader.ingest, item, hash.as_deref())).await? else {
+        return Ok(Outcome::Unchanged);
+    };
+    let split = Arc::new(split);
+
+    let Ingest { collection, version, .. } = &run.ingest;
+    let mut embeddings = HashMap::new();
+    let mut salt = 0;
+    for _ in 0..ATTEMPTS {
+        let id = match &known {
+            Some(known) => known.id,
+            None => document_id(collection, version, &split.uri, salt),
+        };
+        let ids = chunk_ids(id, &split);
+        let there = match &known {
+            Some(known) => run.store(number).await.known_chunks(known.id, run.with_embeddings).await?,
+            None => HashMap::new(),
+        };
+        embed(run, &split, &ids, &there, &mut embeddings).await?;
+        let document = document(run, &split, known.as_ref(), id, &ids, &there, &embeddings);
+        let kept = document.chunks.iter().filter(|chunk| chunk.known).count();
+        let mut store = run.store(number).await;
+        if store.write(&document).await? == Written::Done {
+            let chunks = ids.len();
+            return Ok(match known {
+                Some(_) => Outcome::Replaced { chunks, kept },
+                None => Outcome::Added { chunks },
+            });
+        }
+        let found = store.known(collection, version, &[&split.uri]).await?.remove(&split.uri);
+        if found.as_ref().is_some_and(|found| found.content_hash.as_ref() == Some(&split.content_hash)) {
+            return Ok(Outcome::Unchanged);
+        }
+        if known.is_none() && found.is_none() {
+            salt += 1;
+        }
+        known = found;
+    }
+    Err(store::Error::Contended(split.uri.clone()).into())
+}
+
+/// Reads and splits a document, or finds that the store has it already.
+fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Split>, Error> {
+    let (uri, text) = match item {
+        Item::Text { uri, text } => (uri, text),
+        Item::File(source) => (source.uri, source::read(&source.path)?),
+    };
+    let media_type = ingest.media_type.clone().or_else(|| MediaType::of_file(&uri)).unwrap_or(MediaType::PLAIN);
+    let name = || uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty());
+    let title = ingest.title.clone().or_else(|| title(&text, &media_type)).or_else(name);
+    let content_hash = content_hash(ingest, &text, &media_type, title.as_deref());
+    if hash == Some(&content_hash) {
+        return Ok(None);
+    }
+    let pieces = ingest.splitter.split(&text, &media_type, title.as_deref())?;
+    Ok(Some(Split { uri, text, media_type, title, content_hash, pieces }))
+}
+
+/// Returns the ids of a document's chunks, in document order.
+fn chunk_ids(document: Uuid, split: &Split) -> Vec<Uuid> {
+    let mut occurrences: HashMap<Uuid, u32> = HashMap::with_capacity(split.pieces.len());
+    let id = |piece: &Piece| {
+        let content = &split.text[piece.bytes.clone()];
+        let first = chunk_id(document, &piece.section, content, 0);
+        let earlier = occurrences.entry(first).and_modify(|earlier| *earlier += 1).or_insert(0);
+        if *earlier == 0 { first } else { chunk_id(document, &piece.section, content, *earlier) }
+    };
+    split.pieces.iter().map(id).collect()
+}
+
+/// Tells whether a chunk's embedding in the store is, or would be, its own.
+fn is_current(there: Option<&KnownChunk>, piece: &Piece) -> bool {
+    there.is_some_and(|there| there.preamble.as_deref().unwrap_or_default() == piece.preamble)
+}
+
+/// Embeds the chunks that have no embedding yet, here or in the store.
+async fn embed(
+    run: &Run,
+    split: &Arc<Split>,
+    ids: &[Uuid],
+    there: &HashMap<Uuid, KnownChunk>,
+    embeddings: &mut HashMap<Uuid, Embedding>,
+) -> Result<(), Error> {
+    let Some(pool) = run.ingest.embedder.clone() else { return Ok(()) };
+    let has = |id: &Uuid, piece| {
+        let there = there.get(id);
+        embeddings.contains_key(id) || (is_current(there, piece) && there.is_some_and(|there| there.embedded))
+    };
+    let missing: Vec<usize> =
+        (0..ids.len()).filter(|&ordinal| !has(&ids[ordinal], &split.pieces[ordinal])).collect();
+
+    let (sender, mut pending) = mpsc::unbounded_channel();
+    let texts = Arc::clone(split);
+    // The queue of the model holds this thread back; it ends early when nobody waits any more.
+    let submitting = tokio::task::spawn_blocking(move || {
+        for ordinal in missing {
+            let text = texts.pieces[ordinal].embedded_text(&texts.text);
+            if sender.send((ordinal, pool.submit(text))).is_err() {
+                break;
+            }
+        }
+    });
+    while let Some((ordinal, pending)) = pending.recv().await {
+        embeddings.insert(ids[ordinal], pending.wait().await?);
+        run.report(&Event::Embedded);
+    }
+    submitting.await.expect("submitting does not panic");
+    Ok(())
+}
+
+fn document<'a>(
+    run: &'a Run,
+    split: &'a Split,
+    known: Option<&'a Known>,
+    id: Uuid,
+    ids: &[Uuid],
+    there: &HashMap<Uuid, KnownChunk>,
+    embeddings: &'a HashMap<Uuid, Embedding>,
+) -> Document<'a> {
+    let chunk = |(id, piece): (&Uuid, &'a Piece)| Chunk {
+        id: *id,
+        section: &piece.section,
+        level: piece.level,
+        kind: piece.kind,
+        unit: piece.unit,
+        content: &split.text[piece.bytes.clone()],
+        preamble: &piece.preamble,
+        tokens: piece.tokens,
+        bytes: piece.bytes.clone(),
+        lines: piece.lines.clone(),
+        known: there.contains_key(id),
+        stale: !is_current(there.get(id), piece),
+        embedding: embeddings.get(id).map(Vec::as_slice),
+    };
+    let chunks: Vec<_> = ids.iter().zip(&split.pieces).map(chunk).collect();
+    let stays: std::collections::HashSet<&Uuid> = ids.iter().collect();
+    Document {
+        id,
+        known,
+        collection: &run.ingest.collection,
+        version: &run.ingest.version,
+        uri: &split.uri,
+        title: split.title.as_deref(),
+        media_type: split.media_type.name(),
+        content_hash: &split.content_hash,
+        metadata: &run.metadata,
+        gone: there.keys().filter(|id| !stays.contains(id)).copied().collect(),
+        with_embeddings: run.with_embeddings,
+        chunks,
+    }
+}

@@ -1,0 +1,31 @@
+/*!
+The store: a schema in PostgreSQL, and all that the client says to the server.
+
+Writing is one transaction per document (see [`write`](Store::write)), in which a document is
+wholly old or wholly new. Reading leaves expansion and assembly to the extension's functions and
+only finds the hits. What a server refuses comes back as an [`Error`] that knows what to do about
+it; the document's text never stands in one.
+*/
+
+mod chunks;
+mod connect;
+mod documents;
+mod error;
+mod init;
+mod outline;
+mod search;
+mod settings;
+mod sql;
+mod statements;
+mod status;
+mod write;
+
+pub use connect::Store;
+pub use documents::{Known, KnownChunk};
+pub use error::Error;
+pub use init::Init;
+pub use outline::OutlineRow;
+pub use search::{BareChunk, Found, Passage, Search};
+pub use settings::Settings;
+pub use status::Status;
+pub use write::{Chunk, Document, Written};

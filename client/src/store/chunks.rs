@@ -1,0 +1,152 @@
+//! Chunks and embeddings on their way into their tables.
+
+use super::statements::{Embeddings, Statements};
+use super::write::{Chunk, Document};
+use pgvector::{HalfVector, Vector};
+use std::pin::pin;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Error, Transaction};
+
+/// Removes the chunks that are gone and moves those that stay, in this order, since an ordinal
+/// that becomes free may be taken again.
+pub(super) async fn reconcile(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    document: &Document<'_>,
+) -> Result<(), Error> {
+    if !document.gone.is_empty() {
+        transaction.execute(&statements.delete_chunks, &[&document.id, &document.gone]).await?;
+    }
+    let kept = || document.chunks.iter().enumerate().filter(|(_, chunk)| chunk.known);
+    if let Some(Embeddings { delete, .. }) = &statements.embeddings {
+        let stale: Vec<_> = kept().filter(|(_, chunk)| chunk.stale).map(|(_, chunk)| chunk.id).collect();
+        if !stale.is_empty() {
+            transaction.execute(delete, &[&document.id, &stale]).await?;
+        }
+    }
+    let number = |of: fn(usize, &Chunk<'_>) -> usize| -> Vec<i32> {
+        kept().map(|(ordinal, chunk)| of(ordinal, chunk) as i32).collect()
+    };
+    let ids: Vec<_> = kept().map(|(_, chunk)| chunk.id).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let kinds: Vec<_> = kept().map(|(_, chunk)| chunk.kind.name()).collect();
+    let units: Vec<_> = kept().map(|(_, chunk)| chunk.unit.name()).collect();
+    let preambles: Vec<_> = kept().map(|(_, chunk)| chunk.preamble).collect();
+    transaction
+        .execute(
+            &statements.move_chunks,
+            &[
+                &document.id,
+                &ids,
+                &number(|ordinal, _| ordinal),
+                &number(|_, chunk| chunk.level as usize),
+                &kinds,
+                &units,
+                &preambles,
+                &number(|_, chunk| chunk.tokens),
+                &number(|_, chunk| chunk.bytes.start),
+                &number(|_, chunk| chunk.bytes.end),
+                &number(|_, chunk| *chunk.lines.start()),
+                &number(|_, chunk| *chunk.lines.end()),
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Copies the new chunks and the new embeddings.
+pub(super) async fn copy(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    document: &Document<'_>,
+) -> Result<(), Error> {
+    if document.chunks.iter().any(|chunk| !chunk.known) {
+        copy_chunks(transaction, statements, document).await?;
+    }
+    match &statements.embeddings {
+        Some(embeddings) if document.chunks.iter().any(|chunk| chunk.embedding.is_some()) => {
+            copy_embeddings(transaction, embeddings, document).await
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn copy_chunks(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    document: &Document<'_>,
+) -> Result<(), Error> {
+    let sink = transaction.copy_in(&statements.copy_chunks).await?;
+    let mut writer = pin!(BinaryCopyInWriter::new(
+        sink,
+        &[
+            Type::UUID,
+            Type::UUID,
+            Type::INT4,
+            Type::INT4,
+            Type::TEXT_ARRAY,
+            Type::TEXT,
+            Type::TEXT,
+            Type::TEXT,
+            Type::TEXT,
+            Type::INT4,
+            Type::INT4,
+            Type::INT4,
+            Type::INT4,
+            Type::INT4,
+        ],
+    ));
+    for (ordinal, chunk) in document.chunks.iter().enumerate().filter(|(_, chunk)| !chunk.known) {
+        // No number passes the bytes of the source, of which there are at most 2^30.
+        let int = |number: usize| number as i32;
+        writer
+            .as_mut()
+            .write(&[
+                &chunk.id,
+                &document.id,
+                &int(ordinal),
+                &int(chunk.level as usize),
+                &chunk.section,
+                &chunk.kind.name(),
+                &chunk.unit.name(),
+                &chunk.content,
+                &chunk.preamble,
+                &int(chunk.tokens),
+                &int(chunk.bytes.start),
+                &int(chunk.bytes.end),
+                &int(*chunk.lines.start()),
+                &int(*chunk.lines.end()),
+            ])
+            .await?;
+    }
+    writer.finish().await?;
+    Ok(())
+}
+
+async fn copy_embeddings(
+    transaction: &Transaction<'_>,
+    Embeddings { copy, embedding_type, .. }: &Embeddings,
+    document: &Document<'_>,
+) -> Result<(), Error> {
+    let sink = transaction.copy_in(copy).await?;
+    let mut writer = pin!(BinaryCopyInWriter::new(sink, &[Type::UUID, Type::UUID, embedding_type.clone()]));
+    for chunk in &document.chunks {
+        if let Some(embedding) = chunk.embedding {
+            let embedding = value(embedding_type, embedding);
+            writer.as_mut().write(&[&chunk.id, &document.id, &*embedding]).await?;
+        }
+    }
+    writer.finish().await?;
+    Ok(())
+}
+
+/// Returns an embedding as the type of the store's column.
+pub(super) fn value(embedding_type: &Type, embedding: &[f32]) -> Box<dyn ToSql + Sync + Send> {
+    match embedding_type.name() {
+        "halfvec" => Box::new(HalfVector::from_f32_slice(embedding)),
+        _ => Box::new(Vector::from(embedding.to_vec())),
+    }
+}

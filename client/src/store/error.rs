@@ -1,0 +1,152 @@
+//! What a server may refuse, each with what to do about it.
+
+use tokio_postgres::error::SqlState;
+
+/// Something that the server, or the way to it, did not give.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The connection string cannot be understood.
+    #[error("the database URL cannot be read: {0}")]
+    Url(String),
+    /// No connection could be made.
+    #[error("cannot connect to the server: {0}")]
+    Connect(String),
+    /// The connection ended.
+    #[error("the connection to the server was lost")]
+    Lost,
+    /// The server refused a statement.
+    #[error("{message}")]
+    Refused {
+        /// The SQLSTATE.
+        code: SqlState,
+        /// What the server said, which is never its DETAIL, where values may stand.
+        message: String,
+        /// What the server advises.
+        hint: Option<String>,
+        /// The store that was meant.
+        store: String,
+    },
+    /// The store's embeddings are of another model, or of other dimensions.
+    #[error("the store \"{store}\" holds embeddings of {theirs}, not of {ours}")]
+    OtherModel {
+        /// The store.
+        store: String,
+        /// What it remembers.
+        theirs: String,
+        /// What was to be used.
+        ours: String,
+    },
+    /// The store was made without embeddings.
+    #[error("the store \"{store}\" has no embeddings")]
+    NoEmbeddings {
+        /// The store.
+        store: String,
+    },
+    /// No document has the uri.
+    #[error("no document has the uri \"{0}\"")]
+    NoDocument(String),
+    /// Others changed a document as often as it was tried.
+    #[error("others keep changing \"{0}\"")]
+    Contended(String),
+}
+
+impl Error {
+    /// Takes what the driver reports.
+    pub(super) fn new(store: &str, error: &tokio_postgres::Error) -> Self {
+        if let Some(refusal) = error.as_db_error() {
+            return Error::Refused {
+                code: refusal.code().clone(),
+                message: refusal.message().to_owned(),
+                hint: refusal.hint().map(ToOwned::to_owned),
+                store: store.to_owned(),
+            };
+        }
+        if error.is_closed() || std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>()) {
+            return Error::Lost;
+        }
+        Error::Connect(error.to_string())
+    }
+
+    /// Tells whether nothing more can be done on this connection.
+    pub fn is_fatal(&self) -> bool {
+        match self {
+            Error::Lost | Error::Connect(_) | Error::Url(_) => true,
+            Error::Refused { code, .. } => {
+                // The connection is gone, or what fails for one document fails for each.
+                [&SqlState::ADMIN_SHUTDOWN, &SqlState::CRASH_SHUTDOWN, &SqlState::CANNOT_CONNECT_NOW].contains(&code)
+                    || !matches!(&code.code()[..2], "22" | "23" | "40" | "54")
+            }
+            Error::OtherModel { .. } | Error::NoEmbeddings { .. } => true,
+            Error::NoDocument(_) | Error::Contended(_) => false,
+        }
+    }
+
+    /// Says what to do about it.
+    pub fn remedy(&self) -> String {
+        match self {
+            Error::Url(_) => {
+                "Set DATABASE_URL to postgresql://user@host/database, or to postgresql:///database?host=/socket/folder.".into()
+            }
+            Error::Connect(_) => "Check that the server runs and that DATABASE_URL or --database-url names it.".into(),
+            Error::Lost => "Run the command again: each document is wholly old or wholly new.".into(),
+            Error::OtherModel { .. } => {
+                "Name the store's model with --model, or make another store for this one with passage init --store.".into()
+            }
+            Error::NoEmbeddings { store } => {
+                format!("passage init --store {store} adds them, or leave them out with --no-embed.")
+            }
+            Error::NoDocument(_) => "passage status counts what is there; a folder's files begin with its name.".into(),
+            Error::Contended(_) => "Run the command again when the others are done.".into(),
+            Error::Refused { code, message, hint, store } => {
+                refused(code, message, store).or_else(|| hint.clone()).unwrap_or_else(|| "The server's log says more.".into())
+            }
+        }
+    }
+}
+
+/// What this client advises; where it knows nothing better, the server's own hint stands.
+fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
+    // A password or a role that does not fit, and a missing database, come while connecting.
+    Some(match code.code() {
+        "0A000" | "58P01" if message.contains("pg_passage") => {
+            "Install it on the server first: make install PG_CONFIG=/path/to/pg_config.".into()
+        }
+        "0A000" | "58P01" if message.contains("vector") => {
+            "Install pgvector on the server, or leave embeddings out with --no-embed.".into()
+        }
+        "3F000" if message.contains("\"passage\"") => {
+            "The database lacks the extension: passage init brings it, or CREATE EXTENSION pg_passage CASCADE.".into()
+        }
+        // A missing schema, relation or function.
+        "3F000" | "42P01" => format!("passage init --store {store} makes the store."),
+        "42883" if message.contains("passage.") => "ALTER EXTENSION pg_passage UPDATE brings the extension up to date.".into(),
+        "42703" => format!("SELECT * FROM passage.check_store('{store}') says what the store lacks."),
+        "42501" if message.contains("extension") => {
+            "Let the database's owner run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
+        }
+        "42501" => format!("Ask the owner of the store \"{store}\" for rights on its schema and tables."),
+        "28P01" | "28000" => "Check the user and the password in DATABASE_URL.".into(),
+        "3D000" => "Create the database, or name another in DATABASE_URL.".into(),
+        "25006" => "Connect to the primary: this server only reads.".into(),
+        "53300" => "Wait for a connection to become free, or raise max_connections.".into(),
+        "57P01" | "57P02" | "57P03" => "Run the command again when the server is back: each document is wholly old or wholly new.".into(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_tells_what_to_do() {
+        let remedy = |code, message: &str| {
+            let code = SqlState::from_code(code);
+            Error::Refused { code, message: message.into(), hint: Some("Ask.".into()), store: "rag".into() }.remedy()
+        };
+        assert_eq!(remedy("3F000", "store \"rag\" does not exist"), "passage init --store rag makes the store.");
+        assert!(remedy("3F000", "schema \"passage\" does not exist").contains("CREATE EXTENSION pg_passage"));
+        assert!(remedy("0A000", "extension \"pg_passage\" is not available").contains("make install"));
+        assert_eq!(remedy("22023", "unrecognized strategy \"x\""), "Ask.");
+    }
+}

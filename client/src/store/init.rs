@@ -1,0 +1,45 @@
+//! Making a store.
+
+use super::{Error, Store};
+
+/// How a store is made; what is `None` is left to the extension's defaults.
+#[derive(Clone, Debug, Default)]
+pub struct Init {
+    /// Dimensions of the embeddings; `None` for a store without any.
+    pub dimensions: Option<usize>,
+    /// `vector` or `halfvec`.
+    pub embedding_type: Option<String>,
+    /// The text search configuration, such as `english`.
+    pub language: Option<String>,
+}
+
+impl Store {
+    /// Brings the extension into the database and makes the store, or what it lacks of it.
+    ///
+    /// Returns how many statements that took: none if all was there.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] if the extension is not installed on the server, if one may not make it
+    /// or the store, or if the store is there with other dimensions.
+    pub async fn init(&mut self, init: &Init) -> Result<usize, Error> {
+        let Self { client, name, .. } = self;
+        let error = |error| Error::new(name, &error);
+        let transaction = client.transaction().await.map_err(error)?;
+        if init.dimensions.is_some() {
+            transaction.batch_execute("CREATE EXTENSION IF NOT EXISTS vector").await.map_err(error)?;
+        }
+        transaction.batch_execute("CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE").await.map_err(error)?;
+        let dimensions = init.dimensions.map(|dimensions| dimensions as i32);
+        let made = transaction
+            .query(
+                "SELECT passage.create_store(store => $1::text::name, dimensions => $2, embedding_type => $3, \
+                 language => $4::text::regconfig)",
+                &[name, &dimensions, &init.embedding_type, &init.language],
+            )
+            .await
+            .map_err(error)?;
+        transaction.commit().await.map_err(error)?;
+        Ok(made.len())
+    }
+}

@@ -1,0 +1,14 @@
+//! Names in SQL.
+
+/// Quotes an identifier.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_quote_in_a_name_stays_in_it() {
+        assert_eq!(super::quoted(r#"a"; DROP"#), r#""a""; DROP""#);
+    }
+}
