@@ -84,12 +84,14 @@ DECLARE
     settings jsonb;
 BEGIN
     -- A view could run anything with the caller's rights; only a table is read.
-    IF EXISTS (
-        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname = 'settings' AND relkind IN ('r', 'p')
+    IF 2 = (
+        SELECT count(*) FROM pg_class
+        JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        JOIN pg_attribute ON attrelid = pg_class.oid
+        WHERE nspname = store AND relname = 'settings' AND relkind IN ('r', 'p') AND NOT attisdropped
+            AND (attname, atttypid) IN (('key', 'text'::regtype), ('value', 'jsonb'::regtype))
             AND has_schema_privilege(pg_namespace.oid, 'USAGE')
-            AND has_column_privilege(pg_class.oid, 'key', 'SELECT')
-            AND has_column_privilege(pg_class.oid, 'value', 'SELECT')
+            AND has_column_privilege(attrelid, attnum, 'SELECT')
     ) THEN
         EXECUTE format('SELECT jsonb_object_agg(key, value) FROM %I.settings', store) INTO settings;
     END IF;

@@ -76,6 +76,9 @@ SELECT passage.create_store('The "Store"', language => 'english');
 CREATE SCHEMA regress_foreign;
 CREATE TABLE regress_foreign.documents (id bigint, body text);
 SELECT passage.create_store('regress_foreign');
+DROP TABLE regress_foreign.documents;
+CREATE TABLE regress_foreign.settings (name text, value text);
+SELECT passage.create_store('regress_foreign');
 
 -- a layout of the future
 UPDATE regress_store.settings SET value = '2' WHERE key = 'layout_version';
