@@ -30,8 +30,9 @@ pub(super) struct Cutter<'a> {
 /// What has to be cut.
 pub(super) struct Unit {
     pub(super) bytes: Range<usize>,
-    /// Where its body begins: up to there and exactly there it should not be cut.
-    pub(super) tied: usize,
+    /// Where its body begins, and where the rows of a table do: exactly there it is not cut, and
+    /// before them only if too little would fit. Ascending; the beginning if there is no tie.
+    pub(super) ties: [usize; 2],
     /// Its size, unless it is too long to be measured.
     pub(super) size: Option<usize>,
 }
@@ -45,41 +46,47 @@ struct Aim {
     goal: usize,
     /// Where it probably reaches the maximum.
     reach: usize,
-    /// See [`Unit::tied`].
-    tied: usize,
+    /// See [`Unit::ties`].
+    ties: [usize; 2],
 }
 
 impl Cutter<'_> {
     /// Cuts a unit and hands over each piece with its size, in order.
     pub(super) fn cut(&self, unit: &Unit, mut emit: impl FnMut(Range<usize>, usize)) {
         let Range { start: mut at, end } = unit.bytes;
-        let preferred = self.limits.preferred.max(1);
         let mut rest = unit.size;
         let mut density = None;
         while at < end {
-            if end - at <= self.limits.most_bytes() {
+            if end - at <= self.limits.most_bytes() && rest.is_none_or(|rest| self.parts(rest) < 2)
+            {
                 // What is left over from subtraction is no more than a guess: words that were cut
                 // apart do not add up.
-                let left = rest.filter(|rest| *rest > self.limits.max);
-                let left = left.unwrap_or_else(|| self.size(at..end));
-                if left <= self.limits.max {
+                let left = self.size(at..end);
+                if self.parts(left) < 2 {
                     emit(at..end, left);
                     return;
                 }
                 rest = Some(left);
             }
-            let share = rest.map_or(preferred, |rest| rest.div_ceil(rest.div_ceil(preferred)));
+            let share = rest.map_or(self.limits.preferred, |rest| rest.div_ceil(self.parts(rest)));
             let bytes_a_unit = match (rest, density) {
                 (Some(rest), _) => (end - at) as f64 / rest.max(1) as f64,
                 (None, Some(density)) => density,
                 (None, None) => self.density(at, end),
             };
-            let (next, size) = self.piece(at, end, unit.tied, share.max(1), bytes_a_unit);
+            let (next, size) = self.piece(at, end, unit.ties, share.max(1), bytes_a_unit);
             emit(at..next, size);
             rest = rest.map(|rest| rest.saturating_sub(size));
             density = Some((next - at) as f64 / size.max(1) as f64);
             at = next;
         }
+    }
+
+    /// Returns into how many pieces a size is cut so that they come nearest to the preferred one.
+    fn parts(&self, size: usize) -> usize {
+        let preferred = self.limits.preferred.max(1);
+        let needed = size.div_ceil(self.limits.max.max(1));
+        needed.max((size + preferred / 2) / preferred).max(1)
     }
 
     fn size(&self, bytes: Range<usize>) -> usize {
@@ -98,7 +105,7 @@ impl Cutter<'_> {
         &self,
         at: usize,
         end: usize,
-        tied: usize,
+        ties: [usize; 2],
         share: usize,
         density: f64,
     ) -> (usize, usize) {
@@ -107,7 +114,7 @@ impl Cutter<'_> {
         let aim = |density: f64| {
             // A float that is out of range saturates when it is cast.
             let bytes = |units: usize| ((units as f64 * density) as usize).clamp(1, most);
-            Aim { at, goal: at + bytes(share), reach: at + bytes(max), tied }
+            Aim { at, goal: at + bytes(share), reach: at + bytes(max), ties }
         };
         let mut aimed = aim(density);
         let mut found: Option<(usize, usize)> = None;
@@ -142,7 +149,7 @@ impl Cutter<'_> {
         let reach = reach.min(aim.at + self.limits.most_bytes());
         self.next_coarser(next, reach).into_iter().flatten().find_map(|candidate| {
             let size = self.size(aim.at..candidate);
-            (candidate > aim.tied && size <= self.limits.max).then_some((candidate, size))
+            (candidate > aim.ties[1] && size <= self.limits.max).then_some((candidate, size))
         })
     }
 }

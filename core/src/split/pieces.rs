@@ -48,10 +48,14 @@ pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Si
                 pieces.push(Piece { bytes: start..end, size, section, level, header: None });
             }
             _ => {
-                let (tied, header) = tied(&blocks.list[first..=last]);
-                let unit = Unit { bytes: start..end, tied, size };
+                let body = &blocks.list[last];
+                let (rows, header) = match &body.form {
+                    Form::Table { header, rows } => (*rows, Some(header.clone())),
+                    Form::Heading | Form::Body => (body.start, None),
+                };
+                let unit = Unit { bytes: start..end, ties: [body.start, rows], size };
                 cutter.cut(&unit, |bytes, size| {
-                    let header = header.clone().filter(|_| bytes.start >= tied);
+                    let header = header.clone().filter(|_| bytes.start >= rows);
                     pieces.push(Piece { bytes, size, section, level, header });
                 });
             }
@@ -84,13 +88,4 @@ fn place(unit: &[Block]) -> (usize, u32) {
     let deepest = unit.last().expect("a unit has a block").section;
     let lowest = unit.iter().map(|block| block.level).min().expect("a unit has a block");
     (deepest, lowest)
-}
-
-/// Returns where a unit may be cut at the earliest, and the table's first row if it is a table.
-fn tied(unit: &[Block]) -> (usize, Option<Range<usize>>) {
-    let body = unit.last().expect("a unit has a block");
-    match &body.form {
-        Form::Table { header, rows } => (*rows, Some(header.clone())),
-        Form::Heading | Form::Body => (body.start, None),
-    }
 }

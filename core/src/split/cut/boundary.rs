@@ -15,24 +15,21 @@ impl Cutter<'_> {
     /// its first character is.
     pub(super) fn boundary(&self, aim: Aim) -> usize {
         let reach = self.text.floor_char_boundary(aim.reach);
-        let from = aim.at.max(aim.tied);
-        if let Some(place) = self.best(from, reach, aim) {
-            return place;
-        }
-        if let Some(place) = self.between_characters(aim.at, reach).filter(|place| *place > from) {
-            return place;
-        }
-        // What is tied to the body does not fit beside any of it, so it has to be cut itself; its
-        // last word stays with the body.
-        let head = self.text[..aim.tied.max(aim.at)].trim_end().len();
-        let reach = reach.min(head.saturating_sub(1));
-        if reach > aim.at {
-            let reach = self.text.floor_char_boundary(reach);
-            let place = self.best(aim.at, reach, aim);
-            let place = place.or_else(|| self.between_characters(aim.at, reach));
-            if let Some(place) = place {
+        // Behind the last tie, or else between two, where the last word before the tie stays with
+        // what is behind it.
+        let mut to = reach;
+        for tie in aim.ties.into_iter().rev().chain([aim.at]) {
+            let from = aim.at.max(tie);
+            if let Some(place) = self.best(from, to, aim) {
                 return place;
             }
+            let even = self.text.floor_char_boundary(aim.goal.min(to));
+            let places = [even, to].map(|reach| self.between_characters(aim.at, reach));
+            if let Some(place) = places.into_iter().flatten().find(|place| *place > from) {
+                return place;
+            }
+            let before = self.text[..from].trim_end().len().saturating_sub(1);
+            to = self.text.floor_char_boundary(reach.min(before));
         }
         aim.at + self.first_character(aim.at)
     }
@@ -131,6 +128,9 @@ impl Cutter<'_> {
     /// Returns the last place up to `reach` that is between two characters as readers see them,
     /// or at least between two code points, if it is behind the first.
     fn between_characters(&self, at: usize, reach: usize) -> Option<usize> {
+        if reach <= at {
+            return None;
+        }
         // Beyond its reach the text matters only by the character that might belong to the last.
         let seen = self.text.ceil_char_boundary((reach + 4).min(self.text.len()));
         let text = &self.text[at..seen];
@@ -140,7 +140,7 @@ impl Cutter<'_> {
             _ => cursor.prev_boundary(text, 0).ok().flatten().map(|place| at + place),
         };
         let place = whole.filter(|place| *place > at).unwrap_or(reach);
-        (place > at).then_some(place)
+        (place >= at + self.first_character(at)).then_some(place)
     }
 }
 

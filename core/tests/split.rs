@@ -1,0 +1,359 @@
+//! What a user sees of splitting: which chunk a text ends up in, and under which titles.
+
+use passage_core::{
+    Characters, Chunk, Error, Kind, Limits, MediaType, Options, Sizer, split, title,
+};
+
+/// Limits under which nothing is merged that need not be.
+const APART: Limits = Limits { min: 0, preferred: 1, max: 1_000, window: 5_000 };
+
+fn markdown(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
+    let options = Options { limits, title: None };
+    split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap()
+}
+
+fn plain(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
+    let options = Options { limits, title: None };
+    split(text, &MediaType::PLAIN, &options, &Characters).unwrap()
+}
+
+fn contents<'t>(chunks: &[Chunk<'t>]) -> Vec<&'t str> {
+    chunks.iter().map(|chunk| chunk.content).collect()
+}
+
+/// The level and the section of each chunk.
+fn places(chunks: &[Chunk<'_>]) -> Vec<(u32, String)> {
+    chunks.iter().map(|chunk| (chunk.level, chunk.section.join(" / "))).collect()
+}
+
+fn place(level: u32, section: &str) -> (u32, String) {
+    (level, section.to_owned())
+}
+
+#[test]
+fn seed_001_headings_open_sections() {
+    let text = "Plain text content\n\n# Chapter 1\n\na\n\n## Section 1.1\n\nb\n\n\
+        ### Subsection 1.1.1\n\nc\n";
+    let chunks = markdown(text, APART);
+    let expected = [
+        place(0, ""),
+        place(1, "Chapter 1"),
+        place(2, "Chapter 1 / Section 1.1"),
+        place(3, "Chapter 1 / Section 1.1 / Subsection 1.1.1"),
+    ];
+    assert_eq!(places(&chunks), expected);
+    assert_eq!(chunks[1].content, "# Chapter 1\n\na\n\n");
+}
+
+#[test]
+fn a_skipped_level_leaves_no_empty_title() {
+    let chunks = markdown("# A\n\na\n\n### B\n\nb\n\n## C\n\nc\n\n# D\n\nd\n", APART);
+    assert_eq!(
+        places(&chunks),
+        [place(1, "A"), place(3, "A / B"), place(2, "A / C"), place(1, "D")]
+    );
+}
+
+#[test]
+fn setext_headings_and_indented_ones_count() {
+    let chunks = markdown("A *b*\n=====\n\na\n\n   ## C `d` ##\n\nc\n\nE\n---\ne\n", APART);
+    assert_eq!(places(&chunks), [place(1, "A b"), place(2, "A b / C d"), place(2, "A b / E")]);
+    assert_eq!(chunks[1].content, "   ## C `d` ##\n\nc\n\n");
+}
+
+#[test]
+fn only_the_outermost_headings_count() {
+    let inner = "> # quote\n\n- # item\n\n```\n# fence\n```\n\n<div>\n# html\n</div>\n\n\
+        [^1]: # note\n\n    # code\n\ntext [^1]\n";
+    let text = format!("# A\n\n{inner}");
+    for chunk in markdown(&text, APART) {
+        assert_eq!(chunk.section, ["A"], "{:?}", chunk.content);
+    }
+}
+
+#[test]
+fn equal_headings_are_told_apart() {
+    let chunks = markdown("# A\n\na\n\n## X\n\nb\n\n## X\n\nc\n\n# A\n\n## X\n\nd\n", APART);
+    let sections: Vec<String> = chunks.iter().map(|chunk| chunk.section.join(" / ")).collect();
+    assert_eq!(sections, ["A", "A / X", "A / X (2)", "A (2) / X"]);
+}
+
+#[test]
+fn an_empty_heading_has_an_empty_title() {
+    let chunks = markdown("#\n\na\n\n## B\n\nb\n", APART);
+    assert_eq!(chunks[0].section, [""]);
+    assert_eq!(chunks[1].section, ["", "B"]);
+}
+
+#[test]
+fn an_anchor_is_no_part_of_a_title_but_braces_are() {
+    let chunks = markdown("# A {#a}\n\na\n\n# fn main() {}\n\nb\n", APART);
+    assert_eq!(chunks[0].section, ["A"]);
+    assert_eq!(chunks[1].section, ["fn main() {}"]);
+}
+
+#[test]
+fn a_heading_stays_with_its_body() {
+    let body = "word ".repeat(190);
+    let text = format!("{body}\n\n## A\n\n### B\n\n{body}\n");
+    let chunks = markdown(&text, Limits::CHARACTERS);
+    assert_eq!(chunks.len(), 2);
+    assert!(chunks[1].content.starts_with("## A\n\n### B\n\nword"));
+    assert_eq!(places(&chunks)[1], place(2, "A / B"));
+}
+
+#[test]
+fn a_heading_stays_with_a_body_that_has_to_be_cut() {
+    let text = format!("# {}\n\n\n{}", "title ".repeat(30), "word ".repeat(1_000));
+    let chunks = markdown(&text, Limits::CHARACTERS);
+    assert!(chunks[0].content.contains("\n\n\nword word"));
+    assert!(chunks.iter().all(|chunk| chunk.section.len() == 1));
+}
+
+#[test]
+fn small_siblings_share_a_chunk_under_their_parent() {
+    // The section of the three is what they share; pairwise merging would end in the last one.
+    let chunks = markdown("# A\n\n## B\n\nb\n\n## C\n\nc\n\n## D\n\nd\n", Limits::CHARACTERS);
+    assert_eq!(places(&chunks), [place(1, "A")]);
+}
+
+#[test]
+fn unrelated_sections_of_level_1_and_2_are_left_apart_once_large_enough() {
+    let body = "word ".repeat(45);
+    let text = format!("# A\n\n{body}\n\n# B\n\nb\n");
+    assert_eq!(places(&markdown(&text, Limits::CHARACTERS)), [place(1, "A"), place(1, "B")]);
+    let text = format!("# A\n\n### B\n\n{body}\n\n### C\n\nc\n");
+    assert_eq!(places(&markdown(&text, Limits::CHARACTERS)), [place(1, "A")]);
+}
+
+#[test]
+fn blocks_of_useful_size_are_left_apart_above_the_preferred_one() {
+    let text = format!("{}\n\n{}\n", "a".repeat(350), "b".repeat(350));
+    assert_eq!(markdown(&text, Limits::CHARACTERS).len(), 2);
+    let text = format!("{}\n\n{}\n", "a".repeat(350), "b".repeat(240));
+    assert_eq!(markdown(&text, Limits::CHARACTERS).len(), 1);
+    // The rest of a block may be too small to stand alone.
+    let text = format!("{}\n\n{}\n", "a".repeat(600), "b".repeat(100));
+    assert_eq!(markdown(&text, Limits::CHARACTERS).len(), 1);
+}
+
+#[test]
+fn a_fence_that_fits_is_not_cut() {
+    let fence = format!("```\n{}```\n", "code\n\n".repeat(160));
+    let text = format!("{}\n\n{fence}\ntext\n", "word ".repeat(20));
+    let chunks = markdown(&text, Limits::CHARACTERS);
+    assert!(chunks.iter().any(|chunk| chunk.content.contains(&fence)), "{:?}", contents(&chunks));
+}
+
+#[test]
+fn a_longer_fence_is_cut_between_lines_into_even_parts() {
+    let text = format!("```rust\n{}```\n", "let x = y; // twenty\n".repeat(60));
+    let chunks = markdown(&text, Limits::CHARACTERS);
+    for chunk in &chunks {
+        assert!(chunk.content.ends_with('\n'));
+        assert!((350..=650).contains(&chunk.size), "{}", chunk.size);
+    }
+}
+
+#[test]
+fn an_unclosed_fence_reaches_to_the_end() {
+    let chunks = markdown("# A\n\n```\n# no heading\n\ntext", Limits::CHARACTERS);
+    assert_eq!(places(&chunks), [place(1, "A")]);
+}
+
+#[test]
+fn a_list_is_cut_between_items() {
+    let items: String = [300, 600, 120, 700]
+        .map(|size| format!("- {}\n  {}\n", "a".repeat(size / 2), "b".repeat(size / 2)))
+        .concat();
+    let chunks = markdown(&items, Limits::CHARACTERS);
+    assert!(chunks.len() > 1);
+    assert!(chunks.iter().all(|chunk| chunk.content.starts_with("- ")), "{:?}", contents(&chunks));
+}
+
+#[test]
+fn a_table_is_cut_between_rows_and_repeats_its_head_in_the_preamble() {
+    let rows = "| some cell | another cell |\n".repeat(60);
+    let text = format!("# A\n\n| Name | Meaning |\n|---|---|\n{rows}");
+    let chunks = markdown(&text, Limits::CHARACTERS);
+    assert!(chunks.len() > 2);
+    assert!(chunks[0].content.contains("|---|---|\n| some cell"));
+    assert_eq!(chunks[0].preamble, "A");
+    for chunk in &chunks[1..] {
+        assert!(chunk.content.starts_with("| some cell"));
+        assert_eq!(chunk.preamble, "A\n| Name | Meaning |");
+    }
+}
+
+#[test]
+fn a_long_line_is_cut_behind_a_sentence() {
+    let sentence = "This is one sentence of which there are very many in a long line. ";
+    let text = sentence.repeat(40);
+    let chunks = markdown(&text, Limits::CHARACTERS);
+    assert!(chunks.iter().all(|chunk| chunk.content.starts_with("This is")));
+    let text = "これは文です。".repeat(400);
+    let chunks = plain(&text, Limits::CHARACTERS);
+    assert!(chunks.iter().all(|chunk| chunk.content.ends_with('。')));
+}
+
+#[test]
+fn a_long_word_is_cut_between_what_readers_take_for_characters() {
+    let text = "👩‍👩‍👧‍👦e\u{301}".repeat(1_000);
+    let chunks = plain(&text, Limits::CHARACTERS);
+    for chunk in chunks {
+        assert!(chunk.content.starts_with(['👩', 'e']), "{:?}", chunk.content.chars().next());
+    }
+}
+
+#[test]
+fn front_matter_stands_at_the_root_and_gives_the_title() {
+    let text = "---\ntitle: \"Guide\"\n---\n\n# A\n\na\n";
+    let chunks = markdown(text, APART);
+    assert_eq!(chunks[0].content, "---\ntitle: \"Guide\"\n---\n\n");
+    assert_eq!(places(&chunks), [place(0, ""), place(1, "A")]);
+    assert_eq!(title(text, &MediaType::MARKDOWN).as_deref(), Some("Guide"));
+}
+
+#[test]
+fn rules_are_no_front_matter() {
+    let chunks = markdown("# A\n\n---\n# B\n---\n\nb\n", APART);
+    assert!(chunks.iter().any(|chunk| chunk.section == ["B"]));
+}
+
+#[test]
+fn the_first_heading_of_level_1_is_the_title_where_nothing_else_is() {
+    let title = |text| title(text, &MediaType::MARKDOWN);
+    assert_eq!(title("## B\n\n> # Q\n\n# A *b*\n\n# C\n").as_deref(), Some("A b"));
+    assert_eq!(title("\u{feff}# A\n").as_deref(), Some("A"));
+    assert_eq!(title("#\n\n## B\n"), None);
+    assert_eq!(title(""), None);
+}
+
+#[test]
+fn a_byte_order_mark_hides_no_heading() {
+    let text = "\u{feff}# A\r\n\r\na\r\n";
+    let chunks = markdown(text, Limits::CHARACTERS);
+    assert_eq!(places(&chunks), [place(1, "A")]);
+    assert_eq!((chunks[0].content, &chunks[0].bytes), (text, &(0..text.len())));
+}
+
+#[test]
+fn definitions_of_links_are_kept_apart_from_headings() {
+    let text = "[a]: https://example.org\n\n# A\n\na [a]\n";
+    assert_eq!(contents(&markdown(text, APART))[1], "# A\n\na [a]\n");
+}
+
+#[test]
+fn lines_are_counted_from_1_whatever_ends_them() {
+    let text = "# A\r\n\r\na\r\rb\n\n# B\n\nc";
+    let lines: Vec<_> = markdown(text, APART).into_iter().map(|chunk| chunk.lines).collect();
+    assert_eq!(lines, [1..=4, 5..=6, 7..=9]);
+}
+
+#[test]
+fn nothing_gives_no_chunk_and_white_space_gives_itself() {
+    for split in [markdown, plain] {
+        assert_eq!(split("", Limits::CHARACTERS), []);
+        assert_eq!(contents(&split(" \r\n\t\n", Limits::CHARACTERS)), [" \r\n\t\n"]);
+        assert_eq!(contents(&split("\u{feff}", Limits::CHARACTERS)), ["\u{feff}"]);
+    }
+}
+
+#[test]
+fn plain_text_is_cut_by_paragraphs_and_stands_at_the_root() {
+    let chunks = plain("# one\ntwo\n\nthree\n", APART);
+    assert_eq!(contents(&chunks), ["# one\ntwo\n\n", "three\n"]);
+    assert_eq!(places(&chunks), [place(0, ""), place(0, "")]);
+}
+
+#[test]
+fn the_kind_of_a_chunk_is_that_of_its_media_type() {
+    let options = Options { limits: Limits::CHARACTERS, title: None };
+    for (name, kind) in
+        [("text/x-rust", Kind::Code), ("application/json", Kind::Data), ("text/css2", Kind::Prose)]
+    {
+        let chunks = split("{}\n", &MediaType::new(name), &options, &Characters).unwrap();
+        assert_eq!(chunks[0].kind, kind, "{name}");
+    }
+}
+
+#[test]
+fn the_preamble_is_the_title_and_the_section() {
+    let text = "# Guide\n\na\n\n## Setup\n\nb\n";
+    let with = |title| {
+        let options = Options { limits: APART, title };
+        let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap();
+        chunks.into_iter().map(|chunk| chunk.preamble).collect::<Vec<_>>()
+    };
+    assert_eq!(with(Some(" The\nbook ")), ["The book\nGuide", "The book\nGuide\nSetup"]);
+    // A document named by its first heading is not named twice.
+    assert_eq!(with(Some("Guide")), ["Guide", "Guide\nSetup"]);
+    assert_eq!(with(None), ["Guide", "Guide\nSetup"]);
+}
+
+#[test]
+fn a_preamble_that_does_not_fit_loses_its_outer_titles_first() {
+    let text = "# Outermost\n\n## Middle\n\n### Inner\n\ntext\n";
+    let with = |window| {
+        let limits = Limits { min: 0, preferred: 45, max: 45, window };
+        let options = Options { limits, title: Some("Document") };
+        let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap();
+        chunks.last().unwrap().preamble.clone()
+    };
+    assert_eq!(with(100), "Document\nOutermost\nMiddle\nInner");
+    assert_eq!(with(68), "Document\nMiddle\nInner");
+    assert_eq!(with(60), "Document\nInner");
+    assert_eq!(with(53), "Inner");
+    assert_eq!(with(45), "");
+}
+
+#[test]
+fn ten_megabytes_in_one_line_are_split_in_no_time() {
+    for text in [
+        "word ".repeat(2_000_000),
+        "x".repeat(10_000_000),
+        format!("# {}\n\nbody\n", "title ".repeat(1_700_000)),
+        "\n".repeat(10_000_000),
+        " ".repeat(10_000_000),
+        "\r".repeat(10_000_000),
+        format!("```\n{}", "é".repeat(5_000_000)),
+    ] {
+        let start = std::time::Instant::now();
+        let chunks = markdown(&text, Limits::CHARACTERS);
+        assert_eq!(chunks.iter().map(|chunk| chunk.content.len()).sum::<usize>(), text.len());
+        assert!(chunks.iter().all(|chunk| chunk.size <= 1_000 && chunk.preamble.len() < 4_000));
+        let elapsed = start.elapsed();
+        eprintln!("{:?} {elapsed:?} {} chunks", &text[..8.min(text.len())], chunks.len());
+        assert!(elapsed.as_secs() < 10, "{elapsed:?}");
+    }
+}
+
+#[test]
+fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
+    struct Words;
+    impl Sizer for Words {
+        fn size(&self, text: &str) -> usize {
+            text.split_whitespace().count()
+        }
+    }
+    let options = Options { limits: Limits::WORDPIECES, title: None };
+    for text in [" \n".repeat(1_000_000), "x".repeat(1_000_000)] {
+        let chunks = split(&text, &MediaType::MARKDOWN, &options, &Words).unwrap();
+        assert!(chunks.iter().all(|chunk| chunk.content.len() <= 32 * 200));
+        assert_eq!(contents(&chunks).concat(), text);
+    }
+}
+
+#[test]
+fn limits_out_of_order_are_refused() {
+    let with = |min, preferred, max, window| {
+        let options = Options { limits: Limits { min, preferred, max, window }, title: None };
+        split("text", &MediaType::PLAIN, &options, &Characters).map(|chunks| chunks.len())
+    };
+    assert_eq!(with(0, 0, 0, 0), Ok(4));
+    let refused = |argument, value, most| Err(Error::OutOfRange { argument, value, most });
+    assert_eq!(with(2, 1, 3, 3), refused("min", 2, 1));
+    assert_eq!(with(1, 4, 3, 3), refused("preferred", 4, 3));
+    assert_eq!(with(1, 1, 5, 4), refused("max", 5, 4));
+    assert_eq!(with(1, 1, 5, 1_000_001), refused("window", 1_000_001, 1_000_000));
+}

@@ -1,0 +1,188 @@
+//! What holds of every document, however it is made.
+
+#[path = "split_properties/documents.rs"]
+mod documents;
+
+use documents::{Document, Part, document, markdownish};
+use passage_core::{
+    Characters, Chunk, Limits, MediaType, Options, Sizer, section::is_ancestor, split,
+};
+use proptest::{prelude::*, strategy::ValueTree};
+
+/// Counts words by white space alone.
+struct Words;
+
+impl Sizer for Words {
+    fn size(&self, text: &str) -> usize {
+        text.split_whitespace().count()
+    }
+}
+
+/// Counts like a model's vocabulary: sizes of the parts of a word say little about that of the
+/// whole, and a word that is long enough is unknown and counts 1.
+struct Pieces;
+
+impl Sizer for Pieces {
+    fn size(&self, text: &str) -> usize {
+        let size = |word: &str| {
+            let characters = word.chars().count();
+            let sum: u32 = word.chars().map(u32::from).fold(characters as u32, u32::wrapping_add);
+            if characters > 40 { 1 } else { 1 + sum as usize % characters.min(7) }
+        };
+        text.split_whitespace().map(size).sum()
+    }
+}
+
+fn limits() -> impl Strategy<Value = Limits> {
+    let own = (16_usize..120).prop_flat_map(|max| {
+        (Just(max), 1..=max, 0..40_usize).prop_flat_map(|(max, preferred, more)| {
+            let min = 0..=preferred;
+            min.prop_map(move |min| Limits { min, preferred, max, window: max + more })
+        })
+    });
+    prop_oneof![own, Just(Limits::CHARACTERS), Just(Limits::WORDPIECES)]
+}
+
+fn media_type() -> impl Strategy<Value = MediaType> {
+    prop_oneof![Just(MediaType::MARKDOWN), Just(MediaType::PLAIN)]
+}
+
+/// Counts line ends one by one, apart from how the splitter does it.
+fn line_of(text: &str, place: usize) -> usize {
+    let bytes = text.as_bytes();
+    let ends = |at: &usize| match bytes[*at] {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    1 + (0..place).filter(ends).count()
+}
+
+/// Checks what every splitting owes, whatever the document says.
+fn check(text: &str, chunks: &[Chunk<'_>], limits: Limits, sizer: &dyn Sizer) {
+    let joined: String = chunks.iter().map(|chunk| chunk.content).collect();
+    assert_eq!(joined, text);
+    let mut end = 0;
+    for chunk in chunks {
+        assert_eq!(chunk.bytes.start, end);
+        assert!(!chunk.content.is_empty());
+        assert_eq!(&text[chunk.bytes.clone()], chunk.content);
+        end = chunk.bytes.end;
+        assert_eq!(*chunk.lines.start(), line_of(text, chunk.bytes.start));
+        assert_eq!(*chunk.lines.end(), line_of(text, end - 1));
+        assert!(!(chunk.content.ends_with('\r') && text[end..].starts_with('\n')));
+
+        assert_eq!(chunk.size, sizer.size(chunk.content));
+        assert!(chunk.size <= limits.max, "{} > {}", chunk.size, limits.max);
+        assert!(chunk.content.len() <= 32 * limits.max);
+        if !chunk.preamble.is_empty() {
+            let read = sizer.size(&format!("{}\n{}", chunk.preamble, chunk.content));
+            assert!(read <= limits.window, "{read} > {}", limits.window);
+        }
+        assert!(chunk.level <= 6 && chunk.section.len() <= 6);
+    }
+    assert_eq!(end, text.len());
+    // Sections nest: going on, one only goes deeper, or leaves some behind for good.
+    for window in chunks.windows(2) {
+        let (before, after) = (&window[0].section, &window[1].section);
+        let common = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+        let left = &before[..(common + 1).min(before.len())];
+        let again = chunks.iter().skip_while(|chunk| chunk.bytes.start < window[1].bytes.start);
+        if left.len() > common && !is_ancestor(before, after) && after.len() > common {
+            for chunk in again {
+                assert!(!chunk.section.starts_with(left), "{left:?} comes again");
+            }
+        }
+    }
+}
+
+fn checked<'t>(
+    text: &'t str,
+    media_type: &MediaType,
+    limits: Limits,
+    sizer: &dyn Sizer,
+) -> Vec<Chunk<'t>> {
+    let options = Options { limits, title: Some("The title of the document") };
+    let chunks = split(text, media_type, &options, sizer).unwrap();
+    check(text, &chunks, limits, sizer);
+    chunks
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_string_is_split_without_loss(
+        text in any::<String>(), media_type in media_type(), limits in limits()
+    ) {
+        checked(&text, &media_type, limits, &Characters);
+        checked(&text, &media_type, limits, &Words);
+        checked(&text, &media_type, limits, &Pieces);
+    }
+
+    #[test]
+    fn anything_like_markdown_is_split_without_loss(
+        text in markdownish(), media_type in media_type(), limits in limits()
+    ) {
+        checked(&text, &media_type, limits, &Characters);
+        checked(&text, &media_type, limits, &Words);
+        checked(&text, &media_type, limits, &Pieces);
+    }
+
+    #[test]
+    fn the_same_document_is_split_the_same(text in markdownish(), limits in limits()) {
+        let once = checked(&text, &MediaType::MARKDOWN, limits, &Pieces);
+        prop_assert_eq!(once, checked(&text, &MediaType::MARKDOWN, limits, &Pieces));
+    }
+
+    #[test]
+    fn every_block_stands_under_its_headings(document in document()) {
+        let limits = Limits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
+        let chunks = checked(&document.text, &MediaType::MARKDOWN, limits, &Characters);
+        for Part { bytes, section, level, heading } in &document.parts {
+            let chunk = chunks.iter().find(|chunk| chunk.bytes.contains(&bytes.start)).unwrap();
+            // A heading without a body shares the chunk of the heading below it.
+            if !heading {
+                prop_assert_eq!((&chunk.section, chunk.level <= *level), (section, true));
+            }
+        }
+    }
+
+    #[test]
+    fn no_heading_is_parted_from_its_body(document in document(), limits in limits()) {
+        let chunks = checked(&document.text, &MediaType::MARKDOWN, limits, &Characters);
+        for (heading, body) in document.headings_with_bodies() {
+            // The heading has to fit beside some of its body.
+            if Characters.size(&document.text[heading.start..body.start]) < limits.max / 2 {
+                let cut = chunks.iter().map(|chunk| chunk.bytes.start);
+                let cut = cut.filter(|cut| heading.start < *cut && *cut <= body.start);
+                prop_assert_eq!(cut.count(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn no_fence_table_or_paragraph_is_cut_that_fits(document in document(), limits in limits()) {
+        let chunks = checked(&document.text, &MediaType::MARKDOWN, limits, &Characters);
+        for bytes in document.free_blocks() {
+            if Characters.size(&document.text[bytes.clone()]) <= limits.max {
+                let cut = chunks.iter().find(|chunk| {
+                    bytes.start < chunk.bytes.start && chunk.bytes.start < bytes.end
+                });
+                prop_assert_eq!(cut, None);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_documents_of_these_tests_have_headings_and_bodies() {
+    // Otherwise the properties above would hold of nothing.
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let documents: Vec<Document> =
+        (0..200).map(|_| document().new_tree(&mut runner).unwrap().current()).collect();
+    let tied: usize =
+        documents.iter().map(|document| document.headings_with_bodies().count()).sum();
+    let free: usize = documents.iter().map(|document| document.free_blocks().count()).sum();
+    assert!(tied > 200 && free > 200, "{tied} {free}");
+}
