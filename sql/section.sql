@@ -53,10 +53,9 @@ AS 'MODULE_PATHNAME', 'common_section_wrapper';
 COMMENT ON FUNCTION passage.common_section(text[], text[]) IS 'longest section that both share';
 
 CREATE FUNCTION passage.merge_sections(
-    a_level integer, a_section text[], b_level integer, b_section text[],
-    OUT level integer, OUT section text[]
-) RETURNS record
-LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+    a_level integer, a_section text[], b_level integer, b_section text[]
+) RETURNS TABLE (level integer, section text[])
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 1
 AS 'MODULE_PATHNAME', 'merge_sections_wrapper';
 
 COMMENT ON FUNCTION passage.merge_sections(integer, text[], integer, text[]) IS 'level and section of two neighbouring chunks merged into one';

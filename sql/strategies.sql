@@ -34,10 +34,15 @@ CREATE FUNCTION passage.strategies(store name DEFAULT NULL) RETURNS TABLE (
     max_chunks integer,
     description text
 ) LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
+SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     schema name := coalesce(store, nullif(current_setting('passage.store', true), ''), 'rag');
 BEGIN
+    -- Without a store at all the presets still answer who asks what there is.
+    IF store IS NOT NULL THEN
+        PERFORM passage.store_must_exist(store);
+    END IF;
     RETURN QUERY
         SELECT p.name, NULL::text, NULL::text[], p.parents, p.preceding, p.following, p.children,
             p.before, p.after, p.siblings, p.within, p.max_tokens, p.max_chunks, p.description

@@ -1,0 +1,202 @@
+-- Expansion: which chunks come with a hit, why, and in which order.
+SET client_min_messages = warning;
+SET passage.store = 'expand';
+SELECT count(*) > 0 AS made FROM passage.create_store();
+
+CREATE FUNCTION pg_temp.load(uri text, media_type text, VARIADIC chunks text[]) RETURNS void
+LANGUAGE sql AS $$
+    WITH document AS (
+        INSERT INTO expand.documents (uri, media_type) VALUES (uri, media_type) RETURNING id
+    )
+    INSERT INTO expand.chunks (document_id, ordinal, level, section, content, tokens)
+    SELECT document.id, place - 1, cardinality(section), section, content, 10
+    FROM document, unnest(chunks) WITH ORDINALITY AS listed (chunk, place),
+        LATERAL (SELECT string_to_array(nullif(split_part(chunk, ': ', 1), ''), '/'), split_part(chunk, ': ', 2)) AS parts (titles, content),
+        LATERAL (SELECT coalesce(titles, '{}')) AS sections (section)
+$$;
+
+-- chunks by their contents, in the order they are named
+CREATE FUNCTION pg_temp.chunk(text) RETURNS uuid
+LANGUAGE sql STABLE AS $$SELECT id FROM expand.chunks WHERE content = $1$$;
+
+CREATE FUNCTION pg_temp.chunks(VARIADIC text[]) RETURNS uuid[]
+LANGUAGE sql STABLE AS $$SELECT array_agg(pg_temp.chunk(name) ORDER BY place) FROM unnest($1) WITH ORDINALITY AS named (name, place)$$;
+
+SELECT pg_temp.load('guide.md', 'text/markdown',
+    ': Title page',
+    'Guide: Guide',
+    'Guide/Installation: Installation overview',
+    'Guide/Installation/Prerequisites: Prerequisites',
+    'Guide/Installation/Steps: Installation steps',
+    'Guide/Installation/Steps/Step1: Step 1 details',
+    'Guide/Installation/Configuration: Configuration',
+    'Guide/Use: Use',
+    'Guide/Use/API: API authentication',
+    'Guide/Use/API/Errors: Error handling',
+    'Guide/Use/Limits: Limits');
+
+-- seed 000, example 1: parent, sibling before, child, sibling after
+SELECT role, distance, section, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
+
+-- seed 004, the Markdown example: the same by name
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'broad');
+
+-- seed 000, example 2: two hits of a document, each chunk once, in document order
+SELECT role, content, score
+FROM passage.expand_contexts(pg_temp.chunks('API authentication', 'Error handling'), '{0.9,0.7}');
+
+-- seed 000, example 3: two documents, the better first, each with its own context
+SELECT pg_temp.load('reference.md', 'text/markdown', 'API: API reference', 'API/Calls: Calls');
+SELECT pg_temp.load('tutorial.md', 'text/markdown', 'Tutorial: Tutorial', 'Tutorial/Examples: Tutorial examples');
+SELECT score, role, content
+FROM passage.expand_contexts(pg_temp.chunks('API reference', 'Tutorial examples'), '{0.8,0.9}');
+
+-- every column of one row
+SELECT c.document_id = d.id AS document_id, ordinal, role, distance, hit_id = pg_temp.chunk('Use') AS hit_id,
+    score, decayed_score, level, section, path, tokens, content
+FROM passage.expand_contexts(pg_temp.chunks('Use'), '{0.5}', 'none') AS c JOIN expand.documents AS d ON uri = 'guide.md';
+
+-- every preset
+SELECT name, string_agg(role || ' ' || content, ', ' ORDER BY ordinal) AS context
+FROM (VALUES (1, 'none'), (2, 'adjacent'), (3, 'broad'), (4, 'reassembly'), (5, 'section'), (6, 'document'), (7, 'auto')) AS presets (place, name),
+    passage.expand_context(pg_temp.chunk('Installation steps'), name)
+GROUP BY place, name ORDER BY place;
+
+-- each limit as a named argument
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Step 1 details'), 'none', parents => 2);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Step 1 details'), 'none', parents => 9);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Configuration'), 'none', preceding => 2);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Prerequisites'), 'none', following => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none', children => 5);
+SELECT role, distance, content FROM passage.expand_context(pg_temp.chunk('Use'), 'none', before => 2, after => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'broad', children => 0, preceding => 0);
+
+-- siblings of one section alone, or of all under one parent
+SELECT pg_temp.load('faq.md', 'text/markdown', 'FAQ: FAQ', 'FAQ/A: A1', 'FAQ/A: A2', 'FAQ/B: B1', 'FAQ/A: A3');
+SELECT siblings, string_agg(role || ' ' || content, ', ' ORDER BY ordinal) AS context
+FROM (VALUES ('parent'), ('section')) AS readings (siblings),
+    passage.expand_context(pg_temp.chunk('A2'), 'none', preceding => 1, following => 1, siblings => readings.siblings)
+GROUP BY siblings ORDER BY siblings;
+
+-- a window bounded by the document, the parent or the section
+SELECT within, string_agg(content, ', ' ORDER BY ordinal) AS context
+FROM (VALUES ('document'), ('parent'), ('section')) AS bounds (within),
+    passage.expand_context(pg_temp.chunk('Step 1 details'), 'adjacent', before => 4, after => 4, within => bounds.within)
+GROUP BY within ORDER BY within;
+
+-- the width of a window is the kind's: three chunks of code, one of a reference
+SELECT pg_temp.load('window.md', 'text/markdown', ': w0', ': w1', ': w2', ': w3', ': w4', ': w5', ': w6', ': w7', ': w8');
+UPDATE expand.chunks SET kind = 'code' WHERE content = 'w4';
+SELECT count(*) - 1 AS beside_code FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
+UPDATE expand.chunks SET kind = 'api-reference' WHERE content = 'w4';
+SELECT count(*) - 1 AS beside_reference FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
+UPDATE expand.chunks SET kind = 'data' WHERE content = 'w4';
+SELECT count(*) - 1 AS beside_data FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
+UPDATE expand.chunks SET kind = 'whatever' WHERE content = 'w4';
+SELECT count(*) - 1 AS beside_unknown FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
+
+-- distance has a sign; a score halves, and halves again with distance
+SELECT content, distance, score, decayed_score
+FROM passage.expand_contexts(pg_temp.chunks('w4'), '{0.8}', 'adjacent');
+
+-- without scores there are none
+SELECT content, score, decayed_score FROM passage.expand_contexts(pg_temp.chunks('w4', 'w5'), NULL, 'none');
+
+-- a chunk that two hits claim is the better hit's; of equal ones, the nearer's
+SELECT c.role, c.content, hit.content AS hit, distance
+FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.9}', 'none', before => 2, after => 2) AS c
+JOIN expand.chunks AS hit ON hit.id = c.hit_id ORDER BY c.ordinal;
+SELECT c.content, hit.content AS hit
+FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.5}', 'none', before => 2, after => 2) AS c
+JOIN expand.chunks AS hit ON hit.id = c.hit_id ORDER BY c.ordinal;
+
+-- the parent was merged into its first child: that child stands for it
+SELECT pg_temp.load('merged.md', 'text/markdown', 'M: M', 'M/N/First: N with its first child', 'M/N/Second: second child', 'O/P/Q: nothing above');
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', parents => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', parents => 2);
+-- it is the first child itself: one level up
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('N with its first child'), 'none', parents => 1);
+-- a section of length one has the root chunk before it, or nothing
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none', parents => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('M'), 'none', parents => 1);
+-- no chunk above, and the root has no parent
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('nothing above'), 'none', parents => 1);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Title page'), 'none', parents => 1);
+-- a parent that comes later is none: it must stand before the hit
+SELECT pg_temp.load('late.md', 'text/markdown', 'L/M: early', 'L: late');
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('early'), 'none', parents => 1);
+
+-- equal headings do not mix
+SELECT pg_temp.load('twice.md', 'text/markdown', 'T: T', 'T/Example: example one', 'T/Example/Code: code one', 'T/Example (1): example two', 'T/Example (1)/Code: code two');
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('example two'), 'none', children => 5);
+
+-- titles of any characters, empty and NULL ones too
+SELECT pg_temp.load('odd.md', 'text/markdown', 'Odd: Odd', 'Odd/a"b\{c},d: quoted', 'Odd/NULL: null as a word', 'Odd/: empty title');
+UPDATE expand.chunks SET section = ARRAY['Odd', NULL] WHERE content = 'empty title';
+SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('quoted'));
+SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('empty title'), 'reassembly');
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('quoted'), 'section');
+
+-- a budget takes the nearest context first and never a hit
+SELECT content FROM passage.expand_context(pg_temp.chunk('w4'), 'document', max_chunks => 4);
+SELECT content FROM passage.expand_context(pg_temp.chunk('w4'), 'document', max_tokens => 39);
+SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('w1', 'w4', 'w8'), '{0.9,0.5,0.8}', 'adjacent', max_chunks => 0);
+SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('w1', 'w4', 'w8'), '{0.9,0.5,0.8}', 'adjacent', max_tokens => 1);
+-- the best hit's context comes first
+SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('w1', 'w4', 'w8'), '{0.5,0.9,0.8}', 'adjacent', max_chunks => 5);
+-- a chunk whose tokens are unknown counts a quarter of its characters
+UPDATE expand.chunks SET tokens = NULL WHERE content = 'Configuration';
+SELECT content, tokens FROM passage.expand_context(pg_temp.chunk('Configuration'), 'none');
+
+-- a store's own strategies: a preset with some limits changed
+INSERT INTO expand.strategies (name, base, children) VALUES ('shallow', 'broad', 0);
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'shallow');
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'shallow', preceding => 0);
+-- auto takes the one that is the default for the media type, and the preset for others
+INSERT INTO expand.strategies (name, default_for) VALUES ('bare', '{text/markdown,text/html}');
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
+SELECT pg_temp.load('notes.txt', 'text/plain', ': note 1', ': note 2');
+SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('note 1', 'Installation steps'));
+DELETE FROM expand.strategies;
+
+-- an id counts once, with its best score, wherever it stands
+SELECT role, content, score FROM passage.expand_contexts(pg_temp.chunks('note 1', 'note 2', 'note 1'), '{0.1,0.2,0.3}', 'none');
+-- a hit without a score comes behind those that have one
+SELECT content, score FROM passage.expand_contexts(pg_temp.chunks('API reference', 'note 1', 'A1'), '{NULL,0.2,NaN}', 'none');
+-- scores of any size, order and sign
+SELECT content, score FROM passage.expand_contexts(pg_temp.chunks('API reference', 'note 1', 'A1', 'M'), '{-1,-Infinity,1e300,Infinity}', 'none');
+
+-- nothing to expand, no rows
+SELECT * FROM passage.expand_context(NULL);
+SELECT * FROM passage.expand_context('00000000-0000-0000-0000-000000000000');
+SELECT * FROM passage.expand_contexts(NULL);
+SELECT * FROM passage.expand_contexts('{}');
+SELECT * FROM passage.expand_contexts('{}', '{}');
+SELECT * FROM passage.expand_contexts(ARRAY[NULL::uuid], '{0.5}');
+-- unknown and NULL ids beside a known one
+SELECT role, content, score
+FROM passage.expand_contexts(ARRAY[NULL, '00000000-0000-0000-0000-000000000000', pg_temp.chunk('note 1')], '{0.9,0.8,0.7}', 'none');
+-- a NULL strategy is auto
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), NULL);
+
+-- errors
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), 'wide');
+SELECT * FROM passage.expand_context(NULL, 'wide');
+SELECT * FROM passage.expand_contexts('{}', strategy => '');
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), parents => -1);
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), before => 1000001);
+SELECT * FROM passage.expand_context(NULL, max_tokens => -2147483648);
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), siblings => 'both');
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), within => 'page');
+SELECT * FROM passage.expand_contexts(pg_temp.chunks('note 1'), '{0.1,0.2}');
+SELECT * FROM passage.expand_contexts(NULL, '{0.1}');
+SELECT * FROM passage.expand_contexts('{}', '{0.1}');
+SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), store => 'nowhere');
+SELECT * FROM passage.expand_context(NULL, store => 'o''clock');
+\set VERBOSITY sqlstate
+SELECT * FROM passage.expand_context(NULL, 'wide');
+SELECT * FROM passage.expand_context(NULL, parents => -1);
+SELECT * FROM passage.expand_contexts('{}', '{0.1}');
+SELECT * FROM passage.expand_context(NULL, store => 'nowhere');
+
+DROP SCHEMA expand CASCADE;

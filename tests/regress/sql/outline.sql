@@ -1,0 +1,39 @@
+-- Outlines: the sections of a document as a tree.
+SET client_min_messages = warning;
+SET passage.store = 'outlines';
+SELECT count(*) > 0 AS made FROM passage.create_store();
+
+INSERT INTO outlines.documents (id, uri, version) VALUES
+    ('aaaaaaaa-0000-0000-8000-000000000000', 'guide.md', '1'),
+    ('bbbbbbbb-0000-0000-8000-000000000000', 'guide.md', '2'),
+    ('cccccccc-0000-0000-8000-000000000000', 'empty.md', '');
+INSERT INTO outlines.chunks (document_id, ordinal, level, section, content, tokens, first_line, last_line)
+SELECT 'aaaaaaaa-0000-0000-8000-000000000000', place - 1, level, section, 'text of 16 bytes', tokens, place * 10, place * 10 + 9
+FROM (VALUES
+    (1, 0, '{}'::text[], 5), (2, 1, '{Guide}', 5), (3, 1, '{Guide}', 5), (4, 2, '{Guide,Setup}', 5),
+    (5, 4, ARRAY['Guide', 'Setup', E'On  a\nMac'], 5), (6, 2, '{Guide,Use,First}', 5), (7, 1, '{Guide}', NULL), (8, 1, '{Appendix}', 5)
+) AS listed (place, level, section, tokens);
+INSERT INTO outlines.chunks (document_id, ordinal, section, content) VALUES ('bbbbbbbb-0000-0000-8000-000000000000', 0, '{Second}', 'of version 2');
+
+-- by id: titles below their parents, with what stands in each
+SELECT outline, level, chunks, tokens, first_ordinal AS first, last_ordinal AS last, first_line, last_line
+FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000');
+
+-- sections as written; one that has no chunk of its own has its line
+SELECT section FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000') WHERE chunks = 0 OR section[3] <> '';
+
+-- by uri: of two documents the one with the smaller id; with the id, that one
+SELECT count(*) FROM passage.outline(uri => 'guide.md');
+SELECT outline FROM passage.outline('bbbbbbbb-0000-0000-8000-000000000000', 'guide.md');
+
+-- no document, or no chunks: no rows
+SELECT outline FROM passage.outline();
+SELECT outline FROM passage.outline(uri => 'unknown.md');
+SELECT outline FROM passage.outline(uri => 'empty.md');
+SELECT outline FROM passage.outline('00000000-0000-0000-0000-000000000000');
+SELECT outline FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000', 'other.md');
+
+-- errors
+SELECT outline FROM passage.outline(uri => 'guide.md', store => 'nowhere');
+
+DROP SCHEMA outlines CASCADE;

@@ -1,0 +1,104 @@
+-- Reassembly: hits with their context as passages.
+SET client_min_messages = warning;
+SET passage.store = 'passages';
+SELECT count(*) > 0 AS made FROM passage.create_store();
+
+-- A document of chunks a, b, c, ... of two bytes and a line each.
+CREATE FUNCTION pg_temp.load(document uuid, media_type text, chunks integer) RETURNS void
+LANGUAGE sql AS $$
+    INSERT INTO passages.documents (id, collection, version, uri, title, media_type, metadata)
+    VALUES (document, 'demo', '1.0', left(document::text, 1) || '.txt', 'Title of ' || left(document::text, 1), media_type, '{"lang": "en"}');
+    INSERT INTO passages.chunks (id, document_id, ordinal, content, tokens, start_byte, end_byte, first_line, last_line)
+    SELECT overlay(document::text PLACING to_char(n, 'FM00') FROM 35)::uuid, document, n, chr(97 + n) || E'\n', 1, 2 * n, 2 * n + 2, n + 1, n + 1
+    FROM generate_series(0, chunks - 1) AS n
+$$;
+
+CREATE FUNCTION pg_temp.ids(document text, VARIADIC ordinals integer[]) RETURNS uuid[]
+LANGUAGE sql STABLE AS $$
+    SELECT array_agg(c.id ORDER BY place)
+    FROM unnest(ordinals) WITH ORDINALITY AS listed (ordinal, place)
+    JOIN passages.chunks AS c USING (ordinal) JOIN passages.documents AS d ON d.id = document_id
+    WHERE uri = document || '.txt'
+$$;
+
+CREATE FUNCTION pg_temp.ordinals(ids uuid[]) RETURNS integer[]
+LANGUAGE sql STABLE AS $$SELECT array_agg(ordinal ORDER BY place) FROM unnest(ids) WITH ORDINALITY AS listed (id, place) JOIN passages.chunks USING (id)$$;
+
+SELECT pg_temp.load('aaaaaaaa-0000-0000-8000-000000000000', 'text/plain', 26);
+SELECT pg_temp.load('bbbbbbbb-0000-0000-8000-000000000000', 'text/x-python', 10);
+\pset null -
+
+-- every column of one passage
+SELECT rank, score, document_id, collection, version, uri, title, media_type, section, content, tokens,
+    pg_temp.ordinals(chunk_ids) AS chunks, pg_temp.ordinals(hit_ids) AS hits, first_line, last_line, spans, truncated, complete, metadata
+FROM passage.reassemble(pg_temp.ids('a', 5), '{0.7}', 'adjacent', before => 1, after => 1) \gx
+
+-- citations say which bytes of the passage come from which chunk, and where that stands in the source
+SELECT citation ->> 'ordinal' AS ordinal, citation ->> 'role' AS role, to_json(substr(content, (citation ->> 'start')::integer + 1, (citation ->> 'end')::integer - (citation ->> 'start')::integer)) AS text,
+    citation ->> 'first_line' AS first_line, citation ->> 'last_line' AS last_line
+FROM passage.reassemble(pg_temp.ids('a', 5, 8), NULL, 'none'), jsonb_array_elements(citations) AS citation;
+
+-- near hits are one passage, distant ones apart, best first
+SELECT rank, score, pg_temp.ordinals(chunk_ids) AS chunks, pg_temp.ordinals(hit_ids) AS hits
+FROM passage.reassemble(pg_temp.ids('a', 2, 5, 9), '{0.2,0.3,0.9}', 'none');
+SELECT rank, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 2, 5, 9), NULL, 'none', max_distance => 4);
+SELECT rank, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 2, 5, 9), NULL, 'none', max_distance => 2);
+SELECT rank, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 4, 5, 9), NULL, 'none', max_distance => 0);
+
+-- distant hits between which nothing is left out are one passage all the same
+SELECT pg_temp.ordinals(chunk_ids) AS chunks, complete
+FROM passage.reassemble(pg_temp.ids('a', 2, 7), NULL, 'adjacent', max_distance => 0);
+
+-- without a distance, one passage a document; it is complete only where nothing is missing
+SELECT uri, pg_temp.ordinals(chunk_ids) AS chunks, to_json(content) AS content, spans, complete
+FROM passage.reassemble(pg_temp.ids('a', 2, 20) || pg_temp.ids('b', 1, 2), NULL, 'none', max_distance => NULL);
+
+-- whatever is asked, no chunk comes twice
+SELECT strategy, count(*) AS chunks, count(DISTINCT id) AS different
+FROM unnest('{adjacent,broad,reassembly,section,document}'::text[]) AS strategy,
+    passage.reassemble(pg_temp.ids('a', 2, 4, 6, 12, 4), NULL, strategy, max_distance => 1), unnest(chunk_ids) AS id
+GROUP BY strategy ORDER BY strategy;
+
+-- passages of several documents, by their scores; of equal scores, in the order of the ids
+SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('a', 0, 9) || pg_temp.ids('b', 0), '{0.5,0.1,0.3}', 'none');
+SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('b', 0) || pg_temp.ids('a', 0), '{0.5,0.5}', 'none');
+SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('b', 0) || pg_temp.ids('a', 0), NULL, 'none');
+
+-- prose gets a blank line across a gap, code nothing, and either the separator that is named
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 2), NULL, 'none');
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 2), NULL, 'none');
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 1, 3), NULL, 'none', separator => '[...]');
+
+-- the section of a passage is what its chunks share
+UPDATE passages.chunks SET section = CASE WHEN ordinal < 2 THEN '{A,B}' WHEN ordinal = 2 THEN '{A,C}'::text[] ELSE '{D}' END WHERE content < 'e';
+SELECT section FROM passage.reassemble(pg_temp.ids('a', 0, 1), NULL, 'none');
+SELECT section FROM passage.reassemble(pg_temp.ids('a', 0, 2), NULL, 'none');
+SELECT section FROM passage.reassemble(pg_temp.ids('a', 0, 3), NULL, 'none');
+
+-- a budget that cuts context says so, and leaves the other passages alone
+SELECT pg_temp.ordinals(chunk_ids) AS chunks, truncated, complete
+FROM passage.reassemble(pg_temp.ids('a', 5, 15), '{0.9,0.1}', 'adjacent', max_chunks => 6);
+SELECT pg_temp.ordinals(chunk_ids) AS chunks, truncated, complete
+FROM passage.reassemble(pg_temp.ids('a', 5, 15), '{0.9,0.1}', 'adjacent', max_tokens => 0);
+
+-- a gap between two chunks leaves two spans; lines are those of the first and the last
+SELECT spans, first_line, last_line FROM passage.reassemble(pg_temp.ids('a', 0, 1, 3), NULL, 'none');
+-- unknown lines and spans stay unknown
+UPDATE passages.chunks SET start_byte = NULL, end_byte = NULL, first_line = NULL, last_line = NULL, tokens = NULL WHERE content < 'c';
+SELECT spans, first_line, last_line, tokens, to_json(content) AS content, citations -> 0 -> 'first_line' AS cited
+FROM passage.reassemble(pg_temp.ids('b', 0, 1), NULL, 'none');
+
+-- no hits, no passages
+SELECT rank FROM passage.reassemble(NULL);
+SELECT rank FROM passage.reassemble('{}', '{}');
+SELECT rank FROM passage.reassemble('{NULL,00000000-0000-0000-0000-000000000000}', '{1,2}');
+
+-- errors
+SELECT rank FROM passage.reassemble('{}', strategy => 'wide');
+SELECT rank FROM passage.reassemble('{}', max_distance => -1);
+SELECT rank FROM passage.reassemble('{}', max_distance => 1000001);
+SELECT rank FROM passage.reassemble('{}', children => -1);
+SELECT rank FROM passage.reassemble('{}', '{0.5}');
+SELECT rank FROM passage.reassemble('{}', store => 'nowhere');
+
+DROP SCHEMA passages CASCADE;
