@@ -1,0 +1,77 @@
+/*!
+Every bar of speed, as a ratio inside one run.
+
+Absolute times say more about a machine than about a program, so each figure stands beside a floor:
+the plainest way to do the same work. Floor and ours take turns, so that whatever else the machine
+does meets both, and of the rounds the median counts. What is printed is a Markdown table that can
+be pasted into the README.
+
+`cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being `expand` and
+`split`; none means all. `--keep` names a folder where the loaded server stays for the next run.
+*/
+
+mod corpus;
+mod expand;
+mod machine;
+mod rounds;
+mod split;
+mod table;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What can be measured, in the order of the table.
+const PARTS: [&str; 2] = ["expand", "split"];
+
+/// What was asked for.
+struct Arguments {
+    parts: Vec<String>,
+    keep: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
+        // Cargo says --bench to every bench.
+        let mut arguments = arguments.filter(|argument| argument != "--bench");
+        let (mut parts, mut keep) = (Vec::new(), None);
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--keep" => keep = Some(arguments.next().ok_or("--keep names no folder")?.into()),
+                part if PARTS.contains(&part) => parts.push(argument),
+                _ => return Err(format!("{argument} is none of {}", PARTS.join(", "))),
+            }
+        }
+        if parts.is_empty() {
+            parts = PARTS.map(str::to_owned).to_vec();
+        }
+        Ok(Self { parts, keep })
+    }
+
+    fn has(&self, part: &str) -> bool {
+        self.parts.iter().any(|named| named == part)
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    // One thread for the driver and for us: a second would add a hand-over to each round trip.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("the system gives a runtime");
+    let mut table = table::Table::new();
+    if arguments.has("expand") {
+        runtime.block_on(expand::measure(&mut table, arguments.keep.as_deref()));
+    }
+    if arguments.has("split") {
+        runtime.block_on(split::measure(&mut table));
+    }
+    println!("{}\n\n{table}", machine::describe());
+    ExitCode::SUCCESS
+}

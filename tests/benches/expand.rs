@@ -1,0 +1,84 @@
+/*!
+Expansion against the plain SELECT that would bring the same rows, if one knew which.
+
+The floor is the fastest there is: rows that lie side by side in their document, read by one range
+of ordinals through the index, without looking for the hit first. What the functions add to the
+columns of the table (role, distance, hit, scores) it gives as constants.
+*/
+
+mod explain;
+mod hits;
+mod load;
+mod sessions;
+
+use std::path::Path;
+
+use crate::rounds::alternate;
+use crate::table::{Bar, Table};
+use hits::Hits;
+use sessions::Session;
+
+/// Rounds of each comparison, and calls of each in a round.
+const ROUNDS: usize = 30;
+const CALLS: usize = 100;
+
+/// Documents of 100 chunks, 5,000 of them, and of 100,000 chunks, ten of them.
+pub const STORES: [load::Shape; 2] = [
+    load::Shape { store: "rag", documents: 5_000, visible: 2_500, chunks: 100 },
+    load::Shape { store: "large", documents: 10, visible: 10, chunks: 100_000 },
+];
+
+/// Loads the stores, or takes the kept ones, and measures.
+pub async fn measure(table: &mut Table, keep: Option<&Path>) {
+    let mut cluster = load::cluster(keep).await;
+    let [small, large] = STORES.map(|shape| Hits::of(&shape));
+    for (role, under) in [("owner", ""), ("reader", ", row-level security")] {
+        let of_small = Session::open(&cluster, role, STORES[0].store).await;
+        let of_large = Session::open(&cluster, role, STORES[1].store).await;
+        of_small.check(&small).await;
+        of_large.check(&large).await;
+
+        for (session, hits, of) in [(&of_small, &small, "100"), (&of_large, &large, "100,000")] {
+            // Only the first store is the one that the bar is about.
+            let bar = |most| if of == "100" { Bar::AtMost(most) } else { Bar::None };
+            let what = |what: &str| format!("{what}, documents of {of} chunks{under}");
+            let figures = alternate(
+                ROUNDS,
+                CALLS,
+                async |call| session.floor_of_one(hits.one(call)).await,
+                async |call| session.ours_of_one(hits.one(call)).await,
+            );
+            table.times(&what("`expand_context`, one hit"), figures.await, bar(1.8));
+            let figures = session.in_server(hits, 1, ROUNDS).await;
+            table.times(&what("the same inside the server"), figures, Bar::None);
+            let figures = alternate(
+                ROUNDS,
+                CALLS,
+                async |call| session.floor_of_ten(hits.ten(call)).await,
+                async |call| session.ours_of_ten(hits.ten(call)).await,
+            );
+            table.times(&what("`expand_contexts`, ten hits"), figures.await, bar(2.2));
+            let figures = session.in_server(hits, 10, ROUNDS).await;
+            table.times(&what("the same inside the server"), figures, Bar::None);
+            table.note(explain::buffers(session, hits, &what("Buffers")).await);
+        }
+
+        let figures = alternate(
+            ROUNDS,
+            CALLS,
+            async |call| of_small.ours_of_one(small.one(call)).await,
+            async |call| of_large.ours_of_one(large.one(call)).await,
+        );
+        let what = format!("one hit, document of 100,000 chunks against one of 100{under}");
+        table.times(&what, figures.await, Bar::AtMost(1.3));
+        let figures = alternate(
+            ROUNDS,
+            CALLS,
+            async |call| of_small.ours_of_ten(small.ten(call)).await,
+            async |call| of_large.ours_of_ten(large.ten(call)).await,
+        );
+        let what = format!("ten hits, documents of 100,000 chunks against 100{under}");
+        table.times(&what, figures.await, Bar::AtMost(1.3));
+    }
+    cluster.stop();
+}

@@ -1,0 +1,130 @@
+/*!
+The stores that expansion is measured on, as `create_store` makes them.
+
+Rows go in by COPY into tables whose GIN and GiST indexes are dropped, and `create_store` brings
+those back: what the tables end up as is what a user has. The server holds all of it in memory.
+*/
+
+mod rows;
+mod server;
+
+use std::path::Path;
+use std::pin::pin;
+
+use futures_util::SinkExt;
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+use uuid::Uuid;
+
+pub use rows::CHAPTER;
+
+/// The collection that the reader may see.
+const VISIBLE: &str = "ours";
+
+/// What a store is filled with.
+pub struct Shape {
+    pub store: &'static str,
+    pub documents: usize,
+    /// How many of them, the first ones, the reader may see.
+    pub visible: usize,
+    /// In each document.
+    pub chunks: usize,
+}
+
+impl Shape {
+    /// The id of a document by its number.
+    pub fn document(&self, number: usize) -> Uuid {
+        let uri = format!("{number}.md");
+        passage_core::id::document_id(self.collection(number), self.store, &uri, 0)
+    }
+
+    fn collection(&self, number: usize) -> &'static str {
+        if number < self.visible { VISIBLE } else { "theirs" }
+    }
+}
+
+/// The id of a chunk by its place.
+pub fn chunk_id(document: Uuid, ordinal: usize) -> Uuid {
+    passage_core::id::chunk_id::<&str>(document, &[], "", ordinal as u32)
+}
+
+/// Starts a server with filled stores.
+pub async fn cluster(keep: Option<&Path>) -> Cluster {
+    let mut cluster = Cluster::bare().await;
+    if server::take(&mut cluster, keep).await {
+        return cluster;
+    }
+    server::configure(&mut cluster).await;
+    if cluster.has_vector() {
+        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    }
+    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    cluster.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN").await;
+    for shape in &super::STORES {
+        eprintln!(
+            "bench: loading {} chunks in {} documents",
+            shape.documents * shape.chunks,
+            shape.documents
+        );
+        fill(&cluster, shape).await;
+    }
+    cluster.execute_as(SUPERUSER, "CHECKPOINT").await;
+    server::keep(keep);
+    cluster
+}
+
+async fn fill(cluster: &Cluster, shape: &Shape) {
+    let store = shape.store;
+    let dimensions = if cluster.has_vector() { ", dimensions => 384" } else { "" };
+    let create = format!("SELECT passage.create_store('{store}'{dimensions})");
+    cluster.execute(&create).await;
+    let dropped = format!("DROP INDEX {store}.chunks_path_idx, {store}.chunks_tsv_idx");
+    cluster.execute(&dropped).await;
+
+    // Foreign keys are true by construction.
+    let session = "SET session_replication_role = replica; SET synchronous_commit = off";
+    let halves = [0..shape.documents / 2, shape.documents / 2..shape.documents];
+    let copies = halves.map(|documents| async move {
+        let client = cluster.client_as(SUPERUSER).await;
+        client.batch_execute(session).await.expect("a superuser may");
+        let into = format!("COPY {store}.documents ({}) FROM STDIN", rows::OF_DOCUMENTS);
+        let sink = client.copy_in(&into).await.expect("the columns are those of the store");
+        let mut sink = pin!(sink);
+        for number in documents.clone() {
+            sink.send(rows::document(shape, number)).await.expect("the server takes rows");
+        }
+        sink.finish().await.expect("documents are valid");
+        let into = format!("COPY {store}.chunks ({}) FROM STDIN", rows::OF_CHUNKS);
+        let sink = client.copy_in(&into).await.expect("the columns are those of the store");
+        let mut sink = pin!(sink);
+        for number in documents {
+            for ordinal in 0..shape.chunks {
+                let row = rows::chunk(shape.document(number), ordinal);
+                sink.send(row).await.expect("the server takes rows");
+            }
+        }
+        sink.finish().await.expect("chunks are valid");
+    });
+    let [first, second] = copies;
+    tokio::join!(first, second);
+
+    cluster.execute(&format!("SET maintenance_work_mem = '1GB'; {create}")).await;
+    cluster.execute(&policies(store)).await;
+    for table in ["documents", "chunks"] {
+        let vacuum = format!("VACUUM (FREEZE, ANALYZE) {store}.{table}");
+        cluster.execute_as(SUPERUSER, &vacuum).await;
+    }
+}
+
+/// The policies that `create_store(dry_run => true)` ends with.
+fn policies(store: &str) -> String {
+    format!(
+        "GRANT USAGE ON SCHEMA {store} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {store} TO reader;
+        ALTER TABLE {store}.documents ENABLE ROW LEVEL SECURITY;
+        ALTER TABLE {store}.chunks ENABLE ROW LEVEL SECURITY;
+        CREATE POLICY readers ON {store}.documents FOR SELECT
+            USING (collection = current_setting('app.collection', true));
+        CREATE POLICY readers ON {store}.chunks FOR SELECT
+            USING (EXISTS (SELECT FROM {store}.documents WHERE documents.id = chunks.document_id))"
+    )
+}

@@ -1,0 +1,81 @@
+//! A server that is large enough, and a folder where its data stays.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use passage_tests::Cluster;
+use passage_tests::cluster::{Installation, SUPERUSER};
+
+/// Changes with what is loaded.
+const LOADED: u32 = 1;
+
+/// What a user would set for so much data: all of it stays in memory.
+const SETTINGS: &str = "
+    ALTER SYSTEM SET shared_buffers = '6GB';
+    ALTER SYSTEM SET max_wal_size = '16GB';
+    ALTER SYSTEM SET effective_cache_size = '8GB';
+    ALTER SYSTEM SET random_page_cost = 1.1;
+    ALTER SYSTEM SET checkpoint_timeout = '1h'";
+
+/// Gives the server these settings.
+pub async fn configure(cluster: &mut Cluster) {
+    for setting in SETTINGS.split(';') {
+        cluster.execute_as(SUPERUSER, setting).await;
+    }
+    cluster.restart().await;
+}
+
+/// Lets the server run on the data of a folder, and tells whether they were loaded before.
+pub async fn take(cluster: &mut Cluster, keep: Option<&Path>) -> bool {
+    let Some(folder) = keep else { return false };
+    let (own, kept) = (cluster.folder().join("data"), folder.join("data"));
+    fs::create_dir_all(folder).expect("the folder can be made");
+    let found = fs::read_to_string(mark(folder)).is_ok_and(|text| text == version());
+    cluster.stop();
+    if found {
+        fs::remove_dir_all(&own).expect("the server's own data can be removed");
+    } else {
+        let _ = fs::remove_file(mark(folder));
+        let _ = fs::remove_dir_all(&kept);
+        // Unlike a rename it crosses file systems, and keeps the owner.
+        let moved = Command::new("mv").args([&own, &kept]).status();
+        assert!(moved.is_ok_and(|status| status.success()), "the data can be moved");
+    }
+    let kept = kept.canonicalize().expect("it was found or moved there");
+    std::os::unix::fs::symlink(kept, own).expect("the server's folder is writable");
+    cluster.start_again().await;
+    found
+}
+
+/// Notes that the data of a folder are complete.
+pub fn keep(folder: Option<&Path>) {
+    if let Some(folder) = folder {
+        fs::write(mark(folder), version()).expect("the folder is writable");
+    }
+}
+
+fn mark(folder: &Path) -> PathBuf {
+    folder.join("loaded")
+}
+
+/// What the data depend on: the server, what is loaded, and the install script.
+fn version() -> String {
+    let installation = Installation::find();
+    let share = Command::new(installation.bin("pg_config")).arg("--sharedir").output();
+    let share = String::from_utf8(share.expect("the server says where it is").stdout);
+    let extensions = Path::new(share.expect("paths are UTF-8").trim_end()).join("extension");
+    let mut hasher = DefaultHasher::new();
+    let mut scripts: Vec<_> = fs::read_dir(extensions)
+        .expect("the server has extensions")
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().contains("/pg_passage--"))
+        .collect();
+    scripts.sort();
+    for script in scripts {
+        fs::read(script).expect("a script can be read").hash(&mut hasher);
+    }
+    format!("{} {LOADED} {:x}\n", installation.version(), hasher.finish())
+}

@@ -1,0 +1,93 @@
+//! Two ways of doing the same, in turns.
+
+use std::ops::Range;
+use std::time::Instant;
+
+/// What rounds gave: medians, in what each round counts, and how their quotients spread.
+#[derive(Clone, Copy, Debug)]
+pub struct Figures {
+    /// Of the plain way.
+    pub floor: f64,
+    /// Of our way.
+    pub ours: f64,
+    /// Median of the rounds' quotients, ours by floor.
+    pub ratio: f64,
+    /// The quartiles of the quotients.
+    pub spread: (f64, f64),
+}
+
+impl Figures {
+    /// Takes a floor and ours for each round.
+    pub fn new(rounds: &[(f64, f64)]) -> Self {
+        let sorted = |value: fn(&(f64, f64)) -> f64| {
+            let mut values: Vec<_> = rounds.iter().map(value).collect();
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let ratios = sorted(|(floor, ours)| ours / floor);
+        let at = |quarter: usize| ratios[(ratios.len() - 1) * quarter / 4];
+        Self {
+            floor: middle(&sorted(|round| round.0)),
+            ours: middle(&sorted(|round| round.1)),
+            ratio: middle(&ratios),
+            spread: (at(1), at(3)),
+        }
+    }
+}
+
+/// Lets both have their turn in each round, by turns first and second; the first round fills caches
+/// and plans, and does not count. Each is given the number of the round, and returns its figure.
+pub async fn turns(
+    rounds: usize,
+    mut floor: impl AsyncFnMut(usize) -> f64,
+    mut ours: impl AsyncFnMut(usize) -> f64,
+) -> Figures {
+    let mut measured = Vec::with_capacity(rounds);
+    for round in 0..=rounds {
+        let both = if round % 2 == 0 {
+            let floor = floor(round).await;
+            (floor, ours(round).await)
+        } else {
+            let ours = ours(round).await;
+            (floor(round).await, ours)
+        };
+        if round > 0 {
+            measured.push(both);
+        }
+    }
+    Figures::new(&measured)
+}
+
+/// Calls both ways `calls` times in each round, numbered through all rounds from 0 on. A round
+/// counts by the median time of its calls, in microseconds.
+pub async fn alternate<R>(
+    rounds: usize,
+    calls: usize,
+    mut floor: impl AsyncFnMut(usize) -> R,
+    mut ours: impl AsyncFnMut(usize) -> R,
+) -> Figures {
+    let of = |round: usize| round * calls..(round + 1) * calls;
+    turns(
+        rounds,
+        async |round| median(of(round), &mut floor).await,
+        async |round| median(of(round), &mut ours).await,
+    )
+    .await
+}
+
+/// The median time of a call, in microseconds.
+async fn median<R>(calls: Range<usize>, call: &mut impl AsyncFnMut(usize) -> R) -> f64 {
+    let mut times = Vec::with_capacity(calls.len());
+    for number in calls {
+        let begun = Instant::now();
+        let result = call(number).await;
+        times.push(begun.elapsed().as_secs_f64() * 1e6);
+        drop(result);
+    }
+    times.sort_by(f64::total_cmp);
+    middle(&times)
+}
+
+fn middle(sorted: &[f64]) -> f64 {
+    sorted[sorted.len() / 2]
+}

@@ -1,0 +1,71 @@
+//! The table that is printed.
+
+use std::fmt;
+
+use crate::rounds::Figures;
+
+/// What a ratio must keep to.
+#[derive(Clone, Copy, Debug)]
+pub enum Bar {
+    /// Ours may take this many times the floor.
+    AtMost(f64),
+    /// Ours must be this many times as fast as the floor.
+    AtLeast(f64),
+    /// Stated for its own sake.
+    None,
+}
+
+/// Rows, and notes below them.
+#[derive(Default)]
+pub struct Table {
+    rows: Vec<[String; 6]>,
+    notes: Vec<String>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds times in microseconds.
+    pub fn times(&mut self, what: &str, figures: Figures, bar: Bar) {
+        let time = |microseconds: f64| format!("{microseconds:.0} us");
+        self.row(what, time(figures.floor), time(figures.ours), figures, bar);
+    }
+
+    /// Adds a row whose floor and ours are already written out.
+    pub fn row(&mut self, what: &str, floor: String, ours: String, figures: Figures, bar: Bar) {
+        let ratio = figures.ratio;
+        let (bar, met) = match bar {
+            Bar::AtMost(most) => (format!("at most {most}"), Some(ratio <= most)),
+            Bar::AtLeast(least) => (format!("at least {least}"), Some(ratio >= least)),
+            Bar::None => (String::new(), None),
+        };
+        let met = met.map_or("", |met| if met { "met" } else { "**missed**" });
+        let (low, high) = figures.spread;
+        let ratio = format!("{ratio:.2} ({low:.2} to {high:.2})");
+        eprintln!("bench: {what}: floor {floor}, ours {ours}, ratio {ratio} {bar} {met}");
+        self.rows.push([what.into(), floor, ours, ratio, bar, met.into()]);
+    }
+
+    /// Adds a sentence below the table.
+    pub fn note(&mut self, text: String) {
+        eprintln!("bench: {text}");
+        self.notes.push(text);
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(formatter, "| what | floor | ours | ratio (quartiles) | bar | |")?;
+        writeln!(formatter, "|---|---|---|---|---|---|")?;
+        for row in &self.rows {
+            writeln!(formatter, "| {} |", row.join(" | "))?;
+        }
+        for note in &self.notes {
+            write!(formatter, "\n- {note}")?;
+        }
+        Ok(())
+    }
+}
