@@ -1,0 +1,75 @@
+-- Who is no superuser: an owner of a database, a reader of a store, a tenant of a shared one.
+\set SHOW_CONTEXT never
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = error;
+CREATE ROLE regress_owner;
+CREATE ROLE regress_reader;
+DROP DATABASE IF EXISTS regress_owned;
+CREATE DATABASE regress_owned OWNER regress_owner;
+\connect regress_owned
+
+-- what it builds on may lie outside the search_path; pgvector comes where the server has it
+SET client_min_messages = error;
+CREATE SCHEMA extensions;
+GRANT USAGE ON SCHEMA extensions TO PUBLIC;
+CREATE EXTENSION ltree SCHEMA extensions;
+\set ECHO none
+SELECT 'CREATE EXTENSION vector SCHEMA extensions' FROM pg_available_extensions WHERE name = 'vector' \gexec
+SELECT coalesce((SELECT '3' FROM pg_extension WHERE extname = 'vector'), 'NULL') AS dimensions \gset
+\set ECHO all
+
+-- the owner of a database installs the extension and makes a store, with no search_path at all
+SET SESSION AUTHORIZATION regress_owner;
+CREATE EXTENSION pg_passage;
+SET search_path = '';
+SELECT pg_catalog.count(*) > 0 FROM passage.create_store('shared', :dimensions);
+SELECT passage.create_store('shared', :dimensions);
+SELECT attname, pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attribute
+WHERE attrelid = 'shared.chunks'::pg_catalog.regclass AND attname = 'path';
+SELECT * FROM passage.check_store('shared');
+
+-- a store goes through DROP EXTENSION as well
+DROP EXTENSION pg_passage CASCADE;
+RESET search_path;
+CREATE EXTENSION pg_passage;
+SET search_path = '';
+SELECT pg_catalog.count(*) > 0 FROM passage.upgrade_store('shared');
+SELECT * FROM passage.check_store('shared');
+
+-- the policies that a dry run ends with are valid, and hide context as well as hits
+\set ECHO none
+SELECT statement
+FROM passage.create_store('shared', dry_run => true) AS template,
+    pg_catalog.regexp_split_to_table(pg_catalog.replace(template, E'\n--     ', ' '), E'\n') AS line,
+    pg_catalog.substr(line, 4) AS statement
+WHERE template LIKE '--%' AND statement ~ '^(ALTER|CREATE)' \gexec
+\set ECHO all
+SELECT polrelid::pg_catalog.regclass, polname FROM pg_catalog.pg_policy
+WHERE polrelid::pg_catalog.regclass::text !~ 'embeddings' ORDER BY 1;
+SELECT * FROM passage.check_store('shared');
+INSERT INTO shared.documents (id, collection, uri, chunk_count)
+VALUES ('00000000-0000-0000-0000-00000000000a', 'mine', 'a.md', 1), ('00000000-0000-0000-0000-00000000000b', 'theirs', 'b.md', 1);
+INSERT INTO shared.chunks (id, document_id, ordinal, content)
+VALUES ('00000000-0000-0000-000a-000000000000', '00000000-0000-0000-0000-00000000000a', 0, 'mine'),
+    ('00000000-0000-0000-000b-000000000000', '00000000-0000-0000-0000-00000000000b', 0, 'theirs');
+
+-- a reader calls every function, and sees what the rights on the store allow
+SET SESSION AUTHORIZATION regress_reader;
+SELECT store FROM passage.stores();
+SELECT passage.create_store('another');
+SET SESSION AUTHORIZATION regress_owner;
+GRANT USAGE ON SCHEMA shared TO regress_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA shared TO regress_reader;
+SET SESSION AUTHORIZATION regress_reader;
+SELECT store FROM passage.stores();
+SELECT content FROM shared.chunks;
+SET app.collection = 'mine';
+SELECT content FROM shared.chunks;
+SELECT passage.upgrade_store('shared');
+SELECT object FROM passage.check_store('shared', true) WHERE problem !~ 'embedding';
+
+RESET SESSION AUTHORIZATION;
+\connect postgres
+DROP DATABASE regress_owned;
+DROP ROLE regress_owner, regress_reader;
