@@ -6,13 +6,15 @@ the plainest way to do the same work. Floor and ours take turns, so that whateve
 does meets both, and of the rounds the median counts. What is printed is a Markdown table that can
 be pasted into the README.
 
-`cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being `expand` and
-`split`; none means all. `--keep` names a folder where the loaded server stays for the next run.
+`cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being `expand`,
+`split` and `ingest`; none means all. `--keep` names a folder where the loaded server stays for the next run.
 */
 
 mod corpus;
 mod expand;
+mod ingest;
 mod machine;
+mod process;
 mod rounds;
 mod split;
 mod table;
@@ -21,7 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What can be measured, in the order of the table.
-const PARTS: [&str; 2] = ["expand", "split"];
+const PARTS: [&str; 3] = ["expand", "split", "ingest"];
 
 /// What was asked for.
 struct Arguments {
@@ -71,6 +73,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("split") {
         runtime.block_on(split::measure(&mut table));
+    }
+    if arguments.has("ingest") {
+        runtime.block_on(ingest::measure(&mut table));
     }
     println!("{}\n\n{table}", machine::describe());
     ExitCode::SUCCESS

@@ -49,6 +49,15 @@ impl Table {
         self.rows.push([what.into(), floor, ours, ratio, bar, met.into()]);
     }
 
+    /// Adds a figure of memory, in bytes; what cannot be measured is not met.
+    pub fn memory(&mut self, what: &str, peak: u64, most: u64) {
+        let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
+        let met = if (1..=most).contains(&peak) { "met" } else { "**missed**" };
+        let (ours, bar) = (megabytes(peak), format!("at most {}", megabytes(most)));
+        eprintln!("bench: {what}: {ours} {bar} {met}");
+        self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
+    }
+
     /// Adds a sentence below the table.
     pub fn note(&mut self, text: String) {
         eprintln!("bench: {text}");

@@ -1,0 +1,62 @@
+//! The rows of a store, as binary COPY gives and takes them.
+
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::{SinkExt, TryStreamExt};
+use passage_tests::Cluster;
+
+const TABLES: [(&str, &str); 2] = [
+    (
+        "documents",
+        "id, collection, version, uri, title, media_type, content_hash, chunk_count, metadata",
+    ),
+    (
+        "chunks",
+        "id, document_id, ordinal, level, section, kind, unit, content, preamble, tokens, \
+         start_byte, end_byte, first_line, last_line",
+    ),
+];
+
+/// What was exported, in memory.
+pub struct Rows {
+    tables: Vec<Vec<Bytes>>,
+    pub chunks: usize,
+}
+
+impl Rows {
+    /// Reads the columns that the client writes.
+    pub async fn export(cluster: &Cluster) -> Self {
+        let client = cluster.client().await;
+        let mut tables = Vec::new();
+        for (table, columns) in TABLES {
+            let copy = format!("COPY rag.{table} ({columns}) TO STDOUT (FORMAT binary)");
+            let stream = client.copy_out(&copy).await.expect("the columns are there");
+            tables.push(stream.try_collect().await.expect("the server sends rows"));
+        }
+        let chunks = cluster.query_text("SELECT count(*) FROM rag.chunks").await;
+        Self { tables, chunks: chunks.parse().expect("a count is a number") }
+    }
+
+    /// Writes them, and tells how long that took.
+    pub async fn copy(&self, cluster: &Cluster) -> Duration {
+        let client = cluster.client().await;
+        let begun = Instant::now();
+        for ((table, columns), rows) in TABLES.iter().zip(&self.tables) {
+            let copy = format!("COPY rag.{table} ({columns}) FROM STDIN (FORMAT binary)");
+            let mut sink = pin!(client.copy_in(&copy).await.expect("the columns are there"));
+            for row in rows {
+                // Rows are sent as they come in: what is flushed, and when, is the driver's.
+                sink.feed(row.clone()).await.expect("the server takes rows");
+            }
+            sink.finish().await.expect("the rows are valid");
+        }
+        begun.elapsed()
+    }
+
+    /// Chunks a second.
+    pub fn speed(&self, time: Duration) -> f64 {
+        self.chunks as f64 / time.as_secs_f64()
+    }
+}
