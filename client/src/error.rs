@@ -37,7 +37,9 @@ impl Error {
             Error::Model(error) => error.remedy(),
             Error::Source(error) => error.remedy().into(),
             Error::Store(error) => error.remedy(),
-            Error::Split(passage_core::Error::UnknownValue { valid, .. }) => format!("Valid ones: {valid}."),
+            Error::Split(passage_core::Error::UnknownValue { valid, .. }) => {
+                format!("Valid ones: {valid}.")
+            }
             Error::Split(_) => "Leave the sizes to their defaults.".into(),
             Error::Usage { remedy, .. } => remedy.clone(),
         }

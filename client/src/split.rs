@@ -64,7 +64,7 @@ impl Splitter {
     }
 
     /// A splitter that counts the wordpieces of a model that reads `window` of them.
-    pub fn by_wordpieces(sizer: impl Sizer + Send + Sync + 'static, window: usize) -> Self {
+    pub fn by_wordpieces(sizer: impl Sizer + Send + 'static, window: usize) -> Self {
         let limits = Limits { window, ..Limits::WORDPIECES };
         Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits }
     }

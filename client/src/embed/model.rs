@@ -77,7 +77,9 @@ impl Model {
         let states = self.bert.forward(&ids, &ids.zeros_like()?, None)?;
         let mut embedding = states.mean(1)?.squeeze(0)?.to_vec1::<f32>()?;
         let length = embedding.iter().map(|value| value * value).sum::<f32>().sqrt();
-        embedding.iter_mut().for_each(|value| *value /= length);
+        for value in &mut embedding {
+            *value /= length;
+        }
         Ok(embedding)
     }
 

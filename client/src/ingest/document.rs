@@ -56,7 +56,9 @@ pub(super) async fn ingest(
         };
         let ids = chunk_ids(id, &split);
         let there = match &known {
-            Some(known) => run.store(number).await.known_chunks(known.id, run.with_embeddings).await?,
+            Some(known) => {
+                run.store(number).await.known_chunks(known.id, run.with_embeddings).await?
+            }
             None => HashMap::new(),
         };
         embed(run, &split, &ids, &there, &mut embeddings).await?;
@@ -71,7 +73,10 @@ pub(super) async fn ingest(
             });
         }
         let found = store.known(collection, version, &[&split.uri]).await?.remove(&split.uri);
-        if found.as_ref().is_some_and(|found| found.content_hash.as_ref() == Some(&split.content_hash)) {
+        if found
+            .as_ref()
+            .is_some_and(|found| found.content_hash.as_ref() == Some(&split.content_hash))
+        {
             return Ok(Outcome::Unchanged);
         }
         if known.is_none() && found.is_none() {
@@ -88,7 +93,8 @@ fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Spli
         Item::Text { uri, text } => (uri, text),
         Item::File(source) => (source.uri, source::read(&source.path)?),
     };
-    let media_type = ingest.media_type.clone().or_else(|| MediaType::of_file(&uri)).unwrap_or(MediaType::PLAIN);
+    let media_type =
+        ingest.media_type.clone().or_else(|| MediaType::of_file(&uri)).unwrap_or(MediaType::PLAIN);
     let name = || uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty());
     let title = ingest.title.clone().or_else(|| title(&text, &media_type)).or_else(name);
     let content_hash = content_hash(ingest, &text, &media_type, title.as_deref());
@@ -127,7 +133,8 @@ async fn embed(
     let Some(pool) = run.ingest.embedder.clone() else { return Ok(()) };
     let has = |id: &Uuid, piece| {
         let there = there.get(id);
-        embeddings.contains_key(id) || (is_current(there, piece) && there.is_some_and(|there| there.embedded))
+        embeddings.contains_key(id)
+            || (is_current(there, piece) && there.is_some_and(|there| there.embedded))
     };
     let missing: Vec<usize> =
         (0..ids.len()).filter(|&ordinal| !has(&ids[ordinal], &split.pieces[ordinal])).collect();

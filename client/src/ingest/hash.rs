@@ -8,7 +8,12 @@ use sha2::{Digest, Sha256};
 ///
 /// It covers the text, its media type, the splitter's version, the limits and what they count, the
 /// model, the title and the metadata, each behind its length.
-pub(super) fn content_hash(ingest: &Ingest, text: &str, media_type: &MediaType, title: Option<&str>) -> Vec<u8> {
+pub(super) fn content_hash(
+    ingest: &Ingest,
+    text: &str,
+    media_type: &MediaType,
+    title: Option<&str>,
+) -> Vec<u8> {
     let limits = ingest.splitter.limits();
     let sizes = [limits.min, limits.preferred, limits.max, limits.window];
     let model = ingest.embedder.as_ref().map(|embedder| embedder.model().name());
@@ -60,7 +65,8 @@ mod tests {
 
     #[test]
     fn whatever_chunks_are_made_from_changes_the_hash() {
-        let with_metadata = Ingest { metadata: json!({"a": 1}).as_object().unwrap().clone(), ..plain() };
+        let with_metadata =
+            Ingest { metadata: json!({"a": 1}).as_object().unwrap().clone(), ..plain() };
         let hashes = [
             content_hash(&plain(), "text", &MediaType::PLAIN, None),
             content_hash(&plain(), "text.", &MediaType::PLAIN, None),

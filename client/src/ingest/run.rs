@@ -1,6 +1,6 @@
 //! A run over many documents.
 
-use super::{Event, Ingest, Input, Summary, document};
+use super::{Event, Ingest, Input, Outcome, Summary, document};
 use crate::Error;
 use crate::source::{self, Found, Source};
 use crate::store::{Settings, Store};
@@ -34,6 +34,9 @@ pub(super) struct Run {
     summary: Mutex<Summary>,
 }
 
+/// A uri, and what became of its document.
+type Finished = (String, Result<Outcome, Error>);
+
 /// One document of a run.
 pub(super) enum Item {
     File(Source),
@@ -55,7 +58,10 @@ pub async fn ingest(
     report: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Result<Summary, Error> {
     let settings = Settings {
-        model: ingest.embedder.as_ref().map(|pool| (pool.model().name().to_owned(), pool.model().dimensions())),
+        model: ingest
+            .embedder
+            .as_ref()
+            .map(|pool| (pool.model().name().to_owned(), pool.model().dimensions())),
         sizer: ingest.splitter.unit().name(),
         splitter_version: SPLITTER_VERSION,
     };
@@ -98,7 +104,9 @@ impl Run {
                         match found {
                             Ok(Found::File(source)) => self.take(source, &mut seen, &mut items),
                             Ok(Found::Skipped(path)) => self.report(&Event::Skipped(path)),
-                            Err(error) => self.report(&Event::Failed { uri: None, error: error.into() }),
+                            Err(error) => {
+                                self.report(&Event::Failed { uri: None, error: error.into() });
+                            }
                         }
                     }
                 }
@@ -108,7 +116,12 @@ impl Run {
     }
 
     /// Takes a file unless it was named before; another one of the same uri is an error.
-    fn take(&self, source: Source, seen: &mut HashMap<String, Option<PathBuf>>, items: &mut Vec<Item>) {
+    fn take(
+        &self,
+        source: Source,
+        seen: &mut HashMap<String, Option<PathBuf>>,
+        items: &mut Vec<Item>,
+    ) {
         let same = |path: &PathBuf| path.canonicalize().ok() == source.path.canonicalize().ok();
         match seen.get(&source.uri) {
             None => {
@@ -156,7 +169,7 @@ impl Run {
 
     /// Reports what became of a document, or ends the run; those still under way are then
     /// dropped, and their transactions rolled back.
-    fn finish(&self, joined: Option<Result<(String, Result<super::Outcome, Error>), task::JoinError>>) -> Result<(), Error> {
+    fn finish(&self, joined: Option<Result<Finished, task::JoinError>>) -> Result<(), Error> {
         let Some(joined) = joined else { return Ok(()) };
         match unwound(joined) {
             (uri, Ok(outcome)) => self.report(&Event::Done { uri, outcome }),
@@ -173,8 +186,12 @@ impl Run {
 
     /// Waits until a document of so many bytes may come under way.
     pub(super) async fn room(&self, bytes: u64) -> sync::OwnedSemaphorePermit {
-        let kilobytes = u32::try_from(bytes.div_ceil(1024)).map_or(KILOBYTES, |kilobytes| kilobytes.min(KILOBYTES));
-        Arc::clone(&self.kilobytes).acquire_many_owned(kilobytes).await.expect("the semaphore is never closed")
+        let kilobytes = u32::try_from(bytes.div_ceil(1024))
+            .map_or(KILOBYTES, |kilobytes| kilobytes.min(KILOBYTES));
+        Arc::clone(&self.kilobytes)
+            .acquire_many_owned(kilobytes)
+            .await
+            .expect("the semaphore is never closed")
     }
 
     pub(super) fn report(&self, event: &Event) {

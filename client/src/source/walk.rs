@@ -109,7 +109,7 @@ fn unreadable(root: &Path, error: &ignore::Error) -> Error {
         match cause {
             ignore::Error::WithPath { path: inner_path, err } => (path, cause) = (inner_path, err),
             ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-                cause = err
+                cause = err;
             }
             _ => break,
         }

@@ -20,7 +20,8 @@ pub(super) async fn reconcile(
     }
     let kept = || document.chunks.iter().enumerate().filter(|(_, chunk)| chunk.known);
     if let Some(Embeddings { delete, .. }) = &statements.embeddings {
-        let stale: Vec<_> = kept().filter(|(_, chunk)| chunk.stale).map(|(_, chunk)| chunk.id).collect();
+        let stale: Vec<_> =
+            kept().filter(|(_, chunk)| chunk.stale).map(|(_, chunk)| chunk.id).collect();
         if !stale.is_empty() {
             transaction.execute(delete, &[&document.id, &stale]).await?;
         }
@@ -132,7 +133,8 @@ async fn copy_embeddings(
     document: &Document<'_>,
 ) -> Result<(), Error> {
     let sink = transaction.copy_in(copy).await?;
-    let mut writer = pin!(BinaryCopyInWriter::new(sink, &[Type::UUID, Type::UUID, embedding_type.clone()]));
+    let mut writer =
+        pin!(BinaryCopyInWriter::new(sink, &[Type::UUID, Type::UUID, embedding_type.clone()]));
     for chunk in &document.chunks {
         if let Some(embedding) = chunk.embedding {
             let embedding = value(embedding_type, embedding);

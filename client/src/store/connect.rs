@@ -24,7 +24,8 @@ impl Store {
     /// [`Error::Url`] if it cannot be understood, [`Error::Connect`] or [`Error::Refused`] if the
     /// server cannot be reached or does not let one in.
     pub async fn connect(url: &str, name: &str) -> Result<Self, Error> {
-        let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| Error::Url(chain(&error)))?;
+        let mut config: Config =
+            url.parse().map_err(|error: tokio_postgres::Error| Error::Url(chain(&error)))?;
         if config.get_hosts().is_empty() {
             config.host("localhost");
         }
@@ -34,10 +35,11 @@ impl Store {
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(Duration::from_secs(10));
         }
-        let (client, connection) = config.connect(NoTls).await.map_err(|error| match error.as_db_error() {
-            Some(_) => Error::new(name, &error),
-            None => Error::Connect(chain(&error)),
-        })?;
+        let (client, connection) =
+            config.connect(NoTls).await.map_err(|error| match error.as_db_error() {
+                Some(_) => Error::new(name, &error),
+                None => Error::Connect(chain(&error)),
+            })?;
         // An error of the connection shows in the statement that it breaks.
         tokio::spawn(connection);
         Ok(Self { client, name: name.to_owned(), schema: quoted(name), prepared: None })
@@ -48,8 +50,14 @@ impl Store {
         &self.name
     }
 
-    pub(super) fn error(&self, error: tokio_postgres::Error) -> Error {
-        Error::new(&self.name, &error)
+    /// Raises the extension's own error, with its advice, where there is no such store.
+    pub(super) async fn must_exist(&self) -> Result<(), Error> {
+        let sql = "SELECT passage.store_must_exist($1::text::name)";
+        self.client.execute(sql, &[&self.name]).await.map_err(|error| self.error(&error)).map(drop)
+    }
+
+    pub(super) fn error(&self, error: &tokio_postgres::Error) -> Error {
+        Error::new(&self.name, error)
     }
 }
 

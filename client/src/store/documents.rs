@@ -38,8 +38,11 @@ impl Store {
             "SELECT uri, id, content_hash FROM {}.documents WHERE uri = ANY ($1) AND collection = $2 AND version = $3",
             self.schema
         );
-        let rows =
-            self.client.query(&sql, &[&uris, &collection, &version]).await.map_err(|error| self.error(error))?;
+        let rows = self
+            .client
+            .query(&sql, &[&uris, &collection, &version])
+            .await
+            .map_err(|error| self.error(&error))?;
         Ok(rows
             .into_iter()
             .map(|row| (row.get(0), Known { id: row.get(1), content_hash: row.get(2) }))
@@ -58,12 +61,16 @@ impl Store {
     ) -> Result<HashMap<Uuid, KnownChunk>, Error> {
         let schema = &self.schema;
         let embedded = if with_embeddings {
-            format!("EXISTS (SELECT FROM {schema}.embeddings WHERE chunk_id = chunks.id AND document_id = $1)")
+            format!(
+                "EXISTS (SELECT FROM {schema}.embeddings WHERE chunk_id = chunks.id AND document_id = $1)"
+            )
         } else {
             "false".into()
         };
-        let sql = format!("SELECT id, preamble, {embedded} FROM {schema}.chunks WHERE document_id = $1");
-        let rows = self.client.query(&sql, &[&document]).await.map_err(|error| self.error(error))?;
+        let sql =
+            format!("SELECT id, preamble, {embedded} FROM {schema}.chunks WHERE document_id = $1");
+        let rows =
+            self.client.query(&sql, &[&document]).await.map_err(|error| self.error(&error))?;
         Ok(rows
             .into_iter()
             .map(|row| (row.get(0), KnownChunk { preamble: row.get(1), embedded: row.get(2) }))

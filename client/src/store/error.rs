@@ -61,7 +61,10 @@ impl Error {
                 store: store.to_owned(),
             };
         }
-        if error.is_closed() || std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>()) {
+        if error.is_closed()
+            || std::error::Error::source(error)
+                .is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
+        {
             return Error::Lost;
         }
         Error::Connect(error.to_string())
@@ -70,13 +73,21 @@ impl Error {
     /// Tells whether nothing more can be done on this connection.
     pub fn is_fatal(&self) -> bool {
         match self {
-            Error::Lost | Error::Connect(_) | Error::Url(_) => true,
             Error::Refused { code, .. } => {
                 // The connection is gone, or what fails for one document fails for each.
-                [&SqlState::ADMIN_SHUTDOWN, &SqlState::CRASH_SHUTDOWN, &SqlState::CANNOT_CONNECT_NOW].contains(&code)
+                [
+                    &SqlState::ADMIN_SHUTDOWN,
+                    &SqlState::CRASH_SHUTDOWN,
+                    &SqlState::CANNOT_CONNECT_NOW,
+                ]
+                .contains(&code)
                     || !matches!(&code.code()[..2], "22" | "23" | "40" | "54")
             }
-            Error::OtherModel { .. } | Error::NoEmbeddings { .. } => true,
+            Error::Lost
+            | Error::Connect(_)
+            | Error::Url(_)
+            | Error::OtherModel { .. }
+            | Error::NoEmbeddings { .. } => true,
             Error::NoDocument(_) | Error::Contended(_) => false,
         }
     }
@@ -86,6 +97,9 @@ impl Error {
         match self {
             Error::Url(_) => {
                 "Set DATABASE_URL to postgresql://user@host/database, or to postgresql:///database?host=/socket/folder.".into()
+            }
+            Error::Connect(cause) if cause.contains("TLS") => {
+                "Connect through a unix socket or with sslmode=disable: this client does not speak TLS yet.".into()
             }
             Error::Connect(_) => "Check that the server runs and that DATABASE_URL or --database-url names it.".into(),
             Error::Lost => "Run the command again: each document is wholly old or wholly new.".into(),
@@ -124,6 +138,7 @@ fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
         "42501" if message.contains("extension") => {
             "Let the database's owner run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
         }
+        "42501" if message.contains("for database") => "Ask the owner of the database for CREATE on it.".into(),
         "42501" => format!("Ask the owner of the store \"{store}\" for rights on its schema and tables."),
         "28P01" | "28000" => "Check the user and the password in DATABASE_URL.".into(),
         "3D000" => "Create the database, or name another in DATABASE_URL.".into(),
@@ -142,11 +157,25 @@ mod tests {
     fn a_refusal_tells_what_to_do() {
         let remedy = |code, message: &str| {
             let code = SqlState::from_code(code);
-            Error::Refused { code, message: message.into(), hint: Some("Ask.".into()), store: "rag".into() }.remedy()
+            Error::Refused {
+                code,
+                message: message.into(),
+                hint: Some("Ask.".into()),
+                store: "rag".into(),
+            }
+            .remedy()
         };
-        assert_eq!(remedy("3F000", "store \"rag\" does not exist"), "passage init --store rag makes the store.");
-        assert!(remedy("3F000", "schema \"passage\" does not exist").contains("CREATE EXTENSION pg_passage"));
-        assert!(remedy("0A000", "extension \"pg_passage\" is not available").contains("make install"));
+        assert_eq!(
+            remedy("3F000", "store \"rag\" does not exist"),
+            "passage init --store rag makes the store."
+        );
+        assert!(
+            remedy("3F000", "schema \"passage\" does not exist")
+                .contains("CREATE EXTENSION pg_passage")
+        );
+        assert!(
+            remedy("0A000", "extension \"pg_passage\" is not available").contains("make install")
+        );
         assert_eq!(remedy("22023", "unrecognized strategy \"x\""), "Ask.");
     }
 }

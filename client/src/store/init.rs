@@ -27,9 +27,15 @@ impl Store {
         let error = |error| Error::new(name, &error);
         let transaction = client.transaction().await.map_err(error)?;
         if init.dimensions.is_some() {
-            transaction.batch_execute("CREATE EXTENSION IF NOT EXISTS vector").await.map_err(error)?;
+            transaction
+                .batch_execute("CREATE EXTENSION IF NOT EXISTS vector")
+                .await
+                .map_err(error)?;
         }
-        transaction.batch_execute("CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE").await.map_err(error)?;
+        transaction
+            .batch_execute("CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE")
+            .await
+            .map_err(error)?;
         let dimensions = init.dimensions.map(|dimensions| dimensions as i32);
         let made = transaction
             .query(

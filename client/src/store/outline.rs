@@ -29,12 +29,17 @@ impl Store {
     pub async fn outline(&self, uri: &str) -> Result<Vec<OutlineRow>, Error> {
         let rows = self
             .client
-            .query("SELECT * FROM passage.outline(uri => $1, store => $2::text::name)", &[&uri, &self.name])
+            .query(
+                "SELECT * FROM passage.outline(uri => $1, store => $2::text::name)",
+                &[&uri, &self.name],
+            )
             .await
-            .map_err(|error| self.error(error))?;
+            .map_err(|error| self.error(&error))?;
         if rows.is_empty() {
-            let sql = format!("SELECT EXISTS (SELECT FROM {}.documents WHERE uri = $1)", self.schema);
-            let row = self.client.query_one(&sql, &[&uri]).await.map_err(|error| self.error(error))?;
+            let sql =
+                format!("SELECT EXISTS (SELECT FROM {}.documents WHERE uri = $1)", self.schema);
+            let row =
+                self.client.query_one(&sql, &[&uri]).await.map_err(|error| self.error(&error))?;
             if !row.get::<_, bool>(0) {
                 return Err(Error::NoDocument(uri.to_owned()));
             }

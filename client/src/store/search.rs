@@ -125,7 +125,10 @@ impl Store {
              FROM ({hits}) AS hit JOIN {schema}.chunks USING (id) \
              JOIN {schema}.documents ON documents.id = chunks.document_id ORDER BY distance, chunks.id"
         );
-        let statement = transaction.prepare_typed(&sql, &[embedding_type.clone()]).await.map_err(error)?;
+        let statement = transaction
+            .prepare_typed(&sql, std::slice::from_ref(&embedding_type))
+            .await
+            .map_err(error)?;
         let bare = transaction.query(&statement, &[&*embedding, &limit]).await.map_err(error)?;
 
         let sql = format!(
@@ -150,11 +153,11 @@ impl Store {
         let sql = "SELECT distance, nspname FROM passage.store_facts($1::text::name), \
                    pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace \
                    WHERE extname = 'vector' AND dimensions IS NOT NULL";
-        let error = |error| self.error(error);
+        let error = |error| self.error(&error);
         let row = self.client.query_opt(sql, &[&self.name]).await.map_err(error)?;
         let Some(row) = row else {
-            // Without a store there is no place for embeddings either; the server says it better.
-            self.client.execute("SELECT passage.store_must_exist($1::text::name)", &[&self.name]).await.map_err(error)?;
+            // Without a store there is no place for embeddings either.
+            self.must_exist().await?;
             return Err(Error::NoEmbeddings { store: self.name.clone() });
         };
         let distance: Option<String> = row.get(0);

@@ -26,17 +26,17 @@ impl Store {
     /// [`Error::OtherModel`] if the store's embeddings are of another model or of other
     /// dimensions, [`Error::NoEmbeddings`] if there is a model and no place for embeddings.
     pub async fn agree(&self, settings: &Settings) -> Result<bool, Error> {
-        let error = |error| self.error(error);
-        self.client.execute("SELECT passage.store_must_exist($1::text::name)", &[&self.name]).await.map_err(error)?;
-        let embeddings = match &settings.model {
-            Some(model) => {
-                self.agree_model(model).await?;
-                true
-            }
-            None => {
-                let sql = "SELECT dimensions IS NOT NULL FROM passage.store_facts($1::text::name)";
-                self.client.query_one(sql, &[&self.name]).await.map_err(error)?.get(0)
-            }
+        let embeddings = if let Some(model) = &settings.model {
+            self.agree_model(model).await?;
+            true
+        } else {
+            self.must_exist().await?;
+            let sql = "SELECT dimensions IS NOT NULL FROM passage.store_facts($1::text::name)";
+            self.client
+                .query_one(sql, &[&self.name])
+                .await
+                .map_err(|error| self.error(&error))?
+                .get(0)
         };
         self.set("sizer", json!(settings.sizer)).await?;
         self.set("splitter_version", json!(settings.splitter_version)).await?;
@@ -50,14 +50,18 @@ impl Store {
     ///
     /// As for [`agree`](Self::agree).
     pub async fn check_model(&self, (name, dimensions): &(String, usize)) -> Result<bool, Error> {
+        self.must_exist().await?;
         let sql = format!(
             "SELECT (SELECT dimensions FROM passage.store_facts($1::text::name)), \
              (SELECT value #>> '{{}}' FROM {}.settings WHERE key = 'model')",
             self.schema
         );
-        let row = self.client.query_one(&sql, &[&self.name]).await.map_err(|error| self.error(error))?;
+        let row =
+            self.client.query_one(&sql, &[&self.name]).await.map_err(|error| self.error(&error))?;
         let theirs: Option<i32> = row.get(0);
-        let Some(theirs) = theirs else { return Err(Error::NoEmbeddings { store: self.name.clone() }) };
+        let Some(theirs) = theirs else {
+            return Err(Error::NoEmbeddings { store: self.name.clone() });
+        };
         let model: Option<String> = row.get(1);
         let ours = format!("{name} ({dimensions} dimensions)");
         if model.as_ref().is_some_and(|model| model != name) || theirs != *dimensions as i32 {
@@ -76,7 +80,7 @@ impl Store {
             "INSERT INTO {}.settings (key, value) VALUES ('model', $1) ON CONFLICT (key) DO NOTHING",
             self.schema
         );
-        self.client.execute(&sql, &[&json!(model.0)]).await.map_err(|error| self.error(error))?;
+        self.client.execute(&sql, &[&json!(model.0)]).await.map_err(|error| self.error(&error))?;
         // Of two first models only one was remembered.
         self.check_model(model).await.map(drop)
     }
@@ -84,7 +88,7 @@ impl Store {
     /// Writes a setting if it is not so already, so that whoever may only fill a store can.
     async fn set(&self, key: &str, value: Value) -> Result<(), Error> {
         let sql = format!("SELECT value FROM {}.settings WHERE key = $1", self.schema);
-        let row = self.client.query_opt(&sql, &[&key]).await.map_err(|error| self.error(error))?;
+        let row = self.client.query_opt(&sql, &[&key]).await.map_err(|error| self.error(&error))?;
         if row.is_some_and(|row| row.get::<_, Value>(0) == value) {
             return Ok(());
         }
@@ -92,7 +96,7 @@ impl Store {
             "INSERT INTO {}.settings (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value",
             self.schema
         );
-        self.client.execute(&sql, &[&key, &value]).await.map_err(|error| self.error(error))?;
+        self.client.execute(&sql, &[&key, &value]).await.map_err(|error| self.error(&error))?;
         Ok(())
     }
 }

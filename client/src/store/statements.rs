@@ -51,8 +51,10 @@ impl Store {
              WHERE id = $1 AND content_hash IS NOT DISTINCT FROM $7"
         ))
         .await?;
-        let delete_chunks =
-            prepare(format!("DELETE FROM {schema}.chunks WHERE document_id = $1 AND id = ANY ($2)")).await?;
+        let delete_chunks = prepare(format!(
+            "DELETE FROM {schema}.chunks WHERE document_id = $1 AND id = ANY ($2)"
+        ))
+        .await?;
         // A chunk that is where it was is not written; the id already stands for section and content.
         let move_chunks = prepare(format!(
             "UPDATE {schema}.chunks SET ordinal = moved.ordinal, level = moved.level, kind = moved.kind, \
@@ -90,8 +92,14 @@ impl Store {
         } else {
             None
         };
-        let statements =
-            Arc::new(Statements { insert, update, delete_chunks, move_chunks, copy_chunks, embeddings });
+        let statements = Arc::new(Statements {
+            insert,
+            update,
+            delete_chunks,
+            move_chunks,
+            copy_chunks,
+            embeddings,
+        });
         self.prepared = Some(Arc::clone(&statements));
         Ok(statements)
     }

@@ -32,8 +32,8 @@ impl Store {
     ///
     /// If there is no such store, or no right to read it.
     pub async fn status(&self) -> Result<Status, Error> {
-        let error = |error| self.error(error);
-        self.client.execute("SELECT passage.store_must_exist($1::text::name)", &[&self.name]).await.map_err(error)?;
+        let error = |error| self.error(&error);
+        self.must_exist().await?;
         let sql = "SELECT current_setting('server_version'), \
                    (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage'), \
                    EXISTS (SELECT FROM pg_class WHERE relnamespace = pg_namespace.oid AND relname = 'embeddings'), \
@@ -43,7 +43,11 @@ impl Store {
                    FROM pg_namespace WHERE nspname = $1";
         let row = self.client.query_one(sql, &[&self.name]).await.map_err(error)?;
         let schema = &self.schema;
-        let embeddings = if row.get(2) { format!("(SELECT count(*) FROM {schema}.embeddings)") } else { "NULL".into() };
+        let embeddings = if row.get(2) {
+            format!("(SELECT count(*) FROM {schema}.embeddings)")
+        } else {
+            "NULL".into()
+        };
         let sql = format!(
             "SELECT (SELECT count(*) FROM {schema}.documents), (SELECT count(*) FROM {schema}.chunks), {embeddings}::bigint"
         );

@@ -98,12 +98,15 @@ impl Store {
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
                     Ok(Written::Changed)
                 }
-                _ => Err(self.error(error)),
+                _ => Err(self.error(&error)),
             },
         }
     }
 
-    async fn try_write(&mut self, document: &Document<'_>) -> Result<Written, tokio_postgres::Error> {
+    async fn try_write(
+        &mut self,
+        document: &Document<'_>,
+    ) -> Result<Written, tokio_postgres::Error> {
         let statements = self.statements(document.with_embeddings).await?;
         let transaction = self.client.transaction().await?;
 
@@ -111,15 +114,41 @@ impl Store {
         let hash = document.known.map(|known| known.content_hash.as_deref());
         let taken = match &hash {
             None => {
-                let Document { id, collection, version, uri, title, media_type, content_hash, metadata, .. } = document;
+                let Document {
+                    id,
+                    collection,
+                    version,
+                    uri,
+                    title,
+                    media_type,
+                    content_hash,
+                    metadata,
+                    ..
+                } = document;
                 transaction
-                    .execute(&statements.insert, &[id, collection, version, uri, title, media_type, content_hash, &count, metadata])
+                    .execute(
+                        &statements.insert,
+                        &[
+                            id,
+                            collection,
+                            version,
+                            uri,
+                            title,
+                            media_type,
+                            content_hash,
+                            &count,
+                            metadata,
+                        ],
+                    )
                     .await?
             }
             Some(hash) => {
                 let Document { id, title, media_type, content_hash, metadata, .. } = document;
                 transaction
-                    .execute(&statements.update, &[id, title, media_type, content_hash, &count, metadata, hash])
+                    .execute(
+                        &statements.update,
+                        &[id, title, media_type, content_hash, &count, metadata, hash],
+                    )
                     .await?
             }
         };

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -38,14 +39,16 @@ pub enum Command {
   passage split - --media-type text/markdown < README.md")]
     Split(Split),
     /// Split, embed and load files, folders or standard input
-    #[command(after_help = "A folder's files are known by uris that begin with the folder's name, such as
+    #[command(
+        after_help = "A folder's files are known by uris that begin with the folder's name, such as
 docs/guide.md; a file by its path as given. What .gitignore lists is left out.
 A document that has not changed costs no embedding and no write.
 
 Examples:
   passage ingest docs/
   passage ingest --collection click --version 8.1 ~/click/docs
-  curl -s https://example.com/a.md | passage ingest - --uri https://example.com/a.md")]
+  curl -s https://example.com/a.md | passage ingest - --uri https://example.com/a.md"
+    )]
     Ingest(Ingest),
     /// Find the passages that answer a question
     #[command(after_help = "Examples:
@@ -64,7 +67,8 @@ Examples:
 /// Where the store is.
 #[derive(Args)]
 pub struct Server {
-    /// The server, as postgresql://user@host/database or postgresql:///database?host=/socket/folder
+    #[arg(help = "The server, as postgresql://user@host/database or \
+        postgresql:///database?host=/socket/folder")]
     #[arg(long, short, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub database_url: Option<String>,
     /// The store: a schema in the database
@@ -77,8 +81,15 @@ pub struct Server {
 pub struct Model {
     /// A folder with model.safetensors, tokenizer.json and config.json
     /// [default: passage/all-MiniLM-L6-v2 in ~/.cache]
-    #[arg(long, env = "PASSAGE_MODEL", value_name = "DIR")]
+    #[arg(long, env = "PASSAGE_MODEL", value_name = "DIR", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub model: Option<PathBuf>,
+}
+
+impl Model {
+    /// Returns the named folder; a variable that is set to nothing names none.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.model.clone().filter(|folder| !folder.as_os_str().is_empty())
+    }
 }
 
 /// What the sizes of chunks are counted in.
@@ -184,7 +195,7 @@ pub struct Search {
     /// How many chunks to start from
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// Which context to add; SELECT * FROM passage.strategies() lists them
+    /// Which context to add, such as auto, broad, section, document, adjacent or none
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub strategy: String,
     /// The most tokens of all passages together

@@ -8,7 +8,7 @@ use passage::embed::{Model, Pool, default_folder};
 use passage::ingest::{Ingest, Input, Summary};
 use passage::source::{self, Source};
 use passage::split::Splitter;
-use passage::store::{Init, Search, Settings, Store};
+use passage::store::{Found, Init, Search, Settings, Store};
 use passage_core::{MediaType, SPLITTER_VERSION, title};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -42,7 +42,8 @@ pub fn split(args: &args::Split) -> Result<(String, Option<String>), Error> {
     let media_type = media_type
         .or_else(|| MediaType::of_file(&args.file.to_string_lossy()))
         .unwrap_or(MediaType::PLAIN);
-    let named = args.model.model.is_some() || default_folder().is_some_and(|folder| folder.is_dir());
+    let named =
+        args.model.folder().is_some() || default_folder().is_some_and(|folder| folder.is_dir());
     let sizer = args.sizer.unwrap_or(if named { Sizer::Wordpieces } else { Sizer::Characters });
     let note = (args.sizer.is_none() && !named)
         .then(|| "sizes are in characters, since there is no model; --model names one".to_owned());
@@ -52,7 +53,11 @@ pub fn split(args: &args::Split) -> Result<(String, Option<String>), Error> {
     };
     let title = args.title.clone().or_else(|| title(&text, &media_type));
     let pieces = splitter.split(&text, &media_type, title.as_deref())?;
-    let output = if args.json { render::pieces_json(&text, &pieces) } else { render::pieces(&text, &pieces) };
+    let output = if args.json {
+        render::pieces_json(&text, &pieces)
+    } else {
+        render::pieces(&text, &pieces)
+    };
     Ok((output, note))
 }
 
@@ -62,8 +67,10 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
     let url = url(&args.server)?;
     let inputs = inputs(&args)?;
 
-    let sizer = args.sizer.unwrap_or(if args.no_embed { Sizer::Characters } else { Sizer::Wordpieces });
-    let model = if args.no_embed && sizer == Sizer::Characters { None } else { Some(load(&args.model)?) };
+    let sizer =
+        args.sizer.unwrap_or(if args.no_embed { Sizer::Characters } else { Sizer::Wordpieces });
+    let model =
+        if args.no_embed && sizer == Sizer::Characters { None } else { Some(load(&args.model)?) };
     let splitter = match (sizer, &model) {
         (Sizer::Wordpieces, Some(model)) => by_wordpieces(model),
         _ => Splitter::by_characters(),
@@ -91,6 +98,10 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
 
 pub async fn search(args: args::Search) -> Result<String, Error> {
     let mut store = connect(&args.server).await?;
+    if args.question.trim().is_empty() {
+        let nothing = Found { chunks: vec![], passages: vec![] };
+        return Ok(if args.json { render::json(&nothing) } else { render::found(&nothing, false) });
+    }
     let model = load(&args.model)?;
     store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
     let search = Search {
@@ -125,7 +136,7 @@ fn url(server: &args::Server) -> Result<String, Error> {
 }
 
 fn load(model: &args::Model) -> Result<Arc<Model>, Error> {
-    let folder = model.model.clone().or_else(default_folder).ok_or_else(|| Error::Usage {
+    let folder = model.folder().or_else(default_folder).ok_or_else(|| Error::Usage {
         cause: "no embedding model is named".into(),
         remedy: "Name its folder with --model or PASSAGE_MODEL.".into(),
     })?;
@@ -154,7 +165,8 @@ fn is_stdin(path: &Path) -> bool {
 
 /// Standard input needs a uri, and a uri names one document.
 fn inputs(args: &args::Ingest) -> Result<Vec<Input>, Error> {
-    let usage = |cause: &str, remedy: &str| Error::Usage { cause: cause.into(), remedy: remedy.into() };
+    let usage =
+        |cause: &str, remedy: &str| Error::Usage { cause: cause.into(), remedy: remedy.into() };
     match (&args.uri, &args.paths[..]) {
         (Some(uri), [path]) if is_stdin(path) => {
             Ok(vec![Input::Text { uri: uri.clone(), text: source::read_stdin()? }])
@@ -162,7 +174,10 @@ fn inputs(args: &args::Ingest) -> Result<Vec<Input>, Error> {
         (Some(uri), [path]) if !path.is_dir() => {
             Ok(vec![Input::File(Source { path: path.clone(), uri: uri.clone() })])
         }
-        (Some(_), _) => Err(usage("--uri names one document, and several may come", "Give one file or - with it.")),
+        (Some(_), _) => Err(usage(
+            "--uri names one document, and several may come",
+            "Give one file or - with it.",
+        )),
         (None, paths) if paths.iter().any(|path| is_stdin(path)) => {
             Err(usage("standard input has no name", "Give --uri with it, and - as the only path."))
         }

@@ -16,14 +16,17 @@ fn main() -> ExitCode {
     // The message of a panic may quote a text, and a backtrace helps nobody at a prompt.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let _ = writeln!(std::io::stderr(), "error: internal error at {place}\n  Please report it.");
+        let _ =
+            writeln!(std::io::stderr(), "error: internal error at {place}\n  Please report it.");
     }));
     if matches!(cli.command, Command::Ingest(_) | Command::Search(_)) {
         single_threaded();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("cannot start: {error}"), "Free some memory or threads."),
+        Err(error) => {
+            return fail(&format!("cannot start: {error}"), "Free some memory or threads.");
+        }
     };
     let code = match runtime.block_on(run(cli.command)) {
         Ok(code) => code,
@@ -70,7 +73,10 @@ fn single_threaded() {
         && let Ok(program) = std::env::current_exe()
     {
         // It returns only if it fails, and then embedding is slower and nothing else.
-        let _ = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(name, value).exec();
+        let _ = std::process::Command::new(program)
+            .args(std::env::args_os().skip(1))
+            .env(name, value)
+            .exec();
     }
 }
 

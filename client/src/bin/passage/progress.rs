@@ -22,10 +22,13 @@ impl Progress {
     /// `say` prints a line where there is no bar.
     pub fn new(quiet: bool, say: fn(&str)) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
-        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let style = ProgressStyle::with_template("{bar:30.cyan/dim} {pos}/{len} documents  {msg:.dim}  {eta:.dim}")
-            .expect("the template is valid")
-            .progress_chars("━╸─");
+        let target =
+            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let style = ProgressStyle::with_template(
+            "{bar:30.cyan/dim} {pos}/{len} documents  {msg:.dim}  {eta:.dim}",
+        )
+        .expect("the template is valid")
+        .progress_chars("━╸─");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         Self { bar, chunks: Arc::default(), quiet, say, started: Instant::now() }
     }
@@ -47,8 +50,15 @@ impl Progress {
                 self.bar.inc(1);
                 if self.bar.is_hidden() {
                     self.note(&match outcome {
-                        Outcome::Added { chunks } => format!("added {uri}: {chunks} chunks"),
-                        Outcome::Replaced { chunks, kept } => format!("replaced {uri}: {chunks} chunks, {kept} kept"),
+                        Outcome::Added { chunks } => {
+                            format!("added {uri}: {}", render::count(*chunks, "chunk"))
+                        }
+                        Outcome::Replaced { chunks, kept } => {
+                            format!(
+                                "replaced {uri}: {}, {kept} kept",
+                                render::count(*chunks, "chunk")
+                            )
+                        }
                         Outcome::Unchanged => format!("unchanged {uri}"),
                     });
                 }

@@ -6,7 +6,6 @@ use passage::ingest::Summary;
 use passage::split::Piece;
 use passage::store::{BareChunk, Found, OutlineRow, Passage, Status};
 use serde::Serialize;
-use serde_json::json;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -27,26 +26,42 @@ pub fn json(value: &impl Serialize) -> String {
     line
 }
 
+/// A piece with its text, in the order of the fields.
+#[derive(Serialize)]
+struct JsonPiece<'a> {
+    ordinal: usize,
+    level: u32,
+    section: &'a [String],
+    kind: &'a str,
+    unit: &'a str,
+    content: &'a str,
+    preamble: &'a str,
+    tokens: usize,
+    start_byte: usize,
+    end_byte: usize,
+    first_line: usize,
+    last_line: usize,
+}
+
 /// One JSON object a line for each piece.
 pub fn pieces_json(text: &str, pieces: &[Piece]) -> String {
-    let mut output = String::new();
-    for (ordinal, piece) in pieces.iter().enumerate() {
-        output.push_str(&json(&json!({
-            "ordinal": ordinal,
-            "level": piece.level,
-            "section": piece.section,
-            "kind": piece.kind.name(),
-            "unit": piece.unit.name(),
-            "content": text[piece.bytes.clone()],
-            "preamble": piece.preamble,
-            "tokens": piece.tokens,
-            "start_byte": piece.bytes.start,
-            "end_byte": piece.bytes.end,
-            "first_line": piece.lines.start(),
-            "last_line": piece.lines.end(),
-        })));
-    }
-    output
+    let line = |(ordinal, piece): (usize, &Piece)| {
+        json(&JsonPiece {
+            ordinal,
+            level: piece.level,
+            section: &piece.section,
+            kind: piece.kind.name(),
+            unit: piece.unit.name(),
+            content: &text[piece.bytes.clone()],
+            preamble: &piece.preamble,
+            tokens: piece.tokens,
+            start_byte: piece.bytes.start,
+            end_byte: piece.bytes.end,
+            first_line: *piece.lines.start(),
+            last_line: *piece.lines.end(),
+        })
+    };
+    pieces.iter().enumerate().map(line).collect()
 }
 
 /// Pieces for people: a line about each, and its text.
@@ -82,21 +97,20 @@ fn best_chunk(output: &mut String, chunk: &BareChunk) {
     let place = place(Some(&chunk.uri), chunk.first_line, chunk.last_line);
     let score = chunk.score;
     line(output, &format!("{BOLD}The best chunk by itself{BOLD:#}"));
-    line(output, &format!("   {DIM}{place}  score {score:.3}{}{DIM:#}", tokens(chunk.tokens.map(i64::from))));
+    let title = heading(chunk.title.as_deref(), &chunk.section);
+    line(output, &format!("   {TITLE}{title}{TITLE:#}"));
+    line(
+        output,
+        &format!("   {DIM}{place}  score {score:.3}{}{DIM:#}", tokens(chunk.tokens.map(i64::from))),
+    );
     quote(output, &chunk.content);
     line(output, &format!("{BOLD}The passages{BOLD:#}\n"));
 }
 
 fn passage(output: &mut String, passage: &Passage) {
     let rank = passage.rank;
-    let title = passage.title.as_deref().unwrap_or_default();
-    let section: Vec<String> = std::iter::once(title.to_owned())
-        .chain(passage.section.iter().cloned())
-        .filter(|title| !title.is_empty())
-        .collect();
-    // A document is often named by its first heading.
-    let section = if section.len() > 1 && section[0] == section[1] { &section[1..] } else { &section[..] };
-    line(output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{}{TITLE:#}", self::section(section)));
+    let title = heading(passage.title.as_deref(), &passage.section);
+    line(output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{title}{TITLE:#}"));
     let place = place(passage.uri.as_deref(), passage.first_line, passage.last_line);
     let score = passage.score.map(|score| format!("  score {score:.3}")).unwrap_or_default();
     let (hits, chunks) = (passage.hit_ids.len(), passage.chunk_ids.len());
@@ -111,11 +125,21 @@ fn passage(output: &mut String, passage: &Passage) {
     quote(output, &passage.content);
 }
 
+/// A document's title and the titles of a section in it; a document is often named by its first
+/// heading, and once is enough.
+fn heading(title: Option<&str>, section: &[String]) -> String {
+    let title = title
+        .filter(|title| !title.is_empty() && section.first().map(String::as_str) != Some(title));
+    let titles: Vec<String> =
+        title.map(ToOwned::to_owned).into_iter().chain(section.iter().cloned()).collect();
+    self::section(&titles)
+}
+
 fn place(uri: Option<&str>, first: Option<i32>, last: Option<i32>) -> String {
-    let uri = uri.unwrap_or("(no document)");
+    let uri = plain(uri.unwrap_or("(no document)"));
     match (first, last) {
         (Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
-        _ => uri.to_owned(),
+        _ => uri,
     }
 }
 
@@ -128,14 +152,18 @@ pub fn outline(rows: &[OutlineRow]) -> String {
     let width = rows.iter().map(|row| row.outline.chars().count()).max().unwrap_or(0);
     let mut output = String::new();
     for row in rows {
-        let OutlineRow { outline, chunks, tokens, .. } = row;
+        let OutlineRow { chunks, tokens, .. } = row;
+        let outline = plain(&row.outline);
         let lines = match (row.first_line, row.last_line) {
             (Some(first), Some(last)) => format!("lines {first}-{last}, "),
             _ => String::new(),
         };
         line(
             &mut output,
-            &format!("{outline:width$}  {DIM}{lines}{}, {tokens} tokens{DIM:#}", count(*chunks as usize, "chunk")),
+            &format!(
+                "{outline:width$}  {DIM}{lines}{}, {tokens} tokens{DIM:#}",
+                count(*chunks as usize, "chunk")
+            ),
         );
     }
     output
@@ -144,12 +172,18 @@ pub fn outline(rows: &[OutlineRow]) -> String {
 /// What a store holds.
 pub fn status(status: &Status) -> String {
     let mut output = String::new();
-    let mut row = |name: &str, value: &str| line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{value}"));
+    let mut row =
+        |name: &str, value: &str| line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{value}"));
     row("store", &status.store);
     row("documents", &status.documents.to_string());
     row("chunks", &status.chunks.to_string());
-    row("embeddings", &status.embeddings.map_or_else(|| "none kept".into(), |count| count.to_string()));
-    let setting = |key: &str| status.settings.get(key).map(|value| value.as_str().map_or(value.to_string(), Into::into));
+    row(
+        "embeddings",
+        &status.embeddings.map_or_else(|| "none kept".into(), |count| count.to_string()),
+    );
+    let setting = |key: &str| {
+        status.settings.get(key).map(|value| value.as_str().map_or(value.to_string(), Into::into))
+    };
     for key in ["model", "dimensions", "distance", "sizer", "language"] {
         if let Some(value) = setting(key) {
             row(key, &value);
@@ -175,7 +209,9 @@ pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> 
 pub fn summary(summary: &Summary, elapsed: Duration) -> String {
     let Summary { added, replaced, unchanged, failed, skipped, chunks, embedded } = *summary;
     let mut parts = vec![format!("{} added", count(added, "document"))];
-    for (number, what) in [(replaced, "replaced"), (unchanged, "unchanged"), (skipped, "skipped"), (failed, "failed")] {
+    for (number, what) in
+        [(replaced, "replaced"), (unchanged, "unchanged"), (skipped, "skipped"), (failed, "failed")]
+    {
         if number > 0 {
             parts.push(format!("{number} {what}"));
         }
@@ -185,12 +221,20 @@ pub fn summary(summary: &Summary, elapsed: Duration) -> String {
     format!("{parts}; {chunks}, {embedded} embedded, in {:.1} s\n", elapsed.as_secs_f64())
 }
 
-fn count(number: usize, what: &str) -> String {
+/// A number of things.
+pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 fn section(titles: &[String]) -> String {
-    if titles.is_empty() { "(root)".into() } else { titles.join(" › ") }
+    if titles.is_empty() { "(root)".into() } else { plain(&titles.join(" › ")) }
+}
+
+/// A text of a document without what could steer a terminal.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|char| if char.is_control() && char != '\t' { '\u{fffd}' } else { char })
+        .collect()
 }
 
 fn line(output: &mut String, line: &str) {
@@ -200,7 +244,7 @@ fn line(output: &mut String, line: &str) {
 /// A text behind a bar, so that it is plain where it ends; empty lines at its ends are left out.
 fn quote(output: &mut String, text: &str) {
     for text in text.trim_matches(['\n', '\r']).lines() {
-        line(output, &format!("   {DIM}│{DIM:#} {text}"));
+        line(output, &format!("   {DIM}│{DIM:#} {}", plain(text)));
     }
     output.push('\n');
 }
