@@ -30,7 +30,7 @@ server: install ## start the private server and print its URL
 stop: ## stop the private server
 	@ground/server stop
 
-bench: install ## the ratios that the README states
+bench: ## the ratios that the README states
 	@ground/bench
 
 schema: ## the SQL that pgrx makes from the code, as target/schema.sql
