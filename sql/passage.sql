@@ -5,6 +5,17 @@
 
 \echo Use "CREATE EXTENSION pg_passage" to load this file. \quit
 
+DO $$
+BEGIN
+    IF getdatabaseencoding() <> 'UTF8' THEN
+        RAISE feature_not_supported USING
+            MESSAGE = 'pg_passage needs a database with the encoding UTF8',
+            DETAIL = format('This database has the encoding %s.', getdatabaseencoding()),
+            HINT = 'CREATE DATABASE ... TEMPLATE template0 ENCODING ''UTF8'' makes one that fits.';
+    END IF;
+END
+$$;
+
 CREATE SCHEMA passage;
 
 COMMENT ON SCHEMA passage IS 'passages of documents: the context that search hits belong to';

@@ -12,8 +12,8 @@ pub enum Error {
     NoStore(String),
     /// A relation without a column that every store must have.
     NoColumn { relation: String, column: &'static str },
-    /// A text that is not UTF-8, because the database has another encoding.
-    Encoding,
+    /// A relation with such a column of a type that cannot be read as the one it must have.
+    ColumnType { relation: String, column: &'static str, sql_type: &'static str },
 }
 
 impl From<passage_core::Error> for Error {
@@ -36,10 +36,12 @@ impl From<Error> for ErrorReport {
                 format!("relation \"{relation}\" of the store has no column \"{column}\""),
                 "SELECT * FROM passage.check_store() tells what a store needs.".to_owned(),
             ),
-            Error::Encoding => (
-                PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
-                "the database does not have the encoding UTF8".to_owned(),
-                "Create the database with ENCODING 'UTF8'.".to_owned(),
+            Error::ColumnType { relation, column, sql_type } => (
+                PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+                format!(
+                    "column \"{column}\" of relation \"{relation}\" cannot be read as {sql_type}"
+                ),
+                "SELECT * FROM passage.check_store() tells what a store needs.".to_owned(),
             ),
         };
         ErrorReport::new(code, message, function_name!()).set_hint(hint)

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::spi;
-use crate::store::{Chunks, Found, Store, Wanted};
+use crate::store::{Chunks, Columns, Found, Store, Wanted};
 use crate::types::{Ltree, Name};
 use passage_core::expand::{self, Budget, Choice, Hit, Pick, Role};
 use passage_core::{Overrides, hits};
@@ -30,7 +30,13 @@ pub struct Expanded<'a> {
 
 impl Call {
     /// Finds the hits, reads their context, chooses, and hands all of it to `then`.
-    pub fn expand<R: Default>(self, then: impl FnOnce(Expanded) -> R) -> Result<R, Error> {
+    ///
+    /// What is told of documents is read for passages alone.
+    pub fn expand<R: Default>(
+        self,
+        columns: Columns,
+        then: impl FnOnce(Expanded) -> R,
+    ) -> Result<R, Error> {
         let ids = self.chunk_ids.unwrap_or_default();
         let ids: Vec<_> =
             ids.iter().map(|id| id.map(|id| uuid::Uuid::from_bytes(*id.as_bytes()))).collect();
@@ -39,13 +45,13 @@ impl Call {
         let wanted = Wanted { name, overrides: self.overrides };
         let store = Store::resolve(self.store)?;
         spi::connect(|connection| {
-            let found = store.hits(connection, &scored, &wanted)?;
+            let found = store.hits(connection, &scored, &wanted, columns == Columns::Passage)?;
             if found.is_empty() {
                 return Ok(R::default());
             }
             let hits: Vec<_> = found.iter().map(Found::hit).collect();
             let plan = expand::plan(&hits);
-            let chunks = store.chunks(connection, &hits, &plan);
+            let chunks = store.chunks(connection, &hits, &plan, columns);
             let choice = expand::choose(&hits, &plan, &chunks.outlines, budget(&found));
             let (found, hits, chunks, choice) = (&found[..], &hits[..], &chunks, &choice);
             Ok(then(Expanded { found, hits, chunks, choice }))
@@ -147,7 +153,7 @@ fn expand_context(
         max_chunks,
     };
     let call = Call { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(rows)?))
+    Ok(TableIterator::new(call.expand(Columns::Context, rows)?))
 }
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
@@ -201,7 +207,7 @@ fn expand_contexts(
         max_chunks,
     };
     let call = Call { chunk_ids: chunk_ids, scores: scores, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(rows)?))
+    Ok(TableIterator::new(call.expand(Columns::Context, rows)?))
 }
 
 /// Makes the rows of what was chosen.

@@ -2,6 +2,7 @@
 
 use crate::assemble::separator_of;
 use crate::expand_context::{Call, Expanded, sql_uuid};
+use crate::store::Columns;
 use crate::types::{Name, RawJsonb};
 use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::Pick;
@@ -77,7 +78,8 @@ fn reassemble(
         max_chunks,
     };
     let call = Call { chunk_ids, scores, strategy, overrides, store };
-    let rows = call.expand(|expanded| rows(&expanded, max_distance, separator.as_deref()))?;
+    let rows = call
+        .expand(Columns::Passage, |expanded| rows(&expanded, max_distance, separator.as_deref()))?;
     Ok(TableIterator::new(rows))
 }
 
@@ -147,7 +149,7 @@ fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str
         passage.hits.iter().map(|hit| sql_uuid(found[*hit].scored.chunk)).collect(),
         lines().filter_map(|(first, _)| first).min(),
         lines().filter_map(|(_, last)| last).max(),
-        assembly.spans.iter().map(|span| Range::new(span.start, span.end)).collect(),
+        assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),
         JsonB(citations(expanded, &picks, &assembly)),
         passage.truncated,
         passage.complete,

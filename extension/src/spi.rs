@@ -1,7 +1,7 @@
 /*!
 The one place that speaks SPI.
 
-Every read is a statement whose plan is kept for the life of the backend. It is executed read-only,
+Every read is a statement whose plan is kept as long as the statement is. It is executed read-only,
 so it sees what the calling statement sees, also after a write in the same transaction; and it is
 planned generically, since a plan over a one-element array would otherwise be made anew at each
 call (240 us against 60 us). The plan cache of PostgreSQL makes a kept plan anew when a relation,
@@ -9,17 +9,92 @@ a policy or the role changes.
 */
 
 use pgrx::{FromDatum, IntoDatum, pg_sys};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::ffi::CString;
+use std::cell::Cell;
+use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 
-/// How many plans are kept; the statements of further stores are planned at each call. A plan is
-/// never freed, since a policy could call a function while its plan runs.
-const KEPT: usize = 64;
+/// A SELECT with its plan, which is made at the first execution.
+///
+/// It must outlive its executions, also those that a policy's own calls nest into them.
+pub struct Statement {
+    text: CString,
+    plan: Cell<pg_sys::SPIPlanPtr>,
+    /// The role that it was planned for; policies may give another one another plan.
+    role: Cell<pg_sys::Oid>,
+}
 
-thread_local! {
-    static PLANS: RefCell<HashMap<String, pg_sys::SPIPlanPtr>> = RefCell::new(HashMap::new());
+impl Statement {
+    /// Takes the text of a SELECT.
+    pub fn new(text: String) -> Self {
+        let text = CString::new(text).expect("a statement holds no NUL");
+        Self { text, plan: Cell::default(), role: Cell::default() }
+    }
+
+    /// Returns the plan, made for arguments of some types.
+    fn plan(&self, types: &mut [pg_sys::Oid]) -> pg_sys::SPIPlanPtr {
+        if self.plan.get().is_null() {
+            // SAFETY: the text and the types outlive the call, and the plan is kept at once.
+            let plan = unsafe {
+                let plan = pg_sys::SPI_prepare_cursor(
+                    self.text.as_ptr(),
+                    types.len() as i32,
+                    types.as_mut_ptr(),
+                    pg_sys::CURSOR_OPT_GENERIC_PLAN as i32,
+                );
+                assert!(!plan.is_null(), "the statement can be prepared");
+                pg_sys::SPI_keepplan(plan);
+                plan
+            };
+            self.plan.set(plan);
+        }
+        self.plan.get()
+    }
+}
+
+/// What a plan may not use: every read here is of few rows by an index, also where statistics are
+/// missing or a table is so small that a scan of it looks cheaper.
+const WITHOUT: [&CStr; 5] = [
+    c"enable_seqscan",
+    c"enable_bitmapscan",
+    c"enable_hashjoin",
+    c"enable_mergejoin",
+    c"enable_sort",
+];
+
+impl Statement {
+    /// Sees to it that the plan, where it is about to be made, is one by index.
+    ///
+    /// Returns the level of settings to close after the execution, if one was opened.
+    fn by_index(&self, plan: pg_sys::SPIPlanPtr) -> Option<i32> {
+        // SAFETY: plain look-ups; the plan is kept.
+        let (role, valid) = unsafe { (pg_sys::GetUserId(), pg_sys::SPI_plan_is_valid(plan)) };
+        if self.role.replace(role) == role && valid {
+            return None;
+        }
+        // SAFETY: the settings exist, and the level takes them back.
+        unsafe {
+            let level = pg_sys::NewGUCNestLevel();
+            for setting in WITHOUT {
+                pg_sys::SetConfigOption(
+                    setting.as_ptr(),
+                    c"off".as_ptr(),
+                    pg_sys::GucContext::PGC_USERSET,
+                    pg_sys::GucSource::PGC_S_SESSION,
+                );
+            }
+            Some(level)
+        }
+    }
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        let plan = self.plan.get();
+        if !plan.is_null() {
+            // SAFETY: the plan was kept, and whoever executes it holds the statement.
+            unsafe { pg_sys::SPI_freeplan(plan) };
+        }
+    }
 }
 
 /// An argument of a statement.
@@ -61,7 +136,7 @@ pub fn connect<R>(read: impl FnOnce(&Connection) -> R) -> R {
 
 impl Connection {
     /// Executes a statement, read-only.
-    pub fn read(&self, statement: &str, values: Vec<Value>) -> Rows<'_> {
+    pub fn read(&self, statement: &Statement, values: Vec<Value>) -> Rows<'_> {
         let mut types: Vec<_> = values.iter().map(|value| value.oid).collect();
         let mut datums: Vec<_> =
             values.iter().map(|value| value.datum.unwrap_or(pg_sys::Datum::null())).collect();
@@ -69,41 +144,20 @@ impl Connection {
             .iter()
             .map(|value| (if value.datum.is_some() { b' ' } else { b'n' }) as std::ffi::c_char)
             .collect();
-        let plan = plan(statement, &mut types);
+        let plan = statement.plan(&mut types);
+        let level = statement.by_index(plan);
         // SAFETY: the plan is kept and takes as many values as there are types.
         let (done, table, count) = unsafe {
             let done = pg_sys::SPI_execute_plan(plan, datums.as_mut_ptr(), nulls.as_ptr(), true, 0);
             (done, pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize)
         };
+        if let Some(level) = level {
+            // SAFETY: the level was opened above; an error closes it with its transaction.
+            unsafe { pg_sys::AtEOXact_GUC(true, level) };
+        }
         assert!(done == pg_sys::SPI_OK_SELECT as i32, "the statement is a SELECT");
         Rows { table, count, connection: PhantomData }
     }
-}
-
-/// Finds the kept plan of a statement, or makes it.
-fn plan(statement: &str, types: &mut [pg_sys::Oid]) -> pg_sys::SPIPlanPtr {
-    if let Some(plan) = PLANS.with_borrow(|plans| plans.get(statement).copied()) {
-        return plan;
-    }
-    let text = CString::new(statement).expect("a statement holds no NUL");
-    // SAFETY: the text and the types outlive the call.
-    let plan = unsafe {
-        pg_sys::SPI_prepare_cursor(
-            text.as_ptr(),
-            types.len() as i32,
-            types.as_mut_ptr(),
-            pg_sys::CURSOR_OPT_GENERIC_PLAN as i32,
-        )
-    };
-    assert!(!plan.is_null(), "the statement can be prepared");
-    PLANS.with_borrow_mut(|plans| {
-        if plans.len() < KEPT {
-            // SAFETY: the plan was made above, and nobody else has it.
-            unsafe { pg_sys::SPI_keepplan(plan) };
-            plans.insert(statement.to_owned(), plan);
-        }
-    });
-    plan
 }
 
 impl Rows<'_> {

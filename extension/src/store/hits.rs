@@ -5,7 +5,8 @@ A user's own strategy is a row of the store; it is read with the hits, and so ar
 `auto` takes for a media type. Any other preset asks nothing of the store.
 */
 
-use super::{Relation, Store};
+use super::Store;
+use super::layout::{Layout, Purpose, Relation};
 use crate::error::Error;
 use crate::spi::{Connection, Rows, Value};
 use crate::types::RawJsonb;
@@ -33,7 +34,7 @@ pub struct Found {
 }
 
 /// The document of a hit; all but the id may be unknown.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Document {
     pub id: uuid::Uuid,
     pub media_type: Option<String>,
@@ -44,7 +45,10 @@ pub struct Document {
     pub metadata: Option<RawJsonb>,
 }
 
-/// What is read of a document; behind the place, document, ordinal, section and kind of its hit.
+/// How many columns stand before those below: place, document, ordinal, section and kind.
+const OF_HIT: usize = 5;
+
+/// What is read of a document; behind the strategy.
 const OF_DOCUMENT: [(&str, &str); 6] = [
     ("media_type", "text"),
     ("collection", "text"),
@@ -54,7 +58,7 @@ const OF_DOCUMENT: [(&str, &str); 6] = [
     ("metadata", "jsonb"),
 ];
 
-/// What is read of a strategy; behind the document.
+/// What is read of a strategy.
 const OF_STRATEGY: [(&str, &str); 11] = [
     ("base", "text"),
     ("parents", "integer"),
@@ -70,16 +74,21 @@ const OF_STRATEGY: [(&str, &str); 11] = [
 ];
 
 /// Where the limits of a call's strategy stand.
-enum Source<'a> {
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// In the extension.
     Preset,
-    ByName(&'a Relation),
-    ByMediaType(&'a Relation),
+    /// In the row of the strategy's name.
+    ByName,
+    /// In the row that is the default for the document's media type, else in the extension.
+    ByMediaType,
 }
 
 impl Store {
     /// Reads the hits of a call, best first, and settles the strategy of each.
     ///
-    /// Ids that the store does not hold, or that the caller may not see, give nothing.
+    /// Ids that the store does not hold, or that the caller may not see, give nothing. Of the
+    /// documents only the ids are read unless more is asked for.
     ///
     /// # Errors
     ///
@@ -90,20 +99,23 @@ impl Store {
         connection: &Connection,
         scored: &[Scored<uuid::Uuid>],
         wanted: &Wanted,
+        with_documents: bool,
     ) -> Result<Vec<Found>, Error> {
         let unknown = || Error::from(Request::UnknownStrategy(wanted.name.clone()));
         let preset = Strategy::preset(&wanted.name);
-        let source = match (&preset, &self.strategies) {
-            (Some(_), Some(rows)) if wanted.name == "auto" => Source::ByMediaType(rows),
+        let source = match (&preset, &self.0.strategies) {
+            (Some(_), Some(rows)) if wanted.name == "auto" && rows.has("default_for") => {
+                Source::ByMediaType
+            }
             (Some(_), _) => Source::Preset,
-            (None, Some(rows)) => Source::ByName(rows),
+            (None, Some(_)) => Source::ByName,
             (None, None) => return Err(unknown()),
         };
         let base = preset.unwrap_or_else(|| Strategy::preset("none").expect("it is a preset"));
         // A limit out of range is an error whether or not a hit is found.
         wanted.overrides.apply(&mut base.clone())?;
 
-        let by_name = matches!(source, Source::ByName(_));
+        let by_name = source == Source::ByName;
         if scored.is_empty() && !by_name {
             return Ok(Vec::new());
         }
@@ -112,59 +124,75 @@ impl Store {
         if by_name {
             values.push(Value::new(wanted.name.clone()));
         }
-        let rows = connection.read(&self.hits_statement(&source), values);
+        let purpose = Purpose::Hits { source, with_documents };
+        let statement = self.0.statement(purpose, || statement(&self.0, source, with_documents));
+        let rows = connection.read(&statement, values);
         if by_name && rows.len() == 0 {
             return Err(unknown());
         }
+        let strategies = if source == Source::Preset { 0 } else { OF_STRATEGY.len() };
+        let documents = with_documents.then_some(OF_HIT + strategies);
         let mut found = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
             // A strategy without a hit has a row of its own.
             let Some(place) = rows.get::<i64>(row, 0) else { continue };
-            let mut strategy = of_store(&rows, row)?.unwrap_or_else(|| base.clone());
+            let stored = if strategies > 0 { of_store(&rows, row)? } else { None };
+            let mut strategy = stored.unwrap_or_else(|| base.clone());
             wanted.overrides.apply(&mut strategy)?;
-            found.push((place, hit(&rows, row, scored[place as usize - 1], strategy)));
+            let titles = rows.get::<Vec<Option<String>>>(row, 3);
+            let section =
+                titles.map(|titles| titles.into_iter().map(Option::unwrap_or_default).collect());
+            let kind = rows.get::<String>(row, 4).and_then(|kind| Kind::from_name(&kind));
+            let scored = scored[place as usize - 1];
+            let document = document(&rows, row, documents);
+            let ordinal = rows.get(row, 2);
+            found.push((place, Found { scored, ordinal, section, kind, strategy, document }));
         }
         found.sort_by_key(|(place, _)| *place);
         Ok(found.into_iter().map(|(_, found)| found).collect())
     }
+}
 
-    fn hits_statement(&self, source: &Source) -> String {
-        let section = if self.has_kin() { "c.section" } else { "NULL::text[]" };
-        let kind = self.chunks.column("c", "kind", "text");
-        let of_document = columns(self.documents.as_ref(), "d", &OF_DOCUMENT);
-        let of_strategy = match source {
-            Source::Preset => columns(None, "s", &OF_STRATEGY),
-            Source::ByName(rows) | Source::ByMediaType(rows) => {
-                columns(Some(*rows), "s", &OF_STRATEGY)
-            }
-        };
-        let documents = self.documents.as_ref().map_or_else(String::new, |documents| {
-            format!("LEFT JOIN {} AS d ON d.id = c.document_id", documents.name)
-        });
-        let hits = format!(
-            "unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place) \
-             JOIN {} AS c ON c.id = h.chunk_id {documents}",
-            self.chunks.name
-        );
-        let from = match source {
-            Source::Preset => hits,
-            Source::ByName(rows) => {
-                format!("{} AS s LEFT JOIN ({hits}) ON true WHERE s.name = $2", rows.name)
-            }
-            // Of several rows for one media type the first by name counts.
-            Source::ByMediaType(rows) => format!(
-                "{hits} LEFT JOIN LATERAL (SELECT * FROM {} AS s WHERE {media_type} = ANY (s.default_for) \
-                 ORDER BY s.name LIMIT 1) AS s ON true",
-                rows.name,
-                media_type = of_document[0],
-            ),
-        };
-        format!(
-            "SELECT h.place, c.document_id, c.ordinal, {section}, {kind}, {}, {} FROM {from}",
-            of_document.join(", "),
-            of_strategy.join(", ")
-        )
+fn statement(layout: &Layout, source: Source, with_documents: bool) -> String {
+    let strategies = layout.strategies.as_ref().map_or("", |strategies| &strategies.name);
+    // The join with documents is left out where nothing of them is asked for.
+    let documents =
+        layout.documents.as_ref().filter(|_| with_documents || source == Source::ByMediaType);
+    let join = documents.map_or_else(String::new, |documents| {
+        format!("LEFT JOIN {} AS d ON d.id = c.document_id", documents.name)
+    });
+    let of_document = columns(documents, "d", &OF_DOCUMENT);
+    let hits = format!(
+        "unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place) \
+         JOIN {} AS c ON c.id = h.chunk_id {join}",
+        layout.chunks.name
+    );
+    let from = match source {
+        Source::Preset => hits,
+        Source::ByName => {
+            format!("{strategies} AS s LEFT JOIN ({hits}) ON true WHERE s.name = $2")
+        }
+        // Of several rows for one media type the first by name counts.
+        Source::ByMediaType => format!(
+            "{hits} LEFT JOIN LATERAL (SELECT * FROM {strategies} AS s \
+             WHERE {media_type} = ANY (s.default_for) ORDER BY s.name LIMIT 1) AS s ON true",
+            media_type = of_document[0],
+        ),
+    };
+    let mut selected = vec![
+        "h.place".to_owned(),
+        layout.chunks.column("c", "document_id", "uuid"),
+        layout.chunks.column("c", "ordinal", "integer"),
+    ];
+    selected.push(layout.section("c"));
+    selected.push(layout.chunks.column("c", "kind", "text"));
+    if source != Source::Preset {
+        selected.extend(columns(layout.strategies.as_ref(), "s", &OF_STRATEGY));
     }
+    if with_documents {
+        selected.extend(of_document);
+    }
+    format!("SELECT {} FROM {from}", selected.join(", "))
 }
 
 /// Names the columns of a relation, NULL where it or the column is missing.
@@ -176,33 +204,25 @@ fn columns(relation: Option<&Relation>, alias: &str, wanted: &[(&str, &str)]) ->
     wanted.iter().map(name).collect()
 }
 
-/// Reads a hit from its row.
-fn hit(rows: &Rows, row: usize, scored: Scored<uuid::Uuid>, strategy: Strategy) -> Found {
-    let titles = rows.get::<Vec<Option<String>>>(row, 3);
-    let document = Document {
-        id: uuid(rows.get(row, 1)),
-        media_type: rows.get(row, 5),
-        collection: rows.get(row, 6),
-        version: rows.get(row, 7),
-        uri: rows.get(row, 8),
-        title: rows.get(row, 9),
-        metadata: rows.get(row, 10),
-    };
-    Found {
-        scored,
-        ordinal: rows.get(row, 2),
-        section: titles.map(|titles| titles.into_iter().map(Option::unwrap_or_default).collect()),
-        kind: rows.get::<String>(row, 4).and_then(|kind| Kind::from_name(&kind)),
-        strategy,
-        document,
+/// Reads the document of a hit; what is told of it begins at a column, if it was read.
+fn document(rows: &Rows, row: usize, first: Option<usize>) -> Document {
+    let id = uuid(rows.get(row, 1));
+    let Some(first) = first else { return Document { id, ..Document::default() } };
+    Document {
+        id,
+        media_type: rows.get(row, first),
+        collection: rows.get(row, first + 1),
+        version: rows.get(row, first + 2),
+        uri: rows.get(row, first + 3),
+        title: rows.get(row, first + 4),
+        metadata: rows.get(row, first + 5),
     }
 }
 
 /// Reads the strategy of a hit, if it comes from the store.
 fn of_store(rows: &Rows, row: usize) -> Result<Option<Strategy>, Error> {
-    let first = 5 + OF_DOCUMENT.len();
-    let Some(base) = rows.get::<String>(row, first) else { return Ok(None) };
-    let limit = |column: usize| rows.get::<i32>(row, first + column);
+    let Some(base) = rows.get::<String>(row, OF_HIT) else { return Ok(None) };
+    let limit = |column: usize| rows.get::<i32>(row, OF_HIT + column);
     let stored = Overrides {
         parents: limit(1),
         preceding: limit(2),
@@ -210,8 +230,8 @@ fn of_store(rows: &Rows, row: usize) -> Result<Option<Strategy>, Error> {
         children: limit(4),
         before: limit(5),
         after: limit(6),
-        siblings: rows.get(row, first + 7),
-        within: rows.get(row, first + 8),
+        siblings: rows.get(row, OF_HIT + 7),
+        within: rows.get(row, OF_HIT + 8),
         max_tokens: limit(9),
         max_chunks: limit(10),
     };

@@ -1,6 +1,7 @@
 //! The statement behind `outline`: all chunks of one document, without their contents.
 
 use super::Store;
+use super::layout::{Layout, Purpose, Relation};
 use crate::spi::{Connection, Value};
 use passage_core::outline::Entry;
 use pgrx::datum::Uuid;
@@ -15,27 +16,13 @@ impl Store {
         document_id: Option<Uuid>,
         uri: Option<String>,
     ) -> Vec<Entry> {
-        let integer = |column: &str| self.chunks.column("c", column, "integer");
-        let section = if self.has_kin() { "c.section" } else { "NULL::text[]" };
-        let document = match &self.documents {
-            Some(documents) if documents.has("uri") && uri.is_some() => format!(
-                "(SELECT d.id FROM {} AS d WHERE d.uri = $2 AND d.id = coalesce($1, d.id) \
-                 ORDER BY d.id LIMIT 1)",
-                documents.name
-            ),
-            _ if uri.is_some() => return Vec::new(),
-            _ => "$1".to_owned(),
-        };
-        let statement = format!(
-            "SELECT c.ordinal, {section}, {level}, \
-             coalesce({tokens}, (char_length(c.content) + 3) / 4), {first}, {last} \
-             FROM {chunks} AS c WHERE c.document_id = {document} ORDER BY c.ordinal",
-            level = integer("level"),
-            tokens = integer("tokens"),
-            first = integer("first_line"),
-            last = integer("last_line"),
-            chunks = self.chunks.name,
-        );
+        let documents = self.0.documents.as_ref().filter(|documents| documents.has("uri"));
+        if uri.is_some() && documents.is_none() {
+            return Vec::new();
+        }
+        let purpose = Purpose::Outline { by_uri: uri.is_some() };
+        let statement =
+            self.0.statement(purpose, || statement(&self.0, documents.filter(|_| uri.is_some())));
         let mut values = vec![Value::new(document_id)];
         values.extend(uri.map(Value::new));
         let rows = connection.read(&statement, values);
@@ -53,4 +40,29 @@ impl Store {
         };
         (0..rows.len()).filter_map(entry).collect()
     }
+}
+
+fn statement(layout: &Layout, by_uri: Option<&Relation>) -> String {
+    let integer = |column: &str| layout.chunks.column("c", column, "integer");
+    let document = by_uri.map_or_else(
+        || "$1".to_owned(),
+        |documents| {
+            format!(
+                "(SELECT d.id FROM {} AS d WHERE d.uri = $2 AND d.id = coalesce($1, d.id) \
+                 ORDER BY d.id LIMIT 1)",
+                documents.name
+            )
+        },
+    );
+    format!(
+        "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last} \
+         FROM {chunks} AS c WHERE c.document_id = {document} ORDER BY c.ordinal",
+        ordinal = integer("ordinal"),
+        section = layout.section("c"),
+        level = integer("level"),
+        tokens = layout.tokens("c"),
+        first = integer("first_line"),
+        last = integer("last_line"),
+        chunks = layout.chunks.name,
+    )
 }

@@ -1,6 +1,7 @@
 //! The statement behind `assemble`: chosen chunks of one document, in order.
 
 use super::Store;
+use super::layout::{Layout, Purpose};
 use crate::spi::{Connection, Value};
 use passage_core::MediaType;
 use passage_core::assemble::Part;
@@ -14,21 +15,7 @@ impl Store {
         document_id: Uuid,
         chunk_ids: Vec<Uuid>,
     ) -> (MediaType, Vec<Part<'static>>) {
-        let column = |column: &str| self.chunks.column("c", column, "integer");
-        let media_type =
-            self.documents.as_ref().filter(|documents| documents.has("media_type")).map_or_else(
-                || "NULL::text".to_owned(),
-                |documents| {
-                    format!("(SELECT d.media_type FROM {} AS d WHERE d.id = $1)", documents.name)
-                },
-            );
-        let statement = format!(
-            "SELECT {media_type}, c.content, {start}, {end} FROM {chunks} AS c \
-             WHERE c.document_id = $1 AND c.id = ANY ($2::uuid[]) ORDER BY c.ordinal, c.id",
-            start = column("start_byte"),
-            end = column("end_byte"),
-            chunks = self.chunks.name,
-        );
+        let statement = self.0.statement(Purpose::Parts, || statement(&self.0));
         let rows =
             connection.read(&statement, vec![Value::new(document_id), Value::new(chunk_ids)]);
         let part = |row| {
@@ -40,4 +27,23 @@ impl Store {
         let media_type = if parts.is_empty() { None } else { rows.get::<String>(0, 0) };
         (media_type.as_deref().map_or(MediaType::PLAIN, MediaType::new), parts)
     }
+}
+
+fn statement(layout: &Layout) -> String {
+    let column = |column: &str| layout.chunks.column("c", column, "integer");
+    let media_type = layout.documents.as_ref().map_or_else(
+        || "NULL::text".to_owned(),
+        |documents| {
+            let media_type = documents.column("d", "media_type", "text");
+            format!("(SELECT {media_type} FROM {} AS d WHERE d.id = $1)", documents.name)
+        },
+    );
+    format!(
+        "SELECT {media_type}, {content}, {start}, {end} FROM {chunks} AS c \
+         WHERE c.document_id = $1 AND c.id = ANY ($2::uuid[]) ORDER BY c.ordinal, c.id",
+        content = layout.chunks.column("c", "content", "text"),
+        start = column("start_byte"),
+        end = column("end_byte"),
+        chunks = layout.chunks.name,
+    )
 }

@@ -1,0 +1,221 @@
+/*!
+What a store consists of, remembered between calls.
+
+A layout holds the relations of a store, their columns, and the statements that were written for
+them, each with its plan. It is remembered under the store's name and the relations it has under
+that name now, and forgotten when PostgreSQL says that some relation has changed its shape.
+*/
+
+use super::chunks::Columns;
+use super::hits::Source;
+use crate::spi::Statement;
+use pgrx::pg_sys;
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, CString};
+use std::rc::Rc;
+
+/// The relations of a store.
+pub struct Layout {
+    pub chunks: Relation,
+    pub documents: Option<Relation>,
+    pub strategies: Option<Relation>,
+    statements: RefCell<HashMap<Purpose, Rc<Statement>>>,
+}
+
+/// What a statement is for; each is written once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    Hits { source: Source, with_documents: bool },
+    Chunks { shapes: u8, columns: Columns },
+    Parts,
+    Outline { by_uri: bool },
+}
+
+/// A table or view.
+pub struct Relation {
+    /// Its quoted name, for a statement.
+    pub name: String,
+    /// Its columns with their types.
+    columns: HashMap<String, pg_sys::Oid>,
+}
+
+/// The name of a store, and what lies behind it: chunks, documents and strategies.
+type Place = (String, [pg_sys::Oid; 3]);
+
+/// The most layouts that are remembered.
+const REMEMBERED: usize = 64;
+
+thread_local! {
+    static LAYOUTS: RefCell<HashMap<Place, Rc<Layout>>> = RefCell::new(HashMap::new());
+    static WATCHED: RefCell<HashSet<pg_sys::Oid>> = RefCell::default();
+    static STALE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Asks PostgreSQL to tell when a relation changes; once for a backend.
+pub fn watch() {
+    #[pgrx::pg_guard]
+    unsafe extern "C-unwind" fn changed(_argument: pg_sys::Datum, relation: pg_sys::Oid) {
+        // The catalog must not be read here, nor a plan be freed that is running. An invalid oid
+        // stands for every relation.
+        let concerns = relation == pg_sys::InvalidOid
+            || WATCHED.with_borrow(|watched| watched.contains(&relation));
+        if concerns {
+            STALE.set(true);
+        }
+    }
+    // SAFETY: the function lives as long as the backend.
+    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(changed), pg_sys::Datum::null()) }
+}
+
+/// Finds the layout of a store, or `None` if the schema has no relation `chunks`.
+pub fn find(store: &str) -> Option<Rc<Layout>> {
+    let schema = CString::new(store).ok()?;
+    // SAFETY: look-ups in the catalog, which raise no error for what is missing.
+    let oids = unsafe {
+        let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
+        let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), schema);
+        [relation(c"chunks"), relation(c"documents"), relation(c"strategies")]
+    };
+    if oids[0] == pg_sys::InvalidOid {
+        return None;
+    }
+    let place = (store.to_owned(), oids);
+    let known = LAYOUTS.with_borrow_mut(|layouts| {
+        if STALE.replace(false) || layouts.len() >= REMEMBERED {
+            layouts.clear();
+            WATCHED.with_borrow_mut(HashSet::clear);
+        }
+        layouts.get(&place).map(Rc::clone)
+    });
+    if known.is_some() {
+        return known;
+    }
+    WATCHED.with_borrow_mut(|watched| watched.extend(oids));
+    let layout = Rc::new(Layout::read(store, oids));
+    LAYOUTS.with_borrow_mut(|layouts| layouts.insert(place, Rc::clone(&layout)));
+    Some(layout)
+}
+
+impl Layout {
+    fn read(store: &str, [chunks, documents, strategies]: [pg_sys::Oid; 3]) -> Self {
+        let relation = |oid, name: &str| Relation {
+            name: format!("{}.{}", quoted(store), quoted(name)),
+            columns: columns(oid),
+        };
+        let with = |oid, name, column: &str| {
+            (oid != pg_sys::InvalidOid)
+                .then(|| relation(oid, name))
+                .filter(|relation| relation.has(column))
+        };
+        Self {
+            chunks: relation(chunks, "chunks"),
+            documents: with(documents, "documents", "id"),
+            strategies: with(strategies, "strategies", "name"),
+            statements: RefCell::default(),
+        }
+    }
+
+    /// Tells whether kin can be found: by sections and the keys that an index finds them by.
+    pub fn has_kin(&self) -> bool {
+        [
+            ("section", pg_sys::TEXTARRAYOID),
+            ("section_key", pg_sys::INT8OID),
+            ("parent_key", pg_sys::INT8OID),
+        ]
+        .iter()
+        .all(|(column, oid)| self.chunks.columns.get(*column) == Some(oid))
+    }
+
+    /// Returns the titles of a chunk, NULL where kin cannot be found.
+    pub fn section(&self, alias: &str) -> String {
+        if self.has_kin() { format!("{alias}.section") } else { "NULL::text[]".to_owned() }
+    }
+
+    /// Returns the path of a chunk, NULL where there is none of the type `ltree`.
+    pub fn path(&self, alias: &str) -> String {
+        // The type may lie in any schema, which its name then begins with.
+        let is_path = self.chunks.columns.get("path").is_some_and(|oid| {
+            // SAFETY: the type exists; its name is a string in memory of the call.
+            let name = unsafe { CStr::from_ptr(pg_sys::format_type_be(*oid)) };
+            name.to_bytes().ends_with(b"ltree")
+        });
+        if is_path { format!("{alias}.path") } else { "NULL".to_owned() }
+    }
+
+    /// Returns the tokens of a chunk; without a count, a quarter of the characters stands for it.
+    pub fn tokens(&self, alias: &str) -> String {
+        let counted = self.chunks.column(alias, "tokens", "integer");
+        format!("coalesce({counted}, (char_length({alias}.content) + 3) / 4)")
+    }
+
+    /// Returns the statement for a purpose, which `write` gives the text of.
+    pub fn statement(&self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
+        let mut statements = self.statements.borrow_mut();
+        let written = statements.entry(purpose).or_insert_with(|| Rc::new(Statement::new(write())));
+        Rc::clone(written)
+    }
+}
+
+impl Relation {
+    /// Tells whether there is a column of this name.
+    pub fn has(&self, column: &str) -> bool {
+        self.columns.contains_key(column)
+    }
+
+    /// Tells whether there is a column of this name that can be read as a type.
+    pub fn gives(&self, column: &str, sql_type: &str) -> bool {
+        let oid = oid_of(sql_type);
+        self.columns.get(column).is_some_and(|of| {
+            // SAFETY: a look-up of one cast.
+            unsafe {
+                pg_sys::can_coerce_type(
+                    1,
+                    &raw const *of,
+                    &raw const oid,
+                    pg_sys::CoercionContext::COERCION_EXPLICIT,
+                )
+            }
+        })
+    }
+
+    /// Returns the column of an alias as a type, or a NULL of it where the relation lacks it.
+    pub fn column(&self, alias: &str, column: &str, sql_type: &str) -> String {
+        if self.gives(column, sql_type) {
+            format!("{alias}.{column}::{sql_type}")
+        } else {
+            format!("NULL::{sql_type}")
+        }
+    }
+}
+
+/// The types that are read.
+fn oid_of(sql_type: &str) -> pg_sys::Oid {
+    match sql_type {
+        "uuid" => pg_sys::UUIDOID,
+        "integer" => pg_sys::INT4OID,
+        "text" => pg_sys::TEXTOID,
+        "text[]" => pg_sys::TEXTARRAYOID,
+        "jsonb" => pg_sys::JSONBOID,
+        _ => unreachable!("no statement reads another type"),
+    }
+}
+
+/// Reads the columns of a relation.
+fn columns(relation: pg_sys::Oid) -> HashMap<String, pg_sys::Oid> {
+    // SAFETY: the relation is open while its descriptor is read, and locked against its removal.
+    unsafe {
+        let relation = pgrx::PgRelation::with_lock(relation, pg_sys::AccessShareLock as i32);
+        let columns = relation.tuple_desc();
+        columns
+            .iter()
+            .filter(|column| !column.attisdropped)
+            .map(|column| (column.name().to_owned(), column.atttypid))
+            .collect()
+    }
+}
+
+/// An identifier for a statement.
+fn quoted(identifier: &str) -> String {
+    format!("\"{}\"", identifier.replace('"', "\"\""))
+}
