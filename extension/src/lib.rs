@@ -23,6 +23,10 @@ mod types;
 
 pgrx::pg_module_magic!(name, version);
 
+// Without it pgrx does not know the schema that the functions name. The install script makes it.
+#[pgrx::pg_schema]
+mod passage {}
+
 /// Runs when a backend loads the library.
 #[pgrx::pg_guard]
 pub extern "C-unwind" fn _PG_init() {
