@@ -139,14 +139,16 @@ impl Cutter<'_> {
                 aimed = aim(bytes as f64 / size.max(1) as f64);
                 continue;
             }
-            return self.coarser(aimed, next, end).unwrap_or((next, size));
+            return self.coarser(aimed, next, size, end).unwrap_or((next, size));
         }
     }
 
-    /// Looks for a coarser cut a little behind a fine one, in case the guess fell short of it.
-    fn coarser(&self, aim: Aim, next: usize, end: usize) -> Option<(usize, usize)> {
-        let reach = (aim.at + 2 * (aim.reach - aim.at)).min(end - 1);
-        let reach = reach.min(aim.at + self.limits.most_bytes());
+    /// Looks for a coarser cut behind a fine one, in case the guess fell short of it: what the
+    /// piece was made of may lie closer than the average of the unit.
+    fn coarser(&self, aim: Aim, next: usize, size: usize, end: usize) -> Option<(usize, usize)> {
+        let most = (end - 1 - aim.at).min(self.limits.most_bytes());
+        let bytes = (next - aim.at) * self.limits.max / size.max(1);
+        let reach = aim.at + (bytes + bytes / 4).min(most);
         self.next_coarser(next, reach).into_iter().flatten().find_map(|candidate| {
             let size = self.size(aim.at..candidate);
             (candidate > aim.ties[1] && size <= self.limits.max).then_some((candidate, size))

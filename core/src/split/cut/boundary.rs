@@ -52,7 +52,8 @@ impl Cutter<'_> {
         let line = if is_item || self.line_begins(at) {
             None
         } else {
-            (at + 1..=reach).find(|at| self.line_begins(*at))
+            let ends = memchr::memchr2_iter(b'\n', b'\r', &self.text.as_bytes()[at..reach.max(at)]);
+            ends.map(|end| at + end + 1).find(|place| self.line_begins(*place))
         };
         [item.filter(|_| !is_item), line]
     }
