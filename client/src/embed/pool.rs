@@ -31,7 +31,7 @@ pub struct Pending(oneshot::Receiver<Result<Embedding, Error>>);
 
 impl Pool {
     /// The environment variable, and its value, under which candle leaves parallelism to its
-    /// caller. It is read once per process; a pool works without it too, a third slower.
+    /// caller. It is read once per process. A pool works without it too, at about half the speed.
     pub const SINGLE_THREADED: (&str, &str) = ("RAYON_NUM_THREADS", "1");
 
     /// Starts a pool with a number of threads, by default one for each core.
