@@ -1,7 +1,6 @@
 //! A server that is large enough, and a folder where its data stays.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -60,22 +59,8 @@ fn mark(folder: &Path) -> PathBuf {
     folder.join("loaded")
 }
 
-/// What the data depend on: the server, what is loaded, and the install script.
+/// What the data depend on. The install script is not among it, since each change of it would mean
+/// to load again; a kept folder is for whoever tunes the library, and knows what else he changed.
 fn version() -> String {
-    let installation = Installation::find();
-    let share = Command::new(installation.bin("pg_config")).arg("--sharedir").output();
-    let share = String::from_utf8(share.expect("the server says where it is").stdout);
-    let extensions = Path::new(share.expect("paths are UTF-8").trim_end()).join("extension");
-    let mut hasher = DefaultHasher::new();
-    let mut scripts: Vec<_> = fs::read_dir(extensions)
-        .expect("the server has extensions")
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.to_string_lossy().contains("/pg_passage--"))
-        .collect();
-    scripts.sort();
-    for script in scripts {
-        fs::read(script).expect("a script can be read").hash(&mut hasher);
-    }
-    format!("{} {LOADED} {:x}\n", installation.version(), hasher.finish())
+    format!("{} {LOADED}\n", Installation::find().version())
 }
