@@ -34,4 +34,33 @@ DROP VIEW miscast.chunks CASCADE;
 CREATE VIEW miscast.chunks AS SELECT piece AS id, 17 AS document_id, place AS ordinal, body AS content FROM foreigners.pieces;
 SELECT content FROM passage.expand_context(:piece3, 'none', store => 'miscast');
 
-DROP SCHEMA foreigners, cast_too, miscast CASCADE;
+-- sections, keys and paths of other types, in a store that has all of them
+CREATE SCHEMA kin;
+CREATE VIEW kin.chunks AS
+    SELECT piece AS id, page AS document_id, place AS ordinal, body AS content, '{A}'::varchar(9)[] AS section,
+        passage.section_key('{A}')::numeric AS section_key, passage.parent_key('{A}')::numeric AS parent_key, 'A'::text AS path
+    FROM foreigners.pieces;
+SELECT section, path, content FROM passage.expand_context(:piece3, 'none', store => 'kin');
+SELECT section, content FROM passage.expand_context(:piece3, 'section', max_chunks => 2, store => 'kin');
+DROP VIEW kin.chunks;
+CREATE VIEW kin.chunks AS
+    SELECT piece AS id, page AS document_id, place AS ordinal, body AS content, 7 AS section, 7::bigint AS section_key, 7::bigint AS parent_key
+    FROM foreigners.pieces;
+SELECT section, content FROM passage.expand_context(:piece3, 'none', store => 'kin');
+DROP VIEW kin.chunks;
+CREATE VIEW kin.chunks AS
+    SELECT piece AS id, page AS document_id, place AS ordinal, body AS content, '{7,8}'::integer[] AS section, 7 AS section_key, 7 AS parent_key
+    FROM foreigners.pieces;
+SELECT section, content FROM passage.expand_context(:piece3, 'broad', store => 'kin');
+SELECT section, content FROM passage.reassemble(ARRAY[:piece3]::uuid[], NULL, 'section', store => 'kin');
+SELECT outline FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000', store => 'kin');
+-- sections of more dimensions, or that do not begin at 1, are no lists of titles and break nothing
+DROP VIEW kin.chunks;
+CREATE VIEW kin.chunks AS
+    SELECT piece AS id, page AS document_id, place AS ordinal, body AS content,
+        CASE place % 2 WHEN 0 THEN '{{A,B},{C,D}}'::text[] ELSE '[5:6]={A,B}'::text[] END AS section, 7::bigint AS section_key, 7::bigint AS parent_key
+    FROM foreigners.pieces;
+SELECT content FROM passage.expand_context(:piece3, 'broad', store => 'kin');
+SELECT count(*) FROM passage.reassemble(ARRAY(SELECT piece FROM foreigners.pieces), NULL, 'section', store => 'kin');
+
+DROP SCHEMA kin, foreigners, cast_too, miscast CASCADE;

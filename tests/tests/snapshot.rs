@@ -1,0 +1,143 @@
+//! What a call sees: the snapshot of the statement that makes it, never more and never less.
+
+use passage_tests::Cluster;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+/// The chunk in the middle of a document of seven.
+const HIT: &str = "aaaaaaaa-0000-0000-0000-000000000003";
+
+async fn seven_chunks() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(
+            "INSERT INTO rag.documents (id, uri) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'seven.txt');
+            INSERT INTO rag.chunks (id, document_id, ordinal, section, content)
+            SELECT ('aaaaaaaa-0000-0000-0000-00000000000' || n)::uuid, 'aaaaaaaa-0000-0000-8000-000000000000', n, '{A}', n
+            FROM generate_series(0, 6) AS n",
+        )
+        .await;
+    cluster
+}
+
+/// What every function sees of the document, in one line.
+fn seen() -> String {
+    format!(
+        "(SELECT string_agg(content, '' ORDER BY ordinal) FROM passage.expand_context('{HIT}', 'document'))
+        || ' ' || (SELECT string_agg(content, '' ORDER BY ordinal) FROM passage.expand_contexts('{{{HIT}}}', NULL, 'section'))
+        || ' ' || (SELECT string_agg(content, '' ORDER BY rank) FROM passage.reassemble('{{{HIT}}}', NULL, 'document', separator => ''))
+        || ' ' || (SELECT sum(chunks) FROM passage.outline(uri => 'seven.txt'))
+        || ' ' || passage.assemble('aaaaaaaa-0000-0000-8000-000000000000', ARRAY(SELECT id FROM rag.chunks), '')"
+    )
+}
+
+async fn lines(client: &Client, sql: &str) -> Vec<String> {
+    let messages =
+        client.simple_query(sql).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
+    let row = |message| match message {
+        SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+        _ => None,
+    };
+    messages.into_iter().filter_map(row).collect()
+}
+
+const ALL: &str = "0123456 0123456 0123456 7 0123456";
+
+#[tokio::test]
+async fn a_call_sees_what_its_transaction_wrote_before() {
+    let cluster = seven_chunks().await;
+    let client = cluster.client().await;
+    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
+    client.batch_execute("BEGIN; DELETE FROM rag.chunks WHERE ordinal = 6").await.unwrap();
+    let rest = "012345 012345 012345 6 012345";
+    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [rest]);
+    client.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
+}
+
+#[tokio::test]
+async fn a_call_does_not_see_what_its_own_statement_writes() {
+    let cluster = seven_chunks().await;
+    let client = cluster.client().await;
+    // The transaction has written before, and the statement writes while the functions run.
+    client
+        .batch_execute("BEGIN; UPDATE rag.chunks SET kind = 'prose' WHERE ordinal = 0")
+        .await
+        .unwrap();
+    let sql = format!(
+        "WITH gone AS (DELETE FROM rag.chunks WHERE ordinal > 3 RETURNING ordinal), counted AS (SELECT count(*) FROM gone)
+        SELECT count || ': ' || {} FROM counted",
+        seen()
+    );
+    assert_eq!(lines(&client, &sql).await, [format!("3: {ALL}")]);
+    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, ["0123 0123 0123 4 0123"]);
+}
+
+#[tokio::test]
+async fn a_row_that_is_deleted_is_still_there_for_the_next_row_of_the_statement() {
+    let cluster = seven_chunks().await;
+    let client = cluster.client().await;
+    client.batch_execute("BEGIN; UPDATE rag.chunks SET kind = 'prose'").await.unwrap();
+    let sql = "DELETE FROM rag.chunks
+        WHERE (SELECT count(*) FROM passage.expand_context(chunks.id, 'document')) = 7 RETURNING ordinal";
+    assert_eq!(lines(&client, sql).await.len(), 7);
+}
+
+#[tokio::test]
+async fn a_stable_function_gives_its_calls_its_own_snapshot() {
+    let cluster = seven_chunks().await;
+    let client = cluster.client().await;
+    let sql = format!(
+        "CREATE FUNCTION seen() RETURNS text LANGUAGE sql STABLE AS $$SELECT {}$$;
+        CREATE FUNCTION deletes() RETURNS text LANGUAGE sql VOLATILE AS $$DELETE FROM rag.chunks WHERE ordinal > 3; SELECT seen()$$",
+        seen()
+    );
+    client.batch_execute(&sql).await.unwrap();
+    // The first call is made before the deletion, and so is the snapshot of the third.
+    let sql = "SELECT concat_ws('; ', seen(), deletes(), seen())";
+    assert_eq!(lines(&client, sql).await, [format!("{ALL}; 0123 0123 0123 4 0123; {ALL}")]);
+}
+
+#[tokio::test]
+async fn a_cursor_goes_on_with_what_it_began_with() {
+    let cluster = seven_chunks().await;
+    let client = cluster.client().await;
+    let sql = format!(
+        "BEGIN; DECLARE passages CURSOR FOR SELECT {}; DELETE FROM rag.chunks WHERE ordinal = 6",
+        seen()
+    );
+    client.batch_execute(&sql).await.unwrap();
+    assert_eq!(lines(&client, "FETCH passages").await, [ALL]);
+}
+
+#[tokio::test]
+async fn a_repeatable_read_does_not_see_what_others_commit() {
+    let cluster = seven_chunks().await;
+    let (reader, writer) = (cluster.client().await, cluster.client().await);
+    reader.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ").await.unwrap();
+    let sql = format!("SELECT {}", seen());
+    assert_eq!(lines(&reader, &sql).await, [ALL]);
+    writer.batch_execute("DELETE FROM rag.chunks WHERE ordinal > 3").await.unwrap();
+    assert_eq!(lines(&reader, &sql).await, [ALL]);
+    assert_eq!(lines(&writer, &sql).await, ["0123 0123 0123 4 0123"]);
+    reader.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(lines(&reader, &sql).await, ["0123 0123 0123 4 0123"]);
+}
+
+#[tokio::test]
+async fn a_session_that_may_not_write_reads_all_the_same() {
+    let cluster = seven_chunks().await;
+    let client = cluster.client().await;
+    client.batch_execute("SET default_transaction_read_only = on").await.unwrap();
+    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
+}
+
+#[tokio::test]
+async fn a_standby_answers_as_its_primary() {
+    let mut cluster = seven_chunks().await;
+    cluster.stop();
+    std::fs::write(cluster.folder().join("data/standby.signal"), "").unwrap();
+    cluster.start_again().await;
+    assert_eq!(cluster.query_text("SELECT pg_is_in_recovery()").await, "t");
+    assert_eq!(cluster.query_text(&format!("SELECT {}", seen())).await, ALL);
+    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.strategies('rag')").await, "7");
+}

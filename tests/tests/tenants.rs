@@ -1,0 +1,154 @@
+//! Row-level security: what a role may not see, no function gives it.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::{OWNER, SUPERUSER};
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+const TENANTS: &str = include_str!("../fixtures/tenants.sql");
+const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
+
+/// The document and the middle chunk of Alice's guide.
+const STEPS: &str = "aaaaaaaa-0000-0000-0000-000000000003";
+
+async fn tenants() -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster.execute_as(SUPERUSER, &format!("SET ROLE NONE; GRANT CREATE ON DATABASE passage TO {OWNER}; ALTER ROLE {OWNER} CREATEROLE")).await;
+    cluster.execute(TENANTS).await;
+    cluster
+}
+
+#[tokio::test]
+async fn what_a_policy_hides_is_as_if_it_were_not_there() {
+    let cluster = tenants().await;
+    let everything = cluster.query_lines(EVERY_READ).await.join("\n");
+    assert!(everything.contains("alice: hidden first step") && everything.contains("bob: steps"));
+
+    for (role, other) in [("alice", "bob"), ("bob", "alice")] {
+        let seen = cluster.query_lines_as(role, EVERY_READ).await;
+        assert!(!seen.join("\n").contains("hidden"), "{role} sees what is for editors");
+        assert!(!seen.join("\n").contains(&format!("{other}: ")), "{role} sees {other}'s");
+
+        // The same as of a store that holds nothing else.
+        let sql = format!(
+            "BEGIN; DELETE FROM rag.documents WHERE collection <> '{role}';
+            DELETE FROM rag.chunks WHERE content LIKE '%hidden%'; {EVERY_READ}; ROLLBACK"
+        );
+        assert_eq!(seen, cluster.query_lines(&sql).await);
+    }
+}
+
+#[tokio::test]
+async fn a_hidden_hit_brings_no_context() {
+    let cluster = tenants().await;
+    for id in ["aaaaaaaa-0000-0000-0000-000000000002", "bbbbbbbb-0000-0000-0000-000000000003"] {
+        for sql in [
+            format!("SELECT role FROM passage.expand_context('{id}', 'document')"),
+            format!("SELECT role FROM passage.expand_contexts('{{{id}}}', NULL, 'document')"),
+            format!("SELECT rank FROM passage.reassemble('{{{id}}}', NULL, 'document')"),
+            format!(
+                "SELECT true WHERE passage.assemble('bbbbbbbb-0000-0000-8000-000000000000', '{{{id}}}') <> ''"
+            ),
+        ] {
+            assert_eq!(cluster.query_lines_as("alice", &sql).await, [""; 0], "{sql}");
+            assert_ne!(
+                cluster
+                    .query_lines(
+                        &sql.replace("bbbbbbbb-0000-0000-8", &format!("{}-0000-0000-8", &id[..8]))
+                    )
+                    .await,
+                [""; 0],
+                "{sql}"
+            );
+        }
+    }
+}
+
+/// What a session sees of Alice's guide from its middle, as one line.
+async fn sees(client: &Client) -> String {
+    let sql = format!(
+        "SELECT string_agg(content, '; ') FROM passage.expand_context('{STEPS}', 'document')"
+    );
+    let messages = client.simple_query(&sql).await.unwrap();
+    let row = messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+        _ => None,
+    });
+    row.unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_session_that_changes_its_role_sees_what_each_role_may() {
+    let cluster = tenants().await;
+    let client = cluster.client_as(SUPERUSER).await;
+    // Often enough that every plan would be kept.
+    for _ in 0..8 {
+        client.batch_execute("RESET ROLE").await.unwrap();
+        assert!(sees(&client).await.contains("hidden"));
+        client.batch_execute("SET ROLE alice").await.unwrap();
+        let alice = sees(&client).await;
+        assert!(alice.contains("alice: the end") && !alice.contains("hidden"), "{alice}");
+        client.batch_execute("SET ROLE bob").await.unwrap();
+        assert_eq!(sees(&client).await, "");
+        client.batch_execute("SET ROLE owner").await.unwrap();
+        assert!(sees(&client).await.contains("hidden"));
+    }
+}
+
+#[tokio::test]
+async fn a_session_sees_at_once_what_another_changes_in_tables_and_policies() {
+    let cluster = tenants().await;
+    let alice = cluster.client_as("alice").await;
+    let before = sees(&alice).await;
+    assert!(!before.contains("hidden"));
+
+    cluster.execute("DROP VIEW IF EXISTS rag.chunks_embedded").await;
+    cluster.execute("ALTER TABLE rag.chunks ADD COLUMN added text, DROP COLUMN unit").await;
+    assert_eq!(sees(&alice).await, before);
+    cluster.execute("ALTER TABLE rag.chunks ALTER COLUMN preamble DROP DEFAULT, ALTER COLUMN kind TYPE varchar").await;
+    assert_eq!(sees(&alice).await, before);
+    cluster.execute("ALTER TABLE rag.chunks DROP COLUMN tokens").await;
+    assert_eq!(sees(&alice).await, before);
+
+    cluster.execute("ALTER POLICY readers ON rag.chunks USING (true)").await;
+    assert!(sees(&alice).await.contains("alice: hidden overview"));
+    cluster.execute("ALTER POLICY readers ON rag.chunks USING (ordinal = 3)").await;
+    assert!(sees(&alice).await.starts_with("alice: steps"));
+    assert!(!sees(&alice).await.contains("the end"));
+    cluster.execute("DROP POLICY readers ON rag.chunks").await;
+    assert_eq!(sees(&alice).await, "");
+    cluster.execute("ALTER TABLE rag.chunks DISABLE ROW LEVEL SECURITY").await;
+    assert!(sees(&alice).await.contains("hidden"));
+    cluster.execute("REVOKE SELECT ON rag.chunks FROM alice").await;
+    let error = alice.simple_query("SELECT * FROM passage.expand_context(gen_random_uuid())").await;
+    assert_eq!(error.unwrap_err().code().unwrap().code(), "42501");
+}
+
+#[tokio::test]
+async fn a_store_that_is_renamed_and_replaced_is_read_anew() {
+    let cluster = tenants().await;
+    let owner = cluster.client().await;
+    assert!(sees(&owner).await.contains("alice: steps"));
+    cluster
+        .execute(
+            "SELECT passage.create_store('green');
+            INSERT INTO green.documents (id, uri) SELECT id, collection FROM rag.documents;
+            INSERT INTO green.chunks (id, document_id, ordinal, content) SELECT id, document_id, ordinal, 'green' FROM rag.chunks;
+            ALTER SCHEMA rag RENAME TO blue; ALTER SCHEMA green RENAME TO rag",
+        )
+        .await;
+    assert_eq!(sees(&owner).await, ["green"; 8].join("; "));
+}
+
+#[tokio::test]
+async fn rights_on_single_columns_hold() {
+    let cluster = tenants().await;
+    cluster.execute("REVOKE SELECT ON rag.chunks FROM bob; GRANT SELECT (id, document_id, ordinal) ON rag.chunks TO bob").await;
+    for sql in [
+        "SELECT content FROM passage.expand_context('bbbbbbbb-0000-0000-0000-000000000003')",
+        "SELECT rank FROM passage.reassemble('{bbbbbbbb-0000-0000-0000-000000000003}')",
+        "SELECT passage.assemble('bbbbbbbb-0000-0000-8000-000000000000', '{bbbbbbbb-0000-0000-0000-000000000003}')",
+    ] {
+        let error = cluster.error_as("bob", sql).await;
+        assert_eq!(error.code().code(), "42501", "{sql}");
+    }
+}
