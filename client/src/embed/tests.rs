@@ -1,4 +1,4 @@
-//! What the default model has to give. It is found where the Makefile puts it, or where
+//! What the default model has to give. It is found where the build fetches it to, or where
 //! `PASSAGE_MODEL` says; without it these tests fail, since a skipped one proves nothing.
 
 use super::{Embedding, Model, Pool};
@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
+    let fetched = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/ground/all-MiniLM-L6-v2");
     let folder =
-        std::env::var_os("PASSAGE_MODEL").map(PathBuf::from).or_else(super::default_folder);
-    Model::load(&folder.expect("HOME or PASSAGE_MODEL is set")).expect("the default model is there")
+        std::env::var_os("PASSAGE_MODEL").map_or_else(|| PathBuf::from(fetched), PathBuf::from);
+    Model::load(&folder).expect("the default model is there")
 });
 
 /// The start page of sentence-transformers.
