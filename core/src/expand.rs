@@ -13,7 +13,7 @@ Nothing here depends on where the chunks lie; the tests answer probes from memor
 mod choose;
 mod plan;
 
-pub use choose::{Budget, Choice, Pick, Row, choose};
+pub use choose::{Budget, Choice, Pick, Row, Titles, choose};
 pub use plan::{Plan, Probe, Shape, Want, plan};
 
 use crate::section::Section;

@@ -1,5 +1,5 @@
 /*!
-The model of pg_passage, without IO: how documents become chunks, and chunks passages.
+The model of `pg_passage`, without IO: how documents become chunks, and chunks passages.
 
 Splitting: [`split`](split()) cuts a text into [`Chunk`]s, each with its [`section`], so that nothing
 is lost. Reading: `expand` decides which chunks belong to a hit, `assemble` makes one text of

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::spi;
 use crate::store::{Chunks, Columns, Found, Store, Wanted};
-use crate::types::{Ltree, Name};
+use crate::types::{Ltree, Name, TextArray};
 use passage_core::expand::{self, Budget, Choice, Hit, Pick, Role};
 use passage_core::{Overrides, hits};
 use pgrx::datum::Uuid;
@@ -45,15 +45,15 @@ impl Call {
         let wanted = Wanted { name, overrides: self.overrides };
         let store = Store::resolve(self.store)?;
         spi::connect(|connection| {
-            let found = store.hits(connection, &scored, &wanted, columns == Columns::Passage)?;
-            if found.is_empty() {
+            let Some(read) = store.hits(connection, &scored, &wanted, columns)? else {
                 return Ok(R::default());
-            }
-            let hits: Vec<_> = found.iter().map(Found::hit).collect();
+            };
+            let hits: Vec<_> = read.found.iter().map(Found::hit).collect();
             let plan = expand::plan(&hits);
-            let chunks = store.chunks(connection, &hits, &plan, columns);
-            let choice = expand::choose(&hits, &plan, &chunks.outlines, budget(&found));
-            let (found, hits, chunks, choice) = (&found[..], &hits[..], &chunks, &choice);
+            let chunks = store.chunks(connection, &read, &plan, columns);
+            let budget = budget(&read.found);
+            let choice = expand::choose(&hits, &plan, &chunks.outlines, &chunks, budget);
+            let (found, hits, chunks, choice) = (&read.found[..], &hits[..], &chunks, &choice);
             Ok(then(Expanded { found, hits, chunks, choice }))
         })
     }
@@ -97,7 +97,7 @@ type Context = (
     Option<f64>,
     Option<f64>,
     Option<i32>,
-    Vec<String>,
+    TextArray,
     Option<Ltree>,
     i32,
     String,
@@ -132,7 +132,7 @@ fn expand_context(
             name!(score, Option<f64>),
             name!(decayed_score, Option<f64>),
             name!(level, Option<i32>),
-            name!(section, Vec<String>),
+            name!(section, TextArray),
             name!(path, Option<Ltree>),
             name!(tokens, i32),
             name!(content, String),
@@ -186,7 +186,7 @@ fn expand_contexts(
             name!(score, Option<f64>),
             name!(decayed_score, Option<f64>),
             name!(level, Option<i32>),
-            name!(section, Vec<String>),
+            name!(section, TextArray),
             name!(path, Option<Ltree>),
             name!(tokens, i32),
             name!(content, String),
@@ -206,7 +206,7 @@ fn expand_contexts(
         max_tokens,
         max_chunks,
     };
-    let call = Call { chunk_ids: chunk_ids, scores: scores, strategy, overrides, store };
+    let call = Call { chunk_ids, scores, strategy, overrides, store };
     Ok(TableIterator::new(call.expand(Columns::Context, rows)?))
 }
 
@@ -215,6 +215,7 @@ fn rows(expanded: Expanded) -> Vec<Context> {
     let Expanded { found, chunks, choice, .. } = expanded;
     let row = |pick: &Pick| {
         let outline = &chunks.outlines[pick.row];
+        let chunk = chunks.chunk(pick.row);
         let hit = &found[pick.hit];
         let score = hit.scored.score;
         (
@@ -226,11 +227,11 @@ fn rows(expanded: Expanded) -> Vec<Context> {
             sql_uuid(hit.scored.chunk),
             score,
             score.map(|score| decayed(score, pick)),
-            chunks.level(pick.row),
-            outline.section.clone(),
-            chunks.path(pick.row),
+            chunk.level(),
+            chunk.section(),
+            chunk.path(),
             outline.tokens as i32,
-            chunks.content(pick.row),
+            chunk.content(),
         )
     };
     choice.picks.iter().map(row).collect()

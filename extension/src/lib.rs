@@ -8,6 +8,8 @@ Each function of the SQL surface is a file of its own name. It takes its argumen
 
 // The boundary to C is unsafe by nature; it is kept in `spi` and `types`.
 #![allow(unsafe_code)]
+// pgrx hands arguments over by value and wants its own report, which is large, as the error.
+#![allow(clippy::needless_pass_by_value, clippy::result_large_err)]
 
 mod assemble;
 mod error;

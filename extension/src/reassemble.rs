@@ -5,7 +5,7 @@ use crate::expand_context::{Call, Expanded, sql_uuid};
 use crate::store::Columns;
 use crate::types::{Name, RawJsonb};
 use passage_core::assemble::{Assembly, assemble};
-use passage_core::expand::Pick;
+use passage_core::expand::{Pick, Titles};
 use passage_core::reassemble::{Passage, reassemble as cluster};
 use passage_core::{Overrides, section, strategy};
 use pgrx::datum::{JsonB, Range, Uuid};
@@ -125,14 +125,14 @@ fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str
     let best = &found[passage.hits[0]];
     let document = &best.document;
 
-    let parts: Vec<_> = picks.iter().map(|pick| chunks.part(pick.row)).collect();
+    let parts: Vec<_> = picks.iter().map(|pick| chunks.chunk(pick.row).part()).collect();
     let assembly = assemble(&parts, separator_of(&document.media_type(), separator));
-    let section = outlines()
-        .map(|outline| outline.section.as_slice())
-        .reduce(section::common)
-        .unwrap_or_default()
-        .to_vec();
-    let lines = || picks.iter().map(|pick| chunks.lines(pick.row));
+    let section = picks
+        .iter()
+        .map(|pick| chunks.titles(pick.row))
+        .reduce(|a, b| section::common(&a, &b).to_vec())
+        .unwrap_or_default();
+    let lines = || picks.iter().map(|pick| chunks.chunk(pick.row).lines());
     (
         rank,
         best.scored.score,
@@ -161,7 +161,7 @@ fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str
 fn citations(expanded: &Expanded, picks: &[&Pick], assembly: &Assembly) -> Value {
     let citation = |(pick, placed): (&&Pick, &std::ops::Range<usize>)| {
         let outline = &expanded.chunks.outlines[pick.row];
-        let (first_line, last_line) = expanded.chunks.lines(pick.row);
+        let (first_line, last_line) = expanded.chunks.chunk(pick.row).lines();
         json!({
             "chunk_id": outline.chunk.to_string(),
             "ordinal": outline.ordinal,

@@ -55,7 +55,7 @@ fn merge_sections(
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
-fn text_head<'a>(text: &'a str, bytes: i32) -> &'a str {
+fn text_head(text: &str, bytes: i32) -> &str {
     &text[..text.floor_char_boundary(usize::try_from(bytes).unwrap_or_default())]
 }
 

@@ -136,6 +136,7 @@ pub fn connect<R>(read: impl FnOnce(&Connection) -> R) -> R {
 
 impl Connection {
     /// Executes a statement, read-only.
+    #[expect(clippy::unused_self, reason = "only who is connected can read")]
     pub fn read(&self, statement: &Statement, values: Vec<Value>) -> Rows<'_> {
         let mut types: Vec<_> = values.iter().map(|value| value.oid).collect();
         let mut datums: Vec<_> =

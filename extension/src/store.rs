@@ -5,17 +5,19 @@ A store is found by name in the catalog at each call, so renaming schemas takes 
 relations may be tables or views, and only four columns of `chunks` must be there; a statement
 names the columns that exist and NULL for the others, so what is missing degrades and never fails.
 
-Two statements answer a call, whatever the number of hits: [`hits`] reads what plans need to know
-of the hits, and [`chunks`] reads the hits and all probes of a plan.
+Two statements answer a call, whatever the number of hits: that of [`hits`] reads the hits, and
+that of [`chunks`] all probes of their plan.
 */
 
 mod chunks;
+mod columns;
 mod hits;
 mod layout;
 mod outline;
 mod parts;
 
-pub use chunks::{Chunks, Columns};
+pub use chunks::Chunks;
+pub use columns::Columns;
 pub use hits::{Found, Wanted};
 
 use crate::error::Error;

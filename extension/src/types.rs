@@ -2,7 +2,7 @@
 Types of PostgreSQL that pgrx has no name for.
 
 `name` is an argument of every function that reads a store. `ltree` and `jsonb` go from a table to a
-result as they are, so they are carried as bytes and never looked into.
+result as they are, and so may a section, so they are carried as bytes and never looked into.
 */
 
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
@@ -148,6 +148,22 @@ opaque! {
 opaque! {
     /// A value of the type `jsonb` that is not looked into.
     RawJsonb, "jsonb"
+}
+
+opaque! {
+    /// The titles of a section, as the type `text[]`.
+    TextArray, "text[]"
+}
+
+impl TextArray {
+    /// Returns an array without elements.
+    pub fn empty() -> Self {
+        // SAFETY: an empty array is a value of variable length.
+        unsafe {
+            let empty = pg_sys::construct_empty_array(pg_sys::TEXTOID);
+            Self(Opaque::copy(pg_sys::Datum::from(empty)))
+        }
+    }
 }
 
 translate!(Name, "name");

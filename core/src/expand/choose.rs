@@ -8,7 +8,7 @@ remains of a window has no hole that only a budget made.
 */
 
 use super::{Hit, Plan, Role};
-use crate::section::Section;
+use crate::section::{self, Section};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -23,10 +23,14 @@ pub struct Row {
     pub chunk: Uuid,
     /// Its position.
     pub ordinal: Option<i32>,
-    /// Its section, empty where the store has none.
-    pub section: Section,
     /// What it costs of the budget.
     pub tokens: u32,
+}
+
+/// Tells the sections of rows, which are looked at for few of them.
+pub trait Titles {
+    /// Returns the section of a row, empty where the store has none.
+    fn titles(&self, row: usize) -> Section;
 }
 
 /// How much may come back at the most; `None` is no bound.
@@ -67,7 +71,13 @@ type Worth = (usize, u32, Role, usize);
 ///
 /// `rows` hold the hits themselves and what the probes of `plan` returned; a chunk may be among
 /// them several times. A hit without a row does not come back.
-pub fn choose(hits: &[Hit], plan: &Plan, rows: &[Row], budget: Budget) -> Choice {
+pub fn choose(
+    hits: &[Hit],
+    plan: &Plan,
+    rows: &[Row],
+    titles: &impl Titles,
+    budget: Budget,
+) -> Choice {
     let mut found = HashMap::with_capacity(hits.len());
     for (row, chunk) in rows.iter().enumerate().filter(|(_, row)| row.probe.is_none()) {
         found.entry(chunk.chunk).or_insert(row);
@@ -80,7 +90,7 @@ pub fn choose(hits: &[Hit], plan: &Plan, rows: &[Row], budget: Budget) -> Choice
         })
         .collect();
 
-    let mut context: Vec<(Worth, Pick)> = claim(hits, plan, rows)
+    let mut context: Vec<(Worth, Pick)> = claim(hits, plan, rows, titles)
         .into_iter()
         .filter(|(chunk, _)| !found.contains_key(chunk))
         .map(|(_, claimed)| claimed)
@@ -105,7 +115,12 @@ pub fn choose(hits: &[Hit], plan: &Plan, rows: &[Row], budget: Budget) -> Choice
 }
 
 /// Finds for every chunk the hit it is worth most to.
-fn claim(hits: &[Hit], plan: &Plan, rows: &[Row]) -> HashMap<Uuid, (Worth, Pick)> {
+fn claim(
+    hits: &[Hit],
+    plan: &Plan,
+    rows: &[Row],
+    sections: &impl Titles,
+) -> HashMap<Uuid, (Worth, Pick)> {
     let mut of_probe: Vec<Vec<usize>> = vec![Vec::new(); plan.probes.len()];
     for (row, chunk) in rows.iter().enumerate() {
         if let (Some(probe), Some(_)) = (chunk.probe, chunk.ordinal) {
@@ -125,11 +140,14 @@ fn claim(hits: &[Hit], plan: &Plan, rows: &[Row]) -> HashMap<Uuid, (Worth, Pick)
         let wanted = of_probe[start..]
             .iter()
             .take_while(|row| rows[**row].ordinal <= Some(want.last))
-            .filter(|row| rows[**row].section.starts_with(titles));
-        let nearest = nearest_ancestor(want.role, hit, wanted.clone().map(|row| &rows[*row]));
+            .filter(|row| titles.is_empty() || sections.titles(**row).starts_with(titles));
+        let nearest = match want.role {
+            Role::Parent => nearest_ancestor(hit, wanted.clone().copied(), rows, sections),
+            _ => None,
+        };
         for &row in wanted {
             let role = match nearest {
-                Some(chunk) if chunk != rows[row].chunk => Role::Ancestor,
+                Some(nearest) if nearest != row => Role::Ancestor,
                 _ => want.role,
             };
             let distance = rows[row].ordinal.map_or(0, |other| other.saturating_sub(ordinal));
@@ -150,18 +168,19 @@ fn claim(hits: &[Hit], plan: &Plan, rows: &[Row]) -> HashMap<Uuid, (Worth, Pick)
 }
 
 /// Of the chunks that stand for the sections above a hit, the one for the nearest section.
-fn nearest_ancestor<'a>(
-    role: Role,
+fn nearest_ancestor(
     hit: &Hit,
-    rows: impl Iterator<Item = &'a Row>,
-) -> Option<Uuid> {
-    if role != Role::Parent {
-        return None;
-    }
+    mut wanted: impl Iterator<Item = usize>,
+    rows: &[Row],
+    sections: &impl Titles,
+) -> Option<usize> {
+    let first = wanted.next()?;
     let section = hit.section.as_deref().unwrap_or_default();
     let above = section.len().saturating_sub(1);
-    let depth = |row: &Row| crate::section::common(&row.section, section).len().min(above);
-    rows.max_by_key(|row| (depth(row), row.ordinal)).map(|row| row.chunk)
+    let depth = |row: usize| section::common(&sections.titles(row), section).len().min(above);
+    // Most hits have one such chunk, whose titles then need not be looked at.
+    let Some(second) = wanted.next() else { return Some(first) };
+    [first, second].into_iter().chain(wanted).max_by_key(|row| (depth(*row), rows[*row].ordinal))
 }
 
 /// Orders chunks by the best hit of their document, then by ordinal.

@@ -1,147 +1,130 @@
 /*!
-The second statement: the hits themselves and all probes of a plan.
+The second statement: all probes of a plan.
 
-Each shape of a probe is one branch, answered by one of the indexes on (document_id, ordinal),
-(document_id, section_key, ordinal) and (document_id, parent_key, ordinal). Behind a key the
-section itself is compared. A statement has the branches that its plan needs, and a branch whose
-shape is not the probe's costs nothing but its test.
+Each shape of a probe is one branch, answered by one of the indexes on `(document_id, ordinal)`,
+`(document_id, section_key, ordinal)` and `(document_id, parent_key, ordinal)`. Behind a key the
+section itself is compared. A statement has the branches that its plan needs and no others, since
+to start a branch costs more than most probes; and without a probe there is none.
 */
 
 mod branch;
 
 use super::Store;
-use super::hits::uuid;
+use super::columns::{Chunk, Columns};
+use super::hits::Hits;
 use super::layout::{Layout, Purpose};
 use crate::spi::{Connection, Rows, Value};
-use crate::types::Ltree;
-use branch::{NUMBERED, PROBES, Source, number};
-use passage_core::assemble::Part;
-use passage_core::expand::{Hit, Plan, Probe, Row, Shape};
+pub use branch::SHAPES;
+use branch::{Branch, PROBES};
+use passage_core::expand::{Plan, Probe, Row, Shape, Titles};
 use passage_core::section::Section;
 use pgrx::datum::Uuid;
 
-/// The chunks that a plan reads; contents are looked up only for those that come back.
+/// The hits of a call and what its plan reads.
 pub struct Chunks<'c> {
-    rows: Rows<'c>,
-    /// What decides about each, in the order of the rows.
+    hits: &'c Hits<'c>,
+    rows: Option<Rows<'c>>,
+    /// What decides about each chunk: the hits in their order, then what the probes found.
     pub outlines: Vec<Row>,
 }
 
-/// What a caller needs of a chunk beside its outline and content.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Columns {
-    /// Its level and path.
-    Context,
-    /// Its bytes and lines in the source.
-    Passage,
-}
-
 impl Store {
-    /// Reads hits and probes.
+    /// Reads the probes of a plan.
     pub fn chunks<'c>(
         &self,
         connection: &'c Connection,
-        hits: &[Hit],
+        hits: &'c Hits<'c>,
         plan: &Plan,
         columns: Columns,
     ) -> Chunks<'c> {
-        let shapes: Vec<Shape> = NUMBERED
-            .into_iter()
-            .filter(|shape| plan.probes.iter().any(|probe| probe.shape == *shape))
-            .collect();
-        let mut values = of_hits(hits);
-        if !shapes.is_empty() {
-            values.extend(of_probes(&plan.probes));
+        let is_probed = |shape: &Shape| plan.probes.iter().any(|probe| probe.shape == *shape);
+        let shapes: Vec<Shape> = SHAPES.into_iter().filter(is_probed).collect();
+        let rows = (!shapes.is_empty()).then(|| {
+            let mut values = of_probes(&plan.probes);
+            values.extend(shapes.iter().map(|shape| documents(&plan.probes, *shape)));
+            let purpose =
+                Purpose::Chunks { shapes: SHAPES.map(|shape| is_probed(&shape)), columns };
+            let statement = self.0.statement(purpose, || statement(&self.0, &shapes, columns));
+            connection.read(&statement, values)
+        });
+        let mut chunks = Chunks { hits, rows, outlines: Vec::new() };
+        let found = chunks.rows.as_ref().map_or(0, Rows::len);
+        chunks.outlines = (0..hits.found.len() + found).map(|row| chunks.outline(row)).collect();
+        chunks
+    }
+}
+
+impl Chunks<'_> {
+    /// Returns a chunk by its place among the outlines.
+    pub fn chunk(&self, row: usize) -> Chunk<'_> {
+        match (row.checked_sub(self.hits.found.len()), &self.rows) {
+            (Some(row), Some(rows)) => Chunk { rows, row, first: 1 },
+            _ => self.hits.chunk(row),
         }
-        let set = shapes.iter().map(|shape| 1 << number(*shape)).sum();
-        let purpose = Purpose::Chunks { shapes: set, columns };
-        let statement = self.0.statement(purpose, || statement(&self.0, &shapes, columns));
-        let rows = connection.read(&statement, values);
-        let outlines = (0..rows.len()).map(|row| outline(&rows, row)).collect();
-        Chunks { rows, outlines }
+    }
+
+    fn outline(&self, row: usize) -> Row {
+        let chunk = self.chunk(row);
+        let probe = row.checked_sub(self.hits.found.len()).and_then(|_| chunk.probe());
+        Row { probe, chunk: chunk.id(), ordinal: chunk.ordinal(), tokens: chunk.tokens() }
+    }
+}
+
+impl Titles for Chunks<'_> {
+    fn titles(&self, row: usize) -> Section {
+        self.chunk(row).titles().unwrap_or_default()
     }
 }
 
 fn statement(layout: &Layout, shapes: &[Shape], columns: Columns) -> String {
-    let chunks = &layout.chunks.name;
-    let selected = selected(layout, columns);
+    let selected = columns.select(layout);
     let columns: Vec<_> = selected.iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
-    let columns = columns.join(", ");
-    let hits = format!(
-        "SELECT NULL::integer AS probe, {columns} FROM {chunks} AS c \
-         WHERE c.id = ANY ($1::uuid[]) AND c.document_id = ANY ($2::uuid[])"
-    );
-    if shapes.is_empty() {
-        return hits;
-    }
     let names: Vec<_> = selected.iter().map(|(name, _)| format!("c.{name}")).collect();
-    let source = Source { chunks, columns: &columns, names: &names.join(", ") };
-    let branches: Vec<_> =
-        shapes.iter().map(|shape| format!("({})", source.branch(*shape))).collect();
+    let (chunks, columns) = (&layout.chunks.name, &columns.join(", "));
+    let branches: Vec<_> = shapes
+        .iter()
+        .zip(0..)
+        .map(|(shape, place)| format!("({})", Branch { chunks, columns, place }.query(*shape)))
+        .collect();
     format!(
-        "{hits} UNION ALL SELECT p.probe, c.* FROM {PROBES} CROSS JOIN LATERAL ({}) AS c",
-        branches.join(" UNION ALL ")
+        "SELECT p.probe, {names}, c.key FROM {PROBES} CROSS JOIN LATERAL ({branches}) AS c",
+        names = names.join(", "),
+        branches = branches.join(" UNION ALL ")
     )
 }
 
-/// The columns of a chunk by name, behind its probe; NULL for those that the store lacks.
-fn selected(layout: &Layout, columns: Columns) -> Vec<(&'static str, String)> {
-    let chunks = &layout.chunks;
-    let integer = |column| (column, chunks.column("c", column, "integer"));
-    let mut selected = vec![
-        ("id", chunks.column("c", "id", "uuid")),
-        integer("ordinal"),
-        ("section", layout.section("c")),
-        ("tokens", layout.tokens("c")),
-        ("content", chunks.column("c", "content", "text")),
-    ];
-    selected.extend(match columns {
-        Columns::Context => vec![integer("level"), ("path", layout.path("c"))],
-        Columns::Passage => {
-            ["start_byte", "end_byte", "first_line", "last_line"].map(integer).to_vec()
-        }
-    });
-    selected
-}
-
-/// Arguments $1 and $2.
-fn of_hits(hits: &[Hit]) -> Vec<Value> {
-    let mut documents: Vec<_> = hits.iter().map(|hit| hit.document).collect();
-    documents.sort_unstable();
-    documents.dedup();
-    vec![uuids(hits.iter().map(|hit| hit.chunk)), uuids(documents.into_iter())]
-}
-
-/// Arguments $3 to $11, one element for each probe, but for the keys of all in $10.
-fn of_probes(probes: &[Probe]) -> [Value; 9] {
+/// Arguments $1 to $8, one element for each probe, but for the keys of all in $6.
+fn of_probes(probes: &[Probe]) -> Vec<Value> {
     let numbers =
         |number: fn(&Probe) -> i32| Value::new(probes.iter().map(number).collect::<Vec<_>>());
     let keys: Vec<i64> = probes.iter().flat_map(|probe| &probe.keys).copied().collect();
     let mut next = 1;
-    let first_keys: Vec<i32> = probes
-        .iter()
-        .map(|probe| {
-            let first = next;
-            next += probe.keys.len() as i32;
-            first
-        })
-        .collect();
+    let first_key = |probe: &Probe| {
+        let first = next;
+        next += probe.keys.len() as i32;
+        first
+    };
     let key = |probe: &Probe| probe.keys.first().copied().unwrap_or_default();
-    [
+    let titles =
+        |probe: &Probe| (probe.shape == Shape::Ancestors).then_some(probe.section.len() as i32);
+    vec![
         Value::new(probes.iter().map(|probe| literal(&probe.section)).collect::<Vec<_>>()),
-        uuids(probes.iter().map(|probe| probe.document)),
-        numbers(|probe| number(probe.shape) as i32),
         Value::new(probes.iter().map(key).collect::<Vec<_>>()),
         numbers(|probe| probe.first),
         numbers(|probe| probe.last),
         numbers(|probe| probe.limit as i32),
         Value::new(keys),
-        Value::new(first_keys),
+        Value::new(probes.iter().map(first_key).collect::<Vec<_>>()),
+        Value::new(probes.iter().map(titles).collect::<Vec<_>>()),
     ]
 }
 
-fn uuids(ids: impl Iterator<Item = uuid::Uuid>) -> Value {
-    Value::new(ids.map(|id| Uuid::from_bytes(*id.as_bytes())).collect::<Vec<_>>())
+/// The documents of the probes of one shape, NULL for the others.
+fn documents(probes: &[Probe], shape: Shape) -> Value {
+    let document = |probe: &Probe| {
+        (probe.shape == shape).then(|| Uuid::from_bytes(*probe.document.as_bytes()))
+    };
+    Value::new(probes.iter().map(document).collect::<Vec<_>>())
 }
 
 /// A section as the text of a text array, every title in quotes; SQL has no ragged arrays.
@@ -149,44 +132,4 @@ fn literal(section: &Section) -> String {
     let quoted =
         |title: &String| format!("\"{}\"", title.replace('\\', "\\\\").replace('"', "\\\""));
     format!("{{{}}}", section.iter().map(quoted).collect::<Vec<_>>().join(","))
-}
-
-/// Reads what decides about a chunk.
-fn outline(rows: &Rows, row: usize) -> Row {
-    let titles = rows.get::<Vec<Option<String>>>(row, 3).unwrap_or_default();
-    Row {
-        probe: rows.get::<i32>(row, 0).map(|probe| probe as usize - 1),
-        chunk: uuid(rows.get(row, 1)),
-        ordinal: rows.get(row, 2),
-        section: titles.into_iter().map(Option::unwrap_or_default).collect(),
-        tokens: rows.get::<i32>(row, 4).map_or(0, |tokens| tokens.max(0).unsigned_abs()),
-    }
-}
-
-impl Chunks<'_> {
-    /// Returns the content of a row; a NULL is empty.
-    pub fn content(&self, row: usize) -> String {
-        self.rows.get(row, 5).unwrap_or_default()
-    }
-
-    /// Returns the level of a row that was read as context.
-    pub fn level(&self, row: usize) -> Option<i32> {
-        self.rows.get(row, 6)
-    }
-
-    /// Returns the path of a row that was read as context.
-    pub fn path(&self, row: usize) -> Option<Ltree> {
-        self.rows.get(row, 7)
-    }
-
-    /// Returns a row that was read for a passage as a part of it.
-    pub fn part(&self, row: usize) -> Part<'static> {
-        let span = self.rows.get::<i32>(row, 6).zip(self.rows.get(row, 7));
-        Part { content: self.content(row).into(), span: span.map(|(start, end)| start..end) }
-    }
-
-    /// Returns the first and the last line of the source of a row that was read for a passage.
-    pub fn lines(&self, row: usize) -> (Option<i32>, Option<i32>) {
-        (self.rows.get(row, 8), self.rows.get(row, 9))
-    }
 }

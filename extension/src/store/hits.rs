@@ -1,11 +1,12 @@
 /*!
-The first statement: the hits, their documents, and the strategy of each.
+The first statement: the hits themselves, their documents, and the strategy of each.
 
 A user's own strategy is a row of the store; it is read with the hits, and so are the rows that
 `auto` takes for a media type. Any other preset asks nothing of the store.
 */
 
 use super::Store;
+use super::columns::{Chunk, Columns};
 use super::layout::{Layout, Purpose, Relation};
 use crate::error::Error;
 use crate::spi::{Connection, Rows, Value};
@@ -23,14 +24,28 @@ pub struct Wanted {
     pub overrides: Overrides,
 }
 
+/// The hits of a call that the store holds and the caller may see, best first.
+pub struct Hits<'c> {
+    rows: Rows<'c>,
+    pub found: Vec<Found>,
+}
+
 /// A hit as the store knows it.
 pub struct Found {
+    row: usize,
     pub scored: Scored<uuid::Uuid>,
     pub ordinal: Option<i32>,
     pub section: Option<Section>,
     pub kind: Option<Kind>,
     pub strategy: Strategy,
     pub document: Document,
+}
+
+impl Hits<'_> {
+    /// Returns a hit as a chunk.
+    pub fn chunk(&self, hit: usize) -> Chunk<'_> {
+        Chunk { rows: &self.rows, row: self.found[hit].row, first: OF_HIT }
+    }
 }
 
 /// The document of a hit; all but the id may be unknown.
@@ -45,8 +60,8 @@ pub struct Document {
     pub metadata: Option<RawJsonb>,
 }
 
-/// How many columns stand before those below: place, document, ordinal, section and kind.
-const OF_HIT: usize = 5;
+/// How many columns stand before those of the chunk: place, document and kind.
+const OF_HIT: usize = 3;
 
 /// What is read of a document; behind the strategy.
 const OF_DOCUMENT: [(&str, &str); 6] = [
@@ -87,20 +102,20 @@ pub enum Source {
 impl Store {
     /// Reads the hits of a call, best first, and settles the strategy of each.
     ///
-    /// Ids that the store does not hold, or that the caller may not see, give nothing. Of the
-    /// documents only the ids are read unless more is asked for.
+    /// Ids that the store does not hold, or that the caller may not see, give nothing, and where
+    /// there are no ids nothing is read. Of documents more than the id is read for passages alone.
     ///
     /// # Errors
     ///
     /// Returns [`Request::UnknownStrategy`] if the name is neither a preset nor a row of the
     /// store, and what [`Overrides::apply`] returns.
-    pub fn hits(
+    pub fn hits<'c>(
         &self,
-        connection: &Connection,
+        connection: &'c Connection,
         scored: &[Scored<uuid::Uuid>],
         wanted: &Wanted,
-        with_documents: bool,
-    ) -> Result<Vec<Found>, Error> {
+        columns: Columns,
+    ) -> Result<Option<Hits<'c>>, Error> {
         let unknown = || Error::from(Request::UnknownStrategy(wanted.name.clone()));
         let preset = Strategy::preset(&wanted.name);
         let source = match (&preset, &self.0.strategies) {
@@ -117,53 +132,54 @@ impl Store {
 
         let by_name = source == Source::ByName;
         if scored.is_empty() && !by_name {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let ids = scored.iter().map(|hit| Uuid::from_bytes(*hit.chunk.as_bytes()));
         let mut values = vec![Value::new(ids.collect::<Vec<_>>())];
         if by_name {
             values.push(Value::new(wanted.name.clone()));
         }
-        let purpose = Purpose::Hits { source, with_documents };
-        let statement = self.0.statement(purpose, || statement(&self.0, source, with_documents));
+        let purpose = Purpose::Hits { source, columns };
+        let statement = self.0.statement(purpose, || statement(&self.0, source, columns));
         let rows = connection.read(&statement, values);
         if by_name && rows.len() == 0 {
             return Err(unknown());
         }
+        let first_strategy = OF_HIT + columns.count();
         let strategies = if source == Source::Preset { 0 } else { OF_STRATEGY.len() };
-        let documents = with_documents.then_some(OF_HIT + strategies);
+        let documents = (columns == Columns::Passage).then_some(first_strategy + strategies);
         let mut found = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
             // A strategy without a hit has a row of its own.
             let Some(place) = rows.get::<i64>(row, 0) else { continue };
-            let stored = if strategies > 0 { of_store(&rows, row)? } else { None };
-            let mut strategy = stored.unwrap_or_else(|| base.clone());
+            let chunk = Chunk { rows: &rows, row, first: OF_HIT };
+            let (ordinal, section) = (chunk.ordinal(), chunk.titles());
+            let kind = rows.get::<String>(row, 2).and_then(|kind| Kind::from_name(&kind));
+            let own = if strategies > 0 { of_store(&rows, row, first_strategy)? } else { None };
+            let mut strategy = own.unwrap_or_else(|| base.clone());
             wanted.overrides.apply(&mut strategy)?;
-            let titles = rows.get::<Vec<Option<String>>>(row, 3);
-            let section =
-                titles.map(|titles| titles.into_iter().map(Option::unwrap_or_default).collect());
-            let kind = rows.get::<String>(row, 4).and_then(|kind| Kind::from_name(&kind));
             let scored = scored[place as usize - 1];
             let document = document(&rows, row, documents);
-            let ordinal = rows.get(row, 2);
-            found.push((place, Found { scored, ordinal, section, kind, strategy, document }));
+            found.push((place, Found { row, scored, ordinal, section, kind, strategy, document }));
         }
         found.sort_by_key(|(place, _)| *place);
-        Ok(found.into_iter().map(|(_, found)| found).collect())
+        let found = found.into_iter().map(|(_, found)| found).collect();
+        Ok(Some(Hits { rows, found }))
     }
 }
 
-fn statement(layout: &Layout, source: Source, with_documents: bool) -> String {
+fn statement(layout: &Layout, source: Source, columns: Columns) -> String {
     let strategies = layout.strategies.as_ref().map_or("", |strategies| &strategies.name);
+    let with_documents = columns == Columns::Passage;
     // The join with documents is left out where nothing of them is asked for.
     let documents =
         layout.documents.as_ref().filter(|_| with_documents || source == Source::ByMediaType);
     let join = documents.map_or_else(String::new, |documents| {
         format!("LEFT JOIN {} AS d ON d.id = c.document_id", documents.name)
     });
-    let of_document = columns(documents, "d", &OF_DOCUMENT);
+    let of_document = all(documents, "d", &OF_DOCUMENT);
     let hits = format!(
-        "unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place) \
+        "pg_catalog.unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place) \
          JOIN {} AS c ON c.id = h.chunk_id {join}",
         layout.chunks.name
     );
@@ -182,12 +198,11 @@ fn statement(layout: &Layout, source: Source, with_documents: bool) -> String {
     let mut selected = vec![
         "h.place".to_owned(),
         layout.chunks.column("c", "document_id", "uuid"),
-        layout.chunks.column("c", "ordinal", "integer"),
+        layout.chunks.column("c", "kind", "text"),
     ];
-    selected.push(layout.section("c"));
-    selected.push(layout.chunks.column("c", "kind", "text"));
+    selected.extend(columns.select(layout).into_iter().map(|(_, sql)| sql));
     if source != Source::Preset {
-        selected.extend(columns(layout.strategies.as_ref(), "s", &OF_STRATEGY));
+        selected.extend(all(layout.strategies.as_ref(), "s", &OF_STRATEGY));
     }
     if with_documents {
         selected.extend(of_document);
@@ -196,7 +211,7 @@ fn statement(layout: &Layout, source: Source, with_documents: bool) -> String {
 }
 
 /// Names the columns of a relation, NULL where it or the column is missing.
-fn columns(relation: Option<&Relation>, alias: &str, wanted: &[(&str, &str)]) -> Vec<String> {
+fn all(relation: Option<&Relation>, alias: &str, wanted: &[(&str, &str)]) -> Vec<String> {
     let name = |&(column, sql_type): &(&str, &str)| match relation {
         Some(relation) => relation.column(alias, column, sql_type),
         None => format!("NULL::{sql_type}"),
@@ -220,9 +235,9 @@ fn document(rows: &Rows, row: usize, first: Option<usize>) -> Document {
 }
 
 /// Reads the strategy of a hit, if it comes from the store.
-fn of_store(rows: &Rows, row: usize) -> Result<Option<Strategy>, Error> {
-    let Some(base) = rows.get::<String>(row, OF_HIT) else { return Ok(None) };
-    let limit = |column: usize| rows.get::<i32>(row, OF_HIT + column);
+fn of_store(rows: &Rows, row: usize, first: usize) -> Result<Option<Strategy>, Error> {
+    let Some(base) = rows.get::<String>(row, first) else { return Ok(None) };
+    let limit = |column: usize| rows.get::<i32>(row, first + column);
     let stored = Overrides {
         parents: limit(1),
         preceding: limit(2),
@@ -230,8 +245,8 @@ fn of_store(rows: &Rows, row: usize) -> Result<Option<Strategy>, Error> {
         children: limit(4),
         before: limit(5),
         after: limit(6),
-        siblings: rows.get(row, OF_HIT + 7),
-        within: rows.get(row, OF_HIT + 8),
+        siblings: rows.get(row, first + 7),
+        within: rows.get(row, first + 8),
         max_tokens: limit(9),
         max_chunks: limit(10),
     };

@@ -6,7 +6,8 @@ them, each with its plan. It is remembered under the store's name and the relati
 that name now, and forgotten when PostgreSQL says that some relation has changed its shape.
 */
 
-use super::chunks::Columns;
+use super::chunks::SHAPES;
+use super::columns::Columns;
 use super::hits::Source;
 use crate::spi::Statement;
 use pgrx::pg_sys;
@@ -26,8 +27,8 @@ pub struct Layout {
 /// What a statement is for; each is written once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    Hits { source: Source, with_documents: bool },
-    Chunks { shapes: u8, columns: Columns },
+    Hits { source: Source, columns: Columns },
+    Chunks { shapes: [bool; SHAPES.len()], columns: Columns },
     Parts,
     Outline { by_uri: bool },
 }

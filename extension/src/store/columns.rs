@@ -1,0 +1,126 @@
+/*!
+The columns of a chunk: what both statements select, and how it is read.
+
+A column that the store lacks is NULL. Contents are looked up only for chunks that come back.
+*/
+
+use super::hits::uuid;
+use super::layout::Layout;
+use crate::spi::Rows;
+use crate::types::{Ltree, TextArray};
+use passage_core::assemble::Part;
+use passage_core::section::Section;
+
+/// What a caller needs of a chunk beside its outline and content.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Columns {
+    /// Its level and path.
+    Context,
+    /// Its bytes and lines in the source.
+    Passage,
+}
+
+impl Columns {
+    /// Returns the columns of the alias `c`, each with its name.
+    pub fn select(self, layout: &Layout) -> Vec<(&'static str, String)> {
+        let chunks = &layout.chunks;
+        let integer = |column| (column, chunks.column("c", column, "integer"));
+        let mut columns = vec![
+            ("id", chunks.column("c", "id", "uuid")),
+            integer("ordinal"),
+            ("section", layout.section("c")),
+            integer("tokens"),
+            ("content", chunks.column("c", "content", "text")),
+        ];
+        columns.extend(match self {
+            Self::Context => vec![integer("level"), ("path", layout.path("c"))],
+            Self::Passage => {
+                ["start_byte", "end_byte", "first_line", "last_line"].map(integer).to_vec()
+            }
+        });
+        columns
+    }
+
+    /// Returns how many columns there are.
+    pub fn count(self) -> usize {
+        match self {
+            Self::Context => 7,
+            Self::Passage => 9,
+        }
+    }
+}
+
+/// A chunk in a row that was read.
+pub struct Chunk<'a> {
+    pub rows: &'a Rows<'a>,
+    pub row: usize,
+    /// The column that its own begin at.
+    pub first: usize,
+}
+
+impl Chunk<'_> {
+    fn get<T: pgrx::FromDatum>(&self, column: usize) -> Option<T> {
+        self.rows.get(self.row, self.first + column)
+    }
+
+    /// Returns the probe that found the chunk, from 0, which stands before its own columns.
+    pub fn probe(&self) -> Option<usize> {
+        self.rows.get::<i32>(self.row, 0).map(|probe| probe as usize - 1)
+    }
+
+    /// Returns the id; a view may give NULL, which nothing matches.
+    pub fn id(&self) -> uuid::Uuid {
+        uuid(self.get(0))
+    }
+
+    /// Returns the position, or `None` where it is unknown.
+    pub fn ordinal(&self) -> Option<i32> {
+        self.get(1)
+    }
+
+    /// Returns the titles, or `None` in a store without kin.
+    pub fn titles(&self) -> Option<Section> {
+        let titles = self.get::<Vec<Option<String>>>(2)?;
+        Some(titles.into_iter().map(Option::unwrap_or_default).collect())
+    }
+
+    /// Returns the titles for a result.
+    pub fn section(&self) -> TextArray {
+        self.get(2).unwrap_or_else(TextArray::empty)
+    }
+
+    /// Returns the tokens; without a count, a quarter of the characters stands for it.
+    pub fn tokens(&self) -> u32 {
+        let tokens = self.get::<i32>(3);
+        tokens.map_or_else(
+            || self.content().chars().count().div_ceil(4) as u32,
+            |tokens| tokens.max(0).unsigned_abs(),
+        )
+    }
+
+    /// Returns the text; a NULL is empty.
+    pub fn content(&self) -> String {
+        self.get(4).unwrap_or_default()
+    }
+
+    /// Returns the level of a chunk that was read as context.
+    pub fn level(&self) -> Option<i32> {
+        self.get(5)
+    }
+
+    /// Returns the path of a chunk that was read as context.
+    pub fn path(&self) -> Option<Ltree> {
+        self.get(6)
+    }
+
+    /// Returns a chunk that was read for a passage as a part of it.
+    pub fn part(&self) -> Part<'static> {
+        let span = self.get::<i32>(5).zip(self.get(6));
+        Part { content: self.content().into(), span: span.map(|(start, end)| start..end) }
+    }
+
+    /// Returns the first and the last line of a chunk that was read for a passage.
+    pub fn lines(&self) -> (Option<i32>, Option<i32>) {
+        (self.get(7), self.get(8))
+    }
+}
