@@ -1,0 +1,168 @@
+//! What a call costs: two statements, by index, however many hits and however large the document.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+/// A large document, and many small ones; nobody has analysed the tables yet.
+async fn library(chunks: u32) -> Cluster {
+    let mut cluster = Cluster::start().await;
+    let settings = "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'";
+    cluster.execute_as(SUPERUSER, settings).await;
+    cluster.execute_as(SUPERUSER, "ALTER SYSTEM SET pg_stat_statements.track = 'all'").await;
+    cluster.restart().await;
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION pg_stat_statements").await;
+    cluster
+        .execute(&format!(
+            "DROP INDEX rag.chunks_tsv_idx, rag.chunks_path_idx;
+            INSERT INTO rag.documents (id, uri)
+            SELECT ('aaaaaaaa-0000-0000-8000-' || lpad(d::text, 12, '0'))::uuid, d FROM generate_series(0, 200) AS d;
+            INSERT INTO rag.chunks (id, document_id, ordinal, section, content)
+            SELECT ('aaaaaaaa-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid, 'aaaaaaaa-0000-0000-8000-000000000000', n,
+                ARRAY['A', 'B' || n / 1000, 'C' || n / 20], 'x'
+            FROM generate_series(0, {chunks} - 1) AS n;
+            INSERT INTO rag.chunks (id, document_id, ordinal, section, content)
+            SELECT ('bbbbbbbb-0000-0000-' || lpad(n::text, 4, '0') || '-' || lpad(d::text, 12, '0'))::uuid,
+                ('aaaaaaaa-0000-0000-8000-' || lpad(d::text, 12, '0'))::uuid, n, ARRAY['A', 'B' || n / 3], 'y'
+            FROM generate_series(1, 200) AS d, generate_series(0, 9) AS n"
+        ))
+        .await;
+    cluster
+}
+
+/// The middle of the large document.
+fn middle(chunks: u32) -> String {
+    format!("aaaaaaaa-0000-0000-0000-{:012}", chunks / 2 + 7)
+}
+
+async fn value(client: &Client, sql: &str) -> i64 {
+    let messages =
+        client.simple_query(sql).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
+    let row = messages.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0),
+        _ => None,
+    });
+    row.expect("a value").parse().expect("a number")
+}
+
+#[tokio::test]
+async fn a_call_executes_two_statements_whatever_the_number_of_hits() {
+    let cluster = library(100).await;
+    let client = cluster.client_as(SUPERUSER).await;
+    for (function, arguments) in [
+        ("expand_contexts", "'broad'"),
+        ("reassemble", "'broad'"),
+        ("reassemble", "'auto'"),
+        ("expand_contexts", "'mine'"),
+        ("expand_contexts", "'section'"),
+    ] {
+        client.batch_execute("INSERT INTO rag.strategies (name, base) VALUES ('mine', 'reassembly') ON CONFLICT DO NOTHING").await.unwrap();
+        for hits in [1, 10, 200] {
+            value(&client, "SELECT count(*) FROM (SELECT pg_stat_statements_reset()) AS reset")
+                .await;
+            let rows = value(
+                &client,
+                &format!(
+                    "SELECT count(*) FROM (SELECT array_agg(id) AS ids FROM (
+                        SELECT id FROM rag.chunks WHERE id > 'b' || repeat('0', 31) OR ordinal < 0 ORDER BY ordinal, id LIMIT {hits}) AS found) AS h,
+                    passage.{function}(h.ids, NULL, {arguments})"
+                )
+                .replace("'b' || repeat('0', 31)", "'b0000000-0000-0000-0000-000000000000'"),
+            )
+            .await;
+            assert!(rows >= hits.min(200), "{function} gives {rows} rows for {hits} hits");
+            let calls =
+                value(&client, "SELECT sum(calls) FROM pg_stat_statements WHERE NOT toplevel")
+                    .await;
+            assert_eq!(calls, 2, "{function} {arguments} with {hits} hits");
+        }
+    }
+}
+
+/// The pages that a query touches, once its plans are made and its pages are in memory.
+async fn pages(client: &Client, sql: &str) -> i64 {
+    for _ in 0..3 {
+        client.simple_query(sql).await.unwrap();
+    }
+    value(client, "SELECT count(*) FROM (SELECT pg_stat_statements_reset()) AS reset").await;
+    client.simple_query(sql).await.unwrap();
+    value(
+        client,
+        "SELECT sum(shared_blks_hit + shared_blks_read) FROM pg_stat_statements WHERE toplevel AND query LIKE '%passage.%'",
+    )
+    .await
+}
+
+#[tokio::test]
+async fn a_bounded_call_costs_the_same_in_a_document_of_fifty_thousand_chunks() {
+    const CHUNKS: u32 = 50_000;
+    let cluster = library(CHUNKS).await;
+    cluster
+        .execute_as(
+            SUPERUSER,
+            "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA rag TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA rag TO reader;
+            GRANT pg_read_all_stats TO reader; GRANT EXECUTE ON FUNCTION pg_stat_statements_reset TO reader;
+            ALTER TABLE rag.chunks ENABLE ROW LEVEL SECURITY;
+            CREATE POLICY readers ON rag.chunks TO reader USING (
+                EXISTS (SELECT FROM rag.documents WHERE documents.id = chunks.document_id))",
+        )
+        .await;
+    let hit = middle(CHUNKS);
+    let scans =
+        "SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_user_tables WHERE relname = 'chunks'";
+    for analysed in [false, true] {
+        if analysed {
+            cluster.execute("ANALYZE rag.documents, rag.chunks").await;
+        }
+        for role in [SUPERUSER, "reader"] {
+            let client = cluster.client_as(role).await;
+            client.batch_execute("SET jit = off").await.unwrap();
+            let before = value(&cluster.client_as(SUPERUSER).await, scans).await;
+            for strategy in ["none", "adjacent", "broad", "reassembly", "section"] {
+                let sql =
+                    format!("SELECT count(*) FROM passage.expand_context('{hit}', '{strategy}')");
+                let touched = pages(&client, &sql).await;
+                assert!(
+                    touched < 250,
+                    "{strategy} of {role}, analysed {analysed}: {touched} pages"
+                );
+            }
+            let sql =
+                format!("SELECT count(*) FROM passage.reassemble('{{{hit}}}', NULL, 'broad')");
+            let touched = pages(&client, &sql).await;
+            assert!(touched < 250, "reassemble of {role}, analysed {analysed}: {touched} pages");
+            client.batch_execute("SELECT pg_stat_force_next_flush()").await.unwrap();
+            client.batch_execute("SELECT 1").await.unwrap();
+            let after = value(&cluster.client_as(SUPERUSER).await, scans).await;
+            assert_eq!(
+                after, before,
+                "{role}, analysed {analysed}: chunks is read from end to end"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_cancelled() {
+    const CHUNKS: u32 = 200_000;
+    let cluster = library(CHUNKS).await;
+    let client = cluster.client().await;
+    let sql = format!(
+        "SELECT sum(length(content)) FROM passage.expand_context('{}', 'document', max_chunks => 1000000)",
+        middle(CHUNKS)
+    );
+    let begun = std::time::Instant::now();
+    assert_eq!(value(&client, &sql).await, i64::from(CHUNKS));
+    let whole = begun.elapsed();
+
+    for divisor in [2, 4, 20] {
+        let timeout = (whole / divisor).as_millis().max(1);
+        client.batch_execute(&format!("SET statement_timeout = {timeout}")).await.unwrap();
+        let begun = std::time::Instant::now();
+        let error = client.simple_query(&sql).await.unwrap_err();
+        assert_eq!(error.code().unwrap().code(), "57014", "after {timeout} ms of {whole:?}");
+        assert!(begun.elapsed() < whole, "{:?} after {timeout} ms of {whole:?}", begun.elapsed());
+    }
+    client.batch_execute("RESET statement_timeout").await.unwrap();
+    assert_eq!(value(&client, "SELECT 1").await, 1);
+}

@@ -1,0 +1,122 @@
+//! Large and odd input: what is slow stays bounded, what is impossible says so.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+
+/// A document whose chunks have the sections that an SQL expression of `n` gives.
+fn document(chunks: u32, section: &str, content: &str) -> String {
+    format!(
+        "INSERT INTO rag.documents (id, uri, media_type)
+        VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'large.md', 'text/markdown');
+        INSERT INTO rag.chunks (id, document_id, ordinal, section, content)
+        SELECT ('aaaaaaaa-0000-0000-0000-' || lpad(n::text, 12, '0'))::uuid, 'aaaaaaaa-0000-0000-8000-000000000000', n,
+            {section}, {content}
+        FROM generate_series(0, {chunks} - 1) AS n"
+    )
+}
+
+const HIT: &str = "aaaaaaaa-0000-0000-0000-000000000001";
+
+#[tokio::test]
+async fn ten_thousand_hits_are_expanded_in_one_call() {
+    let cluster = Cluster::start().await;
+    cluster.execute(&document(20_000, "ARRAY['A', 'B' || n / 10]", "n::text")).await;
+    let ids = "(SELECT array_agg(id ORDER BY ordinal) FROM rag.chunks WHERE ordinal % 2 = 0)";
+    let begun = std::time::Instant::now();
+    for strategy in ["broad", "adjacent", "section"] {
+        let sql = format!(
+            "SELECT count(*) FILTER (WHERE role = 'hit') || ' ' || count(DISTINCT chunk_id) || ' ' || count(*)
+            FROM passage.expand_contexts({ids}, NULL, '{strategy}', max_chunks => 1000000)"
+        );
+        assert_eq!(cluster.query_text(&sql).await, "10000 20000 20000", "{strategy}");
+    }
+    let sql = format!(
+        "SELECT count(*) || ' ' || sum(cardinality(chunk_ids)) FROM passage.reassemble({ids}, NULL, 'none')"
+    );
+    assert_eq!(cluster.query_text(&sql).await, "1 10000");
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_section_may_be_ten_thousand_titles_deep() {
+    let cluster = Cluster::start().await;
+    let deep = "ARRAY(SELECT 'title ' || t FROM generate_series(1, 9990 + 5 * n) AS t)";
+    cluster.execute(&document(4, deep, "n::text")).await;
+    cluster.execute("UPDATE rag.chunks SET section = section[:1] WHERE ordinal = 0").await;
+    let begun = std::time::Instant::now();
+    for strategy in ["broad", "section", "document", "adjacent"] {
+        let sql = format!(
+            "SELECT max(cardinality(section)) FROM passage.expand_context('{HIT}', '{strategy}')"
+        );
+        assert!(cluster.query_text(&sql).await.parse::<u32>().unwrap() >= 9995, "{strategy}");
+    }
+    // The parent is found 9,994 titles up.
+    let sql = format!("SELECT content FROM passage.expand_context('{HIT}', 'none', parents => 5)");
+    assert_eq!(cluster.query_lines(&sql).await, ["0", "1"]);
+    assert_eq!(
+        cluster.query_text("SELECT count(*) FROM passage.outline(uri => 'large.md')").await,
+        "10005"
+    );
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn a_title_may_be_as_long_as_a_book() {
+    let cluster = Cluster::start().await;
+    for (i, title) in
+        ["repeat('x', 300000)", "repeat('ünder_score ', 30000)", "repeat('a b ', 100000)"]
+            .iter()
+            .enumerate()
+    {
+        cluster.execute("TRUNCATE rag.documents CASCADE").await;
+        cluster.execute(&document(3, &format!("ARRAY['A', {title} || n]"), "n::text")).await;
+        let sql = format!(
+            "SELECT string_agg(role, ' ' ORDER BY ordinal) FROM passage.expand_context('{HIT}')"
+        );
+        assert_eq!(cluster.query_text(&sql).await, "parent hit following", "title {i}");
+        // Titles that differ at their end only have paths of their own.
+        assert_eq!(
+            cluster.query_text("SELECT count(DISTINCT path) FROM rag.chunks").await,
+            "3",
+            "title {i}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_chunk_may_hold_ten_megabytes() {
+    let cluster = Cluster::start().await;
+    for content in [
+        "repeat('word ', 2000000)",
+        "repeat('x', 10000000)",
+        "(SELECT string_agg(md5(i::text), ' ') FROM generate_series(1, 300000) AS i)",
+    ] {
+        cluster.execute("TRUNCATE rag.documents CASCADE").await;
+        cluster.execute(&document(3, "'{}'", content)).await;
+        let sql = format!(
+            "SELECT octet_length(content) = (SELECT sum(octet_length(rtrim(content))) FROM rag.chunks) + 4
+                OR octet_length(content) >= (SELECT sum(octet_length(content)) FROM rag.chunks)
+            FROM passage.reassemble('{{{HIT}}}', NULL, 'document')"
+        );
+        assert_eq!(cluster.query_text(&sql).await, "t", "{content}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_utf8_says_so() {
+    let cluster = Cluster::start().await;
+    for (name, encoding) in [("latin", "LATIN1"), ("bytes", "SQL_ASCII")] {
+        let sql =
+            format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LOCALE 'C'");
+        cluster.execute_as(SUPERUSER, &sql).await;
+        let url = cluster.url_as(SUPERUSER).replace("/passage?", &format!("/{name}?"));
+        let create =
+            ["-X", "-v", "VERBOSITY=verbose", "-c", "CREATE EXTENSION pg_passage CASCADE", &url];
+        let output = cluster.program("psql").args(create).output().await.unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{encoding}: no error");
+        let error = "0A000: pg_passage needs a database with the encoding UTF8";
+        assert!(stderr.contains(error) && stderr.contains(encoding), "{stderr}");
+        assert!(stderr.contains("HINT:  CREATE DATABASE"), "{stderr}");
+    }
+}

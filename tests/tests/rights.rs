@@ -1,0 +1,185 @@
+//! Who may call what: every role every function, and each sees what its own rights allow.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+
+const TENANTS: &str = include_str!("../fixtures/tenants.sql");
+const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
+
+/// The functions of the extension.
+const FUNCTIONS: &str = "
+    SELECT * FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
+        AND EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')";
+
+#[tokio::test]
+async fn every_function_says_what_it_is() {
+    let cluster = Cluster::start().await;
+    let count: u32 = cluster
+        .query_text(&format!("SELECT count(*) FROM ({FUNCTIONS}) AS f"))
+        .await
+        .parse()
+        .unwrap();
+    assert!(count >= 20, "{count} functions");
+    for (rule, exceptions) in [
+        ("are SECURITY DEFINER", "prosecdef"),
+        ("lack a COMMENT", "obj_description(oid, 'pg_proc') IS NULL"),
+        (
+            "have a COMMENT that is no phrase",
+            "obj_description(oid, 'pg_proc') ~ '(^[A-Z][a-z]|\\.$)'",
+        ),
+        ("return a set of unknown size", "proretset AND prorows = 1000"),
+        (
+            "read a store and are not STABLE PARALLEL RESTRICTED",
+            "proname ~ '^(expand_contexts?|assemble|reassemble|outline|strategies)$' AND (provolatile, proparallel) <> ('s', 'r')",
+        ),
+        (
+            "derive columns and are not IMMUTABLE PARALLEL SAFE",
+            "proname ~ '^(encode_section|section_path|section_key|parent_key|chunk_tsv)$' AND (provolatile, proparallel) <> ('i', 's')",
+        ),
+        (
+            "write and are not VOLATILE PARALLEL UNSAFE",
+            "proname ~ '^(create|upgrade)_store$' AND (provolatile, proparallel) <> ('v', 'u')",
+        ),
+        (
+            "take a store but not as their last argument",
+            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|outline|strategies)$' AND proargnames[pronargs] <> 'store'",
+        ),
+        (
+            "cannot be called by everybody",
+            "NOT has_function_privilege('pg_monitor', oid, 'EXECUTE')",
+        ),
+    ] {
+        let sql = format!(
+            "SELECT oid::regprocedure FROM ({FUNCTIONS}) AS f WHERE {exceptions} ORDER BY 1"
+        );
+        assert_eq!(cluster.query_lines(&sql).await, [""; 0], "these {rule}");
+    }
+}
+
+#[tokio::test]
+async fn the_extension_holds_no_table() {
+    let cluster = Cluster::start().await;
+    let sql = "SELECT objid::regclass FROM pg_depend JOIN pg_class ON pg_class.oid = objid
+        WHERE classid = 'pg_class'::regclass AND deptype = 'e' AND relkind IN ('r', 'p', 'm', 'S')
+            AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pg_passage')";
+    assert_eq!(cluster.query_lines(sql).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_role_without_rights_calls_and_is_told_so() {
+    let cluster = Cluster::start().await;
+    cluster.execute_as(SUPERUSER, "CREATE ROLE nobody LOGIN").await;
+    // What needs no store answers.
+    assert_eq!(
+        cluster.query_text_as("nobody", "SELECT passage.section_path('{A,b c}')").await,
+        "A.b_20c"
+    );
+    assert_eq!(
+        cluster.query_text_as("nobody", "SELECT count(*) FROM passage.preset_strategies()").await,
+        "7"
+    );
+
+    let id = "aaaaaaaa-0000-0000-0000-000000000003";
+    let calls = [
+        format!("SELECT content FROM passage.expand_context('{id}')"),
+        format!("SELECT content FROM passage.expand_contexts('{{{id}}}')"),
+        format!("SELECT content FROM passage.reassemble('{{{id}}}')"),
+        format!("SELECT passage.assemble('{id}', '{{{id}}}')"),
+        format!("SELECT outline FROM passage.outline('{id}')"),
+        "SELECT outline FROM passage.outline(uri => 'guide.md')".to_owned(),
+        "SELECT count(*) FROM passage.strategies()".to_owned(),
+    ];
+    for sql in &calls {
+        assert_eq!(cluster.error_as("nobody", sql).await.code().code(), "42501", "{sql}");
+    }
+    cluster.execute("GRANT USAGE ON SCHEMA rag TO nobody").await;
+    for sql in &calls {
+        assert_eq!(cluster.error_as("nobody", sql).await.code().code(), "42501", "{sql}");
+    }
+    cluster.execute("GRANT SELECT ON ALL TABLES IN SCHEMA rag TO nobody").await;
+    for sql in &calls {
+        cluster.query_lines_as("nobody", sql).await;
+    }
+    let error = cluster.error_as("nobody", "SELECT passage.create_store('mine')").await;
+    assert_eq!(error.code().code(), "42501");
+}
+
+#[tokio::test]
+async fn everything_works_with_ltree_and_pgvector_elsewhere_and_no_search_path() {
+    let cluster = Cluster::bare().await;
+    cluster.execute_as(SUPERUSER, "CREATE SCHEMA extensions; GRANT ALL ON SCHEMA extensions TO owner; ALTER ROLE owner CREATEROLE").await;
+    let mut dimensions = "";
+    if cluster.has_vector() {
+        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector SCHEMA extensions").await;
+        dimensions = "dimensions => 3";
+    }
+    cluster.execute("CREATE EXTENSION ltree SCHEMA extensions").await;
+    cluster.execute("CREATE EXTENSION pg_passage").await;
+    cluster
+        .execute(&format!("SET search_path = ''; SELECT passage.create_store({dimensions})"))
+        .await;
+    cluster.execute(&format!("SET search_path = ''; {TENANTS}")).await;
+
+    if cluster.has_vector() {
+        let policy = "ALTER TABLE rag.embeddings ENABLE ROW LEVEL SECURITY";
+        cluster.execute(policy).await;
+    }
+
+    let expected = cluster.query_lines(EVERY_READ).await;
+    assert!(expected.len() > 100);
+    assert_eq!(cluster.query_lines(&format!("SET search_path = ''; {EVERY_READ}")).await, expected);
+    assert_eq!(
+        cluster.query_lines_as("alice", &format!("SET search_path = ''; {EVERY_READ}")).await.len(),
+        cluster.query_lines_as("alice", EVERY_READ).await.len()
+    );
+    assert_eq!(
+        cluster
+            .query_text(
+                "SET search_path = ''; SELECT path FROM rag.chunks WHERE content = 'alice: the end'"
+            )
+            .await,
+        "Guide.Odd_2C_20_22title_22"
+    );
+    assert_eq!(
+        cluster.query_lines("SET search_path = ''; SELECT * FROM passage.check_store()").await,
+        [""; 0]
+    );
+}
+
+#[tokio::test]
+async fn a_hostile_search_path_changes_nothing() {
+    let cluster = Cluster::start().await;
+    cluster.execute_as(SUPERUSER, "ALTER ROLE owner CREATEROLE").await;
+    cluster.execute(TENANTS).await;
+    let expected = cluster.query_lines_as("alice", EVERY_READ).await;
+    // Operators and functions that shadow what the statements of the extension name.
+    cluster
+        .execute(
+            "CREATE SCHEMA trap;
+            CREATE FUNCTION trap.sprung(uuid, uuid) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE FUNCTION trap.sprung(bigint, bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE FUNCTION trap.sprung(text[], text[]) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE FUNCTION trap.sprung(integer, integer) RETURNS integer LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE OPERATOR trap.= (LEFTARG = uuid, RIGHTARG = uuid, FUNCTION = trap.sprung);
+            CREATE OPERATOR trap.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = trap.sprung);
+            CREATE OPERATOR trap.= (LEFTARG = text[], RIGHTARG = text[], FUNCTION = trap.sprung);
+            CREATE OPERATOR trap.- (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.sprung);
+            CREATE FUNCTION trap.char_length(text) RETURNS integer LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE FUNCTION trap.cardinality(text[]) RETURNS integer LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE FUNCTION trap.unnest(uuid[]) RETURNS SETOF uuid LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            GRANT USAGE ON SCHEMA trap TO alice",
+        )
+        .await;
+    let hit = "aaaaaaaa-0000-0000-0000-000000000003";
+    let reads = format!(
+        "SELECT content FROM passage.expand_context('{hit}') UNION ALL SELECT content FROM passage.expand_context('{hit}', 'section')
+        UNION ALL SELECT content FROM passage.reassemble('{{{hit}}}', NULL, 'mine')
+        UNION ALL SELECT outline FROM passage.outline(uri => 'guide.md')
+        UNION ALL SELECT passage.assemble('aaaaaaaa-0000-0000-8000-000000000000', '{{{hit}}}')
+        UNION ALL SELECT name FROM passage.strategies()"
+    );
+    let safe = cluster.query_lines_as("alice", &reads).await;
+    let trapped = format!("SET search_path = trap, public; {reads}");
+    assert_eq!(cluster.query_lines_as("alice", &trapped).await, safe);
+    assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, expected);
+}
