@@ -3,8 +3,8 @@ Splitting: a document becomes chunks, and nothing is lost.
 
 A splitter for one media type only finds where blocks begin, which of them are headings and in
 which section they stand; that is all it may decide. What follows is the same for every type. A
-heading is tied to its body, a block that is too long by itself is cut ([`pieces`]), and small
-neighbours are merged ([`merge`]). Since blocks, pieces and chunks are all given by where they
+heading is tied to its body, a block that is too long by itself is cut (`pieces`), and small
+neighbours are merged (`merge`). Since blocks, pieces and chunks are all given by where they
 begin, each holding everything up to the next, the chunks concatenate to the document byte for
 byte whatever a splitter says.
 

@@ -174,6 +174,14 @@ fn an_unclosed_fence_reaches_to_the_end() {
 }
 
 #[test]
+fn a_quote_is_cut_between_its_paragraphs() {
+    let text = "> A line of a quote.\n> And another one without an end\n>\n".repeat(40);
+    for chunk in markdown(&text, Limits::CHARACTERS) {
+        assert!(chunk.content.starts_with("> A line") && chunk.content.ends_with("end\n>\n"));
+    }
+}
+
+#[test]
 fn a_list_is_cut_between_items() {
     let items: String = [300, 600, 120, 700]
         .map(|size| format!("- {}\n  {}\n", "a".repeat(size / 2), "b".repeat(size / 2)))
@@ -328,6 +336,11 @@ fn ten_megabytes_in_one_line_are_split_in_no_time() {
         "\n".repeat(10_000_000),
         " ".repeat(10_000_000),
         "\r".repeat(10_000_000),
+        "* ".repeat(5_000_000),
+        format!("text\n{}text", ">\n".repeat(5_000_000)),
+        format!("# A\n{}text\n", "\n".repeat(10_000_000)),
+        format!("|{}|\n|---|\n{}", "a".repeat(5_000_000), "|b|\n".repeat(1_000_000)),
+        "# A\n\na\n\n".repeat(1_000_000),
         format!("```\n{}", "é".repeat(5_000_000)),
     ] {
         let start = std::time::Instant::now();

@@ -47,13 +47,23 @@ struct Aim {
     /// Where it probably reaches the maximum.
     reach: usize,
     /// See [`Unit::ties`].
-    ties: [usize; 2],
+    ties: [Tie; 2],
+}
+
+/// A place not to cut at.
+#[derive(Clone, Copy)]
+struct Tie {
+    place: usize,
+    /// Where the text before it ends, without the white space between.
+    before: usize,
 }
 
 impl Cutter<'_> {
     /// Cuts a unit and hands over each piece with its size, in order.
     pub(super) fn cut(&self, unit: &Unit, mut emit: impl FnMut(Range<usize>, usize)) {
         let Range { start: mut at, end } = unit.bytes;
+        let ties =
+            unit.ties.map(|place| Tie { place, before: self.text[..place].trim_end().len() });
         let mut rest = unit.size;
         let mut density = None;
         while at < end {
@@ -74,7 +84,7 @@ impl Cutter<'_> {
                 (None, Some(density)) => density,
                 (None, None) => self.density(at, end),
             };
-            let (next, size) = self.piece(at, end, unit.ties, share.max(1), bytes_a_unit);
+            let (next, size) = self.piece(at, end, ties, share.max(1), bytes_a_unit);
             emit(at..next, size);
             rest = rest.map(|rest| rest.saturating_sub(size));
             density = Some((next - at) as f64 / size.max(1) as f64);
@@ -105,7 +115,7 @@ impl Cutter<'_> {
         &self,
         at: usize,
         end: usize,
-        ties: [usize; 2],
+        ties: [Tie; 2],
         share: usize,
         density: f64,
     ) -> (usize, usize) {
@@ -151,7 +161,7 @@ impl Cutter<'_> {
         let reach = aim.at + (bytes + bytes / 4).min(most);
         self.next_coarser(next, reach).into_iter().flatten().find_map(|candidate| {
             let size = self.size(aim.at..candidate);
-            (candidate > aim.ties[1] && size <= self.limits.max).then_some((candidate, size))
+            (candidate > aim.ties[1].place && size <= self.limits.max).then_some((candidate, size))
         })
     }
 }

@@ -6,7 +6,7 @@ first row of a table that the chunk continues, each on a line of its own. Lines 
 between them: in wordpieces a line end is free and the arrow is not.
 */
 
-use super::{Options, Sizer};
+use super::{Options, Sizer, sections::shorten};
 use std::ops::Range;
 
 /// The most bytes of a table's first row that are worth repeating.
@@ -24,7 +24,8 @@ pub(super) struct Preambles<'a> {
 
 impl<'a> Preambles<'a> {
     pub(super) fn new(text: &'a str, options: &Options<'_>, sizer: &'a dyn Sizer) -> Self {
-        let title = options.title.map(one_line).filter(|title| !title.is_empty());
+        let title =
+            options.title.map(|title| one_line(&shorten(title))).filter(|title| !title.is_empty());
         Self { text, sizer, window: options.limits.window, title, known: Vec::new() }
     }
 
@@ -38,10 +39,9 @@ impl<'a> Preambles<'a> {
         header: Option<Range<usize>>,
         size: usize,
     ) -> String {
-        let header = header.map(|row| one_line(&self.text[row])).filter(|row| {
-            // A row longer than a title could only ever push the titles out.
-            !row.is_empty() && row.len() <= MOST_HEADER
-        });
+        // A row longer than a title could only ever push the titles out.
+        let header = header.filter(|row| row.len() <= MOST_HEADER);
+        let header = header.map(|row| one_line(&self.text[row])).filter(|row| !row.is_empty());
         // A document is often named by its first heading; once is enough.
         let title = self.title.clone().filter(|title| section.first() != Some(title));
         let inner = usize::from(title.is_some());

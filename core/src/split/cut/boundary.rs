@@ -1,6 +1,6 @@
 //! Where a text may be cut, from coarse to fine.
 
-use super::{Aim, Cutter};
+use super::{Aim, Cutter, Tie};
 use unicode_segmentation::GraphemeCursor;
 
 /// A place to cut at, and what speaks for it among others as coarse.
@@ -18,8 +18,9 @@ impl Cutter<'_> {
         // Behind the last tie, or else between two, where the last word before the tie stays with
         // what is behind it.
         let mut to = reach;
-        for tie in aim.ties.into_iter().rev().chain([aim.at]) {
-            let from = aim.at.max(tie);
+        let start = Tie { place: aim.at, before: 0 };
+        for tie in aim.ties.into_iter().rev().chain([start]) {
+            let from = aim.at.max(tie.place);
             if let Some(place) = self.best(from, to, aim) {
                 return place;
             }
@@ -28,10 +29,12 @@ impl Cutter<'_> {
             if let Some(place) = places.into_iter().flatten().find(|place| *place > from) {
                 return place;
             }
-            let before = self.text[..from].trim_end().len().saturating_sub(1);
-            to = self.text.floor_char_boundary(reach.min(before));
+            to = self.text.floor_char_boundary(reach.min(tie.before.saturating_sub(1)));
         }
-        aim.at + self.first_character(aim.at)
+        // White space alone, and more than fits, parts the head from the body.
+        let blank = aim.ties.iter().any(|tie| (tie.before..tie.place).contains(&aim.at));
+        let place = self.between_characters(aim.at, reach).filter(|_| blank);
+        place.unwrap_or(aim.at + self.first_character(aim.at))
     }
 
     /// Returns the bytes of the character at a place, a carriage return and line feed being one.
@@ -76,16 +79,17 @@ impl Cutter<'_> {
     }
 
     /// Returns the place behind the end of a line, unless a blank line follows: these stay with
-    /// what is before them.
+    /// what is before them. A line of nothing but quote marks is blank.
     fn line(&self, at: usize) -> Option<Place> {
-        if matches!(self.text.as_bytes().get(at)?, b'\n' | b'\r') {
+        let bytes = self.text.as_bytes();
+        if at >= bytes.len()
+            || matches!(bytes[at..].iter().find(|byte| is_inked(**byte)), Some(b'\n' | b'\r'))
+        {
             return None;
         }
-        let before = self.text[..at].trim_end_matches([' ', '\t']);
-        let before = before.strip_suffix('\n').unwrap_or(before);
-        let before = before.strip_suffix('\r').unwrap_or(before);
-        let before = before.trim_end_matches([' ', '\t']).as_bytes();
-        let rank = match before.last() {
+        let before = self.text[..at].strip_suffix('\n').unwrap_or(&self.text[..at]);
+        let before = before.strip_suffix('\r').unwrap_or(before).as_bytes();
+        let rank = match before.iter().rfind(|byte| is_inked(**byte)) {
             Some(b'\n' | b'\r') => 2,
             _ => u8::from(ends_sentence(before)),
         };
@@ -159,9 +163,18 @@ fn nearest(places: impl Iterator<Item = Place>, aim: Aim) -> Option<usize> {
     best.map(|place| place.at)
 }
 
+/// Tells whether a byte is more than space or the mark of a quote; line ends are.
+fn is_inked(byte: u8) -> bool {
+    !matches!(byte, b' ' | b'\t' | b'>')
+}
+
 /// Tells whether a sentence ends where a text ends, closing quotes and brackets aside.
 fn ends_sentence(text: &[u8]) -> bool {
-    let end =
-        text.iter().rev().find(|byte| !matches!(byte, b'"' | b'\'' | b')' | b']' | b'*' | b'_'));
+    // More marks than these end no sentence, and a line may consist of nothing else.
+    let end = text
+        .iter()
+        .rev()
+        .take(16)
+        .find(|byte| !matches!(byte, b' ' | b'"' | b'\'' | b')' | b']' | b'*' | b'_'));
     matches!(end, Some(b'.' | b'!' | b'?' | b':'))
 }
