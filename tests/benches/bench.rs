@@ -7,10 +7,11 @@ does meets both, and of the rounds the median counts. What is printed is a Markd
 be pasted into the README.
 
 `cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being `expand`,
-`split` and `ingest`; none means all. `--keep` names a folder where the loaded server stays for the next run.
+`split`, `ingest` and `embed`; none means all. `--keep` names a folder where the loaded server stays for the next run.
 */
 
 mod corpus;
+mod embed;
 mod expand;
 mod ingest;
 mod machine;
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What can be measured, in the order of the table.
-const PARTS: [&str; 3] = ["expand", "split", "ingest"];
+const PARTS: [&str; 4] = ["expand", "split", "ingest", "embed"];
 
 /// What was asked for.
 struct Arguments {
@@ -55,6 +56,9 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
+    if embed::is_worker() {
+        return ExitCode::SUCCESS;
+    }
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -76,6 +80,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("ingest") {
         runtime.block_on(ingest::measure(&mut table));
+    }
+    if arguments.has("embed") {
+        runtime.block_on(embed::measure(&mut table));
     }
     println!("{}\n\n{table}", machine::describe());
     ExitCode::SUCCESS

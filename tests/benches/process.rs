@@ -29,7 +29,7 @@ pub async fn run(mut command: Command) -> Run {
     // The kernel keeps the maximum itself; what is missed is only what came in the last moment.
     let watch = async {
         loop {
-            peak = kilobytes(&status).map_or(peak, |kilobytes| kilobytes * 1_024);
+            peak = self::peak(&status).unwrap_or(peak);
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
@@ -43,6 +43,8 @@ pub async fn run(mut command: Command) -> Run {
     Run { time, peak }
 }
 
-fn kilobytes(status: &str) -> Option<u64> {
-    field(status, "VmHWM")?.split(' ').next()?.parse().ok()
+/// The most memory that a process had at once, in bytes, from its status file.
+pub fn peak(status: &str) -> Option<u64> {
+    let kilobytes: u64 = field(status, "VmHWM")?.split(' ').next()?.parse().ok()?;
+    Some(kilobytes * 1_024)
 }

@@ -1,0 +1,71 @@
+/*!
+Embedding one sequence at a time without padding, as the client does, against padded batches, as
+candle is commonly used: the same weights, the same texts, the same build.
+
+How many threads candle takes is read from the environment once for each process, so each turn is
+a process of its own. The time counts from when the model is loaded.
+*/
+
+mod texts;
+mod worker;
+
+use std::time::Duration;
+
+use passage::embed::Pool;
+use passage_tests::cluster::model_path;
+use tokio::process::Command;
+
+use crate::rounds::turns;
+use crate::table::{Bar, Table};
+use texts::Kind;
+use worker::Way;
+
+pub use worker::is_worker;
+
+const ROUNDS: usize = 3;
+
+/// What the client may take with the model in memory, in bytes.
+const MOST_MEMORY: u64 = 400_000_000;
+
+/// Measures speed in chunks a second, and memory.
+pub async fn measure(table: &mut Table) {
+    for kind in Kind::ALL {
+        // What each way took at most, in bytes.
+        let (mut padded, mut unpadded) = (0, 0);
+        let figures = turns(
+            ROUNDS,
+            async |_| embed(Way::Padded, kind, &mut padded).await,
+            async |_| embed(Way::Unpadded, kind, &mut unpadded).await,
+        );
+        let figures = figures.await;
+        let what = format!("embed {}, speed", kind.description());
+        let written = |speed: f64| format!("{speed:.1} chunks/s");
+        let (floor, ours) = (written(figures.floor), written(figures.ours));
+        table.row(&what, floor, ours, figures, Bar::AtLeast(1.4));
+        let what = format!("memory of that (padded: {} MB)", padded / 1_000_000);
+        table.memory(&what, unpadded, MOST_MEMORY);
+    }
+}
+
+/// Lets a worker embed, and returns its speed.
+async fn embed(way: Way, kind: Kind, peak: &mut u64) -> f64 {
+    let mut command = Command::new(std::env::current_exe().expect("a program knows where it is"));
+    command.args([worker::NAME, way.name(), kind.name()]).kill_on_drop(true);
+    if std::env::var_os("PASSAGE_MODEL").is_none() {
+        command.env("PASSAGE_MODEL", model_path().expect("ground/model fetches the model"));
+    }
+    let (name, value) = Pool::SINGLE_THREADED;
+    match way {
+        Way::Unpadded => command.env(name, value),
+        Way::Padded => command.env_remove(name),
+    };
+    let output = command.output().await.expect("this program can be run");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{stderr}", output.status);
+    let answer = String::from_utf8(output.stdout).expect("a worker prints numbers");
+    let mut numbers = answer.split_whitespace().map(str::parse::<u64>);
+    let mut number = || numbers.next().and_then(Result::ok).expect("a worker prints three numbers");
+    let (texts, time) = (number(), Duration::from_micros(number()));
+    *peak = number().max(*peak);
+    texts as f64 / time.as_secs_f64()
+}
