@@ -20,14 +20,11 @@ fn collect(path: &Path, texts: &mut Vec<(String, String)>) {
     }
 }
 
-/// Returns the shortest of several runs, in milliseconds.
-fn best_of(runs: usize, mut work: impl FnMut()) -> f64 {
-    let run = |()| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64() * 1e3
-    };
-    std::iter::repeat_n((), runs).map(run).fold(f64::INFINITY, f64::min)
+/// Returns how long something takes, in milliseconds.
+fn time(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e3
 }
 
 fn main() -> ExitCode {
@@ -56,17 +53,21 @@ fn main() -> ExitCode {
     println!("{over} chunks above the maximum, {small} below the minimum");
 
     let dialect = passage_core::split::MARKDOWN_DIALECT;
-    let bare = best_of(9, || {
-        for (_, text) in &texts {
-            std::hint::black_box(pulldown_cmark::Parser::new_ext(text, dialect).count());
-        }
-    });
-    let ours = best_of(9, || {
-        for (_, text) in &texts {
-            let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters);
-            std::hint::black_box(chunks.expect("in order"));
-        }
-    });
+    // In turns, and the best of each, so that a busy machine harms both or none.
+    let (mut bare, mut ours) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..25 {
+        bare = bare.min(time(|| {
+            for (_, text) in &texts {
+                std::hint::black_box(pulldown_cmark::Parser::new_ext(text, dialect).count());
+            }
+        }));
+        ours = ours.min(time(|| {
+            for (_, text) in &texts {
+                let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters);
+                std::hint::black_box(chunks.expect("in order"));
+            }
+        }));
+    }
     let speed = |milliseconds: f64| bytes as f64 / 1e3 / milliseconds;
     println!("bare parser {bare:.2} ms ({:.0} MB/s)", speed(bare));
     println!("split       {ours:.2} ms ({:.0} MB/s), {:.2} times", speed(ours), ours / bare);

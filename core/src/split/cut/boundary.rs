@@ -75,7 +75,7 @@ impl Cutter<'_> {
                 let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[from..reach]);
                 nearest(ends.filter_map(|end| self.line(from + end + 1)), aim)
             })
-            .or_else(|| nearest((from + 1..=reach).filter_map(|at| self.word(at)), aim))
+            .or_else(|| nearest(self.words(from, reach), aim))
     }
 
     /// Returns the place behind the end of a line, unless a blank line follows: these stay with
@@ -96,28 +96,35 @@ impl Cutter<'_> {
         Some(Place { at, rank })
     }
 
-    /// Returns the place between two words, if there is one.
+    /// Returns the places between words behind `from` and up to `reach`.
+    fn words(&self, from: usize, reach: usize) -> impl Iterator<Item = Place> {
+        let bytes = self.text.as_bytes();
+        let spaces = memchr::memchr2_iter(b' ', b'\t', &bytes[from..reach]);
+        let narrow = spaces.filter_map(move |space| self.word(from + space + 1));
+        // The ideographic space, full stop, exclamation and question marks: scripts that use them
+        // write no other spaces.
+        let leads = memchr::memchr2_iter(0xE3, 0xEF, &bytes[from..reach]);
+        let wide = leads.filter_map(move |lead| {
+            let at = from + lead + 3;
+            let rank = match bytes.get(at - 3..at)? {
+                b"\xE3\x80\x80" => 0,
+                b"\xE3\x80\x82" | b"\xEF\xBC\x81" | b"\xEF\xBC\x9F" => 1,
+                _ => return None,
+            };
+            (at <= reach && at < bytes.len()).then_some(Place { at, rank })
+        });
+        narrow.chain(wide)
+    }
+
+    /// Returns the place behind a space or tab, unless it goes on or ends the line.
     fn word(&self, at: usize) -> Option<Place> {
         let bytes = self.text.as_bytes();
-        match bytes[at - 1] {
-            b' ' | b'\t' => {
-                let next = *bytes.get(at)?;
-                if matches!(next, b' ' | b'\t' | b'\n' | b'\r') {
-                    return None;
-                }
-                let before = self.text[..at].trim_end_matches([' ', '\t']).as_bytes();
-                let rank = u8::from(!next.is_ascii_lowercase() && ends_sentence(before));
-                Some(Place { at, rank })
-            }
-            // The ideographic space, full stop, exclamation and question marks: scripts that use
-            // them write no other spaces.
-            0x80 | 0x81 | 0x82 | 0x9F if at >= 3 => match &bytes[at - 3..at] {
-                b"\xE3\x80\x80" => Some(Place { at, rank: 0 }),
-                b"\xE3\x80\x82" | b"\xEF\xBC\x81" | b"\xEF\xBC\x9F" => Some(Place { at, rank: 1 }),
-                _ => None,
-            },
-            _ => None,
+        let next = *bytes.get(at)?;
+        if matches!(next, b' ' | b'\t' | b'\n' | b'\r') {
+            return None;
         }
+        let sentence = !next.is_ascii_lowercase() && ends_sentence(&bytes[..at]);
+        Some(Place { at, rank: u8::from(sentence) })
     }
 
     /// Tells whether a line begins at a place that is not the beginning of the text.
@@ -175,6 +182,6 @@ fn ends_sentence(text: &[u8]) -> bool {
         .iter()
         .rev()
         .take(16)
-        .find(|byte| !matches!(byte, b' ' | b'"' | b'\'' | b')' | b']' | b'*' | b'_'));
+        .find(|byte| !matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b')' | b']' | b'*' | b'_'));
     matches!(end, Some(b'.' | b'!' | b'?' | b':'))
 }
