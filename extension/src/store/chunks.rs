@@ -7,18 +7,19 @@ section itself is compared. A statement has the branches that its plan needs and
 to start a branch costs more than most probes; and without a probe there is none.
 */
 
+mod arms;
 mod branch;
 
 use super::Store;
 use super::columns::{Chunk, Columns};
 use super::hits::Hits;
 use super::layout::{Layout, Purpose};
-use crate::spi::{Connection, Rows, Value};
-pub use branch::SHAPES;
-use branch::{Branch, PROBES};
-use passage_core::expand::{Plan, Probe, Row, Shape, Titles};
+use crate::spi::{Connection, Rows};
+pub use arms::Signature;
+use arms::{Arm, arms};
+use branch::Branch;
+use passage_core::expand::{Plan, Row, Titles};
 use passage_core::section::Section;
-use pgrx::datum::Uuid;
 
 /// The hits of a call and what its plan reads.
 pub struct Chunks<'c> {
@@ -37,15 +38,12 @@ impl Store {
         plan: &Plan,
         columns: Columns,
     ) -> Chunks<'c> {
-        let is_probed = |shape: &Shape| plan.probes.iter().any(|probe| probe.shape == *shape);
-        let shapes: Vec<Shape> = SHAPES.into_iter().filter(is_probed).collect();
-        let rows = (!shapes.is_empty()).then(|| {
-            let mut values = of_probes(&plan.probes);
-            values.extend(shapes.iter().map(|shape| documents(&plan.probes, *shape)));
-            let purpose =
-                Purpose::Chunks { shapes: SHAPES.map(|shape| is_probed(&shape)), columns };
-            let statement = self.0.statement(purpose, || statement(&self.0, &shapes, columns));
-            connection.read(&statement, values)
+        let probes = &plan.probes;
+        let rows = (!probes.is_empty()).then(|| {
+            let (signature, arms) = arms(probes);
+            let purpose = Purpose::Chunks { signature, columns };
+            let statement = self.0.statement(purpose, || statement(&self.0, &arms, columns));
+            connection.read(&statement, arms.iter().flat_map(|arm| arm.values(probes)).collect())
         });
         let mut chunks = Chunks { hits, rows, outlines: Vec::new() };
         let found = chunks.rows.as_ref().map_or(0, Rows::len);
@@ -76,60 +74,20 @@ impl Titles for Chunks<'_> {
     }
 }
 
-fn statement(layout: &Layout, shapes: &[Shape], columns: Columns) -> String {
-    let selected = columns.select(layout);
-    let columns: Vec<_> = selected.iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
-    let names: Vec<_> = selected.iter().map(|(name, _)| format!("c.{name}")).collect();
-    let (chunks, columns) = (&layout.chunks.name, &columns.join(", "));
-    let branches: Vec<_> = shapes
+fn statement(layout: &Layout, arms: &[Arm], columns: Columns) -> String {
+    let columns: Vec<_> =
+        columns.select(layout).iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
+    let columns = columns.join(", ");
+    let written: Vec<_> = arms
         .iter()
-        .zip(0..)
-        .map(|(shape, place)| format!("({})", Branch { chunks, columns, place }.query(*shape)))
+        .enumerate()
+        .map(|(place, arm)| {
+            let query = arm.write(1 + place * Arm::ARGUMENTS, |probe| {
+                let columns = &format!("{} AS probe, {columns}", probe.probe);
+                Branch { chunks: &layout.chunks.name, columns, probe }.query(arm.shape)
+            });
+            format!("({query})")
+        })
         .collect();
-    format!(
-        "SELECT p.probe, {names}, c.key FROM {PROBES} CROSS JOIN LATERAL ({branches}) AS c",
-        names = names.join(", "),
-        branches = branches.join(" UNION ALL ")
-    )
-}
-
-/// Arguments $1 to $8, one element for each probe, but for the keys of all in $6.
-fn of_probes(probes: &[Probe]) -> Vec<Value> {
-    let numbers =
-        |number: fn(&Probe) -> i32| Value::new(probes.iter().map(number).collect::<Vec<_>>());
-    let keys: Vec<i64> = probes.iter().flat_map(|probe| &probe.keys).copied().collect();
-    let mut next = 1;
-    let first_key = |probe: &Probe| {
-        let first = next;
-        next += probe.keys.len() as i32;
-        first
-    };
-    let key = |probe: &Probe| probe.keys.first().copied().unwrap_or_default();
-    let titles =
-        |probe: &Probe| (probe.shape == Shape::Ancestors).then_some(probe.section.len() as i32);
-    vec![
-        Value::new(probes.iter().map(|probe| literal(&probe.section)).collect::<Vec<_>>()),
-        Value::new(probes.iter().map(key).collect::<Vec<_>>()),
-        numbers(|probe| probe.first),
-        numbers(|probe| probe.last),
-        numbers(|probe| probe.limit as i32),
-        Value::new(keys),
-        Value::new(probes.iter().map(first_key).collect::<Vec<_>>()),
-        Value::new(probes.iter().map(titles).collect::<Vec<_>>()),
-    ]
-}
-
-/// The documents of the probes of one shape, NULL for the others.
-fn documents(probes: &[Probe], shape: Shape) -> Value {
-    let document = |probe: &Probe| {
-        (probe.shape == shape).then(|| Uuid::from_bytes(*probe.document.as_bytes()))
-    };
-    Value::new(probes.iter().map(document).collect::<Vec<_>>())
-}
-
-/// A section as the text of a text array, every title in quotes; SQL has no ragged arrays.
-fn literal(section: &Section) -> String {
-    let quoted =
-        |title: &String| format!("\"{}\"", title.replace('\\', "\\\\").replace('"', "\\\""));
-    format!("{{{}}}", section.iter().map(quoted).collect::<Vec<_>>().join(","))
+    written.join(" UNION ALL ")
 }

@@ -65,7 +65,7 @@ impl Chunk<'_> {
 
     /// Returns the probe that found the chunk, from 0, which stands before its own columns.
     pub fn probe(&self) -> Option<usize> {
-        self.rows.get::<i32>(self.row, 0).map(|probe| probe as usize - 1)
+        self.rows.get::<i32>(self.row, 0).map(|probe| probe as usize)
     }
 
     /// Returns the id; a view may give NULL, which nothing matches.

@@ -6,7 +6,7 @@ them, each with its plan. It is remembered under the store's name and the relati
 that name now, and forgotten when PostgreSQL says that some relation has changed its shape.
 */
 
-use super::chunks::SHAPES;
+use super::chunks::Signature;
 use super::columns::Columns;
 use super::hits::Source;
 use crate::spi::Statement;
@@ -28,7 +28,7 @@ pub struct Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
     Hits { source: Source, columns: Columns },
-    Chunks { shapes: [bool; SHAPES.len()], columns: Columns },
+    Chunks { signature: Signature, columns: Columns },
     Parts,
     Outline { by_uri: bool },
 }
