@@ -35,7 +35,7 @@ async fn filled() -> Cluster {
     cluster
 }
 
-/// The dump of a database, without the key that pg_dump makes up each time.
+/// The dump of a database, without the key that is made up each time.
 async fn dump(cluster: &Cluster, database: &str) -> String {
     let text = cluster.run("pg_dump", ["-U", SUPERUSER, "-d", database]).await;
     let kept = text.lines().filter(|line| !line.contains("restrict "));
