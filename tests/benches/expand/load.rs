@@ -1,8 +1,8 @@
 /*!
 The stores that expansion is measured on, as `create_store` makes them.
 
-Rows go in by COPY into tables whose GIN and GiST indexes are dropped, and `create_store` brings
-those back: what the tables end up as is what a user has. The server holds all of it in memory.
+Rows go in by COPY into tables whose indexes on `path` and `tsv` are dropped, and `create_store`
+brings those back: what the tables end up as is what a user has. The server holds all of it in memory.
 */
 
 mod rows;

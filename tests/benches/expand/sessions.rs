@@ -34,7 +34,12 @@ impl Session {
     /// Connects and prepares.
     pub async fn open(cluster: &Cluster, role: &str, store: &str) -> Self {
         let client = cluster.client_as(role).await;
-        let set = format!("SET passage.store = '{store}'; SET app.collection = 'ours'");
+        // Left alone, the server would plan a range in a large document anew at each call, and the
+        // floor would stand too high.
+        let set = format!(
+            "SET passage.store = '{store}'; SET app.collection = 'ours'; \
+             SET plan_cache_mode = force_generic_plan"
+        );
         client.batch_execute(&set).await.expect("settings can be set");
         let floor_of_one = format!(
             "SELECT {COLUMNS} FROM {store}.chunks AS c \
