@@ -11,9 +11,9 @@ pub enum Error {
     /// A schema that does not exist or holds no relation `chunks`.
     NoStore(String),
     /// A relation without a column that every store must have.
-    NoColumn { relation: String, column: &'static str },
+    NoColumn { store: String, column: &'static str },
     /// A relation with such a column of a type that cannot be read as the one it must have.
-    ColumnType { relation: String, column: &'static str, sql_type: &'static str },
+    ColumnType { store: String, column: &'static str, sql_type: &'static str },
 }
 
 impl From<passage_core::Error> for Error {
@@ -31,17 +31,17 @@ impl From<Error> for ErrorReport {
                 format!("store \"{store}\" does not exist"),
                 format!("SELECT passage.create_store({}) makes it.", literal(&store)),
             ),
-            Error::NoColumn { relation, column } => (
+            Error::NoColumn { store, column } => (
                 PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-                format!("relation \"{relation}\" of the store has no column \"{column}\""),
-                "SELECT * FROM passage.check_store() tells what a store needs.".to_owned(),
+                format!("relation \"{store}.chunks\" of the store has no column \"{column}\""),
+                check_store(&store),
             ),
-            Error::ColumnType { relation, column, sql_type } => (
+            Error::ColumnType { store, column, sql_type } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
                 format!(
-                    "column \"{column}\" of relation \"{relation}\" cannot be read as {sql_type}"
+                    "column \"{column}\" of relation \"{store}.chunks\" cannot be read as {sql_type}"
                 ),
-                "SELECT * FROM passage.check_store() tells what a store needs.".to_owned(),
+                check_store(&store),
             ),
         };
         ErrorReport::new(code, message, function_name!()).set_hint(hint)
@@ -71,6 +71,11 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
     };
     (code, error.to_string(), hint)
+}
+
+/// What tells more about a store that cannot be read.
+fn check_store(store: &str) -> String {
+    format!("SELECT * FROM passage.check_store({}) tells what a store needs.", literal(store))
 }
 
 /// A text as an SQL literal.

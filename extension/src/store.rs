@@ -46,12 +46,11 @@ impl Store {
         let name = name.map_or_else(settings::store, |Name(name)| name);
         let Some(layout) = layout::find(&name) else { return Err(Error::NoStore(name)) };
         for (column, sql_type) in REQUIRED {
-            let relation = || format!("{name}.chunks");
             if !layout.chunks.has(column) {
-                return Err(Error::NoColumn { relation: relation(), column });
+                return Err(Error::NoColumn { store: name, column });
             }
             if !layout.chunks.gives(column, sql_type) {
-                return Err(Error::ColumnType { relation: relation(), column, sql_type });
+                return Err(Error::ColumnType { store: name, column, sql_type });
             }
         }
         Ok(Self(layout))
