@@ -72,7 +72,7 @@ pub fn split<'t>(
 }
 
 /// Returns the title that a document gives itself, if any: that of its front matter, or its
-/// first heading of level 1.
+/// first heading of level 1, or without one its first heading.
 ///
 /// Longer titles are cut to 500 characters, the last being an ellipsis.
 pub fn title(text: &str, media_type: &MediaType) -> Option<String> {

@@ -245,7 +245,8 @@ fn the_first_heading_of_level_1_is_the_title_where_nothing_else_is() {
     let title = |text| title(text, &MediaType::MARKDOWN);
     assert_eq!(title("## B\n\n> # Q\n\n# A *b*\n\n# C\n").as_deref(), Some("A b"));
     assert_eq!(title("\u{feff}# A\n").as_deref(), Some("A"));
-    assert_eq!(title("#\n\n## B\n"), None);
+    assert_eq!(title("#\n\n## B\n\n### C\n").as_deref(), Some("B"));
+    assert_eq!(title("> # Q\n\ntext\n"), None);
     assert_eq!(title(""), None);
 }
 

@@ -43,7 +43,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
     reader.finish()
 }
 
-/// Returns the title in the front matter, or else the first heading of level 1.
+/// Returns the title in the front matter, or else the first heading of level 1, or else the first.
 pub(super) fn title(text: &str) -> Option<String> {
     let text = without_mark(text);
     let (front, body) = text.split_at(front_matter::end(text).unwrap_or(0));
@@ -52,15 +52,18 @@ pub(super) fn title(text: &str) -> Option<String> {
     }
     let mut depth = 0_usize;
     let mut heading: Option<String> = None;
+    // Chapters of a book often begin at level 2.
+    let mut first: Option<String> = None;
     for event in Parser::new_ext(body, DIALECT) {
         match (&event, &mut heading) {
-            (Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }), _) if depth == 0 => {
-                heading = Some(String::new());
-            }
-            (Event::End(TagEnd::Heading(_)), Some(title)) => {
+            (Event::Start(Tag::Heading { .. }), _) if depth == 0 => heading = Some(String::new()),
+            (Event::End(TagEnd::Heading(level)), Some(title)) => {
                 let title = shorten(without_anchor(title));
                 if !title.is_empty() {
-                    return Some(title);
+                    if *level == HeadingLevel::H1 {
+                        return Some(title);
+                    }
+                    first.get_or_insert(title);
                 }
                 heading = None;
             }
@@ -73,7 +76,7 @@ pub(super) fn title(text: &str) -> Option<String> {
             _ => {}
         }
     }
-    None
+    first
 }
 
 /// What has been read so far.
