@@ -40,18 +40,18 @@ struct Merged<'s> {
 /// # Source
 ///
 /// The rules of the reference implementation's greedy splitter, with the sections of seed 001.
-pub(super) fn chunks<'t>(
+pub(super) fn chunks<'t: 's, 's>(
     text: &'t str,
-    sections: &[Section],
+    sections: &'s [Section],
     pieces: &[Piece],
     kind: Kind,
     options: &Options<'_>,
-    sizer: &dyn Sizer,
+    sizer: &'s dyn Sizer,
 ) -> Vec<Chunk<'t>> {
     let mut chunks = Vec::new();
     let mut preambles = Preambles::new(text, options, sizer);
     let mut lines = Lines { text, at: 0, line: 1, returns: text.contains('\r') };
-    let mut close = |merged: Merged<'_>| {
+    let mut close = |merged: Merged<'s>| {
         let content = &text[merged.bytes.clone()];
         let preamble = preambles.preamble(merged.section, merged.header, merged.size);
         chunks.push(Chunk {
@@ -66,7 +66,7 @@ pub(super) fn chunks<'t>(
             bytes: merged.bytes,
         });
     };
-    let mut current: Option<Merged<'_>> = None;
+    let mut current: Option<Merged<'s>> = None;
     for piece in pieces {
         let section = sections[piece.section].as_slice();
         current = Some(match current.take() {

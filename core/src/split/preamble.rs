@@ -12,71 +12,104 @@ use std::ops::Range;
 /// The most bytes of a table's first row that are worth repeating.
 const MOST_HEADER: usize = 500;
 
-/// Writes preambles, remembering the sizes of lines from one chunk to the next.
+/// Writes the preambles of a document's chunks.
 pub(super) struct Preambles<'a> {
     text: &'a str,
     sizer: &'a dyn Sizer,
     window: usize,
     title: Option<String>,
-    /// The lines of the last preamble with their sizes: neighbours mostly share theirs.
-    known: Vec<(String, usize)>,
+    /// Where the last chunk stood and which row it repeated: neighbours mostly share both.
+    last: Option<(&'a [String], Option<Range<usize>>)>,
+    /// What there is to say of that.
+    lines: Lines,
+}
+
+/// The lines of a preamble, each with the size that it has with its end.
+#[derive(Default)]
+struct Lines {
+    title: Option<(String, usize)>,
+    section: Vec<(String, usize)>,
+    header: Option<(String, usize)>,
 }
 
 impl<'a> Preambles<'a> {
     pub(super) fn new(text: &'a str, options: &Options<'_>, sizer: &'a dyn Sizer) -> Self {
-        let title =
-            options.title.map(|title| one_line(&shorten(title))).filter(|title| !title.is_empty());
-        Self { text, sizer, window: options.limits.window, title, known: Vec::new() }
+        let title = options.title.map(|title| one_line(&shorten(title)));
+        let title = title.filter(|title| !title.is_empty());
+        let window = options.limits.window;
+        Self { text, sizer, window, title, last: None, lines: Lines::default() }
     }
 
     /// Writes the preamble of a chunk whose content has a size.
-    ///
-    /// If it does not fit into the window beside the content, the outermost titles of the section
-    /// go first, then the document's title, then the table's row, and the innermost title last.
     pub(super) fn preamble(
         &mut self,
-        section: &[String],
+        section: &'a [String],
         header: Option<Range<usize>>,
         size: usize,
     ) -> String {
-        // A row longer than a title could only ever push the titles out.
-        let header = header.filter(|row| row.len() <= MOST_HEADER);
-        let header = header.map(|row| one_line(&self.text[row])).filter(|row| !row.is_empty());
-        // A document is often named by its first heading; once is enough.
-        let title = self.title.clone().filter(|title| section.first() != Some(title));
-        let inner = usize::from(title.is_some());
-        let mut lines: Vec<String> = title.into_iter().collect();
-        lines.extend(section.iter().filter(|title| !title.is_empty()).cloned());
-        let titles = lines.len();
-        lines.extend(header);
-        let sizes: Vec<usize> = lines.iter().map(|line| self.size(line)).collect();
-
-        let room = self.window.saturating_sub(size);
-        let mut total: usize = sizes.iter().sum();
-        let mut kept = vec![true; lines.len()];
-        let innermost = if titles > inner { Some(titles - 1) } else { None };
-        let order = (inner..titles).filter(|at| Some(*at) != innermost);
-        let order = order.chain(0..inner).chain(titles..lines.len()).chain(innermost);
-        for at in order {
-            if total <= room {
-                break;
-            }
-            kept[at] = false;
-            total -= sizes[at];
+        let place = Some((section, header));
+        if self.last != place {
+            self.lines = place.as_ref().map_or_else(Lines::default, |place| self.lines(place));
+            self.last = place;
         }
-        let text: Vec<&str> =
-            lines.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(line, _)| &**line).collect();
-        let text = text.join("\n");
-        self.known = lines.into_iter().zip(sizes).collect();
-        text
+        self.lines.fitting(self.window.saturating_sub(size))
     }
 
-    /// Returns the size of a line with its end.
-    fn size(&self, line: &str) -> usize {
-        match self.known.iter().find(|(known, _)| known == line) {
-            Some((_, size)) => *size,
-            None => self.sizer.size(&format!("{line}\n")),
+    /// Says where a chunk stands.
+    fn lines(&self, (section, header): &(&[String], Option<Range<usize>>)) -> Lines {
+        let sized = |mut line: String| {
+            line.push('\n');
+            let size = self.sizer.size(&line);
+            line.pop();
+            (!line.is_empty()).then_some((line, size))
+        };
+        // A document is often named by its first heading; once is enough.
+        let title = self.title.as_ref().filter(|title| section.first() != Some(title));
+        // A row longer than a title could only ever push the titles out.
+        let header = header.clone().filter(|row| row.len() <= MOST_HEADER);
+        Lines {
+            title: title.cloned().and_then(sized),
+            section: section.iter().cloned().filter_map(sized).collect(),
+            header: header.and_then(|row| sized(one_line(&self.text[row]))),
         }
+    }
+}
+
+impl Lines {
+    /// Writes as many of the lines as there is room for.
+    ///
+    /// The outermost titles of the section go first, then the document's title, then the table's
+    /// row, and the innermost title last.
+    fn fitting(&self, room: usize) -> String {
+        let size = |line: &Option<(String, usize)>| line.as_ref().map_or(0, |(_, size)| *size);
+        let outer = self.section.iter().map(|(_, size)| *size);
+        let mut total = outer.sum::<usize>() + size(&self.title) + size(&self.header);
+
+        let mut from = 0;
+        while total > room && from + 1 < self.section.len() {
+            total -= self.section[from].1;
+            from += 1;
+        }
+        let mut keep = |line: &Option<(String, usize)>| {
+            let kept = total <= room;
+            total -= if kept { 0 } else { size(line) };
+            kept
+        };
+        let title = self.title.iter().filter(|_| keep(&self.title)).collect::<Vec<_>>();
+        let header = self.header.iter().filter(|_| keep(&self.header)).collect::<Vec<_>>();
+        if total > room {
+            return String::new();
+        }
+        let lines = title.into_iter().chain(&self.section[from..]).chain(header);
+        let lines = lines.collect::<Vec<_>>();
+        let mut text = String::with_capacity(lines.iter().map(|(line, _)| line.len() + 1).sum());
+        for (line, _) in lines {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(line);
+        }
+        text
     }
 }
 

@@ -3,6 +3,13 @@
 use super::{Aim, Cutter, Tie};
 use unicode_segmentation::GraphemeCursor;
 
+impl Aim {
+    /// Returns where a piece is large enough to be chosen for where it ends.
+    fn enough(self) -> usize {
+        (self.at + (self.goal - self.at) / 2).max(self.at + 1)
+    }
+}
+
 /// A place to cut at, and what speaks for it among others as coarse.
 struct Place {
     at: usize,
@@ -75,6 +82,7 @@ impl Cutter<'_> {
                 let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[from..reach]);
                 nearest(ends.filter_map(|end| self.line(from + end + 1)), aim)
             })
+            .or_else(|| nearest(self.words(from.max(aim.enough() - 1), reach), aim))
             .or_else(|| nearest(self.words(from, reach), aim))
     }
 
@@ -99,6 +107,7 @@ impl Cutter<'_> {
     /// Returns the places between words behind `from` and up to `reach`.
     fn words(&self, from: usize, reach: usize) -> impl Iterator<Item = Place> {
         let bytes = self.text.as_bytes();
+        let from = from.min(reach);
         let spaces = memchr::memchr2_iter(b' ', b'\t', &bytes[from..reach]);
         let narrow = spaces.filter_map(move |space| self.word(from + space + 1));
         // The ideographic space, full stop, exclamation and question marks: scripts that use them
@@ -159,9 +168,8 @@ impl Cutter<'_> {
 /// Returns the place of the highest rank, or the nearest to the goal of several; what would make a
 /// piece of less than half the goal counts only if there is nothing else.
 fn nearest(places: impl Iterator<Item = Place>, aim: Aim) -> Option<usize> {
-    let enough = aim.at + (aim.goal - aim.at) / 2;
     let best = places.max_by_key(|place| {
-        if place.at >= enough {
+        if place.at >= aim.enough() {
             (1, place.rank, usize::MAX - place.at.abs_diff(aim.goal))
         } else {
             (0, 0, place.at)
