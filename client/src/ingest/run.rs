@@ -67,7 +67,9 @@ pub async fn ingest(
     };
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
-        stores.push(sync::Mutex::new(Store::connect(&ingest.url, &ingest.store).await?));
+        let store = Store::connect(&ingest.url, &ingest.store).await?;
+        store.defer_flush().await?;
+        stores.push(sync::Mutex::new(store));
     }
     let with_embeddings = stores[0].get_mut().agree(&settings).await?;
     let run = Arc::new(Run {
@@ -84,7 +86,12 @@ pub async fn ingest(
     let items = blocking(move || finder.find(inputs)).await;
     run.report(&Event::Found(items.len()));
     run.write_all(items).await?;
-    Ok(*run.summary.lock().unwrap_or_else(PoisonError::into_inner))
+    let summary = *run.summary.lock().unwrap_or_else(PoisonError::into_inner);
+    // One wait for the disk in place of one for each document.
+    if summary.added + summary.replaced > 0 {
+        run.store(0).await.flush().await?;
+    }
+    Ok(summary)
 }
 
 impl Run {

@@ -86,6 +86,31 @@ pub enum Written {
 }
 
 impl Store {
+    /// Lets commits through this connection return before they are on disk.
+    ///
+    /// A document stays wholly old or wholly new if the server goes down; only those of the last
+    /// moment may be old again. [`flush`](Self::flush) ends that.
+    ///
+    /// # Errors
+    ///
+    /// If the server goes away.
+    pub async fn defer_flush(&self) -> Result<(), Error> {
+        let sql = "SET synchronous_commit = off";
+        self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
+    }
+
+    /// Waits until all that was committed is as safe as the server makes it.
+    ///
+    /// # Errors
+    ///
+    /// If the server goes away; what was committed may then be lost.
+    pub async fn flush(&self) -> Result<(), Error> {
+        // A commit waits for all log before it, and it has to write some itself to wait at all.
+        let sql = "RESET synchronous_commit; \
+                   SELECT pg_catalog.pg_logical_emit_message(true, 'passage', 'ingested')";
+        self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
+    }
+
     /// Writes a document, its chunks and their embeddings, all or nothing.
     ///
     /// # Errors
