@@ -13,7 +13,7 @@ CREATE FUNCTION passage.preset_strategies() RETURNS TABLE (
     within text,
     max_tokens integer,
     max_chunks integer
-) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 10
+) LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10
 AS 'MODULE_PATHNAME', 'preset_strategies_wrapper';
 
 COMMENT ON FUNCTION passage.preset_strategies() IS 'strategies that every store has, with their limits for prose';

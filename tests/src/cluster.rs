@@ -287,12 +287,18 @@ pub fn model_path() -> Option<PathBuf> {
     path.is_dir().then_some(path)
 }
 
-fn target() -> PathBuf {
+/// Where cargo builds, and where `ground/` puts what it fetches or makes.
+pub fn target() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the house");
     root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }
 
-fn client_path() -> PathBuf {
+/// The client `passage`: what was built last in the profile of the tests, or what `PASSAGE` names.
+///
+/// # Panics
+///
+/// Panics if it was never built.
+pub fn client_path() -> PathBuf {
     if let Some(path) = std::env::var_os("PASSAGE") {
         return path.into();
     }
