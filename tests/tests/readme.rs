@@ -65,13 +65,12 @@ async fn psql(cluster: &Cluster, sql: &str) -> String {
 async fn console(cluster: &Cluster, block: &Block) {
     let mut commands: Vec<(&str, String)> = Vec::new();
     for line in block.text.lines() {
-        match line.strip_prefix("$ passage ") {
-            Some(command) => commands.push((command, String::new())),
-            None => {
-                let (_, expected) = commands.last_mut().expect("output follows a command");
-                expected.push_str(line);
-                expected.push('\n');
-            }
+        if let Some(command) = line.strip_prefix("$ passage ") {
+            commands.push((command, String::new()));
+        } else {
+            let (_, expected) = commands.last_mut().expect("output follows a command");
+            expected.push_str(line);
+            expected.push('\n');
         }
     }
     for (command, expected) in commands {
