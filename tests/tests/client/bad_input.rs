@@ -1,0 +1,114 @@
+//! Sources that cannot be taken in: each is said with its place and what to do, and the others go on.
+
+use crate::{Ran, SECRET, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+#[tokio::test]
+async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([
+        ("a.md", format!("# A\n\n{SECRET}\n").into_bytes()),
+        (
+            "latin1.md",
+            format!("# {SECRET}\n\nCaf\u{e9}\n").chars().map(|char| char as u8).collect(),
+        ),
+        ("nul.md", format!("{SECRET} \0\n").into_bytes()),
+        ("utf16.txt", "\u{feff}hidden".encode_utf16().flat_map(u16::to_le_bytes).collect()),
+        ("z.md", b"# Z\n".to_vec()),
+    ]);
+    let gone = format!("{}/gone.md", sources.book());
+    let ran = ingest_text(&cluster, &[&gone, &sources.book()]).await;
+
+    let convert = "Convert it to text in UTF-8 first";
+    ran.refuses("latin1.md is not UTF-8: byte 20 does not", convert);
+    ran.refuses("nul.md holds a NUL byte at 14", convert);
+    ran.refuses("utf16.txt holds a NUL byte at 3", convert);
+    ran.refuses("gone.md: No such file", "Check that it is there");
+    assert!(ran.stdout.starts_with("2 documents added, 4 failed; 2 chunks"), "{}", ran.stdout);
+    let uris = "SELECT uri FROM rag.documents ORDER BY uri";
+    assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/z.md"]);
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn a_file_that_became_unreadable_leaves_its_document_as_it_was() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n\nGood.\n")]);
+    ingest_text(&cluster, &[&sources.book()]).await;
+    let next = next_write(&cluster).await;
+    sources.write("a.md", b"# A\n\nBad: \xe9.\n");
+    let ran = ingest_text(&cluster, &[&sources.book()]).await;
+    ran.refuses("a.md is not UTF-8: byte 10", "UTF-8 first");
+    assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nGood.\n");
+    assert_eq!(next_write(&cluster).await, next);
+}
+
+#[tokio::test]
+async fn files_and_folders_that_may_not_be_read_are_named() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n"), ("closed/b.md", "# B\n"), ("c.md", "# C\n")]);
+    for name in ["closed", "c.md"] {
+        let path = format!("{}/{name}", sources.book());
+        fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+    }
+    if fs::read(format!("{}/c.md", sources.book())).is_ok() {
+        let what = "files and folders that may not be read are named";
+        cluster.installation().report_skipped(what, "root may read everything");
+        return;
+    }
+    let ran = ingest_text(&cluster, &[&sources.book()]).await;
+    ran.refuses("c.md: Permission denied", "you may read it");
+    ran.refuses("closed: Permission denied", "you may read it");
+    assert!(ran.stdout.starts_with("1 document added, 2 failed"), "{}", ran.stdout);
+    // So that the folder can be removed.
+    let closed = format!("{}/closed", sources.book());
+    fs::set_permissions(closed, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+#[tokio::test]
+async fn a_link_to_nothing_is_passed_over_in_a_folder_and_named_by_itself() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n")]);
+    let link = format!("{}/link.md", sources.book());
+    std::os::unix::fs::symlink("nothing.md", &link).unwrap();
+    assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
+    ingest_text(&cluster, &[&link])
+        .await
+        .refuses("link.md: No such file", "Check that it is there");
+}
+
+#[tokio::test]
+async fn two_files_of_one_uri_are_not_loaded_over_each_other() {
+    let cluster = text_cluster().await;
+    let (one, other) =
+        (Sources::with([("a.md", "# One\n")]), Sources::with([("a.md", "# Other\n")]));
+    let ran = ingest_text(&cluster, &[&one.book(), &other.book(), &one.book()]).await;
+    ran.refuses("would have the uri of another file, \"book/a.md\"", "--collection");
+    assert!(ran.stdout.starts_with("1 document added, 1 failed"), "{}", ran.stdout);
+    assert_eq!(text_of(&cluster, "book/a.md").await, "# One\n");
+}
+
+#[tokio::test]
+async fn what_the_server_cannot_store_is_refused_for_that_document_alone() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", format!("# A\n\n{SECRET}\n")), ("b.md", "# B\n".into())]);
+    cluster
+        .execute("ALTER TABLE rag.chunks ADD CONSTRAINT polite CHECK (content NOT LIKE '%hunter%')")
+        .await;
+    let ran = ran(&cluster, ["ingest", "--no-embed", &sources.book()]).await;
+    ran.refuses("book/a.md: new row for relation \"chunks\" violates", "log says more");
+    assert!(ran.stdout.starts_with("1 document added, 1 failed; 1 chunk,"), "{}", ran.stdout);
+    assert_eq!(cluster.query_lines("SELECT uri FROM rag.documents").await, ["book/b.md"]);
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn errors_are_said_also_where_nothing_else_is() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n"), ("b.md", "\0")]);
+    let mut program = cluster.client_program();
+    let ran = Ran::of(program.args(["ingest", "--quiet", "--no-embed", &sources.book()])).await;
+    ran.refuses("b.md holds a NUL byte at 0", "UTF-8 first");
+    assert_eq!((&*ran.stdout, ran.stderr.lines().count()), ("", 2), "{}", ran.stderr);
+}

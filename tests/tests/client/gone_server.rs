@@ -1,0 +1,148 @@
+//! Servers that cannot be reached, or that lack what is needed: the refusal says what and whose.
+
+use crate::{Ran, SECRET, Sources, ingest_text, lacks_embedding, next_write, ran, text_cluster};
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+
+/// Loads text only from a server named by a URL.
+async fn ingest_at(cluster: &Cluster, url: &str, book: &str) -> Ran {
+    let mut program = cluster.client_program();
+    program.env("RUST_BACKTRACE", "1").env("DATABASE_URL", url);
+    Ran::of(program.args(["ingest", "--no-embed", book])).await
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_reached_is_said_without_the_password() {
+    let mut cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n")]);
+    let book = sources.book();
+    let there = cluster.folder().display().to_string();
+    for (url, place, remedy) in [
+        (format!("postgresql://owner:{SECRET}@127.0.0.1:1/passage"), "Connection refused", "runs"),
+        (format!("postgresql://owner:{SECRET}@[::/passage"), "URL cannot be read", "postgresql://"),
+        (format!("password={SECRET} colour=red"), "URL cannot be read", "Set DATABASE_URL"),
+        ("postgresql:///passage?host=/nowhere".into(), "cannot connect", "Check that the server"),
+        (
+            format!("postgresql:///none?host={there}&user=owner"),
+            "\"none\" does not",
+            "name another",
+        ),
+        (
+            format!("postgresql:///passage?host={there}&user=eve"),
+            "\"eve\" does not",
+            "Check the user",
+        ),
+    ] {
+        ingest_at(&cluster, &url, &book).await.refuses(place, remedy);
+    }
+    let url = cluster.url();
+    cluster.stop();
+    ingest_at(&cluster, &url, &book).await.refuses("cannot connect", "Check that the server runs");
+}
+
+#[tokio::test]
+async fn without_extension_or_store_the_refusal_names_init() {
+    let cluster = Cluster::bare().await;
+    let sources = Sources::with([("a.md", "# A\n")]);
+    let book = sources.book();
+    for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
+        let ran = ran(&cluster, command).await;
+        ran.refuses("schema \"passage\" does not exist", "passage init brings it");
+    }
+    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
+        let ran = ran(&cluster, command).await;
+        ran.refuses("store \"rag\" does not exist", "passage init --store rag makes the store");
+    }
+    let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'rag'";
+    assert_eq!(cluster.query_text(schemas).await, "0");
+}
+
+#[tokio::test]
+async fn init_without_the_right_to_it_says_whom_to_ask_and_leaves_nothing() {
+    let cluster = Cluster::bare().await;
+    cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
+    let init = ["init", "--no-embed"];
+    let mut program = cluster.client_program();
+    let ran = Ran::of(program.env("DATABASE_URL", cluster.url_as("guest")).args(init)).await;
+    ran.refuses("permission denied to create extension", "Let the database's owner run");
+    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    let mut program = cluster.client_program();
+    let ran = Ran::of(program.env("DATABASE_URL", cluster.url_as("guest")).args(init)).await;
+    ran.refuses("permission denied for database passage", "Ask the owner of the database");
+    assert!(cluster.query_lines("SELECT store FROM passage.stores()").await.is_empty());
+}
+
+#[tokio::test]
+async fn without_rights_on_the_store_nothing_is_written() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", format!("# A\n\n{SECRET}\n")), ("b.md", "# B\n".into())]);
+    let book = sources.book();
+    cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
+    let url = cluster.url_as("guest");
+    let ask = "Ask the owner of the store \"rag\" for rights";
+    ingest_at(&cluster, &url, &book).await.refuses("permission denied for schema rag", ask);
+
+    cluster.execute("GRANT USAGE ON SCHEMA rag TO guest").await;
+    cluster.execute("GRANT SELECT ON ALL TABLES IN SCHEMA rag TO guest").await;
+    ingest_at(&cluster, &url, &book).await.refuses("permission denied for table settings", ask);
+
+    // Where the owner has ingested before, the settings need not be written.
+    sources.write("b.md", "# B\n\nFirst.\n");
+    ingest_text(&cluster, &[&format!("{book}/b.md"), "--uri", "book/b.md"]).await;
+    let next = next_write(&cluster).await;
+    ingest_at(&cluster, &url, &book).await.refuses("permission denied for table documents", ask);
+
+    cluster.execute("GRANT INSERT, UPDATE ON rag.documents TO guest").await;
+    ingest_at(&cluster, &url, &book).await.refuses("permission denied for table chunks", ask);
+    let rows = "SELECT uri, chunk_count FROM rag.documents";
+    assert_eq!(cluster.query_lines(rows).await, ["book/b.md|1"]);
+    assert!(!next.is_empty());
+}
+
+#[tokio::test]
+async fn embeddings_of_another_model_or_dimension_are_not_mixed_in() {
+    let cluster = Cluster::start().await;
+    if lacks_embedding(&cluster, "embeddings of another model or dimension are not mixed in") {
+        return;
+    }
+    let sources = Sources::with([("a.md", "# A\n")]);
+    let book = sources.book();
+    cluster.execute("SELECT passage.create_store('three', dimensions => 3)").await;
+    cluster.execute("SELECT passage.create_store('text')").await;
+    cluster
+        .execute("INSERT INTO rag.settings (key, value) VALUES ('model', '\"other@0123\"')")
+        .await;
+    let next = next_write(&cluster).await;
+
+    let name = "Name the store's model with --model";
+    let model = "not of sentence-transformers/all-MiniLM-L6-v2 (384 dimensions)";
+    for command in [["ingest", &*book], ["search", "anything"]] {
+        let other = ran(&cluster, command).await;
+        other.refuses(
+            &format!("\"rag\" holds embeddings of other@0123 (384 dimensions), {model}"),
+            name,
+        );
+        let three = ran(&cluster, [&command[..], &["--store", "three"]].concat()).await;
+        three.refuses("\"three\" holds embeddings of a model unknown (3 dimensions)", name);
+        let text = ran(&cluster, [&command[..], &["--store", "text"]].concat()).await;
+        text.refuses("the store \"text\" has no embeddings", "or leave them out with --no-embed");
+    }
+    assert_eq!(next_write(&cluster).await, next);
+    let init = ran(&cluster, ["init", "--store", "three"]).await;
+    init.refuses("dimensions", "");
+}
+
+#[tokio::test]
+async fn init_with_embeddings_on_a_server_without_pgvector_says_how_to_do_without() {
+    let cluster = Cluster::bare().await;
+    if cluster.has_vector() {
+        let what = "init names --no-embed where there is no pgvector";
+        cluster.installation().report_skipped(what, "pgvector is installed");
+        return;
+    }
+    let ran = ran(&cluster, ["init"]).await;
+    ran.refuses("extension \"vector\" is not available", "leave embeddings out with --no-embed");
+    let extensions = "SELECT extname FROM pg_extension WHERE extname <> 'plpgsql'";
+    assert_eq!(cluster.query_lines(extensions).await, [""; 0]);
+}

@@ -1,0 +1,146 @@
+//! What is loaded: folders, files, standard input, and what is said of them.
+
+use crate::{Sources, ingest_text, is_sound, lacks_embedding, piped, text_cluster, text_of};
+use passage_tests::cluster::SUPERUSER;
+use passage_tests::{Cluster, fixture};
+
+const URIS: &str = "SELECT uri FROM rag.documents ORDER BY uri COLLATE \"C\"";
+
+#[tokio::test]
+async fn a_folder_is_loaded_but_for_what_git_ignores() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([
+        (".gitignore", "drafts/\n*.log\n!kept.log\n"),
+        (".ignore", "private.md\n"),
+        ("a.md", "# A\n\nOne.\n"),
+        ("part/b.txt", "Two.\n"),
+        ("part/.gitignore", "c.*\n"),
+        ("part/c.md", "# Ignored\n"),
+        ("kept.log", "Three.\n"),
+        ("old.log", "ignored\n"),
+        ("drafts/d.md", "# Ignored\n"),
+        ("private.md", "# Ignored\n"),
+        (".hidden.md", "# Hidden\n"),
+        ("photo.jpg", "\u{fffd}"),
+    ]);
+
+    let ran = ingest_text(&cluster, &[&sources.book()]).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("3 documents added, 1 skipped; 3 chunks, 0 embedded, in "));
+    assert!(ran.stderr.contains("photo.jpg: not text"), "{}", ran.stderr);
+    assert_eq!(cluster.query_lines(URIS).await, ["book/a.md", "book/kept.log", "book/part/b.txt"]);
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn a_named_file_is_known_by_its_path_or_by_what_it_is_called() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([(".gitignore", "*\n"), ("a.md", "# A\n\nOne.\n")]);
+    let path = sources.write("b.md", "Two, without a title.\n");
+
+    // What is named is wanted, whatever is ignored around it.
+    ingest_text(&cluster, &[&path]).await;
+    ingest_text(&cluster, &[&path, "--uri", "https://example.org/b", "--title", "B"]).await;
+    let mut program = cluster.client_program();
+    let here = program.current_dir(sources.book()).args(["ingest", "--no-embed", "./a.md"]);
+    assert!(here.status().await.unwrap().success());
+
+    let rows = "SELECT uri, title, media_type FROM rag.documents ORDER BY uri <> 'a.md', title";
+    assert_eq!(
+        cluster.query_lines(rows).await,
+        [
+            "a.md|A|text/markdown".to_owned(),
+            // A url tells its media type as little as its title.
+            "https://example.org/b|B|text/plain".to_owned(),
+            format!("{path}|b.md|text/markdown"),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn standard_input_is_loaded_under_the_uri_it_is_given() {
+    let cluster = text_cluster().await;
+    let text = "# Piped\r\n\r\nThrough a pipe.";
+    let arguments = ["ingest", "-", "--uri", "pipe.md", "--no-embed"];
+    assert!(piped(&cluster, text, &arguments).await.starts_with("1 document added; 1 chunk"));
+    assert_eq!(text_of(&cluster, "pipe.md").await, text);
+    assert!(piped(&cluster, text, &arguments).await.contains("1 unchanged"));
+}
+
+#[tokio::test]
+async fn collections_and_versions_keep_equal_uris_apart() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n")]);
+    for (version, text) in [("1", "# One\n"), ("2", "# Two\n")] {
+        sources.write("a.md", text);
+        let metadata = format!("{{\"since\": {version}}}");
+        let options =
+            ["--collection", "lib", "--version", version, "--metadata", &metadata, &sources.book()];
+        assert_eq!(ingest_text(&cluster, &options).await.code, Some(0));
+    }
+    let rows = "SELECT collection, version, uri, documents.metadata, content FROM rag.documents \
+        JOIN rag.chunks ON document_id = documents.id ORDER BY version";
+    let [one, two] = &cluster.query_lines(rows).await[..] else { panic!("two documents") };
+    assert_eq!(one, "lib|1|book/a.md|{\"since\": 1}|# One\n");
+    assert_eq!(two, "lib|2|book/a.md|{\"since\": 2}|# Two\n");
+}
+
+#[tokio::test]
+async fn every_chunk_is_embedded_and_the_store_remembers_by_what() {
+    let cluster = Cluster::start().await;
+    if lacks_embedding(&cluster, "every chunk is embedded") {
+        return;
+    }
+    cluster.passage(["ingest", fixture!("client/garden")]).await;
+    let counts = "SELECT count(*) >= 10, count(embedding) = count(*), min(vector_dims(embedding)), \
+        min(vector_norm(embedding)) > 0.999, max(vector_norm(embedding)) < 1.001 \
+        FROM rag.chunks LEFT JOIN rag.embeddings ON chunk_id = id";
+    assert_eq!(cluster.query_lines(counts).await, ["t|t|384|t|t"]);
+
+    let settings = "SELECT key, value #>> '{}' FROM rag.settings \
+        WHERE key IN ('model', 'dimensions', 'sizer') ORDER BY key";
+    assert_eq!(
+        cluster.query_lines(settings).await,
+        ["dimensions|384", "model|sentence-transformers/all-MiniLM-L6-v2", "sizer|wordpieces"]
+    );
+    assert_eq!(cluster.query_text("SELECT max(tokens) <= 200 FROM rag.chunks").await, "t");
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn text_alone_is_loaded_on_a_server_without_pgvector() {
+    // No extension `vector` in the database is the same to the client as none on the server.
+    let cluster = Cluster::bare().await;
+    cluster.passage(["init", "--no-embed"]).await;
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
+    let vector = "SELECT count(*) FROM pg_extension WHERE extname = 'vector'";
+    assert_eq!(cluster.query_text(vector).await, "0");
+    for file in ["soil.md", "bees.md", "tools/blades.md", "watering.txt"] {
+        let text = std::fs::read_to_string(format!("{}/{file}", fixture!("client/garden")));
+        assert_eq!(text_of(&cluster, &format!("garden/{file}")).await, text.unwrap());
+    }
+    let passages = "SELECT count(*) FROM passage.reassemble(ARRAY(SELECT id FROM rag.chunks), \
+        NULL, 'document', max_distance => NULL)";
+    assert_eq!(cluster.query_text(passages).await, "4");
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn whoever_may_write_the_tables_may_ingest_though_the_store_is_anothers() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n")]);
+    cluster
+        .execute_as(SUPERUSER, "CREATE ROLE writer LOGIN; GRANT USAGE ON SCHEMA rag TO writer")
+        .await;
+    cluster
+        .execute("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA rag TO writer")
+        .await;
+    for _ in 0..2 {
+        let mut program = cluster.client_program();
+        program.args(["ingest", "--no-embed", &sources.book()]);
+        let output = program.env("DATABASE_URL", cluster.url_as("writer")).output().await.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        sources.write("a.md", "# A\n\nMore.\n");
+    }
+    assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nMore.\n");
+}

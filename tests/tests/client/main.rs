@@ -1,0 +1,160 @@
+//! The client `passage` on a real server: what it loads, what it finds, what it refuses, and what
+//! is left when it or the server dies in the middle.
+//!
+//! Tests load text only wherever embeddings are not what they are about, since a model costs a
+//! second each time; those then run on servers without pgvector too.
+
+mod bad_call;
+mod bad_input;
+mod durability;
+mod exact;
+mod gone_server;
+mod ingest;
+mod rerun;
+mod search;
+mod split;
+mod store;
+mod writers;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use passage_tests::Cluster;
+use passage_tests::cluster::model_path;
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+/// A folder `book` of sources, gone with the test.
+struct Sources(TempDir);
+
+impl Sources {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("book")).unwrap();
+        Self(folder)
+    }
+
+    fn with<'a, C: AsRef<[u8]>>(files: impl IntoIterator<Item = (&'a str, C)>) -> Self {
+        let sources = Self::new();
+        for (name, content) in files {
+            sources.write(name, content);
+        }
+        sources
+    }
+
+    /// Writes a file of the book, which the store knows as `book/` and its name.
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = PathBuf::from(self.book()).join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn book(&self) -> String {
+        self.0.path().join("book").to_str().unwrap().to_owned()
+    }
+}
+
+/// What a run of the client came to.
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Ran {
+    async fn of(command: &mut Command) -> Self {
+        let output = command.stdin(Stdio::null()).output().await.unwrap();
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// A refusal as a user should get it: it says where and what (`place`), what to do about it
+    /// (`remedy`), and nothing of documents, passwords or the program's inside.
+    #[track_caller]
+    fn refuses(&self, place: &str, remedy: &str) {
+        let Self { code, stdout, stderr } = self;
+        assert!(code.is_some_and(|code| code > 0), "{code:?}\n{stderr}");
+        let mut lines = stderr.lines().skip_while(|line| !line.contains(place));
+        assert!(lines.next().is_some_and(|line| line.contains("error: ")), "{place}\n{stderr}");
+        assert!(lines.any(|line| line.contains(remedy)), "{remedy}\n{stderr}");
+        for never in [SECRET, "panicked", "internal error", "RUST_BACKTRACE", "stack backtrace"] {
+            assert!(!stderr.contains(never) && !stdout.contains(never), "{never}: {stderr}");
+        }
+    }
+}
+
+/// What documents of bad input hold, and no message may.
+const SECRET: &str = "xyzzy-hunter2";
+
+/// Runs the client, with a backtrace asked for so that one would be seen.
+async fn ran<A: AsRef<OsStr>>(cluster: &Cluster, arguments: impl IntoIterator<Item = A>) -> Ran {
+    Ran::of(cluster.client_program().env("RUST_BACKTRACE", "1").args(arguments)).await
+}
+
+/// Loads text only, and returns what the client says of it.
+async fn ingest_text(cluster: &Cluster, paths: &[&str]) -> Ran {
+    ran(cluster, ["ingest", "--no-embed"].iter().chain(paths)).await
+}
+
+/// Runs the client on a text that comes by standard input, and returns what it prints.
+async fn piped(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
+    let mut command = cluster.client_program();
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(text.as_bytes()).await.unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A server whose store is for text only, where chunks without embeddings are no defect.
+async fn text_cluster() -> Cluster {
+    let cluster = Cluster::bare().await;
+    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    cluster.execute("SELECT passage.create_store()").await;
+    cluster
+}
+
+/// Whether nothing can be embedded here; if so, prints what is skipped for it.
+fn lacks_embedding(cluster: &Cluster, what: &str) -> bool {
+    if cluster.lacks_vector(what) {
+        return true;
+    }
+    let lacks = model_path().is_none() && std::env::var_os("PASSAGE_MODEL").is_none();
+    if lacks {
+        cluster.installation().report_skipped(what, "there is no model: ground/model fetches it");
+    }
+    lacks
+}
+
+/// The text of a document, put together from its chunks.
+async fn text_of(cluster: &Cluster, uri: &str) -> String {
+    let sql = format!(
+        "SELECT coalesce(string_agg(content, '' ORDER BY ordinal), '') FROM rag.chunks \
+         WHERE document_id = (SELECT id FROM rag.documents WHERE uri = '{uri}')"
+    );
+    cluster.query_text(&sql).await
+}
+
+/// Fails unless the store is whole: no gaps, no overlaps, no wrong counts.
+async fn is_sound(cluster: &Cluster) {
+    let problems = cluster.query_lines("SELECT * FROM passage.check_store(data => true)").await;
+    assert!(problems.is_empty(), "{problems:?}");
+    let wrong = "SELECT uri FROM rag.documents WHERE chunk_count IS DISTINCT FROM \
+         (SELECT count(*) FROM rag.chunks WHERE document_id = documents.id)";
+    assert_eq!(cluster.query_lines(wrong).await, [""; 0], "documents whose chunks are not counted");
+}
+
+/// The next transaction's number: the same as before if nobody has written in between.
+async fn next_write(cluster: &Cluster) -> String {
+    cluster.query_text("SELECT pg_snapshot_xmax(pg_current_snapshot())").await
+}

@@ -1,0 +1,107 @@
+//! `passage init`, `outline` and `status`.
+
+use crate::{Ran, lacks_embedding, next_write, ran, text_cluster};
+use passage_tests::cluster::SUPERUSER;
+use passage_tests::{Cluster, fixture};
+use serde_json::Value;
+
+/// All that a store is made of.
+const CATALOG: &str = "
+    SELECT oid, relname, xmin FROM pg_class WHERE relnamespace IN ('rag'::regnamespace, 'passage'::regnamespace)
+    UNION ALL SELECT oid, extname, xmin FROM pg_extension ORDER BY 1";
+
+#[tokio::test]
+async fn init_brings_the_extension_and_the_store_and_again_changes_nothing() {
+    let cluster = Cluster::bare().await;
+    let first = cluster.passage(["init", "--no-embed"]).await;
+    assert_eq!(first, "the store \"rag\" is ready, without embeddings\n");
+    assert_eq!(
+        cluster.query_lines("SELECT store::text FROM passage.stores()").await,
+        ["rag"],
+        "the store is there"
+    );
+    let (catalog, next) = (cluster.query_lines(CATALOG).await, next_write(&cluster).await);
+
+    let second = cluster.passage(["init", "--no-embed"]).await;
+    assert_eq!(second, "the store \"rag\" is there already, without embeddings\n");
+    assert_eq!(cluster.query_lines(CATALOG).await, catalog);
+    assert_eq!(next_write(&cluster).await, next);
+}
+
+#[tokio::test]
+async fn init_makes_a_store_for_the_models_embeddings() {
+    let cluster = Cluster::bare().await;
+    if lacks_embedding(&cluster, "init makes a store for the model's embeddings") {
+        return;
+    }
+    // pgvector is trusted, so that the owner of a database can bring it, from 0.8 on or not.
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    let init = ["init", "--store", "Mine", "--embedding-type", "halfvec", "--language", "german"];
+    let first = cluster.passage(init).await;
+    let with = "with embeddings of sentence-transformers/all-MiniLM-L6-v2, 384 dimensions";
+    assert_eq!(first, format!("the store \"Mine\" is ready, {with}\n"));
+    let sql = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute \
+        WHERE attrelid = '\"Mine\".embeddings'::regclass AND attname = 'embedding'";
+    assert_eq!(cluster.query_text(sql).await, "halfvec(384)");
+
+    let garden = fixture!("client/garden/watering.txt");
+    cluster.passage(["ingest", "--store", "Mine", garden]).await;
+    let next = next_write(&cluster).await;
+    assert!(cluster.passage(init).await.contains("is there already"));
+    assert_eq!(next_write(&cluster).await, next);
+
+    let found = cluster.passage(["search", "--store", "Mine", "how to water seedlings"]).await;
+    assert!(found.contains("Seedlings are watered from below"), "{found}");
+}
+
+#[tokio::test]
+async fn outline_shows_the_sections_of_a_document() {
+    let cluster = text_cluster().await;
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
+    let outline = cluster.passage(["outline", "garden/bees.md"]).await;
+    let titles: Vec<_> = outline
+        .lines()
+        .map(|line| line.split("  ").find(|part| !part.is_empty()).unwrap())
+        .collect();
+    assert_eq!(
+        titles,
+        ["Keeping bees", "The year of a colony", "Swarms", "Honey", "Mites"],
+        "{outline}"
+    );
+
+    let json = cluster.passage(["outline", "garden/bees.md", "--json"]).await;
+    let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows[3]["section"], serde_json::json!(["Keeping bees", "Honey"]));
+    let source = std::fs::read_to_string(fixture!("client/garden/bees.md")).unwrap();
+    let line = source.lines().position(|line| line == "## Honey").unwrap() + 1;
+    assert_eq!(rows[3]["first_line"], line);
+
+    let none = ran(&cluster, ["outline", "garden/wasps.md"]).await;
+    none.refuses("no document has the uri \"garden/wasps.md\"", "begin with its name");
+}
+
+#[tokio::test]
+async fn status_counts_what_the_store_holds() {
+    let cluster = Cluster::start().await;
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
+    let status: Value = serde_json::from_str(&cluster.passage(["status", "--json"]).await).unwrap();
+    assert_eq!((&status["store"], &status["documents"]), (&"rag".into(), &4.into()));
+    let chunks = cluster.query_text("SELECT count(*) FROM rag.chunks").await;
+    assert_eq!(status["chunks"].to_string(), chunks);
+    assert_eq!(status["embeddings"], if cluster.has_vector() { 0.into() } else { Value::Null });
+    assert_eq!(status["settings"]["sizer"], "characters");
+
+    let text = cluster.passage(["status"]).await;
+    assert!(text.contains("documents  4\n"), "{text}");
+    assert!(text.contains(&format!("chunks     {chunks}\n")), "{text}");
+    assert!(text.contains(&format!("PostgreSQL {}", cluster.installation().version())), "{text}");
+}
+
+#[tokio::test]
+async fn the_flag_for_the_server_goes_before_the_environment() {
+    let cluster = text_cluster().await;
+    let mut program = cluster.client_program();
+    program.env("DATABASE_URL", "postgresql:///nowhere?host=/nowhere");
+    let ran = Ran::of(program.args(["status", "--database-url", &cluster.url()])).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}

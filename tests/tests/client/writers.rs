@@ -1,0 +1,96 @@
+//! Several clients that load the same documents at the same time.
+
+use crate::{Ran, Sources, is_sound, text_cluster, text_of};
+use passage_tests::Cluster;
+
+const DOCUMENTS: usize = 50;
+
+fn text(document: usize, version: usize) -> String {
+    let words = format!("Document {document} has much to say. ").repeat(30);
+    format!(
+        "# {document}\n\n{words}\n\n## Version\n\nThis is version {version}.\n\n## End\n\n{words}\n"
+    )
+}
+
+fn sources(version: usize) -> Sources {
+    let sources = Sources::new();
+    for document in 0..DOCUMENTS {
+        sources.write(&format!("{document}.md"), text(document, version));
+    }
+    sources
+}
+
+/// Runs a client for each of the books, all at once; none may fail.
+async fn ingest_at_once(cluster: &Cluster, books: &[&Sources]) -> Vec<Ran> {
+    let start = |sources: &Sources| {
+        let mut program = cluster.client_program();
+        program.args(["ingest", "--no-embed", &sources.book()]);
+        tokio::spawn(async move { Ran::of(&mut program).await })
+    };
+    let running: Vec<_> = books.iter().map(|book| start(book)).collect();
+    let mut done = Vec::new();
+    for client in running {
+        let ran = client.await.unwrap();
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("error"), "{}", ran.stderr);
+        done.push(ran);
+    }
+    done
+}
+
+/// The number before a word in what the clients say, all together.
+fn total(done: &[Ran], word: &str) -> usize {
+    let number = |ran: &Ran| -> Option<usize> {
+        let place = ran.stdout.find(word)?;
+        ran.stdout[..place].trim_end().rsplit(' ').next()?.parse().ok()
+    };
+    done.iter().filter_map(number).sum()
+}
+
+/// Every document is there once, and of one of the versions.
+async fn is_one_of(cluster: &Cluster, versions: &[usize]) {
+    let counts = "SELECT count(*), count(DISTINCT uri) FROM rag.documents";
+    assert_eq!(cluster.query_lines(counts).await, [format!("{DOCUMENTS}|{DOCUMENTS}")]);
+    for document in 0..DOCUMENTS {
+        let stored = text_of(cluster, &format!("book/{document}.md")).await;
+        assert!(
+            versions.iter().any(|&version| stored == text(document, version)),
+            "document {document} is of no version:\n{stored}"
+        );
+    }
+    is_sound(cluster).await;
+}
+
+async fn writers_do_not_disturb_one_another(writers: usize) {
+    let cluster = text_cluster().await;
+    for version in 1..=2 {
+        let sources = sources(version);
+        let done = ingest_at_once(&cluster, &vec![&sources; writers]).await;
+        is_one_of(&cluster, &[version]).await;
+        // Each document was written by one of them, and found done by the others.
+        let written = if version == 1 { "documents added" } else { "replaced" };
+        assert_eq!(total(&done, written), DOCUMENTS);
+        assert_eq!(total(&done, "unchanged"), DOCUMENTS * (writers - 1));
+    }
+}
+
+#[tokio::test]
+async fn two_writers_of_the_same_folder_do_not_disturb_one_another() {
+    writers_do_not_disturb_one_another(2).await;
+}
+
+#[tokio::test]
+async fn eight_writers_of_the_same_folder_do_not_disturb_one_another() {
+    writers_do_not_disturb_one_another(8).await;
+}
+
+#[tokio::test]
+async fn of_writers_of_several_versions_one_wins_each_document() {
+    let cluster = text_cluster().await;
+    let books = [sources(1), sources(2), sources(3), sources(4)];
+    ingest_at_once(&cluster, &books.each_ref()).await;
+    is_one_of(&cluster, &[1, 2, 3, 4]).await;
+    let (one, other) = (sources(5), sources(6));
+    ingest_at_once(&cluster, &[&one, &other]).await;
+    is_one_of(&cluster, &[5, 6]).await;
+}
