@@ -9,9 +9,11 @@ async fn library(chunks: u32) -> Cluster {
     let mut cluster = Cluster::start().await;
     let settings = "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'";
     cluster.execute_as(SUPERUSER, settings).await;
-    cluster.execute_as(SUPERUSER, "ALTER SYSTEM SET pg_stat_statements.track = 'all'").await;
     cluster.restart().await;
     cluster.execute_as(SUPERUSER, "CREATE EXTENSION pg_stat_statements").await;
+    // Not by ALTER SYSTEM before the restart: PostgreSQL 15 knows the setting only after it.
+    let track = "ALTER DATABASE passage SET pg_stat_statements.track = 'all'";
+    cluster.execute_as(SUPERUSER, track).await;
     cluster
         .execute(&format!(
             "DROP INDEX rag.chunks_tsv_idx, rag.chunks_path_idx;
