@@ -117,7 +117,7 @@ async fn handbook() -> Option<Cluster> {
         console(&cluster, block).await;
     }
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "2");
-    cluster.execute_as(SUPERUSER, "CREATE ROLE reader").await;
+    cluster.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN").await;
     Some(cluster)
 }
 
@@ -161,6 +161,12 @@ async fn every_example_of_the_readme_runs_and_prints_what_it_says() {
         }
     }
     assert_eq!(compared, blocks.iter().filter(|block| block.language == "text").count());
+
+    // Its policies let a reader see one collection, and here that is the one without a name.
+    let context = "SELECT count(*) FROM passage.expand_contexts(ARRAY(SELECT id FROM rag.chunks))";
+    assert_eq!(cluster.query_text_as("reader", context).await, "0");
+    let context = format!("SET app.collection = ''; {context}");
+    assert_eq!(cluster.query_text_as("reader", &context).await, "9");
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
+use std::path::Path;
 use tokio_postgres::NoTls;
 
 const README: &str = include_str!("../../README.md");
@@ -191,4 +192,28 @@ async fn errors_have_the_sqlstates_that_the_readme_lists() {
         rows(under("### Errors")).iter().map(|row| row[0].trim().to_owned()).collect();
     listed.sort();
     assert_eq!(listed, raised);
+}
+
+#[test]
+fn files_that_the_documents_name_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut seen = 0;
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root.join(document)).unwrap();
+        let rooms = ["core/", "extension/", "client/", "sql/", "tests/", "ground/"];
+        let paths = names(&text).into_iter().filter(|name| {
+            rooms.iter().any(|room| name.starts_with(room)) && !name.contains("NAME")
+        });
+        for path in paths {
+            let file = path.split(' ').next().unwrap();
+            assert!(root.join(file).exists(), "{document} names {path}, which is not there");
+            seen += 1;
+        }
+        for target in text.split("`make ").skip(1).filter_map(|rest| rest.split(['`', ' ']).next())
+        {
+            let makefile = std::fs::read_to_string(root.join("Makefile")).unwrap();
+            assert!(makefile.contains(&format!("\n{target}:")), "{document} names make {target}");
+        }
+    }
+    assert!(seen > 20, "only {seen} paths were found");
 }
