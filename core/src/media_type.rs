@@ -9,6 +9,7 @@ types have a name here stands in the table of this module, and nowhere else.
 
 mod table;
 
+use crate::assemble::Separator;
 use crate::{Error, Kind};
 use std::{borrow::Cow, fmt, str::FromStr};
 use table::KNOWN;
@@ -101,13 +102,10 @@ impl MediaType {
 
 impl Family {
     /// Returns what goes between two chunks that do not touch (decision 5).
-    ///
-    /// Prose wants exactly one blank line, so line ends that already stand on either side of the
-    /// gap have to be counted against it.
-    pub fn separator(self) -> &'static str {
+    pub fn separator(self) -> Separator<'static> {
         match self {
-            Family::Prose => "\n\n",
-            Family::Code | Family::Data => "",
+            Family::Prose => Separator::BlankLine,
+            Family::Code | Family::Data => Separator::Text(""),
         }
     }
 }

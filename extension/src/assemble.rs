@@ -3,8 +3,8 @@
 use crate::spi;
 use crate::store::Store;
 use crate::types::Name;
+use passage_core::MediaType;
 use passage_core::assemble::{Separator, assemble as join};
-use passage_core::{Family, MediaType};
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, pg_extern};
@@ -30,9 +30,5 @@ fn assemble(
 
 /// What stands between chunks of a document that do not touch (decision 5).
 pub fn separator_of<'a>(media_type: &MediaType, given: Option<&'a str>) -> Separator<'a> {
-    match (given, media_type.family()) {
-        (Some(given), _) => Separator::Text(given),
-        (None, Family::Prose) => Separator::BlankLine,
-        (None, Family::Code | Family::Data) => Separator::Text(""),
-    }
+    given.map_or_else(|| media_type.family().separator(), Separator::Text)
 }
