@@ -125,7 +125,7 @@ mod tests {
         let assembly = assemble(&parts, Separator::BlankLine);
         assert_eq!(assembly.text, "# A\ntext");
         assert_eq!(assembly.placed, [0..4, 4..8]);
-        assert_eq!(assembly.spans, [0..8]);
+        assert_eq!((assembly.spans.len(), &assembly.spans[0]), (1, &(0..8)));
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
         let assembly = assemble(&parts, Separator::Text("-"));
         assert_eq!(assembly.text, "abcdefg");
         assert_eq!(assembly.placed, [0..6, 6..7, 7..7]);
-        assert_eq!(assembly.spans, [0..7]);
+        assert_eq!((assembly.spans.len(), &assembly.spans[0]), (1, &(0..7)));
     }
 
     #[test]
