@@ -17,8 +17,8 @@ const SMALL: usize = 40;
 const FAR_IN_A_COPY: &str =
     "SELECT EXISTS (SELECT FROM pg_stat_progress_copy WHERE tuples_processed > 500)";
 
-const WAITS_FOR_A_LOCK: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity \
-    WHERE application_name = 'passage' AND wait_event_type = 'Lock')";
+const WAITS_TO_COPY_EMBEDDINGS: &str = "SELECT EXISTS (SELECT FROM pg_stat_activity \
+    WHERE application_name = 'passage' AND wait_event_type = 'Lock' AND query LIKE 'COPY%embeddings%')";
 
 /// The text of a document: three parts in common, two of the version's own.
 fn text(name: &str, version: usize, sections: usize) -> String {
@@ -168,18 +168,27 @@ async fn chunks_and_their_embeddings_come_together_or_not_at_all() {
     if lacks_embedding(&cluster, "chunks and their embeddings come together or not at all") {
         return;
     }
-    let sources = Sources::with([("a.md", text("a", 1, 5))]);
+    let sources = Sources::with([("a.md", text("a", 1, 5) + "\n")]);
     ran(&cluster, ["ingest", &sources.book()]).await;
     let rows = "SELECT chunks.*, embedding FROM rag.chunks JOIN rag.embeddings ON chunk_id = id ORDER BY ordinal";
     let before = cluster.query_lines(rows).await;
     assert_eq!(before.len(), 5);
 
-    // The new chunks are copied, their embeddings cannot be.
-    sources.write("a.md", text("a", 2, 5));
+    // Two sections more, and nothing else: their chunks are copied, their embeddings cannot be.
+    sources.write("a.md", text("a", 1, 7));
     let holder = cluster.client().await;
-    holder.batch_execute("BEGIN; LOCK rag.embeddings IN SHARE MODE").await.unwrap();
+    // A lock on the table would hold the client back before its transaction has begun.
+    cluster
+        .execute(
+            "CREATE FUNCTION public.held() RETURNS trigger LANGUAGE plpgsql
+                AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+            CREATE TRIGGER held BEFORE INSERT ON rag.embeddings
+                FOR EACH ROW EXECUTE FUNCTION public.held()",
+        )
+        .await;
+    holder.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
     let mut child = start(&cluster, &["ingest", &sources.book()]);
-    until(&cluster, &mut child, WAITS_FOR_A_LOCK).await;
+    until(&cluster, &mut child, WAITS_TO_COPY_EMBEDDINGS).await;
     cluster.kill();
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(output.status.code(), Some(1));
@@ -187,7 +196,7 @@ async fn chunks_and_their_embeddings_come_together_or_not_at_all() {
     assert_eq!(cluster.query_lines(rows).await, before);
 
     let again = ran(&cluster, ["ingest", &sources.book()]).await;
-    assert!(again.stdout.contains("; 5 chunks, 2 embedded"), "{}\n{}", again.stdout, again.stderr);
-    assert_eq!(cluster.query_lines(rows).await.len(), 5);
+    assert!(again.stdout.contains("; 7 chunks, 2 embedded"), "{}\n{}", again.stdout, again.stderr);
+    assert_eq!(cluster.query_lines(rows).await.len(), 7);
     is_sound(&cluster).await;
 }
