@@ -7,6 +7,10 @@ it was merged into its first child, has its line all the same.
 
 use crate::section::{self, Section};
 
+/// The most lines without a chunk that one chunk brings. Data may be nested thousands deep, and a
+/// line holds all titles above it.
+const MOST_EMPTY: usize = 64;
+
 /// A chunk as far as an outline needs it, in document order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -60,6 +64,7 @@ pub fn outline(entries: &[Entry]) -> Vec<Line> {
             let shared = section::common(&entry.section, before).len();
             // Going back up gives one line, going down one for each title that is new.
             let first = if shared == entry.section.len() { shared } else { shared + 1 };
+            let first = first.max(entry.section.len().saturating_sub(MOST_EMPTY));
             for depth in first..=entry.section.len() {
                 lines.push(Line::new(&entry.section[..depth]));
             }
@@ -131,6 +136,21 @@ mod tests {
         let lines = drawn(&[&["A", "B"], &["A"], &["A", "C"], &[]]);
         let expected = [("A", 0), ("  B", 1), ("A", 1), ("  C", 1), ("", 1)];
         assert_eq!(lines, expected.map(|(line, chunks)| (line.to_owned(), chunks)));
+    }
+
+    #[test]
+    fn a_chunk_far_below_brings_the_nearest_lines_alone() {
+        let entry = Entry {
+            ordinal: 0,
+            section: vec!["t".to_owned(); 10_000],
+            level: 1,
+            tokens: 1,
+            first_line: None,
+            last_line: None,
+        };
+        let lines = outline(&[entry]);
+        assert_eq!(lines.len(), MOST_EMPTY + 1);
+        assert_eq!(lines[MOST_EMPTY].section.len(), 10_000);
     }
 
     #[test]

@@ -329,7 +329,7 @@ fn a_preamble_that_does_not_fit_loses_its_outer_titles_first() {
 }
 
 #[test]
-fn ten_megabytes_in_one_line_are_split_in_no_time() {
+fn ten_megabytes_of_one_kind_are_split() {
     for text in [
         "word ".repeat(2_000_000),
         "x".repeat(10_000_000),
@@ -344,13 +344,9 @@ fn ten_megabytes_in_one_line_are_split_in_no_time() {
         "# A\n\na\n\n".repeat(1_000_000),
         format!("```\n{}", "é".repeat(5_000_000)),
     ] {
-        let start = std::time::Instant::now();
         let chunks = markdown(&text, Limits::CHARACTERS);
         assert_eq!(chunks.iter().map(|chunk| chunk.content.len()).sum::<usize>(), text.len());
         assert!(chunks.iter().all(|chunk| chunk.size <= 1_000 && chunk.preamble.len() < 4_000));
-        let elapsed = start.elapsed();
-        eprintln!("{:?} {elapsed:?} {} chunks", &text[..8.min(text.len())], chunks.len());
-        assert!(elapsed.as_secs() < 10, "{elapsed:?}");
     }
 }
 
