@@ -99,7 +99,8 @@ impl Drop for Statement {
     }
 }
 
-/// An argument of a statement.
+/// An argument of a statement; several may share one value.
+#[derive(Clone, Copy)]
 pub struct Value {
     oid: pg_sys::Oid,
     datum: Option<pg_sys::Datum>,
@@ -114,7 +115,9 @@ impl Value {
 
 /// What a statement returned, for as long as the connection is open.
 pub struct Rows<'c> {
-    table: *mut pg_sys::SPITupleTable,
+    /// The values of all rows, one row after the other, each with whether it is NULL.
+    values: Vec<(pg_sys::Datum, bool)>,
+    columns: usize,
     count: usize,
     connection: PhantomData<&'c Connection>,
 }
@@ -159,11 +162,39 @@ impl Connection {
             unsafe { pg_sys::AtEOXact_GUC(true, level) };
         }
         assert!(done == pg_sys::SPI_OK_SELECT as i32, "the statement is a SELECT");
-        Rows { table, count, connection: PhantomData }
+        Rows::take(table, count)
     }
 }
 
 impl Rows<'_> {
+    /// Takes rows apart, all columns of one at once: to look for a column walks over those before.
+    fn take(table: *mut pg_sys::SPITupleTable, count: usize) -> Self {
+        // SAFETY: the table holds so many rows of its description, and lives as long as the
+        // connection.
+        unsafe {
+            let description = (*table).tupdesc;
+            let columns = (*description).natts as usize;
+            let mut values = Vec::with_capacity(count * columns);
+            let mut datums = vec![pg_sys::Datum::null(); columns];
+            let mut nulls = vec![false; columns];
+            for row in 0..count {
+                // A large result takes long to read; the statement must stay cancellable.
+                if row % 1024 == 1023 {
+                    pgrx::check_for_interrupts!();
+                }
+                let tuple = *(*table).vals.add(row);
+                pg_sys::heap_deform_tuple(
+                    tuple,
+                    description,
+                    datums.as_mut_ptr(),
+                    nulls.as_mut_ptr(),
+                );
+                values.extend(datums.iter().copied().zip(nulls.iter().copied()));
+            }
+            Self { values, columns, count, connection: PhantomData }
+        }
+    }
+
     /// Returns how many rows there are.
     pub fn len(&self) -> usize {
         self.count
@@ -173,19 +204,9 @@ impl Rows<'_> {
     ///
     /// The column must have the type that `T` reads.
     pub fn get<T: FromDatum>(&self, row: usize, column: usize) -> Option<T> {
-        assert!(row < self.count, "the row exists");
-        // A large result takes long to read; the statement must stay cancellable.
-        if row.is_multiple_of(1024) {
-            pgrx::check_for_interrupts!();
-        }
-        let mut null = false;
-        // SAFETY: the table lives as long as the connection, and the row is one of it.
-        unsafe {
-            let table = &*self.table;
-            let tuple = *table.vals.add(row);
-            let datum =
-                pg_sys::SPI_getbinval(tuple, table.tupdesc, column as i32 + 1, &raw mut null);
-            T::from_datum(datum, null)
-        }
+        assert!(row < self.count && column < self.columns, "the value exists");
+        let (datum, null) = self.values[row * self.columns + column];
+        // SAFETY: the value lives as long as the connection, and has the type of its column.
+        unsafe { T::from_datum(datum, null) }
     }
 }

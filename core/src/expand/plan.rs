@@ -8,7 +8,7 @@ since two sections may share a key.
 */
 
 use super::{Hit, Role};
-use crate::key::{prefix_keys, section_key};
+use crate::key::prefix_keys;
 use crate::section::{self, Section};
 use crate::strategy::{Siblings, Whole, Within};
 use std::collections::HashMap;
@@ -240,25 +240,24 @@ fn kin(plan: &mut Plan, i: usize, hit: &Hit, ordinal: i32, section: &Section) {
         plan.wants.push(Want { hit: i, probe, role, first, last, titles: 0 });
     };
 
+    // From the root to the section itself, hashed once for all probes.
+    let keys = prefix_keys(section);
     let parent = section::parent(section);
-    if let Some(parent) = parent
-        && strategy.parents > 0
-    {
-        let mut keys = prefix_keys(parent);
-        keys.reverse();
-        probe(Role::Parent, Shape::Ancestors, keys, parent, before, strategy.parents);
+    if let Some(parent) = parent {
+        let above = keys[..=parent.len()].iter().rev().copied().collect();
+        probe(Role::Parent, Shape::Ancestors, above, parent, before, strategy.parents);
     }
     let (backward, forward, family) = match (strategy.siblings, parent) {
         (Siblings::Parent, Some(parent)) => (Shape::ParentBackward, Shape::ParentForward, parent),
         _ => (Shape::SectionBackward, Shape::SectionForward, section.as_slice()),
     };
     if strategy.preceding > 0 || strategy.following > 0 {
-        let key = vec![section_key(family)];
+        let key = vec![keys[family.len()]];
         probe(Role::Preceding, backward, key.clone(), family, before, strategy.preceding);
         probe(Role::Following, forward, key, family, after, strategy.following);
     }
     if strategy.children > 0 {
-        let key = vec![section_key(section)];
+        let key = vec![keys[section.len()]];
         probe(Role::Child, Shape::ParentForward, key, section, after, strategy.children);
     }
 }

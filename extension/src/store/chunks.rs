@@ -20,6 +20,7 @@ use arms::{Arm, arms};
 use branch::Branch;
 use passage_core::expand::{Plan, Row, Titles};
 use passage_core::section::Section;
+use std::collections::HashMap;
 
 /// The hits of a call and what its plan reads.
 pub struct Chunks<'c> {
@@ -43,7 +44,9 @@ impl Store {
             let (signature, arms) = arms(probes);
             let purpose = Purpose::Chunks { signature, columns };
             let statement = self.0.statement(purpose, || statement(&self.0, &arms, columns));
-            connection.read(&statement, arms.iter().flat_map(|arm| arm.values(probes)).collect())
+            let mut sections = HashMap::new();
+            let values = arms.iter().flat_map(|arm| arm.values(probes, &mut sections)).collect();
+            connection.read(&statement, values)
         });
         let mut chunks = Chunks { hits, rows, outlines: Vec::new() };
         let found = chunks.rows.as_ref().map_or(0, Rows::len);

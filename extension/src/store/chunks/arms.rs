@@ -10,6 +10,7 @@ use crate::spi::Value;
 use passage_core::expand::{Probe, Shape};
 use passage_core::section::Section;
 use pgrx::datum::Uuid;
+use std::collections::HashMap;
 
 /// Every shape, in the order of the arms.
 const SHAPES: [Shape; 7] = [
@@ -44,13 +45,24 @@ pub struct Fields {
     pub first: String,
     pub last: String,
     pub most: String,
-    keys: String,
+    keys: Keys,
+}
+
+/// The keys of a probe, as SQL.
+enum Keys {
+    /// A bigint.
+    One(String),
+    /// An array of bigint.
+    Many(String),
 }
 
 impl Fields {
     /// Returns a key of the probe, counted from 1 by an expression.
     pub fn key(&self, place: &str) -> String {
-        format!("({})[{place}]", self.keys)
+        match &self.keys {
+            Keys::One(key) => key.clone(),
+            Keys::Many(keys) => format!("({keys})[{place}]"),
+        }
     }
 }
 
@@ -87,7 +99,10 @@ impl Arm {
                 first: format!("{}::integer", argument(3)),
                 last: format!("{}::integer", argument(4)),
                 most: format!("{}::integer", argument(5)),
-                keys: format!("{}::bigint[]", argument(6)),
+                keys: match self.shape {
+                    Shape::Ancestors => Keys::Many(format!("{}::bigint[]", argument(6))),
+                    _ => Keys::One(format!("{}::bigint", argument(6))),
+                },
             });
         }
         // Only the sections are unnested; the other arrays have elements of fixed width, which a
@@ -101,7 +116,7 @@ impl Arm {
             first: "p.first".to_owned(),
             last: "p.last".to_owned(),
             most: "p.most".to_owned(),
-            keys: "p.keys".to_owned(),
+            keys: Keys::Many("p.keys".to_owned()),
         });
         format!(
             "SELECT c.* FROM (SELECT {probe} AS probe, t.section::text[] AS section, \
@@ -121,19 +136,28 @@ impl Arm {
         )
     }
 
-    /// Returns the arguments of the arm.
-    pub fn values(&self, probes: &[Probe]) -> [Value; Self::ARGUMENTS] {
+    /// Returns the arguments of the arm; `sections` are those that an earlier arm has made.
+    pub fn values<'p>(
+        &self,
+        probes: &'p [Probe],
+        sections: &mut HashMap<&'p Section, Value>,
+    ) -> [Value; Self::ARGUMENTS] {
         let uuid = |probe: &Probe| Uuid::from_bytes(*probe.document.as_bytes());
         if let (false, [place]) = (self.shared, &self.probes[..]) {
             let probe = &probes[*place];
+            let section =
+                sections.entry(&probe.section).or_insert_with(|| Value::new(probe.section.clone()));
             return [
                 Value::new(*place as i32),
-                Value::new(probe.section.clone()),
+                *section,
                 Value::new(uuid(probe)),
                 Value::new(probe.first),
                 Value::new(probe.last),
                 Value::new(probe.limit as i32),
-                Value::new(probe.keys.clone()),
+                match (self.shape, &probe.keys[..]) {
+                    (Shape::Ancestors, keys) => Value::new(keys.to_vec()),
+                    (_, keys) => Value::new(keys.first().copied().unwrap_or_default()),
+                },
                 Value::new(0),
             ];
         }
