@@ -134,13 +134,15 @@ impl Store {
         if scored.is_empty() && !by_name {
             return Ok(None);
         }
-        let ids = scored.iter().map(|hit| Uuid::from_bytes(*hit.chunk.as_bytes()));
-        let mut values = vec![Value::new(ids.collect::<Vec<_>>())];
+        let ids: Vec<_> =
+            scored.iter().map(|hit| Uuid::from_bytes(*hit.chunk.as_bytes())).collect();
+        let single = ids.len() == 1;
+        let mut values = vec![if single { Value::new(ids[0]) } else { Value::new(ids) }];
         if by_name {
             values.push(Value::new(wanted.name.clone()));
         }
-        let purpose = Purpose::Hits { source, columns };
-        let statement = self.0.statement(purpose, || statement(&self.0, source, columns));
+        let purpose = Purpose::Hits { source, columns, single };
+        let statement = self.0.statement(purpose, || statement(&self.0, source, columns, single));
         let rows = connection.read(&statement, values);
         if by_name && rows.len() == 0 {
             return Err(unknown());
@@ -168,7 +170,7 @@ impl Store {
     }
 }
 
-fn statement(layout: &Layout, source: Source, columns: Columns) -> String {
+fn statement(layout: &Layout, source: Source, columns: Columns, single: bool) -> String {
     let strategies = layout.strategies.as_ref().map_or("", |strategies| &strategies.name);
     let with_documents = columns == Columns::Passage;
     // The join with documents is left out where nothing of them is asked for.
@@ -178,11 +180,13 @@ fn statement(layout: &Layout, source: Source, columns: Columns) -> String {
         format!("LEFT JOIN {} AS d ON d.id = c.document_id", documents.name)
     });
     let of_document = all(documents, "d", &OF_DOCUMENT);
-    let hits = format!(
-        "pg_catalog.unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place) \
-         JOIN {} AS c ON c.id = h.chunk_id {join}",
-        layout.chunks.name
-    );
+    // One id needs no array to be taken apart; most calls from LATERAL have one.
+    let ids = if single {
+        "(SELECT $1::uuid, 1::bigint) AS h (chunk_id, place)"
+    } else {
+        "pg_catalog.unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place)"
+    };
+    let hits = format!("{ids} JOIN {} AS c ON c.id = h.chunk_id {join}", layout.chunks.name);
     let from = match source {
         Source::Preset => hits,
         Source::ByName => {

@@ -27,7 +27,7 @@ pub struct Layout {
 /// What a statement is for; each is written once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    Hits { source: Source, columns: Columns },
+    Hits { source: Source, columns: Columns, single: bool },
     Chunks { signature: Signature, columns: Columns },
     Parts,
     Outline { by_uri: bool },
