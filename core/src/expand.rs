@@ -33,8 +33,6 @@ pub struct Hit<'a> {
     pub section: Option<Section>,
     /// What it is made of, which decides the width of a window.
     pub kind: Option<Kind>,
-    /// Its score, if one was given.
-    pub score: Option<f64>,
     /// Its place among the scores, from 0; equal scores share one.
     pub class: usize,
     /// Which context it gets.

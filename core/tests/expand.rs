@@ -35,7 +35,6 @@ impl Store {
             ordinal: Some(at.1 as i32),
             section: Some(self.0[at.0][at.1].clone()),
             kind: None,
-            score: Some(1.0 / (class + 1) as f64),
             class,
             strategy,
         }

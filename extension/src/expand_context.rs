@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::spi;
 use crate::store::{Chunks, Columns, Found, Store, Wanted};
-use crate::types::{Ltree, Name, TextArray};
+use crate::types::{Ltree, Name, TextArray, from_sql, to_sql};
 use passage_core::expand::{self, Budget, Choice, Hit, Pick, Role};
 use passage_core::{Overrides, hits};
 use pgrx::datum::Uuid;
@@ -38,8 +38,7 @@ impl Call {
         then: impl FnOnce(Expanded) -> R,
     ) -> Result<R, Error> {
         let ids = self.chunk_ids.unwrap_or_default();
-        let ids: Vec<_> =
-            ids.iter().map(|id| id.map(|id| uuid::Uuid::from_bytes(*id.as_bytes()))).collect();
+        let ids: Vec<_> = ids.into_iter().map(|id| id.map(from_sql)).collect();
         let scored = hits::rank(&ids, self.scores.as_deref())?;
         let name = self.strategy.unwrap_or_else(|| "auto".to_owned());
         let wanted = Wanted { name, overrides: self.overrides };
@@ -51,7 +50,7 @@ impl Call {
             let hits: Vec<_> = read.found.iter().map(Found::hit).collect();
             let plan = expand::plan(&hits);
             let chunks = store.chunks(connection, &read, &plan, columns);
-            let budget = budget(&read.found);
+            let budget = Budget::of(&hits);
             let choice = expand::choose(&hits, &plan, &chunks.outlines, &chunks, budget);
             let (found, hits, chunks, choice) = (&read.found[..], &hits[..], &chunks, &choice);
             Ok(then(Expanded { found, hits, chunks, choice }))
@@ -68,21 +67,9 @@ impl Found {
             ordinal: self.ordinal,
             section: self.section.clone(),
             kind: self.kind,
-            score: self.scored.score,
             class: self.scored.class,
             strategy: &self.strategy,
         }
-    }
-}
-
-/// The budget of a call: where its hits have several strategies, that of the most generous.
-fn budget(found: &[Found]) -> Budget {
-    let most = |limit: fn(&Found) -> Option<u32>| {
-        found.iter().map(limit).collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max())
-    };
-    Budget {
-        max_tokens: most(|found| found.strategy.max_tokens),
-        max_chunks: most(|found| found.strategy.max_chunks),
     }
 }
 
@@ -219,12 +206,12 @@ fn rows(expanded: Expanded) -> Vec<Context> {
         let hit = &found[pick.hit];
         let score = hit.scored.score;
         (
-            sql_uuid(outline.chunk),
-            sql_uuid(hit.document.id),
+            to_sql(outline.chunk),
+            to_sql(hit.document.id),
             outline.ordinal,
             pick.role.name(),
             pick.distance,
-            sql_uuid(hit.scored.chunk),
+            to_sql(hit.scored.chunk),
             score,
             score.map(|score| decayed(score, pick)),
             chunk.level(),
@@ -244,9 +231,4 @@ fn decayed(score: f64, pick: &Pick) -> f64 {
         Role::Hit => score,
         _ => score * 0.5 / f64::from(pick.distance.unsigned_abs().max(1)),
     }
-}
-
-/// An id as SQL takes it.
-pub fn sql_uuid(id: uuid::Uuid) -> Uuid {
-    Uuid::from_bytes(*id.as_bytes())
 }

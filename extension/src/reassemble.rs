@@ -1,9 +1,9 @@
 //! `reassemble`: hits with their context as passages, best first.
 
 use crate::assemble::separator_of;
-use crate::expand_context::{Call, Expanded, sql_uuid};
+use crate::expand_context::{Call, Expanded};
 use crate::store::Columns;
-use crate::types::{Name, RawJsonb};
+use crate::types::{Name, RawJsonb, to_sql};
 use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::{Pick, Titles};
 use passage_core::reassemble::{Passage, reassemble as cluster};
@@ -136,7 +136,7 @@ fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str
     (
         rank,
         best.scored.score,
-        sql_uuid(document.id),
+        to_sql(document.id),
         document.collection.clone(),
         document.version.clone(),
         document.uri.clone(),
@@ -145,8 +145,8 @@ fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str
         section,
         assembly.text.clone(),
         outlines().map(|outline| i64::from(outline.tokens)).sum(),
-        outlines().map(|outline| sql_uuid(outline.chunk)).collect(),
-        passage.hits.iter().map(|hit| sql_uuid(found[*hit].scored.chunk)).collect(),
+        outlines().map(|outline| to_sql(outline.chunk)).collect(),
+        passage.hits.iter().map(|hit| to_sql(found[*hit].scored.chunk)).collect(),
         lines().filter_map(|(first, _)| first).min(),
         lines().filter_map(|(_, last)| last).max(),
         assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),

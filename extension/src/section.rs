@@ -1,14 +1,11 @@
 //! The rules of sections (seed 001) and what a store derives from them, as SQL functions.
 
+use crate::types::titles;
 use passage_core::{key, label, section};
 use pgrx::{name, pg_extern};
 
 /// Titles as SQL gives them; a NULL counts as empty.
 type Titles = Vec<Option<String>>;
-
-fn titles(section: Titles) -> Vec<String> {
-    section.into_iter().map(Option::unwrap_or_default).collect()
-}
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn encode_section(section: Titles) -> String {

@@ -5,8 +5,9 @@ Types of PostgreSQL that pgrx has no name for.
 result as they are, and so may a section, so they are carried as bytes and never looked into.
 */
 
+use passage_core::section::Section;
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
-use pgrx::datum::Datum;
+use pgrx::datum::{Datum, Uuid};
 use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
@@ -167,3 +168,18 @@ impl TextArray {
 }
 
 translate!(Name, "name");
+
+/// Returns an id as SQL takes it.
+pub fn to_sql(id: uuid::Uuid) -> Uuid {
+    Uuid::from_bytes(*id.as_bytes())
+}
+
+/// Returns an id as the model takes it.
+pub fn from_sql(id: Uuid) -> uuid::Uuid {
+    uuid::Uuid::from_bytes(*id.as_bytes())
+}
+
+/// Returns titles as the model takes them; a NULL counts as empty.
+pub fn titles(section: Vec<Option<String>>) -> Section {
+    section.into_iter().map(Option::unwrap_or_default).collect()
+}

@@ -8,6 +8,7 @@ remains of a window has no hole that only a budget made.
 */
 
 use super::{Hit, Plan, Role};
+use crate::Strategy;
 use crate::section::{self, Section};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -40,6 +41,21 @@ pub struct Budget {
     pub max_tokens: Option<u32>,
     /// Hits and context together.
     pub max_chunks: Option<u32>,
+}
+
+impl Budget {
+    /// Returns the budget of a call: where its hits have several strategies, that of the most
+    /// generous.
+    pub fn of(hits: &[Hit]) -> Self {
+        let most = |limit: fn(&Strategy) -> Option<u32>| {
+            let limits = hits.iter().map(|hit| limit(hit.strategy)).collect::<Option<Vec<_>>>();
+            limits.and_then(|limits| limits.into_iter().max())
+        };
+        Self {
+            max_tokens: most(|strategy| strategy.max_tokens),
+            max_chunks: most(|strategy| strategy.max_chunks),
+        }
+    }
 }
 
 /// A chunk that comes back.

@@ -7,7 +7,7 @@ A column that the store lacks is NULL. Contents are looked up only for chunks th
 use super::hits::uuid;
 use super::layout::Layout;
 use crate::spi::Rows;
-use crate::types::{Ltree, TextArray};
+use crate::types::{Ltree, TextArray, titles};
 use passage_core::assemble::Part;
 use passage_core::section::Section;
 
@@ -80,8 +80,7 @@ impl Chunk<'_> {
 
     /// Returns the titles, or `None` in a store without kin.
     pub fn titles(&self) -> Option<Section> {
-        let titles = self.get::<Vec<Option<String>>>(2)?;
-        Some(titles.into_iter().map(Option::unwrap_or_default).collect())
+        self.get(2).map(titles)
     }
 
     /// Returns the titles for a result.

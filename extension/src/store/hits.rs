@@ -10,7 +10,7 @@ use super::columns::{Chunk, Columns};
 use super::layout::{Layout, Purpose, Relation};
 use crate::error::Error;
 use crate::spi::{Connection, Rows, Value};
-use crate::types::RawJsonb;
+use crate::types::{RawJsonb, from_sql, to_sql};
 use passage_core::hits::Scored;
 use passage_core::section::Section;
 use passage_core::{Error as Request, Kind, MediaType, Overrides, Strategy};
@@ -134,8 +134,7 @@ impl Store {
         if scored.is_empty() && !by_name {
             return Ok(None);
         }
-        let ids: Vec<_> =
-            scored.iter().map(|hit| Uuid::from_bytes(*hit.chunk.as_bytes())).collect();
+        let ids: Vec<_> = scored.iter().map(|hit| to_sql(hit.chunk)).collect();
         let single = ids.len() == 1;
         let mut values = vec![if single { Value::new(ids[0]) } else { Value::new(ids) }];
         if by_name {
@@ -261,7 +260,7 @@ fn of_store(rows: &Rows, row: usize, first: usize) -> Result<Option<Strategy>, E
 
 /// A uuid that is not NULL; a view may have one, and then nothing matches it.
 pub(super) fn uuid(value: Option<Uuid>) -> uuid::Uuid {
-    value.map_or(uuid::Uuid::nil(), |value| uuid::Uuid::from_bytes(*value.as_bytes()))
+    value.map_or(uuid::Uuid::nil(), from_sql)
 }
 
 impl Document {

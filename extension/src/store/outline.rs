@@ -3,6 +3,7 @@
 use super::Store;
 use super::layout::{Layout, Purpose, Relation};
 use crate::spi::{Connection, Value};
+use crate::types::titles;
 use passage_core::outline::Entry;
 use pgrx::datum::Uuid;
 
@@ -27,11 +28,11 @@ impl Store {
         values.extend(uri.map(Value::new));
         let rows = connection.read(&statement, values);
         let entry = |row| {
-            let titles = rows.get::<Vec<Option<String>>>(row, 1).unwrap_or_default();
+            let section = rows.get::<Vec<Option<String>>>(row, 1).unwrap_or_default();
             // A chunk without a position has no place in an outline.
             Some(Entry {
                 ordinal: rows.get(row, 0)?,
-                section: titles.into_iter().map(Option::unwrap_or_default).collect(),
+                section: titles(section),
                 level: rows.get(row, 2).unwrap_or_default(),
                 tokens: rows.get::<i32>(row, 3).map_or(0, i64::from),
                 first_line: rows.get(row, 4),

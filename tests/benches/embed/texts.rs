@@ -1,8 +1,5 @@
 //! What is embedded.
 
-use std::fs;
-use std::path::Path;
-
 use passage::embed::Model;
 use passage::split::Splitter;
 use passage_core::{MediaType, title};
@@ -64,7 +61,7 @@ fn chunks(model: &Model) -> Vec<String> {
     let splitter = Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2);
     let model = model_path().expect("ground/model fetches the model");
     let mut files = Vec::new();
-    collect(&model.with_file_name("corpus"), &mut files);
+    corpus::collect(&model.with_file_name("corpus"), |_| true, &mut files);
     let split = |text: &String| {
         let title = title(text, &MediaType::MARKDOWN);
         let pieces = splitter.split(text, &MediaType::MARKDOWN, title.as_deref());
@@ -72,18 +69,4 @@ fn chunks(model: &Model) -> Vec<String> {
         pieces.iter().map(|piece| piece.embedded_text(text)).collect::<Vec<_>>()
     };
     files.iter().flat_map(split).collect()
-}
-
-/// The texts of all files, in the order of their paths.
-fn collect(folder: &Path, texts: &mut Vec<String>) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(&path, texts);
-        } else {
-            texts.extend(fs::read_to_string(path));
-        }
-    }
 }
