@@ -91,7 +91,7 @@ impl Splitter {
         title: Option<&str>,
     ) -> Result<Vec<Piece>, Error> {
         let options = Options { limits: self.limits, title };
-        let chunks = passage_core::split(text, media_type, &options, &*self.sizer)?;
+        let split = passage_core::split(text, media_type, &options, &*self.sizer)?;
         let piece = |chunk: passage_core::Chunk<'_>| Piece {
             section: chunk.section,
             level: chunk.level,
@@ -105,7 +105,7 @@ impl Splitter {
             bytes: chunk.bytes,
             lines: chunk.lines,
         };
-        Ok(chunks.into_iter().map(piece).collect())
+        Ok(split.chunks.into_iter().map(piece).collect())
     }
 }
 

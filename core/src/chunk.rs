@@ -30,6 +30,26 @@ pub struct Chunk<'t> {
     pub bytes: Range<usize>,
     /// The lines of the source that it touches, from 1.
     pub lines: RangeInclusive<usize>,
+    /// The names that the imports in it bind, in source order; empty but in source code.
+    pub imports: Vec<String>,
+}
+
+/// A document that is split.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split<'t> {
+    /// Its chunks, in document order.
+    pub chunks: Vec<Chunk<'t>>,
+    /// Where it stops being what its media type says, if it does; it is then split as plain text.
+    pub syntax_error: Option<SyntaxError>,
+}
+
+/// The place at which a text is not what its media type says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
 }
 
 /// What a chunk is made of, which decides how wide a window around it is.

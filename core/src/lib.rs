@@ -21,7 +21,7 @@ pub mod section;
 pub mod split;
 pub mod strategy;
 
-pub use chunk::{Chunk, Kind, Unit};
+pub use chunk::{Chunk, Kind, Split, SyntaxError, Unit};
 pub use error::Error;
 pub use id::{chunk_id, document_id};
 pub use media_type::{Family, MediaType};

@@ -1,12 +1,13 @@
 /*!
 Splitting: a document becomes chunks, and nothing is lost.
 
-A splitter for one media type only finds where blocks begin, which of them are headings and in
-which section they stand; that is all it may decide. What follows is the same for every type. A
-heading is tied to its body, a block that is too long by itself is cut (`pieces`), and small
-neighbours are merged (`merge`). Since blocks, pieces and chunks are all given by where they
-begin, each holding everything up to the next, the chunks concatenate to the document byte for
-byte whatever a splitter says.
+A splitter for one media type only finds the structure; that is all it may decide. For prose it says
+where blocks begin, which of them are headings and in which section they stand: a heading is tied to
+its body, a block that is too long by itself is cut (`pieces`), and small neighbours are merged
+(`merge`). For code and data it says which units a document has, one inside the other: what fits is
+kept whole, everything else divided (`units`). Both come to the same in the end (`draft`): lines and
+preambles. Chunks are given by where they begin, each holding everything up to the next, so they
+concatenate to the document byte for byte whatever a splitter says.
 
 White space between two blocks belongs to the chunk before it, and that before the first to the
 first. A document of nothing but white space is thus made of chunks like any other; only the empty
@@ -15,6 +16,7 @@ one has none.
 
 mod block;
 mod cut;
+mod draft;
 mod limits;
 mod markdown;
 mod merge;
@@ -23,14 +25,18 @@ mod plain;
 mod preamble;
 mod sections;
 mod sizer;
+mod units;
 
-use crate::{Chunk, Error, MediaType};
+use crate::{Error, MediaType, Split, SyntaxError};
+use block::Blocks;
+use draft::Draft;
 pub use limits::Limits;
 pub use markdown::DIALECT as MARKDOWN_DIALECT;
 pub use sizer::{Characters, Sizer};
+use units::Units;
 
 /// Changes whenever the same document would be split differently; part of the content hash.
-pub const SPLITTER_VERSION: u32 = 1;
+pub const SPLITTER_VERSION: u32 = 2;
 
 /// How to split, apart from what the document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +47,30 @@ pub struct Options<'a> {
     pub title: Option<&'a str>,
 }
 
+/// What a media type's splitter finds in a document.
+#[derive(Clone, Copy)]
+enum Splitter {
+    /// Headings and what stands below them.
+    Blocks(fn(&str) -> Blocks),
+    /// Units with members.
+    Units(fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
+}
+
+/// Returns the splitter of a media type: this is where a new one goes.
+fn splitter(media_type: &MediaType) -> Splitter {
+    match media_type.name() {
+        "text/markdown" => Splitter::Blocks(markdown::blocks),
+        _ => Splitter::Blocks(plain::blocks),
+    }
+}
+
 /// Splits a document into chunks, in document order.
 ///
 /// Concatenated, the chunks give back the text exactly; the empty text gives none. No chunk holds
 /// more than `limits.max` of what `sizer` counts, nor more than 32 bytes for each of these, and
 /// with its preamble and the line end between them no more than `limits.window`. A single
 /// character is never cut, whatever it counts. Types without a splitter of their own are split as
-/// plain text, and text of any kind never fails.
+/// plain text, and so is what is not what its type says; text of any kind never fails.
 ///
 /// # Errors
 ///
@@ -61,14 +84,28 @@ pub fn split<'t>(
     media_type: &MediaType,
     options: &Options<'_>,
     sizer: &dyn Sizer,
-) -> Result<Vec<Chunk<'t>>, Error> {
+) -> Result<Split<'t>, Error> {
     options.limits.check()?;
-    let blocks = match media_type.name() {
-        "text/markdown" => markdown::blocks(text),
-        _ => plain::blocks(text),
+    let by_blocks = |blocks: Blocks| -> Vec<Draft> {
+        let pieces = pieces::pieces(text, &blocks, options.limits, sizer);
+        merge::drafts(text, &blocks.sections, &pieces, options)
     };
-    let pieces = pieces::pieces(text, &blocks, options.limits, sizer);
-    Ok(merge::chunks(text, &blocks.sections, &pieces, media_type.kind(), options, sizer))
+    let mut syntax_error = None;
+    let drafts = match splitter(media_type) {
+        Splitter::Blocks(find) => by_blocks(find(text)),
+        Splitter::Units(parse) => {
+            let mut units = Units::new(text, options.limits, sizer);
+            match parse(text, &mut units) {
+                Ok(()) => units.finish(),
+                Err(error) => {
+                    syntax_error = Some(error);
+                    by_blocks(plain::blocks(text))
+                }
+            }
+        }
+    };
+    let chunks = draft::chunks(text, drafts, media_type.kind(), options, sizer);
+    Ok(Split { chunks, syntax_error })
 }
 
 /// Returns the title that a document gives itself, if any: that of its front matter, or its

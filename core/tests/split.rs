@@ -9,12 +9,12 @@ const APART: Limits = Limits { min: 0, preferred: 1, max: 1_000, window: 5_000 }
 
 fn markdown(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
     let options = Options { limits, title: None };
-    split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap()
+    split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks
 }
 
 fn plain(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
     let options = Options { limits, title: None };
-    split(text, &MediaType::PLAIN, &options, &Characters).unwrap()
+    split(text, &MediaType::PLAIN, &options, &Characters).unwrap().chunks
 }
 
 fn contents<'t>(chunks: &[Chunk<'t>]) -> Vec<&'t str> {
@@ -293,7 +293,7 @@ fn the_kind_of_a_chunk_is_that_of_its_media_type() {
     for (name, kind) in
         [("text/x-rust", Kind::Code), ("application/json", Kind::Data), ("text/css2", Kind::Prose)]
     {
-        let chunks = split("{}\n", &MediaType::new(name), &options, &Characters).unwrap();
+        let chunks = split("{}\n", &MediaType::new(name), &options, &Characters).unwrap().chunks;
         assert_eq!(chunks[0].kind, kind, "{name}");
     }
 }
@@ -303,7 +303,7 @@ fn the_preamble_is_the_title_and_the_section() {
     let text = "# Guide\n\na\n\n## Setup\n\nb\n";
     let with = |title| {
         let options = Options { limits: APART, title };
-        let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap();
+        let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
         chunks.into_iter().map(|chunk| chunk.preamble).collect::<Vec<_>>()
     };
     assert_eq!(with(Some(" The\nbook ")), ["The book\nGuide", "The book\nGuide\nSetup"]);
@@ -318,7 +318,7 @@ fn a_preamble_that_does_not_fit_loses_its_outer_titles_first() {
     let with = |window| {
         let limits = Limits { min: 0, preferred: 45, max: 45, window };
         let options = Options { limits, title: Some("Document") };
-        let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap();
+        let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
         chunks.last().unwrap().preamble.clone()
     };
     assert_eq!(with(100), "Document\nOutermost\nMiddle\nInner");
@@ -360,7 +360,7 @@ fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
     }
     let options = Options { limits: Limits::WORDPIECES, title: None };
     for text in [" \n".repeat(1_000_000), "x".repeat(1_000_000)] {
-        let chunks = split(&text, &MediaType::MARKDOWN, &options, &Words).unwrap();
+        let chunks = split(&text, &MediaType::MARKDOWN, &options, &Words).unwrap().chunks;
         assert!(chunks.iter().all(|chunk| chunk.content.len() <= 32 * 200));
         assert_eq!(contents(&chunks).concat(), text);
     }
@@ -370,7 +370,7 @@ fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
 fn limits_out_of_order_are_refused() {
     let with = |min, preferred, max, window| {
         let options = Options { limits: Limits { min, preferred, max, window }, title: None };
-        split("text", &MediaType::PLAIN, &options, &Characters).map(|chunks| chunks.len())
+        split("text", &MediaType::PLAIN, &options, &Characters).map(|split| split.chunks.len())
     };
     assert_eq!(with(0, 0, 0, 0), Ok(4));
     let refused = |argument, value, most| Err(Error::OutOfRange { argument, value, most });

@@ -103,7 +103,7 @@ fn checked<'t>(
     sizer: &dyn Sizer,
 ) -> Vec<Chunk<'t>> {
     let options = Options { limits, title: Some("The title of the document") };
-    let chunks = split(text, media_type, &options, sizer).unwrap();
+    let chunks = split(text, media_type, &options, sizer).unwrap().chunks;
     check(text, &chunks, limits, sizer);
     chunks
 }

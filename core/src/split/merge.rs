@@ -17,9 +17,9 @@ section for the whole.
 A piece that was cut within a word ends its chunk: sizes add up only where words do not touch.
 */
 
-use super::{Options, Sizer, pieces::Piece, preamble::Preambles};
+use super::{Options, draft::Draft, pieces::Piece};
 use crate::{
-    Chunk, Kind, Unit,
+    Unit,
     section::{Section, common},
 };
 use std::ops::Range;
@@ -40,52 +40,25 @@ struct Merged<'s> {
 /// # Source
 ///
 /// The rules of the reference implementation's greedy splitter, with the sections of seed 001.
-pub(super) fn chunks<'t: 's, 's>(
-    text: &'t str,
-    sections: &'s [Section],
+pub(super) fn drafts(
+    text: &str,
+    sections: &[Section],
     pieces: &[Piece],
-    kind: Kind,
     options: &Options<'_>,
-    sizer: &'s dyn Sizer,
-) -> Vec<Chunk<'t>> {
-    let mut chunks = Vec::new();
-    let mut preambles = Preambles::new(text, options, sizer);
-    let mut lines = Lines { text, at: 0, line: 1, returns: text.contains('\r') };
-    let mut close = |merged: Merged<'s>| {
-        let content = &text[merged.bytes.clone()];
-        let preamble = preambles.preamble(merged.section, merged.header, merged.size);
-        chunks.push(Chunk {
-            content,
-            section: merged.section.to_vec(),
-            level: merged.level,
-            kind,
-            unit: Unit::Text,
-            preamble,
-            size: merged.size,
-            lines: lines.touched(merged.bytes.end),
-            bytes: merged.bytes,
-        });
-    };
-    let mut current: Option<Merged<'s>> = None;
+) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    let mut current: Option<Merged<'_>> = None;
     for piece in pieces {
         let section = sections[piece.section].as_slice();
-        current = Some(match current.take() {
-            Some(mut merged) if belongs(text, &merged, piece, section, options) => {
+        match &mut current {
+            Some(merged) if belongs(text, merged, piece, section, options) => {
                 merged.add(piece, section);
-                merged
             }
-            before => {
-                if let Some(before) = before {
-                    close(before);
-                }
-                Merged::new(piece, section)
-            }
-        });
+            _ => drafts.extend(current.replace(Merged::new(piece, section)).map(Merged::draft)),
+        }
     }
-    if let Some(last) = current {
-        close(last);
-    }
-    chunks
+    drafts.extend(current.map(Merged::draft));
+    drafts
 }
 
 /// Decides whether a piece is merged into the chunk before it.
@@ -134,32 +107,16 @@ impl<'s> Merged<'s> {
             self.shared = true;
         }
     }
-}
 
-/// Counts lines while chunks are closed in document order, so that each byte is looked at once.
-struct Lines<'t> {
-    text: &'t str,
-    at: usize,
-    line: usize,
-    /// Whether there are carriage returns at all; mostly there are none.
-    returns: bool,
-}
-
-impl Lines<'_> {
-    /// Returns the lines that the text from the last call's end to this one touches, from 1.
-    fn touched(&mut self, end: usize) -> std::ops::RangeInclusive<usize> {
-        let text = &self.text.as_bytes()[self.at..end];
-        let first = self.line;
-        // A carriage return ends a line unless a line feed follows; pieces never part the two.
-        let mut ends = memchr::memchr_iter(b'\n', text).count();
-        if self.returns {
-            ends += memchr::memchr_iter(b'\r', text)
-                .filter(|at| text.get(at + 1) != Some(&b'\n'))
-                .count();
+    fn draft(self) -> Draft {
+        Draft {
+            bytes: self.bytes,
+            size: self.size,
+            section: self.section.to_vec(),
+            level: self.level,
+            unit: Unit::Text,
+            header: self.header,
+            imports: Vec::new(),
         }
-        self.at = end;
-        self.line += ends;
-        let ended = matches!(text.last(), Some(b'\n' | b'\r'));
-        first..=self.line - usize::from(ended)
     }
 }

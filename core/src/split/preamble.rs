@@ -6,7 +6,8 @@ first row of a table that the chunk continues, each on a line of its own. Lines 
 between them: in wordpieces a line end is free and the arrow is not.
 */
 
-use super::{Options, Sizer, sections::shorten};
+use super::{Options, Sizer, draft::Draft, sections::shorten};
+use crate::section::Section;
 use std::ops::Range;
 
 /// The most bytes of a table's first row that are worth repeating.
@@ -19,7 +20,7 @@ pub(super) struct Preambles<'a> {
     window: usize,
     title: Option<String>,
     /// Where the last chunk stood and which row it repeated: neighbours mostly share both.
-    last: Option<(&'a [String], Option<Range<usize>>)>,
+    last: Option<(Section, Option<Range<usize>>)>,
     /// What there is to say of that.
     lines: Lines,
 }
@@ -40,23 +41,21 @@ impl<'a> Preambles<'a> {
         Self { text, sizer, window, title, last: None, lines: Lines::default() }
     }
 
-    /// Writes the preamble of a chunk whose content has a size.
-    pub(super) fn preamble(
-        &mut self,
-        section: &'a [String],
-        header: Option<Range<usize>>,
-        size: usize,
-    ) -> String {
-        let place = Some((section, header));
-        if self.last != place {
-            self.lines = place.as_ref().map_or_else(Lines::default, |place| self.lines(place));
-            self.last = place;
+    /// Writes the preamble of a chunk.
+    pub(super) fn preamble(&mut self, draft: &Draft) -> String {
+        let stays = self
+            .last
+            .as_ref()
+            .is_some_and(|(section, header)| *section == draft.section && *header == draft.header);
+        if !stays {
+            self.lines = self.lines(draft);
+            self.last = Some((draft.section.clone(), draft.header.clone()));
         }
-        self.lines.fitting(self.window.saturating_sub(size))
+        self.lines.fitting(self.window.saturating_sub(draft.size))
     }
 
     /// Says where a chunk stands.
-    fn lines(&self, (section, header): &(&[String], Option<Range<usize>>)) -> Lines {
+    fn lines(&self, Draft { section, header, .. }: &Draft) -> Lines {
         let sized = |mut line: String| {
             line.push('\n');
             let size = self.sizer.size(&line);

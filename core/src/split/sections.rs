@@ -10,24 +10,25 @@ const MOST_TITLE: usize = 500;
 /// The sections of one document, the root being the first.
 pub(super) struct Sections {
     sections: Vec<Section>,
-    /// The titles in use under a parent, each with the number to try next if it comes again.
-    taken: HashMap<(usize, String), usize>,
+    /// The titles in use under each of them.
+    titles: Vec<Titles>,
 }
 
 impl Sections {
     pub(super) fn new() -> Self {
-        Self { sections: vec![Section::new()], taken: HashMap::new() }
+        Self { sections: vec![Section::new()], titles: vec![Titles::default()] }
     }
 
     /// Opens a section below another one and returns its index.
     ///
     /// A title that the parent already holds gets the next free ` (n)`, from 2 on (decision 13).
     pub(super) fn open(&mut self, parent: usize, title: &str) -> usize {
-        let title = self.free(parent, shorten(title));
+        let title = self.titles[parent].free(shorten(title));
         let mut section = Section::with_capacity(self.sections[parent].len() + 1);
         section.extend_from_slice(&self.sections[parent]);
         section.push(title);
         self.sections.push(section);
+        self.titles.push(Titles::default());
         self.sections.len() - 1
     }
 
@@ -35,20 +36,26 @@ impl Sections {
     pub(super) fn into_list(self) -> Vec<Section> {
         self.sections
     }
+}
 
-    fn free(&mut self, parent: usize, title: String) -> String {
-        let key = (parent, title);
-        let Some(mut number) = self.taken.get(&key).copied() else {
-            self.taken.insert(key.clone(), 2);
-            return key.1;
+/// The titles in use under one section, each with the number to try next if it comes again.
+#[derive(Default)]
+pub(super) struct Titles(HashMap<String, usize>);
+
+impl Titles {
+    /// Returns the title, or with the next free ` (n)` if it is in use, and takes it.
+    pub(super) fn free(&mut self, title: String) -> String {
+        let Some(mut number) = self.0.get(&title).copied() else {
+            self.0.insert(title.clone(), 2);
+            return title;
         };
         loop {
-            let numbered = (parent, format!("{} ({number})", key.1));
+            let numbered = format!("{title} ({number})");
             number += 1;
-            if !self.taken.contains_key(&numbered) {
-                self.taken.insert(key, number);
-                self.taken.insert(numbered.clone(), 2);
-                return numbered.1;
+            if !self.0.contains_key(&numbered) {
+                self.0.insert(title, number);
+                self.0.insert(numbered.clone(), 2);
+                return numbered;
             }
         }
     }

@@ -1,0 +1,383 @@
+/*!
+From units to chunks: what code and structured data are made of, kept whole where it fits.
+
+A parser walks through a document and says where its units open and close: classes and their
+methods, objects and their members. Each unit has a title, below that of the unit around it, and
+what lies between its members is its own text: the head of a class, the brackets and commas of an
+array. That is all a parser decides; what becomes of it is the same for every language:
+
+1. A unit that fits is one chunk, or a part of one: a container up to the preferred size, anything
+   else up to the maximum. Others are divided: their own text stands in their own section, and their
+   members in theirs. The document itself is always divided.
+2. Neighbours within one unit are merged, greedily from the beginning on, up to the preferred size,
+   and up to the maximum if one of them is below the minimum. More than one have the section of that
+   unit. Nothing is merged across the edge of a unit that is divided, so that the chunks of a
+   section and of those below it are the unit, whole.
+3. In a module, its own text (imports, loose statements) is not merged with its members.
+4. What is too long and has no members is cut, best where the parser saw an item begin.
+
+What belongs to a member for its neighbours but not for itself, such as the key and the comma of a
+JSON value, lies between its outer and its inner edges. It goes along while the member is whole,
+and is the own text of the unit around it when the member is divided.
+
+The document is read once, in order, and a unit is forgotten when it closes: memory is bounded by
+the chunks that come of it and by the units that are open. Units deeper than [`MOST_DEPTH`] are text
+of the one around them.
+*/
+
+mod group;
+
+use super::{
+    Limits, Sizer, cut,
+    cut::Cutter,
+    draft::Draft,
+    sections::{Titles, shorten},
+};
+use crate::Unit;
+use group::{Atom, Group};
+use std::ops::Range;
+
+/// The deepest section of code and data. Sections name every level above them, so a document of
+/// nothing but brackets would otherwise cost the square of its depth.
+pub(super) const MOST_DEPTH: usize = 64;
+
+/// The units of one document, on their way to chunks.
+pub(super) struct Units<'a> {
+    text: &'a str,
+    limits: Limits,
+    sizer: &'a dyn Sizer,
+    /// The units that are open, the document first.
+    open: Vec<Open>,
+    /// How many of them are divided: the outermost ones.
+    divided: usize,
+    /// How many more are open below the greatest depth.
+    beyond: usize,
+    /// The titles of the open units, from the outside in.
+    path: Vec<String>,
+    /// Up to where the text is measured.
+    at: Place,
+    /// Where long text is best cut, ascending.
+    items: Vec<usize>,
+    /// The names that imports bind, each with its place, ascending.
+    imports: Vec<(usize, String)>,
+    drafts: Vec<Draft>,
+}
+
+/// A place in the document, with the size of the text before it.
+///
+/// Sizes are the sums of those between the places that a parser names, which tells roughly what
+/// fits; a chunk is measured again as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    byte: usize,
+    size: usize,
+}
+
+/// A unit that is open.
+struct Open {
+    unit: Unit,
+    /// How many titles there are down to it.
+    depth: usize,
+    outer: Place,
+    inner: Place,
+    /// Up to where its text is in groups; only white space may follow.
+    grouped: Place,
+    /// The line that goes before its members.
+    header: Option<Range<usize>>,
+    /// The titles of its members so far.
+    titles: Titles,
+    /// The groups that are complete while it is not divided.
+    done: Vec<Group>,
+    last: Option<Group>,
+}
+
+impl<'a> Units<'a> {
+    pub(super) fn new(text: &'a str, limits: Limits, sizer: &'a dyn Sizer) -> Self {
+        let document = Open::new(Unit::Module, 0, Place::default(), Place::default());
+        Self {
+            text,
+            limits,
+            sizer,
+            open: vec![document],
+            divided: 1,
+            beyond: 0,
+            path: Vec::new(),
+            at: Place::default(),
+            items: Vec::new(),
+            imports: Vec::new(),
+            drafts: Vec::new(),
+        }
+    }
+
+    /// Opens a unit inside the one that is open, at a place not before any named so far.
+    ///
+    /// It is itself from `start` on; what lies between `outer` and that goes along with it. A title
+    /// that the unit around it already holds gets the next free ` (n)` (decision 13).
+    pub(super) fn open(&mut self, outer: usize, start: usize, title: &str, unit: Unit) {
+        if !self.is_beyond(1) {
+            let title = self.top().titles.free(shorten(title));
+            self.enter(outer, start, [title], unit);
+        }
+    }
+
+    /// Opens a unit whose titles are as given, such as the index of an array or the path of a TOML
+    /// table: if they come again, the unit goes on.
+    pub(super) fn open_as(&mut self, outer: usize, start: usize, titles: &[&str], unit: Unit) {
+        if !self.is_beyond(titles.len()) {
+            self.enter(outer, start, titles.iter().map(|title| shorten(title)), unit);
+        }
+    }
+
+    /// Names the line that goes before what is inside the open unit, such as the head of a class.
+    pub(super) fn header(&mut self, line: Range<usize>) {
+        if self.beyond == 0 {
+            self.top().header = Some(line);
+        }
+    }
+
+    /// Closes the unit that is open: it is itself up to `end`, and what lies between that and
+    /// `outer` goes along with it.
+    pub(super) fn close(&mut self, end: usize, outer: usize) {
+        if self.beyond > 0 {
+            self.beyond -= 1;
+            return;
+        }
+        let end = self.measure(end);
+        self.own_text(end);
+        if self.open.len() == self.divided {
+            self.leave_divided(end);
+            return;
+        }
+        let closed = self.open.pop().expect("what closes is open");
+        let around = self.top().depth;
+        let titles = self.path.split_off(around);
+        let outer = self.measure(outer);
+        let bare = closed.outer.byte == closed.inner.byte && end.byte == outer.byte;
+        self.add(Atom {
+            bytes: closed.outer..outer,
+            level: closed.depth as u32,
+            unit: closed.unit,
+            own: false,
+            titles: if bare { titles } else { Vec::new() },
+        });
+    }
+
+    /// Notes a place where text that is too long is best cut, such as the beginning of a statement.
+    pub(super) fn item(&mut self, place: usize) {
+        let place = self.between_characters(place);
+        if self.items.last().is_none_or(|last| *last < place) {
+            self.items.push(place);
+        }
+    }
+
+    /// Notes a name that an import binds.
+    pub(super) fn import(&mut self, place: usize, name: String) {
+        self.imports.push((place, name));
+    }
+
+    /// Closes what is open and returns the chunks to be.
+    pub(super) fn finish(mut self) -> Vec<Draft> {
+        let end = self.text.len();
+        self.beyond = 0;
+        while self.open.len() > 1 {
+            self.close(end, end);
+        }
+        let end = self.measure(end);
+        self.own_text(end);
+        self.leave_divided(end);
+        self.drafts
+    }
+}
+
+impl Units<'_> {
+    fn top(&mut self) -> &mut Open {
+        self.open.last_mut().expect("the document is open")
+    }
+
+    /// Tells whether so many more titles would be too deep, and counts the unit if so.
+    fn is_beyond(&mut self, titles: usize) -> bool {
+        let is_beyond = self.beyond > 0 || self.path.len() + titles > MOST_DEPTH;
+        self.beyond += usize::from(is_beyond);
+        is_beyond
+    }
+
+    fn enter(
+        &mut self,
+        outer: usize,
+        start: usize,
+        titles: impl IntoIterator<Item = String>,
+        unit: Unit,
+    ) {
+        let measured = self.measure(outer);
+        self.own_text(measured);
+        let inner = self.measure(start);
+        // White space that nothing before it took comes along.
+        let outer = self.top().grouped;
+        let inner = if inner.byte == measured.byte { outer } else { inner };
+        self.path.extend(titles);
+        self.open.push(Open::new(unit, self.path.len(), outer, inner));
+    }
+
+    /// Closes the innermost unit, which is divided and ends at a place.
+    fn leave_divided(&mut self, end: Place) {
+        let index = self.open.len() - 1;
+        if let Some(last) = self.open[index].last.take() {
+            self.draft(index, &last);
+        }
+        // White space behind the last member of all.
+        if self.open[index].grouped.byte < end.byte {
+            let bytes = self.open[index].grouped..end;
+            let blank =
+                Atom { bytes, level: index as u32, unit: Unit::Text, own: true, titles: vec![] };
+            self.draft(index, &Group::new(blank));
+        }
+        self.open.pop();
+        self.divided = self.open.len();
+        if let Some(around) = self.open.last_mut() {
+            around.grouped = end;
+            self.path.truncate(around.depth);
+        }
+    }
+
+    /// Measures the text up to a place, and divides what turns out not to fit.
+    fn measure(&mut self, place: usize) -> Place {
+        let byte = self.between_characters(place.max(self.at.byte));
+        let text = &self.text[self.at.byte..byte];
+        // What is beyond the maximum by its bytes alone is not shown to the sizer as a whole.
+        let short = text.len() <= self.limits.most_bytes();
+        self.at.size += if short { self.sizer.size(text) } else { text.len() };
+        self.at.byte = byte;
+        while self.open.get(self.divided).is_some_and(|open| !self.fits(open)) {
+            self.divide();
+        }
+        self.at
+    }
+
+    /// Returns the next place where a chunk may begin or end.
+    fn between_characters(&self, place: usize) -> usize {
+        let place = self.text.ceil_char_boundary(place.min(self.text.len()));
+        let (before, after) = self.text.split_at(place);
+        // The two are one line end.
+        place + usize::from(before.ends_with('\r') && after.starts_with('\n'))
+    }
+
+    /// Tells whether a unit, as far as it was read, may be left whole.
+    fn fits(&self, open: &Open) -> bool {
+        let (size, bytes) = (self.at.size - open.inner.size, self.at.byte - open.inner.byte);
+        let most = match open.unit {
+            Unit::Module | Unit::Container => self.limits.preferred,
+            Unit::Member | Unit::Value | Unit::Text => self.limits.max,
+        };
+        size <= most && !self.limits.passed_by(size, bytes)
+    }
+
+    /// Divides the outermost unit that is still whole.
+    fn divide(&mut self) {
+        let index = self.divided;
+        let Open { outer, inner, .. } = self.open[index];
+        if outer.byte < inner.byte {
+            self.add_to(index - 1, self.open[index - 1].text_of(outer..inner));
+        }
+        if let Some(last) = self.open[index - 1].last.take() {
+            self.draft(index - 1, &last);
+        }
+        self.open[index - 1].grouped = inner;
+        self.divided += 1;
+        for group in std::mem::take(&mut self.open[index].done) {
+            self.draft(index, &group);
+        }
+    }
+
+    /// Adds what lies between the last member of the innermost unit and a place.
+    fn own_text(&mut self, end: Place) {
+        let limits = self.limits;
+        let open = self.open.last_mut().expect("the document is open");
+        let bytes = open.grouped..end;
+        if !self.text[bytes.start.byte..bytes.end.byte].trim_ascii().is_empty() {
+            let atom = open.text_of(bytes);
+            self.add(atom);
+        } else if let Some(last) = &mut open.last
+            && last.has_room(end, limits)
+        {
+            last.bytes.end = end;
+            open.grouped = end;
+        }
+    }
+
+    fn add(&mut self, atom: Atom) {
+        self.add_to(self.open.len() - 1, atom);
+    }
+
+    /// Adds a member or own text to an open unit.
+    fn add_to(&mut self, index: usize, atom: Atom) {
+        let open = &mut self.open[index];
+        if atom.bytes.start.byte == atom.bytes.end.byte {
+            return;
+        }
+        open.grouped = atom.bytes.end;
+        match &mut open.last {
+            Some(last) if last.takes(&atom, open.unit, self.limits) => last.add(&atom, open.unit),
+            last => {
+                let Some(complete) = last.replace(Group::new(atom)) else { return };
+                if index < self.divided {
+                    self.draft(index, &complete);
+                } else {
+                    open.done.push(complete);
+                }
+            }
+        }
+    }
+
+    /// Makes a chunk of a group, or several if it is too long.
+    fn draft(&mut self, index: usize, group: &Group) {
+        let open = &self.open[index];
+        let bytes = group.bytes.start.byte..group.bytes.end.byte;
+        let inside = if bytes.start <= open.inner.byte { index } else { index + 1 };
+        let header = self.open[..inside].iter().rev().find_map(|open| open.header.clone());
+        let section: Vec<String> =
+            self.path[..open.depth].iter().chain(&group.titles).cloned().collect();
+        let Self { text, limits, sizer, .. } = *self;
+        let size = (bytes.len() <= limits.most_bytes()).then(|| sizer.size(&text[bytes.clone()]));
+        let (imports, drafts) = (&mut self.imports, &mut self.drafts);
+        let mut emit = |bytes: Range<usize>, size| {
+            let inside = imports.partition_point(|(place, _)| *place < bytes.end);
+            let imports = imports.drain(..inside).map(|(_, name)| name).collect();
+            let header = header.clone().filter(|line| line.end <= bytes.start);
+            let (section, level, unit) = (section.clone(), group.level, group.unit);
+            drafts.push(Draft { bytes, size, section, level, unit, header, imports });
+        };
+        match size {
+            Some(size) if size <= limits.max => emit(bytes.clone(), size),
+            _ => {
+                let cutter = Cutter { text, limits, sizer, items: &self.items };
+                let ties = [bytes.start; 2];
+                cutter.cut(&cut::Unit { bytes: bytes.clone(), ties, size }, emit);
+            }
+        }
+        self.items.drain(..self.items.partition_point(|item| *item < bytes.end));
+    }
+}
+
+impl Open {
+    fn new(unit: Unit, depth: usize, outer: Place, inner: Place) -> Self {
+        Self {
+            unit,
+            depth,
+            outer,
+            inner,
+            grouped: inner,
+            header: None,
+            titles: Titles::default(),
+            done: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// Takes a stretch as the unit's own text.
+    fn text_of(&self, bytes: Range<Place>) -> Atom {
+        Atom { bytes, level: self.depth as u32, unit: self.unit, own: true, titles: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
