@@ -2,11 +2,13 @@
 Preambles: what a chunk's content does not say of where it stands.
 
 A preamble is the document's title, the titles of the chunk's section from the outside in, and the
-first row of a table that the chunk continues, each on a line of its own. Lines rather than ` > `
-between them: in wordpieces a line end is free and the arrow is not.
+line that goes before what is in it, such as the first row of a table that the chunk continues or
+the head of the class that it is in, each on a line of its own; and where it is wanted, the end of
+the chunk before. Lines rather than ` > ` between them: in wordpieces a line end is free and the
+arrow is not.
 */
 
-use super::{Options, Sizer, draft::Draft, sections::shorten};
+use super::{Options, Sizer, draft::Draft, overlap::last_words, sections::shorten};
 use crate::section::Section;
 use std::ops::Range;
 
@@ -18,6 +20,7 @@ pub(super) struct Preambles<'a> {
     text: &'a str,
     sizer: &'a dyn Sizer,
     window: usize,
+    overlap: usize,
     title: Option<String>,
     /// Where the last chunk stood and which row it repeated: neighbours mostly share both.
     last: Option<(Section, Option<Range<usize>>)>,
@@ -37,12 +40,12 @@ impl<'a> Preambles<'a> {
     pub(super) fn new(text: &'a str, options: &Options<'_>, sizer: &'a dyn Sizer) -> Self {
         let title = options.title.map(|title| one_line(&shorten(title)));
         let title = title.filter(|title| !title.is_empty());
-        let window = options.limits.window;
-        Self { text, sizer, window, title, last: None, lines: Lines::default() }
+        let (window, overlap) = (options.limits.window, options.overlap);
+        Self { text, sizer, window, overlap, title, last: None, lines: Lines::default() }
     }
 
-    /// Writes the preamble of a chunk.
-    pub(super) fn preamble(&mut self, draft: &Draft) -> String {
+    /// Writes the preamble of a chunk that stands behind a text.
+    pub(super) fn preamble(&mut self, draft: &Draft, before: &str) -> String {
         let stays = self
             .last
             .as_ref()
@@ -51,7 +54,17 @@ impl<'a> Preambles<'a> {
             self.lines = self.lines(draft);
             self.last = Some((draft.section.clone(), draft.header.clone()));
         }
-        self.lines.fitting(self.window.saturating_sub(draft.size))
+        let mut room = self.window.saturating_sub(draft.size);
+        let mut preamble = self.lines.fitting(room);
+        if self.overlap > 0 && !before.is_empty() {
+            room = room.saturating_sub(self.sizer.size(&preamble) + self.sizer.size("\n"));
+            let words = last_words(before, self.overlap.min(room), self.sizer);
+            if !preamble.is_empty() && !words.is_empty() {
+                preamble.push('\n');
+            }
+            preamble.push_str(&words);
+        }
+        preamble
     }
 
     /// Says where a chunk stands.
