@@ -149,9 +149,17 @@ impl<'a> Units<'a> {
             return;
         }
         let closed = self.open.pop().expect("what closes is open");
+        let outer = self.measure(outer);
+        let (size, bytes) = (outer.size - closed.outer.size, outer.byte - closed.outer.byte);
+        if self.limits.passed_by(size, bytes) {
+            // It fits, but not with what goes along with it.
+            self.open.push(closed);
+            self.divide_to(self.open.len());
+            self.leave_divided(end);
+            return;
+        }
         let around = self.top().depth;
         let titles = self.path.split_off(around);
-        let outer = self.measure(outer);
         let bare = closed.outer.byte == closed.inner.byte && end.byte == outer.byte;
         self.add(Atom {
             bytes: closed.outer..outer,
@@ -269,6 +277,13 @@ impl Units<'_> {
             Unit::Member | Unit::Value | Unit::Text => self.limits.max,
         };
         size <= most && !self.limits.passed_by(size, bytes)
+    }
+
+    /// Divides so many of the open units, from the outside in.
+    fn divide_to(&mut self, count: usize) {
+        while self.divided < count {
+            self.divide();
+        }
     }
 
     /// Divides the outermost unit that is still whole.
