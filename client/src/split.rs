@@ -90,7 +90,7 @@ impl Splitter {
         media_type: &MediaType,
         title: Option<&str>,
     ) -> Result<Vec<Piece>, Error> {
-        let options = Options { limits: self.limits, title };
+        let options = Options { title, ..Options::new(self.limits) };
         let split = passage_core::split(text, media_type, &options, &*self.sizer)?;
         let piece = |chunk: passage_core::Chunk<'_>| Piece {
             section: chunk.section,

@@ -21,6 +21,7 @@ mod json;
 mod limits;
 mod markdown;
 mod merge;
+mod overlap;
 mod pieces;
 mod plain;
 mod preamble;
@@ -28,7 +29,7 @@ mod sections;
 mod sizer;
 mod units;
 
-use crate::{Error, MediaType, Split, SyntaxError};
+use crate::{Error, Kind, MediaType, Split, SyntaxError};
 use block::Blocks;
 use draft::Draft;
 pub use limits::Limits;
@@ -46,6 +47,18 @@ pub struct Options<'a> {
     pub limits: Limits,
     /// The document's title, with which every preamble begins; see [`title`].
     pub title: Option<&'a str>,
+    /// How much of the end of each chunk the preamble of the next one repeats, in what the sizer
+    /// counts; 0 for nothing, and never more than there is room for in the window.
+    pub overlap: usize,
+    /// What the chunks are made of; `None` for what the media type says.
+    pub kind: Option<Kind>,
+}
+
+impl Options<'_> {
+    /// Splits by limits, and nothing beside.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, title: None, overlap: 0, kind: None }
+    }
 }
 
 /// What a media type's splitter finds in a document.
@@ -108,7 +121,8 @@ pub fn split<'t>(
             }
         }
     };
-    let chunks = draft::chunks(text, drafts, media_type.kind(), options, sizer);
+    let kind = options.kind.unwrap_or_else(|| media_type.kind());
+    let chunks = draft::chunks(text, drafts, kind, options, sizer);
     Ok(Split { chunks, syntax_error })
 }
 

@@ -6,7 +6,7 @@ mod json;
 use passage_core::{Characters, Chunk, Limits, MediaType, Options, Split, Unit, split};
 
 fn read<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
-    let options = Options { limits, title: None };
+    let options = Options::new(limits);
     let split = split(text, &MediaType::new(media_type), &options, &Characters).unwrap();
     let joined: String = split.chunks.iter().map(|chunk| chunk.content).collect();
     assert_eq!(joined, text);

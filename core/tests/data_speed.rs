@@ -25,7 +25,7 @@ fn measure(extensions: &[&str], media_type: &str, parse: impl Fn(&str) -> bool) 
     folders.lines().for_each(|folder| texts(Path::new(folder), extensions, &mut all));
     all.retain(|text| parse(text));
     let bytes: usize = all.iter().map(String::len).sum();
-    let options = Options { limits: Limits::CHARACTERS, title: None };
+    let options = Options::new(Limits::CHARACTERS);
     let media_type = MediaType::new(media_type);
     let time = |work: &dyn Fn(&str)| {
         let begun = Instant::now();

@@ -8,12 +8,12 @@ use passage_core::{
 const APART: Limits = Limits { min: 0, preferred: 1, max: 1_000, window: 5_000 };
 
 fn markdown(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
-    let options = Options { limits, title: None };
+    let options = Options::new(limits);
     split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks
 }
 
 fn plain(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
-    let options = Options { limits, title: None };
+    let options = Options::new(limits);
     split(text, &MediaType::PLAIN, &options, &Characters).unwrap().chunks
 }
 
@@ -289,7 +289,7 @@ fn plain_text_is_cut_by_paragraphs_and_stands_at_the_root() {
 
 #[test]
 fn the_kind_of_a_chunk_is_that_of_its_media_type() {
-    let options = Options { limits: Limits::CHARACTERS, title: None };
+    let options = Options::new(Limits::CHARACTERS);
     for (name, kind) in
         [("text/x-rust", Kind::Code), ("application/json", Kind::Data), ("text/css2", Kind::Prose)]
     {
@@ -302,7 +302,7 @@ fn the_kind_of_a_chunk_is_that_of_its_media_type() {
 fn the_preamble_is_the_title_and_the_section() {
     let text = "# Guide\n\na\n\n## Setup\n\nb\n";
     let with = |title| {
-        let options = Options { limits: APART, title };
+        let options = Options { title, ..Options::new(APART) };
         let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
         chunks.into_iter().map(|chunk| chunk.preamble).collect::<Vec<_>>()
     };
@@ -317,7 +317,7 @@ fn a_preamble_that_does_not_fit_loses_its_outer_titles_first() {
     let text = "# Outermost\n\n## Middle\n\n### Inner\n\ntext\n";
     let with = |window| {
         let limits = Limits { min: 0, preferred: 45, max: 45, window };
-        let options = Options { limits, title: Some("Document") };
+        let options = Options { title: Some("Document"), ..Options::new(limits) };
         let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
         chunks.last().unwrap().preamble.clone()
     };
@@ -358,7 +358,7 @@ fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
             text.split_whitespace().count()
         }
     }
-    let options = Options { limits: Limits::WORDPIECES, title: None };
+    let options = Options::new(Limits::WORDPIECES);
     for text in [" \n".repeat(1_000_000), "x".repeat(1_000_000)] {
         let chunks = split(&text, &MediaType::MARKDOWN, &options, &Words).unwrap().chunks;
         assert!(chunks.iter().all(|chunk| chunk.content.len() <= 32 * 200));
@@ -369,7 +369,7 @@ fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
 #[test]
 fn limits_out_of_order_are_refused() {
     let with = |min, preferred, max, window| {
-        let options = Options { limits: Limits { min, preferred, max, window }, title: None };
+        let options = Options::new(Limits { min, preferred, max, window });
         split("text", &MediaType::PLAIN, &options, &Characters).map(|split| split.chunks.len())
     };
     assert_eq!(with(0, 0, 0, 0), Ok(4));
@@ -378,4 +378,23 @@ fn limits_out_of_order_are_refused() {
     assert_eq!(with(1, 4, 3, 3), refused("preferred", 4, 3));
     assert_eq!(with(1, 1, 5, 4), refused("max", 5, 4));
     assert_eq!(with(1, 1, 5, 1_000_001), refused("window", 1_000_001, 1_000_000));
+}
+
+#[test]
+fn the_end_of_the_chunk_before_stands_in_the_preamble_and_never_in_the_content() {
+    let text = "# A\n\nOne two three four.\n\n# B\n\nFive six seven eight.\n";
+    let limits = Limits { min: 5, preferred: 20, max: 30, window: 50 };
+    let options = Options { overlap: 12, ..Options::new(limits) };
+    let chunks =
+        passage_core::split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
+    assert_eq!(contents(&chunks).concat(), text);
+    let preambles: Vec<&str> = chunks.iter().map(|chunk| chunk.preamble.as_str()).collect();
+    assert_eq!(preambles, ["A", "B\nthree four."]);
+}
+
+#[test]
+fn the_kind_of_the_chunks_may_be_told() {
+    let options = Options { kind: Some(Kind::ApiReference), ..Options::new(Limits::CHARACTERS) };
+    let split = passage_core::split("text", &MediaType::PLAIN, &options, &Characters).unwrap();
+    assert_eq!(split.chunks[0].kind, Kind::ApiReference);
 }

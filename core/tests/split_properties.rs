@@ -102,7 +102,8 @@ fn checked<'t>(
     limits: Limits,
     sizer: &dyn Sizer,
 ) -> Vec<Chunk<'t>> {
-    let options = Options { limits, title: Some("The title of the document") };
+    let title = Some("The title of the document");
+    let options = Options { title, overlap: limits.min, ..Options::new(limits) };
     let chunks = split(text, media_type, &options, sizer).unwrap().chunks;
     check(text, &chunks, limits, sizer);
     chunks

@@ -200,6 +200,11 @@ impl Rows<'_> {
         self.count
     }
 
+    /// Returns how many columns there are.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
     /// Returns a value, or `None` for NULL; rows and columns count from 0.
     ///
     /// The column must have the type that `T` reads.

@@ -9,6 +9,7 @@ Two statements answer a call, whatever the number of hits: that of [`hits`] read
 that of [`chunks`] all probes of their plan.
 */
 
+mod around;
 mod chunks;
 mod columns;
 mod hits;

@@ -7,7 +7,8 @@ does meets both, and of the rounds the median counts. What is printed is a Markd
 be pasted into the README.
 
 `cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being `expand`,
-`split`, `ingest` and `embed`; none means all. `--keep` names a folder where the loaded server stays for the next run.
+`split`, `ingest`, `embed` and `quality`; none means all. `--keep` names a folder where the loaded server stays for the
+next run. `quality` is not about speed, has options of its own, and is skipped where its questions are not there.
 */
 
 mod corpus;
@@ -16,6 +17,7 @@ mod expand;
 mod ingest;
 mod machine;
 mod process;
+mod quality;
 mod rounds;
 mod split;
 mod table;
@@ -24,12 +26,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What can be measured, in the order of the table.
-const PARTS: [&str; 4] = ["expand", "split", "ingest", "embed"];
+const PARTS: [&str; 5] = ["expand", "split", "ingest", "embed", "quality"];
 
 /// What was asked for.
 struct Arguments {
     parts: Vec<String>,
     keep: Option<PathBuf>,
+    quality: quality::Options,
 }
 
 impl Arguments {
@@ -37,17 +40,19 @@ impl Arguments {
         // Cargo says --bench to every bench.
         let mut arguments = arguments.filter(|argument| argument != "--bench");
         let (mut parts, mut keep) = (Vec::new(), None);
+        let mut quality = quality::Options::default();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--keep" => keep = Some(arguments.next().ok_or("--keep names no folder")?.into()),
                 part if PARTS.contains(&part) => parts.push(argument),
+                option if quality.take(option, &mut arguments)? => {}
                 _ => return Err(format!("{argument} is none of {}", PARTS.join(", "))),
             }
         }
         if parts.is_empty() {
             parts = PARTS.map(str::to_owned).to_vec();
         }
-        Ok(Self { parts, keep })
+        Ok(Self { parts, keep, quality })
     }
 
     fn has(&self, part: &str) -> bool {
@@ -56,7 +61,7 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
-    if embed::is_worker() {
+    if embed::is_worker() || quality::is_worker() {
         return ExitCode::SUCCESS;
     }
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
@@ -84,6 +89,13 @@ fn main() -> ExitCode {
     if arguments.has("embed") {
         runtime.block_on(embed::measure(&mut table));
     }
-    println!("{}\n\n{table}", machine::describe());
+    let quality = arguments.has("quality").then(|| quality::measure(&arguments.quality)).flatten();
+    println!("{}\n", machine::describe());
+    if arguments.parts != ["quality"] {
+        println!("{table}");
+    }
+    if let Some(tables) = quality {
+        println!("{tables}");
+    }
     ExitCode::SUCCESS
 }

@@ -17,7 +17,7 @@ const ROUNDS: usize = 15;
 pub async fn measure(table: &mut Table) {
     let texts = corpus::markdown();
     let bytes: usize = texts.iter().map(String::len).sum();
-    let options = Options { limits: Limits::CHARACTERS, title: Some("Title") };
+    let options = Options { title: Some("Title"), ..Options::new(Limits::CHARACTERS) };
     let speed = |work: &dyn Fn(&str)| {
         let begun = Instant::now();
         for text in &texts {

@@ -1,4 +1,4 @@
-//! What a call costs: two statements, by index, however many hits and however large the document.
+//! What a call costs: at most two statements, by index, however many hits and however large the document.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
@@ -48,7 +48,7 @@ async fn value(client: &Client, sql: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_call_executes_two_statements_whatever_the_number_of_hits() {
+async fn a_call_executes_at_most_two_statements_whatever_the_number_of_hits() {
     let cluster = library(100).await;
     let client = cluster.client_as(SUPERUSER).await;
     for (function, arguments) in [
@@ -76,7 +76,12 @@ async fn a_call_executes_two_statements_whatever_the_number_of_hits() {
             let calls =
                 value(&client, "SELECT sum(calls) FROM pg_stat_statements WHERE NOT toplevel")
                     .await;
-            assert_eq!(calls, 2, "{function} {arguments} with {hits} hits");
+            // The chunks around a single hit come along with it, and may be all.
+            let least = if hits == 1 { 1 } else { 2 };
+            assert!(
+                (least..=2).contains(&calls),
+                "{function} {arguments} with {hits} hits: {calls}"
+            );
         }
     }
 }

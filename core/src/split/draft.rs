@@ -29,9 +29,11 @@ pub(super) fn chunks<'t>(
 ) -> Vec<Chunk<'t>> {
     let mut preambles = Preambles::new(text, options, sizer);
     let mut lines = Lines { text, at: 0, line: 1, returns: text.contains('\r') };
+    let mut before = "";
     let chunk = |draft: Draft| Chunk {
         content: &text[draft.bytes.clone()],
-        preamble: preambles.preamble(&draft),
+        preamble: preambles
+            .preamble(&draft, std::mem::replace(&mut before, &text[draft.bytes.clone()])),
         level: draft.level,
         kind,
         unit: draft.unit,

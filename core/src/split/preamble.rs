@@ -2,11 +2,13 @@
 Preambles: what a chunk's content does not say of where it stands.
 
 A preamble is the document's title, the titles of the chunk's section from the outside in, and the
-first row of a table that the chunk continues, each on a line of its own. Lines rather than ` > `
-between them: in wordpieces a line end is free and the arrow is not.
+line that goes before what is in it, such as the first row of a table that the chunk continues or
+the head of the class that it is in, each on a line of its own; and where it is wanted, the end of
+the chunk before. Lines rather than ` > ` between them: in wordpieces a line end is free and the
+arrow is not.
 */
 
-use super::{Options, Sizer, draft::Draft, sections::shorten};
+use super::{Options, Sizer, draft::Draft, overlap::last_words, sections::shorten};
 use std::ops::Range;
 
 /// The most bytes of a table's first row that are worth repeating.
@@ -19,6 +21,7 @@ pub(super) struct Preambles<'a> {
     text: &'a str,
     sizer: &'a dyn Sizer,
     window: usize,
+    overlap: usize,
     title: Option<Line>,
     /// The titles of the last chunk's section, empty ones too.
     section: Vec<Line>,
@@ -47,12 +50,12 @@ impl<'a> Preambles<'a> {
     pub(super) fn new(text: &'a str, options: &Options<'_>, sizer: &'a dyn Sizer) -> Self {
         let title = options.title.map(|title| one_line(&shorten(title)));
         let title = title.filter(|title| !title.is_empty()).map(|title| Line::new(title, sizer));
-        let window = options.limits.window;
-        Self { text, sizer, window, title, section: Vec::new(), row: None, header: None }
+        let (window, overlap) = (options.limits.window, options.overlap);
+        Self { text, sizer, window, overlap, title, section: Vec::new(), row: None, header: None }
     }
 
-    /// Writes the preamble of a chunk.
-    pub(super) fn preamble(&mut self, draft: &Draft) -> String {
+    /// Writes the preamble of a chunk that stands behind a text.
+    pub(super) fn preamble(&mut self, draft: &Draft, before: &str) -> String {
         let lines = self.section.iter().zip(&draft.section);
         let common = lines.take_while(|(line, title)| line.text == **title).count();
         self.section.truncate(common);
@@ -66,7 +69,17 @@ impl<'a> Preambles<'a> {
             let row = row.map(|row| one_line(&self.text[row])).filter(|row| !row.is_empty());
             self.header = row.map(|row| Line::new(row, sizer));
         }
-        self.fitting(self.window.saturating_sub(draft.size))
+        let mut room = self.window.saturating_sub(draft.size);
+        let mut preamble = self.fitting(room);
+        if self.overlap > 0 && !before.is_empty() {
+            room = room.saturating_sub(sizer.size(&preamble) + sizer.size("\n"));
+            let words = last_words(before, self.overlap.min(room), sizer);
+            if !preamble.is_empty() && !words.is_empty() {
+                preamble.push('\n');
+            }
+            preamble.push_str(&words);
+        }
+        preamble
     }
 
     /// Writes as many of the lines as there is room for.

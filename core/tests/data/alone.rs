@@ -58,7 +58,7 @@ impl Language {
 }
 
 fn is_valid(text: &str, media_type: &MediaType) -> bool {
-    let options = Options { limits: Limits::CHARACTERS, title: None };
+    let options = Options::new(Limits::CHARACTERS);
     split(text, media_type, &options, &Characters).unwrap().syntax_error.is_none()
 }
 
@@ -70,7 +70,7 @@ pub fn check(
     limits: Limits,
     counts: &mut Counts,
 ) -> Vec<String> {
-    let options = Options { limits, title: None };
+    let options = Options::new(limits);
     let split = split(text, media_type, &options, &Characters).unwrap();
     let joined: String = split.chunks.iter().map(|chunk| chunk.content).collect();
     assert_eq!(joined, text);

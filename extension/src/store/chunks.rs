@@ -4,13 +4,15 @@ The second statement: all probes of a plan.
 Each shape of a probe is one branch, answered by one of the indexes on `(document_id, ordinal)`,
 `(document_id, section_key, ordinal)` and `(document_id, parent_key, ordinal)`. Behind a key the
 section itself is compared. A statement has the branches that its plan needs and no others, since
-to start a branch costs more than most probes; and without a probe there is none.
+to start a branch costs more than most probes. Probes that the chunks around a single hit answer
+need no branch, and without a branch there is no statement.
 */
 
 mod arms;
 mod branch;
 
 use super::Store;
+use super::around::Around;
 use super::columns::{Chunk, Columns};
 use super::hits::Hits;
 use super::layout::{Layout, Purpose};
@@ -25,6 +27,8 @@ use std::collections::HashMap;
 /// The hits of a call and what its plan reads.
 pub struct Chunks<'c> {
     hits: &'c Hits<'c>,
+    /// Probes that were answered by chunks around the hit, each with such a chunk's row.
+    around: Vec<(usize, usize)>,
     rows: Option<Rows<'c>>,
     /// What decides about each chunk: the hits in their order, then what the probes found.
     pub outlines: Vec<Row>,
@@ -40,16 +44,24 @@ impl Store {
         columns: Columns,
     ) -> Chunks<'c> {
         let probes = &plan.probes;
-        let rows = (!probes.is_empty()).then(|| {
-            let (signature, arms) = arms(probes);
+        let (mut around, mut open) = (Vec::new(), Vec::new());
+        let near = Around::of(hits);
+        for (place, probe) in probes.iter().enumerate() {
+            match near.as_ref().and_then(|near| near.answer(probe)) {
+                Some(rows) => around.extend(rows.into_iter().map(|row| (place, row))),
+                None => open.push(place),
+            }
+        }
+        let rows = (!open.is_empty()).then(|| {
+            let (signature, arms) = arms(probes, &open);
             let purpose = Purpose::Chunks { signature, columns };
             let statement = self.0.statement(purpose, || statement(&self.0, &arms, columns));
             let mut sections = HashMap::new();
             let values = arms.iter().flat_map(|arm| arm.values(probes, &mut sections)).collect();
             connection.read(&statement, values)
         });
-        let mut chunks = Chunks { hits, rows, outlines: Vec::new() };
-        let found = chunks.rows.as_ref().map_or(0, Rows::len);
+        let found = around.len() + rows.as_ref().map_or(0, Rows::len);
+        let mut chunks = Chunks { hits, around, rows, outlines: Vec::new() };
         chunks.outlines = (0..hits.found.len() + found).map(|row| chunks.outline(row)).collect();
         chunks
     }
@@ -58,15 +70,24 @@ impl Store {
 impl Chunks<'_> {
     /// Returns a chunk by its place among the outlines.
     pub fn chunk(&self, row: usize) -> Chunk<'_> {
-        match (row.checked_sub(self.hits.found.len()), &self.rows) {
-            (Some(row), Some(rows)) => Chunk { rows, row, first: 1 },
-            _ => self.hits.chunk(row),
+        self.probed(row).1
+    }
+
+    /// Returns a chunk with the probe that found it, if one did.
+    fn probed(&self, row: usize) -> (Option<usize>, Chunk<'_>) {
+        let Some(row) = row.checked_sub(self.hits.found.len()) else {
+            return (None, self.hits.chunk(row));
+        };
+        if let Some((probe, row)) = self.around.get(row) {
+            return (Some(*probe), self.hits.row(*row));
         }
+        let rows = self.rows.as_ref().expect("a probe found the chunk");
+        let chunk = Chunk { rows, row: row - self.around.len(), first: 1 };
+        (chunk.probe(), chunk)
     }
 
     fn outline(&self, row: usize) -> Row {
-        let chunk = self.chunk(row);
-        let probe = row.checked_sub(self.hits.found.len()).and_then(|_| chunk.probe());
+        let (probe, chunk) = self.probed(row);
         Row { probe, chunk: chunk.id(), ordinal: chunk.ordinal(), tokens: chunk.tokens() }
     }
 }

@@ -1,11 +1,13 @@
 /*!
-The first statement: the hits themselves, their documents, and the strategy of each.
+The first statement: the hits themselves, their documents, and the strategy of each; where there is
+one hit, with the chunks around it.
 
 A user's own strategy is a row of the store; it is read with the hits, and so are the rows that
 `auto` takes for a media type. Any other preset asks nothing of the store.
 */
 
 use super::Store;
+use super::around::{self, Lookup};
 use super::columns::{Chunk, Columns};
 use super::layout::{Layout, Purpose, Relation};
 use crate::error::Error;
@@ -26,8 +28,9 @@ pub struct Wanted {
 
 /// The hits of a call that the store holds and the caller may see, best first.
 pub struct Hits<'c> {
-    rows: Rows<'c>,
+    pub(super) rows: Rows<'c>,
     pub found: Vec<Found>,
+    pub(super) lookup: Lookup,
 }
 
 /// A hit as the store knows it.
@@ -44,7 +47,12 @@ pub struct Found {
 impl Hits<'_> {
     /// Returns a hit as a chunk.
     pub fn chunk(&self, hit: usize) -> Chunk<'_> {
-        Chunk { rows: &self.rows, row: self.found[hit].row, first: OF_HIT }
+        self.row(self.found[hit].row)
+    }
+
+    /// Returns the chunk in a row, which may be one around the hit.
+    pub(super) fn row(&self, row: usize) -> Chunk<'_> {
+        Chunk { rows: &self.rows, row, first: OF_HIT }
     }
 }
 
@@ -128,20 +136,26 @@ impl Store {
         };
         let base = preset.unwrap_or_else(|| Strategy::preset("none").expect("it is a preset"));
         // A limit out of range is an error whether or not a hit is found.
-        wanted.overrides.apply(&mut base.clone())?;
+        let mut asked = base.clone();
+        wanted.overrides.apply(&mut asked)?;
 
         let by_name = source == Source::ByName;
         if scored.is_empty() && !by_name {
             return Ok(None);
         }
         let ids: Vec<_> = scored.iter().map(|hit| to_sql(hit.chunk)).collect();
-        let single = ids.len() == 1;
-        let mut values = vec![if single { Value::new(ids[0]) } else { Value::new(ids) }];
+        let lookup = match (&ids[..], source) {
+            ([_], Source::Preset) => Lookup::one(&self.0, Some(&asked)),
+            ([_], _) => Lookup::one(&self.0, None),
+            _ => Lookup::Many,
+        };
+        let mut values =
+            vec![if lookup == Lookup::Many { Value::new(ids) } else { Value::new(ids[0]) }];
         if by_name {
             values.push(Value::new(wanted.name.clone()));
         }
-        let purpose = Purpose::Hits { source, columns, single };
-        let statement = self.0.statement(purpose, || statement(&self.0, source, columns, single));
+        let purpose = Purpose::Hits { source, columns, lookup };
+        let statement = self.0.statement(purpose, || statement(&self.0, source, columns, lookup));
         let rows = connection.read(&statement, values);
         if by_name && rows.len() == 0 {
             return Err(unknown());
@@ -151,7 +165,7 @@ impl Store {
         let documents = (columns == Columns::Passage).then_some(first_strategy + strategies);
         let mut found = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
-            // A strategy without a hit has a row of its own.
+            // A strategy without a hit has a row of its own, and so has a chunk around the hit.
             let Some(place) = rows.get::<i64>(row, 0) else { continue };
             let chunk = Chunk { rows: &rows, row, first: OF_HIT };
             let (ordinal, section) = (chunk.ordinal(), chunk.titles());
@@ -165,11 +179,11 @@ impl Store {
         }
         found.sort_by_key(|(place, _)| *place);
         let found = found.into_iter().map(|(_, found)| found).collect();
-        Ok(Some(Hits { rows, found }))
+        Ok(Some(Hits { rows, found, lookup }))
     }
 }
 
-fn statement(layout: &Layout, source: Source, columns: Columns, single: bool) -> String {
+fn statement(layout: &Layout, source: Source, columns: Columns, lookup: Lookup) -> String {
     let strategies = layout.strategies.as_ref().map_or("", |strategies| &strategies.name);
     let with_documents = columns == Columns::Passage;
     // The join with documents is left out where nothing of them is asked for.
@@ -179,13 +193,8 @@ fn statement(layout: &Layout, source: Source, columns: Columns, single: bool) ->
         format!("LEFT JOIN {} AS d ON d.id = c.document_id", documents.name)
     });
     let of_document = all(documents, "d", &OF_DOCUMENT);
-    // One id needs no array to be taken apart; most calls from LATERAL have one.
-    let ids = if single {
-        "(SELECT $1::uuid, 1::bigint) AS h (chunk_id, place)"
-    } else {
-        "pg_catalog.unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place)"
-    };
-    let hits = format!("{ids} JOIN {} AS c ON c.id = h.chunk_id {join}", layout.chunks.name);
+    let (place, found) = lookup.write(&layout.chunks.name);
+    let hits = format!("{found} {join}");
     let from = match source {
         Source::Preset => hits,
         Source::ByName => {
@@ -199,7 +208,7 @@ fn statement(layout: &Layout, source: Source, columns: Columns, single: bool) ->
         ),
     };
     let mut selected = vec![
-        "h.place".to_owned(),
+        place.to_owned(),
         layout.chunks.column("c", "document_id", "uuid"),
         layout.chunks.column("c", "kind", "text"),
     ];
@@ -209,6 +218,9 @@ fn statement(layout: &Layout, source: Source, columns: Columns, single: bool) ->
     }
     if with_documents {
         selected.extend(of_document);
+    }
+    if lookup == Lookup::Around {
+        selected.extend(around::keys(layout));
     }
     format!("SELECT {} FROM {from}", selected.join(", "))
 }

@@ -6,6 +6,7 @@ them, each with its plan. It is remembered under the store's name and the relati
 that name now, and forgotten when PostgreSQL says that some relation has changed its shape.
 */
 
+use super::around::Lookup;
 use super::chunks::Signature;
 use super::columns::Columns;
 use super::hits::Source;
@@ -27,7 +28,7 @@ pub struct Layout {
 /// What a statement is for; each is written once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    Hits { source: Source, columns: Columns, single: bool },
+    Hits { source: Source, columns: Columns, lookup: Lookup },
     Chunks { signature: Signature, columns: Columns },
     Parts,
     Outline { by_uri: bool },
@@ -37,6 +38,8 @@ pub enum Purpose {
 pub struct Relation {
     /// Its quoted name, for a statement.
     pub name: String,
+    /// Whether it is a table that numbers each of its rows.
+    pub has_ordinals: bool,
     /// Its columns with their types.
     columns: HashMap<String, pg_sys::Oid>,
 }
@@ -100,10 +103,8 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
 
 impl Layout {
     fn read(store: &str, [chunks, documents, strategies]: [pg_sys::Oid; 3]) -> Self {
-        let relation = |oid, name: &str| Relation {
-            name: format!("{}.{}", quoted(store), quoted(name)),
-            columns: columns(oid),
-        };
+        let relation =
+            |oid, name: &str| Relation::read(oid, format!("{}.{}", quoted(store), quoted(name)));
         let with = |oid, name, column: &str| {
             (oid != pg_sys::InvalidOid)
                 .then(|| relation(oid, name))
@@ -159,6 +160,22 @@ impl Layout {
 }
 
 impl Relation {
+    /// Reads a relation of the catalog.
+    fn read(oid: pg_sys::Oid, name: String) -> Self {
+        // SAFETY: the relation is open while its descriptor is read, and locked against its removal.
+        let relation = unsafe { pgrx::PgRelation::with_lock(oid, pg_sys::AccessShareLock as i32) };
+        let description = relation.tuple_desc();
+        let columns = || description.iter().filter(|column| !column.attisdropped);
+        let numbers = |column: &pg_sys::FormData_pg_attribute| {
+            column.name() == "ordinal" && column.attnotnull && column.atttypid == pg_sys::INT4OID
+        };
+        Self {
+            name,
+            has_ordinals: relation.is_table() && columns().any(numbers),
+            columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
+        }
+    }
+
     /// Tells whether there is a column of this name.
     pub fn has(&self, column: &str) -> bool {
         self.columns.contains_key(column)
@@ -199,20 +216,6 @@ fn oid_of(sql_type: &str) -> pg_sys::Oid {
         "text[]" => pg_sys::TEXTARRAYOID,
         "jsonb" => pg_sys::JSONBOID,
         _ => unreachable!("no statement reads another type"),
-    }
-}
-
-/// Reads the columns of a relation.
-fn columns(relation: pg_sys::Oid) -> HashMap<String, pg_sys::Oid> {
-    // SAFETY: the relation is open while its descriptor is read, and locked against its removal.
-    unsafe {
-        let relation = pgrx::PgRelation::with_lock(relation, pg_sys::AccessShareLock as i32);
-        let columns = relation.tuple_desc();
-        columns
-            .iter()
-            .filter(|column| !column.attisdropped)
-            .map(|column| (column.name().to_owned(), column.atttypid))
-            .collect()
     }
 }
 

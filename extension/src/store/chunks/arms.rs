@@ -66,13 +66,13 @@ impl Fields {
     }
 }
 
-/// Divides the probes of a plan among arms.
-pub fn arms(probes: &[Probe]) -> (Signature, Vec<Arm>) {
+/// Divides some probes of a plan among arms.
+pub fn arms(probes: &[Probe], open: &[usize]) -> (Signature, Vec<Arm>) {
     let mut signature = Signature::default();
     let mut arms = Vec::new();
     for (shape, count) in SHAPES.into_iter().zip(&mut signature) {
         let of_shape: Vec<usize> =
-            (0..probes.len()).filter(|probe| probes[*probe].shape == shape).collect();
+            open.iter().copied().filter(|probe| probes[*probe].shape == shape).collect();
         *count = of_shape.len().min(FEW + 1);
         if of_shape.len() > FEW {
             arms.push(Arm { shape, probes: of_shape, shared: true });

@@ -1,0 +1,56 @@
+/*!
+Whether a difference is more than chance.
+
+Two ways of searching are asked the same questions, so each question has a difference of its own.
+The questions are drawn again and again, as many as there are and with repetition; how the mean
+difference spreads over these draws says how it would over other questions like them.
+*/
+
+/// How often the questions are drawn.
+const DRAWS: usize = 10_000;
+
+/// Any number will do, as long as it stays: a rerun gives the same interval.
+const SEED: u64 = 0x5eed;
+
+/// A mean difference, and where it lies in 95 % of the draws.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    pub mean: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// By how much `other` is better than `first`, one figure of each for every question.
+///
+/// # Panics
+///
+/// Panics if they are not equally many.
+pub fn difference(first: &[f64], other: &[f64]) -> Difference {
+    assert_eq!(first.len(), other.len(), "both were asked the same questions");
+    let differences: Vec<_> = first.iter().zip(other).map(|(first, other)| other - first).collect();
+    let count = differences.len();
+    let mean = |sum: f64| sum / count.max(1) as f64;
+    let mut random = SplitMix(SEED);
+    let mut draw = || mean((0..count).map(|_| differences[random.below(count)]).sum());
+    let mut means: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
+    means.sort_by(f64::total_cmp);
+    Difference {
+        mean: mean(differences.iter().sum()),
+        low: means[DRAWS / 40],
+        high: means[DRAWS - 1 - DRAWS / 40],
+    }
+}
+
+/// Steele, Lea and Flood's generator, *Fast Splittable Pseudorandom Number Generators* (2014).
+struct SplitMix(u64);
+
+impl SplitMix {
+    /// A number from 0 up to, not including, `limit`.
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mixed = mixed ^ (mixed >> 31);
+        ((u128::from(mixed) * limit as u128) >> 64) as usize
+    }
+}

@@ -1,0 +1,101 @@
+//! A way of making chunks, as it is named on the command line.
+
+use std::fmt;
+use std::str::FromStr;
+
+use passage_core::{Limits, MediaType, Options, Sizer, split, title};
+
+use super::score::Passage;
+use super::set::Document;
+
+/// Sizes, and what is left out to see what it is worth.
+///
+/// Written `MIN/PREFERRED/MAX`, in wordpieces, and behind it `:bare` without preambles and
+/// `:plain` without structure: split as plain text, whatever it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration {
+    sizes: [usize; 3],
+    bare: bool,
+    plain: bool,
+}
+
+/// A chunk as it is found and as it is returned.
+pub struct Chunk {
+    /// What is embedded.
+    pub embedded: String,
+    pub passage: Passage,
+}
+
+impl Configuration {
+    /// What the client does.
+    pub const CLIENT: Self = {
+        let Limits { min, preferred, max, .. } = Limits::WORDPIECES;
+        Self { sizes: [min, preferred, max], bare: false, plain: false }
+    };
+
+    /// Splits a document, the number `document` of its set, for a model that reads `window`
+    /// wordpieces.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the sizes are not in order or pass the window.
+    pub fn chunks(
+        self,
+        document: usize,
+        Document { name, text }: &Document,
+        window: usize,
+        sizer: &dyn Sizer,
+    ) -> Vec<Chunk> {
+        let is = MediaType::of_file(name).unwrap_or(MediaType::PLAIN);
+        // As the client names a document that does not name itself.
+        let title = title(text, &is).unwrap_or_else(|| name.clone());
+        let [min, preferred, max] = self.sizes;
+        let limits = Limits { min, preferred, max, window };
+        let options = Options { limits, title: Some(&title) };
+        let is = if self.plain { MediaType::PLAIN } else { is };
+        let chunks = split(text, &is, &options, sizer).expect("the sizes are in order");
+        let chunk = |chunk: passage_core::Chunk<'_>| Chunk {
+            embedded: if self.bare || chunk.preamble.is_empty() {
+                chunk.content.to_owned()
+            } else {
+                format!("{}\n{}", chunk.preamble, chunk.content)
+            },
+            passage: Passage { document, spans: vec![chunk.bytes], tokens: chunk.size },
+        };
+        chunks.into_iter().map(chunk).collect()
+    }
+}
+
+impl FromStr for Configuration {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        let mut parts = written.split(':');
+        let sizes: Result<Vec<_>, _> =
+            parts.next().into_iter().flat_map(|sizes| sizes.split('/')).map(str::parse).collect();
+        let wrong = || format!("{written} is not MIN/PREFERRED/MAX, and :bare or :plain behind it");
+        let sizes = sizes.ok().and_then(|sizes| sizes.try_into().ok()).ok_or_else(wrong)?;
+        let mut configuration = Self { sizes, bare: false, plain: false };
+        for part in parts {
+            match part {
+                "bare" => configuration.bare = true,
+                "plain" => configuration.plain = true,
+                _ => return Err(wrong()),
+            }
+        }
+        let [min, preferred, max] = sizes;
+        if min > preferred || preferred > max {
+            return Err(format!("{written}: the sizes do not rise"));
+        }
+        Ok(configuration)
+    }
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [min, preferred, max] = self.sizes;
+        write!(formatter, "{min}/{preferred}/{max}")?;
+        formatter.write_str(if self.bare { ":bare" } else { "" })?;
+        formatter.write_str(if self.plain { ":plain" } else { "" })
+    }
+}

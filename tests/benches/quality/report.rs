@@ -1,0 +1,74 @@
+//! What was measured, as a table.
+
+use std::fmt::{self, Write};
+
+use super::bootstrap::difference;
+use super::configuration::Configuration;
+use super::set::Set;
+
+/// Tokens that may be returned.
+pub const BUDGETS: [usize; 2] = [1_024, 2_048];
+
+/// One configuration over all questions of a set.
+pub struct Measured {
+    pub configuration: Configuration,
+    pub chunks: usize,
+    /// Wordpieces of all contents.
+    pub tokens: usize,
+    /// Wordpieces of all that is embedded.
+    pub embedded: usize,
+    /// For each budget, the recall of each question.
+    pub recalls: [Vec<f64>; BUDGETS.len()],
+}
+
+/// The configurations of a set, the first being what the others are compared with.
+pub struct Report<'a> {
+    pub set: &'a Set,
+    pub measured: &'a [Measured],
+}
+
+impl Measured {
+    /// Recall and completeness of each question for one budget after the other.
+    fn figures(&self) -> Vec<Vec<f64>> {
+        let complete = |recall: &f64| f64::from(*recall >= 1.0);
+        self.recalls
+            .iter()
+            .flat_map(|recalls| [recalls.clone(), recalls.iter().map(complete).collect()])
+            .collect()
+    }
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { set, measured } = self;
+        let (questions, documents) = (set.questions.len(), set.documents.len());
+        writeln!(formatter, "{}: {questions} questions, {documents} documents\n", set.name)?;
+        let (mut names, mut rule) = (String::new(), String::new());
+        for budget in BUDGETS {
+            write!(names, " recall {budget} | complete {budget} |")?;
+            rule.push_str("---|---|");
+        }
+        writeln!(formatter, "| limits | chunks | mean size | embedded |{names}")?;
+        writeln!(formatter, "|---|---|---|---|{rule}")?;
+        let Some(first) = measured.first() else { return Ok(()) };
+        let first_figures = first.figures();
+        for (number, row) in measured.iter().enumerate() {
+            let (name, chunks, embedded) = (row.configuration, row.chunks, row.embedded);
+            let size = row.tokens as f64 / chunks.max(1) as f64;
+            write!(formatter, "| {name} | {chunks} | {size:.0} | {embedded} |")?;
+            for (first, figure) in first_figures.iter().zip(row.figures()) {
+                let mean = figure.iter().sum::<f64>() / figure.len().max(1) as f64;
+                write!(formatter, " {mean:.3}")?;
+                if number > 0 {
+                    let is = difference(first, &figure);
+                    let sure = if is.low > 0.0 || is.high < 0.0 { " *" } else { "" };
+                    let (by, low, high) = (is.mean, is.low, is.high);
+                    write!(formatter, " ({by:+.3}: {low:+.3} to {high:+.3}){sure}")?;
+                }
+                write!(formatter, " |")?;
+            }
+            writeln!(formatter)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+//! Whether an interval is that of its questions.
+
+use crate::bootstrap::{Difference, difference};
+
+#[test]
+fn the_same_answers_differ_by_nothing() {
+    let answers = [0.0, 1.0, 0.25, 1.0];
+    let none = Difference { mean: 0.0, low: 0.0, high: 0.0 };
+    assert_eq!(difference(&answers, &answers), none);
+    assert_eq!(difference(&[0.5; 9], &[0.75; 9]), Difference { mean: 0.25, low: 0.25, high: 0.25 });
+}
+
+/// 175 questions of which 20 are won: binomial, so the interval is known, and what is lost as
+/// often as won could be either.
+#[test]
+fn the_interval_is_that_of_the_questions() {
+    let first = [0.0; 175];
+    let won: Vec<_> = (0..175).map(|number| f64::from(number < 20)).collect();
+    let found = difference(&first, &won);
+    let share: f64 = 20.0 / 175.0;
+    let deviation = (share * (1.0 - share) / 175.0).sqrt();
+    assert!((found.mean - share).abs() < 1e-9, "{found:?}");
+    assert!((found.low - (share - 1.96 * deviation)).abs() < 0.01, "{found:?}");
+    assert!((found.high - (share + 1.96 * deviation)).abs() < 0.01, "{found:?}");
+
+    let both: Vec<_> =
+        (0..175).map(|number| f64::from(number < 20) - f64::from(number > 154)).collect();
+    let even = difference(&first, &both);
+    assert!(even.low < -0.04 && even.high > 0.04, "{even:?}");
+    assert_eq!(difference(&first, &both), even, "a rerun says the same");
+}

@@ -1,0 +1,17 @@
+/*!
+How the bench `quality` scores.
+
+A bench without a harness has no tests of its own, so those of its modules that could be wrong
+without anyone seeing it are taken in here and tried.
+*/
+
+#[path = "../../benches/quality/bootstrap.rs"]
+mod bootstrap;
+#[path = "../../benches/quality/score.rs"]
+mod score;
+#[path = "../../benches/quality/set.rs"]
+mod set;
+
+mod budgets;
+mod chance;
+mod spans;
