@@ -80,6 +80,21 @@ pub enum Unit {
     Text,
 }
 
+impl SyntaxError {
+    /// Tells the place of a byte; carriage returns end lines too.
+    pub(crate) fn at(text: &str, byte: usize) -> Self {
+        let before = &text.as_bytes()[..byte];
+        let ends_line = |at: usize| match before[at] {
+            b'\n' => true,
+            b'\r' => text.as_bytes().get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let ends = || memchr::memchr2_iter(b'\n', b'\r', before).filter(|at| ends_line(*at));
+        let start = ends().next_back().map_or(0, |end| end + 1);
+        Self { line: 1 + ends().count(), column: 1 + byte - start }
+    }
+}
+
 impl Kind {
     /// Every kind with its name in SQL.
     pub const NAMES: [(Kind, &str); 4] = [

@@ -17,6 +17,7 @@ one has none.
 mod block;
 mod cut;
 mod draft;
+mod json;
 mod limits;
 mod markdown;
 mod merge;
@@ -73,6 +74,9 @@ enum Splitter {
 fn splitter(media_type: &MediaType) -> Splitter {
     match media_type.name() {
         "text/markdown" => Splitter::Blocks(markdown::blocks),
+        "application/json" => Splitter::Units(json::units),
+        "application/jsonl" => Splitter::Units(json::lines),
+        name if name.ends_with("+json") => Splitter::Units(json::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }

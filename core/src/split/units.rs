@@ -33,7 +33,7 @@ use super::{
     draft::Draft,
     sections::{Titles, shorten},
 };
-use crate::Unit;
+use crate::{Unit, section::Section};
 use group::{Atom, Group};
 use std::ops::Range;
 
@@ -149,16 +149,25 @@ impl<'a> Units<'a> {
             return;
         }
         let closed = self.open.pop().expect("what closes is open");
-        let around = self.top().depth;
-        let titles = self.path.split_off(around);
         let outer = self.measure(outer);
+        let (size, bytes) = (outer.size - closed.outer.size, outer.byte - closed.outer.byte);
+        if self.limits.passed_by(size, bytes) {
+            // It fits, but not with what goes along with it.
+            self.open.push(closed);
+            self.divide_to(self.open.len());
+            self.leave_divided(end);
+            return;
+        }
+        let around = self.top().depth;
         let bare = closed.outer.byte == closed.inner.byte && end.byte == outer.byte;
+        let titles = if bare { self.path.split_off(around) } else { Vec::new() };
+        self.path.truncate(around);
         self.add(Atom {
             bytes: closed.outer..outer,
             level: closed.depth as u32,
             unit: closed.unit,
             own: false,
-            titles: if bare { titles } else { Vec::new() },
+            titles,
         });
     }
 
@@ -222,14 +231,14 @@ impl Units<'_> {
     fn leave_divided(&mut self, end: Place) {
         let index = self.open.len() - 1;
         if let Some(last) = self.open[index].last.take() {
-            self.draft(index, &last);
+            self.draft(index, last);
         }
         // White space behind the last member of all.
         if self.open[index].grouped.byte < end.byte {
             let bytes = self.open[index].grouped..end;
             let blank =
                 Atom { bytes, level: index as u32, unit: Unit::Text, own: true, titles: vec![] };
-            self.draft(index, &Group::new(blank));
+            self.draft(index, Group::new(blank));
         }
         self.open.pop();
         self.divided = self.open.len();
@@ -271,6 +280,13 @@ impl Units<'_> {
         size <= most && !self.limits.passed_by(size, bytes)
     }
 
+    /// Divides so many of the open units, from the outside in.
+    fn divide_to(&mut self, count: usize) {
+        while self.divided < count {
+            self.divide();
+        }
+    }
+
     /// Divides the outermost unit that is still whole.
     fn divide(&mut self) {
         let index = self.divided;
@@ -279,12 +295,12 @@ impl Units<'_> {
             self.add_to(index - 1, self.open[index - 1].text_of(outer..inner));
         }
         if let Some(last) = self.open[index - 1].last.take() {
-            self.draft(index - 1, &last);
+            self.draft(index - 1, last);
         }
         self.open[index - 1].grouped = inner;
         self.divided += 1;
         for group in std::mem::take(&mut self.open[index].done) {
-            self.draft(index, &group);
+            self.draft(index, group);
         }
     }
 
@@ -320,7 +336,7 @@ impl Units<'_> {
             last => {
                 let Some(complete) = last.replace(Group::new(atom)) else { return };
                 if index < self.divided {
-                    self.draft(index, &complete);
+                    self.draft(index, complete);
                 } else {
                     open.done.push(complete);
                 }
@@ -329,29 +345,31 @@ impl Units<'_> {
     }
 
     /// Makes a chunk of a group, or several if it is too long.
-    fn draft(&mut self, index: usize, group: &Group) {
+    fn draft(&mut self, index: usize, group: Group) {
         let open = &self.open[index];
+        let Group { level, unit, titles, .. } = group;
         let bytes = group.bytes.start.byte..group.bytes.end.byte;
         let inside = if bytes.start <= open.inner.byte { index } else { index + 1 };
         let header = self.open[..inside].iter().rev().find_map(|open| open.header.clone());
-        let section: Vec<String> =
-            self.path[..open.depth].iter().chain(&group.titles).cloned().collect();
+        let mut section = Section::with_capacity(open.depth + titles.len());
+        section.extend_from_slice(&self.path[..open.depth]);
+        section.extend(titles);
         let Self { text, limits, sizer, .. } = *self;
         let size = (bytes.len() <= limits.most_bytes()).then(|| sizer.size(&text[bytes.clone()]));
         let (imports, drafts) = (&mut self.imports, &mut self.drafts);
-        let mut emit = |bytes: Range<usize>, size| {
+        let mut emit = |bytes: Range<usize>, size, section| {
             let inside = imports.partition_point(|(place, _)| *place < bytes.end);
             let imports = imports.drain(..inside).map(|(_, name)| name).collect();
             let header = header.clone().filter(|line| line.end <= bytes.start);
-            let (section, level, unit) = (section.clone(), group.level, group.unit);
             drafts.push(Draft { bytes, size, section, level, unit, header, imports });
         };
         match size {
-            Some(size) if size <= limits.max => emit(bytes.clone(), size),
+            Some(size) if size <= limits.max => emit(bytes.clone(), size, section),
             _ => {
                 let cutter = Cutter { text, limits, sizer, items: &self.items };
                 let ties = [bytes.start; 2];
-                cutter.cut(&cut::Unit { bytes: bytes.clone(), ties, size }, emit);
+                let whole = cut::Unit { bytes: bytes.clone(), ties, size };
+                cutter.cut(&whole, |bytes, size| emit(bytes, size, section.clone()));
             }
         }
         self.items.drain(..self.items.partition_point(|item| *item < bytes.end));

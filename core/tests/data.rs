@@ -1,0 +1,47 @@
+//! What a user sees of split data: which value a chunk holds, and under which keys.
+
+#[path = "data/json.rs"]
+mod json;
+
+use passage_core::{Characters, Chunk, Limits, MediaType, Options, Split, Unit, split};
+
+fn read<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
+    let options = Options::new(limits);
+    let split = split(text, &MediaType::new(media_type), &options, &Characters).unwrap();
+    let joined: String = split.chunks.iter().map(|chunk| chunk.content).collect();
+    assert_eq!(joined, text);
+    split
+}
+
+/// Limits under which what is longer than this is divided.
+fn small(preferred: usize) -> Limits {
+    Limits { min: 0, preferred, max: preferred, window: 1_000 }
+}
+
+/// The content, the section and the unit of each chunk.
+fn rows<'t>(chunks: &[Chunk<'t>]) -> Vec<(&'t str, String, Unit)> {
+    let row = |chunk: &Chunk<'t>| {
+        assert!(chunk.level as usize >= chunk.section.len(), "{chunk:?}");
+        (chunk.content, chunk.section.join("/"), chunk.unit)
+    };
+    chunks.iter().map(row).collect()
+}
+
+fn row<'t>(content: &'t str, section: &str, unit: Unit) -> (&'t str, String, Unit) {
+    (content, section.to_owned(), unit)
+}
+
+/// The text of everything in a section and below it.
+fn whole(chunks: &[Chunk<'_>], section: &[&str]) -> String {
+    let inside = chunks.iter().filter(|chunk| {
+        chunk.section.len() >= section.len()
+            && chunk.section.iter().zip(section).all(|(a, b)| a == b)
+    });
+    inside.map(|chunk| chunk.content).collect()
+}
+
+/// The line and the column where a text stops being what its type says.
+fn error(text: &str, media_type: &str) -> Option<(usize, usize)> {
+    let split = read(text, media_type, Limits::CHARACTERS);
+    split.syntax_error.map(|error| (error.line, error.column))
+}

@@ -1,0 +1,125 @@
+//! Whether the chunks of a section parse without the rest of their document.
+
+use passage_core::{Characters, Chunk, Limits, MediaType, Options, split};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Language {
+    Json,
+    JsonLines,
+}
+
+/// What was seen of the files of one language, each under two limits.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub files: usize,
+    pub bytes: usize,
+    /// Those that are not what their name says.
+    pub invalid: usize,
+    pub chunks: usize,
+    /// Chunks of two characters or fewer.
+    pub crumbs: usize,
+    /// Sections whose chunks were parsed alone.
+    pub containers: usize,
+    pub failed: usize,
+}
+
+impl Language {
+    pub fn of(media_type: &MediaType) -> Option<Self> {
+        match media_type.name() {
+            "application/json" => Some(Self::Json),
+            "application/jsonl" => Some(Self::JsonLines),
+            _ => None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "JSON",
+            Self::JsonLines => "JSON lines",
+        }
+    }
+
+    /// Parses with a parser that is not ours where it takes the whole document too.
+    fn parses(self, text: &str, is_strict: bool) -> bool {
+        let strict = || serde_json::from_str::<serde_json::Value>(text).is_ok();
+        match self {
+            Self::Json if is_strict => strict(),
+            Self::Json | Self::JsonLines => is_valid(text, &MediaType::new("application/json")),
+        }
+    }
+
+    /// Tells whether a section stands for something that parses.
+    fn stands_alone(self, section: &[String]) -> bool {
+        match self {
+            Self::Json => !section.is_empty(),
+            Self::JsonLines => section.len() > 1,
+        }
+    }
+}
+
+fn is_valid(text: &str, media_type: &MediaType) -> bool {
+    let options = Options::new(Limits::CHARACTERS);
+    split(text, media_type, &options, &Characters).unwrap().syntax_error.is_none()
+}
+
+/// Splits a document and returns what is wrong with it.
+pub fn check(
+    text: &str,
+    language: Language,
+    media_type: &MediaType,
+    limits: Limits,
+    counts: &mut Counts,
+) -> Vec<String> {
+    let options = Options::new(limits);
+    let split = split(text, media_type, &options, &Characters).unwrap();
+    let joined: String = split.chunks.iter().map(|chunk| chunk.content).collect();
+    assert_eq!(joined, text);
+    assert!(split.chunks.iter().all(|chunk| chunk.size <= limits.max));
+    counts.files += 1;
+    counts.bytes += text.len();
+    counts.chunks += split.chunks.len();
+    counts.crumbs += split.chunks.iter().filter(|chunk| chunk.content.trim().len() <= 2).count();
+    if split.syntax_error.is_some() {
+        counts.invalid += 1;
+        return Vec::new();
+    }
+    let is_strict = language.parses(text, true);
+    let mut failures = Vec::new();
+    for (section, alone) in sections(&split.chunks) {
+        if !language.stands_alone(section) {
+            continue;
+        }
+        counts.containers += 1;
+        if !language.parses(alone.trim_start_matches('\u{feff}'), is_strict) {
+            counts.failed += 1;
+            failures
+                .push(format!("{section:?}: {:?}", alone.chars().take(2_000).collect::<String>()));
+        }
+    }
+    failures
+}
+
+/// Returns every section with the text of its chunks and of those below it.
+pub fn sections<'c, 't>(chunks: &'c [Chunk<'t>]) -> Vec<(&'c [String], String)> {
+    let mut found = Vec::new();
+    // The sections that are open, each with where it was opened.
+    let mut open: Vec<(&[String], usize)> = Vec::new();
+    let text = |from: usize, to: usize| -> String {
+        chunks[from..to].iter().map(|chunk| chunk.content).collect()
+    };
+    for (index, chunk) in chunks.iter().enumerate() {
+        while let Some((section, from)) = open.last()
+            && !chunk.section.starts_with(section)
+        {
+            found.push((*section, text(*from, index)));
+            open.pop();
+        }
+        for depth in open.len() + 1..=chunk.section.len() {
+            open.push((&chunk.section[..depth], index));
+        }
+    }
+    while let Some((section, from)) = open.pop() {
+        found.push((section, text(from, chunks.len())));
+    }
+    found
+}

@@ -1,0 +1,61 @@
+/*!
+How fast data is split, against its parser alone over the same bytes.
+
+Run with `PASSAGE_DATA` naming files or folders, one a line:
+`cargo test --release -p passage-core --test data_speed -- --ignored --nocapture`.
+*/
+
+use passage_core::{Characters, Limits, MediaType, Options, split};
+use std::{fs, hint::black_box, path::Path, time::Instant};
+
+fn texts(path: &Path, extensions: &[&str], found: &mut Vec<String>) {
+    if let Ok(entries) = fs::read_dir(path) {
+        entries.flatten().for_each(|entry| texts(&entry.path(), extensions, found));
+    } else if path.extension().is_some_and(|end| extensions.iter().any(|known| end == *known))
+        && let Ok(text) = fs::read_to_string(path)
+    {
+        found.push(text);
+    }
+}
+
+/// Prints the speed of both, the best of alternating rounds, and the ratio.
+fn measure(extensions: &[&str], media_type: &str, parse: impl Fn(&str) -> bool) {
+    let folders = std::env::var("PASSAGE_DATA").expect("PASSAGE_DATA names folders");
+    let mut all = Vec::new();
+    folders.lines().for_each(|folder| texts(Path::new(folder), extensions, &mut all));
+    all.retain(|text| parse(text));
+    let bytes: usize = all.iter().map(String::len).sum();
+    let options = Options::new(Limits::CHARACTERS);
+    let media_type = MediaType::new(media_type);
+    let time = |work: &dyn Fn(&str)| {
+        let begun = Instant::now();
+        all.iter().for_each(|text| work(text));
+        begun.elapsed().as_secs_f64()
+    };
+    let (mut theirs, mut ours) = (f64::MAX, f64::MAX);
+    for _ in 0..9 {
+        theirs = theirs.min(time(&|text| {
+            black_box(parse(text));
+        }));
+        ours = ours.min(time(&|text| {
+            black_box(split(text, &media_type, &options, &Characters).unwrap());
+        }));
+    }
+    let speed = |time: f64| bytes as f64 / 1e6 / time;
+    println!(
+        "{media_type}: {} files, {:.1} MB, parser {:.0} MB/s, split {:.0} MB/s, ratio {:.2}",
+        all.len(),
+        bytes as f64 / 1e6,
+        speed(theirs),
+        speed(ours),
+        theirs / ours
+    );
+}
+
+#[test]
+#[ignore = "measures the folders that PASSAGE_DATA names"]
+fn json_against_serde_json() {
+    measure(&["json"], "application/json", |text| {
+        serde_json::from_str::<serde_json::Value>(text).is_ok()
+    });
+}
