@@ -26,7 +26,7 @@ mod syntax;
 use super::units::Units;
 use crate::{SyntaxError, Unit};
 pub(super) use language::Language;
-use language::{Found, Rule};
+use language::{Beside, Found, Rule};
 use tree_sitter::{Node, Tree};
 
 /// Returns the language of a media type, if it is split by its syntax.
@@ -53,6 +53,7 @@ pub(super) fn parse(
         units,
         frames: vec![Frame::default()],
         open: Vec::new(),
+        members: 0,
         ended: Vec::new(),
         groups: Vec::new(),
         same: None,
@@ -76,6 +77,8 @@ struct Walk<'a, 'u, 't> {
     frames: Vec<Frame>,
     /// The nodes entered that are units.
     open: Vec<Open>,
+    /// How many of them are members.
+    members: usize,
     /// Units that end at the same place, the innermost first: what stands behind it on its line may
     /// belong to them.
     ended: Vec<Open>,
@@ -111,6 +114,7 @@ struct Open {
     /// How many nodes were entered down to its neighbours.
     depth: usize,
     end: usize,
+    unit: Unit,
     /// The scope that goes on behind it, if it is a type whose members may follow.
     scope: Option<String>,
 }
@@ -202,18 +206,24 @@ impl Walk<'_, '_, '_> {
         }
         let start = self.place(bytes.start);
         match rule {
-            Rule::Unit(..) | Rule::Bodied(..) | Rule::Find(_) | Rule::Wrapper(_) => {
-                if self.same != Some(node.id())
-                    && let Some(found) = self.language.unit(node, self.text)
-                {
-                    self.open(start, node, found);
+            Rule::Call(names, _) if let Some(names) = names(node, self.text) => {
+                self.import(bytes.start, names);
+                return None;
+            }
+            Rule::Unit(..)
+            | Rule::Bodied(..)
+            | Rule::Find(_)
+            | Rule::Call(..)
+            | Rule::Wrapper(_) => {
+                if self.same != Some(node.id()) {
+                    match self.language.unit(node, self.text) {
+                        Some(found) => self.open(start, node, found),
+                        None => self.end_group(),
+                    }
                 }
             }
             Rule::Import(names) => {
-                self.end_group();
-                for name in names(node, self.text) {
-                    self.units.import(bytes.start, name);
-                }
+                self.import(bytes.start, names(node, self.text));
                 return None;
             }
             Rule::Opaque => {
@@ -225,6 +235,13 @@ impl Walk<'_, '_, '_> {
             _ => {}
         }
         Some(false)
+    }
+
+    fn import(&mut self, place: usize, names: Vec<String>) {
+        self.end_group();
+        for name in names {
+            self.units.import(place, name);
+        }
     }
 
     /// Returns where a node begins with what belongs to it, and notes it as an item.
@@ -270,21 +287,16 @@ impl Walk<'_, '_, '_> {
     /// Opens the unit that a node is.
     fn open(&mut self, start: usize, node: Node<'_>, found: Found<'_>) {
         let depth = self.frames.len();
-        let Found { unit, title, at, same, scope } = found;
+        let Found { unit, title, at, same, beside, outermost } = found;
+        if outermost && self.members > 0 {
+            return;
+        }
+        self.members += usize::from(unit == Unit::Member);
         self.frames[depth - 1].lead = None;
         self.same = same;
-        let is_type = scope.as_ref().is_some_and(|scope| *scope == title);
-        let goes_on = self.groups.last().is_some_and(|group| {
-            group.depth == depth && !is_type && Some(&*group.scope) == scope.as_deref()
-        });
-        if !goes_on {
-            self.end_group();
-            if let Some(scope) = scope.as_deref().filter(|_| !is_type) {
-                let titles: Vec<&str> =
-                    scope.split("::").map(str::trim).filter(|title| !title.is_empty()).collect();
-                self.units.open_as(start, start, &titles, Unit::Container);
-                self.groups.push(Group { depth, scope: scope.to_owned(), end: start });
-            }
+        match &beside {
+            Beside::Type(scope) => self.continue_group(start, scope),
+            Beside::Nothing | Beside::Members => self.end_group(),
         }
         self.units.open(start, start, &title, unit);
         if unit == Unit::Container
@@ -292,14 +304,29 @@ impl Walk<'_, '_, '_> {
         {
             self.units.header(line);
         }
-        let scope = scope.filter(|_| is_type).map(std::borrow::Cow::into_owned);
-        self.open.push(Open { depth, end: self.trimmed(&node.byte_range()), scope });
+        let scope = matches!(beside, Beside::Members).then(|| title.into_owned());
+        self.open.push(Open { depth, end: self.trimmed(&node.byte_range()), unit, scope });
+    }
+
+    /// Goes on with the container of a type's members, or opens one.
+    fn continue_group(&mut self, start: usize, scope: &str) {
+        let depth = self.frames.len();
+        let is_open =
+            self.groups.last().is_some_and(|group| group.depth == depth && group.scope == scope);
+        if !is_open {
+            self.end_group();
+            let titles = scope.split("::").map(str::trim).filter(|title| !title.is_empty());
+            let titles: Vec<&str> = titles.collect();
+            self.units.open_as(start, start, &titles, Unit::Container);
+            self.groups.push(Group { depth, scope: scope.to_owned(), end: start });
+        }
     }
 
     /// Leaves a node, and the unit if it is one.
     fn leave(&mut self) {
         let depth = self.frames.len();
         if let Some(open) = self.open.pop_if(|open| open.depth == depth) {
+            self.members -= usize::from(open.unit == Unit::Member);
             if self.ended.last().is_some_and(|ended| ended.end != open.end) {
                 self.settle();
             }
@@ -313,7 +340,7 @@ impl Walk<'_, '_, '_> {
 
     /// Closes the units that have ended.
     fn settle(&mut self) {
-        for Open { depth, end, scope } in std::mem::take(&mut self.ended) {
+        for Open { depth, end, scope, .. } in std::mem::take(&mut self.ended) {
             let end = lines::end(self.text, end).unwrap_or(end);
             self.end_groups(depth + 1);
             if let Some(scope) = scope {

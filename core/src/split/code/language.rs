@@ -48,6 +48,11 @@ pub(super) enum Rule {
     Find(for<'t> fn(&Language, Node<'_>, &'t str) -> Option<Found<'t>>),
     /// An import, and the names that it binds.
     Import(fn(Node<'_>, &str) -> Vec<String>),
+    /// What is an import if it binds names, and else may be a unit.
+    Call(
+        fn(Node<'_>, &str) -> Option<Vec<String>>,
+        for<'t> fn(&Language, Node<'_>, &'t str) -> Option<Found<'t>>,
+    ),
 }
 
 /// A unit that a node is.
@@ -58,14 +63,30 @@ pub(super) struct Found<'t> {
     pub(super) at: usize,
     /// The node inside that is the same unit.
     pub(super) same: Option<usize>,
-    /// The type whose member it is, where members stand beside their type and not in it; or its own
-    /// title, if it is such a type.
-    pub(super) scope: Option<Cow<'t, str>>,
+    pub(super) beside: Beside<'t>,
+    /// Whether it is a unit only outside of members: what a function declares is its own business.
+    pub(super) outermost: bool,
+}
+
+/// How a unit stands to its neighbours.
+pub(super) enum Beside<'t> {
+    Nothing,
+    /// It is a type whose members may stand behind it and not in it.
+    Members,
+    /// It is a member of a type in which it does not stand.
+    Type(Cow<'t, str>),
 }
 
 impl<'t> Found<'t> {
     pub(super) fn new(unit: Unit, title: impl Into<Cow<'t, str>>, at: usize) -> Self {
-        Self { unit, title: title.into(), at, same: None, scope: None }
+        Self {
+            unit,
+            title: title.into(),
+            at,
+            same: None,
+            beside: Beside::Nothing,
+            outermost: false,
+        }
     }
 
     /// Finds a unit that bears the name in a node.
@@ -114,7 +135,7 @@ impl Language {
                     inner.child_by_field_name("body")?;
                     Found::named(unit, inner.child_by_field_name(field)?, text)
                 }
-                Rule::Find(find) => find(self, inner, text)?,
+                Rule::Find(find) | Rule::Call(_, find) => find(self, inner, text)?,
                 Rule::Wrapper(fields) => {
                     let field = fields.iter().find_map(|field| inner.child_by_field_name(field));
                     let last = inner.named_child_count().checked_sub(1);

@@ -20,7 +20,7 @@ pub(super) const TABLE: &[Row] = &[
         "function_declaration generator_function_declaration method_definition",
         Rule::Unit(Member, "name"),
     ),
-    ("lexical_declaration variable_declaration", Rule::Find(constant)),
+    ("lexical_declaration variable_declaration", Rule::Call(required, constant)),
     ("field_definition public_field_definition pair", Rule::Find(field)),
     ("expression_statement", Rule::Find(assignment)),
     ("program statement_block class_body switch_body object array", Rule::Body),
@@ -108,7 +108,10 @@ fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<Found<'
         None if value.is_some_and(|value| value.kind() == "object") => Container,
         None => Member,
     };
-    (name.kind() == "identifier").then(|| Found::named(unit, name, text))
+    // What a function puts into an object is its own business.
+    let outermost = value.is_some_and(|value| value.kind() == "object");
+    let found = Found::named(unit, name, text);
+    (name.kind() == "identifier").then_some(Found { outermost, ..found })
 }
 
 fn field<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
@@ -149,4 +152,27 @@ fn names(node: Node<'_>, text: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns the names that `const { a, b } = require("c")` binds.
+fn required(node: Node<'_>, text: &str) -> Option<Vec<String>> {
+    let declarator = node.named_child(0)?;
+    let call = declarator.child_by_field_name("value")?;
+    if call.kind() != "call_expression"
+        || slice(call.child_by_field_name("function")?, text) != "require"
+    {
+        return None;
+    }
+    let bound = declarator.child_by_field_name("name")?;
+    let name = |node: Node<'_>| match node.kind() {
+        "pair_pattern" => node.child_by_field_name("value").map(|value| slice(value, text)),
+        "shorthand_property_identifier_pattern" | "identifier" => Some(slice(node, text)),
+        _ => None,
+    };
+    Some(match bound.kind() {
+        "object_pattern" => {
+            children(bound).into_iter().filter_map(name).map(str::to_owned).collect()
+        }
+        _ => vec![slice(bound, text).to_owned()],
+    })
 }
