@@ -52,6 +52,7 @@ pub(super) fn parse(
         rules: language.rules(),
         units,
         frames: vec![Frame::default()],
+        carried: None,
         open: Vec::new(),
         members: 0,
         ended: Vec::new(),
@@ -75,6 +76,9 @@ struct Walk<'a, 'u, 't> {
     units: &'a mut Units<'u>,
     /// One for each node that was entered, and one for the root's neighbours.
     frames: Vec<Frame>,
+    /// What stands before the node that was come to last, unless that is a unit: it may belong to
+    /// the first thing in it.
+    carried: Option<Lead>,
     /// The nodes entered that are units.
     open: Vec<Open>,
     /// How many of them are members.
@@ -135,7 +139,7 @@ impl Walk<'_, '_, '_> {
                 && cursor.goto_first_child()
             {
                 // A comment may stand outside of the block whose first statement it belongs to.
-                let lead = self.frames.last_mut().and_then(|frame| frame.lead.take());
+                let lead = self.carried.take();
                 self.frames.push(Frame { lead, items });
                 continue;
             }
@@ -156,6 +160,7 @@ impl Walk<'_, '_, '_> {
 
     /// Comes to a node; returns whether its children are items, or nothing if they do not matter.
     fn enter(&mut self, node: Node<'_>) -> Option<bool> {
+        self.carried = None;
         let bytes = node.byte_range();
         let Some(rule) = self.rules.get(usize::from(node.kind_id())).copied() else {
             self.settle();
@@ -247,17 +252,11 @@ impl Walk<'_, '_, '_> {
     /// Returns where a node begins with what belongs to it, and notes it as an item.
     fn place(&mut self, start: usize) -> usize {
         let frame = self.frames.last_mut().expect("the root has a frame");
-        let lead = frame.lead;
-        let place = match lead {
-            Some(lead) if lead.bound || !lines::has_blank(&self.text[lead.end..start]) => {
-                lead.start
-            }
-            Some(_) => {
-                frame.lead = None;
-                lines::start(self.text, start)
-            }
-            None => lines::start(self.text, start),
-        };
+        let lead = frame.lead.take();
+        let bound =
+            lead.filter(|lead| lead.bound || !lines::has_blank(&self.text[lead.end..start]));
+        self.carried = bound;
+        let place = bound.map_or_else(|| lines::start(self.text, start), |lead| lead.start);
         if frame.items {
             if let Some(lead) = lead {
                 self.units.item(lead.start);
@@ -292,7 +291,7 @@ impl Walk<'_, '_, '_> {
             return;
         }
         self.members += usize::from(unit == Unit::Member);
-        self.frames[depth - 1].lead = None;
+        self.carried = None;
         self.same = same;
         match &beside {
             Beside::Type(scope) => self.continue_group(start, scope),

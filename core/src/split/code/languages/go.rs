@@ -7,7 +7,7 @@ with the type's title. An import binds its alias, or else the last part of the p
 
 use crate::Unit::{Container, Member};
 use crate::split::code::language::{
-    Found, Language, Row, Rule, children, last_part, slice, unquoted,
+    Beside, Found, Language, Row, Rule, children, last_part, slice, unquoted,
 };
 use tree_sitter::Node;
 
