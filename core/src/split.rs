@@ -15,6 +15,8 @@ one has none.
 */
 
 mod block;
+#[cfg(feature = "code")]
+mod code;
 mod cut;
 mod draft;
 mod json;
@@ -68,15 +70,21 @@ enum Splitter {
     Blocks(fn(&str) -> Blocks),
     /// Units with members.
     Units(fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
+    /// Units by the syntax of a programming language.
+    #[cfg(feature = "code")]
+    Code(&'static code::Language),
 }
 
 /// Returns the splitter of a media type: this is where a new one goes.
 fn splitter(media_type: &MediaType) -> Splitter {
-    match media_type.name() {
+    #[cfg(feature = "code")]
+    if let Some(language) = code::language(media_type.structure()) {
+        return Splitter::Code(language);
+    }
+    match media_type.structure() {
         "text/markdown" => Splitter::Blocks(markdown::blocks),
         "application/json" => Splitter::Units(json::units),
         "application/jsonl" => Splitter::Units(json::lines),
-        name if name.ends_with("+json") => Splitter::Units(json::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }
@@ -108,18 +116,21 @@ pub fn split<'t>(
         merge::drafts(text, &blocks.sections, &pieces, options)
     };
     let mut syntax_error = None;
-    let drafts = match splitter(media_type) {
-        Splitter::Blocks(find) => by_blocks(find(text)),
-        Splitter::Units(parse) => {
-            let mut units = Units::new(text, options.limits, sizer);
-            match parse(text, &mut units) {
-                Ok(()) => units.finish(),
-                Err(error) => {
-                    syntax_error = Some(error);
-                    by_blocks(plain::blocks(text))
-                }
+    let mut by_units = |parse: &dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>| {
+        let mut units = Units::new(text, options.limits, sizer);
+        match parse(text, &mut units) {
+            Ok(()) => units.finish(),
+            Err(error) => {
+                syntax_error = Some(error);
+                by_blocks(plain::blocks(text))
             }
         }
+    };
+    let drafts = match splitter(media_type) {
+        Splitter::Blocks(find) => by_blocks(find(text)),
+        Splitter::Units(parse) => by_units(&parse),
+        #[cfg(feature = "code")]
+        Splitter::Code(language) => by_units(&|text, units| code::parse(text, language, units)),
     };
     let kind = options.kind.unwrap_or_else(|| media_type.kind());
     let chunks = draft::chunks(text, drafts, kind, options, sizer);
