@@ -14,9 +14,12 @@ first. A document of nothing but white space is thus made of chunks like any oth
 one has none.
 */
 
+mod asciidoc;
 mod block;
+mod csv;
 mod cut;
 mod draft;
+mod headed;
 mod limits;
 mod markdown;
 mod merge;
@@ -24,6 +27,7 @@ mod overlap;
 mod pieces;
 mod plain;
 mod preamble;
+mod rst;
 mod sections;
 mod sizer;
 mod units;
@@ -71,8 +75,11 @@ enum Splitter {
 
 /// Returns the splitter of a media type: this is where a new one goes.
 fn splitter(media_type: &MediaType) -> Splitter {
-    match media_type.name() {
+    match media_type.structure() {
         "text/markdown" => Splitter::Blocks(markdown::blocks),
+        "text/x-rst" => Splitter::Blocks(rst::blocks),
+        "text/x-asciidoc" => Splitter::Blocks(asciidoc::blocks),
+        "text/csv" => Splitter::Blocks(csv::blocks),
         _ => Splitter::Blocks(plain::blocks),
     }
 }
@@ -129,6 +136,8 @@ pub fn split<'t>(
 pub fn title(text: &str, media_type: &MediaType) -> Option<String> {
     match media_type.name() {
         "text/markdown" => markdown::title(text),
+        "text/x-rst" => rst::title(text),
+        "text/x-asciidoc" => asciidoc::title(text),
         _ => None,
     }
 }
