@@ -14,11 +14,14 @@ first. A document of nothing but white space is thus made of chunks like any oth
 one has none.
 */
 
+mod asciidoc;
 mod block;
 #[cfg(feature = "code")]
 mod code;
+mod csv;
 mod cut;
 mod draft;
+mod headed;
 mod json;
 mod limits;
 mod markdown;
@@ -27,6 +30,7 @@ mod overlap;
 mod pieces;
 mod plain;
 mod preamble;
+mod rst;
 mod sections;
 mod sizer;
 mod units;
@@ -83,6 +87,9 @@ fn splitter(media_type: &MediaType) -> Splitter {
     }
     match media_type.structure() {
         "text/markdown" => Splitter::Blocks(markdown::blocks),
+        "text/x-rst" => Splitter::Blocks(rst::blocks),
+        "text/x-asciidoc" => Splitter::Blocks(asciidoc::blocks),
+        "text/csv" => Splitter::Blocks(csv::blocks),
         "application/json" => Splitter::Units(json::units),
         "application/jsonl" => Splitter::Units(json::lines),
         _ => Splitter::Blocks(plain::blocks),
@@ -144,6 +151,8 @@ pub fn split<'t>(
 pub fn title(text: &str, media_type: &MediaType) -> Option<String> {
     match media_type.name() {
         "text/markdown" => markdown::title(text),
+        "text/x-rst" => rst::title(text),
+        "text/x-asciidoc" => asciidoc::title(text),
         _ => None,
     }
 }
