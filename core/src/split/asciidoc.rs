@@ -70,6 +70,8 @@ impl<'t> Reader<'t> {
         if is_delimiter(line) {
             self.delimited(line);
         } else if is_item(line) {
+            self.found.item(line.start);
+            self.at += 1;
             self.list();
         } else {
             self.at += 1;
@@ -114,7 +116,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes on behind a list: items parted by blank lines, and blocks that `+` ties to them.
+    /// Goes on behind what follows the first line of a list: items parted by blank lines, and blocks that `+` ties to them.
     fn list(&mut self) {
         while let Some(line) = self.line(0) {
             let tied = self.at.checked_sub(1).is_some_and(|before| self.lines[before].text == "+");
@@ -248,5 +250,6 @@ mod tests {
         let text = "* a\n+\n----\ncode\n\n* no item\n----\n\n** b\n\nterm:: c\n\nwords\n";
         assert_eq!(read(text), ["* a", "words"]);
         assert_eq!(blocks(text).items, [0, 33, 39]);
+        assert_eq!(read("[a]b:: c\n\nd:: e\n"), ["[a]b:: c"]);
     }
 }

@@ -1,8 +1,7 @@
 /*!
 Tables of text: comma-separated values and their like.
 
-A document is one table, cut between records: those are items, and a field in quotes may hold line
-ends. The first record, if it names columns, is repeated in the preamble of every chunk behind it.
+Each record is a block, and a field in quotes may hold line ends. The first record, if it names columns, is repeated in the preamble of every chunk behind it.
 The delimiter is the one that parts the first records most evenly.
 
 Records are found here rather than by a library: only where they begin is wanted, which is a search
@@ -11,6 +10,7 @@ for quotes and line ends.
 
 use super::block::{Block, Blocks, Form};
 use crate::section::Section;
+use std::ops::Range;
 
 /// What may stand between two fields.
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
@@ -18,19 +18,26 @@ const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 /// How many records are looked at for the delimiter.
 const SAMPLE: usize = 16;
 
-/// Finds the records of a document.
+/// Finds the records of a document; each is a block.
 pub(super) fn blocks(text: &str) -> Blocks {
     let mut records = records(text);
-    let form = match header(text, &records) {
-        Some((header, rows)) => Form::Table { header, rows },
-        None => Form::Body,
-    };
+    let header = header(text, &records);
     if let Some(first) = records.first_mut() {
         *first = 0;
+    } else if !text.is_empty() {
+        records.push(0);
     }
-    let block = Block { start: 0, section: 0, level: 0, form };
-    let list = if text.is_empty() { Vec::new() } else { vec![block] };
-    Blocks { list, sections: vec![Section::new()], items: records }
+    let block = |start: usize| {
+        let form = match &header {
+            // The names of columns alone are no chunk.
+            Some(_) if start == 0 => Form::Heading,
+            Some(header) => Form::Table { header: header.clone(), rows: start },
+            None => Form::Body,
+        };
+        Block { start, section: 0, level: 0, form }
+    };
+    let list = records.into_iter().map(block).collect();
+    Blocks { list, sections: vec![Section::new()], items: Vec::new() }
 }
 
 /// Returns where records begin, blank lines between them left out.
@@ -87,8 +94,8 @@ fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns the first record, and where the second begins, if the first names columns.
-fn header(text: &str, records: &[usize]) -> Option<(std::ops::Range<usize>, usize)> {
+/// Returns the first record if it names columns, and there is another.
+fn header(text: &str, records: &[usize]) -> Option<Range<usize>> {
     let (first, second) = (*records.first()?, *records.get(1)?);
     let record = |at: usize| {
         let end = records.get(at + 1).copied().unwrap_or(text.len());
@@ -102,7 +109,7 @@ fn header(text: &str, records: &[usize]) -> Option<(std::ops::Range<usize>, usiz
     let words = names.iter().filter(named).count();
     (words * 2 > names.len()).then(|| {
         let header = text[first..second].trim_end();
-        (first..first + header.len(), second)
+        first..first + header.len()
     })
 }
 
@@ -139,27 +146,27 @@ fn fields(record: &str, delimiter: u8) -> Vec<&str> {
 mod tests {
     use super::*;
 
+    fn starts(text: &str) -> Vec<usize> {
+        blocks(text).list.iter().map(|block| block.start).collect()
+    }
+
     fn header_of(text: &str) -> Option<&str> {
-        let blocks = blocks(text);
-        match &blocks.list.first()?.form {
-            Form::Table { header, rows } => {
-                assert_eq!(blocks.items.get(1), Some(rows));
-                Some(&text[header.clone()])
-            }
+        match &blocks(text).list.get(1)?.form {
+            Form::Table { header, .. } => Some(&text[header.clone()]),
             _ => None,
         }
     }
 
     #[test]
     fn a_record_may_go_over_several_lines() {
-        assert_eq!(blocks("a,b\n1,\"x\ny\"\"\n\"\n\n2,z\n").items, [0, 4, 16]);
-        assert_eq!(blocks("\u{feff}a\tb\r\n5\" disk\tx\r\nc\td").items, [0, 8, 19]);
-        assert_eq!(blocks("").items, [0; 0]);
+        assert_eq!(starts("a,b\n1,\"x\ny\"\"\n\"\n\n2,z\n"), [0, 4, 16]);
+        assert_eq!(starts("\u{feff}a\tb\r\n5\" disk\tx\r\nc\td"), [0, 8, 19]);
+        assert_eq!(starts(""), [0; 0]);
     }
 
     #[test]
     fn a_quote_left_open_ends_no_record() {
-        assert_eq!(blocks("a,b\n\"1,2\n3,4\n5,6\n").items, [0, 4, 9, 13]);
+        assert_eq!(starts("a,b\n\"1,2\n3,4\n5,6\n"), [0, 4, 9, 13]);
     }
 
     #[test]

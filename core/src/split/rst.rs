@@ -63,13 +63,16 @@ impl<'t> Reader<'t> {
             self.found.body(line.start);
             self.at += 1;
             self.skip_indented();
-        } else if is_item(line) {
+        } else if is_bullet(line) {
             self.found.body(line.start);
             self.list();
         } else if let Some((title, style, lines)) = self.title() {
             let level = self.level(style);
             self.found.heading(line.start, level, &plain(title));
             self.at += lines;
+        } else if is_item(line) {
+            self.found.body(line.start);
+            self.list();
         } else {
             self.found.body(line.start);
             self.at = self.end_of_table(line).unwrap_or_else(|| self.end_of_paragraph());
@@ -110,6 +113,9 @@ impl<'t> Reader<'t> {
     /// Goes on behind a list, items parted by blank lines included.
     fn list(&mut self) {
         while let Some(line) = self.line(0).filter(|line| is_item(*line)) {
+            if !is_bullet(line) && self.title().is_some() {
+                return;
+            }
             self.found.item(line.start);
             self.at += 1;
             self.skip_indented();
@@ -143,15 +149,18 @@ fn is_long_enough(rule: usize, title: &str) -> bool {
     rule >= 4 || rule >= title.chars().count()
 }
 
-/// Tells whether a line begins an item of a list.
+/// Tells whether a line begins an item of a list that has no numbers.
+fn is_bullet(line: Line<'_>) -> bool {
+    let marker = line.text.split_once(' ').map(|(marker, _)| marker);
+    matches!(marker, Some("*" | "+" | "-" | "•" | "‣" | "⁃"))
+}
+
+/// Tells whether a line begins an item of a list; with a number it may be a title as well.
 fn is_item(line: Line<'_>) -> bool {
-    let Some((marker, rest)) = line.text.split_once(' ') else { return false };
-    if rest.is_empty() {
-        return false;
-    }
-    if matches!(marker, "*" | "+" | "-" | "•" | "‣" | "⁃") {
+    if is_bullet(line) {
         return true;
     }
+    let Some((marker, _)) = line.text.split_once(' ') else { return false };
     let number = marker.strip_prefix('(').unwrap_or(marker).strip_suffix(['.', ')']);
     number.is_some_and(|number| {
         let letter = number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -247,6 +256,11 @@ mod tests {
         assert_eq!(plain("The ``x`` of :class:`A` in `B`: **now**"), "The x of A in B: now");
         assert_eq!(title("x\n\n\\*args\n======\n").as_deref(), Some("*args"));
         assert_eq!(title("only words\n"), None);
+    }
+
+    #[test]
+    fn a_title_may_begin_with_a_number_but_not_with_a_bullet() {
+        assert_eq!(read("1. A\n====\n\n1. b\n2. c\n\n- d\n---\n"), ["1 1. A", "1. b", "---"]);
     }
 
     #[test]
