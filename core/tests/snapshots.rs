@@ -52,6 +52,9 @@ snapshots! {
     markdown_is_split_at_its_headings => "synopsis.md",
     mdx_is_split_at_its_headings => "agents.mdx",
     a_notebook_is_split_as_markdown => "nbconvert.ipynb",
+    restructured_text_is_split_at_its_titles => "either.rst",
+    asciidoc_is_split_at_its_titles => "syntax.adoc",
+    a_table_of_text_repeats_its_first_record => "debian.csv",
     text_is_split_at_blank_lines => "licence.txt",
 }
 

@@ -8,7 +8,7 @@ would break it, so there they give way too.
 
 use super::{
     chrome::is_chrome,
-    links::{Links, is_permalink},
+    links::{Links, is_permalink, is_source_link},
     page::{Page, is_heading},
     tables,
     tree::{self, Children, Handle, attribute, element, is_block, named, one_line, tag},
@@ -228,7 +228,7 @@ impl Writer<'_> {
 
     /// Writes a link, unless it leads nowhere, is a permalink, or has nothing to click.
     fn link(&self, node: &Handle, around: Around, out: &mut Children) {
-        if is_permalink(node) {
+        if is_permalink(node) || (around.inline && is_source_link(node)) {
             return;
         }
         let children = self.within(node, Around { link: true, ..around });
@@ -324,13 +324,25 @@ impl Writer<'_> {
             _ if tag(node) == "br" => code.push('\n'),
             _ => {
                 for child in node.children.borrow().iter() {
-                    if tag(child) == "span" || !self.is_left_out(child) {
+                    // Colours are thousands of spans, and none of them is chrome but one kind.
+                    let left_out = match tag(child) {
+                        "span" => is_line_number(child),
+                        "" => false,
+                        _ => self.is_left_out(child),
+                    };
+                    if !left_out {
                         self.add_code(child, code);
                     }
                 }
             }
         }
     }
+}
+
+fn is_line_number(span: &Handle) -> bool {
+    attribute(span, "class").is_some_and(|class| {
+        matches!(&*class, "linenos" | "lineno" | "line-number" | "line-numbers" | "ln")
+    })
 }
 
 fn is_block_or_blank(node: &Handle) -> bool {
