@@ -19,7 +19,7 @@ use files::{Found, folders, read, registry, walk};
 use passage_core::{Characters, Limits, MediaType, Options, split};
 use promises::fault;
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
     thread,
     time::Instant,
@@ -30,7 +30,7 @@ use tally::Tally;
 const SAMPLE: u64 = 8_000_000;
 
 /// Splits a file twice, and adds what came of it.
-fn try_file(path: &PathBuf, tally: &mut Tally) {
+fn try_file(path: &Path, tally: &mut Tally) {
     let (text, source, stored) = match read(path) {
         Found::Document { text, source, stored } => (text, source, stored),
         Found::Skipped(why) => return tally.skip(why),
@@ -66,7 +66,9 @@ fn no_byte_of_any_file_is_lost() {
         }
     };
     if let Some(named) = folders("PASSAGE_CORPUS") {
-        named.iter().for_each(|folder| walk(folder, &mut find));
+        for folder in named {
+            walk(&folder, &mut find);
+        }
     } else {
         walk(&registry(), &mut find);
         paths = sample(paths);
