@@ -28,6 +28,7 @@ mod preamble;
 mod sections;
 mod sizer;
 mod units;
+mod yaml;
 
 use crate::{Error, Kind, MediaType, Split, SyntaxError};
 use block::Blocks;
@@ -76,7 +77,9 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "text/markdown" => Splitter::Blocks(markdown::blocks),
         "application/json" => Splitter::Units(json::units),
         "application/jsonl" => Splitter::Units(json::lines),
+        "text/x-yaml" => Splitter::Units(yaml::units),
         name if name.ends_with("+json") => Splitter::Units(json::units),
+        name if name.ends_with("+yaml") => Splitter::Units(yaml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }

@@ -6,6 +6,7 @@ Run with `PASSAGE_DATA` naming files or folders, one a line:
 */
 
 use passage_core::{Characters, Limits, MediaType, Options, split};
+use saphyr_parser::Parser;
 use std::{fs, hint::black_box, path::Path, time::Instant};
 
 fn texts(path: &Path, extensions: &[&str], found: &mut Vec<String>) {
@@ -57,5 +58,13 @@ fn measure(extensions: &[&str], media_type: &str, parse: impl Fn(&str) -> bool) 
 fn json_against_serde_json() {
     measure(&["json"], "application/json", |text| {
         serde_json::from_str::<serde_json::Value>(text).is_ok()
+    });
+}
+
+#[test]
+#[ignore = "measures the folders that PASSAGE_DATA names"]
+fn yaml_against_its_event_parser() {
+    measure(&["yaml", "yml"], "text/x-yaml", |text| {
+        Parser::new_from_str(text).all(|event| event.is_ok())
     });
 }

@@ -1,11 +1,13 @@
 //! Whether the chunks of a section parse without the rest of their document.
 
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, split};
+use passage_core::{Characters, Chunk, Limits, MediaType, Options, Unit, split};
+use saphyr_parser::Parser;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Language {
     Json,
     JsonLines,
+    Yaml,
 }
 
 /// What was seen of the files of one language, each under two limits.
@@ -28,6 +30,7 @@ impl Language {
         match media_type.name() {
             "application/json" => Some(Self::Json),
             "application/jsonl" => Some(Self::JsonLines),
+            "text/x-yaml" => Some(Self::Yaml),
             _ => None,
         }
     }
@@ -36,6 +39,7 @@ impl Language {
         match self {
             Self::Json => "JSON",
             Self::JsonLines => "JSON lines",
+            Self::Yaml => "YAML",
         }
     }
 
@@ -44,6 +48,7 @@ impl Language {
         let strict = || serde_json::from_str::<serde_json::Value>(text).is_ok();
         match self {
             Self::Json if is_strict => strict(),
+            Self::Yaml => parses_as_yaml(text),
             Self::Json | Self::JsonLines => is_valid(text, &MediaType::new("application/json")),
         }
     }
@@ -51,10 +56,16 @@ impl Language {
     /// Tells whether a section stands for something that parses.
     fn stands_alone(self, section: &[String]) -> bool {
         match self {
-            Self::Json => !section.is_empty(),
+            Self::Json | Self::Yaml => !section.is_empty(),
             Self::JsonLines => section.len() > 1,
         }
     }
+}
+
+/// Parses a stream; an alias of an anchor outside ends it well, for nothing behind it is known.
+fn parses_as_yaml(text: &str) -> bool {
+    let error = Parser::new_from_str(text).find_map(Result::err);
+    error.is_none_or(|error| error.info().contains("unknown anchor"))
 }
 
 fn is_valid(text: &str, media_type: &MediaType) -> bool {
@@ -86,7 +97,10 @@ pub fn check(
     let is_strict = language.parses(text, true);
     let mut failures = Vec::new();
     for (section, alone) in sections(&split.chunks) {
-        if !language.stands_alone(section) {
+        // The lines of a block scalar are a value and no YAML.
+        let is_value = |chunk: &Chunk<'_>| chunk.section == *section && chunk.unit == Unit::Value;
+        let is_text = language == Language::Yaml && split.chunks.iter().any(is_value);
+        if is_text || !language.stands_alone(section) {
             continue;
         }
         counts.containers += 1;
