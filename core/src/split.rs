@@ -27,6 +27,7 @@ mod plain;
 mod preamble;
 mod sections;
 mod sizer;
+mod toml;
 mod units;
 mod yaml;
 
@@ -78,8 +79,10 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "application/json" => Splitter::Units(json::units),
         "application/jsonl" => Splitter::Units(json::lines),
         "text/x-yaml" => Splitter::Units(yaml::units),
+        "text/x-toml" => Splitter::Units(toml::units),
         name if name.ends_with("+json") => Splitter::Units(json::units),
         name if name.ends_with("+yaml") => Splitter::Units(yaml::units),
+        name if name.ends_with("+toml") => Splitter::Units(toml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }

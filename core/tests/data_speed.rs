@@ -5,6 +5,10 @@ Run with `PASSAGE_DATA` naming files or folders, one a line:
 `cargo test --release -p passage-core --test data_speed -- --ignored --nocapture`.
 */
 
+#[path = "data/alone.rs"]
+#[allow(dead_code)]
+mod alone;
+
 use passage_core::{Characters, Limits, MediaType, Options, split};
 use saphyr_parser::Parser;
 use std::{fs, hint::black_box, path::Path, time::Instant};
@@ -67,4 +71,10 @@ fn yaml_against_its_event_parser() {
     measure(&["yaml", "yml"], "text/x-yaml", |text| {
         Parser::new_from_str(text).all(|event| event.is_ok())
     });
+}
+
+#[test]
+#[ignore = "measures the folders that PASSAGE_DATA names"]
+fn toml_against_its_event_parser() {
+    measure(&["toml", "lock"], "text/x-toml", alone::parses_as_toml);
 }

@@ -83,7 +83,7 @@ impl<'t> Parser<'t, '_, '_> {
                     let is_marked = self.source.0[marker.clone()].starts_with("...");
                     self.documents.end = is_marked.then(|| self.source.next_line(marker.end));
                 }
-                Event::MappingEnd | Event::SequenceEnd => self.leave(span),
+                Event::MappingEnd | Event::SequenceEnd => self.leave(),
                 Event::StreamStart | Event::Nothing => {}
                 event => self.node(&event, span)?,
             }
@@ -223,32 +223,31 @@ impl<'t> Parser<'t, '_, '_> {
         if !matches!(event, Event::MappingStart(..) | Event::SequenceStart(..)) {
             return Ok(end);
         }
-        let mut depth = 1;
-        while depth > 0 {
+        // Whether each of what is open has brackets.
+        let mut open = vec![matches!(node, Node::Flow(_))];
+        while let Some(has_brackets) = open.last().copied() {
             let (event, span) = self.next()?;
             let bytes = self.marks.bytes(span);
-            match event {
-                Event::MappingEnd | Event::SequenceEnd => {
-                    depth -= 1;
-                    let bracket = self.source.trimmed(bytes).end;
-                    let is_bracket = self.source.0[..bracket].ends_with(['}', ']']);
-                    end = end.max(is_bracket.then_some(bracket));
-                }
-                event => {
-                    let opens = matches!(event, Event::MappingStart(..) | Event::SequenceStart(..));
-                    depth += usize::from(opens);
-                    end = end.max(Node::new(&event, bytes, self.source).end());
-                }
+            if let Event::MappingEnd | Event::SequenceEnd = event {
+                open.pop();
+                end =
+                    if has_brackets { end.map(|end| self.source.behind_bracket(end)) } else { end };
+                continue;
+            }
+            let node = Node::new(&event, bytes, self.source);
+            end = end.max(node.end());
+            if let Event::MappingStart(..) | Event::SequenceStart(..) = event {
+                open.push(matches!(node, Node::Flow(_)));
             }
         }
         Ok(end)
     }
 
     /// Leaves the innermost mapping or sequence.
-    fn leave(&mut self, span: Span) {
+    fn leave(&mut self) {
         let Some(frame) = self.open.pop() else { return };
         let end = match frame.style {
-            Style::Flow => self.source.trimmed(self.marks.bytes(span)).end,
+            Style::Flow => self.source.behind_bracket(frame.at),
             Style::Block { comments, .. } => self.source.skip_comments(frame.at, comments),
         };
         if !self.open.is_empty() {

@@ -2,12 +2,17 @@
 
 use passage_core::{Characters, Chunk, Limits, MediaType, Options, Unit, split};
 use saphyr_parser::Parser;
+use toml_parser::{
+    ParseError, Source,
+    parser::{Event, parse_document},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Language {
     Json,
     JsonLines,
     Yaml,
+    Toml,
 }
 
 /// What was seen of the files of one language, each under two limits.
@@ -31,6 +36,7 @@ impl Language {
             "application/json" => Some(Self::Json),
             "application/jsonl" => Some(Self::JsonLines),
             "text/x-yaml" => Some(Self::Yaml),
+            "text/x-toml" => Some(Self::Toml),
             _ => None,
         }
     }
@@ -40,6 +46,7 @@ impl Language {
             Self::Json => "JSON",
             Self::JsonLines => "JSON lines",
             Self::Yaml => "YAML",
+            Self::Toml => "TOML",
         }
     }
 
@@ -49,6 +56,8 @@ impl Language {
         match self {
             Self::Json if is_strict => strict(),
             Self::Yaml => parses_as_yaml(text),
+            // Tables are documents, arrays and inline tables are values.
+            Self::Toml => parses_as_toml(text) || parses_as_toml(&format!("x = {text}")),
             Self::Json | Self::JsonLines => is_valid(text, &MediaType::new("application/json")),
         }
     }
@@ -56,16 +65,23 @@ impl Language {
     /// Tells whether a section stands for something that parses.
     fn stands_alone(self, section: &[String]) -> bool {
         match self {
-            Self::Json | Self::Yaml => !section.is_empty(),
+            Self::Json | Self::Yaml | Self::Toml => !section.is_empty(),
             Self::JsonLines => section.len() > 1,
         }
     }
 }
 
 /// Parses a stream; an alias of an anchor outside ends it well, for nothing behind it is known.
-fn parses_as_yaml(text: &str) -> bool {
+pub fn parses_as_yaml(text: &str) -> bool {
     let error = Parser::new_from_str(text).find_map(Result::err);
     error.is_none_or(|error| error.info().contains("unknown anchor"))
+}
+
+pub fn parses_as_toml(text: &str) -> bool {
+    let mut error = None::<ParseError>;
+    let tokens = Source::new(text).lex().into_vec();
+    parse_document(&tokens, &mut |_: Event| (), &mut error);
+    error.is_none()
 }
 
 fn is_valid(text: &str, media_type: &MediaType) -> bool {
@@ -106,8 +122,10 @@ pub fn check(
         counts.containers += 1;
         if !language.parses(alone.trim_start_matches('\u{feff}'), is_strict) {
             counts.failed += 1;
-            failures
-                .push(format!("{section:?}: {:?}", alone.chars().take(2_000).collect::<String>()));
+            failures.push(format!(
+                "{section:?}: {:?}",
+                alone.chars().rev().take(300).collect::<Vec<_>>().iter().rev().collect::<String>()
+            ));
         }
     }
     failures

@@ -135,4 +135,19 @@ impl Source<'_> {
         let comma = self.skip_blanks(end);
         self.rest_of_line(if self.byte(comma) == Some(b',') { comma + 1 } else { end })
     }
+
+    /// Returns what follows the bracket that closes behind the last entry, or the comma after that.
+    ///
+    /// The parser takes such a comma for the bracket.
+    pub(super) fn behind_bracket(self, end: usize) -> usize {
+        let mut at = end;
+        loop {
+            at = self.skip_blanks(at);
+            match self.byte(at) {
+                Some(b',' | b':') => at += 1,
+                Some(b']' | b'}') => return at + 1,
+                _ => return end,
+            }
+        }
+    }
 }

@@ -1,0 +1,122 @@
+//! What a TOML document is made of, in order.
+
+use std::ops::Range;
+use toml_parser::{
+    ErrorSink, ParseError, Raw, Source, Span,
+    decoder::Encoding,
+    parser::{EventReceiver, RecursionGuard, ValidateWhitespace, parse_document},
+};
+
+/// The deepest array or inline table: the parser recurses.
+const MOST_DEPTH: u32 = 128;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The bracket or brackets that open the header of a table.
+    Header,
+    Key,
+    Scalar,
+    /// The bracket that opens an array.
+    Array,
+    /// The bracket that opens an inline table.
+    InlineTable,
+    Comma,
+    /// The bracket that closes an array or inline table.
+    Close,
+}
+
+pub(super) struct Event {
+    pub(super) kind: Kind,
+    pub(super) bytes: Range<usize>,
+    encoding: Option<Encoding>,
+}
+
+/// Reads a document, or tells at which byte it is none.
+pub(super) fn read(text: &str) -> Result<Vec<Event>, usize> {
+    let source = Source::new(text);
+    let tokens = source.lex().into_vec();
+    let mut events = Events { source, events: Vec::with_capacity(tokens.len() / 2) };
+    let mut error = None::<ParseError>;
+    let mut guarded = RecursionGuard::new(&mut events, MOST_DEPTH);
+    let mut checked = ValidateWhitespace::new(&mut guarded, source);
+    parse_document(&tokens, &mut checked, &mut error);
+    match error {
+        Some(error) => {
+            let place = error.unexpected().or(error.context()).map_or(0, |span| span.start());
+            Err(place.min(text.len()))
+        }
+        None => Ok(events.events),
+    }
+}
+
+/// Returns the title that a key is.
+pub(super) fn key(text: &str, event: &Event) -> String {
+    let written = &text[event.bytes.clone()];
+    let mut key = String::new();
+    if event.encoding.is_none() {
+        key.push_str(written);
+    } else {
+        let span = Span::new_unchecked(0, written.len());
+        Raw::new_unchecked(written, event.encoding, span).decode_key(&mut key, &mut ());
+    }
+    key
+}
+
+struct Events<'t> {
+    source: Source<'t>,
+    events: Vec<Event>,
+}
+
+impl Events<'_> {
+    fn push(&mut self, kind: Kind, span: Span, encoding: Option<Encoding>) {
+        self.events.push(Event { kind, bytes: span.start()..span.end(), encoding });
+    }
+}
+
+impl EventReceiver for Events<'_> {
+    fn std_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) {
+        self.push(Kind::Header, span, None);
+    }
+
+    fn array_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) {
+        self.push(Kind::Header, span, None);
+    }
+
+    fn inline_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) -> bool {
+        self.push(Kind::InlineTable, span, None);
+        true
+    }
+
+    fn inline_table_close(&mut self, span: Span, _: &mut dyn ErrorSink) {
+        self.push(Kind::Close, span, None);
+    }
+
+    fn array_open(&mut self, span: Span, _: &mut dyn ErrorSink) -> bool {
+        self.push(Kind::Array, span, None);
+        true
+    }
+
+    fn array_close(&mut self, span: Span, _: &mut dyn ErrorSink) {
+        self.push(Kind::Close, span, None);
+    }
+
+    fn simple_key(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
+        if let Some(raw) = self.source.get(span) {
+            Raw::new_unchecked(raw.as_str(), encoding, span).decode_key(&mut (), error);
+        }
+        self.push(Kind::Key, span, encoding);
+    }
+
+    fn scalar(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
+        // The parser takes any word for a scalar.
+        if let Some(raw) = self.source.get(span) {
+            let raw = Raw::new_unchecked(raw.as_str(), encoding, span);
+            let _ = raw.decode_scalar(&mut (), error);
+        }
+        self.push(Kind::Scalar, span, encoding);
+    }
+
+    fn value_sep(&mut self, span: Span, _: &mut dyn ErrorSink) {
+        self.push(Kind::Comma, span, None);
+    }
+}
