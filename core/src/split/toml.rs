@@ -15,9 +15,10 @@ that follows, unless they stand behind an entry on its line.
 mod events;
 mod tables;
 
-use super::units::Units;
+use super::units::{Title, Units};
 use crate::{SyntaxError, Unit};
 use events::{Event, Kind, key, read};
+use std::borrow::Cow;
 use tables::{Table, tables};
 
 /// Finds the units of a TOML document.
@@ -53,7 +54,7 @@ impl Document<'_, '_, '_> {
         let mut tables = tables.iter().peekable();
         let mut events = events.iter().peekable();
         let mut open = vec![Open { kind: Kind::Header, entries: 0 }];
-        let mut keys: Vec<String> = Vec::new();
+        let mut keys: Vec<Cow<'_, str>> = Vec::new();
         while let Some(event) = events.next() {
             match event.kind {
                 Kind::Header => {
@@ -63,24 +64,39 @@ impl Document<'_, '_, '_> {
                     while events.next_if(|event| event.bytes.start < table.end).is_some() {}
                 }
                 Kind::Key => keys.push(key(self.text, event)),
-                Kind::Scalar | Kind::Array | Kind::InlineTable => {
+                Kind::Scalar => {
                     let around = open.last_mut().expect("the lines of a table are open");
-                    let index = around.entries;
-                    around.entries += 1;
-                    self.open_entry(index, &keys, event);
-                    keys.clear();
-                    if event.kind != Kind::Scalar {
-                        open.push(Open { kind: event.kind, entries: 0 });
-                        self.at = self.rest_of_line(event.bytes.end);
-                        continue;
-                    }
                     let comma = events.next_if(|event| event.kind == Kind::Comma);
-                    self.close_entry(event, comma, &open);
+                    let outer = self.at..self.behind_entry(event, comma, around);
+                    match title(&keys, around.entries) {
+                        Some(title) => self.units.value(outer.clone(), event.bytes.clone(), title),
+                        None => {
+                            self.open_dotted(&keys, event.bytes.start, Unit::Value);
+                            self.units.close(event.bytes.end, outer.end);
+                        }
+                    }
+                    self.at = outer.end;
+                    around.entries += 1;
+                    keys.clear();
+                }
+                Kind::Array | Kind::InlineTable => {
+                    let around = open.last_mut().expect("the lines of a table are open");
+                    let start = event.bytes.start;
+                    match title(&keys, around.entries) {
+                        Some(title) => self.units.open_at(self.at, start, title, Unit::Container),
+                        None => self.open_dotted(&keys, start, Unit::Container),
+                    }
+                    self.at = self.rest_of_line(event.bytes.end);
+                    around.entries += 1;
+                    keys.clear();
+                    open.push(Open { kind: event.kind, entries: 0 });
                 }
                 Kind::Close => {
                     open.pop();
+                    let around = open.last_mut().expect("the lines of a table are open");
                     let comma = events.next_if(|event| event.kind == Kind::Comma);
-                    self.close_entry(event, comma, &open);
+                    self.at = self.behind_entry(event, comma, around);
+                    self.units.close(event.bytes.end, self.at);
                 }
                 Kind::Comma => {}
             }
@@ -117,28 +133,18 @@ impl Document<'_, '_, '_> {
         }
     }
 
-    fn open_entry(&mut self, index: usize, keys: &[String], event: &Event) {
-        let unit = if event.kind == Kind::Scalar { Unit::Value } else { Unit::Container };
-        let (at, start) = (self.at, event.bytes.start);
-        match keys {
-            [] => self.units.open_as(at, start, &[&format!("[{index}]")], unit),
-            [key] => self.units.open(at, start, key, unit),
-            keys => {
-                let titles: Vec<&str> = keys.iter().map(String::as_str).collect();
-                self.units.open_as(at, start, &titles, unit);
-            }
-        }
+    fn open_dotted(&mut self, keys: &[Cow<'_, str>], start: usize, unit: Unit) {
+        let titles: Vec<&str> = keys.iter().map(|key| &**key).collect();
+        self.units.open_as(self.at, start, &titles, unit);
     }
 
-    fn close_entry(&mut self, last: &Event, comma: Option<&Event>, open: &[Open]) {
+    /// Returns where what belongs to an entry ends, by its last event and the comma behind it.
+    fn behind_entry(&self, last: &Event, comma: Option<&Event>, around: &Open) -> usize {
         let end = last.bytes.end;
-        let is_line = open.last().is_some_and(|open| open.kind == Kind::Header);
-        self.at = if is_line {
-            self.lines_behind(end)
-        } else {
-            self.rest_of_line(comma.map_or(end, |comma| comma.bytes.end))
-        };
-        self.units.close(end, self.at);
+        match around.kind {
+            Kind::Header => self.lines_behind(end),
+            _ => self.rest_of_line(comma.map_or(end, |comma| comma.bytes.end)),
+        }
     }
 
     /// Returns the next line's beginning if only a comment stands before it, else the place itself.
@@ -165,5 +171,14 @@ impl Document<'_, '_, '_> {
                 _ => return at,
             }
         }
+    }
+}
+
+/// Returns what an entry is called, unless it has several titles.
+fn title<'k>(keys: &'k [Cow<'_, str>], index: usize) -> Option<Title<'k>> {
+    match keys {
+        [] => Some(Title::Index(index)),
+        [key] => Some(Title::Key(key)),
+        _ => None,
     }
 }

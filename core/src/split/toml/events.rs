@@ -1,6 +1,6 @@
 //! What a TOML document is made of, in order.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 use toml_parser::{
     ErrorSink, ParseError, Raw, Source, Span,
     decoder::Encoding,
@@ -50,15 +50,14 @@ pub(super) fn read(text: &str) -> Result<Vec<Event>, usize> {
 }
 
 /// Returns the title that a key is.
-pub(super) fn key(text: &str, event: &Event) -> String {
+pub(super) fn key<'t>(text: &'t str, event: &Event) -> Cow<'t, str> {
     let written = &text[event.bytes.clone()];
-    let mut key = String::new();
     if event.encoding.is_none() {
-        key.push_str(written);
-    } else {
-        let span = Span::new_unchecked(0, written.len());
-        Raw::new_unchecked(written, event.encoding, span).decode_key(&mut key, &mut ());
+        return Cow::Borrowed(written);
     }
+    let mut key = Cow::Borrowed("");
+    let span = Span::new_unchecked(0, written.len());
+    Raw::new_unchecked(written, event.encoding, span).decode_key(&mut key, &mut ());
     key
 }
 

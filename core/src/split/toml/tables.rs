@@ -28,7 +28,7 @@ pub(super) fn tables(text: &str, events: &[Event]) -> Vec<Table> {
         let count = keys.clone().count();
         let is_array = event.bytes.len() == "[[".len();
         for (index, part) in keys.enumerate() {
-            path.push(key(text, part));
+            path.push(key(text, part).into_owned());
             end = part.bytes.end;
             let item = if is_array && index + 1 == count {
                 let next = arrays.get(&path).map_or(0, |last| last + 1);
