@@ -25,7 +25,7 @@ use tables::{Table, tables};
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
     let events = read(text).map_err(|place| SyntaxError::at(text, place))?;
     let tables = tables(text, &events);
-    Document { text, units, at: 0, open: Vec::new(), path: Vec::new() }.walk(&events, &tables);
+    Document { text, units, at: 0, open: Vec::new(), path: &[] }.walk(&events, &tables);
     Ok(())
 }
 
@@ -37,7 +37,7 @@ struct Document<'t, 'u, 's> {
     /// How long the paths of the open tables are, from the outside in.
     open: Vec<usize>,
     /// The path of the innermost one.
-    path: Vec<String>,
+    path: &'t [Cow<'t, str>],
 }
 
 /// An array or inline table that is open, or the lines of a table.
@@ -47,9 +47,9 @@ struct Open {
     entries: usize,
 }
 
-impl Document<'_, '_, '_> {
+impl<'t> Document<'t, '_, '_> {
     /// Goes through the events of a document that is valid.
-    fn walk(&mut self, events: &[Event], tables: &[Table]) {
+    fn walk(&mut self, events: &[Event], tables: &'t [Table<'t>]) {
         self.units.open_as(0, 0, &["root"], Unit::Container);
         let mut tables = tables.iter().peekable();
         let mut events = events.iter().peekable();
@@ -107,23 +107,23 @@ impl Document<'_, '_, '_> {
     }
 
     /// Opens the unit of a table, between those that it shares with its neighbours.
-    fn enter(&mut self, table: &Table, next: Option<&Table>) {
-        let common = |path: &[String]| {
+    fn enter(&mut self, table: &'t Table<'t>, next: Option<&Table<'_>>) {
+        let common = |path: &[Cow<'_, str>]| {
             path.iter().zip(&table.path).take_while(|(one, other)| one == other).count()
         };
-        let stays = common(&self.path);
+        let stays = common(self.path);
         let at = self.at;
         self.leave_tables(stays, at);
         let inside = self.open.last().copied().unwrap_or(0);
         let ahead = next.map_or(0, |next| common(&next.path));
         for (from, to) in [(inside, ahead), (ahead.max(inside), table.path.len())] {
             if from < to {
-                let titles: Vec<&str> = table.path[from..to].iter().map(String::as_str).collect();
+                let titles: Vec<&str> = table.path[from..to].iter().map(|title| &**title).collect();
                 self.units.open_as(at, at, &titles, Unit::Container);
                 self.open.push(to);
             }
         }
-        self.path.clone_from(&table.path);
+        self.path = &table.path;
     }
 
     /// Closes the tables whose paths are longer than this.

@@ -10,6 +10,9 @@ use toml_parser::{
 /// The deepest array or inline table: the parser recurses.
 const MOST_DEPTH: u32 = 128;
 
+/// About how long a token is, so that the list of them need not grow.
+const BYTES_A_TOKEN: usize = 4;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The bracket or brackets that open the header of a table.
@@ -34,7 +37,8 @@ pub(super) struct Event {
 /// Reads a document, or tells at which byte it is none.
 pub(super) fn read(text: &str) -> Result<Vec<Event>, usize> {
     let source = Source::new(text);
-    let tokens = source.lex().into_vec();
+    let mut tokens = Vec::with_capacity(text.len() / BYTES_A_TOKEN);
+    tokens.extend(source.lex());
     let mut events = Events { source, events: Vec::with_capacity(tokens.len() / 2) };
     let mut error = None::<ParseError>;
     let mut guarded = RecursionGuard::new(&mut events, MOST_DEPTH);
@@ -101,16 +105,21 @@ impl EventReceiver for Events<'_> {
 
     fn simple_key(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
         if let Some(raw) = self.source.get(span) {
-            Raw::new_unchecked(raw.as_str(), encoding, span).decode_key(&mut (), error);
+            let raw = Raw::new_unchecked(raw.as_str(), encoding, span);
+            if !(encoding.is_none() && is_bare_key(raw.as_bytes())) {
+                raw.decode_key(&mut (), error);
+            }
         }
         self.push(Kind::Key, span, encoding);
     }
 
     fn scalar(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
-        // The parser takes any word for a scalar.
+        // The parser takes any word for a scalar, and any escape.
         if let Some(raw) = self.source.get(span) {
             let raw = Raw::new_unchecked(raw.as_str(), encoding, span);
-            let _ = raw.decode_scalar(&mut (), error);
+            if !(encoding == Some(Encoding::BasicString) && is_plain(raw.as_bytes())) {
+                let _ = raw.decode_scalar(&mut (), error);
+            }
         }
         self.push(Kind::Scalar, span, encoding);
     }
@@ -118,4 +127,19 @@ impl EventReceiver for Events<'_> {
     fn value_sep(&mut self, span: Span, _: &mut dyn ErrorSink) {
         self.push(Kind::Comma, span, None);
     }
+}
+
+// Most keys and strings are of the simplest form. Decoding those took a seventh of the whole time.
+
+fn is_bare_key(key: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    !key.is_empty() && key.iter().all(is_part)
+}
+
+/// Tells whether a basic string has no escape or control character. Its quotes are in order, or it
+/// would not be a token of that kind, but it may lack the last.
+fn is_plain(string: &[u8]) -> bool {
+    let is_special = |byte: u8| byte == b'\\' || byte < b' ' || byte == 0x7f;
+    let special = string.iter().fold(false, |any, byte| any | is_special(*byte));
+    !special && string.len() > 1 && string.ends_with(b"\"")
 }
