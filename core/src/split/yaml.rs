@@ -22,7 +22,7 @@ mod marks;
 mod node;
 mod source;
 
-use super::units::Units;
+use super::units::{Title, Units};
 use crate::{SyntaxError, Unit};
 use frame::{Frame, Key, Style};
 use marks::Marks;
@@ -117,8 +117,7 @@ impl<'t> Parser<'t, '_, '_> {
         let node = Node::new(event, self.marks.bytes(span), self.source);
         if frame.is_first_of_line && index == 0 {
             let end = self.skip(event, node)?.unwrap_or(at + 1);
-            self.open.last_mut().expect("the sequence is open").at = self.source.next_line(end);
-            self.took_entry();
+            self.took_entry(self.source.next_line(end));
             return Ok(());
         }
         let key = self.open.last_mut().and_then(|frame| frame.key.take());
@@ -132,11 +131,15 @@ impl<'t> Parser<'t, '_, '_> {
                 node.start().unwrap_or(none)
             }
         };
-        let unit = if node.is_container() { Unit::Container } else { Unit::Value };
-        match &key {
-            Some(key) => self.units.open(at, from, &key.title, unit),
-            None => self.units.open_as(at, from, &[&format!("[{index}]")], unit),
+        let title = key.as_ref().map_or(Title::Index(index), |key| Title::Key(&key.title));
+        if let Node::Scalar(_) | Node::Empty = node {
+            let end = node.end().unwrap_or(from);
+            let (inner, outer) = self.behind_entry(end);
+            self.units.value(at..outer, from..inner, title);
+            self.took_entry(outer);
+            return Ok(());
         }
+        self.units.open_at(at, from, title, Unit::Container);
         self.enter(event, node, key.as_ref().map_or(at, |key| key.end), from)
     }
 
@@ -257,22 +260,28 @@ impl<'t> Parser<'t, '_, '_> {
 
     /// Closes the unit of an entry that ends at a place.
     fn took(&mut self, end: usize) {
-        let Some(frame) = self.open.last_mut() else { return };
-        let (inner, outer) = match frame.style {
+        let (inner, outer) = self.behind_entry(end);
+        self.units.close(inner, outer);
+        self.took_entry(outer);
+    }
+
+    /// Returns where an entry ends for itself, and with what goes along with it.
+    fn behind_entry(&self, end: usize) -> (usize, usize) {
+        let frame = self.open.last().expect("an entry stands in something");
+        match frame.style {
             Style::Flow => (end, self.source.behind_comma(end)),
             Style::Block { column, .. } => {
-                let line =
-                    if self.source.is_line_start(end) { end } else { self.source.next_line(end) };
+                let is_line = self.source.is_line_start(end);
+                let line = if is_line { end } else { self.source.next_line(end) };
                 let outer = self.source.skip_comments(line, column + 1);
                 (if frame.is_mapping { end } else { outer }, outer)
             }
-        };
-        frame.at = outer;
-        self.units.close(inner, outer);
-        self.took_entry();
+        }
     }
 
-    fn took_entry(&mut self) {
-        self.open.last_mut().expect("an entry stands in something").entries += 1;
+    fn took_entry(&mut self, at: usize) {
+        let frame = self.open.last_mut().expect("an entry stands in something");
+        frame.at = at;
+        frame.entries += 1;
     }
 }
