@@ -52,7 +52,7 @@ pub(super) struct Titles {
     /// The hash of each title and the number to try next if it comes again, up to [`FEW`].
     few: Vec<(u64, usize)>,
     /// All of them when they are more.
-    many: HashMap<u64, usize>,
+    many: Option<Box<HashMap<u64, usize>>>,
 }
 
 /// Up to this many, looking at each is faster than a table.
@@ -75,10 +75,9 @@ impl Titles {
 
     /// Returns the number to try next for a title in use; any other is so from now on.
     fn number(&mut self, hash: u64) -> Option<usize> {
-        let known = if self.many.is_empty() {
-            self.few.iter().find(|(known, _)| *known == hash).map(|(_, number)| *number)
-        } else {
-            self.many.get(&hash).copied()
+        let known = match &self.many {
+            Some(many) => many.get(&hash).copied(),
+            None => self.few.iter().find(|(known, _)| *known == hash).map(|(_, number)| *number),
         };
         if known.is_none() {
             self.set(hash, 2);
@@ -87,17 +86,15 @@ impl Titles {
     }
 
     fn set(&mut self, hash: u64, number: usize) {
-        if self.many.is_empty() {
-            if let Some(entry) = self.few.iter_mut().find(|(known, _)| *known == hash) {
-                entry.1 = number;
-                return;
-            }
+        if let Some(many) = &mut self.many {
+            many.insert(hash, number);
+        } else if let Some(entry) = self.few.iter_mut().find(|(known, _)| *known == hash) {
+            entry.1 = number;
+        } else if self.few.len() < FEW {
             self.few.push((hash, number));
-            if self.few.len() > FEW {
-                self.many.extend(self.few.drain(..));
-            }
         } else {
-            self.many.insert(hash, number);
+            let all = self.few.drain(..).chain([(hash, number)]);
+            self.many = Some(Box::new(all.collect()));
         }
     }
 }

@@ -178,7 +178,8 @@ impl<'t> Document<'t, '_, '_> {
 fn title<'k>(keys: &'k [Cow<'_, str>], index: usize) -> Option<Title<'k>> {
     match keys {
         [] => Some(Title::Index(index)),
-        [key] => Some(Title::Key(key)),
+        // What is valid defines it once.
+        [key] => Some(Title::OnlyKey(key)),
         _ => None,
     }
 }

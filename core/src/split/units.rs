@@ -78,6 +78,8 @@ struct Place {
 pub(super) enum Title<'t> {
     /// A key, which gets the next free ` (n)` if it comes again.
     Key(&'t str),
+    /// A key of which the language says that it does not come again.
+    OnlyKey(&'t str),
     /// The place in an array, as `[0]`.
     Index(usize),
 }
@@ -142,6 +144,7 @@ impl<'a> Units<'a> {
     pub(super) fn open_at(&mut self, outer: usize, start: usize, title: Title<'_>, unit: Unit) {
         match title {
             Title::Key(key) => self.open(outer, start, key, unit),
+            Title::OnlyKey(key) => self.open_as(outer, start, &[key], unit),
             Title::Index(index) => self.open_as(outer, start, &[&format!("[{index}]")], unit),
         }
     }
@@ -205,6 +208,7 @@ impl<'a> Units<'a> {
             let title = match title {
                 // A key that shows nowhere must still not be taken by another.
                 Title::Key(key) => self.titled(key, is_bare),
+                Title::OnlyKey(key) => is_bare.then(|| shorten(key).into_owned()),
                 Title::Index(index) => is_bare.then(|| format!("[{index}]")),
             };
             let (level, unit) = (self.path.len() as u32 + 1, Unit::Value);
@@ -303,7 +307,10 @@ impl Units<'_> {
 
     /// Measures the text up to a place, and divides what turns out not to fit.
     fn measure(&mut self, place: usize) -> Place {
-        let byte = self.between_characters(place.max(self.at.byte));
+        if place <= self.at.byte {
+            return self.at;
+        }
+        let byte = self.between_characters(place);
         let text = &self.text[self.at.byte..byte];
         // What is beyond the maximum by its bytes alone is not shown to the sizer as a whole.
         let short = text.len() <= self.limits.most_bytes();

@@ -30,9 +30,13 @@ pub(super) fn tables<'t>(text: &'t str, events: &[Event]) -> Vec<Table<'t>> {
             path.push(key(text, part));
             end = part.bytes.end;
             let item = if is_array && index + 1 == count {
-                let next = arrays.get(&path).map_or(0, |last| last + 1);
-                arrays.insert(path.clone(), next);
-                Some(next)
+                Some(match arrays.get_mut(&path) {
+                    Some(last) => {
+                        *last += 1;
+                        *last
+                    }
+                    None => *arrays.entry(path.clone()).or_insert(0),
+                })
             } else if arrays.is_empty() {
                 None
             } else {
