@@ -21,6 +21,9 @@ use crate::{SyntaxError, Unit};
 use std::ops::Range;
 use tokens::{Kind, Token, Tokens, comment_end, key};
 
+/// More objects and arrays, one inside the other, are no document but an accident.
+const MOST_OPEN: usize = 1_000_000;
+
 /// Finds the units of a JSON document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
     Parser::new(text, units).document().map_err(|place| SyntaxError::at(text, place))
@@ -135,6 +138,9 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
             Kind::String | Kind::Literal => return Ok(false),
             _ => return Err(first.bytes.start),
         };
+        if self.open.len() == MOST_OPEN {
+            return Err(first.bytes.start);
+        }
         self.open.push(Open { is_object, entries: 0, may_go_on: true });
         Ok(true)
     }
