@@ -15,10 +15,10 @@ mod document;
 mod hash;
 mod run;
 
+use crate::document::Reading;
 use crate::embed::Pool;
 use crate::split::Splitter;
 use crate::{Error, source};
-use passage_core::MediaType;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,12 +40,10 @@ pub struct Ingest {
     pub splitter: Splitter,
     /// What embeds; `None` for text only.
     pub embedder: Option<Arc<Pool>>,
-    /// A title for the document, instead of its own.
-    pub title: Option<String>,
+    /// What is told of the documents instead of being found out.
+    pub reading: Reading,
     /// What is known of the documents beside.
     pub metadata: Map<String, Value>,
-    /// What the documents are, instead of what their names say.
-    pub media_type: Option<MediaType>,
 }
 
 /// Something to ingest.
@@ -55,12 +53,12 @@ pub enum Input {
     Path(PathBuf),
     /// A file that is to be known by another uri than its path.
     File(source::Source),
-    /// A text that is no file.
-    Text {
+    /// A document that is no file.
+    Bytes {
         /// Its uri.
         uri: String,
-        /// The text.
-        text: source::Text,
+        /// What a file would hold.
+        bytes: Vec<u8>,
     },
 }
 

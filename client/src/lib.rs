@@ -2,12 +2,13 @@
 Splits documents, embeds them and loads them into a `pg_passage` store.
 
 This is the library behind the command `passage`, for programs that fill a store by themselves.
-A file becomes a text ([`source`]), the text becomes pieces ([`split`]), each piece a vector
-([`embed`]), and all of them rows in one transaction ([`store`]). These rooms do not know one
+A file ([`source`]) becomes a text with a title and a type ([`document`]), the text becomes pieces
+([`split`]), each piece a vector ([`embed`]), and all of them rows in one transaction ([`store`]). These rooms do not know one
 another; [`ingest`] leads a document through all of them. Expansion and assembly are not here but
 in the database, where a search finds its hits.
 
 ```no_run
+use passage::document::Reading;
 use passage::embed::{Model, Pool};
 use passage::ingest::{Event, Ingest, Input, ingest};
 use passage::split::Splitter;
@@ -31,9 +32,8 @@ async fn main() -> Result<(), passage::Error> {
         version: String::new(),
         splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
         embedder: Some(Arc::new(Pool::new(&model, None)?)),
-        title: None,
+        reading: Reading::default(),
         metadata: serde_json::Map::new(),
-        media_type: None,
     };
     let summary = ingest(job, vec![Input::Path("docs".into())], |event| {
         if let Event::Failed { error, .. } = event {
@@ -60,6 +60,7 @@ The embedding threads are at their best with `RAYON_NUM_THREADS=1` in the enviro
 [`Pool::SINGLE_THREADED`](embed::Pool::SINGLE_THREADED).
 */
 
+pub mod document;
 pub mod embed;
 mod error;
 pub mod ingest;

@@ -6,8 +6,8 @@ it. A file that is named is known by its path as given. The files of a folder th
 known from the folder's own name on: `passage ingest /srv/docs/book` gives `book/ch01.md`, from
 wherever it is called. What git would ignore, hidden files and links are passed over.
 
-A document is text in UTF-8. Whatever else is in a file is said of that file alone, and the others
-go on.
+A document is text in UTF-8, but for HTML, which says itself how it is encoded. Whatever else is in
+a file is said of that file alone, and the others go on.
 */
 
 mod error;
@@ -15,5 +15,5 @@ mod read;
 mod walk;
 
 pub use error::Error;
-pub use read::{Text, read, read_stdin};
+pub use read::{read, read_stdin, text};
 pub use walk::{Found, Source, walk};

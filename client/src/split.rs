@@ -5,7 +5,7 @@ The rules are core's. What is added here is that the pieces own what they say, s
 can go from the thread that splits it to the one that loads it.
 */
 
-use passage_core::{Characters, Error, Kind, Limits, MediaType, Options, Sizer, Unit};
+use passage_core::{Characters, Error, Kind, Limits, MediaType, Options, Sizer, SyntaxError, Unit};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -15,6 +15,16 @@ pub struct Splitter {
     sizer: Arc<dyn Sizer + Send + Sync>,
     unit: SizeUnit,
     limits: Limits,
+    overlap: usize,
+}
+
+/// A document in pieces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Split {
+    /// The pieces, in document order; their bytes touch and cover the text.
+    pub pieces: Vec<Piece>,
+    /// Where the text stops being what its media type says, if it does; it is then split as text.
+    pub syntax_error: Option<SyntaxError>,
 }
 
 /// What a splitter's limits count.
@@ -45,6 +55,8 @@ pub struct Piece {
     pub bytes: Range<usize>,
     /// The lines that it touches, from 1.
     pub lines: RangeInclusive<usize>,
+    /// The names that the imports in it bind.
+    pub imports: Vec<String>,
 }
 
 impl SizeUnit {
@@ -60,13 +72,20 @@ impl SizeUnit {
 impl Splitter {
     /// A splitter that counts characters and needs no model.
     pub fn by_characters() -> Self {
-        Self { sizer: Arc::new(Characters), unit: SizeUnit::Characters, limits: Limits::CHARACTERS }
+        let (unit, limits) = (SizeUnit::Characters, Limits::CHARACTERS);
+        Self { sizer: Arc::new(Characters), unit, limits, overlap: 0 }
     }
 
     /// A splitter that counts the wordpieces of a model that reads `window` of them.
     pub fn by_wordpieces(sizer: impl Sizer + Send + 'static, window: usize) -> Self {
         let limits = Limits { window, ..Limits::WORDPIECES };
-        Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits }
+        Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits, overlap: 0 }
+    }
+
+    /// Lets each preamble repeat so much of the end of the piece before.
+    #[must_use]
+    pub fn with_overlap(self, overlap: usize) -> Self {
+        Self { overlap, ..self }
     }
 
     /// Returns what the limits count.
@@ -79,7 +98,12 @@ impl Splitter {
         self.limits
     }
 
-    /// Splits a text into pieces, in document order; their bytes touch and cover the text.
+    /// Returns how much of the end of the piece before each preamble repeats.
+    pub fn overlap(&self) -> usize {
+        self.overlap
+    }
+
+    /// Splits a text; `kind` is what its media type says unless it is given.
     ///
     /// # Errors
     ///
@@ -88,9 +112,10 @@ impl Splitter {
         &self,
         text: &str,
         media_type: &MediaType,
+        kind: Option<Kind>,
         title: Option<&str>,
-    ) -> Result<Vec<Piece>, Error> {
-        let options = Options { title, ..Options::new(self.limits) };
+    ) -> Result<Split, Error> {
+        let options = Options { limits: self.limits, title, overlap: self.overlap, kind };
         let split = passage_core::split(text, media_type, &options, &*self.sizer)?;
         let piece = |chunk: passage_core::Chunk<'_>| Piece {
             section: chunk.section,
@@ -104,8 +129,10 @@ impl Splitter {
             },
             bytes: chunk.bytes,
             lines: chunk.lines,
+            imports: chunk.imports,
         };
-        Ok(split.chunks.into_iter().map(piece).collect())
+        let pieces = split.chunks.into_iter().map(piece).collect();
+        Ok(Split { pieces, syntax_error: split.syntax_error })
     }
 }
 
@@ -128,14 +155,16 @@ mod tests {
 
     #[test]
     fn an_empty_document_has_no_pieces() {
-        assert_eq!(Splitter::by_characters().split("", &MediaType::MARKDOWN, None), Ok(vec![]));
+        let split = Splitter::by_characters().split("", &MediaType::MARKDOWN, None, None);
+        assert_eq!(split, Ok(Split { pieces: vec![], syntax_error: None }));
     }
 
     proptest! {
         #[test]
         fn pieces_cover_the_text(text in "([#a-z\n \u{e9}]{0,40}\n){0,60}") {
-            let pieces = Splitter::by_characters().split(&text, &MediaType::MARKDOWN, Some("T")).unwrap();
-            let covered: String = pieces.iter().map(|piece| &text[piece.bytes.clone()]).collect();
+            let splitter = Splitter::by_characters().with_overlap(40);
+            let split = splitter.split(&text, &MediaType::MARKDOWN, None, Some("T")).unwrap();
+            let covered: String = split.pieces.iter().map(|piece| &text[piece.bytes.clone()]).collect();
             prop_assert_eq!(covered, text);
         }
     }

@@ -35,4 +35,13 @@ pub enum Error {
         /// How many ids were given.
         ids: usize,
     },
+    /// A document that is given as a notebook and is none. With another media type, such as
+    /// `application/json`, it is taken as what it is.
+    #[error("not a Jupyter notebook: line {line}, column {column}")]
+    Notebook {
+        /// Where reading ended, from 1.
+        line: usize,
+        /// The byte of that line, from 1.
+        column: usize,
+    },
 }

@@ -8,6 +8,7 @@ them. The PostgreSQL extension and the client are shells around this crate; it k
 
 pub mod assemble;
 mod chunk;
+pub mod convert;
 mod error;
 pub mod expand;
 pub mod hits;
@@ -22,6 +23,7 @@ pub mod split;
 pub mod strategy;
 
 pub use chunk::{Chunk, Kind, Split, SyntaxError, Unit};
+pub use convert::{Converted, convert, decode};
 pub use error::Error;
 pub use id::{chunk_id, document_id};
 pub use media_type::{Family, MediaType};

@@ -7,13 +7,27 @@ for a store may hold documents that came from elsewhere; what nobody knows count
 types have a name here stands in the table of this module, and nowhere else.
 */
 
+mod content;
+mod kind;
 mod table;
 
 use crate::assemble::Separator;
 use crate::{Error, Kind};
+pub use content::is_binary;
 use std::{borrow::Cow, fmt, str::FromStr};
-use table::KNOWN;
 pub use table::NAMES;
+use table::{KNOWN, Known};
+
+/// The tools whose files often have more behind the name.
+const TOOLS: [&str; 4] = ["dockerfile", "containerfile", "makefile", "jenkinsfile"];
+
+/// What the ends of a name mean (RFC 6838), and the types of that structure.
+const SUFFIXES: [(&str, &str); 4] = [
+    ("+json", "application/json"),
+    ("+yaml", "text/x-yaml"),
+    ("+toml", "text/x-toml"),
+    ("+xml", "application/xml"),
+];
 
 /// What a document is: the essence of a MIME type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,18 +63,22 @@ impl MediaType {
 
     /// Returns the media type of a file by its name or path, or `None` if the name tells nothing.
     ///
-    /// Case does not matter. Both `/` and `\` part folders.
+    /// Case does not matter. Both `/` and `\` part folders. The whole name goes before what
+    /// follows its last dot, and that before what stands in front of the first, which may name a
+    /// tool: `Dockerfile.dev`, `Makefile.am`.
     pub fn of_file(path: &str) -> Option<Self> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
         // A leading dot begins the name of a hidden file and no extension.
         let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let extension = extension.map(|(_, extension)| extension);
-        KNOWN
-            .iter()
-            .find(|known| {
-                known.files.contains(&&*name)
-                    || extension.is_some_and(|extension| known.extensions.contains(&extension))
+        let stem = name.split_once('.').map(|(stem, _)| stem).filter(|stem| TOOLS.contains(stem));
+        let named = |name| KNOWN.iter().find(|known| known.files.contains(&name));
+        named(&name)
+            .or_else(|| {
+                let extension = extension?;
+                KNOWN.iter().find(|known| known.extensions.contains(&extension))
             })
+            .or_else(|| named(stem?))
             .map(|known| Self(Cow::Borrowed(known.name)))
     }
 
@@ -69,9 +87,24 @@ impl MediaType {
         &self.0
     }
 
-    /// Tells whether the type stands in the table, rather than being any string.
+    /// Tells whether the type or its structure stands in the table, rather than being any string.
     pub fn is_known(&self) -> bool {
-        KNOWN.iter().any(|known| known.name == self.0)
+        self.known().is_some()
+    }
+
+    /// Returns the name of the type whose structure this one has: its own, or that which its end
+    /// names, so `application/ld+json` is split as `application/json`.
+    pub fn structure(&self) -> &str {
+        self.known().map_or(&self.0, |known| known.name)
+    }
+
+    /// Returns the row of the table that tells of the type.
+    fn known(&self) -> Option<&'static Known> {
+        let named = |name: &str| KNOWN.iter().find(|known| known.name == name);
+        named(&self.0).or_else(|| {
+            let (_, name) = SUFFIXES.iter().find(|(end, _)| self.0.ends_with(end))?;
+            named(name)
+        })
     }
 
     /// Returns what the type's chunks have in common; prose where nothing is known.
@@ -81,16 +114,10 @@ impl MediaType {
     /// The classes of *Content-Agnostic Assembly* (seed 004). Types that end in `+json`, `+yaml`
     /// or `+xml` are data, as RFC 6838 means them.
     pub fn family(&self) -> Family {
-        match KNOWN.iter().find(|known| known.name == self.0) {
-            Some(known) => known.family,
-            None if ["+json", "+yaml", "+xml", "+toml"].iter().any(|end| self.0.ends_with(end)) => {
-                Family::Data
-            }
-            None => Family::Prose,
-        }
+        self.known().map_or(Family::Prose, |known| known.family)
     }
 
-    /// Returns the kind of chunk that the type is split into.
+    /// Returns the kind of chunk that the type is split into, its place apart; see [`Kind::of`].
     pub fn kind(&self) -> Kind {
         match self.family() {
             Family::Prose => Kind::Prose,
@@ -154,6 +181,12 @@ mod tests {
         assert_eq!(of("a.tar.json").as_deref(), Some("application/json"));
         assert_eq!(of("Makefile").as_deref(), Some("text/x-makefile"));
         assert_eq!(of("LICENSE").as_deref(), Some("text/plain"));
+        assert_eq!(of("app.TSX").as_deref(), Some("text/x-tsx"));
+        assert_eq!(of("Dockerfile.dev").as_deref(), Some("text/x-dockerfile"));
+        assert_eq!(of("Dockerfile.md").as_deref(), Some("text/markdown"));
+        assert_eq!(of("CMakeLists.txt").as_deref(), Some("text/x-cmake"));
+        assert_eq!(of("home/.bashrc").as_deref(), Some("text/x-shellscript"));
+        assert_eq!(of("include/x.h").as_deref(), Some("text/x-c"));
         assert_eq!(of("photo.jpeg"), None);
         assert_eq!(of(".md"), None);
         assert_eq!(of("docs.md/picture"), None);
@@ -179,6 +212,21 @@ mod tests {
             assert_eq!(family(data), Family::Data, "{data}");
         }
         assert_eq!(family(""), Family::Prose);
+    }
+
+    #[test]
+    fn the_end_of_a_name_tells_the_structure() {
+        let json = "Application/LD+JSON; charset=utf-8".parse::<MediaType>().unwrap();
+        assert_eq!((json.name(), json.structure()), ("application/ld+json", "application/json"));
+        assert_eq!(MediaType::new("application/toml").structure(), "text/x-toml");
+        assert_eq!(MediaType::new("application/vnd.oai.openapi+yaml").structure(), "text/x-yaml");
+        assert_eq!(MediaType::new("image/svg+xml").structure(), "application/xml");
+        assert_eq!(MediaType::new("application/xhtml+xml").structure(), "text/html");
+        assert_eq!(
+            MediaType::new("application/x-ipynb+json").structure(),
+            "application/x-ipynb+json"
+        );
+        assert_eq!(MediaType::new("image/png").structure(), "image/png");
     }
 
     #[test]

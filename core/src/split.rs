@@ -14,9 +14,14 @@ first. A document of nothing but white space is thus made of chunks like any oth
 one has none.
 */
 
+mod asciidoc;
 mod block;
+#[cfg(feature = "code")]
+mod code;
+mod csv;
 mod cut;
 mod draft;
+mod headed;
 mod json;
 mod limits;
 mod markdown;
@@ -25,6 +30,7 @@ mod overlap;
 mod pieces;
 mod plain;
 mod preamble;
+mod rst;
 mod sections;
 mod sizer;
 mod toml;
@@ -70,19 +76,26 @@ enum Splitter {
     Blocks(fn(&str) -> Blocks),
     /// Units with members.
     Units(fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
+    /// Units by the syntax of a programming language.
+    #[cfg(feature = "code")]
+    Code(&'static code::Language),
 }
 
 /// Returns the splitter of a media type: this is where a new one goes.
 fn splitter(media_type: &MediaType) -> Splitter {
-    match media_type.name() {
+    #[cfg(feature = "code")]
+    if let Some(language) = code::language(media_type.structure()) {
+        return Splitter::Code(language);
+    }
+    match media_type.structure() {
         "text/markdown" => Splitter::Blocks(markdown::blocks),
+        "text/x-rst" => Splitter::Blocks(rst::blocks),
+        "text/x-asciidoc" => Splitter::Blocks(asciidoc::blocks),
+        "text/csv" => Splitter::Blocks(csv::blocks),
         "application/json" => Splitter::Units(json::units),
         "application/jsonl" => Splitter::Units(json::lines),
         "text/x-yaml" => Splitter::Units(yaml::units),
         "text/x-toml" => Splitter::Units(toml::units),
-        name if name.ends_with("+json") => Splitter::Units(json::units),
-        name if name.ends_with("+yaml") => Splitter::Units(yaml::units),
-        name if name.ends_with("+toml") => Splitter::Units(toml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }
@@ -114,18 +127,21 @@ pub fn split<'t>(
         merge::drafts(text, &blocks.sections, &pieces, options)
     };
     let mut syntax_error = None;
-    let drafts = match splitter(media_type) {
-        Splitter::Blocks(find) => by_blocks(find(text)),
-        Splitter::Units(parse) => {
-            let mut units = Units::new(text, options.limits, sizer);
-            match parse(text, &mut units) {
-                Ok(()) => units.finish(),
-                Err(error) => {
-                    syntax_error = Some(error);
-                    by_blocks(plain::blocks(text))
-                }
+    let mut by_units = |parse: &dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>| {
+        let mut units = Units::new(text, options.limits, sizer);
+        match parse(text, &mut units) {
+            Ok(()) => units.finish(),
+            Err(error) => {
+                syntax_error = Some(error);
+                by_blocks(plain::blocks(text))
             }
         }
+    };
+    let drafts = match splitter(media_type) {
+        Splitter::Blocks(find) => by_blocks(find(text)),
+        Splitter::Units(parse) => by_units(&parse),
+        #[cfg(feature = "code")]
+        Splitter::Code(language) => by_units(&|text, units| code::parse(text, language, units)),
     };
     let kind = options.kind.unwrap_or_else(|| media_type.kind());
     let chunks = draft::chunks(text, drafts, kind, options, sizer);
@@ -139,6 +155,8 @@ pub fn split<'t>(
 pub fn title(text: &str, media_type: &MediaType) -> Option<String> {
     match media_type.name() {
         "text/markdown" => markdown::title(text),
+        "text/x-rst" => rst::title(text),
+        "text/x-asciidoc" => asciidoc::title(text),
         _ => None,
     }
 }

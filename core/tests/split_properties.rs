@@ -2,8 +2,13 @@
 
 #[path = "split_properties/documents.rs"]
 mod documents;
+#[path = "split_properties/lined.rs"]
+mod lined;
+#[path = "split_properties/tables.rs"]
+mod tables;
 
 use documents::{Document, Part, document, markdownish};
+use lined::{language, lined, linedish};
 use passage_core::{
     Characters, Chunk, Limits, MediaType, Options, Sizer, section::is_ancestor, split,
 };
@@ -44,7 +49,8 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 fn media_type() -> impl Strategy<Value = MediaType> {
-    prop_oneof![Just(MediaType::MARKDOWN), Just(MediaType::PLAIN)]
+    let names = ["text/markdown", "text/plain", "text/x-rst", "text/x-asciidoc", "text/csv"];
+    prop::sample::select(names.to_vec()).prop_map(MediaType::new)
 }
 
 /// Counts line ends one by one, apart from how the splitter does it.
@@ -170,6 +176,63 @@ proptest! {
                 let cut = chunks.iter().find(|chunk| {
                     bytes.start < chunk.bytes.start && chunk.bytes.start < bytes.end
                 });
+                prop_assert_eq!(cut, None);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn anything_like_titles_and_blocks_is_split_without_loss(
+        text in linedish(), media_type in media_type(), limits in limits()
+    ) {
+        let once = checked(&text, &media_type, limits, &Characters);
+        prop_assert_eq!(once, checked(&text, &media_type, limits, &Characters));
+        checked(&text, &media_type, limits, &Pieces);
+    }
+
+    #[test]
+    fn every_block_stands_under_its_titles(
+        (language, document) in language().prop_flat_map(|it| (Just(it), lined(it)))
+    ) {
+        let limits = Limits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
+        let media_type = language.media_type();
+        let chunks = checked(&document.text, &media_type, limits, &Characters);
+        for Part { bytes, section, level, heading } in &document.parts {
+            let chunk = chunks.iter().find(|chunk| chunk.bytes.contains(&bytes.start)).unwrap();
+            if !heading {
+                prop_assert_eq!((&chunk.section, chunk.level <= *level), (section, true));
+            }
+        }
+    }
+
+    #[test]
+    fn no_title_is_parted_from_its_body(
+        (language, document) in language().prop_flat_map(|it| (Just(it), lined(it))),
+        limits in limits()
+    ) {
+        let chunks = checked(&document.text, &language.media_type(), limits, &Characters);
+        for (heading, body) in document.headings_with_bodies() {
+            if Characters.size(&document.text[heading.start..body.start]) < limits.max / 2 {
+                let cut = chunks.iter().map(|chunk| chunk.bytes.start);
+                let cut = cut.filter(|cut| heading.start < *cut && *cut <= body.start);
+                prop_assert_eq!(cut.count(), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn no_record_is_cut_that_fits(table in tables::table(), limits in limits()) {
+        let csv = MediaType::new("text/csv");
+        let chunks = checked(&table.text, &csv, limits, &Characters);
+        let ends = table.records.iter().skip(1).copied().chain([table.text.len()]);
+        for (index, (start, end)) in table.records.iter().zip(ends).enumerate() {
+            // The first is tied to the second: together they may be too long.
+            let cut = chunks.iter().find(|chunk| *start < chunk.bytes.start && chunk.bytes.start < end);
+            if Characters.size(&table.text[*start..end]) <= limits.max && index > 1 {
                 prop_assert_eq!(cut, None);
             }
         }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::spi;
 use crate::store::{Chunks, Columns, Found, Store, Wanted};
-use crate::types::{Ltree, Name, TextArray, from_sql, to_sql};
+use crate::types::{Ltree, Name, RawText, TextArray, from_sql, to_sql};
 use passage_core::expand::{self, Budget, Choice, Hit, Pick, Role};
 use passage_core::{Overrides, hits};
 use pgrx::datum::Uuid;
@@ -87,7 +87,7 @@ type Context = (
     TextArray,
     Option<Ltree>,
     i32,
-    String,
+    RawText,
 );
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
@@ -122,7 +122,7 @@ fn expand_context(
             name!(section, TextArray),
             name!(path, Option<Ltree>),
             name!(tokens, i32),
-            name!(content, String),
+            name!(content, RawText),
         ),
     >,
     ErrorReport,
@@ -176,7 +176,7 @@ fn expand_contexts(
             name!(section, TextArray),
             name!(path, Option<Ltree>),
             name!(tokens, i32),
-            name!(content, String),
+            name!(content, RawText),
         ),
     >,
     ErrorReport,
@@ -218,7 +218,7 @@ fn rows(expanded: Expanded) -> Vec<Context> {
             chunk.section(),
             chunk.path(),
             outline.tokens as i32,
-            chunk.content(),
+            chunk.raw_content(),
         )
     };
     choice.picks.iter().map(row).collect()

@@ -2,7 +2,8 @@
 Types of PostgreSQL that pgrx has no name for.
 
 `name` is an argument of every function that reads a store. `ltree` and `jsonb` go from a table to a
-result as they are, and so may a section, so they are carried as bytes and never looked into.
+result as they are, and so may sections and contents, so they are carried as bytes and never looked
+into.
 */
 
 use passage_core::section::Section;
@@ -76,6 +77,26 @@ impl Opaque {
         }
     }
 
+    /// Copies a value of variable length, compressed if it lies so in its row.
+    ///
+    /// One that lies outside of its row is fetched, for the caller may go on when its table has
+    /// changed.
+    ///
+    /// # Safety
+    ///
+    /// The datum must be a pointer to such a value.
+    unsafe fn copy_packed(datum: pg_sys::Datum) -> Self {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let value = datum.cast_mut_ptr();
+            if pgrx::varatt_is_1b_e(value) {
+                return Self::copy(datum);
+            }
+            let length = pgrx::varsize_any(value);
+            Self(std::slice::from_raw_parts(value.cast::<u8>(), length).to_vec())
+        }
+    }
+
     /// Puts the value where PostgreSQL frees it.
     fn into_datum(self) -> pg_sys::Datum {
         // SAFETY: the bytes hold the value with its length before it.
@@ -88,7 +109,7 @@ impl Opaque {
 }
 
 macro_rules! opaque {
-    ($(#[$doc:meta])* $name:ident, $sql:literal) => {
+    ($(#[$doc:meta])* $name:ident, $sql:literal, $copy:ident) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub struct $name(Opaque);
@@ -100,7 +121,7 @@ macro_rules! opaque {
                 _type: pg_sys::Oid,
             ) -> Option<Self> {
                 // SAFETY: the statement selects this type.
-                (!is_null).then(|| Self(unsafe { Opaque::copy(datum) }))
+                (!is_null).then(|| Self(unsafe { Opaque::$copy(datum) }))
             }
         }
 
@@ -143,17 +164,31 @@ macro_rules! translate {
 
 opaque! {
     /// A path, as the type `ltree`.
-    Ltree, "ltree"
+    Ltree, "ltree", copy
 }
 
 opaque! {
     /// A value of the type `jsonb` that is not looked into.
-    RawJsonb, "jsonb"
+    RawJsonb, "jsonb", copy
 }
 
 opaque! {
     /// The titles of a section, as the type `text[]`.
-    TextArray, "text[]"
+    TextArray, "text[]", copy
+}
+
+opaque! {
+    /// A content, as the type `text`; most are not unpacked before they are sent.
+    RawText, "text", copy_packed
+}
+
+impl RawText {
+    /// Returns a text without characters.
+    pub fn empty() -> Self {
+        let empty = "".into_datum().expect("it is not NULL");
+        // SAFETY: a text is a value of variable length.
+        unsafe { Self(Opaque::copy(empty)) }
+    }
 }
 
 impl TextArray {

@@ -1,7 +1,7 @@
 //! Who may call what: every role every function, and each sees what its own rights allow.
 
 use passage_tests::Cluster;
-use passage_tests::cluster::SUPERUSER;
+use passage_tests::cluster::{OWNER, SUPERUSER};
 
 const TENANTS: &str = include_str!("../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
@@ -183,4 +183,16 @@ async fn a_hostile_search_path_changes_nothing() {
     let trapped = format!("SET search_path = trap, public; {reads}");
     assert_eq!(cluster.query_lines_as("alice", &trapped).await, safe);
     assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, expected);
+}
+
+#[tokio::test]
+async fn a_role_keeps_its_store_once_the_library_is_loaded_in_the_session() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let keep = format!("ALTER ROLE {OWNER} SET passage.store = 'docs'");
+    let error = client.batch_execute(&keep).await.unwrap_err();
+    assert_eq!(error.code().unwrap().code(), "42501", "{error:?}");
+    client.batch_execute("SELECT passage.section_key('{}')").await.unwrap();
+    client.batch_execute(&keep).await.unwrap();
+    assert_eq!(cluster.query_text("SHOW passage.store").await, "docs");
 }

@@ -6,9 +6,11 @@ use super::{Event, Ingest, Outcome};
 use crate::embed::Embedding;
 use crate::split::Piece;
 use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
-use crate::{Error, source};
-use passage_core::{MediaType, chunk_id, document_id, title};
+use crate::{Error, document, source};
+use passage_core::{MediaType, SyntaxError, chunk_id, document_id};
+use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -19,11 +21,10 @@ const ATTEMPTS: usize = 8;
 /// A document that was read and split.
 struct Split {
     uri: String,
-    text: source::Text,
-    media_type: MediaType,
-    title: Option<String>,
+    document: document::Document,
     content_hash: Vec<u8>,
     pieces: Vec<Piece>,
+    syntax_error: Option<SyntaxError>,
 }
 
 /// Ingests a document of which the store knows as much as `known` says.
@@ -36,7 +37,7 @@ pub(super) async fn ingest(
     let bytes = match &item {
         // A file that is not there is found out when it is read.
         Item::File(source) => source.path.metadata().map_or(0, |metadata| metadata.len()),
-        Item::Text { text, .. } => text.len() as u64,
+        Item::Bytes { bytes, .. } => bytes.len() as u64,
     };
     let _room = run.room(bytes).await;
     let reader = Arc::clone(run);
@@ -47,6 +48,7 @@ pub(super) async fn ingest(
     let split = Arc::new(split);
 
     let Ingest { collection, version, .. } = &run.ingest;
+    let metadata = metadata(run, &split);
     let mut embeddings = HashMap::new();
     let mut salt = 0;
     for _ in 0..ATTEMPTS {
@@ -62,7 +64,8 @@ pub(super) async fn ingest(
             None => HashMap::new(),
         };
         embed(run, &split, &ids, &there, &mut embeddings).await?;
-        let document = document(run, &split, known.as_ref(), id, &ids, &there, &embeddings);
+        let known_as = known.as_ref();
+        let document = document(run, &split, &metadata, known_as, id, &ids, &there, &embeddings);
         let kept = document.chunks.iter().filter(|chunk| chunk.known).count();
         let mut store = run.store(number).await;
         if store.write(&document).await? == Written::Done {
@@ -89,27 +92,40 @@ pub(super) async fn ingest(
 
 /// Reads and splits a document, or finds that the store has it already.
 fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Split>, Error> {
-    let (uri, text) = match item {
-        Item::Text { uri, text } => (uri, text),
-        Item::File(source) => (source.uri, source::read(&source.path)?),
+    let (uri, inside, path, bytes) = match item {
+        Item::Bytes { uri, bytes } => (uri, None, Path::new("-").to_owned(), bytes),
+        Item::File(source) => {
+            let bytes = source::read(&source.path)?;
+            (source.uri, source.inside, source.path, bytes)
+        }
     };
-    let media_type =
-        ingest.media_type.clone().or_else(|| MediaType::of_file(&uri)).unwrap_or(MediaType::PLAIN);
-    let name = || uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty());
-    let title = ingest.title.clone().or_else(|| title(&text, &media_type)).or_else(name);
-    let content_hash = content_hash(ingest, &text, &media_type, title.as_deref());
+    let content_hash = content_hash(ingest, &uri, &bytes);
     if hash == Some(&content_hash) {
         return Ok(None);
     }
-    let pieces = ingest.splitter.split(&text, &media_type, title.as_deref())?;
-    Ok(Some(Split { uri, text, media_type, title, content_hash, pieces }))
+    let document = ingest.reading.read(bytes, &path, &uri, inside.as_deref())?;
+    let document::Document { text, media_type, kind, title, .. } = &document;
+    let split = ingest.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
+    let (pieces, syntax_error) = (split.pieces, split.syntax_error);
+    Ok(Some(Split { uri, document, content_hash, pieces, syntax_error }))
+}
+
+/// Returns what is known of a document beside: what the run says, and where the document is not
+/// what its media type says.
+fn metadata(run: &Run, split: &Split) -> Value {
+    let mut metadata = run.ingest.metadata.clone();
+    if let Some(SyntaxError { line, column }) = split.syntax_error {
+        let place = json!({ "line": line, "column": column });
+        metadata.entry("syntax_error").or_insert(place);
+    }
+    Value::Object(metadata)
 }
 
 /// Returns the ids of a document's chunks, in document order.
 fn chunk_ids(document: Uuid, split: &Split) -> Vec<Uuid> {
     let mut occurrences: HashMap<Uuid, u32> = HashMap::with_capacity(split.pieces.len());
     let id = |piece: &Piece| {
-        let content = &split.text[piece.bytes.clone()];
+        let content = &split.document.text[piece.bytes.clone()];
         let first = chunk_id(document, &piece.section, content, 0);
         let earlier = occurrences.entry(first).and_modify(|earlier| *earlier += 1).or_insert(0);
         if *earlier == 0 { first } else { chunk_id(document, &piece.section, content, *earlier) }
@@ -144,7 +160,7 @@ async fn embed(
     // The queue of the model holds this thread back; it ends early when nobody waits any more.
     let submitting = tokio::task::spawn_blocking(move || {
         for ordinal in missing {
-            let text = texts.pieces[ordinal].embedded_text(&texts.text);
+            let text = texts.pieces[ordinal].embedded_text(&texts.document.text);
             if sender.send((ordinal, pool.submit(text))).is_err() {
                 break;
             }
@@ -161,6 +177,7 @@ async fn embed(
 fn document<'a>(
     run: &'a Run,
     split: &'a Split,
+    metadata: &'a Value,
     known: Option<&'a Known>,
     id: Uuid,
     ids: &[Uuid],
@@ -173,11 +190,12 @@ fn document<'a>(
         level: piece.level,
         kind: piece.kind,
         unit: piece.unit,
-        content: &split.text[piece.bytes.clone()],
+        content: &split.document.text[piece.bytes.clone()],
         preamble: &piece.preamble,
         tokens: piece.tokens,
         bytes: piece.bytes.clone(),
         lines: piece.lines.clone(),
+        imports: &piece.imports,
         known: there.contains_key(id),
         stale: !is_current(there.get(id), piece),
         embedding: embeddings.get(id).map(Vec::as_slice),
@@ -190,10 +208,11 @@ fn document<'a>(
         collection: &run.ingest.collection,
         version: &run.ingest.version,
         uri: &split.uri,
-        title: split.title.as_deref(),
-        media_type: split.media_type.name(),
+        title: split.document.title.as_deref(),
+        media_type: split.document.media_type.name(),
+        source_media_type: split.document.source_media_type.as_ref().map(MediaType::name),
         content_hash: &split.content_hash,
-        metadata: &run.metadata,
+        metadata,
         gone: there.keys().filter(|id| !stays.contains(id)).copied().collect(),
         with_embeddings: run.with_embeddings,
         chunks,

@@ -6,6 +6,7 @@ use crate::source::{self, Found, Source};
 use crate::store::{Settings, Store};
 use passage_core::SPLITTER_VERSION;
 use std::collections::HashMap;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{self, Semaphore};
@@ -14,7 +15,8 @@ use tokio::task::{self, JoinSet};
 /// Connections that write. Two keep a server busy while one of them waits for its commit.
 const WRITERS: usize = 2;
 
-/// Documents under way for each of them, so that the next is ready when one is written.
+/// Documents under way beside those that are split, one on each core, so that the next is ready
+/// when one is written.
 const DOCUMENTS_PER_WRITER: usize = 2;
 
 /// Kilobytes of text under way; a larger document goes alone.
@@ -27,7 +29,6 @@ const BATCH: usize = 256;
 pub(super) struct Run {
     pub(super) ingest: Ingest,
     pub(super) with_embeddings: bool,
-    pub(super) metadata: serde_json::Value,
     stores: Vec<sync::Mutex<Store>>,
     kilobytes: Arc<Semaphore>,
     report: Box<dyn Fn(&Event) + Send + Sync>,
@@ -40,7 +41,7 @@ type Finished = (String, Result<Outcome, Error>);
 /// One document of a run.
 pub(super) enum Item {
     File(Source),
-    Text { uri: String, text: source::Text },
+    Bytes { uri: String, bytes: Vec<u8> },
 }
 
 /// Ingests files, folders and texts into a store, each document in one transaction.
@@ -74,7 +75,6 @@ pub async fn ingest(
     let with_embeddings = stores[0].get_mut().agree(&settings).await?;
     let run = Arc::new(Run {
         with_embeddings,
-        metadata: serde_json::Value::Object(ingest.metadata.clone()),
         ingest,
         stores,
         kilobytes: Arc::new(Semaphore::new(KILOBYTES as usize)),
@@ -101,9 +101,9 @@ impl Run {
         let mut seen: HashMap<String, Option<PathBuf>> = HashMap::new();
         for input in inputs {
             match input {
-                Input::Text { uri, text } => {
+                Input::Bytes { uri, bytes } => {
                     seen.insert(uri.clone(), None);
-                    items.push(Item::Text { uri, text });
+                    items.push(Item::Bytes { uri, bytes });
                 }
                 Input::File(source) => self.take(source, &mut seen, &mut items),
                 Input::Path(path) => {
@@ -147,6 +147,8 @@ impl Run {
         let Ingest { collection, version, .. } = &self.ingest;
         let mut tasks = JoinSet::new();
         let mut items = items.into_iter();
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let under_way = (WRITERS * DOCUMENTS_PER_WRITER).max(WRITERS + cores);
         let mut number = 0;
         loop {
             let batch: Vec<Item> = items.by_ref().take(BATCH).collect();
@@ -156,7 +158,7 @@ impl Run {
             let uris: Vec<&str> = batch.iter().map(Item::uri).collect();
             let mut known = self.store(0).await.known(collection, version, &uris).await?;
             for item in batch {
-                while tasks.len() >= WRITERS * DOCUMENTS_PER_WRITER {
+                while tasks.len() >= under_way {
                     self.finish(tasks.join_next().await)?;
                 }
                 let known = known.remove(item.uri());
@@ -211,7 +213,7 @@ impl Item {
     fn uri(&self) -> &str {
         match self {
             Item::File(source) => &source.uri,
-            Item::Text { uri, .. } => uri,
+            Item::Bytes { uri, .. } => uri,
         }
     }
 }

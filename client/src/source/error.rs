@@ -14,19 +14,23 @@ pub enum Error {
         reason: String,
     },
     /// The file is not text in UTF-8.
-    #[error("{path} is not UTF-8: byte {offset} does not belong to a character", path = path.display())]
+    #[error("{path} is not UTF-8: line {line}, byte {offset} of the file", path = path.display())]
     NotUtf8 {
         /// The file.
         path: PathBuf,
-        /// Where, from 0.
+        /// The line of the first byte that belongs to no character, from 1.
+        line: usize,
+        /// Where that byte is, from 0.
         offset: usize,
     },
     /// The file holds a NUL byte, which PostgreSQL cannot store in a text.
-    #[error("{path} holds a NUL byte at {offset}", path = path.display())]
+    #[error("{path} holds a NUL byte: line {line}, byte {offset} of the file", path = path.display())]
     Nul {
         /// The file.
         path: PathBuf,
-        /// Where, from 0.
+        /// The line, from 1.
+        line: usize,
+        /// Where that byte is, from 0.
         offset: usize,
     },
     /// The file is larger than its spans can say.

@@ -1,21 +1,20 @@
-//! Reading a file as text.
+//! Reading a file: its bytes, and the text that they are.
 
 use super::Error;
+use passage_core::{MediaType, decode};
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
 /// The largest document: what one value of PostgreSQL holds, and well within an `integer` of bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A document's text: UTF-8 without NUL.
-pub type Text = String;
-
 /// Reads a file.
 ///
 /// # Errors
 ///
-/// If it cannot be read, is larger than 1 GB, is not UTF-8, or holds a NUL byte.
-pub fn read(path: &Path) -> Result<Text, Error> {
+/// If it cannot be read, or is larger than 1 GB.
+pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
     read_from(file, path)
 }
@@ -25,11 +24,40 @@ pub fn read(path: &Path) -> Result<Text, Error> {
 /// # Errors
 ///
 /// As for [`read`], with `-` as the path.
-pub fn read_stdin() -> Result<Text, Error> {
+pub fn read_stdin() -> Result<Vec<u8>, Error> {
     read_from(std::io::stdin().lock(), Path::new("-"))
 }
 
-fn read_from(reader: impl Read, path: &Path) -> Result<Text, Error> {
+/// Returns the text of a file: UTF-8, or of HTML what it says of itself, and without NUL.
+///
+/// # Errors
+///
+/// If the bytes are no such text; the error has the line.
+pub fn text(bytes: Vec<u8>, path: &Path, media_type: Option<&MediaType>) -> Result<String, Error> {
+    let line = |offset: usize| 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count();
+    let nul = |text: &[u8]| text.iter().position(|byte| *byte == 0);
+    let refused = |offset| Error::Nul { path: path.to_owned(), line: line(offset), offset };
+    // A text without an encoding of its own is UTF-8.
+    match decode(&bytes, media_type.unwrap_or(&MediaType::PLAIN)) {
+        Ok(Cow::Owned(text)) => match nul(text.as_bytes()) {
+            Some(offset) => Err(refused(offset.min(bytes.len()))),
+            None => Ok(text),
+        },
+        decoded => {
+            // A binary file mostly has both defects; the NUL says more plainly what it is.
+            if let Some(offset) = nul(&bytes) {
+                return Err(refused(offset));
+            }
+            if let Err(error) = decoded {
+                let offset = error.valid_up_to();
+                return Err(Error::NotUtf8 { path: path.to_owned(), line: line(offset), offset });
+            }
+            Ok(String::from_utf8(bytes).expect("decoding it would have failed"))
+        }
+    }
+}
+
+fn read_from(reader: impl Read, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     reader
         .take(MOST_BYTES + 1)
@@ -38,14 +66,7 @@ fn read_from(reader: impl Read, path: &Path) -> Result<Text, Error> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(Error::TooLarge { path: path.to_owned() });
     }
-    // A binary file mostly has both defects; the NUL says more plainly what it is.
-    if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
-        return Err(Error::Nul { path: path.to_owned(), offset });
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        Error::NotUtf8 { path: path.to_owned(), offset }
-    })
+    Ok(bytes)
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
@@ -56,19 +77,31 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
 mod tests {
     use super::*;
 
-    fn read_bytes(bytes: &[u8]) -> Result<Text, String> {
-        read_from(bytes, Path::new("a.md")).map_err(|error| error.to_string())
+    fn text_of(bytes: &[u8], media_type: &str) -> Result<String, String> {
+        let media_type = MediaType::new(media_type);
+        text(bytes.to_vec(), Path::new("a.md"), Some(&media_type))
+            .map_err(|error| error.to_string())
     }
 
     #[test]
     fn text_is_read_as_it_is() {
-        assert_eq!(read_bytes("\u{feff}# É\r\n".as_bytes()).unwrap(), "\u{feff}# É\r\n");
+        let text = "\u{feff}# É\r\n";
+        assert_eq!(text_of(text.as_bytes(), "text/markdown").unwrap(), text);
     }
 
     #[test]
     fn what_is_no_text_is_refused_with_its_place_and_without_its_content() {
-        assert_eq!(read_bytes(b"ab\0c").unwrap_err(), "a.md holds a NUL byte at 2");
-        let error = read_bytes(b"secret\xff").unwrap_err();
-        assert_eq!(error, "a.md is not UTF-8: byte 6 does not belong to a character");
+        let refused = |bytes: &[u8]| text_of(bytes, "text/markdown").unwrap_err();
+        assert_eq!(refused(b"ab\0c"), "a.md holds a NUL byte: line 1, byte 2 of the file");
+        let message = "a.md is not UTF-8: line 2, byte 7 of the file";
+        assert_eq!(refused(b"secret\n\xff"), message);
+    }
+
+    #[test]
+    fn html_is_read_in_the_encoding_that_it_names() {
+        let html = b"<meta charset=iso-8859-1><p>caf\xe9";
+        assert!(text_of(html, "text/html").unwrap().ends_with("caf\u{e9}"));
+        let message = "a.md holds a NUL byte: line 1, byte 3 of the file";
+        assert_eq!(text_of(b"<p>\0", "text/html").unwrap_err(), message);
     }
 }

@@ -11,6 +11,8 @@ pub struct Source {
     pub path: PathBuf,
     /// What it is called in the store.
     pub uri: String,
+    /// Where it is in the folder that was named, if it was found in one.
+    pub inside: Option<String>,
 }
 
 /// What a walk comes across.
@@ -58,9 +60,15 @@ fn found(root: &Path, is_folder: bool, entry: DirEntry) -> Result<Found, Error> 
     if is_folder && is_binary(&path) {
         return Ok(Found::Skipped(path));
     }
-    let uri = if is_folder { uri_in(root, &path) } else { as_given(&path) };
+    let inside = path.strip_prefix(root).unwrap_or(&path).components();
+    let inside = if is_folder { joined(inside) } else { None };
+    let uri = match &inside {
+        Some(inside) => uri_in(root, inside),
+        None if is_folder => None,
+        None => as_given(&path),
+    };
     match uri {
-        Some(uri) => Ok(Found::File(Source { path, uri })),
+        Some(uri) => Ok(Found::File(Source { path, uri, inside })),
         None => Err(Error::Path { path }),
     }
 }
@@ -76,17 +84,15 @@ fn as_given(path: &Path) -> Option<String> {
 }
 
 /// The path from the folder's own name on, which for `.` and `..` only the system knows.
-fn uri_in(root: &Path, path: &Path) -> Option<String> {
-    let inside = path.strip_prefix(root).unwrap_or(path);
+fn uri_in(root: &Path, inside: &str) -> Option<String> {
     let name = match root.file_name() {
         Some(name) => Some(name.to_owned()),
         None => root.canonicalize().ok().and_then(|root| root.file_name().map(ToOwned::to_owned)),
     };
-    let inside = joined(inside.components())?;
     match name {
         Some(name) => Some(format!("{}/{inside}", name.to_str()?)),
         // The root of the file system has no name.
-        None => Some(inside),
+        None => Some(inside.to_owned()),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::statements::{Embeddings, Statements};
 use super::write::{Chunk, Document};
 use pgvector::{HalfVector, Vector};
+use serde_json::{Value, json};
 use std::pin::pin;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
@@ -35,6 +36,7 @@ pub(super) async fn reconcile(
     }
     let kinds: Vec<_> = kept().map(|(_, chunk)| chunk.kind.name()).collect();
     let units: Vec<_> = kept().map(|(_, chunk)| chunk.unit.name()).collect();
+    let metadata: Vec<_> = kept().map(|(_, chunk)| metadata(chunk)).collect();
     let preambles: Vec<_> = kept().map(|(_, chunk)| chunk.preamble).collect();
     transaction
         .execute(
@@ -52,6 +54,7 @@ pub(super) async fn reconcile(
                 &number(|_, chunk| chunk.bytes.end),
                 &number(|_, chunk| *chunk.lines.start()),
                 &number(|_, chunk| *chunk.lines.end()),
+                &metadata,
             ],
         )
         .await?;
@@ -98,6 +101,7 @@ async fn copy_chunks(
             Type::INT4,
             Type::INT4,
             Type::INT4,
+            Type::JSONB,
         ],
     ));
     for (ordinal, chunk) in document.chunks.iter().enumerate().filter(|(_, chunk)| !chunk.known) {
@@ -120,11 +124,20 @@ async fn copy_chunks(
                 &int(chunk.bytes.end),
                 &int(*chunk.lines.start()),
                 &int(*chunk.lines.end()),
+                &metadata(chunk),
             ])
             .await?;
     }
     writer.finish().await?;
     Ok(())
+}
+
+/// Returns what else is known of a chunk, as its column has it.
+fn metadata(chunk: &Chunk<'_>) -> Value {
+    match chunk.imports {
+        [] => json!({}),
+        imports => json!({ "imports": imports }),
+    }
 }
 
 async fn copy_embeddings(

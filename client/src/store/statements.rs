@@ -40,15 +40,15 @@ impl Store {
         // A document that exists is left to the caller, who looks which of its names it is by.
         let insert = prepare(format!(
             "INSERT INTO {schema}.documents \
-             (id, collection, version, uri, title, media_type, content_hash, chunk_count, metadata) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING"
+             (id, collection, version, uri, title, media_type, source_media_type, content_hash, \
+             chunk_count, metadata) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING"
         ))
         .await?;
         // Its source is there, so it is no orphan any more.
         let update = prepare(format!(
-            "UPDATE {schema}.documents SET title = $2, media_type = $3, source_media_type = NULL, \
-             content_hash = $4, chunk_count = $5, metadata = $6, orphaned_at = NULL, ingested_at = now() \
-             WHERE id = $1 AND content_hash IS NOT DISTINCT FROM $7"
+            "UPDATE {schema}.documents SET title = $2, media_type = $3, source_media_type = $4, \
+             content_hash = $5, chunk_count = $6, metadata = $7, orphaned_at = NULL, ingested_at = now() \
+             WHERE id = $1 AND content_hash IS NOT DISTINCT FROM $8"
         ))
         .await?;
         let delete_chunks = prepare(format!(
@@ -60,20 +60,23 @@ impl Store {
             "UPDATE {schema}.chunks SET ordinal = moved.ordinal, level = moved.level, kind = moved.kind, \
              unit = moved.unit, preamble = moved.preamble, tokens = moved.tokens, \
              start_byte = moved.start_byte, end_byte = moved.end_byte, \
-             first_line = moved.first_line, last_line = moved.last_line \
+             first_line = moved.first_line, last_line = moved.last_line, \
+             metadata = (chunks.metadata - 'imports') || moved.metadata \
              FROM unnest($2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], \
-             $9::int[], $10::int[], $11::int[], $12::int[]) AS moved \
-             (id, ordinal, level, kind, unit, preamble, tokens, start_byte, end_byte, first_line, last_line) \
+             $9::int[], $10::int[], $11::int[], $12::int[], $13::jsonb[]) AS moved (id, ordinal, level, kind, \
+             unit, preamble, tokens, start_byte, end_byte, first_line, last_line, metadata) \
              WHERE chunks.document_id = $1 AND chunks.id = moved.id AND \
              (chunks.ordinal, chunks.level, chunks.kind, chunks.unit, chunks.preamble, chunks.tokens, \
-             chunks.start_byte, chunks.end_byte, chunks.first_line, chunks.last_line) IS DISTINCT FROM \
+             chunks.start_byte, chunks.end_byte, chunks.first_line, chunks.last_line, \
+             chunks.metadata -> 'imports') IS DISTINCT FROM \
              (moved.ordinal, moved.level, moved.kind, moved.unit, moved.preamble, moved.tokens, \
-             moved.start_byte, moved.end_byte, moved.first_line, moved.last_line)"
+             moved.start_byte, moved.end_byte, moved.first_line, moved.last_line, \
+             moved.metadata -> 'imports')"
         ))
         .await?;
         let copy_chunks = prepare(format!(
             "COPY {schema}.chunks (id, document_id, ordinal, level, section, kind, unit, content, preamble, tokens, \
-             start_byte, end_byte, first_line, last_line) FROM STDIN (FORMAT binary)"
+             start_byte, end_byte, first_line, last_line, metadata) FROM STDIN (FORMAT binary)"
         ))
         .await?;
         let embeddings = if with_embeddings {

@@ -32,6 +32,8 @@ pub struct Document<'a> {
     pub title: Option<&'a str>,
     /// What it is.
     pub media_type: &'a str,
+    /// What the source is, if the text was converted from it.
+    pub source_media_type: Option<&'a str>,
     /// What its chunks are made from.
     pub content_hash: &'a [u8],
     /// Whatever else is known of it, a JSON object.
@@ -67,6 +69,8 @@ pub struct Chunk<'a> {
     pub bytes: Range<usize>,
     /// The lines that it touches, from 1.
     pub lines: RangeInclusive<usize>,
+    /// The names that the imports in it bind.
+    pub imports: &'a [String],
     /// Whether the document has it already.
     pub known: bool,
     /// Whether an embedding that it may have is no longer its own.
@@ -146,6 +150,7 @@ impl Store {
                     uri,
                     title,
                     media_type,
+                    source_media_type,
                     content_hash,
                     metadata,
                     ..
@@ -160,6 +165,7 @@ impl Store {
                             uri,
                             title,
                             media_type,
+                            source_media_type,
                             content_hash,
                             &count,
                             metadata,
@@ -168,11 +174,28 @@ impl Store {
                     .await?
             }
             Some(hash) => {
-                let Document { id, title, media_type, content_hash, metadata, .. } = document;
+                let Document {
+                    id,
+                    title,
+                    media_type,
+                    source_media_type,
+                    content_hash,
+                    metadata,
+                    ..
+                } = document;
                 transaction
                     .execute(
                         &statements.update,
-                        &[id, title, media_type, content_hash, &count, metadata, hash],
+                        &[
+                            id,
+                            title,
+                            media_type,
+                            source_media_type,
+                            content_hash,
+                            &count,
+                            metadata,
+                            hash,
+                        ],
                     )
                     .await?
             }

@@ -26,96 +26,186 @@ const fn known(
 }
 
 /// The names of all known types, as a hint lists them.
-pub const NAMES: &str = "text/markdown, text/plain, text/html, text/x-rst, text/x-asciidoc, \
-    text/x-tex, text/x-rust, text/x-typescript, text/javascript, text/x-python, text/x-go, \
-    text/x-java, text/x-kotlin, text/x-scala, text/x-swift, text/x-c, text/x-c++, text/x-csharp, \
-    text/x-ruby, text/x-php, text/x-perl, text/x-lua, text/x-shellscript, text/x-sql, text/css, \
-    text/x-makefile, text/x-dockerfile, application/json, application/jsonl, text/x-yaml, \
-    text/x-toml, text/x-ini, text/csv, application/xml";
+pub const NAMES: &str = "text/markdown, text/plain, text/html, application/x-ipynb+json, text/x-rst, \
+    text/x-asciidoc, text/x-tex, text/x-rust, text/x-typescript, text/x-tsx, \
+    text/javascript, text/x-jsx, text/x-python, text/x-go, text/x-java, text/x-kotlin, \
+    text/x-scala, text/x-groovy, text/x-swift, text/x-dart, text/x-c, text/x-c++, \
+    text/x-objective-c, text/x-csharp, text/x-ruby, text/x-php, text/x-perl, text/x-lua, \
+    text/x-r, text/x-julia, text/x-haskell, text/x-elixir, text/x-erlang, text/x-clojure, \
+    text/x-zig, text/x-shellscript, text/x-powershell, text/x-sql, text/css, text/x-scss, \
+    text/x-graphql, text/x-protobuf, text/x-makefile, text/x-cmake, text/x-dockerfile, \
+    text/x-hcl, text/x-diff, application/json, application/jsonl, text/x-yaml, text/x-toml, \
+    text/x-ini, text/csv, application/xml";
 
 /// Every known type, in the order of [`NAMES`].
-pub(super) const KNOWN: [Known; 34] = [
+pub(super) const KNOWN: [Known; 54] = [
     // MDX is Markdown whose JSX reads as HTML blocks and paragraphs.
     known(
         Prose,
         "text/markdown",
         &["text/x-markdown", "text/mdx"],
-        &["md", "markdown", "mdown", "mkd", "mdx"],
+        &["md", "markdown", "mdown", "mkd", "mkdn", "mdwn", "rmd", "qmd", "mdx"],
         &[],
     ),
     known(
         Prose,
         "text/plain",
-        &[],
+        &["text/x-log"],
         &["txt", "text", "log"],
-        &["readme", "license", "copying", "authors", "changelog", "changes", "notice", "news"],
+        &[
+            "readme",
+            "license",
+            "licence",
+            "copying",
+            "authors",
+            "contributors",
+            "changelog",
+            "changes",
+            "notice",
+            "news",
+            "todo",
+        ],
     ),
-    known(Prose, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml"], &[]),
-    known(Prose, "text/x-rst", &["text/prs.fallenstein.rst"], &["rst"], &[]),
-    known(Prose, "text/x-asciidoc", &["text/asciidoc"], &["adoc", "asciidoc"], &[]),
-    known(Prose, "text/x-tex", &["application/x-tex", "application/x-latex"], &["tex"], &[]),
+    known(Prose, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml", "shtml"], &[]),
+    // A notebook is stored as the Markdown that its cells make.
+    known(Prose, "application/x-ipynb+json", &["application/vnd.jupyter"], &["ipynb"], &[]),
+    known(Prose, "text/x-rst", &["text/prs.fallenstein.rst", "text/rst"], &["rst", "rest"], &[]),
+    known(Prose, "text/x-asciidoc", &["text/asciidoc"], &["adoc", "asciidoc", "asc"], &[]),
+    known(
+        Prose,
+        "text/x-tex",
+        &["application/x-tex", "application/x-latex", "text/x-latex"],
+        &["tex", "ltx", "sty"],
+        &[],
+    ),
     known(Code, "text/x-rust", &["text/rust"], &["rs"], &[]),
     known(
         Code,
         "text/x-typescript",
-        &["text/typescript", "application/typescript", "application/x-typescript", "text/x-tsx"],
-        &["ts", "tsx", "mts", "cts"],
+        &["text/typescript", "application/typescript", "application/x-typescript"],
+        &["ts", "mts", "cts"],
         &[],
     ),
+    // The dialects with markup in them are types of their own, for their grammars differ.
+    known(Code, "text/x-tsx", &["text/tsx"], &["tsx"], &[]),
     known(
         Code,
         "text/javascript",
-        &["application/javascript", "application/x-javascript", "text/x-javascript", "text/jsx"],
-        &["js", "jsx", "mjs", "cjs"],
+        &[
+            "application/javascript",
+            "application/x-javascript",
+            "text/x-javascript",
+            "text/ecmascript",
+            "application/ecmascript",
+        ],
+        &["js", "mjs", "cjs"],
         &[],
     ),
+    known(Code, "text/x-jsx", &["text/jsx"], &["jsx"], &[]),
     known(
         Code,
         "text/x-python",
-        &["text/python", "application/x-python", "text/x-python-script"],
-        &["py", "pyi"],
-        &[],
+        &[
+            "text/python",
+            "application/x-python",
+            "text/x-python-script",
+            "application/x-python-code",
+        ],
+        &["py", "pyi", "pyw"],
+        &["sconstruct", "sconscript"],
     ),
     known(Code, "text/x-go", &["text/x-golang"], &["go"], &[]),
     known(Code, "text/x-java", &["text/x-java-source"], &["java"], &[]),
     known(Code, "text/x-kotlin", &[], &["kt", "kts"], &[]),
-    known(Code, "text/x-scala", &[], &["scala"], &[]),
+    known(Code, "text/x-scala", &[], &["scala", "sc"], &[]),
+    known(Code, "text/x-groovy", &[], &["groovy", "gradle"], &["jenkinsfile"]),
     known(Code, "text/x-swift", &[], &["swift"], &[]),
+    known(Code, "text/x-dart", &[], &["dart"], &[]),
     known(Code, "text/x-c", &["text/x-csrc", "text/x-chdr"], &["c", "h"], &[]),
     known(
         Code,
         "text/x-c++",
         &["text/x-c++src", "text/x-c++hdr", "text/x-cpp"],
-        &["cc", "cpp", "cxx", "hh", "hpp", "hxx"],
+        &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "tpp", "ino", "cu", "cuh"],
         &[],
     ),
-    known(Code, "text/x-csharp", &["text/x-cs"], &["cs"], &[]),
-    known(Code, "text/x-ruby", &["application/x-ruby"], &["rb", "rake"], &["gemfile", "rakefile"]),
-    known(Code, "text/x-php", &["application/x-php", "application/x-httpd-php"], &["php"], &[]),
+    known(Code, "text/x-objective-c", &["text/x-objcsrc"], &["m", "mm"], &[]),
+    known(Code, "text/x-csharp", &["text/x-cs"], &["cs", "csx"], &[]),
+    known(
+        Code,
+        "text/x-ruby",
+        &["application/x-ruby"],
+        &["rb", "rake", "gemspec", "ru", "podspec"],
+        &["gemfile", "rakefile", "podfile", "vagrantfile", "brewfile"],
+    ),
+    known(
+        Code,
+        "text/x-php",
+        &["application/x-php", "application/x-httpd-php"],
+        &["php", "phtml"],
+        &[],
+    ),
     known(Code, "text/x-perl", &["application/x-perl"], &["pl", "pm"], &[]),
     known(Code, "text/x-lua", &[], &["lua"], &[]),
+    known(Code, "text/x-r", &["text/x-rsrc"], &["r"], &[".rprofile"]),
+    known(Code, "text/x-julia", &[], &["jl"], &[]),
+    known(Code, "text/x-haskell", &[], &["hs"], &[]),
+    known(Code, "text/x-elixir", &[], &["ex", "exs"], &[]),
+    known(Code, "text/x-erlang", &[], &["erl", "hrl"], &[]),
+    known(Code, "text/x-clojure", &[], &["clj", "cljs", "cljc", "edn"], &[]),
+    known(Code, "text/x-zig", &[], &["zig"], &[]),
     known(
         Code,
         "text/x-shellscript",
-        &["application/x-sh", "text/x-sh", "application/x-shellscript"],
-        &["sh", "bash", "zsh"],
+        &[
+            "application/x-sh",
+            "text/x-sh",
+            "application/x-shellscript",
+            "text/x-bash",
+            "application/x-bash",
+        ],
+        &["sh", "bash", "zsh", "ksh", "bats"],
+        &[
+            ".bashrc",
+            ".bash_profile",
+            ".bash_aliases",
+            ".bash_logout",
+            ".profile",
+            ".zshrc",
+            ".zprofile",
+            ".zshenv",
+            ".kshrc",
+            "pkgbuild",
+        ],
+    ),
+    known(Code, "text/x-powershell", &[], &["ps1", "psm1", "psd1"], &[]),
+    known(
+        Code,
+        "text/x-sql",
+        &["application/sql", "text/sql"],
+        &["sql", "psql", "pgsql", "ddl", "dml"],
         &[],
     ),
-    known(Code, "text/x-sql", &["application/sql"], &["sql"], &[]),
-    known(Code, "text/css", &[], &["css", "scss", "less"], &[]),
-    known(Code, "text/x-makefile", &[], &["mk"], &["makefile", "gnumakefile"]),
+    known(Code, "text/css", &[], &["css"], &[]),
+    known(Code, "text/x-scss", &[], &["scss", "sass", "less"], &[]),
+    known(Code, "text/x-graphql", &["application/graphql"], &["graphql", "gql"], &[]),
+    known(Code, "text/x-protobuf", &[], &["proto"], &[]),
+    known(Code, "text/x-makefile", &[], &["mk", "mak"], &["makefile", "gnumakefile"]),
+    known(Code, "text/x-cmake", &[], &["cmake"], &["cmakelists.txt"]),
     known(Code, "text/x-dockerfile", &[], &["dockerfile"], &["dockerfile", "containerfile"]),
+    known(Code, "text/x-hcl", &[], &["tf", "hcl", "tfvars"], &[]),
+    known(Code, "text/x-diff", &["text/x-patch"], &["diff", "patch"], &[]),
     known(
         Data,
         "application/json",
         &["text/json", "text/x-json"],
-        &["json", "jsonc", "json5", "geojson"],
-        &[],
+        &["json", "jsonc", "json5", "geojson", "webmanifest", "har"],
+        &["composer.lock", "pipfile.lock", ".babelrc", ".eslintrc", ".prettierrc"],
     ),
     known(
         Data,
         "application/jsonl",
-        &["application/x-ndjson", "application/x-jsonlines"],
+        &["application/x-ndjson", "application/x-jsonlines", "application/json-lines"],
         &["jsonl", "ndjson"],
         &[],
     ),
@@ -124,18 +214,45 @@ pub(super) const KNOWN: [Known; 34] = [
         "text/x-yaml",
         &["application/yaml", "application/x-yaml", "text/yaml"],
         &["yaml", "yml"],
-        &[],
+        &["pubspec.lock", ".clang-format", ".clang-tidy", ".yamllint"],
     ),
     known(
         Data,
         "text/x-toml",
         &["application/toml", "text/toml"],
         &["toml"],
-        &["cargo.lock", "poetry.lock"],
+        &["cargo.lock", "poetry.lock", "uv.lock", "pipfile"],
     ),
-    known(Data, "text/x-ini", &[], &["ini", "cfg", "conf", "properties"], &[]),
-    known(Data, "text/csv", &["text/tab-separated-values"], &["csv", "tsv"], &[]),
-    known(Data, "application/xml", &["text/xml"], &["xml", "xsd", "svg"], &[]),
+    known(
+        Data,
+        "text/x-ini",
+        &[],
+        &["ini", "cfg", "conf", "properties", "env", "editorconfig", "desktop", "service"],
+        &[
+            ".gitconfig",
+            ".gitmodules",
+            ".gitattributes",
+            ".editorconfig",
+            ".npmrc",
+            ".env",
+            ".pylintrc",
+            ".flake8",
+        ],
+    ),
+    known(
+        Data,
+        "text/csv",
+        &["text/tab-separated-values", "text/x-csv", "application/csv"],
+        &["csv", "tsv", "tab", "psv"],
+        &[],
+    ),
+    known(
+        Data,
+        "application/xml",
+        &["text/xml"],
+        &["xml", "xsd", "xsl", "xslt", "svg", "rss", "atom", "plist", "wsdl"],
+        &[],
+    ),
 ];
 
 #[cfg(test)]

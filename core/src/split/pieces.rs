@@ -45,7 +45,12 @@ pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Si
         let (section, level) = place(&blocks.list[first..=last]);
         match size {
             Some(size) if size <= limits.max => {
-                pieces.push(Piece { bytes: start..end, size, section, level, header: None });
+                // A row that is a block of its own repeats the first one too.
+                let header = match &blocks.list[last].form {
+                    Form::Table { header, .. } if header.end <= start => Some(header.clone()),
+                    _ => None,
+                };
+                pieces.push(Piece { bytes: start..end, size, section, level, header });
             }
             _ => {
                 let body = &blocks.list[last];

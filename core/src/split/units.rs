@@ -9,9 +9,10 @@ array. That is all a parser decides; what becomes of it is the same for every la
 1. A unit that fits is one chunk, or a part of one: a container up to the preferred size, anything
    else up to the maximum. Others are divided: their own text stands in their own section, and their
    members in theirs. The document itself is always divided.
-2. Neighbours within one unit are merged, greedily from the beginning on, up to the preferred size,
-   and up to the maximum if one of them is below the minimum. More than one have the section of that
-   unit. Nothing is merged across the edge of a unit that is divided, so that the chunks of a
+2. A member of at least the minimum is a chunk of its own. Smaller ones, and the text between, are
+   merged with their neighbours, greedily from the beginning on, up to the preferred size, and up to
+   the maximum if one of the two is below the minimum. More than one have the section of the unit
+   around them. Nothing is merged across the edge of a unit that is divided, so that the chunks of a
    section and of those below it are the unit, whole.
 3. In a module, its own text (imports, loose statements) is not merged with its members.
 4. What is too long and has no members is cut, best where the parser saw an item begin.

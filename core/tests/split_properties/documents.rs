@@ -43,13 +43,13 @@ enum Shape {
 }
 
 /// Words that no reader of Markdown could take for anything else.
-fn words(count: Range<usize>) -> impl Strategy<Value = String> {
+pub fn words(count: Range<usize>) -> impl Strategy<Value = String> {
     let word =
         prop_oneof![4 => "[a-z]{1,9}", 1 => "[a-zäöüß€漢字]{1,5}", 1 => "[A-Z][a-z]{0,30}\\."];
     prop::collection::vec(word, count).prop_map(|words| words.join(" "))
 }
 
-fn lines(count: Range<usize>) -> impl Strategy<Value = String> {
+pub fn lines(count: Range<usize>) -> impl Strategy<Value = String> {
     prop::collection::vec(words(1..9), count).prop_map(|lines| lines.join("\n"))
 }
 

@@ -7,7 +7,7 @@ A column that the store lacks is NULL. Contents are looked up only for chunks th
 use super::hits::uuid;
 use super::layout::Layout;
 use crate::spi::Rows;
-use crate::types::{Ltree, TextArray, titles};
+use crate::types::{Ltree, RawText, TextArray, titles};
 use passage_core::assemble::Part;
 use passage_core::section::Section;
 
@@ -100,6 +100,11 @@ impl Chunk<'_> {
     /// Returns the text; a NULL is empty.
     pub fn content(&self) -> String {
         self.get(4).unwrap_or_default()
+    }
+
+    /// Returns the text for a result.
+    pub fn raw_content(&self) -> RawText {
+        self.get(4).unwrap_or_else(RawText::empty)
     }
 
     /// Returns the level of a chunk that was read as context.

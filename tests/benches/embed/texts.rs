@@ -64,8 +64,8 @@ fn chunks(model: &Model) -> Vec<String> {
     corpus::collect(&model.with_file_name("corpus"), |_| true, &mut files);
     let split = |text: &String| {
         let title = title(text, &MediaType::MARKDOWN);
-        let pieces = splitter.split(text, &MediaType::MARKDOWN, title.as_deref());
-        let pieces = pieces.expect("the limits are in order");
+        let pieces = splitter.split(text, &MediaType::MARKDOWN, None, title.as_deref());
+        let pieces = pieces.expect("the limits are in order").pieces;
         pieces.iter().map(|piece| piece.embedded_text(text)).collect::<Vec<_>>()
     };
     files.iter().flat_map(split).collect()

@@ -51,7 +51,7 @@ impl Configuration {
         let title = title(text, &is).unwrap_or_else(|| name.clone());
         let [min, preferred, max] = self.sizes;
         let limits = Limits { min, preferred, max, window };
-        let options = Options { limits, title: Some(&title) };
+        let options = Options { title: Some(&title), ..Options::new(limits) };
         let is = if self.plain { MediaType::PLAIN } else { is };
         let chunks = split(text, &is, &options, sizer).expect("the sizes are in order");
         let chunk = |chunk: passage_core::Chunk<'_>| Chunk {

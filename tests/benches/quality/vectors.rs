@@ -50,7 +50,10 @@ impl Vectors {
         };
         let known = records.map(record).collect();
         let file = File::options().create(true).append(true).open(&path)?;
-        file.set_len(whole as u64)?;
+        // Only then: another run may have added to the file since it was read.
+        if whole < bytes.len() {
+            file.set_len(whole as u64)?;
+        }
         let pool = Pool::new(model, None).map_err(std::io::Error::other)?;
         Ok(Self { model: Arc::clone(model), pool, known, file })
     }

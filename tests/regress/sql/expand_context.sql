@@ -179,6 +179,35 @@ FROM passage.expand_contexts(ARRAY[NULL, '00000000-0000-0000-0000-000000000000',
 -- a NULL strategy is auto
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), NULL);
 
+-- a title that is NULL counts as empty, for a lone hit and for one in company
+INSERT INTO expand.documents (id, uri) VALUES ('00000000-0000-0001-8000-000000000000', 'untitled');
+INSERT INTO expand.chunks (document_id, ordinal, section, content)
+SELECT '00000000-0000-0001-8000-000000000000', place - 1, section, 'untitled ' || place
+FROM (VALUES (1, '{NULL}'::text[]), (2, '{"",a}'), (3, '{NULL,b}'), (4, '{NULL,b,c}'), (5, '{"",d}'), (6, '{NULL,b,NULL}')) AS listed (place, section);
+SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('untitled 3'), 'broad');
+SELECT role, section, content FROM passage.expand_contexts(pg_temp.chunks('untitled 3', 'note 1'), NULL, 'broad') WHERE content LIKE 'untitled%';
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('untitled 1'), 'section');
+
+-- a lone hit, whose surroundings come along with it, gets what it gets in company
+INSERT INTO expand.documents (id, uri) VALUES ('00000000-0000-0002-8000-000000000000', 'forest');
+INSERT INTO expand.chunks (document_id, ordinal, section, content, tokens)
+SELECT '00000000-0000-0002-8000-000000000000', n + n / 11 * 3,
+    (ARRAY['A' || n / 24, 'B' || n / 6 % 3, 'C' || n % 5 / 2, 'D'])[:n % 7 % 5], 'tree ' || n, 10
+FROM generate_series(0, 99) AS n;
+SELECT name, within, siblings, count(*) AS hits, sum(rows) AS rows, count(*) FILTER (WHERE lone IS DISTINCT FROM company) AS differ
+FROM (VALUES ('adjacent', 'document', 'parent'), ('adjacent', 'section', 'parent'), ('broad', NULL, 'parent'), ('broad', NULL, 'section'),
+        ('reassembly', NULL, 'parent'), ('wide', NULL, 'parent'), ('far', NULL, 'parent')) AS wanted (name, within, siblings)
+    CROSS JOIN expand.chunks AS hit,
+    LATERAL (SELECT CASE name WHEN 'wide' THEN 3 END AS parents, CASE name WHEN 'wide' THEN 4 WHEN 'far' THEN 9 END AS before,
+        CASE WHEN name IN ('wide', 'far') THEN 'broad' ELSE name END AS strategy) AS limits,
+    LATERAL (SELECT count(*) AS rows, array_agg(role || distance || content ORDER BY ordinal) AS lone
+        FROM passage.expand_context(hit.id, strategy, parents => parents, before => before, siblings => siblings, within => within)) AS one,
+    LATERAL (SELECT array_agg(role || distance || content ORDER BY ordinal) AS company
+        FROM passage.expand_contexts(ARRAY[hit.id, pg_temp.chunk('note 1')], NULL, strategy, parents => parents, before => before, siblings => siblings, within => within)
+        WHERE hit_id = hit.id) AS several
+WHERE content LIKE 'tree%'
+GROUP BY name, within, siblings ORDER BY name, within, siblings;
+
 -- errors
 SELECT * FROM passage.expand_context(pg_temp.chunk('note 1'), 'wide');
 SELECT * FROM passage.expand_context(NULL, 'wide');

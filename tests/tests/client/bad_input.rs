@@ -3,6 +3,7 @@
 use crate::{Ran, SECRET, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
@@ -21,9 +22,9 @@ async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
     let ran = ingest_text(&cluster, &[&gone, &sources.book()]).await;
 
     let convert = "Convert it to text in UTF-8 first";
-    ran.refuses("latin1.md is not UTF-8: byte 20 does not", convert);
-    ran.refuses("nul.md holds a NUL byte at 14", convert);
-    ran.refuses("utf16.txt holds a NUL byte at 3", convert);
+    ran.refuses("latin1.md is not UTF-8: line 3, byte 20 of the file", convert);
+    ran.refuses("nul.md holds a NUL byte: line 1, byte 14 of the file", convert);
+    ran.refuses("utf16.txt holds a NUL byte: line 1, byte 3 of the file", convert);
     ran.refuses("gone.md: No such file", "Check that it is there");
     assert!(ran.stdout.starts_with("2 documents added, 4 failed; 2 chunks"), "{}", ran.stdout);
     let uris = "SELECT uri FROM rag.documents ORDER BY uri";
@@ -39,9 +40,49 @@ async fn a_file_that_became_unreadable_leaves_its_document_as_it_was() {
     let next = next_write(&cluster).await;
     sources.write("a.md", b"# A\n\nBad: \xe9.\n");
     let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    ran.refuses("a.md is not UTF-8: byte 10", "UTF-8 first");
+    ran.refuses("a.md is not UTF-8: line 3, byte 10", "UTF-8 first");
     assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nGood.\n");
     assert_eq!(next_write(&cluster).await, next);
+}
+
+#[tokio::test]
+async fn a_file_that_vanishes_once_it_was_found_is_named_and_the_others_are_loaded() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n"), ("b.md", "# B\n"), ("c.md", "# C\n")]);
+    // The client asks for its documents when it has found all files and has read none.
+    let holder = cluster.client().await;
+    holder.batch_execute("BEGIN; LOCK TABLE rag.documents").await.unwrap();
+    let mut program = cluster.client_program();
+    program.args(["ingest", "--no-embed", &sources.book()]);
+    let running = tokio::spawn(async move { Ran::of(&mut program).await });
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage' \
+         AND wait_event_type = 'Lock' AND query LIKE 'SELECT uri%documents%'";
+    let begun = Instant::now();
+    while cluster.query_text(waits).await != "1" {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the client never asks");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    fs::remove_file(format!("{}/b.md", sources.book())).unwrap();
+    holder.batch_execute("COMMIT").await.unwrap();
+
+    let ran = running.await.unwrap();
+    ran.refuses("b.md: No such file", "Check that it is there");
+    assert!(ran.stdout.starts_with("2 documents added, 1 failed"), "{}", ran.stdout);
+    let uris = "SELECT uri FROM rag.documents ORDER BY uri";
+    assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/c.md"]);
+    is_sound(&cluster).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_file_that_fails_while_it_is_read_is_named_and_the_others_are_loaded() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n")]);
+    // The memory of a process can be opened as a file, and its first page cannot be read.
+    let ran = ingest_text(&cluster, &["/proc/self/mem", &sources.book()]).await;
+    ran.refuses("/proc/self/mem: Input/output error", "you may read it");
+    assert!(ran.stdout.starts_with("1 document added, 1 failed"), "{}", ran.stdout);
+    is_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -109,6 +150,6 @@ async fn errors_are_said_also_where_nothing_else_is() {
     let sources = Sources::with([("a.md", "# A\n"), ("b.md", "\0")]);
     let mut program = cluster.client_program();
     let ran = Ran::of(program.args(["ingest", "--quiet", "--no-embed", &sources.book()])).await;
-    ran.refuses("b.md holds a NUL byte at 0", "UTF-8 first");
+    ran.refuses("b.md holds a NUL byte: line 1, byte 0", "UTF-8 first");
     assert_eq!((&*ran.stdout, ran.stderr.lines().count()), ("", 2), "{}", ran.stderr);
 }

@@ -78,7 +78,9 @@ async fn split_shows_people_where_each_chunk_is() {
 async fn split_refuses_what_is_no_text() {
     let sources = Sources::new();
     let binary = sources.write("a.md", b"xyzzy-hunter2 \xff");
-    Ran::of(offline().arg(&binary)).await.refuses("a.md is not UTF-8: byte 14", "UTF-8 first");
+    Ran::of(offline().arg(&binary))
+        .await
+        .refuses("a.md is not UTF-8: line 1, byte 14", "UTF-8 first");
     let none = Ran::of(offline().arg("none.md")).await;
     none.refuses("cannot read none.md", "Check that it is there");
 }

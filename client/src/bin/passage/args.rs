@@ -3,6 +3,7 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use passage_core::Kind;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -92,6 +93,31 @@ impl Model {
     }
 }
 
+/// What is told of documents instead of being found out.
+#[derive(Args)]
+pub struct Reading {
+    /// What they are, such as text/markdown [default: by name, else by how they begin]
+    #[arg(long, value_name = "TYPE")]
+    pub media_type: Option<String>,
+    /// What their chunks are made of [default: by media type, and by folders such as api/]
+    #[arg(long, value_name = "KIND", value_parser = Kind::NAMES.map(|(_, name)| name))]
+    pub kind: Option<String>,
+    /// Their title, which begins each preamble [default: their own, else the file's name]
+    #[arg(long)]
+    pub title: Option<String>,
+    /// The address that relative links in HTML are relative to; for a folder, its own
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+}
+
+/// How documents are split.
+#[derive(Args)]
+pub struct Splitting {
+    /// How much of the chunk before is embedded along with each, in what sizes are counted in
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub overlap: u32,
+}
+
 /// What the sizes of chunks are counted in.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Sizer {
@@ -133,15 +159,13 @@ pub struct Split {
     /// One JSON object a line for each chunk
     #[arg(long)]
     pub json: bool,
-    /// What the file is, such as text/markdown [default: by its name]
-    #[arg(long, value_name = "TYPE")]
-    pub media_type: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
     /// What sizes are counted in [default: wordpieces if there is a model]
     #[arg(long)]
     pub sizer: Option<Sizer>,
-    /// The document's title, which begins each preamble [default: its own]
-    #[arg(long)]
-    pub title: Option<String>,
+    #[command(flatten)]
+    pub splitting: Splitting,
     #[command(flatten)]
     pub model: Model,
 }
@@ -162,12 +186,8 @@ pub struct Ingest {
     /// The uri of a single file or of standard input
     #[arg(long)]
     pub uri: Option<String>,
-    /// What the documents are, such as text/markdown [default: by their names]
-    #[arg(long, value_name = "TYPE")]
-    pub media_type: Option<String>,
-    /// The title of the documents [default: their own, else the file's name]
-    #[arg(long)]
-    pub title: Option<String>,
+    #[command(flatten)]
+    pub reading: Reading,
     /// What else is known of the documents, as a JSON object
     #[arg(long, value_name = "JSON")]
     pub metadata: Option<String>,
@@ -179,6 +199,8 @@ pub struct Ingest {
     /// What sizes are counted in [default: wordpieces, or characters with --no-embed]
     #[arg(long)]
     pub sizer: Option<Sizer>,
+    #[command(flatten)]
+    pub splitting: Splitting,
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,

@@ -4,12 +4,13 @@ use crate::args::{self, EmbeddingType, Sizer};
 use crate::progress::Progress;
 use crate::render;
 use passage::Error;
+use passage::document::{Document, Reading};
 use passage::embed::{Model, Pool, default_folder};
 use passage::ingest::{Ingest, Input, Summary};
 use passage::source::{self, Source};
 use passage::split::Splitter;
 use passage::store::{Found, Init, Search, Settings, Store};
-use passage_core::{MediaType, SPLITTER_VERSION, title};
+use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,33 +37,36 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
     Ok(render::made(store.name(), made, settings.model.as_ref()))
 }
 
-pub fn split(args: &args::Split) -> Result<(String, Option<String>), Error> {
-    let media_type = media_type(args.media_type.as_deref())?;
-    let text = if is_stdin(&args.file) { source::read_stdin()? } else { source::read(&args.file)? };
-    let media_type = media_type
-        .or_else(|| MediaType::of_file(&args.file.to_string_lossy()))
-        .unwrap_or(MediaType::PLAIN);
+pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
+    let reading = reading(&args.reading)?;
+    let bytes =
+        if is_stdin(&args.file) { source::read_stdin()? } else { source::read(&args.file)? };
+    let document = reading.read(bytes, &args.file, &args.file.to_string_lossy(), None)?;
     let named =
         args.model.folder().is_some() || default_folder().is_some_and(|folder| folder.is_dir());
     let sizer = args.sizer.unwrap_or(if named { Sizer::Wordpieces } else { Sizer::Characters });
-    let note = (args.sizer.is_none() && !named)
-        .then(|| "sizes are in characters, since there is no model; --model names one".to_owned());
+    let mut notes = Vec::new();
+    if args.sizer.is_none() && !named {
+        notes
+            .push("sizes are in characters, since there is no model; --model names one".to_owned());
+    }
     let splitter = match sizer {
         Sizer::Characters => Splitter::by_characters(),
         Sizer::Wordpieces => by_wordpieces(&*load(&args.model)?),
     };
-    let title = args.title.clone().or_else(|| title(&text, &media_type));
-    let pieces = splitter.split(&text, &media_type, title.as_deref())?;
-    let output = if args.json {
-        render::pieces_json(&text, &pieces)
-    } else {
-        render::pieces(&text, &pieces)
-    };
-    Ok((output, note))
+    let splitter = splitter.with_overlap(args.splitting.overlap as usize);
+    let Document { text, media_type, kind, title, .. } = &document;
+    let split = splitter.split(text, media_type, Some(*kind), title.as_deref())?;
+    if let Some(SyntaxError { line, column }) = split.syntax_error {
+        notes
+            .push(format!("split as plain text: line {line}, column {column} is not {media_type}"));
+    }
+    let render = if args.json { render::pieces_json } else { render::pieces };
+    Ok((render(text, &split.pieces), notes))
 }
 
 pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, Error> {
-    let media_type = media_type(args.media_type.as_deref())?;
+    let reading = reading(&args.reading)?;
     let metadata = metadata(args.metadata.as_deref())?;
     let url = url(&args.server)?;
     let inputs = inputs(&args)?;
@@ -75,6 +79,7 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
         (Sizer::Wordpieces, Some(model)) => by_wordpieces(model),
         _ => Splitter::by_characters(),
     };
+    let splitter = splitter.with_overlap(args.splitting.overlap as usize);
     let embedder = match model.filter(|_| !args.no_embed) {
         Some(model) => Some(Arc::new(Pool::new(&model, None)?)),
         None => None,
@@ -86,9 +91,8 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
         version: args.collection_version,
         splitter,
         embedder,
-        title: args.title,
+        reading,
         metadata,
-        media_type,
     };
     let report = progress.clone();
     let summary = passage::ingest::ingest(ingest, inputs, move |event| report.report(event)).await;
@@ -147,8 +151,13 @@ fn by_wordpieces(model: &Model) -> Splitter {
     Splitter::by_wordpieces(model.wordpieces().clone(), model.limit().saturating_sub(MARKS))
 }
 
-fn media_type(given: Option<&str>) -> Result<Option<MediaType>, Error> {
-    Ok(given.map(str::parse).transpose()?)
+fn reading(args: &args::Reading) -> Result<Reading, Error> {
+    Ok(Reading {
+        media_type: args.media_type.as_deref().map(str::parse).transpose()?,
+        kind: args.kind.as_deref().and_then(Kind::from_name),
+        title: args.title.clone(),
+        base_url: args.base_url.clone(),
+    })
 }
 
 fn metadata(given: Option<&str>) -> Result<Map<String, Value>, Error> {
@@ -169,10 +178,10 @@ fn inputs(args: &args::Ingest) -> Result<Vec<Input>, Error> {
         |cause: &str, remedy: &str| Error::Usage { cause: cause.into(), remedy: remedy.into() };
     match (&args.uri, &args.paths[..]) {
         (Some(uri), [path]) if is_stdin(path) => {
-            Ok(vec![Input::Text { uri: uri.clone(), text: source::read_stdin()? }])
+            Ok(vec![Input::Bytes { uri: uri.clone(), bytes: source::read_stdin()? }])
         }
         (Some(uri), [path]) if !path.is_dir() => {
-            Ok(vec![Input::File(Source { path: path.clone(), uri: uri.clone() })])
+            Ok(vec![Input::File(Source { path: path.clone(), uri: uri.clone(), inside: None })])
         }
         (Some(_), _) => Err(usage(
             "--uri names one document, and several may come",

@@ -41,10 +41,8 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
     let output = match command {
         Command::Init(args) => commands::init(args).await?,
         Command::Split(args) => {
-            let (output, note) = commands::split(&args)?;
-            if let Some(note) = note {
-                say(&note);
-            }
+            let (output, notes) = commands::split(&args)?;
+            notes.iter().for_each(|note| say(note));
             output
         }
         Command::Ingest(args) => {
@@ -52,7 +50,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             let progress = progress::Progress::new(quiet, say);
             let summary = commands::ingest(args, &progress).await?;
             if !quiet {
-                print(&render::summary(&summary, progress.elapsed()));
+                print(&render::summary(&summary, &progress.failures(), progress.elapsed()));
             }
             return Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }

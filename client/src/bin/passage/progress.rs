@@ -4,8 +4,8 @@ use crate::render;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use passage::ingest::{Event, Outcome};
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Shows a run; clones show the same one.
@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 pub struct Progress {
     bar: ProgressBar,
     chunks: Arc<AtomicUsize>,
+    /// What failed, one line each.
+    failures: Arc<Mutex<Vec<String>>>,
     quiet: bool,
     say: fn(&str),
     started: Instant,
@@ -30,7 +32,8 @@ impl Progress {
         .expect("the template is valid")
         .progress_chars("━╸─");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
-        Self { bar, chunks: Arc::default(), quiet, say, started: Instant::now() }
+        let (chunks, failures) = (Arc::default(), Arc::default());
+        Self { bar, chunks, failures, quiet, say, started: Instant::now() }
     }
 
     /// Shows an event.
@@ -71,6 +74,7 @@ impl Progress {
                     (Some(uri), _) => format!("{uri}: {error}"),
                 };
                 self.line(&render::failure(&cause, &error.remedy()));
+                self.failures.lock().unwrap_or_else(PoisonError::into_inner).push(cause);
             }
         }
     }
@@ -78,6 +82,11 @@ impl Progress {
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Returns what failed, in the order in which it did.
+    pub fn failures(&self) -> Vec<String> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns how long it has been.

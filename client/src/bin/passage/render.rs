@@ -9,6 +9,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::time::Duration;
 
+/// How many failures a summary lists.
+const MOST_FAILURES: usize = 20;
+
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const TITLE: Style = AnsiColor::Cyan.on_default().bold();
@@ -41,6 +44,8 @@ struct JsonPiece<'a> {
     end_byte: usize,
     first_line: usize,
     last_line: usize,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    imports: &'a [String],
 }
 
 /// One JSON object a line for each piece.
@@ -59,6 +64,7 @@ pub fn pieces_json(text: &str, pieces: &[Piece]) -> String {
             end_byte: piece.bytes.end,
             first_line: *piece.lines.start(),
             last_line: *piece.lines.end(),
+            imports: &piece.imports,
         })
     };
     pieces.iter().enumerate().map(line).collect()
@@ -205,8 +211,9 @@ pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> 
     format!("the store \"{store}\" {what}, {with}\n")
 }
 
-/// What became of an ingest.
-pub fn summary(summary: &Summary, elapsed: Duration) -> String {
+/// What became of an ingest: a line of counts, and below it what failed, which may have gone by
+/// long before.
+pub fn summary(summary: &Summary, failures: &[String], elapsed: Duration) -> String {
     let Summary { added, replaced, unchanged, failed, skipped, chunks, embedded } = *summary;
     let mut parts = vec![format!("{} added", count(added, "document"))];
     for (number, what) in
@@ -218,7 +225,15 @@ pub fn summary(summary: &Summary, elapsed: Duration) -> String {
     }
     let parts = parts.join(", ");
     let chunks = count(chunks, "chunk");
-    format!("{parts}; {chunks}, {embedded} embedded, in {:.1} s\n", elapsed.as_secs_f64())
+    let seconds = elapsed.as_secs_f64();
+    let mut output = format!("{parts}; {chunks}, {embedded} embedded, in {seconds:.1} s\n");
+    for cause in failures.iter().take(MOST_FAILURES) {
+        line(&mut output, &format!("  failed: {cause}"));
+    }
+    if failures.len() > MOST_FAILURES {
+        line(&mut output, &format!("  and {} more", failures.len() - MOST_FAILURES));
+    }
+    output
 }
 
 /// A number of things.

@@ -37,6 +37,13 @@ impl Group {
     pub(super) fn takes(&self, atom: &Atom, around: Unit, limits: Limits) -> bool {
         let size = |bytes: &Range<Place>| bytes.end.size - bytes.start.size;
         let both = self.bytes.start..atom.bytes.end;
+        // A member that is large enough to be found by itself keeps its title.
+        let stands_alone = |titles: &[String], bytes: &Range<Place>| {
+            !titles.is_empty() && size(bytes) >= limits.min
+        };
+        if stands_alone(&self.titles, &self.bytes) || stands_alone(&atom.titles, &atom.bytes) {
+            return false;
+        }
         if limits.passed_by(size(&both), both.end.byte - both.start.byte)
             || (around == Unit::Module && self.own != atom.own)
         {

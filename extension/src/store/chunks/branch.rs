@@ -71,8 +71,10 @@ impl Branch<'_> {
     ) -> String {
         let Self { chunks, columns, probe: Fields { document, first, last, .. } } = self;
         let (column, found) = match key {
-            Key::Own => ("section_key", "c.section"),
-            Key::Parent => ("parent_key", "c.section[:pg_catalog.cardinality(c.section) - 1]"),
+            Key::Own => ("section_key", titles("c.section")),
+            Key::Parent => {
+                ("parent_key", titles("c.section[:pg_catalog.cardinality(c.section) - 1]"))
+            }
         };
         let order = match direction {
             Direction::Backward => "DESC",
@@ -111,10 +113,8 @@ impl Branch<'_> {
         let Self { chunks, columns, probe } = self;
         let Fields { section, document, first, last, most, .. } = probe;
         let within = |alias: &str| {
-            format!(
-                "{alias}.section[:pg_catalog.cardinality({section})] \
-                 OPERATOR(pg_catalog.=) {section}"
-            )
+            let found = titles(&format!("{alias}.section[:pg_catalog.cardinality({section})]"));
+            format!("{found} OPERATOR(pg_catalog.=) {section}")
         };
         let end = |span: &str, step: &str, order: &str| {
             format!(
@@ -138,4 +138,9 @@ impl Branch<'_> {
             within = within("c")
         )
     }
+}
+
+/// Titles of a chunk as keys and probes take them: a NULL counts as empty.
+fn titles(section: &str) -> String {
+    format!("pg_catalog.array_replace({section}, NULL::text, ''::text)")
 }

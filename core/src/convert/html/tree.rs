@@ -1,0 +1,176 @@
+//! The tree of a page, and how to read and make it.
+
+use html5ever::{Attribute, LocalName, QualName, local_name, ns, tendril::StrTendril};
+pub(super) use markup5ever_rcdom::Handle;
+use markup5ever_rcdom::{Node, NodeData};
+use std::{cell::Ref, rc::Rc};
+
+/// Returns the name of an element, and an empty one for everything else.
+pub(super) fn tag(node: &Handle) -> &str {
+    match &node.data {
+        NodeData::Element { name, .. } => &name.local,
+        _ => "",
+    }
+}
+
+/// Returns the attributes of an element.
+pub(super) fn attributes(node: &Handle) -> Option<Ref<'_, Vec<Attribute>>> {
+    match &node.data {
+        NodeData::Element { attrs, .. } => Some(attrs.borrow()),
+        _ => None,
+    }
+}
+
+/// Returns the value of an attribute.
+pub(super) fn attribute(node: &Handle, name: &str) -> Option<StrTendril> {
+    let attributes = attributes(node)?;
+    attributes.iter().find(|found| &*found.name.local == name).map(|found| found.value.clone())
+}
+
+/// Adds all text below a node to a string, `<br>` being a line end.
+pub(super) fn add_text(node: &Handle, text: &mut String) {
+    match &node.data {
+        NodeData::Text { contents } => text.push_str(&contents.borrow()),
+        NodeData::Element { name, .. } if name.local == local_name!("br") => text.push('\n'),
+        _ => node.children.borrow().iter().for_each(|child| add_text(child, text)),
+    }
+}
+
+/// Returns all text below a node, every run of white space being one space and none around it.
+pub(super) fn plain_text(node: &Handle) -> String {
+    let mut text = String::new();
+    add_text(node, &mut text);
+    one_line(&text)
+}
+
+/// Returns a text with every run of white space being one space, and none around it.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_ascii_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}
+
+/// Makes an element of nodes that have no other parent.
+pub(super) fn element(name: &'static str, attrs: Vec<Attribute>, children: Vec<Handle>) -> Handle {
+    let name = QualName::new(None, ns!(html), LocalName::from(name));
+    let node = Node::new(NodeData::Element {
+        name,
+        attrs: attrs.into(),
+        template_contents: None.into(),
+        mathml_annotation_xml_integration_point: false,
+    });
+    for child in &children {
+        child.parent.set(Some(Rc::downgrade(&node)));
+    }
+    *node.children.borrow_mut() = children;
+    node
+}
+
+/// Makes an attribute.
+pub(super) fn named(name: &'static str, value: &str) -> Attribute {
+    let name = QualName::new(None, ns!(), LocalName::from(name));
+    Attribute { name, value: StrTendril::from(value) }
+}
+
+/// Makes a text.
+pub(super) fn text(contents: StrTendril) -> Handle {
+    Node::new(NodeData::Text { contents: contents.into() })
+}
+
+/// Children in the making: texts that touch become one.
+#[derive(Default)]
+pub(super) struct Children(Vec<Handle>);
+
+impl Children {
+    pub(super) fn into_vec(self) -> Vec<Handle> {
+        self.0
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, Handle> {
+        self.0.iter()
+    }
+
+    pub(super) fn text(&mut self, contents: StrTendril) {
+        if contents.is_empty() {
+            return;
+        }
+        if let Some(NodeData::Text { contents: before }) = self.0.last().map(|last| &last.data) {
+            before.borrow_mut().push_tendril(&contents);
+        } else {
+            self.0.push(text(contents));
+        }
+    }
+
+    /// Adds an element.
+    ///
+    /// Where two of a kind touch and each holds but a text, the library makes them one, in a time
+    /// that grows with the square of how many there are; so that is done here.
+    pub(super) fn element(&mut self, node: Handle) {
+        if let Some(before) = self.0.last()
+            && matches!(tag(&node), "em" | "strong" | "code")
+            && tag(before) == tag(&node)
+            && let (Some(first), Some(second)) = (only_text(before), only_text(&node))
+            && let (NodeData::Text { contents }, NodeData::Text { contents: more }) =
+                (&first.data, &second.data)
+        {
+            contents.borrow_mut().push_tendril(&more.borrow());
+            return;
+        }
+        self.0.push(node);
+    }
+
+    /// Adds what others hold.
+    pub(super) fn append(&mut self, others: Children) {
+        for node in others.0 {
+            let contents = match &node.data {
+                NodeData::Text { contents } => Some(contents.take()),
+                _ => None,
+            };
+            match contents {
+                Some(contents) => self.text(contents),
+                None => self.element(node),
+            }
+        }
+    }
+
+    /// Tells whether there is nothing but white space.
+    pub(super) fn is_blank(&self) -> bool {
+        self.0.iter().all(|node| match &node.data {
+            NodeData::Text { contents } => contents.borrow().trim().is_empty(),
+            _ => false,
+        })
+    }
+}
+
+/// Returns the text that is all an element holds.
+fn only_text(node: &Handle) -> Option<Handle> {
+    let children = node.children.borrow();
+    let text = (children.len() == 1).then(|| children[0].clone())?;
+    matches!(text.data, NodeData::Text { .. }).then_some(text)
+}
+
+/// Tells whether an element of the new tree stands on lines of its own.
+pub(super) fn is_block(node: &Handle) -> bool {
+    matches!(
+        tag(node),
+        "h1" | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "p"
+            | "div"
+            | "ul"
+            | "ol"
+            | "li"
+            | "pre"
+            | "blockquote"
+            | "table"
+            | "hr"
+    )
+}

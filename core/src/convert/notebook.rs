@@ -1,0 +1,210 @@
+/*!
+Jupyter notebooks, as the Markdown that their cells make.
+
+Markdown cells are taken as they are; code cells become fences with the language of the kernel, raw
+cells fences without one. Outputs and attachments are left out: they are results, mostly pictures,
+and not what the author wrote. Formats 3 and 4 are read, which differ in where the cells are.
+*/
+
+use super::Converted;
+use crate::{Error, MediaType, split::title};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
+use std::fmt::{self, Write};
+
+/// A notebook, of which everything but its cells and its language is ignored.
+#[derive(Deserialize)]
+struct Notebook {
+    #[serde(default)]
+    metadata: Metadata,
+    /// The cells since format 4.
+    cells: Option<Vec<Cell>>,
+    /// The cells up to format 3.
+    worksheets: Option<Vec<Worksheet>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    language_info: Option<Named>,
+    #[serde(default)]
+    kernelspec: Option<Kernel>,
+    #[serde(default)]
+    title: Option<Source>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Kernel {
+    #[serde(default)]
+    language: String,
+}
+
+#[derive(Deserialize)]
+struct Worksheet {
+    #[serde(default)]
+    cells: Vec<Cell>,
+}
+
+#[derive(Deserialize)]
+struct Cell {
+    #[serde(default)]
+    cell_type: String,
+    #[serde(default)]
+    source: Source,
+    /// What code cells called their source up to format 3.
+    #[serde(default)]
+    input: Source,
+    /// The language of a code cell up to format 3.
+    #[serde(default)]
+    language: Option<String>,
+    /// The level of a heading cell up to format 3.
+    #[serde(default)]
+    level: Option<usize>,
+}
+
+/// A text, or the lines of one; anything else is no text.
+#[derive(Default)]
+struct Source(String);
+
+impl<'de> Deserialize<'de> for Source {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Given {
+            Text(String),
+            Lines(Vec<String>),
+            Other(IgnoredAny),
+        }
+        Ok(Self(match Given::deserialize(deserializer)? {
+            Given::Text(text) => text,
+            Given::Lines(lines) => lines.concat(),
+            Given::Other(_) => String::new(),
+        }))
+    }
+}
+
+/// Converts a notebook; its title is what its metadata says, or its first heading.
+///
+/// # Errors
+///
+/// Returns [`Error::Notebook`] if it is no JSON, or has no cells.
+pub(super) fn convert(text: &str) -> Result<Converted, Error> {
+    let json = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // A list of what a notebook holds would be read as one.
+    if !json.trim_start().starts_with('{') {
+        return Err(Error::Notebook { line: 1, column: 1 });
+    }
+    let notebook: Notebook = serde_json::from_str(json)
+        .map_err(|error| Error::Notebook { line: error.line(), column: error.column() })?;
+    let Metadata { language_info, kernelspec, title: named } = notebook.metadata;
+    let language = language_info
+        .map(|info| info.name)
+        .filter(|name| !name.is_empty())
+        .or(kernelspec.map(|kernel| kernel.language))
+        .unwrap_or_default();
+    let cells = match (notebook.cells, notebook.worksheets) {
+        (Some(cells), _) => cells,
+        (None, Some(sheets)) => sheets.into_iter().flat_map(|sheet| sheet.cells).collect(),
+        (None, None) => return Err(Error::Notebook { line: 1, column: 1 }),
+    };
+    let mut text = String::new();
+    for cell in &cells {
+        write_cell(&mut text, cell, &language).expect("a string takes everything");
+    }
+    let named = named.map(|title| title.0.trim().to_owned()).filter(|title| !title.is_empty());
+    let title = named.or_else(|| title(&text, &MediaType::MARKDOWN));
+    Ok(Converted { text, media_type: MediaType::MARKDOWN, title })
+}
+
+/// Writes a cell, a blank line behind what is there.
+fn write_cell(text: &mut String, cell: &Cell, language: &str) -> fmt::Result {
+    let source = if cell.source.0.is_empty() { &cell.input.0 } else { &cell.source.0 };
+    let source = source.trim_end();
+    if source.trim_start().is_empty() {
+        return Ok(());
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let fence = "`".repeat(longest_run(source).max(2) + 1);
+    match cell.cell_type.as_str() {
+        "code" => {
+            let language = one_word(cell.language.as_deref().unwrap_or(language));
+            writeln!(text, "{fence}{language}\n{source}\n{fence}")
+        }
+        "raw" => writeln!(text, "{fence}\n{source}\n{fence}"),
+        "heading" => {
+            let level = cell.level.unwrap_or(1).clamp(1, 6);
+            writeln!(text, "{} {}", "#".repeat(level), source.trim().replace(['\n', '\r'], " "))
+        }
+        _ => writeln!(text, "{source}"),
+    }
+}
+
+/// Returns the length of the longest run of backticks.
+fn longest_run(text: &str) -> usize {
+    text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
+}
+
+/// Returns a language if it is one word, as the line of a fence wants it.
+fn one_word(language: &str) -> &str {
+    let plain = |char: char| char.is_alphanumeric() || matches!(char, '+' | '-' | '#' | '.' | '_');
+    if language.chars().all(plain) { language } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(json: &str) -> String {
+        convert(json).unwrap().text
+    }
+
+    #[test]
+    fn cells_become_markdown_and_fences() {
+        let converted = convert(
+            r##"{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": [
+            {"cell_type": "markdown", "source": ["# A\n", "words"], "attachments": {"a": 1}},
+            {"cell_type": "code", "source": "x = 1\n", "outputs": [{"text": "left out"}]},
+            {"cell_type": "raw", "source": "```"},
+            {"cell_type": "code", "source": []}]}"##,
+        )
+        .unwrap();
+        let expected = "# A\nwords\n\n```julia\nx = 1\n```\n\n````\n```\n````\n";
+        assert_eq!(converted.text, expected);
+        assert_eq!(converted.title.as_deref(), Some("A"));
+        assert_eq!(converted.media_type, MediaType::MARKDOWN);
+    }
+
+    #[test]
+    fn format_3_has_sheets_inputs_and_headings() {
+        let json = r#"{"nbformat": 3, "metadata": {"name": ""}, "worksheets": [{"cells": [
+            {"cell_type": "heading", "level": 2, "source": ["B"]},
+            {"cell_type": "code", "language": "python", "input": ["y = 2"], "outputs": []}]}]}"#;
+        assert_eq!(text(json), "## B\n\n```python\ny = 2\n```\n");
+    }
+
+    #[test]
+    fn the_kernel_names_the_language_where_nothing_else_does() {
+        let json = r#"{"metadata": {"kernelspec": {"language": "R"}},
+            "cells": [{"cell_type": "code", "source": "1"}]}"#;
+        assert_eq!(text(json), "```R\n1\n```\n");
+        let json = r#"{"cells": [{"cell_type": "code", "source": "1"}]}"#;
+        assert_eq!(text(json), "```\n1\n```\n");
+    }
+
+    #[test]
+    fn what_is_no_notebook_is_an_error_with_its_place() {
+        let error = convert("{\"cells\": [\n  secret]}").unwrap_err();
+        assert_eq!(error, Error::Notebook { line: 2, column: 3 });
+        assert!(!error.to_string().contains("secret"), "{error}");
+        assert_eq!(convert("{\"a\": 1}"), Err(Error::Notebook { line: 1, column: 1 }));
+        assert_eq!(convert("[1]").unwrap_err(), Error::Notebook { line: 1, column: 1 });
+        assert_eq!(convert("").unwrap_err(), Error::Notebook { line: 1, column: 1 });
+    }
+}

@@ -1,0 +1,206 @@
+//! What a text says of its own media type, where the name of its file says nothing.
+
+use super::MediaType;
+
+/// What runs scripts, and the type of the scripts.
+const INTERPRETERS: [(&str, &str); 24] = [
+    ("sh", "text/x-shellscript"),
+    ("bash", "text/x-shellscript"),
+    ("dash", "text/x-shellscript"),
+    ("ash", "text/x-shellscript"),
+    ("ksh", "text/x-shellscript"),
+    ("zsh", "text/x-shellscript"),
+    ("bats", "text/x-shellscript"),
+    ("python", "text/x-python"),
+    ("pypy", "text/x-python"),
+    ("node", "text/javascript"),
+    ("nodejs", "text/javascript"),
+    ("bun", "text/x-typescript"),
+    ("deno", "text/x-typescript"),
+    ("ts-node", "text/x-typescript"),
+    ("tsx", "text/x-typescript"),
+    ("ruby", "text/x-ruby"),
+    ("perl", "text/x-perl"),
+    ("php", "text/x-php"),
+    ("lua", "text/x-lua"),
+    ("rscript", "text/x-r"),
+    ("pwsh", "text/x-powershell"),
+    ("make", "text/x-makefile"),
+    ("psql", "text/x-sql"),
+    ("rust-script", "text/x-rust"),
+];
+
+/// The most that is looked at for how a text begins, in bytes.
+const MOST_HEAD: usize = 4_096;
+
+impl MediaType {
+    /// Returns the media type of a document: what its name says, or else how its text begins, or
+    /// else [`PLAIN`](Self::PLAIN).
+    ///
+    /// `path` may be a name, a path or a URL.
+    pub fn of(path: &str, text: &str) -> Self {
+        Self::of_file(path).or_else(|| Self::of_text(text)).unwrap_or(Self::PLAIN)
+    }
+
+    /// Returns the media type that a text shows by how it begins, or `None`.
+    ///
+    /// A first line `#!` names the interpreter, `env` and its options left off. HTML and XML show
+    /// by their declaration or first element, JSON by a first key or a list, YAML by a line `---`
+    /// and a key. Only what is hardly anything else counts.
+    pub fn of_text(text: &str) -> Option<Self> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if let Some(line) = text.strip_prefix("#!") {
+            return script(line.lines().next()?);
+        }
+        let head = &text[..text.floor_char_boundary(MOST_HEAD)];
+        let begin = head.trim_start();
+        if begin.starts_with('<') {
+            return markup(begin);
+        }
+        if begin.starts_with(['{', '[']) {
+            return json(begin).then(|| Self::new("application/json"));
+        }
+        let line = head.strip_prefix("---").and_then(|rest| rest.split_once('\n'));
+        let (_, body) = line.filter(|(rest, _)| rest.trim().is_empty())?;
+        // Front matter is YAML too, and what follows its end is Markdown.
+        if body.lines().any(|line| line.trim_end() == "---") {
+            return None;
+        }
+        let key = body.lines().find(|line| !line.is_empty() && !line.starts_with('#'))?;
+        let (name, rest) = key.split_once(':')?;
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.');
+        let is_key = !name.is_empty() && name.chars().all(plain);
+        (is_key && (rest.is_empty() || rest.starts_with(' '))).then(|| Self::new("text/x-yaml"))
+    }
+}
+
+/// Tells whether bytes are no text: they hold a NUL byte, or begin as a PDF does.
+///
+/// UTF-16 holds NUL bytes too, so HTML is to be asked after it was decoded.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"%PDF-") || memchr::memchr(0, bytes).is_some()
+}
+
+/// Returns the type of a script by what follows `#!`.
+fn script(line: &str) -> Option<MediaType> {
+    let words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+    // `env` takes options and assignments before the interpreter.
+    let name = words
+        .skip_while(|word| *word == "env" || word.starts_with('-') || word.contains('='))
+        .next()?
+        .to_ascii_lowercase();
+    // A version may follow: `python3.12`.
+    let bare = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
+    let named = |name: &str| INTERPRETERS.iter().find(|(known, _)| *known == name);
+    named(&name).or_else(|| named(bare)).map(|(_, found)| MediaType::new(found))
+}
+
+/// Returns the type of what begins with `<`.
+fn markup(begin: &str) -> Option<MediaType> {
+    let begins = |mark: &str| {
+        let start = begin.get(..mark.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(mark))
+            && begin[mark.len()..].starts_with(|char: char| !char.is_ascii_alphanumeric())
+    };
+    if begins("<?php") {
+        return Some(MediaType::new("text/x-php"));
+    }
+    if begins("<?xml") {
+        let xhtml = begin.to_ascii_lowercase().contains("<html");
+        return Some(MediaType::new(if xhtml { "text/html" } else { "application/xml" }));
+    }
+    let html = begins("<!doctype html") || begins("<html") || begins("<head") || begins("<body");
+    html.then(|| MediaType::new("text/html"))
+}
+
+/// Tells whether a text begins as only JSON does: with a key, or with a list of such or of values.
+fn json(begin: &str) -> bool {
+    let mut rest = begin;
+    let mut lists = false;
+    while let Some(inner) = rest.strip_prefix('[') {
+        rest = inner.trim_start();
+        lists = true;
+    }
+    match rest.strip_prefix('{').map(str::trim_start) {
+        Some(object) if object.starts_with('"') => object[1..]
+            .split_once('"')
+            .is_some_and(|(_, after)| after.trim_start().starts_with(':')),
+        Some(object) => object.trim_end() == "}" || (lists && object.starts_with('}')),
+        // A lone list of numbers or strings; `[section]` and `[link](url)` are none.
+        None => {
+            let value = rest.split([',', ']', '\n']).next().unwrap_or("").trim();
+            let string = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
+            let number = value.parse::<f64>().is_ok()
+                && value.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+            lists && (string || number) && rest.contains(',')
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<String> {
+        MediaType::of_text(text).map(|found| found.name().to_owned())
+    }
+
+    #[test]
+    fn a_script_names_its_interpreter() {
+        for (line, name) in [
+            ("#!/bin/sh", "text/x-shellscript"),
+            ("#!/usr/bin/env python3\nimport os\n", "text/x-python"),
+            ("#! /usr/bin/python3.12 -u", "text/x-python"),
+            ("#!/usr/bin/env -S node --no-warnings\r\n", "text/javascript"),
+            ("#!/usr/bin/env -S FOO=1 deno run", "text/x-typescript"),
+            ("\u{feff}#!/usr/bin/perl -w\n", "text/x-perl"),
+        ] {
+            assert_eq!(of(line).as_deref(), Some(name), "{line}");
+        }
+        assert_eq!(of("#!/opt/unheard-of\n"), None);
+        assert_eq!(of("#![allow(unused)]\n"), None);
+        assert_eq!(of("#!"), None);
+    }
+
+    #[test]
+    fn markup_shows_by_how_it_begins() {
+        assert_eq!(of("\n<!DOCTYPE HTML>\n<title>x").as_deref(), Some("text/html"));
+        assert_eq!(of("<html lang=en>").as_deref(), Some("text/html"));
+        assert_eq!(of("<?xml version='1.0'?>\n<a/>").as_deref(), Some("application/xml"));
+        assert_eq!(
+            of("<?xml version='1.0'?>\n<!DOCTYPE html>\n<html>").as_deref(),
+            Some("text/html")
+        );
+        assert_eq!(of("<?php echo 1;").as_deref(), Some("text/x-php"));
+        assert_eq!(of("<b>bold</b> words"), None);
+        assert_eq!(of("<headline"), None);
+    }
+
+    #[test]
+    fn data_shows_only_where_it_is_hardly_anything_else() {
+        for json in ["{\"a\": 1}", " [\n  {\"a\" : 1}]", "[1, 2]", "[\"a\", \"b\"]", "{}"] {
+            assert_eq!(of(json).as_deref(), Some("application/json"), "{json}");
+        }
+        for other in
+            ["[section]\nkey = 1", "[a link](b), c", "{ echo; }", "{% if a %}", "[x] done, y"]
+        {
+            assert_eq!(of(other), None, "{other}");
+        }
+        assert_eq!(of("---\n# note\nkey: value\n").as_deref(), Some("text/x-yaml"));
+        assert_eq!(of("---\ntitle: a\n---\n\n# A\n"), None);
+        assert_eq!(of("---\n\nSome words: and more\n"), None);
+    }
+
+    #[test]
+    fn the_name_comes_first_and_plain_text_last() {
+        assert_eq!(MediaType::of("a.md", "<html>").name(), "text/markdown");
+        assert_eq!(MediaType::of("bin/run", "#!/bin/sh\n").name(), "text/x-shellscript");
+        assert_eq!(MediaType::of("bin/run", "words"), MediaType::PLAIN);
+    }
+
+    #[test]
+    fn nul_bytes_and_pdf_are_no_text() {
+        assert!(is_binary(b"%PDF-1.7\n") && is_binary(b"a\0b"));
+        assert!(!is_binary("ä".as_bytes()) && !is_binary(b""));
+    }
+}

@@ -1,0 +1,255 @@
+/*!
+`AsciiDoc`.
+
+Sections begin with `=` to `======`, the document's title being level 1, or with a title that is
+underlined as in old documents. What stands between two equal delimiters is one block, whatever it
+looks like, with the lines of attributes and the title before it; so no listing opens a section. A
+heading marked as discrete opens none either.
+*/
+
+use super::{
+    block::Blocks,
+    headed::{self, Headed, Line, rule},
+};
+
+/// What two-line titles are underlined with, from level 1 on.
+const UNDERLINES: [char; 5] = ['=', '-', '~', '^', '+'];
+
+/// Finds the blocks of a document.
+pub(super) fn blocks(text: &str) -> Blocks {
+    let mut reader = Reader { lines: Line::all(text), at: 0, found: Headed::new() };
+    while let Some(line) = reader.line(0) {
+        if line.is_blank() {
+            reader.at += 1;
+        } else {
+            reader.read(line.start);
+        }
+    }
+    reader.found.finish(text)
+}
+
+/// Returns the document's title, or else the first of a section.
+pub(super) fn title(text: &str) -> Option<String> {
+    headed::title(&blocks(text))
+}
+
+struct Reader<'t> {
+    lines: Vec<Line<'t>>,
+    /// The line to be read next.
+    at: usize,
+    found: Headed,
+}
+
+impl<'t> Reader<'t> {
+    /// Returns a line by how far it is from the next one.
+    fn line(&self, ahead: usize) -> Option<Line<'t>> {
+        self.lines.get(self.at + ahead).copied()
+    }
+
+    /// Reads the block that begins at a place, with what is said about it on lines before.
+    fn read(&mut self, start: usize) {
+        let mut discrete = false;
+        while let Some(line) = self.line(0).filter(|line| is_about_a_block(*line)) {
+            discrete |= line.text.contains("discrete") || line.text.contains("float");
+            self.at += 1;
+        }
+        let Some(line) = self.line(0).filter(|line| !line.is_blank()) else {
+            self.found.body(start);
+            return;
+        };
+        if let Some((level, title, lines)) = self.title(line) {
+            if discrete {
+                self.found.body(start);
+            } else {
+                self.found.heading(start, level, &plain(title));
+            }
+            self.at += lines;
+            return;
+        }
+        self.found.body(start);
+        if is_delimiter(line) {
+            self.delimited(line);
+        } else if is_item(line) {
+            self.found.item(line.start);
+            self.at += 1;
+            self.list();
+        } else {
+            self.at += 1;
+            while self.line(0).is_some_and(|line| {
+                !line.is_blank() && !is_delimiter(line) && !line.text.starts_with('[')
+            }) {
+                self.at += 1;
+            }
+        }
+    }
+
+    /// Returns the level and words of the title that a line begins, and how many lines it takes.
+    fn title(&self, line: Line<'t>) -> Option<(u32, &'t str, usize)> {
+        let mark = line.text.chars().next().filter(|mark| matches!(mark, '=' | '#'));
+        if let Some(mark) = mark {
+            let rest = line.text.trim_start_matches(mark);
+            let level = line.text.len() - rest.len();
+            let title = rest.strip_prefix(' ').map(str::trim).filter(|title| !title.is_empty());
+            return title.filter(|_| level <= 6).map(|title| (level as u32, title, 1));
+        }
+        let (mark, length) = rule(self.line(1)?)?;
+        let level = UNDERLINES.iter().position(|known| *known == mark)?;
+        let fits = length.abs_diff(line.text.chars().count()) <= 1 && length > 1;
+        let words = line.text.starts_with(|char: char| char.is_alphanumeric());
+        (fits && words).then_some((level as u32 + 1, line.text, 2))
+    }
+
+    /// Goes on behind what a delimiter opens; what nothing closes goes to the end.
+    fn delimited(&mut self, delimiter: Line<'t>) {
+        self.at += 1;
+        let is_table = delimiter.text.ends_with("===") && !delimiter.text.starts_with('=');
+        // A fence names its language only where it begins.
+        let closing = if delimiter.text.starts_with("```") { "```" } else { delimiter.text };
+        while let Some(line) = self.line(0) {
+            self.at += 1;
+            if line.text == closing {
+                break;
+            }
+            if is_table && line.text.starts_with(&delimiter.text[..1]) {
+                self.found.item(line.start);
+            }
+        }
+    }
+
+    /// Goes on behind what follows the first line of a list: items parted by blank lines, and blocks that `+` ties to them.
+    fn list(&mut self) {
+        while let Some(line) = self.line(0) {
+            let tied = self.at.checked_sub(1).is_some_and(|before| self.lines[before].text == "+");
+            if is_delimiter(line) && tied {
+                self.delimited(line);
+            } else if line.is_blank() {
+                let next = self.lines[self.at..].iter().position(|line| !line.is_blank());
+                let next = next.and_then(|next| self.line(next).map(|line| (next, line)));
+                match next {
+                    Some((next, line)) if is_item(line) || line.is_indented() => self.at += next,
+                    _ => return,
+                }
+            } else if is_delimiter(line) || (line.text.starts_with('[') && !tied) {
+                return;
+            } else {
+                if is_item(line) {
+                    self.found.item(line.start);
+                }
+                self.at += 1;
+            }
+        }
+    }
+}
+
+/// Tells whether a line says something about the block after it: its attributes or its title.
+fn is_about_a_block(line: Line<'_>) -> bool {
+    let text = line.text;
+    (text.starts_with('[') && text.ends_with(']'))
+        || (text.starts_with('.') && !text[1..].starts_with(['.', ' ']) && text.len() > 1)
+}
+
+/// Tells whether a line opens a block that ends with an equal line.
+fn is_delimiter(line: Line<'_>) -> bool {
+    if matches!(line.text, "--" | "|===" | ",===" | ":===" | "!===") {
+        return true;
+    }
+    if let Some(language) = line.text.strip_prefix("```") {
+        return !language.contains(['`', ' ']);
+    }
+    rule(line).is_some_and(|(mark, length)| {
+        length >= 4 && matches!(mark, '-' | '.' | '=' | '*' | '_' | '+' | '/')
+    })
+}
+
+/// Tells whether a line begins an item of a list, or a term that is defined.
+fn is_item(line: Line<'_>) -> bool {
+    let text = line.text.trim_start();
+    if ["::", ":::", "::::", ";;"].iter().any(|end| text.ends_with(end)) {
+        return true;
+    }
+    let Some((marker, rest)) = text.split_once(' ') else { return false };
+    if rest.is_empty() {
+        return false;
+    }
+    let repeated = |mark: u8| marker.len() <= 5 && marker.bytes().all(|byte| byte == mark);
+    let digits =
+        |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let numbered = marker.strip_suffix('.').is_some_and(digits);
+    let callout = marker.strip_prefix('<').and_then(|marker| marker.strip_suffix('>'));
+    let callout = callout.is_some_and(|number| number == "." || digits(number));
+    let defined = text.contains(":: ") || text.contains(";; ");
+    marker == "-" || repeated(b'*') || repeated(b'.') || numbered || callout || defined
+}
+
+/// Returns what a title says, without anchors and the marks of code and emphasis.
+fn plain(title: &str) -> String {
+    let mut text = title;
+    while let Some((_, rest)) = text.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
+        text = rest.trim_start();
+    }
+    text.replace(['`', '*'], "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::block::Form, *};
+
+    /// The level and titles of each heading, and the first line of every other block.
+    fn read(text: &str) -> Vec<String> {
+        let blocks = blocks(text);
+        let ends = blocks.list.iter().skip(1).map(|block| block.start).chain([text.len()]);
+        let shown = blocks.list.iter().zip(ends).map(|(block, end)| match block.form {
+            Form::Heading => {
+                format!("{} {}", block.level, blocks.sections[block.section].join(" / "))
+            }
+            _ => text[block.start..end].trim().lines().next().unwrap_or("").to_owned(),
+        });
+        shown.collect()
+    }
+
+    #[test]
+    fn equals_signs_tell_the_level() {
+        let text =
+            "= Book\nAuthor <a@b>\n:toc:\n\n[[one]]\n== One `x`\n\na\n\n=== Two\nb\n\n== Three\n";
+        let expected = [
+            "1 Book",
+            "Author <a@b>",
+            "2 Book / One x",
+            "a",
+            "3 Book / One x / Two",
+            "b",
+            "2 Book / Three",
+        ];
+        assert_eq!(read(text), expected);
+        assert_eq!(title(text).as_deref(), Some("Book"));
+    }
+
+    #[test]
+    fn old_titles_are_underlined() {
+        let text = "git-add(1)\n==========\n\nNAME\n----\ngit-add - Add\n\nDEEP\n~~~~\n";
+        let expected =
+            ["1 git-add(1)", "2 git-add(1) / NAME", "git-add - Add", "3 git-add(1) / NAME / DEEP"];
+        assert_eq!(read(text), expected);
+    }
+
+    #[test]
+    fn what_is_delimited_opens_no_section() {
+        for mark in ["----", "....", "====", "****", "____", "++++", "////", "--", "|===", "```"] {
+            let text = format!(
+                "= A\n\n[source]\n.Title\n{mark}\n== no\n\n{mark}x\n\n== no\n{mark}\n== B\n"
+            );
+            let found = read(&text);
+            assert_eq!(found, ["1 A", "[source]", "2 A / B"], "{mark}");
+        }
+        assert_eq!(read("== A\n----\n== no\n\n== no\n"), ["2 A", "----"]);
+        assert_eq!(read("a\n== no\n\n[discrete]\n== no\n"), ["a", "[discrete]"]);
+    }
+
+    #[test]
+    fn a_list_is_one_block_with_what_is_tied_to_it() {
+        let text = "* a\n+\n----\ncode\n\n* no item\n----\n\n** b\n\nterm:: c\n\nwords\n";
+        assert_eq!(read(text), ["* a", "words"]);
+        assert_eq!(blocks(text).items, [0, 33, 39]);
+        assert_eq!(read("[a]b:: c\n\nd:: e\n"), ["[a]b:: c"]);
+    }
+}

@@ -1,0 +1,50 @@
+//! The languages, each in a file of its own.
+
+mod bash;
+mod c;
+mod cpp;
+mod csharp;
+mod css;
+mod go;
+mod java;
+mod javascript;
+mod php;
+mod python;
+mod ruby;
+mod rust;
+mod sql;
+mod typescript;
+
+use super::language::Language;
+
+/// Every language that is split by its syntax.
+pub(super) static ALL: [Language; 16] = [
+    Language::new("text/x-rust", || tree_sitter_rust::LANGUAGE.into(), &[rust::TABLE]),
+    Language::new(
+        "text/x-typescript",
+        || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        &[javascript::TABLE, typescript::TABLE],
+    ),
+    Language::new(
+        "text/x-tsx",
+        || tree_sitter_typescript::LANGUAGE_TSX.into(),
+        &[javascript::TABLE, typescript::TABLE],
+    ),
+    Language::new(
+        "text/javascript",
+        || tree_sitter_javascript::LANGUAGE.into(),
+        &[javascript::TABLE],
+    ),
+    Language::new("text/x-jsx", || tree_sitter_javascript::LANGUAGE.into(), &[javascript::TABLE]),
+    Language::new("text/x-python", || tree_sitter_python::LANGUAGE.into(), &[python::TABLE]),
+    Language::new("text/x-go", || tree_sitter_go::LANGUAGE.into(), &[go::TABLE]),
+    Language::new("text/x-java", || tree_sitter_java::LANGUAGE.into(), &[java::TABLE]),
+    Language::new("text/x-c", || tree_sitter_c::LANGUAGE.into(), &[c::TABLE]),
+    Language::new("text/x-c++", || tree_sitter_cpp::LANGUAGE.into(), &[c::TABLE, cpp::TABLE]),
+    Language::new("text/x-csharp", || tree_sitter_c_sharp::LANGUAGE.into(), &[csharp::TABLE]),
+    Language::new("text/x-ruby", || tree_sitter_ruby::LANGUAGE.into(), &[ruby::TABLE]),
+    Language::new("text/x-php", || tree_sitter_php::LANGUAGE_PHP.into(), &[php::TABLE]),
+    Language::new("text/x-shellscript", || tree_sitter_bash::LANGUAGE.into(), &[bash::TABLE]),
+    Language::new("text/x-sql", || tree_sitter_sequel::LANGUAGE.into(), &[sql::TABLE]),
+    Language::new("text/css", || tree_sitter_css::LANGUAGE.into(), &[css::TABLE]),
+];

@@ -1,0 +1,78 @@
+/*!
+Go.
+
+Methods stand beside their type: those that follow each other, or the type itself, are one container
+with the type's title. An import binds its alias, or else the last part of the path, versions aside.
+*/
+
+use crate::Unit::{Container, Member};
+use crate::split::code::language::{
+    Beside, Found, Language, Row, Rule, children, last_part, slice, unquoted,
+};
+use tree_sitter::Node;
+
+pub(super) const TABLE: &[Row] = &[
+    ("comment", Rule::Comment(&[])),
+    ("; ,", Rule::Separator),
+    ("type_declaration", Rule::Find(single_type)),
+    ("type_spec type_alias", Rule::Unit(Container, "name")),
+    ("const_declaration var_declaration", Rule::Find(single_value)),
+    ("function_declaration method_elem", Rule::Unit(Member, "name")),
+    ("method_declaration", Rule::Find(method)),
+    (
+        "source_file statement_list field_declaration_list interface_type import_spec_list \
+         var_spec_list literal_value",
+        Rule::Body,
+    ),
+    ("import_declaration", Rule::Import(names)),
+    ("interpreted_string_literal raw_string_literal", Rule::Opaque),
+];
+
+/// Returns the one of the kinds that a declaration has, unless it has several.
+fn single<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
+    let mut cursor = node.walk();
+    let mut specs = node.named_children(&mut cursor).filter(|node| node.kind() != "comment");
+    let spec = specs.next().filter(|spec| kinds.contains(&spec.kind()))?;
+    specs.next().is_none().then_some(spec)
+}
+
+fn single_type<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    let spec = single(node, &["type_spec", "type_alias"])?;
+    let found = Found::named(Container, spec.child_by_field_name("name")?, text);
+    Some(Found { same: Some(spec.id()), beside: Beside::Members, ..found })
+}
+
+fn single_value<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    let spec = single(node, &["const_spec", "var_spec"])?;
+    let found = Found::named(Member, spec.child_by_field_name("name")?, text);
+    Some(Found { outermost: true, ..found })
+}
+
+fn method<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    let found = Found::named(Member, node.child_by_field_name("name")?, text);
+    let receiver = node.child_by_field_name("receiver")?;
+    let mut of = receiver.named_child(0)?.child_by_field_name("type")?;
+    while matches!(of.kind(), "pointer_type" | "generic_type" | "parenthesized_type") {
+        of = of.named_child(0)?;
+    }
+    Some(Found { beside: Beside::Type(slice(of, text).into()), ..found })
+}
+
+fn names(node: Node<'_>, text: &str) -> Vec<String> {
+    let specs = children(node).into_iter().flat_map(|child| match child.kind() {
+        "import_spec_list" => children(child),
+        _ => vec![child],
+    });
+    let name = |spec: Node<'_>| {
+        let alias = spec.child_by_field_name("name").map(|name| slice(name, text));
+        if let Some(alias) = alias.filter(|alias| !matches!(*alias, "_" | ".")) {
+            return Some(alias.to_owned());
+        }
+        let path = unquoted(slice(spec.child_by_field_name("path")?, text));
+        let is_version =
+            |part: &str| part.strip_prefix('v').is_some_and(|n| n.parse::<u32>().is_ok());
+        let mut parts = path.rsplit('/').filter(|part| !is_version(part));
+        Some(parts.next().unwrap_or(last_part(path, &['/'])).to_owned())
+    };
+    specs.filter_map(name).collect()
+}

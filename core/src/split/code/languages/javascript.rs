@@ -1,0 +1,178 @@
+/*!
+JavaScript, and what TypeScript has of it.
+
+A constant is a member if it is a function or exported, and a class or an object with functions is a
+container. What is exported without a name is called `default`, as importing it does.
+*/
+
+use crate::Unit::{self, Container, Member};
+use crate::split::code::language::{Found, Language, Row, Rule, children, slice};
+use tree_sitter::Node;
+
+pub(super) const TABLE: &[Row] = &[
+    ("comment html_comment", Rule::Comment(&[])),
+    ("hash_bang_line template_string regex string", Rule::Opaque),
+    ("decorator", Rule::Attribute),
+    ("; ,", Rule::Separator),
+    ("export_statement", Rule::Find(export)),
+    ("class_declaration", Rule::Unit(Container, "name")),
+    (
+        "function_declaration generator_function_declaration method_definition",
+        Rule::Unit(Member, "name"),
+    ),
+    ("lexical_declaration variable_declaration", Rule::Call(required, constant)),
+    ("field_definition public_field_definition pair", Rule::Find(field)),
+    ("expression_statement", Rule::Find(assignment)),
+    ("program statement_block class_body switch_body object array", Rule::Body),
+    ("import_statement", Rule::Import(names)),
+];
+
+/// Returns what a value makes of the constant or field that holds it.
+fn valued(value: Node<'_>) -> Option<Unit> {
+    let is_function = |node: Node<'_>| {
+        let kinds = ["arrow_function", "function_expression", "generator_function"];
+        kinds.contains(&node.kind())
+    };
+    match value.kind() {
+        "class" => Some(Container),
+        "object" => {
+            let methods = |node: &Node<'_>| {
+                node.kind() == "method_definition"
+                    || node.child_by_field_name("value").is_some_and(is_function)
+            };
+            children(value).iter().any(methods).then_some(Container)
+        }
+        _ => is_function(value).then_some(Member),
+    }
+}
+
+fn export<'t>(language: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    let (inner, found) = if let Some(inner) = node.child_by_field_name("declaration") {
+        let found = match inner.kind() {
+            "lexical_declaration" | "variable_declaration" => declared(inner, text, true),
+            _ => language.unit(inner, text),
+        };
+        (inner, found)
+    } else {
+        let inner = node.child_by_field_name("value")?;
+        let name = inner.child_by_field_name("name");
+        let found = match (valued(inner), name) {
+            (Some(unit), Some(name)) => Some(Found::named(unit, name, text)),
+            (unit, _) => {
+                let unit = match (unit, inner.kind()) {
+                    (Some(unit), _) => unit,
+                    (None, "object") => Container,
+                    (None, "identifier" | "member_expression") => return None,
+                    (None, _) => Member,
+                };
+                Some(Found::new(unit, "default", node.start_byte()))
+            }
+        };
+        (inner, found)
+    };
+    let found = match found {
+        Some(found) => found,
+        // A function or class may lack a name here.
+        None => Found::new(unnamed(inner)?, "default", node.start_byte()),
+    };
+    Some(Found { same: found.same.or(Some(inner.id())), ..found })
+}
+
+/// Returns what a declaration without a name is.
+fn unnamed(node: Node<'_>) -> Option<Unit> {
+    let bare = node.child_by_field_name("name").is_none();
+    match node.kind() {
+        "class_declaration" if bare => Some(Container),
+        "function_declaration" | "generator_function_declaration" if bare => Some(Member),
+        _ => None,
+    }
+}
+
+fn constant<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    declared(node, text, false)
+}
+
+/// Finds the one constant that is declared.
+fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<Found<'t>> {
+    let mut cursor = node.walk();
+    let mut found = node.named_children(&mut cursor);
+    let declarator = found.find(|node| node.kind() == "variable_declarator")?;
+    if found.any(|node| node.kind() == "variable_declarator") {
+        return None;
+    }
+    let name = declarator.child_by_field_name("name")?;
+    let value = declarator.child_by_field_name("value");
+    let unit = match value.and_then(valued) {
+        Some(unit) => unit,
+        None if !exported => return None,
+        None if value.is_some_and(|value| value.kind() == "object") => Container,
+        None => Member,
+    };
+    // What a function puts into an object is its own business.
+    let outermost = value.is_some_and(|value| value.kind() == "object");
+    let found = Found::named(unit, name, text);
+    (name.kind() == "identifier").then_some(Found { outermost, ..found })
+}
+
+fn field<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    let name = ["name", "property", "key"].iter().find_map(|name| node.child_by_field_name(name));
+    let unit = valued(node.child_by_field_name("value")?)?;
+    Some(Found::named(unit, name?, text))
+}
+
+/// Finds what is assigned to a property, such as `exports.parse = function () {}`.
+fn assignment<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    let assigned = node.named_child(0).filter(|node| node.kind() == "assignment_expression")?;
+    let unit = valued(assigned.child_by_field_name("right")?)?;
+    let left = assigned.child_by_field_name("left")?;
+    let name = match left.kind() {
+        "member_expression" => left.child_by_field_name("property")?,
+        "identifier" => left,
+        _ => return None,
+    };
+    Some(Found::named(unit, name, text))
+}
+
+fn names(node: Node<'_>, text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut rest = vec![node];
+    while let Some(node) = rest.pop() {
+        match node.kind() {
+            "import_statement"
+            | "import_clause"
+            | "named_imports"
+            | "namespace_import"
+            | "import_require_clause" => rest.extend(children(node).into_iter().rev()),
+            "import_specifier" => {
+                let alias = node.child_by_field_name("alias");
+                rest.extend(alias.or_else(|| node.child_by_field_name("name")));
+            }
+            "identifier" => names.push(slice(node, text).to_owned()),
+            _ => {}
+        }
+    }
+    names
+}
+
+/// Returns the names that `const { a, b } = require("c")` binds.
+fn required(node: Node<'_>, text: &str) -> Option<Vec<String>> {
+    let declarator = node.named_child(0)?;
+    let call = declarator.child_by_field_name("value")?;
+    if call.kind() != "call_expression"
+        || slice(call.child_by_field_name("function")?, text) != "require"
+    {
+        return None;
+    }
+    let bound = declarator.child_by_field_name("name")?;
+    let name = |node: Node<'_>| match node.kind() {
+        "pair_pattern" => node.child_by_field_name("value").map(|value| slice(value, text)),
+        "shorthand_property_identifier_pattern" | "identifier" => Some(slice(node, text)),
+        _ => None,
+    };
+    Some(match bound.kind() {
+        "object_pattern" => {
+            children(bound).into_iter().filter_map(name).map(str::to_owned).collect()
+        }
+        _ => vec![slice(bound, text).to_owned()],
+    })
+}

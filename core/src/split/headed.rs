@@ -1,0 +1,114 @@
+/*!
+Blocks under headings, for types that are read line by line.
+
+A reader of such a type says where blocks begin and which are headings, in document order; which
+section each stands in follows from the levels of the headings before it.
+*/
+
+use super::{
+    block::{Block, Blocks, Form},
+    plain::lines,
+    sections::Sections,
+};
+
+/// A line without its end, and where it begins.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'t> {
+    pub(super) start: usize,
+    /// The line without white space behind it.
+    pub(super) text: &'t str,
+}
+
+impl<'t> Line<'t> {
+    /// Returns the lines of a text; a byte order mark is part of none.
+    pub(super) fn all(text: &'t str) -> Vec<Self> {
+        let mut start = 0;
+        let line = |line: &'t str| {
+            let this = Line { start, text: line.trim_end() };
+            start += line.len();
+            this
+        };
+        let mut lines: Vec<_> = lines(text).map(line).collect();
+        if let Some(first) = lines.first_mut() {
+            first.text = first.text.strip_prefix('\u{feff}').unwrap_or(first.text);
+        }
+        lines
+    }
+
+    pub(super) fn is_blank(self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Tells whether there is white space before its text.
+    pub(super) fn is_indented(self) -> bool {
+        self.text.starts_with([' ', '\t'])
+    }
+}
+
+/// Returns the character that a line consists of, and how often it does, white space behind aside.
+pub(super) fn rule(line: Line<'_>) -> Option<(char, usize)> {
+    let first = line.text.chars().next().filter(char::is_ascii_punctuation)?;
+    line.text.bytes().all(|byte| byte == first as u8).then_some((first, line.text.len()))
+}
+
+/// What has been read of a document.
+pub(super) struct Headed {
+    list: Vec<Block>,
+    sections: Sections,
+    items: Vec<usize>,
+    /// The level and section of each heading that is open, from the outside in.
+    path: Vec<(u32, usize)>,
+}
+
+impl Headed {
+    pub(super) fn new() -> Self {
+        Self { list: Vec::new(), sections: Sections::new(), items: Vec::new(), path: Vec::new() }
+    }
+
+    /// Adds a heading, which closes what is open from its level on.
+    pub(super) fn heading(&mut self, start: usize, level: u32, title: &str) {
+        while self.path.last().is_some_and(|(above, _)| *above >= level) {
+            self.path.pop();
+        }
+        let parent = self.path.last().map_or(0, |(_, section)| *section);
+        let section = self.sections.open(parent, title);
+        self.path.push((level, section));
+        self.push(start, Form::Heading);
+    }
+
+    /// Adds anything else.
+    pub(super) fn body(&mut self, start: usize) {
+        self.push(start, Form::Body);
+    }
+
+    /// Notes that an item of a list begins.
+    pub(super) fn item(&mut self, start: usize) {
+        self.items.push(start);
+    }
+
+    fn push(&mut self, start: usize, form: Form) {
+        // What stands before the first block on blank lines belongs to it.
+        let start = if self.list.is_empty() { 0 } else { start };
+        let (level, section) = self.path.last().copied().unwrap_or((0, 0));
+        self.list.push(Block { start, section, level, form });
+    }
+
+    pub(super) fn finish(mut self, text: &str) -> Blocks {
+        if self.list.is_empty() && !text.is_empty() {
+            self.body(0);
+        }
+        Blocks { list: self.list, sections: self.sections.into_list(), items: self.items }
+    }
+}
+
+/// Returns the title of the first heading of level 1, or without one of the first.
+pub(super) fn title(blocks: &Blocks) -> Option<String> {
+    let headings = blocks.list.iter().filter(|block| block.form == Form::Heading);
+    // No title is numbered the first time it comes.
+    let titles = headings.map(|block| (block.level, blocks.sections[block.section].last()));
+    let mut titled = titles.filter(|(_, title)| title.is_some_and(|title| !title.is_empty()));
+    let first = titled.next()?;
+    let named =
+        if first.0 == 1 { first } else { titled.find(|(level, _)| *level == 1).unwrap_or(first) };
+    named.1.cloned()
+}

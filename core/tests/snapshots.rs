@@ -1,0 +1,61 @@
+//! One short real document of every kind, with the chunks that it is split into.
+//!
+//! `fixtures/README.md` says where each comes from. To see a change, run with
+//! `INSTA_UPDATE=always`, look at the difference in `snapshots/`, and commit it if it is right.
+
+use passage_core::{Characters, Limits, MediaType, Options, convert, split, title};
+use std::fmt::Write;
+
+/// Small enough that a short document shows cuts and merges.
+const LIMITS: Limits = Limits { min: 80, preferred: 250, max: 400, window: 700 };
+
+/// Shows a document's chunks: lines, level, section, unit, preamble and content.
+fn shown(name: &str, text: &str) -> String {
+    let media_type = MediaType::of(name, text);
+    let converted = convert(text, &media_type, Some("https://example.org/docs/")).unwrap();
+    let (text, stored) = converted
+        .as_ref()
+        .map_or((text, &media_type), |converted| (&*converted.text, &converted.media_type));
+    let own = title(text, stored);
+    let title = converted.as_ref().map_or(own, |converted| converted.title.clone());
+    let options = Options { limits: LIMITS, title: title.as_deref(), overlap: 0, kind: None };
+    let mut shown = format!("{media_type} as {stored}, {title:?}\n");
+    let split = split(text, stored, &options, &Characters).unwrap();
+    assert_eq!(split.syntax_error, None);
+    for chunk in split.chunks {
+        let lines = format!("{}-{}", chunk.lines.start(), chunk.lines.end());
+        let (level, unit, section) = (chunk.level, chunk.unit.name(), chunk.section);
+        writeln!(shown, "\n==== {lines}, level {level}, {unit}, {section:?}").unwrap();
+        for line in chunk.preamble.lines() {
+            writeln!(shown, "^ {line}").unwrap();
+        }
+        shown.push_str(chunk.content);
+        if !chunk.content.ends_with('\n') {
+            shown.push('\n');
+        }
+    }
+    shown
+}
+
+/// Compares how files of `fixtures/` are split.
+macro_rules! snapshots {
+    ($($test:ident => $file:literal),+ $(,)?) => {$(
+        #[test]
+        fn $test() {
+            let text = include_str!(concat!("fixtures/", $file));
+            insta::assert_snapshot!($file, shown($file, text));
+        }
+    )+};
+}
+
+snapshots! {
+    markdown_is_split_at_its_headings => "synopsis.md",
+    mdx_is_split_at_its_headings => "agents.mdx",
+    a_notebook_is_split_as_markdown => "nbconvert.ipynb",
+    text_is_split_at_blank_lines => "licence.txt",
+}
+
+#[cfg(feature = "html")]
+snapshots! {
+    a_page_is_split_as_markdown => "synopsis.html",
+}
