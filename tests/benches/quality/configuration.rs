@@ -53,7 +53,7 @@ impl Configuration {
         let limits = Limits { min, preferred, max, window };
         let options = Options { title: Some(&title), ..Options::new(limits) };
         let is = if self.plain { MediaType::PLAIN } else { is };
-        let chunks = split(text, &is, &options, sizer).expect("the sizes are in order");
+        let chunks = split(text, &is, &options, sizer).expect("the sizes are in order").chunks;
         let chunk = |chunk: passage_core::Chunk<'_>| Chunk {
             embedded: if self.bare || chunk.preamble.is_empty() {
                 chunk.content.to_owned()

@@ -155,7 +155,7 @@ fn a_large_container_has_head_members_and_closing_part() {
 
 #[test]
 fn small_members_of_one_parent_are_merged_and_have_its_section() {
-    let found = brackets("(C 1234567890 (mA 1) (mB 1) (mC 1234567890123))", limits(8, 16, 20));
+    let found = brackets("(C 1234567890 (mA 1) (mB 1) (mC 1234567890123))", limits(8, 16, 18));
     let expected = [
         ("(C 1234567890 ", "C", Unit::Container),
         ("(mA 1) (mB 1) ", "C", Unit::Member),
