@@ -161,12 +161,13 @@ impl<'t> Parser<'t, '_, '_> {
             Node::Block(first) if around != Some(Style::Flow) => {
                 let is_item = from == behind && around.is_some();
                 let dash = if is_item { self.source.skip_blanks(behind) } else { behind };
-                let below = self.source.next_line(dash);
+                let is_unmarked = around.is_none() && behind == self.documents.start;
+                let below = if is_unmarked { behind } else { self.source.next_line(dash) };
                 let column = first - self.source.line_start(first);
                 let comments = around.map_or(0, |around| column.max(around.column() + 1));
-                let mut frame =
-                    Frame::new(is_mapping, Style::Block { column, comments }, below.min(first));
-                frame.is_first_of_line = below > first && !is_mapping;
+                let style = Style::Block { column, comments };
+                let mut frame = Frame::new(is_mapping, style, below.min(first));
+                frame.is_first_of_line = is_item && below > first && !is_mapping;
                 self.open.push(frame);
             }
             node => {
