@@ -53,6 +53,9 @@ snapshots! {
     mdx_is_split_at_its_headings => "agents.mdx",
     a_notebook_is_split_as_markdown => "nbconvert.ipynb",
     text_is_split_at_blank_lines => "licence.txt",
+    json_is_split_by_its_keys => "ai.json",
+    yaml_is_split_by_its_lines => "walkdir.yml",
+    toml_is_split_by_its_tables => "half.toml",
 }
 
 #[cfg(feature = "html")]

@@ -14,7 +14,7 @@ fn what_is_below_a_key_is_its_container() {
     assert_eq!(section("steps: # two"), "root");
     assert_eq!(section("  # The first."), "root/steps/[0]");
     assert_eq!(section("    if: x\n\n"), "root/steps/[0]");
-    assert_eq!(section("  # End.\n"), "root/steps/[1]");
+    assert_eq!(section("  # End.\n"), "root/steps");
     assert_eq!(section("last"), "root");
     assert_eq!(
         whole(&chunks, &["root", "steps"]),
