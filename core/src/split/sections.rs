@@ -52,7 +52,7 @@ pub(super) struct Titles {
     /// The hash of each title and the number to try next if it comes again, up to [`FEW`].
     few: Vec<(u64, usize)>,
     /// All of them when they are more.
-    many: Option<Box<HashMap<u64, usize>>>,
+    many: Option<HashMap<u64, usize>>,
 }
 
 /// Up to this many, looking at each is faster than a table.
@@ -94,7 +94,7 @@ impl Titles {
             self.few.push((hash, number));
         } else {
             let all = self.few.drain(..).chain([(hash, number)]);
-            self.many = Some(Box::new(all.collect()));
+            self.many = Some(all.collect());
         }
     }
 }

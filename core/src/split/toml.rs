@@ -68,12 +68,11 @@ impl<'t> Document<'t, '_, '_> {
                     let around = open.last_mut().expect("the lines of a table are open");
                     let comma = events.next_if(|event| event.kind == Kind::Comma);
                     let outer = self.at..self.behind_entry(event, comma, around);
-                    match title(&keys, around.entries) {
-                        Some(title) => self.units.value(outer.clone(), event.bytes.clone(), title),
-                        None => {
-                            self.open_dotted(&keys, event.bytes.start, Unit::Value);
-                            self.units.close(event.bytes.end, outer.end);
-                        }
+                    if let Some(title) = title(&keys, around.entries) {
+                        self.units.value(outer.clone(), event.bytes.clone(), title);
+                    } else {
+                        self.open_dotted(&keys, event.bytes.start, Unit::Value);
+                        self.units.close(event.bytes.end, outer.end);
                     }
                     self.at = outer.end;
                     around.entries += 1;

@@ -116,7 +116,7 @@ impl<'t> Parser<'t, '_, '_> {
         let (at, style, index) = (frame.at, frame.style, frame.entries);
         let node = Node::new(event, self.marks.bytes(span), self.source);
         if frame.is_first_of_line && index == 0 {
-            let end = self.skip(event, node)?.unwrap_or(at + 1);
+            let end = self.skip(event, &node)?.unwrap_or(at + 1);
             self.took_entry(self.source.next_line(end));
             return Ok(());
         }
@@ -127,8 +127,8 @@ impl<'t> Parser<'t, '_, '_> {
                 self.source.next_line(key.end)
             }
             (key, _) => {
-                let none = key.as_ref().map_or(at, |key| self.source.behind_colon(key.end));
-                node.start().unwrap_or(none)
+                let missing = key.as_ref().map_or(at, |key| self.source.behind_colon(key.end));
+                node.start().unwrap_or(missing)
             }
         };
         let title = key.as_ref().map_or(Title::Index(index), |key| Title::Key(&key.title));
@@ -171,7 +171,7 @@ impl<'t> Parser<'t, '_, '_> {
                 self.open.push(frame);
             }
             node => {
-                let end = self.skip(event, node)?.unwrap_or(from);
+                let end = self.skip(event, &node)?.unwrap_or(from);
                 self.took(end);
             }
         }
@@ -197,13 +197,12 @@ impl<'t> Parser<'t, '_, '_> {
         let bytes = self.marks.bytes(span);
         let start = bytes.start;
         let node = Node::new(event, bytes, self.source);
-        let end = self.skip(event, node)?;
-        let title = match event {
-            Event::Scalar(value, ..) => value.to_string(),
-            _ => {
-                let written = &self.source.0[start..end.unwrap_or(start).max(start)];
-                written.split_whitespace().collect::<Vec<_>>().join(" ")
-            }
+        let end = self.skip(event, &node)?;
+        let title = if let Event::Scalar(value, ..) = event {
+            value.to_string()
+        } else {
+            let written = &self.source.0[start..end.unwrap_or(start).max(start)];
+            written.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         if !self.source.is_explicit_key(begin) {
             let frame = self.open.last_mut().expect("a key stands in a mapping");
@@ -213,7 +212,7 @@ impl<'t> Parser<'t, '_, '_> {
         self.units.open(at, at, &title, Unit::Value);
         let (value, span) = self.next()?;
         let node = Node::new(&value, self.marks.bytes(span), self.source);
-        let value = self.skip(&value, node)?;
+        let value = self.skip(&value, &node)?;
         let least = end.unwrap_or(begin + 1);
         // Without a value, there may still be its colon.
         let end = value.unwrap_or_else(|| self.source.behind_colon_below(least)).max(least);
@@ -222,7 +221,7 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     /// Reads the rest of a node and returns where it ends, unless there is nothing.
-    fn skip(&mut self, event: &Event<'t>, node: Node) -> Result<Option<usize>, ScanError> {
+    fn skip(&mut self, event: &Event<'t>, node: &Node) -> Result<Option<usize>, ScanError> {
         let mut end = node.end();
         if !matches!(event, Event::MappingStart(..) | Event::SequenceStart(..)) {
             return Ok(end);

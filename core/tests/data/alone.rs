@@ -41,15 +41,6 @@ impl Language {
         }
     }
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Json => "JSON",
-            Self::JsonLines => "JSON lines",
-            Self::Yaml => "YAML",
-            Self::Toml => "TOML",
-        }
-    }
-
     /// Parses with a parser that is not ours where it takes the whole document too.
     fn parses(self, text: &str, is_strict: bool) -> bool {
         let strict = || serde_json::from_str::<serde_json::Value>(text).is_ok();
@@ -132,7 +123,7 @@ pub fn check(
 }
 
 /// Returns every section with the text of its chunks and of those below it.
-pub fn sections<'c, 't>(chunks: &'c [Chunk<'t>]) -> Vec<(&'c [String], String)> {
+pub fn sections<'c>(chunks: &'c [Chunk<'_>]) -> Vec<(&'c [String], String)> {
     let mut found = Vec::new();
     // The sections that are open, each with where it was opened.
     let mut open: Vec<(&[String], usize)> = Vec::new();

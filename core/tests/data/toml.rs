@@ -1,5 +1,5 @@
 use super::{error, read, row, rows, small, whole};
-use passage_core::Unit;
+use passage_core::{Limits, Unit};
 
 const TOML: &str = "text/x-toml";
 
@@ -26,6 +26,18 @@ fn tables_that_share_a_path_are_together() {
     assert_eq!(whole(&chunks, &["root", "a"]), "[a]\nx = 12345678901\n[a.b]\ny = 12345678901\n");
     assert_eq!(whole(&chunks, &["root", "a", "b"]), "[a.b]\ny = 12345678901\n");
     assert_eq!(whole(&chunks, &["root", "c"]), "[c.d]\nz = 1\n[c.e]\nz = 12345678901\n");
+}
+
+#[test]
+fn small_tables_that_share_a_path_have_it_as_their_section() {
+    let text = "[p.dev]\na = 1\n[p.rel]\nb = 1\n[q]\nc = 12345678901234567890\n";
+    let limits = Limits { min: 40, preferred: 40, max: 50, window: 100 };
+    let chunks = read(text, TOML, limits).chunks;
+    let expected = [
+        row("[p.dev]\na = 1\n[p.rel]\nb = 1\n", "root/p", Unit::Container),
+        row("[q]\nc = 12345678901234567890\n", "root/q", Unit::Container),
+    ];
+    assert_eq!(rows(&chunks), expected);
 }
 
 #[test]

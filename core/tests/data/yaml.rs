@@ -42,6 +42,7 @@ fn a_comment_at_the_end_belongs_to_what_it_is_indented_under() {
     let flat = "a:\n- 12345678901\n- 12345678901\n# of b\nb: 1\n";
     let chunks = read(flat, YAML, small(16)).chunks;
     assert_eq!(whole(&chunks, &["root", "a"]), "- 12345678901\n- 12345678901\n");
+    assert_eq!(whole(&chunks, &["root", "a", "[1]"]), "- 12345678901\n");
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub enum Data {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Style {
     /// 0 for everything on one line.
     pub indent: usize,
