@@ -33,7 +33,9 @@ mod preamble;
 mod rst;
 mod sections;
 mod sizer;
+mod toml;
 mod units;
+mod yaml;
 
 use crate::{Error, Kind, MediaType, Split, SyntaxError};
 use block::Blocks;
@@ -92,6 +94,8 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "text/csv" => Splitter::Blocks(csv::blocks),
         "application/json" => Splitter::Units(json::units),
         "application/jsonl" => Splitter::Units(json::lines),
+        "text/x-yaml" => Splitter::Units(yaml::units),
+        "text/x-toml" => Splitter::Units(toml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }

@@ -2,6 +2,10 @@
 
 #[path = "data/json.rs"]
 mod json;
+#[path = "data/toml.rs"]
+mod toml;
+#[path = "data/yaml.rs"]
+mod yaml;
 
 use passage_core::{Characters, Chunk, Limits, MediaType, Options, Split, Unit, split};
 

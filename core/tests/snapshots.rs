@@ -56,6 +56,9 @@ snapshots! {
     asciidoc_is_split_at_its_titles => "syntax.adoc",
     a_table_of_text_repeats_its_first_record => "debian.csv",
     text_is_split_at_blank_lines => "licence.txt",
+    json_is_split_by_its_keys => "ai.json",
+    yaml_is_split_by_its_lines => "walkdir.yml",
+    toml_is_split_by_its_tables => "half.toml",
 }
 
 #[cfg(feature = "html")]

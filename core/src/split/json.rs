@@ -16,9 +16,13 @@ Nothing here recurses, so depth costs no stack.
 
 mod tokens;
 
-use super::units::Units;
+use super::units::{Title, Units};
 use crate::{SyntaxError, Unit};
+use std::ops::Range;
 use tokens::{Kind, Token, Tokens, comment_end, key};
+
+/// More objects and arrays, one inside the other, are no document but an accident.
+const MOST_OPEN: usize = 1_000_000;
 
 /// Finds the units of a JSON document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
@@ -96,27 +100,32 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
                 if self.open.is_empty() {
                     return Ok(end);
                 }
-                at = self.leave(end)?;
+                at = self.behind_comma(end)?;
+                self.units.close(end, at);
                 continue;
             }
             if !around.may_go_on {
                 return Err(token.bytes.start);
             }
             around.entries += 1;
-            let (index, is_object) = (around.entries - 1, around.is_object);
-            let value = if is_object {
+            let index = around.entries - 1;
+            let (key, value) = if around.is_object {
                 let key = key(self.text, &token).ok_or(token.bytes.start)?;
                 expect(&self.tokens.next()?, Kind::Colon)?;
-                let value = self.tokens.next()?;
-                self.units.open(at, value.bytes.start, &key, unit(&value));
-                value
+                (Some(key), self.tokens.next()?)
             } else {
-                let title = format!("[{index}]");
-                self.units.open_as(at, token.bytes.start, &[&title], unit(&token));
-                token
+                (None, token)
             };
-            let end = value.bytes.end;
-            at = if self.opens(&value)? { self.end_of_line(end) } else { self.leave(end)? };
+            let title = key.as_deref().map_or(Title::Index(index), Title::Key);
+            let Range { start, end } = value.bytes;
+            at = if self.opens(&value)? {
+                self.units.open_at(at, start, title, Unit::Container);
+                self.end_of_line(end)
+            } else {
+                let outer = self.behind_comma(end)?;
+                self.units.value(at..outer, start..end, title);
+                outer
+            };
         }
         unreachable!("the outermost container returns when it closes")
     }
@@ -129,12 +138,16 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
             Kind::String | Kind::Literal => return Ok(false),
             _ => return Err(first.bytes.start),
         };
+        if self.open.len() == MOST_OPEN {
+            return Err(first.bytes.start);
+        }
         self.open.push(Open { is_object, entries: 0, may_go_on: true });
         Ok(true)
     }
 
-    /// Closes the unit of an entry that ends here, and returns where what belongs to it ends.
-    fn leave(&mut self, end: usize) -> Result<usize, usize> {
+    /// Takes the comma behind an entry that ends here, if there is one, and returns where what
+    /// belongs to the entry ends.
+    fn behind_comma(&mut self, end: usize) -> Result<usize, usize> {
         let comma = self.tokens.peek()?;
         let comma = (comma.kind == Kind::Comma).then_some(comma.bytes.end);
         if comma.is_some() {
@@ -142,9 +155,7 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
         }
         let around = self.open.last_mut().expect("an entry stands in a container");
         around.may_go_on = comma.is_some();
-        let outer = self.end_of_line(comma.unwrap_or(end));
-        self.units.close(end, outer);
-        Ok(outer)
+        Ok(self.end_of_line(comma.unwrap_or(end)))
     }
 
     /// Returns the end of the line if there are only comments up to it, else the place itself.

@@ -48,7 +48,7 @@ pub(super) fn title(text: &str) -> Option<String> {
     let text = without_mark(text);
     let (front, body) = text.split_at(front_matter::end(text).unwrap_or(0));
     if let Some(title) = front_matter::title(front) {
-        return Some(shorten(title));
+        return Some(shorten(title).into_owned());
     }
     let mut depth = 0_usize;
     let mut heading: Option<String> = None;
@@ -58,7 +58,7 @@ pub(super) fn title(text: &str) -> Option<String> {
         match (&event, &mut heading) {
             (Event::Start(Tag::Heading { .. }), _) if depth == 0 => heading = Some(String::new()),
             (Event::End(TagEnd::Heading(level)), Some(title)) => {
-                let title = shorten(without_anchor(title));
+                let title = shorten(without_anchor(title)).into_owned();
                 if !title.is_empty() {
                     if *level == HeadingLevel::H1 {
                         return Some(title);

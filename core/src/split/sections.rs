@@ -1,7 +1,11 @@
 //! The sections that a splitter opens, each with titles that no sibling bears.
 
 use crate::section::Section;
-use std::collections::HashMap;
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    hash::{DefaultHasher, Hasher},
+};
 
 /// The most characters of a title. A line of megabytes may be a heading, and a title is repeated
 /// in every chunk below it.
@@ -23,7 +27,8 @@ impl Sections {
     ///
     /// A title that the parent already holds gets the next free ` (n)`, from 2 on (decision 13).
     pub(super) fn open(&mut self, parent: usize, title: &str) -> usize {
-        let title = self.titles[parent].free(shorten(title));
+        let title = shorten(title);
+        let title = self.titles[parent].free(&title).unwrap_or_else(|| title.into_owned());
         let mut section = Section::with_capacity(self.sections[parent].len() + 1);
         section.extend_from_slice(&self.sections[parent]);
         section.push(title);
@@ -38,38 +43,78 @@ impl Sections {
     }
 }
 
-/// The titles in use under one section, each with the number to try next if it comes again.
+/// The titles in use under one section.
+///
+/// Only their hashes are kept: a JSON object may have a million keys, and mostly has a few. Should
+/// two titles share one, the second gets a number that it does not need.
 #[derive(Default)]
-pub(super) struct Titles(HashMap<String, usize>);
+pub(super) struct Titles {
+    /// The hash of each title and the number to try next if it comes again, up to [`FEW`].
+    few: Vec<(u64, usize)>,
+    /// All of them when they are more.
+    many: Option<HashMap<u64, usize>>,
+}
+
+/// Up to this many, looking at each is faster than a table.
+const FEW: usize = 16;
 
 impl Titles {
-    /// Returns the title, or with the next free ` (n)` if it is in use, and takes it.
-    pub(super) fn free(&mut self, title: String) -> String {
-        let Some(mut number) = self.0.get(&title).copied() else {
-            self.0.insert(title.clone(), 2);
-            return title;
-        };
+    /// Takes a title, or it with the next free ` (n)` if it is in use, and returns that.
+    pub(super) fn free(&mut self, title: &str) -> Option<String> {
+        let hash = hash(title);
+        let mut number = self.number(hash)?;
         loop {
             let numbered = format!("{title} ({number})");
             number += 1;
-            if !self.0.contains_key(&numbered) {
-                self.0.insert(title, number);
-                self.0.insert(numbered.clone(), 2);
-                return numbered;
+            if self.number(self::hash(&numbered)).is_none() {
+                self.set(hash, number);
+                return Some(numbered);
             }
+        }
+    }
+
+    /// Returns the number to try next for a title in use; any other is so from now on.
+    fn number(&mut self, hash: u64) -> Option<usize> {
+        let known = match &self.many {
+            Some(many) => many.get(&hash).copied(),
+            None => self.few.iter().find(|(known, _)| *known == hash).map(|(_, number)| *number),
+        };
+        if known.is_none() {
+            self.set(hash, 2);
+        }
+        known
+    }
+
+    fn set(&mut self, hash: u64, number: usize) {
+        if let Some(many) = &mut self.many {
+            many.insert(hash, number);
+        } else if let Some(entry) = self.few.iter_mut().find(|(known, _)| *known == hash) {
+            entry.1 = number;
+        } else if self.few.len() < FEW {
+            self.few.push((hash, number));
+        } else {
+            let all = self.few.drain(..).chain([(hash, number)]);
+            self.many = Some(all.collect());
         }
     }
 }
 
+fn hash(title: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(title.as_bytes());
+    hasher.finish()
+}
+
 /// Returns a title without white space around it and of no more than 500 characters, of which the
 /// last is an ellipsis if some are left off.
-pub(super) fn shorten(title: &str) -> String {
+pub(super) fn shorten(title: &str) -> Cow<'_, str> {
     let title = title.trim();
-    let Some((cut, _)) = title.char_indices().nth(MOST_TITLE) else {
-        return title.to_owned();
-    };
+    if title.len() <= MOST_TITLE {
+        return Cow::Borrowed(title);
+    }
+    let Some((cut, _)) = title.char_indices().nth(MOST_TITLE) else { return Cow::Borrowed(title) };
     let (last, _) = title[..cut].char_indices().next_back().expect("the title is not empty");
-    format!("{}…", &title[..last])
+    Cow::Owned(format!("{}…", &title[..last]))
 }
 
 #[cfg(test)]
@@ -90,6 +135,8 @@ mod tests {
         assert_eq!(titles(&["A (2)", "A", "A", "A"]), ["A (2)", "A", "A (3)", "A (4)"]);
         assert_eq!(titles(&["A", "A", "A (2)"]), ["A", "A (2)", "A (2) (2)"]);
         assert_eq!(titles(&["", ""]), ["", " (2)"]);
+        let many = titles(&["A"; 100]);
+        assert_eq!((&*many[1], &*many[99]), ("A (2)", "A (100)"));
     }
 
     #[test]

@@ -74,6 +74,17 @@ struct Place {
     size: usize,
 }
 
+/// What a value is called.
+#[derive(Clone, Copy)]
+pub(super) enum Title<'t> {
+    /// A key, which gets the next free ` (n)` if it comes again.
+    Key(&'t str),
+    /// A key of which the language says that it does not come again.
+    OnlyKey(&'t str),
+    /// The place in an array, as `[0]`.
+    Index(usize),
+}
+
 /// A unit that is open.
 struct Open {
     unit: Unit,
@@ -116,8 +127,8 @@ impl<'a> Units<'a> {
     /// that the unit around it already holds gets the next free ` (n)` (decision 13).
     pub(super) fn open(&mut self, outer: usize, start: usize, title: &str, unit: Unit) {
         if !self.is_beyond(1) {
-            let title = self.top().titles.free(shorten(title));
-            self.enter(outer, start, [title], unit);
+            let title = self.titled(title, true);
+            self.enter(outer, start, title, unit);
         }
     }
 
@@ -125,7 +136,17 @@ impl<'a> Units<'a> {
     /// table: if they come again, the unit goes on.
     pub(super) fn open_as(&mut self, outer: usize, start: usize, titles: &[&str], unit: Unit) {
         if !self.is_beyond(titles.len()) {
-            self.enter(outer, start, titles.iter().map(|title| shorten(title)), unit);
+            let titles = titles.iter().map(|title| shorten(title).into_owned());
+            self.enter(outer, start, titles, unit);
+        }
+    }
+
+    /// Opens an entry of an object or an array.
+    pub(super) fn open_at(&mut self, outer: usize, start: usize, title: Title<'_>, unit: Unit) {
+        match title {
+            Title::Key(key) => self.open(outer, start, key, unit),
+            Title::OnlyKey(key) => self.open_as(outer, start, &[key], unit),
+            Title::Index(index) => self.open_as(outer, start, &[&format!("[{index}]")], unit),
         }
     }
 
@@ -172,6 +193,35 @@ impl<'a> Units<'a> {
         });
     }
 
+    /// Opens and closes a value that has nothing inside: `outer`, its `start` and `end`, and up to
+    /// where what goes along with it reaches. Data is mostly this, so it is done in one step.
+    pub(super) fn value(&mut self, outer: Range<usize>, inner: Range<usize>, title: Title<'_>) {
+        if self.beyond > 0 || self.path.len() == MOST_DEPTH {
+            return;
+        }
+        let outer_start = self.measure(outer.start);
+        self.own_text(outer_start);
+        let start = self.top().grouped;
+        let end = self.measure(outer.end);
+        let is_whole = !self.limits.passed_by(end.size - start.size, end.byte - start.byte);
+        if is_whole {
+            let is_bare = outer == inner;
+            let title = match title {
+                // A key that shows nowhere must still not be taken by another.
+                Title::Key(key) => self.titled(key, is_bare),
+                Title::OnlyKey(key) => is_bare.then(|| shorten(key).into_owned()),
+                Title::Index(index) => is_bare.then(|| format!("[{index}]")),
+            };
+            let (level, unit) = (self.path.len() as u32 + 1, Unit::Value);
+            let titles = title.into_iter().collect();
+            self.add(Atom { bytes: start..end, level, unit, own: false, titles });
+            return;
+        }
+        self.at = outer_start;
+        self.open_at(outer.start, inner.start, title, Unit::Value);
+        self.close(inner.end, outer.end);
+    }
+
     /// Notes a place where text that is too long is best cut, such as the beginning of a statement.
     pub(super) fn item(&mut self, place: usize) {
         let place = self.between_characters(place);
@@ -202,6 +252,13 @@ impl<'a> Units<'a> {
 impl Units<'_> {
     fn top(&mut self) -> &mut Open {
         self.open.last_mut().expect("the document is open")
+    }
+
+    /// Takes a title that none in the open unit bears, and returns it if it is to be shown.
+    fn titled(&mut self, title: &str, is_shown: bool) -> Option<String> {
+        let title = shorten(title);
+        let numbered = self.top().titles.free(&title);
+        is_shown.then(|| numbered.unwrap_or_else(|| title.into_owned()))
     }
 
     /// Tells whether so many more titles would be too deep, and counts the unit if so.
@@ -251,7 +308,10 @@ impl Units<'_> {
 
     /// Measures the text up to a place, and divides what turns out not to fit.
     fn measure(&mut self, place: usize) -> Place {
-        let byte = self.between_characters(place.max(self.at.byte));
+        if place <= self.at.byte {
+            return self.at;
+        }
+        let byte = self.between_characters(place);
         let text = &self.text[self.at.byte..byte];
         // What is beyond the maximum by its bytes alone is not shown to the sizer as a whole.
         let short = text.len() <= self.limits.most_bytes();

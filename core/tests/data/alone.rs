@@ -1,11 +1,18 @@
 //! Whether the chunks of a section parse without the rest of their document.
 
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, split};
+use passage_core::{Characters, Chunk, Limits, MediaType, Options, Unit, split};
+use saphyr_parser::Parser;
+use toml_parser::{
+    ParseError, Source,
+    parser::{Event, parse_document},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Language {
     Json,
     JsonLines,
+    Yaml,
+    Toml,
 }
 
 /// What was seen of the files of one language, each under two limits.
@@ -28,14 +35,9 @@ impl Language {
         match media_type.name() {
             "application/json" => Some(Self::Json),
             "application/jsonl" => Some(Self::JsonLines),
+            "text/x-yaml" => Some(Self::Yaml),
+            "text/x-toml" => Some(Self::Toml),
             _ => None,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Json => "JSON",
-            Self::JsonLines => "JSON lines",
         }
     }
 
@@ -44,6 +46,9 @@ impl Language {
         let strict = || serde_json::from_str::<serde_json::Value>(text).is_ok();
         match self {
             Self::Json if is_strict => strict(),
+            Self::Yaml => parses_as_yaml(text),
+            // Tables are documents, arrays and inline tables are values.
+            Self::Toml => parses_as_toml(text) || parses_as_toml(&format!("x = {text}")),
             Self::Json | Self::JsonLines => is_valid(text, &MediaType::new("application/json")),
         }
     }
@@ -51,10 +56,23 @@ impl Language {
     /// Tells whether a section stands for something that parses.
     fn stands_alone(self, section: &[String]) -> bool {
         match self {
-            Self::Json => !section.is_empty(),
+            Self::Json | Self::Yaml | Self::Toml => !section.is_empty(),
             Self::JsonLines => section.len() > 1,
         }
     }
+}
+
+/// Parses a stream; an alias of an anchor outside ends it well, for nothing behind it is known.
+pub fn parses_as_yaml(text: &str) -> bool {
+    let error = Parser::new_from_str(text).find_map(Result::err);
+    error.is_none_or(|error| error.info().contains("unknown anchor"))
+}
+
+pub fn parses_as_toml(text: &str) -> bool {
+    let mut error = None::<ParseError>;
+    let tokens = Source::new(text).lex().into_vec();
+    parse_document(&tokens, &mut |_: Event| (), &mut error);
+    error.is_none()
 }
 
 fn is_valid(text: &str, media_type: &MediaType) -> bool {
@@ -86,21 +104,26 @@ pub fn check(
     let is_strict = language.parses(text, true);
     let mut failures = Vec::new();
     for (section, alone) in sections(&split.chunks) {
-        if !language.stands_alone(section) {
+        // The lines of a block scalar are a value and no YAML.
+        let is_value = |chunk: &Chunk<'_>| chunk.section == *section && chunk.unit == Unit::Value;
+        let is_text = language == Language::Yaml && split.chunks.iter().any(is_value);
+        if is_text || !language.stands_alone(section) {
             continue;
         }
         counts.containers += 1;
         if !language.parses(alone.trim_start_matches('\u{feff}'), is_strict) {
             counts.failed += 1;
-            failures
-                .push(format!("{section:?}: {:?}", alone.chars().take(2_000).collect::<String>()));
+            failures.push(format!(
+                "{section:?}: {:?}",
+                alone.chars().rev().take(300).collect::<Vec<_>>().iter().rev().collect::<String>()
+            ));
         }
     }
     failures
 }
 
 /// Returns every section with the text of its chunks and of those below it.
-pub fn sections<'c, 't>(chunks: &'c [Chunk<'t>]) -> Vec<(&'c [String], String)> {
+pub fn sections<'c>(chunks: &'c [Chunk<'_>]) -> Vec<(&'c [String], String)> {
     let mut found = Vec::new();
     // The sections that are open, each with where it was opened.
     let mut open: Vec<(&[String], usize)> = Vec::new();

@@ -1,0 +1,52 @@
+//! The headers of tables, with the places of those that are items of arrays.
+
+use super::events::{Event, Kind, key};
+use std::{borrow::Cow, collections::HashMap};
+
+pub(super) struct Table<'t> {
+    /// Its titles below the root, each item of an array of tables having one such as `[0]`.
+    pub(super) path: Vec<Cow<'t, str>>,
+    /// Where its header ends.
+    pub(super) end: usize,
+}
+
+/// Returns the tables of a document in order.
+pub(super) fn tables<'t>(text: &'t str, events: &[Event]) -> Vec<Table<'t>> {
+    // The last item of each array of tables.
+    let mut arrays: HashMap<Vec<Cow<'t, str>>, usize> = HashMap::new();
+    let mut tables = Vec::new();
+    let headers = events.iter().enumerate().filter(|(_, event)| event.kind == Kind::Header);
+    for (index, header) in headers {
+        let start = header.bytes.end;
+        let rest = &text.as_bytes()[start..];
+        let line = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let keys = events[index + 1..].iter();
+        let keys = keys.take_while(|event| event.kind == Kind::Key && event.bytes.start < line);
+        let mut path = Vec::new();
+        let mut end = start;
+        let count = keys.clone().count();
+        let is_array = header.bytes.len() == "[[".len();
+        for (index, part) in keys.enumerate() {
+            path.push(key(text, part));
+            end = part.bytes.end;
+            let item = if is_array && index + 1 == count {
+                Some(match arrays.get_mut(&path) {
+                    Some(last) => {
+                        *last += 1;
+                        *last
+                    }
+                    None => *arrays.entry(path.clone()).or_insert(0),
+                })
+            } else if arrays.is_empty() {
+                None
+            } else {
+                arrays.get(&path).copied()
+            };
+            path.extend(item.map(|item| Cow::Owned(format!("[{item}]"))));
+        }
+        let bracket = memchr::memchr(b']', &text.as_bytes()[end..line]);
+        let end = bracket.map_or(end, |bracket| end + bracket + header.bytes.len());
+        tables.push(Table { path, end });
+    }
+    tables
+}

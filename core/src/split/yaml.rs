@@ -1,0 +1,287 @@
+/*!
+YAML, whose structure is its lines.
+
+Each document of a stream has a section of its own, `root`, `root (2)` and so on, from its marker
+and directives to those of the next one. Entries have the section of their key, items that of their
+place, `[0]`. What an entry holds in block style is the lines below its key, indentation kept; an
+item is its lines from the dash on, which read as a sequence of one. So the chunks of every section
+parse alone, but for aliases of anchors that stand elsewhere. In flow style, and for plain values,
+an entry is what JSON makes of it: key, colon and comma go along while it is whole.
+
+A comment belongs to the entry that follows, one at the end to what it is indented under, and one
+behind an entry on its line to that. What cannot be parted from the lines around it has no section
+of its own: an entry with an explicit key (`? `) is not looked into, and of sequences that begin on
+one line (`- - a`) only the outer one's items are told apart on it.
+
+The parser counts characters and says little of where a value ends. So ends are looked for in the
+text, from where the parser says that something begins.
+*/
+
+mod frame;
+mod marks;
+mod node;
+mod source;
+
+use super::units::{Title, Units};
+use crate::{SyntaxError, Unit};
+use frame::{Frame, Key, Style};
+use marks::Marks;
+use node::Node;
+use saphyr_parser::{Event, Parser as Events, ScanError, Span, StrInput};
+use source::Source;
+
+/// Finds the units of a stream of YAML documents.
+pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
+    let events = Events::new_from_str(text);
+    let source = Source(text);
+    let marks = Marks::new(text);
+    let documents = Documents { start: 0, content: 0, end: None, is_open: false };
+    let mut parser = Parser { events, source, marks, units, documents, open: Vec::new() };
+    parser
+        .stream()
+        .map_err(|error| SyntaxError::at(text, parser.marks.byte(error.marker().index())))
+}
+
+struct Parser<'t, 'u, 's> {
+    events: Events<'t, StrInput<'t>>,
+    source: Source<'t>,
+    marks: Marks<'t>,
+    units: &'u mut Units<'s>,
+    documents: Documents,
+    /// The mappings and sequences that are open and looked into.
+    open: Vec<Frame>,
+}
+
+/// Where the document that is read begins and ends.
+struct Documents {
+    start: usize,
+    /// What follows its marker.
+    content: usize,
+    /// The line behind its end, if that is marked.
+    end: Option<usize>,
+    /// Whether its unit is open.
+    is_open: bool,
+}
+
+impl<'t> Parser<'t, '_, '_> {
+    fn next(&mut self) -> Result<(Event<'t>, Span), ScanError> {
+        self.events.next_event().unwrap_or(Ok((Event::StreamEnd, Span::default())))
+    }
+
+    fn stream(&mut self) -> Result<(), ScanError> {
+        loop {
+            let (event, span) = self.next()?;
+            match event {
+                Event::StreamEnd => {
+                    let end = self.source.0.len();
+                    self.end_document(end);
+                    return Ok(());
+                }
+                Event::DocumentStart(_) => self.begin_document(span),
+                Event::DocumentEnd => {
+                    let marker = self.marks.bytes(span);
+                    let is_marked = self.source.0[marker.clone()].starts_with("...");
+                    self.documents.end = is_marked.then(|| self.source.next_line(marker.end));
+                }
+                Event::MappingEnd | Event::SequenceEnd => self.leave(),
+                Event::StreamStart | Event::Nothing => {}
+                event => self.node(&event, span)?,
+            }
+        }
+    }
+
+    fn begin_document(&mut self, span: Span) {
+        let marker = self.marks.bytes(span);
+        let is_marked = self.source.0[marker.clone()].starts_with("---");
+        let line = if is_marked { self.source.line_start(marker.start) } else { marker.start };
+        // The first one begins where the stream does.
+        let start = if self.documents.is_open { self.documents.end.unwrap_or(line) } else { 0 };
+        self.end_document(start);
+        let content = if is_marked { marker.start + "---".len() } else { start };
+        self.documents = Documents { start, content, end: None, is_open: false };
+    }
+
+    fn end_document(&mut self, end: usize) {
+        if self.documents.is_open {
+            self.units.close(end, end);
+        }
+    }
+
+    /// Takes a key, a value, an item or the content of a document.
+    fn node(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
+        let Some(frame) = self.open.last() else { return self.root(event, span) };
+        if frame.is_mapping && frame.key.is_none() {
+            return self.key(event, span);
+        }
+        let (at, style, index) = (frame.at, frame.style, frame.entries);
+        let node = Node::new(event, self.marks.bytes(span), self.source);
+        if frame.is_first_of_line && index == 0 {
+            let end = self.skip(event, &node)?.unwrap_or(at + 1);
+            self.took_entry(self.source.next_line(end));
+            return Ok(());
+        }
+        let key = self.open.last_mut().and_then(|frame| frame.key.take());
+        let from = match (&key, style) {
+            (None, Style::Block { .. }) => at,
+            (Some(key), Style::Block { .. }) if matches!(node, Node::Block(_)) => {
+                self.source.next_line(key.end)
+            }
+            (key, _) => {
+                let missing = key.as_ref().map_or(at, |key| self.source.behind_colon(key.end));
+                node.start().unwrap_or(missing)
+            }
+        };
+        let title = key.as_ref().map_or(Title::Index(index), |key| Title::Key(&key.title));
+        if let Node::Scalar(_) | Node::Empty = node {
+            let end = node.end().unwrap_or(from);
+            let (inner, outer) = self.behind_entry(end);
+            self.units.value(at..outer, from..inner, title);
+            self.took_entry(outer);
+            return Ok(());
+        }
+        self.units.open_at(at, from, title, Unit::Container);
+        self.enter(event, node, key.as_ref().map_or(at, |key| key.end), from)
+    }
+
+    /// Goes into a node whose unit was opened, or over it if there is nothing inside.
+    fn enter(
+        &mut self,
+        event: &Event<'t>,
+        node: Node,
+        behind: usize,
+        from: usize,
+    ) -> Result<(), ScanError> {
+        let is_mapping = matches!(event, Event::MappingStart(..));
+        let around = self.open.last().map(|frame| frame.style);
+        match node {
+            Node::Flow(bracket) => {
+                let at = self.source.rest_of_line(bracket + 1);
+                self.open.push(Frame::new(is_mapping, Style::Flow, at));
+            }
+            Node::Block(first) if around != Some(Style::Flow) => {
+                let is_item = from == behind && around.is_some();
+                let dash = if is_item { self.source.skip_blanks(behind) } else { behind };
+                let is_unmarked = around.is_none() && behind == self.documents.start;
+                let below = if is_unmarked { behind } else { self.source.next_line(dash) };
+                let column = first - self.source.line_start(first);
+                let comments = around.map_or(0, |around| column.max(around.column() + 1));
+                let style = Style::Block { column, comments };
+                let mut frame = Frame::new(is_mapping, style, below.min(first));
+                frame.is_first_of_line = is_item && below > first && !is_mapping;
+                self.open.push(frame);
+            }
+            node => {
+                let end = self.skip(event, &node)?.unwrap_or(from);
+                self.took(end);
+            }
+        }
+        Ok(())
+    }
+
+    fn root(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
+        let node = Node::new(event, self.marks.bytes(span), self.source);
+        let Documents { start, content, .. } = self.documents;
+        let unit = if node.is_container() { Unit::Container } else { Unit::Value };
+        self.units.open(start, start, "root", unit);
+        self.documents.is_open = true;
+        if let Node::Scalar(_) | Node::Empty = node {
+            return Ok(());
+        }
+        self.enter(event, node, content, content)
+    }
+
+    /// Takes a key, and its value too if it is explicit.
+    fn key(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
+        let at = self.open.last().expect("a key stands in a mapping").at;
+        let begin = self.source.skip_blanks(at);
+        let bytes = self.marks.bytes(span);
+        let start = bytes.start;
+        let node = Node::new(event, bytes, self.source);
+        let end = self.skip(event, &node)?;
+        let title = if let Event::Scalar(value, ..) = event {
+            value.to_string()
+        } else {
+            let written = &self.source.0[start..end.unwrap_or(start).max(start)];
+            written.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        if !self.source.is_explicit_key(begin) {
+            let frame = self.open.last_mut().expect("a key stands in a mapping");
+            frame.key = Some(Key { title, end: end.unwrap_or(begin) });
+            return Ok(());
+        }
+        self.units.open(at, at, &title, Unit::Value);
+        let (value, span) = self.next()?;
+        let node = Node::new(&value, self.marks.bytes(span), self.source);
+        let value = self.skip(&value, &node)?;
+        let least = end.unwrap_or(begin + 1);
+        // Without a value, there may still be its colon.
+        let end = value.unwrap_or_else(|| self.source.behind_colon_below(least)).max(least);
+        self.took(end);
+        Ok(())
+    }
+
+    /// Reads the rest of a node and returns where it ends, unless there is nothing.
+    fn skip(&mut self, event: &Event<'t>, node: &Node) -> Result<Option<usize>, ScanError> {
+        let mut end = node.end();
+        if !matches!(event, Event::MappingStart(..) | Event::SequenceStart(..)) {
+            return Ok(end);
+        }
+        // Whether each of what is open has brackets.
+        let mut open = vec![matches!(node, Node::Flow(_))];
+        while let Some(has_brackets) = open.last().copied() {
+            let (event, span) = self.next()?;
+            let bytes = self.marks.bytes(span);
+            if let Event::MappingEnd | Event::SequenceEnd = event {
+                open.pop();
+                end =
+                    if has_brackets { end.map(|end| self.source.behind_bracket(end)) } else { end };
+                continue;
+            }
+            let node = Node::new(&event, bytes, self.source);
+            end = end.max(node.end());
+            if let Event::MappingStart(..) | Event::SequenceStart(..) = event {
+                open.push(matches!(node, Node::Flow(_)));
+            }
+        }
+        Ok(end)
+    }
+
+    /// Leaves the innermost mapping or sequence.
+    fn leave(&mut self) {
+        let Some(frame) = self.open.pop() else { return };
+        let end = match frame.style {
+            Style::Flow => self.source.behind_bracket(frame.at),
+            Style::Block { comments, .. } => self.source.skip_comments(frame.at, comments),
+        };
+        if !self.open.is_empty() {
+            self.took(end);
+        }
+    }
+
+    /// Closes the unit of an entry that ends at a place.
+    fn took(&mut self, end: usize) {
+        let (inner, outer) = self.behind_entry(end);
+        self.units.close(inner, outer);
+        self.took_entry(outer);
+    }
+
+    /// Returns where an entry ends for itself, and with what goes along with it.
+    fn behind_entry(&self, end: usize) -> (usize, usize) {
+        let frame = self.open.last().expect("an entry stands in something");
+        match frame.style {
+            Style::Flow => (end, self.source.behind_comma(end)),
+            Style::Block { column, .. } => {
+                let is_line = self.source.is_line_start(end);
+                let line = if is_line { end } else { self.source.next_line(end) };
+                let outer = self.source.skip_comments(line, column + 1);
+                (if frame.is_mapping { end } else { outer }, outer)
+            }
+        }
+    }
+
+    fn took_entry(&mut self, at: usize) {
+        let frame = self.open.last_mut().expect("an entry stands in something");
+        frame.at = at;
+        frame.entries += 1;
+    }
+}

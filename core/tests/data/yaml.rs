@@ -1,0 +1,99 @@
+use super::{error, read, row, rows, small, whole};
+use passage_core::{Limits, Unit};
+
+const YAML: &str = "text/x-yaml";
+
+#[test]
+fn what_is_below_a_key_is_its_container() {
+    let text = "name: a\nsteps: # two\n  # The first.\n  - run: 12345678\n    if: x\n\n  - run: 12345678\n  # End.\nlast: z\n";
+    let chunks = read(text, YAML, small(40)).chunks;
+    let section = |content: &str| {
+        let at = text.find(content).unwrap();
+        chunks.iter().find(|chunk| chunk.bytes.contains(&at)).unwrap().section.join("/")
+    };
+    assert_eq!(section("steps: # two"), "root");
+    assert_eq!(section("  # The first."), "root/steps/[0]");
+    assert_eq!(section("    if: x\n\n"), "root/steps/[0]");
+    assert_eq!(section("  # End.\n"), "root/steps");
+    assert_eq!(section("last"), "root");
+    assert_eq!(
+        whole(&chunks, &["root", "steps"]),
+        "  # The first.\n  - run: 12345678\n    if: x\n\n  - run: 12345678\n  # End.\n"
+    );
+}
+
+#[test]
+fn each_document_of_a_stream_has_a_root() {
+    let text =
+        "# first\na: 1234567890\n---\n# second\nb: 1234567890\n...\n# third\n---\n- 1234567890\n";
+    let chunks = read(text, YAML, small(30)).chunks;
+    let document = |root: &str| whole(&chunks, &[root]);
+    assert_eq!(document("root"), "# first\na: 1234567890\n");
+    assert_eq!(document("root (2)"), "---\n# second\nb: 1234567890\n...\n");
+    assert_eq!(document("root (3)"), "# third\n---\n- 1234567890\n");
+}
+
+#[test]
+fn a_comment_at_the_end_belongs_to_what_it_is_indented_under() {
+    let text = "a:\n  b:\n    c: 12345678901\n    # of c\n  # of b\n# of d\nd: 1\n";
+    let chunks = read(text, YAML, small(16)).chunks;
+    assert_eq!(whole(&chunks, &["root", "a", "b"]), "    c: 12345678901\n    # of c\n");
+    assert_eq!(whole(&chunks, &["root", "a"]), "  b:\n    c: 12345678901\n    # of c\n  # of b\n");
+    let flat = "a:\n- 12345678901\n- 12345678901\n# of b\nb: 1\n";
+    let chunks = read(flat, YAML, small(16)).chunks;
+    assert_eq!(whole(&chunks, &["root", "a"]), "- 12345678901\n- 12345678901\n");
+    assert_eq!(whole(&chunks, &["root", "a", "[1]"]), "- 12345678901\n");
+}
+
+#[test]
+fn characters_of_several_bytes_and_both_line_ends_are_placed_right() {
+    let text = "\u{feff}ключ: # é\r\n  - \"данные, данные\"\r\n  - {ü: [ö, 'ä''#'], ß: \"]\\\"\"} # ß\r\nz: 1\r\n";
+    let chunks = read(text, YAML, small(12)).chunks;
+    assert_eq!(
+        whole(&chunks, &["root", "ключ"]),
+        "  - \"данные, данные\"\r\n  - {ü: [ö, 'ä''#'], ß: \"]\\\"\"} # ß\r\n"
+    );
+    assert_eq!(whole(&chunks, &["root", "ключ", "[1]", "ü"]), "[ö, 'ä''#']");
+}
+
+#[test]
+fn block_scalars_aliases_tags_and_odd_keys_keep_their_places() {
+    let text = "a: &x !!str |  # lines\n  one 12345678\n\n  two 12345678\nb: *x\n? [c, d]\n: - 12345678901234\n\
+        1: 12345678901234\n~: 12345678901234\n\"q\": 12345678901234\n[e]: 12345678901234\n!t k: 12345678901234\n";
+    let chunks = read(text, YAML, small(15)).chunks;
+    let section = |content: &str| {
+        let at = text.find(content).unwrap();
+        let chunk = chunks.iter().find(|chunk| chunk.bytes.contains(&at)).unwrap();
+        chunk.section.join("/")
+    };
+    assert_eq!(section("two 1234"), "root/a");
+    assert_eq!(section(": - 123"), "root/[c, d]");
+    assert_eq!(section("*x"), "root");
+    let values = |key: &str| whole(&chunks, &["root", key]);
+    for key in ["1", "~", "q", "[e]", "k"] {
+        assert_eq!(values(key), "12345678901234", "{key}");
+    }
+}
+
+#[test]
+fn sequences_that_begin_on_one_line_are_told_apart_where_lines_begin() {
+    let text = "- - a: 12345678\n    b: 12345678\n  - c: 12345678\n- d: 12345678\n";
+    let chunks = read(text, YAML, small(20)).chunks;
+    assert_eq!(whole(&chunks, &["root", "[0]", "[1]"]), "  - c: 12345678\n");
+    assert_eq!(whole(&chunks, &["root", "[0]", "[0]"]), "");
+    assert_eq!(whole(&chunks, &["root", "[1]"]), "- d: 12345678\n");
+}
+
+#[test]
+fn what_is_no_yaml_is_split_as_text_and_said_where() {
+    assert_eq!(error("a: 1\né: [1,\nb: 2\n", YAML).map(|(line, _)| line), Some(3));
+    assert_eq!(error("a: é\nb: \"é\n", YAML).map(|(line, _)| line), Some(2));
+    assert_eq!(error("a: *nobody\n", YAML), Some((1, 4)));
+    for text in ["", "# nothing\n", "---\n...\n", "a", "- ", "a:", "? ", "{}", "[]"] {
+        assert_eq!(error(text, YAML), None, "{text}");
+    }
+    // More levels of brackets than the parser takes.
+    assert_eq!(error(&"[".repeat(10_000), YAML), Some((1, 256)));
+    let chunks = read("a: [", YAML, Limits::CHARACTERS).chunks;
+    assert_eq!(rows(&chunks), [row("a: [", "", Unit::Text)]);
+}

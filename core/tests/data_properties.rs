@@ -1,0 +1,117 @@
+//! What holds of data of every kind, however it is made and wherever it is broken.
+
+#[path = "data/alone.rs"]
+mod alone;
+#[path = "data_properties/written.rs"]
+mod written;
+
+use alone::{Counts, Language, check};
+use passage_core::{Characters, Limits, MediaType, Options, Sizer, Split, split};
+use proptest::prelude::*;
+use written::{Style, data, json, style, toml, yaml};
+
+const TYPES: [&str; 4] = ["application/json", "application/jsonl", "text/x-yaml", "text/x-toml"];
+
+fn limits() -> impl Strategy<Value = Limits> {
+    let own = (16_usize..200).prop_flat_map(|max| {
+        (Just(max), 1..=max).prop_flat_map(|(max, preferred)| {
+            (0..=preferred).prop_map(move |min| Limits { min, preferred, max, window: max + 40 })
+        })
+    });
+    prop_oneof![own, Just(Limits::CHARACTERS)]
+}
+
+/// Splits a text, and checks what every splitting owes.
+fn checked<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
+    let options = Options { title: Some("Title"), ..Options::new(limits) };
+    let media_type = MediaType::new(media_type);
+    let found = split(text, &media_type, &options, &Characters).unwrap();
+    let mut end = 0;
+    for chunk in &found.chunks {
+        assert_eq!(chunk.bytes.start, end);
+        assert!(!chunk.content.is_empty());
+        assert_eq!(chunk.content, &text[chunk.bytes.clone()]);
+        assert_eq!(chunk.size, Characters.size(chunk.content));
+        assert!(chunk.size <= limits.max);
+        let read = Characters.size(&format!("{}\n{}", chunk.preamble, chunk.content));
+        assert!(chunk.preamble.is_empty() || read <= limits.window);
+        assert!(!(chunk.content.ends_with('\r') && text[chunk.bytes.end..].starts_with('\n')));
+        end = chunk.bytes.end;
+    }
+    assert_eq!(end, text.len());
+    assert_eq!(split(text, &media_type, &options, &Characters).unwrap(), found);
+    if let Some(error) = found.syntax_error {
+        let lines = text.matches(['\n', '\r']).count() + 1;
+        assert!(error.line <= lines && error.column <= text.len() + 1, "{error:?}");
+    }
+    found
+}
+
+/// Splits what was written for a type: it is valid, and so is every section alone.
+fn whole(text: &str, media_type: &str, limits: Limits) {
+    let found = checked(text, media_type, limits);
+    assert_eq!(found.syntax_error, None, "{text}");
+    let media_type = MediaType::new(media_type);
+    let language = Language::of(&media_type).unwrap();
+    let failures = check(text, language, &media_type, limits, &mut Counts::default());
+    assert_eq!(failures, Vec::<String>::new(), "{text}");
+}
+
+/// Cuts a piece out of a text or puts one in.
+fn broken(text: &str, at: prop::sample::Index, length: usize, piece: &str) -> String {
+    let start = text.floor_char_boundary(at.index(text.len() + 1));
+    let end = text.floor_char_boundary((start + length).min(text.len()));
+    [&text[..start], piece, &text[end..]].concat()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_string_is_split_without_loss(text in any::<String>(), limits in limits()) {
+        for media_type in TYPES {
+            checked(&text, media_type, limits);
+        }
+    }
+
+    #[test]
+    fn anything_like_data_is_split_without_loss(
+        text in "([\\[\\]{}:,\"'#&*!|>?=\\-\\\\/ \t\r\n]|[a-c0-9é\u{feff}]|---\n|\\.\\.\\.\n|\n  |- |: |\\[\\[|\\\\u00e|\"\"\"|'''){0,80}",
+        limits in limits(),
+    ) {
+        for media_type in TYPES {
+            checked(&text, media_type, limits);
+        }
+    }
+
+    #[test]
+    fn every_section_of_json_parses_alone(data in data(), style in style(), limits in limits()) {
+        whole(&json(&data, &style), "application/json", limits);
+        let line = Style { indent: 0, comments: false, ..style };
+        let lines = [json(&data, &line), json(&data, &line)].join("\n");
+        whole(&lines, "application/jsonl", limits);
+    }
+
+    #[test]
+    fn every_section_of_yaml_parses_alone(data in data(), style in style(), limits in limits()) {
+        whole(&yaml(&data, &style), "text/x-yaml", limits);
+    }
+
+    #[test]
+    fn every_section_of_toml_parses_alone(data in data(), style in style(), limits in limits()) {
+        whole(&toml(&data, &style), "text/x-toml", limits);
+    }
+
+    #[test]
+    fn broken_data_is_split_without_loss(
+        data in data(), style in style(), limits in limits(), at in any::<prop::sample::Index>(),
+        length in 0..40_usize, piece in "[\\[\\]{}:,\"'# \n\ré=-]{0,3}",
+    ) {
+        for (text, media_type) in [
+            (json(&data, &style), TYPES[0]), (yaml(&data, &style), TYPES[2]),
+            (toml(&data, &style), TYPES[3]),
+        ] {
+            checked(&broken(&text, at, length, &piece), media_type, limits);
+        }
+    }
+}
