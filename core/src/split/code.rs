@@ -206,8 +206,10 @@ impl Walk<'_, '_, '_> {
             _ => {}
         }
         let frame = self.frames.last().expect("the root has a frame");
+        // In a function only larger things matter: that leaves out most of the tree.
+        let matters = self.members == 0 || !self.units.is_small(bytes.len());
         if matches!(rule, Rule::Plain) && frame.lead.is_none() && !frame.items {
-            return Some(false);
+            return (matters || node.has_error()).then_some(false);
         }
         let start = self.place(bytes.start);
         match rule {
@@ -236,6 +238,7 @@ impl Walk<'_, '_, '_> {
                 return None;
             }
             Rule::Body => return Some(true),
+            Rule::Plain if !matters && !node.has_error() => return None,
             Rule::Plain if node.is_named() => self.end_group(),
             _ => {}
         }

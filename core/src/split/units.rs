@@ -138,6 +138,12 @@ impl<'a> Units<'a> {
         bytes <= self.most(unit)
     }
 
+    /// Tells whether so many bytes are too few to be cut well at any place inside.
+    #[cfg_attr(not(feature = "code"), expect(dead_code, reason = "data has no use for it"))]
+    pub(super) fn is_small(&self, bytes: usize) -> bool {
+        bytes < self.limits.preferred / 4
+    }
+
     /// Names the line that goes before what is inside the open unit, such as the head of a class.
     pub(super) fn header(&mut self, line: Range<usize>) {
         if self.beyond == 0 {
