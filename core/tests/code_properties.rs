@@ -168,7 +168,7 @@ proptest! {
 #[test]
 fn a_hundred_thousand_brackets_are_split_without_loss() {
     for language in LANGUAGES {
-        for word in ["(", "{", "[", "a<", "f(", "class A {"] {
+        for word in ["(", "{", "[", "a<", "f(", "class A {", "%w(", "'a", "\""] {
             checked(&word.repeat(100_000 / word.len()), language, Limits::CHARACTERS);
         }
     }

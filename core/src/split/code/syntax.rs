@@ -4,9 +4,10 @@ Syntax trees, at a bounded cost.
 What is not of the language at all may cost a parser the square of its length, or more, in time or in
 memory. Three things are counted, and the document is taken for plain text if there are too many:
 the parser's steps and the bytes that it reads, which a few kinds of garbage make it read again and
-again, in proportion to the document; and brackets like `a<a<a<` that open and never close, of which
-some grammars keep every reading. They are counts and no clock, so that the same document is always
-split the same. A document with a NUL byte is no source code.
+again, in proportion to the document; and the brackets and operators that are open at once, since at
+the end of a text some grammars keep every reading of what was never closed (20 KB of `a<` take a
+gigabyte as Java). They are counts and no clock, so that the same document is always split the same. A document
+with a NUL byte is no source code.
 */
 
 use super::{language::Language, lines};
@@ -31,8 +32,11 @@ const READINGS: usize = 40;
 /// What is granted to any document on top, so that small ones need no proportion.
 const FREE_BYTES: usize = 1 << 16;
 
-/// How many angle brackets may be open at once within a statement.
+/// How many brackets may be open at once, how many angle brackets within a statement, and how many
+/// signs of operators may follow each other with nothing but words between.
+const MOST_BRACKETS: usize = 2_000;
 const MOST_ANGLES: usize = 500;
+const MOST_OPERATORS: usize = 1_000;
 
 /// Returns the syntax tree of a text.
 ///
@@ -41,7 +45,7 @@ const MOST_ANGLES: usize = 500;
 /// Returns the place where the parser was when it gave up.
 pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError> {
     let bytes = text.as_bytes();
-    if let Some(place) = memchr::memchr(0, bytes).or_else(|| too_many_angles(bytes)) {
+    if let Some(place) = memchr::memchr(0, bytes).or_else(|| too_deep(bytes)) {
         return Err(error_at(text, place));
     }
     let granted = bytes.len() + FREE_BYTES;
@@ -72,21 +76,51 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     tree.filter(|_| readable > 0).ok_or_else(|| error_at(text, place))
 }
 
-/// Looks for angle brackets that open like those of types and do not close before the statement
-/// ends.
-fn too_many_angles(bytes: &[u8]) -> Option<usize> {
-    let mut open = 0_usize;
-    memchr::memchr3_iter(b'<', b'>', b';', bytes).find(|at| {
-        match bytes[*at] {
-            b'<' => {
-                let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
-                open += usize::from(before.is_ascii_alphanumeric() || before == b'_');
+/// Looks for the place where too many brackets are open, strings and characters aside.
+fn too_deep(bytes: &[u8]) -> Option<usize> {
+    let (mut brackets, mut angles, mut operators, mut at) = (0_usize, 0_usize, 0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'(' | b'[' | b'{' | b')' | b']' | b'}' | b';' | b',' | b'"' | b'\n' => operators = 0,
+            b'<' | b'>' | b'=' | b'?' | b':' | b'&' | b'|' | b'!' | b'@' | b'%' | b'^' | b'~' => {
+                operators += 1;
             }
-            b'>' => open = open.saturating_sub(1),
-            _ => open = 0,
+            _ => {}
         }
-        open > MOST_ANGLES
-    })
+        match byte {
+            b'(' | b'[' | b'{' => brackets += 1,
+            b')' | b']' | b'}' => brackets = brackets.saturating_sub(1),
+            // Of types, not of numbers: those have a space before them.
+            b'<' if at > 0 && matches!(bytes[at - 1], b'_' | b':' | b'0'..=b'9' | b'A'..=b'z') => {
+                angles += 1;
+            }
+            b'>' => angles = angles.saturating_sub(1),
+            b';' => angles = 0,
+            b'"' => at = end_of_string(bytes, at),
+            b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
+            _ => {}
+        }
+        if brackets > MOST_BRACKETS || angles > MOST_ANGLES || operators > MOST_OPERATORS {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Returns where a string ends that begins at a place, or the place if it does not on its line.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let marks = memchr::memchr3_iter(b'"', b'\\', b'\n', &bytes[start + 1..]);
+    let mut escaped = None;
+    for at in marks.map(|at| start + 1 + at) {
+        match bytes[at] {
+            _ if escaped == Some(at) => {}
+            b'"' => return at,
+            b'\\' => escaped = Some(at + 1),
+            _ => return start,
+        }
+    }
+    start
 }
 
 /// Returns a place in a text by line and column.
