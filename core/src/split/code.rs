@@ -206,8 +206,10 @@ impl Walk<'_, '_, '_> {
             _ => {}
         }
         let frame = self.frames.last().expect("the root has a frame");
+        // In a function only larger things matter: that leaves out most of the tree.
+        let matters = self.members == 0 || !self.units.is_small(bytes.len());
         if matches!(rule, Rule::Plain) && frame.lead.is_none() && !frame.items {
-            return Some(false);
+            return (matters || node.has_error()).then_some(false);
         }
         let start = self.place(bytes.start);
         match rule {
@@ -222,7 +224,7 @@ impl Walk<'_, '_, '_> {
             | Rule::Wrapper(_) => {
                 if self.same != Some(node.id()) {
                     match self.language.unit(node, self.text) {
-                        Some(found) => self.open(start, node, found),
+                        Some(found) => return self.open(start, node, found).then_some(false),
                         None => self.end_group(),
                     }
                 }
@@ -236,14 +238,19 @@ impl Walk<'_, '_, '_> {
                 return None;
             }
             Rule::Body => return Some(true),
+            Rule::Plain if !matters && !node.has_error() => return None,
             Rule::Plain if node.is_named() => self.end_group(),
             _ => {}
         }
         Some(false)
     }
 
+    /// Notes what an import binds; what a function imports is its own business.
     fn import(&mut self, place: usize, names: Vec<String>) {
         self.end_group();
+        if self.members > 0 {
+            return;
+        }
         for name in names {
             self.units.import(place, name);
         }
@@ -283,12 +290,12 @@ impl Walk<'_, '_, '_> {
         };
     }
 
-    /// Opens the unit that a node is.
-    fn open(&mut self, start: usize, node: Node<'_>, found: Found<'_>) {
+    /// Opens the unit that a node is; returns whether it matters what is inside.
+    fn open(&mut self, start: usize, node: Node<'_>, found: Found<'_>) -> bool {
         let depth = self.frames.len();
         let Found { unit, title, at, same, beside, outermost } = found;
         if outermost && self.members > 0 {
-            return;
+            return true;
         }
         self.members += usize::from(unit == Unit::Member);
         self.carried = None;
@@ -304,7 +311,10 @@ impl Walk<'_, '_, '_> {
             self.units.header(line);
         }
         let scope = matches!(beside, Beside::Members).then(|| title.into_owned());
-        self.open.push(Open { depth, end: self.trimmed(&node.byte_range()), unit, scope });
+        let end = self.trimmed(&node.byte_range());
+        self.open.push(Open { depth, end, unit, scope });
+        // A line end may follow.
+        node.has_error() || unit == Unit::Module || !self.units.stays_whole(unit, end + 2 - start)
     }
 
     /// Goes on with the container of a type's members, or opens one.

@@ -150,6 +150,22 @@ impl<'a> Units<'a> {
         }
     }
 
+    /// Tells whether a unit of so many bytes stays whole, so that nothing need be said of what is
+    /// inside.
+    ///
+    /// No sizer is known that counts more than one for a byte; with one that does, such a unit
+    /// would be cut like text.
+    #[cfg_attr(not(feature = "code"), expect(dead_code, reason = "data has no use for it"))]
+    pub(super) fn stays_whole(&self, unit: Unit, bytes: usize) -> bool {
+        bytes <= self.most(unit)
+    }
+
+    /// Tells whether so many bytes are too few to be cut well at any place inside.
+    #[cfg_attr(not(feature = "code"), expect(dead_code, reason = "data has no use for it"))]
+    pub(super) fn is_small(&self, bytes: usize) -> bool {
+        bytes < self.limits.preferred / 4
+    }
+
     /// Names the line that goes before what is inside the open unit, such as the head of a class.
     pub(super) fn header(&mut self, line: Range<usize>) {
         if self.beyond == 0 {
@@ -334,11 +350,15 @@ impl Units<'_> {
     /// Tells whether a unit, as far as it was read, may be left whole.
     fn fits(&self, open: &Open) -> bool {
         let (size, bytes) = (self.at.size - open.inner.size, self.at.byte - open.inner.byte);
-        let most = match open.unit {
+        size <= self.most(open.unit) && !self.limits.passed_by(size, bytes)
+    }
+
+    /// Returns up to which size a unit is left whole.
+    fn most(&self, unit: Unit) -> usize {
+        match unit {
             Unit::Module | Unit::Container => self.limits.preferred,
             Unit::Member | Unit::Value | Unit::Text => self.limits.max,
-        };
-        size <= most && !self.limits.passed_by(size, bytes)
+        }
     }
 
     /// Divides so many of the open units, from the outside in.

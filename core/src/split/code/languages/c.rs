@@ -59,11 +59,23 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
 }
 
 fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    if let Some(found) = structured(node, text) {
+        return Some(found);
+    }
     let Declared { name, is_function } = declared(node)?;
     // A field is no more than an item of its structure.
     let is_field = node.kind() == "field_declaration" && !is_function;
     let found = Found::named(Member, name, text);
     (!is_field).then_some(Found { outermost: node.kind() == "declaration", ..found })
+}
+
+/// Finds a structure that is declared together with what it is the type of: the two are one.
+pub(super) fn structured<'t>(node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    let structure = node.child_by_field_name("type")?;
+    structure.child_by_field_name("body")?;
+    let declared = declared(node)?.name;
+    let name = structure.child_by_field_name("name").unwrap_or(declared);
+    Some(Found { same: Some(structure.id()), ..Found::named(Container, name, text) })
 }
 
 fn type_definition<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {

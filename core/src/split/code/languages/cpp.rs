@@ -5,7 +5,7 @@ Functions that are defined outside of their class are its members still, as in G
 namespace without a name belongs to the one around it, as its names do.
 */
 
-use super::c::{Declared, declared};
+use super::c::{Declared, declared, structured};
 use crate::Unit::{Container, Member, Module};
 use crate::split::code::language::{
     Beside, Found, Language, Row, Rule, children, last_part, slice,
@@ -37,6 +37,9 @@ fn class<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
 }
 
 fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    if let Some(found) = structured(node, text) {
+        return Some(found);
+    }
     let Declared { mut name, is_function } = declared(node)?;
     if node.kind() == "field_declaration" && !is_function {
         return None;

@@ -1,0 +1,270 @@
+//! What a user sees of source code: which chunk a class and its methods end up in.
+
+#![cfg(feature = "code")]
+
+use passage_core::{Characters, Chunk, Limits, MediaType, Options, Split, Unit, split};
+
+/// Limits under which a class of several lines is divided and its methods are not merged.
+const SMALL: Limits = Limits { min: 0, preferred: 30, max: 120, window: 1_000 };
+
+fn split_as<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
+    let options = Options::new(limits);
+    split(text, &MediaType::new(media_type), &options, &Characters).unwrap()
+}
+
+fn chunks<'t>(text: &'t str, media_type: &str) -> Vec<Chunk<'t>> {
+    let split = split_as(text, media_type, SMALL);
+    assert_eq!(split.syntax_error, None);
+    split.chunks
+}
+
+/// Each chunk's section and content.
+fn rows<'t>(chunks: &[Chunk<'t>]) -> Vec<(String, &'t str)> {
+    chunks.iter().map(|chunk| (chunk.section.join(" / "), chunk.content)).collect()
+}
+
+/// The sections of a document, each once.
+fn sections(text: &str, media_type: &str) -> Vec<String> {
+    // Whatever a unit is, it has a chunk of its own.
+    let limits = Limits { min: 0, preferred: 1, max: 12, window: 1_000 };
+    let chunks = split_as(text, media_type, limits).chunks;
+    let mut sections: Vec<String> = chunks
+        .iter()
+        .map(|chunk| chunk.section.join("/"))
+        .filter(|name| !name.is_empty())
+        .collect();
+    sections.dedup();
+    let mut seen = std::collections::HashSet::new();
+    sections.retain(|section| seen.insert(section.clone()));
+    sections
+}
+
+fn imports(text: &str, media_type: &str) -> Vec<String> {
+    chunks(text, media_type).into_iter().flat_map(|chunk| chunk.imports).collect()
+}
+
+#[test]
+fn seed_001_a_class_has_head_method_and_closing_part_and_global_code_is_at_the_root() {
+    let text = "class UserService {\n  constructor(db) { this.db = db; }\n\n  \
+        getUser(id) { return db.find(id); }\n}\n// Global code or imports\n";
+    let found = chunks(text, "text/x-typescript");
+    let expected = [
+        ("UserService".to_owned(), "class UserService {\n"),
+        ("UserService / constructor".to_owned(), "  constructor(db) { this.db = db; }\n\n"),
+        ("UserService / getUser".to_owned(), "  getUser(id) { return db.find(id); }\n"),
+        ("UserService".to_owned(), "}\n"),
+        (String::new(), "// Global code or imports\n"),
+    ];
+    assert_eq!(rows(&found), expected);
+    let units: Vec<Unit> = found.iter().map(|chunk| chunk.unit).collect();
+    use Unit::{Container, Member, Module};
+    assert_eq!(units, [Container, Member, Member, Container, Module]);
+    let levels: Vec<u32> = found.iter().map(|chunk| chunk.level).collect();
+    assert_eq!(levels, [1, 2, 2, 1, 0]);
+    assert_eq!(found[2].preamble, "UserService\ngetUser\nclass UserService {");
+}
+
+#[test]
+fn a_class_that_fits_is_one_chunk() {
+    let text = "class UserService {\n  getUser(id) { return db.find(id); }\n}\n";
+    let found = split_as(text, "text/javascript", Limits::CHARACTERS).chunks;
+    assert_eq!(rows(&found), [("UserService".to_owned(), text)]);
+    assert_eq!(found[0].unit, Unit::Container);
+}
+
+#[test]
+fn comments_decorators_and_attributes_belong_to_what_follows_them() {
+    let typescript = "/** Serves. */\n@Injectable()\nexport class A {\n  /** Gets. */\n  \
+        @Get(\"a\")\n  b() { return 1; } // one\n\n  // Ends.\n}\n";
+    let found = chunks(typescript, "text/x-typescript");
+    assert_eq!(found[0].content, "/** Serves. */\n@Injectable()\nexport class A {\n");
+    assert_eq!(found[1].content, "  /** Gets. */\n  @Get(\"a\")\n  b() { return 1; } // one\n");
+    assert_eq!(found[2].content, "\n  // Ends.\n}\n");
+
+    let rust = "//! The module.\n/// A point.\n#[derive(Debug)]\n\n#[repr(C)]\npub struct Point { x: u8 }\n";
+    let found = chunks(rust, "text/x-rust");
+    assert_eq!(found[0].content, "//! The module.\n");
+    assert!(found[1].content.starts_with("/// A point.") && found[1].section == ["Point"]);
+
+    let python = "# About A.\n@dec\nclass A(B):\n    # About f.\n    def f(self):\n        \
+        return 1  # one\n\n    # About g.\n    @property\n    def g(self): return 2\n";
+    let found = chunks(python, "text/x-python");
+    let expected = [
+        ("A".to_owned(), "# About A.\n@dec\nclass A(B):\n"),
+        ("A / f".to_owned(), "    # About f.\n    def f(self):\n        return 1  # one\n\n"),
+        ("A / g".to_owned(), "    # About g.\n    @property\n    def g(self): return 2\n"),
+    ];
+    assert_eq!(rows(&found), expected);
+}
+
+#[test]
+fn a_licence_at_the_head_of_a_file_speaks_for_itself() {
+    let text = "/* Licensed to all. */\n\n/* Adds. */\nint add(int a, int b) { return a + b; }\n";
+    let found = chunks(text, "text/x-c");
+    assert_eq!(rows(&found)[0], (String::new(), "/* Licensed to all. */\n\n"));
+    assert_eq!(found[1].section, ["add"]);
+    assert!(found[1].content.starts_with("/* Adds. */"));
+}
+
+#[test]
+fn overloads_are_told_apart() {
+    let text =
+        "class A {\n  int get(int id) { return 1; }\n  int get(String id) { return 2; }\n}\n";
+    let expected = ["A", "A/get", "A/get (2)"];
+    assert_eq!(sections(text, "text/x-java"), expected);
+}
+
+#[test]
+fn imports_give_the_names_that_they_bind() {
+    let rust =
+        "use a::{b as c, d::*, e::{self, f}};\nuse std::fmt;\nuse g::H as _;\nextern crate i;\n";
+    assert_eq!(imports(rust, "text/x-rust"), ["c", "d", "e", "f", "fmt", "H", "i"]);
+    let typescript = "import fs, { a as b, c } from \"fs\";\nimport * as path from \"path\";\n\
+        import \"side\";\nimport x = require(\"y\");\nconst { z, q: r } = require(\"z\");\n";
+    let expected = ["fs", "b", "c", "path", "x", "z", "r"];
+    assert_eq!(imports(typescript, "text/x-typescript"), expected);
+    let python = "import os.path, sys as system\nfrom .a.b import c as d, e\nfrom x.y import *\n";
+    assert_eq!(imports(python, "text/x-python"), ["os", "system", "d", "e", "y"]);
+    let go = "package m\nimport (\n\tf \"fmt\"\n\t\"net/http\"\n\t_ \"example.com/x/v2\"\n)\n";
+    assert_eq!(imports(go, "text/x-go"), ["f", "http", "x"]);
+    let java = "import java.util.List;\nimport static java.lang.Math.max;\nimport java.io.*;\n";
+    assert_eq!(imports(java, "text/x-java"), ["List", "max", "io"]);
+    let c = "#include <sys/types.h>\n#include \"my/util.h\"\n";
+    assert_eq!(imports(c, "text/x-c"), ["types", "util"]);
+    let cpp = "#include <vector>\nusing std::string;\n";
+    assert_eq!(imports(cpp, "text/x-c++"), ["vector", "string"]);
+    let csharp = "using System;\nusing T = System.Text;\nusing static System.Math;\n";
+    assert_eq!(imports(csharp, "text/x-csharp"), ["System", "T", "Math"]);
+    let ruby = "require \"net/http\"\nrequire_relative \"../foo/bar\"\n";
+    assert_eq!(imports(ruby, "text/x-ruby"), ["http", "bar"]);
+    let php =
+        "<?php\nuse Foo\\Bar;\nuse Foo\\{Baz as Q, Qux};\nrequire_once __DIR__ . '/lib/x.php';\n";
+    assert_eq!(imports(php, "text/x-php"), ["Bar", "Q", "Qux", "x"]);
+    assert_eq!(
+        imports(". ./lib/places.sh\nsource other.bash\n", "text/x-shellscript"),
+        ["places", "other"]
+    );
+    assert_eq!(
+        imports("@import url(\"base/reset.css\");\n@import 'x.css';\n", "text/css"),
+        ["reset", "x"]
+    );
+}
+
+#[test]
+fn what_is_exported_carries_its_name() {
+    let text = "export const go = async () => { await one(); };\nexport const LIMIT = 1_000_000;\n\
+        const hidden = 1_000_000;\nexport default { a: 1, run() { return 2; } };\n\
+        exports.parse = function () { return 3; };\n";
+    let expected = ["go", "LIMIT", "default", "default/run", "parse"];
+    assert_eq!(sections(text, "text/javascript"), expected);
+    let anonymous = "export default function () { return 1; }\n";
+    assert_eq!(sections(anonymous, "text/x-typescript"), ["default"]);
+}
+
+#[test]
+fn rust_implementations_bear_trait_and_type() {
+    let text = "struct Point;\nimpl<T> fmt::Display for Point<T> {\n    fn fmt(&self) {}\n}\n\
+        impl Point {\n    const A: u8 = 1;\n}\nmod tests {\n    fn one() {}\n}\nmod other;\n";
+    let expected = [
+        "Point",
+        "fmt::Display for Point",
+        "fmt::Display for Point/fmt",
+        "Point (2)",
+        "Point (2)/A",
+        "tests",
+        "tests/one",
+    ];
+    assert_eq!(sections(text, "text/x-rust"), expected);
+}
+
+#[test]
+fn go_methods_stand_under_their_type() {
+    let text = "package m\n\n// Server serves.\ntype Server struct {\n\tx int\n}\n\n// Start starts.\n\
+        func (s *Server) Start() error { return nil } // trailing\n\nfunc Map[K any](k K) {}\n\n\
+        func (l *List[T]) Push() {}\n";
+    let expected = ["Server", "Server/Start", "Map", "List", "List/Push"];
+    let mut found = sections(text, "text/x-go");
+    // The container of List has no head: its methods stand beside its type, in another file.
+    assert_eq!(found.iter().filter(|section| *section == "List").count(), 0);
+    found.insert(3, "List".to_owned());
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn declarators_of_c_and_cpp_are_followed_down_to_the_name() {
+    let c = "char *(*find(int a))(void);\ntypedef struct node {\n  struct node *next;\n} node_t;\n\
+        typedef int (*callback)(int);\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n\
+        struct point {\n  int x;\n};\nstatic int\nadd(int a)\n{\n  int inner = 1;\n}\n";
+    assert_eq!(sections(c, "text/x-c"), ["find", "node_t", "callback", "MAX", "point", "add"]);
+    let cpp = "namespace a::b {\ntemplate <typename T>\nclass Shape {\n  Shape();\n  ~Shape();\n  \
+        bool operator==(const Shape &o) const;\n  operator bool() const;\n};\n}\n\
+        void Foo::bar() const {}\nint ns::Foo::baz(int x) { return x; }\n";
+    let expected = [
+        "a::b",
+        "a::b/Shape",
+        "a::b/Shape/Shape",
+        "a::b/Shape/~Shape",
+        "a::b/Shape/operator==",
+        "a::b/Shape/operator bool",
+        "Foo/bar",
+        "ns/Foo/baz",
+    ];
+    assert_eq!(sections(cpp, "text/x-c++"), expected);
+}
+
+#[test]
+fn members_of_the_other_languages_have_their_names() {
+    let csharp = "namespace A.B {\n  class S {\n    int Count { get; set; }\n    S() { }\n    \
+        ~S() { }\n    public static S operator +(S a, S b) => a;\n    int this[int i] => 1;\n  }\n}\n";
+    let expected =
+        ["A.B", "A.B/S", "A.B/S/Count", "A.B/S/S", "A.B/S/~S", "A.B/S/operator +", "A.B/S/this"];
+    assert_eq!(sections(csharp, "text/x-csharp"), expected);
+    let ruby = "module Admin\n  class User < Base\n    def self.build; new; end\n    \
+        private def secret; 1; end\n  end\nend\nPoint = Struct.new(:x) do\n  def bar; end\nend\n";
+    let expected =
+        ["Admin", "Admin/User", "Admin/User/build", "Admin/User/secret", "Point", "Point/bar"];
+    assert_eq!(sections(ruby, "text/x-ruby"), expected);
+    let php = "<?php\n/** Doc. */\n#[Attr]\nfinal class User {\n  public function get(int $id) {}\n}\n\
+        trait T { function t() {} }\n$f = function () { return 1; };\n";
+    assert_eq!(sections(php, "text/x-php"), ["User", "User/get", "T", "T/t", "f"]);
+    let shell = "# Says.\nsay() {\n  echo \"$1\"\n}\nfunction run { say a; }\n";
+    assert_eq!(sections(shell, "text/x-shellscript"), ["say", "run"]);
+    let sql = "-- Users.\nCREATE TABLE public.users (\n  id int\n); -- all\n\
+        CREATE VIEW v AS SELECT 1;\nINSERT INTO users VALUES (1);\n";
+    assert_eq!(sections(sql, "text/x-sql"), ["public.users", "v"]);
+    let css = ".button,\na:hover { color: red; }\n@media print {\n  .b { color: blue; }\n}\n";
+    assert_eq!(sections(css, "text/css"), [".button, a:hover", "@media print", "@media print/.b"]);
+}
+
+#[test]
+fn a_long_function_is_cut_between_its_statements() {
+    let statement = "    total += first(second,\n        third);\n";
+    let text = format!("fn sum() {{\n{}}}\n", statement.repeat(20));
+    let found = chunks(&text, "text/x-rust");
+    assert!(found.len() > 5);
+    for chunk in &found[1..] {
+        assert!(chunk.content.starts_with("    total") || chunk.content.starts_with('}'));
+        assert_eq!(chunk.section, ["sum"]);
+    }
+}
+
+#[test]
+fn an_error_is_local() {
+    let text = "fn one() { 1 }\n\n) fn = ] 5;\n\nfn two() { 2 }\n";
+    let found = split_as(text, "text/x-rust", SMALL);
+    assert_eq!(found.syntax_error, None);
+    let rows = rows(&found.chunks);
+    assert!(rows.contains(&("one".to_owned(), "fn one() { 1 }\n")), "{rows:?}");
+    assert!(rows.iter().any(|(section, _)| section == "two"), "{rows:?}");
+}
+
+#[test]
+fn what_is_no_code_is_split_as_text_and_says_where_it_errs() {
+    let prose = "fn ok() {}\n\nIt was a bright cold day in April, and the clocks were striking thirteen.\n\n\
+        Winston Smith, his chin nuzzled into his breast, slipped quickly through the doors.\n";
+    let found = split_as(prose, "text/x-rust", SMALL);
+    let error = found.syntax_error.expect("prose is no Rust");
+    assert_eq!((error.line, found.chunks[0].section.len()), (3, 0));
+    let nul = split_as("int a;\nint \0 b;\n", "text/x-c", SMALL).syntax_error.unwrap();
+    assert_eq!((nul.line, nul.column), (2, 5));
+}

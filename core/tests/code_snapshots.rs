@@ -1,0 +1,59 @@
+//! One short document of each language, as it is split.
+//!
+//! `INSTA_UPDATE=always cargo nextest run -p passage-core --features code code_snapshots` writes the
+//! snapshots anew.
+
+#![cfg(feature = "code")]
+
+use passage_core::{Characters, Limits, MediaType, Options, split};
+use std::fmt::Write;
+
+const DOCUMENTS: [&str; 15] = [
+    "UserService.cs",
+    "UserService.java",
+    "user_service.cpp",
+    "user_service.go",
+    "user_service.h",
+    "user_service.js",
+    "user_service.php",
+    "user_service.py",
+    "user_service.rb",
+    "user_service.rs",
+    "user_service.ts",
+    "users.css",
+    "users.sh",
+    "users.sql",
+    "view.tsx",
+];
+
+#[test]
+fn every_language_is_split_as_its_snapshot_says() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/code/");
+    let limits = Limits { min: 10, preferred: 120, max: 300, window: 1_000 };
+    for name in DOCUMENTS {
+        let text = std::fs::read_to_string(format!("{folder}{name}")).unwrap();
+        // By its own name, for the folder of a type may be looked for elsewhere some day.
+        let media_type = match name.rsplit_once('.').unwrap().1 {
+            "tsx" => MediaType::new("text/x-tsx"),
+            _ => MediaType::of_file(name).unwrap(),
+        };
+        let options = Options::new(limits);
+        let split = split(&text, &media_type, &options, &Characters).unwrap();
+        assert_eq!(split.syntax_error, None, "{name}");
+        let mut shown = String::new();
+        for chunk in &split.chunks {
+            let section = chunk.section.join(" / ");
+            let (first, last) = (chunk.lines.start(), chunk.lines.end());
+            write!(shown, "--- [{section}] {} {}", chunk.level, chunk.unit.name()).unwrap();
+            write!(shown, ", lines {first} to {last}").unwrap();
+            if !chunk.imports.is_empty() {
+                write!(shown, ", imports {}", chunk.imports.join(", ")).unwrap();
+            }
+            if !chunk.preamble.is_empty() {
+                write!(shown, ", preamble {:?}", chunk.preamble).unwrap();
+            }
+            writeln!(shown, "\n{}", chunk.content).unwrap();
+        }
+        insta::assert_snapshot!(name, shown);
+    }
+}
