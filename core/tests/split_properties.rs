@@ -4,14 +4,15 @@
 mod documents;
 #[path = "split_properties/lined.rs"]
 mod lined;
+#[path = "promises/splitting.rs"]
+mod promises;
 #[path = "split_properties/tables.rs"]
 mod tables;
 
 use documents::{Document, Part, document, markdownish};
 use lined::{language, lined, linedish};
-use passage_core::{
-    Characters, Chunk, Limits, MediaType, Options, Sizer, section::is_ancestor, split,
-};
+use passage_core::{Characters, Chunk, Limits, MediaType, Options, Sizer, split};
+use promises::fault;
 use proptest::{prelude::*, strategy::ValueTree};
 
 /// Counts words by white space alone.
@@ -53,55 +54,6 @@ fn media_type() -> impl Strategy<Value = MediaType> {
     prop::sample::select(names.to_vec()).prop_map(MediaType::new)
 }
 
-/// Counts line ends one by one, apart from how the splitter does it.
-fn line_of(text: &str, place: usize) -> usize {
-    let bytes = text.as_bytes();
-    let ends = |at: &usize| match bytes[*at] {
-        b'\n' => true,
-        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-        _ => false,
-    };
-    1 + (0..place).filter(ends).count()
-}
-
-/// Checks what every splitting owes, whatever the document says.
-fn check(text: &str, chunks: &[Chunk<'_>], limits: Limits, sizer: &dyn Sizer) {
-    let joined: String = chunks.iter().map(|chunk| chunk.content).collect();
-    assert_eq!(joined, text);
-    let mut end = 0;
-    for chunk in chunks {
-        assert_eq!(chunk.bytes.start, end);
-        assert!(!chunk.content.is_empty());
-        assert_eq!(&text[chunk.bytes.clone()], chunk.content);
-        end = chunk.bytes.end;
-        assert_eq!(*chunk.lines.start(), line_of(text, chunk.bytes.start));
-        assert_eq!(*chunk.lines.end(), line_of(text, end - 1));
-        assert!(!(chunk.content.ends_with('\r') && text[end..].starts_with('\n')));
-
-        assert_eq!(chunk.size, sizer.size(chunk.content));
-        assert!(chunk.size <= limits.max, "{} > {}", chunk.size, limits.max);
-        assert!(chunk.content.len() <= 32 * limits.max);
-        if !chunk.preamble.is_empty() {
-            let read = sizer.size(&format!("{}\n{}", chunk.preamble, chunk.content));
-            assert!(read <= limits.window, "{read} > {}", limits.window);
-        }
-        assert!(chunk.level <= 6 && chunk.section.len() <= 6);
-    }
-    assert_eq!(end, text.len());
-    // Sections nest: going on, one only goes deeper, or leaves some behind for good.
-    for window in chunks.windows(2) {
-        let (before, after) = (&window[0].section, &window[1].section);
-        let common = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-        let left = &before[..(common + 1).min(before.len())];
-        let again = chunks.iter().skip_while(|chunk| chunk.bytes.start < window[1].bytes.start);
-        if left.len() > common && !is_ancestor(before, after) && after.len() > common {
-            for chunk in again {
-                assert!(!chunk.section.starts_with(left), "{left:?} comes again");
-            }
-        }
-    }
-}
-
 fn checked<'t>(
     text: &'t str,
     media_type: &MediaType,
@@ -111,7 +63,8 @@ fn checked<'t>(
     let title = Some("The title of the document");
     let options = Options { title, overlap: limits.min, ..Options::new(limits) };
     let chunks = split(text, media_type, &options, sizer).unwrap().chunks;
-    check(text, &chunks, limits, sizer);
+    assert_eq!(fault(text, &chunks, limits, sizer), None);
+    assert!(chunks.iter().all(|chunk| chunk.level <= 6 && chunk.section.len() <= 6));
     chunks
 }
 

@@ -52,8 +52,8 @@ struct Worksheet {
 
 #[derive(Deserialize)]
 struct Cell {
-    #[serde(default)]
-    cell_type: String,
+    #[serde(default, rename = "cell_type")]
+    kind: String,
     #[serde(default)]
     source: Source,
     /// What code cells called their source up to format 3.
@@ -132,7 +132,7 @@ fn write_cell(text: &mut String, cell: &Cell, language: &str) -> fmt::Result {
         text.push('\n');
     }
     let fence = "`".repeat(longest_run(source).max(2) + 1);
-    match cell.cell_type.as_str() {
+    match cell.kind.as_str() {
         "code" => {
             let language = one_word(cell.language.as_deref().unwrap_or(language));
             writeln!(text, "{fence}{language}\n{source}\n{fence}")

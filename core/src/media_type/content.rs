@@ -85,9 +85,9 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 fn script(line: &str) -> Option<MediaType> {
     let words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
     // `env` takes options and assignments before the interpreter.
+    let mut words = words;
     let name = words
-        .skip_while(|word| *word == "env" || word.starts_with('-') || word.contains('='))
-        .next()?
+        .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?
         .to_ascii_lowercase();
     // A version may follow: `python3.12`.
     let bare = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');

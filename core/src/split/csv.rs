@@ -84,7 +84,10 @@ fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
         let begins =
             found == start || DELIMITERS.contains(&bytes[found - 1]) || bytes[found - 1] == b' ';
         at = found + 1;
-        while begins {
+        if !begins {
+            continue;
+        }
+        loop {
             at += memchr::memchr(b'"', &bytes[at..])? + 1;
             if bytes.get(at) != Some(&b'"') {
                 break;
@@ -105,8 +108,8 @@ fn header(text: &str, records: &[usize]) -> Option<Range<usize>> {
     let delimiter = delimiter(&sample);
     let names = fields(sample[0], delimiter);
     // Names are words; values often are numbers, and what has no value has no name either.
-    let named = |field: &&&str| !field.is_empty() && field.parse::<f64>().is_err();
-    let words = names.iter().filter(named).count();
+    let is_name = |field: &&&str| !field.is_empty() && field.parse::<f64>().is_err();
+    let words = names.iter().filter(is_name).count();
     (words * 2 > names.len()).then(|| {
         let header = text[first..second].trim_end();
         first..first + header.len()

@@ -106,9 +106,8 @@ pub(super) fn title(blocks: &Blocks) -> Option<String> {
     let headings = blocks.list.iter().filter(|block| block.form == Form::Heading);
     // No title is numbered the first time it comes.
     let titles = headings.map(|block| (block.level, blocks.sections[block.section].last()));
-    let mut titled = titles.filter(|(_, title)| title.is_some_and(|title| !title.is_empty()));
-    let first = titled.next()?;
-    let named =
-        if first.0 == 1 { first } else { titled.find(|(level, _)| *level == 1).unwrap_or(first) };
-    named.1.cloned()
+    let mut named = titles.filter(|(_, title)| title.is_some_and(|title| !title.is_empty()));
+    let first = named.next()?;
+    let top = (first.0 != 1).then(|| named.find(|(level, _)| *level == 1)).flatten();
+    top.unwrap_or(first).1.cloned()
 }

@@ -63,8 +63,7 @@ pub(super) fn is_chrome(node: &Handle, place: Place) -> bool {
         "header" if !place.within && !place.headers && !is_title_block(node) => return true,
         "aside" if !place.within => return true,
         // A class of these tells how the whole page looks.
-        "html" | "body" | "main" | "article" => return false,
-        "" => return false,
+        "" | "html" | "body" | "main" | "article" => return false,
         _ => {}
     }
     let Some(attributes) = attributes(node) else { return false };

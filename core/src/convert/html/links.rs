@@ -83,3 +83,10 @@ pub(super) fn is_permalink(link: &Handle) -> bool {
     let mut classes = classes.split_ascii_whitespace();
     classes.any(|class| PERMALINKS.contains(&class)) && MARKS.contains(&&*text.to_lowercase())
 }
+
+/// Tells whether a link in a heading leads to the source of what that names.
+pub(super) fn is_source_link(link: &Handle) -> bool {
+    let classes = attribute(link, "class").unwrap_or_default();
+    let called = |class: &str| matches!(class, "src" | "srclink" | "source-link" | "viewcode-link");
+    classes.split_ascii_whitespace().any(called)
+}

@@ -81,7 +81,9 @@ fn table(handlers: &dyn Handlers, table: Element<'_>) -> Option<HandlerResult> {
     };
     line(&head);
     line(&vec!["---".to_owned(); columns]);
-    body.iter().for_each(|row| line(&cells(row)));
+    for row in body {
+        line(&cells(row));
+    }
     text.push('\n');
     Some(text.into())
 }

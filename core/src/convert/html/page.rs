@@ -16,7 +16,10 @@ use markup5ever_rcdom::{Node, NodeData};
 use std::collections::HashSet;
 
 /// The least text of a page that says something, in bytes.
-const LEAST_TEXT: usize = 200;
+const LEAST_PAGE: usize = 50;
+
+/// The least text of a `<main>` that holds the content of a longer page, in bytes.
+const LEAST_MAIN: usize = 200;
 
 /// The least number of links that makes a list of them navigation.
 const LEAST_LINKS: usize = 10;
@@ -67,7 +70,7 @@ impl Page {
             search = Search::new(Place { headers: true, ..search.place });
             total = search.tally(document, false);
         }
-        if total.text < LEAST_TEXT {
+        if total.text < LEAST_PAGE {
             let place = Place { within: true, by_name: false, headers: true };
             let mut surely = Search::new(place);
             if surely.tally(document, false).text > 2 * total.text {
@@ -81,7 +84,7 @@ impl Page {
             (longest.1 > least).then(|| longest.0.clone())
         };
         // Of several articles none is the page.
-        let content = longest(&search.mains, LEAST_TEXT.min(total.text / 2))
+        let content = longest(&search.mains, LEAST_MAIN.min(total.text / 2))
             .or_else(|| longest(&search.articles, total.text / 2));
         let within = search.place.within || content.is_some();
         let Search { place, navigation, title, base, .. } = search;

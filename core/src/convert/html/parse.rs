@@ -16,7 +16,7 @@ use html5ever::{
     buffer_queue::BufferQueue,
     interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink},
     tendril::StrTendril,
-    tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer},
+    tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts},
     tree_builder::{Tracer, TreeBuilder},
 };
 use markup5ever_rcdom::{Handle, Node, NodeData};
@@ -35,7 +35,7 @@ const PART: usize = 1 << 24;
 pub(super) fn parse(text: &str) -> Handle {
     let tree = Tree { document: Node::new(NodeData::Document) };
     let builder = TreeBuilder::new(tree, html5ever::tree_builder::TreeBuilderOpts::default());
-    let tokenizer = Tokenizer::new(Bounded::new(builder), Default::default());
+    let tokenizer = Tokenizer::new(Bounded::new(builder), TokenizerOpts::default());
     let input = BufferQueue::default();
     let text = attributes::bounded(text);
     let mut rest = &*text;

@@ -8,7 +8,7 @@ would break it, so there they give way too.
 
 use super::{
     chrome::is_chrome,
-    links::{Links, is_permalink},
+    links::{Links, is_permalink, is_source_link},
     page::{Page, is_heading},
     tables,
     tree::{self, Children, Handle, attribute, element, is_block, named, one_line, tag},
@@ -31,7 +31,8 @@ pub(super) fn rewrite(page: &Page, links: &Links) -> Vec<Handle> {
     out.into_vec()
 }
 
-/// What a node stands in.
+/// What a node stands in: independent answers, not states of one thing.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around {
     /// Whether only what can stand on one line may be written.
@@ -228,7 +229,7 @@ impl Writer<'_> {
 
     /// Writes a link, unless it leads nowhere, is a permalink, or has nothing to click.
     fn link(&self, node: &Handle, around: Around, out: &mut Children) {
-        if is_permalink(node) {
+        if is_permalink(node) || (around.inline && is_source_link(node)) {
             return;
         }
         let children = self.within(node, Around { link: true, ..around });
@@ -255,10 +256,12 @@ impl Writer<'_> {
             inner.parent.set(Some(Rc::downgrade(first)));
             first.children.borrow_mut().push(inner);
         }
-        children.into_iter().for_each(|child| match &child.data {
-            NodeData::Text { contents } => out.text(contents.take()),
-            _ => out.element(child.clone()),
-        });
+        for child in children {
+            match &child.data {
+                NodeData::Text { contents } => out.text(contents.take()),
+                _ => out.element(child.clone()),
+            }
+        }
     }
 
     /// Writes an image, or what stands for it where its address is its data.
@@ -298,16 +301,18 @@ impl Writer<'_> {
         let children = node.children.borrow();
         let codes: Vec<_> = children.iter().filter(|child| tag(child) == "code").collect();
         if codes.len() > 1 && codes.iter().all(|code| language_of(code).is_some()) {
-            codes.iter().for_each(|code| self.fence(code, language_of(code), out));
+            for code in codes {
+                self.fence(code, language_of(code).as_deref(), out);
+            }
             return;
         }
         let language = language_of(node)
             .or_else(|| codes.first().and_then(|code| language_of(code)))
             .or_else(|| outer_language(node));
-        self.fence(node, language, out);
+        self.fence(node, language.as_deref(), out);
     }
 
-    fn fence(&self, node: &Handle, language: Option<String>, out: &mut Children) {
+    fn fence(&self, node: &Handle, language: Option<&str>, out: &mut Children) {
         let mut code = String::new();
         self.add_code(node, &mut code);
         if code.trim().is_empty() {
@@ -324,13 +329,25 @@ impl Writer<'_> {
             _ if tag(node) == "br" => code.push('\n'),
             _ => {
                 for child in node.children.borrow().iter() {
-                    if tag(child) == "span" || !self.is_left_out(child) {
+                    // Colours are thousands of spans, and none of them is chrome but one kind.
+                    let left_out = match tag(child) {
+                        "span" => is_line_number(child),
+                        "" => false,
+                        _ => self.is_left_out(child),
+                    };
+                    if !left_out {
                         self.add_code(child, code);
                     }
                 }
             }
         }
     }
+}
+
+fn is_line_number(span: &Handle) -> bool {
+    attribute(span, "class").is_some_and(|class| {
+        matches!(&*class, "linenos" | "lineno" | "line-number" | "line-numbers" | "ln")
+    })
 }
 
 fn is_block_or_blank(node: &Handle) -> bool {
@@ -362,19 +379,19 @@ fn language_of(node: &Handle) -> Option<String> {
     }
     let classes = attribute(node, "class")?;
     let classes: Vec<&str> = classes.split_ascii_whitespace().collect();
-    let prefixes = ["language-", "lang-", "highlight-source-", "highlight-", "brush:"];
-    let prefixed = classes.iter().find_map(|class| {
-        prefixes.iter().find_map(|prefix| class.strip_prefix(prefix)).and_then(one_word)
+    let before = ["language-", "lang-", "highlight-source-", "highlight-", "brush:"];
+    let told = classes.iter().find_map(|class| {
+        before.iter().find_map(|prefix| class.strip_prefix(prefix)).and_then(one_word)
     });
-    prefixed.or_else(|| {
+    told.or_else(|| {
         // `hljs rust`, `prettyprint js`, `sourceCode haskell`, `rust rust-example-rendered`.
         let marks = ["hljs", "prettyprint", "sourceCode", "src", "programlisting", "highlight"];
         let marked = marks.iter().any(|mark| classes.contains(mark));
         let rust = classes.contains(&"rust") && tag(node) == "pre";
-        let rest = classes.iter().find(|class| {
+        let other = classes.iter().find(|class| {
             !marks.contains(class) && !class.contains(['-', '_']) && !matches!(**class, "linenums")
         });
-        rest.filter(|_| marked || rust).and_then(|class| one_word(class))
+        other.filter(|_| marked || rust).and_then(|class| one_word(class))
     })
 }
 

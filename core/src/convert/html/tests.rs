@@ -7,6 +7,198 @@ fn markdown(html: &str) -> String {
 }
 
 #[test]
-fn smoke() {
-    assert_eq!(markdown("<p>a <b>b</b>"), "a **b**\n");
+fn what_stands_around_the_content_is_left_out() {
+    let page = "<!doctype html><title>T</title><style>a{}</style><nav><a href=/>Home</a></nav>\
+        <header><h1>Site</h1></header><div class='cookie-banner'>Accept</div>\
+        <main><header><h1>Title</h1></header><nav>toc</nav><p>Words.<script>x()</script>\
+        <p hidden>hidden</p><p style='display: none'>gone</p><p aria-hidden=true>silent</p>\
+        <form>Say <input value=x><button>Go</button></form><aside>A note.</aside>\
+        <template>t</template><noscript>n</noscript><!-- comment --></main>\
+        <aside>Adverts</aside><footer>Imprint</footer>";
+    assert_eq!(markdown(page), "# Title\n\nWords.\n\nSay \n\nA note.\n");
+}
+
+#[test]
+fn a_class_on_the_whole_page_hides_nothing() {
+    let page = "<body class='sidebar cookie-banner-open'><p>Words.";
+    assert_eq!(markdown(page), "Words.\n");
+}
+
+#[test]
+fn an_article_with_most_of_the_text_is_the_content() {
+    let words = "Many words. ".repeat(30);
+    let page = format!("<div>Around</div><article><h1>A</h1><p>{words}</article>");
+    assert!(markdown(&page).starts_with("# A\n\nMany words."));
+    let two = format!("<article><p>One {words}</article><article><p>Two {words}</article>");
+    assert!(markdown(&two).contains("One") && markdown(&two).contains("Two"));
+}
+
+#[test]
+fn lists_of_links_are_navigation_unless_a_heading_stands_before_them() {
+    let words = "<p>".to_owned() + &"Many words. ".repeat(30);
+    let list = "<li><a href=11>Chapter 11</a>".repeat(12);
+    let page = format!("<h1>A</h1>{words}<div><ul>{list}</ul></div>");
+    assert!(!markdown(&page).contains("Chapter"));
+    let page = format!("<h1>A</h1>{words}<h2>See also</h2><ul>{list}</ul>");
+    assert!(markdown(&page).contains("- [Chapter 11](11)"));
+    // An index says nothing else.
+    let page = format!("<h1>Index</h1><div class=toc><ul>{list}</ul></div>");
+    assert!(markdown(&page).contains("- [Chapter 11](11)"));
+}
+
+#[test]
+fn headings_lose_their_permalinks_and_nothing_else() {
+    for heading in [
+        "<h2 id=a>A <code>b</code><a class=headerlink href=#a>¶</a></h2>",
+        "<h2><a class=header href=#a>A <code>b</code></a></h2>",
+        "<h2><a class=anchor aria-hidden=true href=#a></a>A <code>b</code></h2>",
+        "<h2>A <code>b</code><span><a class=mark href=#a id=a>#</a></span></h2>",
+        "<h2><a href=#a>§</a>A<br><code>b</code></h2>",
+        "<h2>A <code>b</code><a class=srclink href=x>[src]</a></h2>",
+        "<h2><div>A</div> <code>b</code><a class=hash-link href=x#a>Permalink</a></h2>",
+    ] {
+        assert_eq!(markdown(heading), "## A `b`\n", "{heading}");
+    }
+    assert_eq!(markdown("<h2><a href=x>A</a></h2>"), "## [A](x)\n");
+    assert_eq!(markdown("<h2></h2><p>a"), "a\n");
+}
+
+#[test]
+fn code_keeps_its_language_and_its_lines() {
+    for (pre, language) in [
+        ("<pre><code class='language-rust ignore'>a\n  b</code></pre>", "rust"),
+        (
+            "<div class='highlight-python notranslate'><div class=highlight><pre>a\n  b</pre></div></div>",
+            "python",
+        ),
+        ("<pre><code class='hljs c++'><span>a</span>\n  <span>b</span></code></pre>", "c++"),
+        ("<pre class='prettyprint lang-js'>a<br>  b</pre>", "js"),
+        ("<pre lang=sql>a\n  b\n</pre>", "sql"),
+        (
+            "<div class='sourceCode'><pre class='sourceCode haskell'><code>a\n  b</code></pre></div>",
+            "haskell",
+        ),
+        ("<pre><span class=linenos>1</span>a\n  b<button>Copy</button></pre>", ""),
+        ("<pre class=programlisting>a\n  b</pre>", ""),
+    ] {
+        assert_eq!(markdown(pre), format!("```{language}\na\n  b\n```\n"), "{pre}");
+    }
+    let two = "<pre><code class=language-mjs>a</code><code class=language-cjs>b</code></pre>";
+    assert_eq!(markdown(two), "```mjs\na\n```\n\n```cjs\nb\n```\n");
+    assert_eq!(markdown("<pre>a ``` b</pre>"), "````\na ``` b\n````\n");
+    assert_eq!(markdown("<code>a  <b>b</b>\n\nc</code>"), "`a b c`\n");
+}
+
+#[test]
+fn tables_keep_all_cells_and_columns() {
+    let page = "<table><caption>Sizes</caption><thead><tr><th>a<th>b</thead>\
+        <tr><th>row<td>1|2<tr><td><p>x</p><p>y</p><td><ul><li>z</ul></table>";
+    let table = "Sizes\n\n| a | b |\n| --- | --- |\n| row | 1\\|2 |\n| x y | - z |\n";
+    assert_eq!(markdown(page), table);
+    assert_eq!(markdown("<table><tr><td>1<td>2</table>"), "|  |  |\n| --- | --- |\n| 1 | 2 |\n");
+}
+
+#[test]
+fn tables_that_lay_out_a_page_give_way_to_what_they_hold() {
+    let page = "<table><tr><td>Left<td><h2>A</h2><pre>x</pre></table>";
+    assert_eq!(markdown(page), "Left\n\n## A\n\n```\nx\n```\n");
+    assert_eq!(markdown("<table role=presentation><tr><td>a<td>b</table>"), "a\n\nb\n");
+}
+
+#[test]
+fn lists_nest_and_definitions_have_their_terms() {
+    let page = "<ul><li>a<ol start=3><li>b<li>c</ol><li><p>d</p><p>e</p></ul>\
+        <dl><dt><code>f</code> <b>g</b><dd>h<p>i</dl>";
+    let lists = "- a\n  3. b\n  4. c\n- d\n  \n  e\n\n**`f` g**\n\nh\n\ni\n";
+    assert_eq!(markdown(page).replace("\n  \n", "\n\n"), lists.replace("\n  \n", "\n\n"));
+}
+
+#[test]
+fn links_are_relative_to_the_page_or_to_what_it_says() {
+    let page = "<a href=../b.html#c>b</a> <img src=i.png alt='an i'> <a href='javascript:x'>js</a> \
+        <img src=data:abc alt=data> <a href=#d>d</a> <a name=e></a>";
+    let based = convert(page, Some("https://example.org/docs/a/index.html")).text;
+    assert_eq!(
+        based,
+        "[b](https://example.org/docs/b.html#c) ![an i](https://example.org/docs/a/i.png) js \
+         data [d](https://example.org/docs/a/index.html#d)\n"
+    );
+    assert_eq!(markdown(page), "[b](../b.html#c) ![an i](i.png) js data [d](#d)\n");
+    let said = format!("<base href=/v2/>{page}");
+    let based = convert(&said, Some("https://example.org/docs/")).text;
+    assert!(based.starts_with("[b](https://example.org/b.html#c)"), "{based}");
+    assert_eq!(convert(page, Some("docs/a.html")).text, markdown(page));
+}
+
+#[test]
+fn a_link_around_blocks_is_on_the_first_of_them() {
+    let page = "<a href=x><h3>A</h3><p>b</p></a>";
+    assert_eq!(markdown(page), "### [A](x)\n\nb\n");
+    assert_eq!(markdown("<code><a href=x>f</a></code>"), "[`f`](x)\n");
+}
+
+#[test]
+fn the_title_loses_its_site_only_where_a_heading_says_so() {
+    let title = |title: &str| convert(&format!("<title>{title}</title><h2>Files</h2><p>a"), None);
+    assert_eq!(title("Files | Node.js").title.as_deref(), Some("Files"));
+    assert_eq!(title("Node.js — Files").title.as_deref(), Some("Files"));
+    assert_eq!(title("Files in depth").title.as_deref(), Some("Files in depth"));
+    assert_eq!(title("A\n b").title.as_deref(), Some("A b"));
+    assert_eq!(title("").title.as_deref(), Some("Files"));
+    assert_eq!(convert("<p>a", None).title, None);
+}
+
+#[test]
+fn broken_pages_and_fragments_are_read() {
+    assert_eq!(markdown("<p>a <b>b<p>c</i></div>"), "a **b**\n\n**c**\n");
+    assert_eq!(markdown("just < words & more"), "just < words & more\n");
+    assert_eq!(markdown(""), "");
+    assert_eq!(markdown("<frameset><frame src=a></frameset>"), "");
+    assert_eq!(
+        markdown("<?xml version='1.0'?><html xmlns='x'><body><p>a<br/>b</p></body></html>"),
+        "a  \nb\n"
+    );
+    assert_eq!(markdown("<table><b>x</b><tr><td>y"), "**x**\n\ny\n");
+}
+
+#[test]
+fn the_header_of_a_page_is_kept_where_it_has_the_only_heading() {
+    assert_eq!(markdown("<header><h1>A</h1></header><p>b"), "# A\n\nb\n");
+    let words = "Many words. ".repeat(30);
+    let page = format!("<header><h1>Site</h1></header><h2>A</h2><p>{words}");
+    assert!(markdown(&page).starts_with("## A\n\nMany"));
+}
+
+#[test]
+fn hostile_pages_take_a_time_that_grows_with_their_length_alone() {
+    let tags = [
+        "<div>",
+        "<b>",
+        "<p><b><i><u>x",
+        "<ul><li>x",
+        "<blockquote>x",
+        "<table><tr><td>",
+        "<a href=x>",
+        "<svg><g>",
+        "<select><option>",
+        "<dl><dt>x<dd>",
+        "<pre>",
+        "<b>x</b>",
+    ];
+    // On a thread with the stack of a worker: quadratic time would take minutes here.
+    let convert_all = move || {
+        for tag in tags {
+            let page = tag.repeat(100_000) + "end";
+            let text = markdown(&page);
+            assert!(text.len() < 2 * page.len(), "{tag}");
+        }
+        let rows = format!("<table><tr><th>a<th>b{}", "<tr><td>x<td>y".repeat(50_000));
+        let wide = rows + "<tr><td>" + &"z".repeat(50_000);
+        assert!(markdown(&wide).len() < 2 * wide.len());
+        let add = |all: String, n: u32| all + " a" + &n.to_string();
+        let attributes = (0..100_000).fold(String::new(), add);
+        assert_eq!(markdown(&format!("<p{attributes}>x")), "x\n");
+    };
+    let worker = std::thread::Builder::new().stack_size(2 << 20).spawn(convert_all).unwrap();
+    worker.join().unwrap();
 }

@@ -104,11 +104,11 @@ mod tests {
 
     #[test]
     fn a_tag_keeps_its_first_attributes() {
-        let many: String = (0..2_000).map(|number| format!(" a{number}='>'")).collect();
+        let many = " a='>'".repeat(2_000);
         let page =
             format!("<!-- <p{many} --><p class=x{many} y>words</p><script>a <b{many}</script>");
         let bounded = bounded(&page);
-        assert!(bounded.starts_with(&format!("<!-- <p{many} --><p class=x a0='>' a1")));
+        assert!(bounded.starts_with(&format!("<!-- <p{many} --><p class=x a='>' a='>'")));
         assert!(bounded.ends_with(&format!(">words</p><script>a <b{many}</script>")));
         assert!(bounded.len() < page.len() - many.len() / 2);
     }

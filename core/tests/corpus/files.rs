@@ -1,0 +1,58 @@
+//! Where real files are, and what is stored of them.
+
+use passage_core::{MediaType, convert, decode, media_type::is_binary};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// What a file turned out to be.
+pub enum Found {
+    /// A document: the text that is stored of it, what it was, and what is stored.
+    Document { text: String, source: MediaType, stored: MediaType },
+    /// Not to be stored, and why.
+    Skipped(&'static str),
+}
+
+/// Returns the folders that a variable names, or `None` if it is not there.
+pub fn folders(variable: &str) -> Option<Vec<PathBuf>> {
+    Some(env::split_paths(&env::var_os(variable)?).collect())
+}
+
+/// Returns the folder into which cargo unpacks crates.
+pub fn registry() -> PathBuf {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    home.unwrap_or_default().join("registry/src")
+}
+
+/// Calls a function with every file below a folder, in order, symbolic links left out.
+pub fn walk(folder: &Path, visit: &mut dyn FnMut(PathBuf)) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => walk(&entry.path(), visit),
+            Ok(kind) if kind.is_file() => visit(entry.path()),
+            _ => {}
+        }
+    }
+}
+
+/// Reads a file as ingesting does.
+pub fn read(path: &Path) -> Found {
+    let Some(source) = path.to_str().and_then(MediaType::of_file) else {
+        return Found::Skipped("of no known type");
+    };
+    let Ok(bytes) = std::fs::read(path) else { return Found::Skipped("unreadable") };
+    if is_binary(&bytes) {
+        return Found::Skipped("binary");
+    }
+    let Ok(text) = decode(&bytes, &source) else { return Found::Skipped("not UTF-8") };
+    match convert(&text, &source, None) {
+        Ok(Some(it)) => Found::Document { text: it.text, source, stored: it.media_type },
+        Ok(None) => Found::Document { text: text.into_owned(), stored: source.clone(), source },
+        Err(_) => Found::Skipped("not to be converted"),
+    }
+}

@@ -1,0 +1,79 @@
+//! What every splitting owes, whatever the document says. The properties, the real files and the
+//! fuzz targets all ask this; so it takes time in proportion to the text, and counts lines apart
+//! from how the splitter does it.
+
+use passage_core::{Chunk, Limits, Sizer, section::is_ancestor};
+use std::collections::HashSet;
+
+/// Returns what is wrong with a splitting, if anything, and never shows text of the document.
+pub fn fault(
+    text: &str,
+    chunks: &[Chunk<'_>],
+    limits: Limits,
+    sizer: &dyn Sizer,
+) -> Option<String> {
+    let (mut end, mut line) = (0, 1);
+    for chunk in chunks {
+        let at = |what: &str| Some(format!("{what} at byte {}", chunk.bytes.start));
+        if chunk.content.is_empty() {
+            return at("an empty chunk");
+        }
+        // Spans that touch from the first byte to the last, each holding its content, make the
+        // contents concatenate to the text.
+        if chunk.bytes.start != end || text.get(chunk.bytes.clone()) != Some(chunk.content) {
+            return at("lost or repeated text");
+        }
+        end = chunk.bytes.end;
+        if chunk.content.ends_with('\r') && text[end..].starts_with('\n') {
+            return at("a line end cut in two");
+        }
+        let after = line + line_ends(chunk.content);
+        let last = after - usize::from(chunk.content.ends_with(['\n', '\r']));
+        if chunk.lines != (line..=last) {
+            return at("wrong lines");
+        }
+        line = after;
+        if chunk.size != sizer.size(chunk.content) {
+            return at("a wrong size");
+        }
+        if chunk.size > limits.max || chunk.content.len() > 32 * limits.max {
+            return at("a chunk above the maximum");
+        }
+        if !chunk.preamble.is_empty() {
+            let read = sizer.size(&format!("{}\n{}", chunk.preamble, chunk.content));
+            if read > limits.window {
+                return at("a preamble beyond the window");
+            }
+        }
+    }
+    if end != text.len() {
+        return Some("lost the end".to_owned());
+    }
+    again(chunks)
+}
+
+fn line_ends(content: &str) -> usize {
+    let bytes = content.as_bytes();
+    let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    });
+    ends.count()
+}
+
+/// Sections nest: going on, one only goes deeper, or leaves some behind for good.
+fn again(chunks: &[Chunk<'_>]) -> Option<String> {
+    let mut left: HashSet<&[String]> = HashSet::new();
+    for pair in chunks.windows(2) {
+        let (before, after) = (&pair[0].section, &pair[1].section);
+        let common = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+        if before.len() > common && after.len() > common && !is_ancestor(before, after) {
+            left.insert(&before[..=common]);
+        }
+        if (1..=after.len()).any(|length| left.contains(&after[..length])) {
+            return Some(format!("a section comes again at byte {}", pair[1].bytes.start));
+        }
+    }
+    None
+}
