@@ -44,10 +44,14 @@ fn every_container_of_real_files_parses_alone() {
         let Some(language) = Language::of(&media_type) else { continue };
         let Ok(text) = fs::read_to_string(path) else { continue };
         let counts = counts.entry(format!("{language:?}")).or_default();
+        let invalid = counts.invalid;
         for limits in [Limits::CHARACTERS, SMALL] {
             for failure in check(&text, language, &media_type, limits, counts) {
                 println!("{}: {failure}", path.display());
             }
+        }
+        if counts.invalid > invalid {
+            println!("{} is not what its name says", path.display());
         }
     }
     println!("{counts:#?}");
