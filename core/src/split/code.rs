@@ -314,7 +314,7 @@ impl Walk<'_, '_, '_> {
         let end = self.trimmed(&node.byte_range());
         self.open.push(Open { depth, end, unit, scope });
         // A line end may follow.
-        node.has_error() || unit == Unit::Module || !self.units.stays_whole(unit, end + 2 - start)
+        node.has_error() || unit == Unit::Module || !self.units.stays_whole(end + 2 - start)
     }
 
     /// Goes on with the container of a type's members, or opens one.

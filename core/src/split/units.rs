@@ -6,9 +6,8 @@ methods, objects and their members. Each unit has a title, below that of the uni
 what lies between its members is its own text: the head of a class, the brackets and commas of an
 array. That is all a parser decides; what becomes of it is the same for every language:
 
-1. A unit that fits is one chunk, or a part of one: a container up to the preferred size, anything
-   else up to the maximum. Others are divided: their own text stands in their own section, and their
-   members in theirs. The document itself is always divided.
+1. A unit up to the maximum is one chunk, or a part of one. Others are divided: their own text
+   stands in their own section, and their members in theirs. The document itself is always divided.
 2. A member of at least the minimum is a chunk of its own. Smaller ones, and the text between, are
    merged with their neighbours, greedily from the beginning on, up to the preferred size, and up to
    the maximum if one of the two is below the minimum. More than one have the section of the unit
@@ -156,8 +155,8 @@ impl<'a> Units<'a> {
     /// No sizer is known that counts more than one for a byte; with one that does, such a unit
     /// would be cut like text.
     #[cfg_attr(not(feature = "code"), expect(dead_code, reason = "data has no use for it"))]
-    pub(super) fn stays_whole(&self, unit: Unit, bytes: usize) -> bool {
-        bytes <= self.most(unit)
+    pub(super) fn stays_whole(&self, bytes: usize) -> bool {
+        bytes <= self.limits.max
     }
 
     /// Tells whether so many bytes are too few to be cut well at any place inside.
@@ -350,15 +349,7 @@ impl Units<'_> {
     /// Tells whether a unit, as far as it was read, may be left whole.
     fn fits(&self, open: &Open) -> bool {
         let (size, bytes) = (self.at.size - open.inner.size, self.at.byte - open.inner.byte);
-        size <= self.most(open.unit) && !self.limits.passed_by(size, bytes)
-    }
-
-    /// Returns up to which size a unit is left whole.
-    fn most(&self, unit: Unit) -> usize {
-        match unit {
-            Unit::Module | Unit::Container => self.limits.preferred,
-            Unit::Member | Unit::Value | Unit::Text => self.limits.max,
-        }
+        !self.limits.passed_by(size, bytes)
     }
 
     /// Divides so many of the open units, from the outside in.
