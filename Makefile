@@ -7,7 +7,7 @@
 export PG_CONFIG
 export DESTDIR
 
-.PHONY: help demo check install installcheck server stop url bench schema lint clean
+.PHONY: help demo check install installcheck server stop url corpus fuzz bench schema lint clean
 
 help: ## what can be done
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -29,6 +29,12 @@ server: install ## start the private server and print its URL
 
 stop: ## stop the private server
 	@ground/server stop
+
+corpus: ## thousands of real files of every kind, split and checked
+	@ground/corpus-files
+
+fuzz: ## fuzz the splitters, SECONDS=600 each
+	@ground/fuzz $(or $(SECONDS),600)
 
 bench: ## the ratios that the README states
 	@ground/bench

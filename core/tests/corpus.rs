@@ -17,7 +17,7 @@ mod tally;
 
 use files::{Found, folders, read, registry, walk};
 use passage_core::{Characters, Limits, MediaType, Options, split};
-use promises::fault;
+use promises::{fault, section_again};
 use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
@@ -40,7 +40,8 @@ fn try_file(path: &Path, tally: &mut Tally) {
     let begun = Instant::now();
     let found = split(&text, &stored, &options, &Characters).expect("the limits are in order");
     let time = begun.elapsed();
-    let fault = fault(&text, &found.chunks, limits, &Characters).or_else(|| {
+    let fault = fault(&text, &found.chunks, limits, &Characters);
+    let fault = fault.or_else(|| section_again(&stored, &found.chunks)).or_else(|| {
         let again = split(&text, &stored, &options, &Characters);
         (again.as_ref() != Ok(&found)).then(|| "split otherwise the second time".to_owned())
     });

@@ -12,7 +12,7 @@ mod tables;
 use documents::{Document, Part, document, markdownish};
 use lined::{language, lined, linedish};
 use passage_core::{Characters, Chunk, Limits, MediaType, Options, Sizer, split};
-use promises::fault;
+use promises::{fault, section_again};
 use proptest::{prelude::*, strategy::ValueTree};
 
 /// Counts words by white space alone.
@@ -64,6 +64,7 @@ fn checked<'t>(
     let options = Options { title, overlap: limits.min, ..Options::new(limits) };
     let chunks = split(text, media_type, &options, sizer).unwrap().chunks;
     assert_eq!(fault(text, &chunks, limits, sizer), None);
+    assert_eq!(section_again(media_type, &chunks), None);
     assert!(chunks.iter().all(|chunk| chunk.level <= 6 && chunk.section.len() <= 6));
     chunks
 }

@@ -1,0 +1,3 @@
+dP7
+const C = () => <><A b={1}>text</A></>;
+export { C };

@@ -1,0 +1,5 @@
+//! AsciiDoc.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| passage_fuzz::text(input, &["text/x-asciidoc"]));

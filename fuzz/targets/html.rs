@@ -1,0 +1,5 @@
+//! HTML, as it comes from a file.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| passage_fuzz::converted(input, "text/html"));

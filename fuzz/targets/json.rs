@@ -1,0 +1,8 @@
+//! JSON, and one JSON a line.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| passage_fuzz::text(
+    input,
+    &["application/json", "application/jsonl"]
+));

@@ -1,0 +1,8 @@
+//! Jupyter notebooks.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| passage_fuzz::converted(
+    input,
+    "application/x-ipynb+json"
+));
