@@ -45,7 +45,8 @@ pub(super) fn parse(
     language: &'static Language,
     units: &mut Units<'_>,
 ) -> Result<(), SyntaxError> {
-    let (tree, language) = syntax::read(text, language)?;
+    let language = languages::dialect(language, text);
+    let tree = syntax::tree(text, language)?;
     let mut walk = Walk {
         text,
         language,

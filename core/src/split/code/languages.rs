@@ -49,12 +49,13 @@ pub(super) static ALL: [Language; 16] = [
     Language::new("text/css", || tree_sitter_css::LANGUAGE.into(), &[css::TABLE]),
 ];
 
-/// Returns another language that a text may be in, by a look at its lines.
-pub(super) fn dialect(language: &Language, text: &str) -> Option<&'static Language> {
-    const OF_CPP: [&str; 5] = ["namespace ", "class ", "template", "using ", "public:"];
+/// Returns the language that a text is in: headers of C++ mostly end in `.h`, which says C, but some
+/// of their lines begin as none of C does.
+pub(super) fn dialect(language: &'static Language, text: &str) -> &'static Language {
+    const OF_CPP: [&str; 4] = ["namespace ", "class ", "template", "public:"];
     let is_cpp = || text.lines().any(|line| OF_CPP.iter().any(|word| line.starts_with(word)));
-    let other = (language.media_type == "text/x-c" && is_cpp()).then_some("text/x-c++")?;
-    ALL.iter().find(|language| language.media_type == other)
+    let cpp = ALL.iter().find(|other| other.media_type == "text/x-c++");
+    cpp.filter(|_| language.media_type == "text/x-c" && is_cpp()).unwrap_or(language)
 }
 
 #[cfg(test)]

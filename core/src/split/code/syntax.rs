@@ -10,7 +10,7 @@ gigabyte as Java). They are counts and no clock, so that the same document is al
 with a NUL byte is no source code.
 */
 
-use super::{language::Language, languages, lines};
+use super::{language::Language, lines};
 use crate::SyntaxError;
 use std::{cell::RefCell, ops::ControlFlow};
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
@@ -38,50 +38,12 @@ const MOST_BRACKETS: usize = 2_000;
 const MOST_ANGLES: usize = 500;
 const MOST_OPERATORS: usize = 1_000;
 
-/// Returns the syntax tree of a text, and the language that it is in: what errs as C and looks like
-/// C++, as many a header does, is that if it errs less.
-///
-/// # Errors
-///
-/// Returns the place where the parser was when it gave up.
-pub(super) fn read(
-    text: &str,
-    language: &'static Language,
-) -> Result<(Tree, &'static Language), SyntaxError> {
-    let tree = tree(text, language)?;
-    if tree.root_node().has_error()
-        && let Some(other) = languages::dialect(language, text)
-        && let Ok(read) = self::tree(text, other)
-        && unread(&read) < unread(&tree)
-    {
-        return Ok((read, other));
-    }
-    Ok((tree, language))
-}
-
-/// Returns the bytes of a tree that are no syntax.
-fn unread(tree: &Tree) -> usize {
-    let (mut bytes, mut cursor) = (0, tree.walk());
-    loop {
-        let node = cursor.node();
-        bytes += if node.is_error() { node.byte_range().len() } else { 0 };
-        if node.has_error() && !node.is_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return bytes;
-            }
-        }
-    }
-}
-
 /// Returns the syntax tree of a text.
 ///
 /// # Errors
 ///
 /// Returns the place where the parser was when it gave up.
-fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError> {
+pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError> {
     let bytes = text.as_bytes();
     if let Some(place) = memchr::memchr(0, bytes).or_else(|| too_deep(bytes)) {
         return Err(error_at(text, place));
