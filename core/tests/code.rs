@@ -5,7 +5,7 @@
 use passage_core::{Characters, Chunk, Limits, MediaType, Options, Split, Unit, split};
 
 /// Limits under which a class of several lines is divided and its methods are not merged.
-const SMALL: Limits = Limits { min: 0, preferred: 30, max: 120, window: 1_000 };
+const SMALL: Limits = Limits { min: 0, preferred: 30, max: 60, window: 1_000 };
 
 fn split_as<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
     let options = Options::new(limits);
@@ -56,9 +56,8 @@ fn seed_001_a_class_has_head_method_and_closing_part_and_global_code_is_at_the_r
         (String::new(), "// Global code or imports\n"),
     ];
     assert_eq!(rows(&found), expected);
-    let units: Vec<Unit> = found.iter().map(|chunk| chunk.unit).collect();
-    use Unit::{Container, Member, Module};
-    assert_eq!(units, [Container, Member, Member, Container, Module]);
+    let units: Vec<&str> = found.iter().map(|chunk| chunk.unit.name()).collect();
+    assert_eq!(units, ["container", "member", "member", "container", "module"]);
     let levels: Vec<u32> = found.iter().map(|chunk| chunk.level).collect();
     assert_eq!(levels, [1, 2, 2, 1, 0]);
     assert_eq!(found[2].preamble, "UserService\ngetUser\nclass UserService {");
@@ -210,6 +209,13 @@ fn declarators_of_c_and_cpp_are_followed_down_to_the_name() {
         "ns/Foo/baz",
     ];
     assert_eq!(sections(cpp, "text/x-c++"), expected);
+}
+
+#[test]
+fn a_header_of_cpp_is_known_by_what_it_says() {
+    let text = "#pragma once\nnamespace a {\nclass Shape : public Base {\n public:\n  \
+        virtual ~Shape();\n};\n}\n";
+    assert_eq!(sections(text, "text/x-c"), ["a", "a/Shape", "a/Shape/~Shape"]);
 }
 
 #[test]

@@ -79,9 +79,20 @@ fn parses(parser: &mut Parser, text: &str) -> bool {
 fn check(path: &Path, text: &str, frame: &Frame, limits: Limits, tally: &mut Tally) {
     let (name, grammar, around) = frame;
     let mut parser = Parser::new();
-    parser.set_language(&grammar()).unwrap();
-    let tree = parser.parse(text, None).unwrap();
-    let errors = errors(tree.root_node());
+    let mut errors_as = |grammar: Language| {
+        parser.set_language(&grammar).unwrap();
+        errors(parser.parse(text, None).unwrap().root_node())
+    };
+    let mut errors = errors_as(grammar());
+    if *name == "text/x-c" && !errors.is_empty() {
+        // A header may be one of C++.
+        let as_cpp = errors_as(tree_sitter_cpp::LANGUAGE.into());
+        if as_cpp.len() < errors.len() {
+            errors = as_cpp;
+        } else {
+            parser.set_language(&grammar()).unwrap();
+        }
+    }
     let options = Options::new(limits);
     let chunks = split(text, &MediaType::new(name), &options, &Characters).unwrap().chunks;
     tally.files += 1;

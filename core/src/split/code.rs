@@ -45,6 +45,7 @@ pub(super) fn parse(
     language: &'static Language,
     units: &mut Units<'_>,
 ) -> Result<(), SyntaxError> {
+    let language = languages::dialect(language, text);
     let tree = syntax::tree(text, language)?;
     let mut walk = Walk {
         text,
@@ -221,12 +222,12 @@ impl Walk<'_, '_, '_> {
             | Rule::Bodied(..)
             | Rule::Find(_)
             | Rule::Call(..)
-            | Rule::Wrapper(_) => {
-                if self.same != Some(node.id()) {
-                    match self.language.unit(node, self.text) {
-                        Some(found) => return self.open(start, node, found).then_some(false),
-                        None => self.end_group(),
-                    }
+            | Rule::Wrapper(_)
+                if self.same != Some(node.id()) =>
+            {
+                match self.language.unit(node, self.text) {
+                    Some(found) => return self.open(start, node, found).then_some(false),
+                    None => self.end_group(),
                 }
             }
             Rule::Import(names) => {

@@ -48,3 +48,41 @@ pub(super) static ALL: [Language; 16] = [
     Language::new("text/x-sql", || tree_sitter_sequel::LANGUAGE.into(), &[sql::TABLE]),
     Language::new("text/css", || tree_sitter_css::LANGUAGE.into(), &[css::TABLE]),
 ];
+
+/// Returns the language that a text is in: headers of C++ mostly end in `.h`, which says C, but some
+/// of their lines begin as none of C does.
+pub(super) fn dialect(language: &'static Language, text: &str) -> &'static Language {
+    const OF_CPP: [&str; 4] = ["namespace ", "class ", "template", "public:"];
+    let is_cpp = || text.lines().any(|line| OF_CPP.iter().any(|word| line.starts_with(word)));
+    let cpp = ALL.iter().find(|other| other.media_type == "text/x-c++");
+    cpp.filter(|_| language.media_type == "text/x-c" && is_cpp()).unwrap_or(language)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_that_a_table_names_is_of_its_grammar() {
+        for language in &ALL {
+            let grammar = (language.grammar)();
+            let known: Vec<&str> = (0..grammar.node_kind_count())
+                .filter_map(|kind| grammar.node_kind_for_id(kind as u16))
+                .collect();
+            // JavaScript's table serves TypeScript too, and that of C serves C++.
+            let table = language.tables.last().expect("a language has a table");
+            for kind in table.iter().flat_map(|(kinds, _)| kinds.split(' ')) {
+                let shared = matches!(kind, "public_field_definition" | "html_comment");
+                assert!(known.contains(&kind) || shared, "{}: {kind}", language.media_type);
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_languages_claim_one_media_type() {
+        for (index, language) in ALL.iter().enumerate() {
+            let again = ALL[..index].iter().any(|other| other.media_type == language.media_type);
+            assert!(!again, "{}", language.media_type);
+        }
+    }
+}
