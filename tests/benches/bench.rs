@@ -7,8 +7,9 @@ does meets both, and of the rounds the median counts. What is printed is a Markd
 be pasted into the README.
 
 `cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being `expand`,
-`split`, `ingest`, `embed` and `quality`; none means all. `--keep` names a folder where the loaded server stays for the
-next run. `quality` is not about speed, has options of its own, and is skipped where its questions are not there.
+`split`, `ingest`, `embed` and `quality`; none means all but the last. `--keep` names a folder where the
+loaded server stays for the next run. `quality` is not about speed: it takes minutes, has options of
+its own, and is skipped where its questions are not there.
 */
 
 mod corpus;
@@ -51,6 +52,7 @@ impl Arguments {
         }
         if parts.is_empty() {
             parts = PARTS.map(str::to_owned).to_vec();
+            parts.retain(|part| part != "quality");
         }
         Ok(Self { parts, keep, quality })
     }
@@ -61,7 +63,7 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
-    if embed::is_worker() || quality::is_worker() {
+    if embed::is_worker() || quality::is_worker() || split::is_worker() {
         return ExitCode::SUCCESS;
     }
     let arguments = match Arguments::parse(std::env::args().skip(1)) {

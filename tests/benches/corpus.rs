@@ -1,10 +1,15 @@
-//! Real Markdown: what the crates that this project builds with bring along.
+//! Real documents: what the crates that this project builds with bring along, and what `make corpus`
+//! fetched, where it did.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Fewer bytes than this say little.
+use passage_core::media_type::is_binary;
+use passage_core::{MediaType, decode};
+use passage_tests::cluster::target;
+
+/// Fewer bytes of Markdown than this say little.
 const ENOUGH: usize = 5_000_000;
 
 /// The texts of all Markdown files in cargo's registry, in the order of their paths.
@@ -13,29 +18,69 @@ const ENOUGH: usize = 5_000_000;
 ///
 /// Panics if they are fewer than five megabytes.
 pub fn markdown() -> Vec<String> {
-    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
-    let registry = home.expect("cargo has a home").join("registry/src");
-    let mut texts = Vec::new();
+    let mut paths = Vec::new();
     // What is not UTF-8 is not Markdown.
     let is_markdown =
         |path: &Path| path.extension().is_some_and(|is| is.eq_ignore_ascii_case("md"));
-    collect(&registry, is_markdown, &mut texts);
+    find(&registry(), is_markdown, &mut paths);
+    let texts: Vec<_> = paths.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
     let bytes: usize = texts.iter().map(String::len).sum();
-    assert!(bytes >= ENOUGH, "{}: only {bytes} bytes of Markdown", registry.display());
+    assert!(bytes >= ENOUGH, "{}: only {bytes} bytes of Markdown", registry().display());
     texts
+}
+
+/// The texts of files of a media type from everything that is there, spread over all of it, of about
+/// so many bytes.
+pub fn sample(media_type: &str, bytes: usize) -> Vec<String> {
+    let paths = files().iter().filter(|(_, of)| of.name() == media_type);
+    let paths: Vec<_> = paths.map(|(path, _)| path).collect();
+    let size = |path: &&PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
+    let all: u64 = paths.iter().map(size).sum();
+    let texts = paths.into_iter().step_by(1 + all as usize / bytes).filter_map(|path| {
+        let raw = fs::read(path).ok().filter(|raw| !is_binary(raw))?;
+        Some(decode(&raw, &MediaType::new(media_type)).ok()?.into_owned())
+    });
+    texts.collect()
+}
+
+/// All files of a known type, found once.
+fn files() -> &'static [(PathBuf, MediaType)] {
+    static FILES: std::sync::OnceLock<Vec<(PathBuf, MediaType)>> = std::sync::OnceLock::new();
+    FILES.get_or_init(|| {
+        let mut paths = Vec::new();
+        for folder in [registry(), target().join("ground/corpus-files")] {
+            find(&folder, |_| true, &mut paths);
+        }
+        let of = |path: &PathBuf| MediaType::of_file(path.to_str()?);
+        paths.into_iter().filter_map(|path| of(&path).map(|of| (path, of))).collect()
+    })
+}
+
+/// The folder into which cargo unpacks crates.
+fn registry() -> PathBuf {
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    home.expect("cargo has a home").join("registry/src")
 }
 
 /// The texts of the files that are wanted and are UTF-8, in the order of their paths.
 pub fn collect(folder: &Path, wanted: fn(&Path) -> bool, texts: &mut Vec<String>) {
+    let mut paths = Vec::new();
+    find(folder, wanted, &mut paths);
+    texts.extend(paths.iter().filter_map(|path| fs::read_to_string(path).ok()));
+}
+
+/// The files that are wanted, in the order of their paths; symbolic links are left out.
+fn find(folder: &Path, wanted: fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(&path, wanted, texts);
-        } else if wanted(&path) {
-            texts.extend(fs::read_to_string(path));
+    let mut entries: Vec<_> = entries.collect();
+    entries.sort_by_key(fs::DirEntry::path);
+    for entry in entries {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => find(&path, wanted, found),
+            Ok(kind) if kind.is_file() && wanted(&path) => found.push(path),
+            _ => {}
         }
     }
 }

@@ -1,23 +1,73 @@
-//! Splitting Markdown against the parser that it stands on, over the same bytes.
+/*!
+Splitting against the parser that it stands on, over the same bytes, by characters.
+
+The floor of each kind is what nobody who wants its structure gets around: for Markdown the events of
+the parser, for code a tree by a parser that is kept for all files, for HTML the conversion by the
+library alone, for JSON the parse into a value, for YAML and TOML the events. What is split are real
+files; see `corpus`.
+*/
+
+mod code;
+mod growth;
+mod memory;
+mod parsers;
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use passage_core::split::MARKDOWN_DIALECT;
-use passage_core::{Characters, Limits, MediaType, Options, split};
-use pulldown_cmark::Parser;
+use passage_core::{Characters, Limits, MediaType, Options, convert, split};
 
 use crate::corpus;
 use crate::rounds::turns;
 use crate::table::{Bar, Table};
 
+pub use memory::is_worker;
+
 const ROUNDS: usize = 15;
 
-/// Measures both in bytes a second.
+/// How much of a kind is looked at, in bytes.
+const BYTES: usize = 4_000_000;
+
+/// A kind of document, what it is measured against, and how fast it has to be.
+struct Against {
+    media_type: &'static str,
+    name: &'static str,
+    least: f64,
+    /// Tells whether the text was what its type says.
+    floor: fn(&str) -> bool,
+}
+
+const AGAINST: [Against; 5] = [
+    Against { media_type: "text/markdown", name: "Markdown", least: 0.5, floor: parsers::markdown },
+    Against { media_type: "text/html", name: "HTML", least: 0.5, floor: parsers::html },
+    Against { media_type: "application/json", name: "JSON", least: 0.3, floor: parsers::json },
+    Against { media_type: "text/x-yaml", name: "YAML", least: 0.5, floor: parsers::yaml },
+    Against { media_type: "text/x-toml", name: "TOML", least: 0.5, floor: parsers::toml },
+];
+
+/// Measures speed in bytes a second, then how time grows, and memory.
 pub async fn measure(table: &mut Table) {
-    let texts = corpus::markdown();
+    for against in &AGAINST {
+        of_kind(table, against).await;
+    }
+    code::measure(table).await;
+    growth::measure(table).await;
+    memory::measure(table).await;
+}
+
+async fn of_kind(table: &mut Table, against: &Against) {
+    let Against { media_type, name, least, floor } = against;
+    let mut texts = match *media_type {
+        "text/markdown" => corpus::markdown(),
+        _ => corpus::sample(media_type, BYTES),
+    };
+    // What is not of its type is split as text, which no parser is a floor of.
+    texts.retain(|text| floor(text));
     let bytes: usize = texts.iter().map(String::len).sum();
-    let options = Options { title: Some("Title"), ..Options::new(Limits::CHARACTERS) };
+    if bytes < BYTES / 16 {
+        return table.note(format!("{name} is left out: `make corpus` fetches it"));
+    }
+    let media_type = MediaType::new(media_type);
     let speed = |work: &dyn Fn(&str)| {
         let begun = Instant::now();
         for text in &texts {
@@ -25,16 +75,33 @@ pub async fn measure(table: &mut Table) {
         }
         bytes as f64 / begun.elapsed().as_secs_f64()
     };
-    let parse = |text: &str| {
-        black_box(Parser::new_ext(text, MARKDOWN_DIALECT).count());
+    let floor = |text: &str| {
+        black_box(floor(text));
     };
-    let ours = |text: &str| {
-        let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters);
-        black_box(chunks.expect("the limits are in order"));
-    };
-    let figures = turns(ROUNDS, async |_| speed(&parse), async |_| speed(&ours)).await;
-    let written = |speed: f64| format!("{:.0} MB/s", speed / 1e6);
-    let what = format!("split {} MB of Markdown by characters, speed", bytes / 1_000_000);
+    let ours = |text: &str| stored_and_split(text, &media_type);
+    let figures = turns(ROUNDS, async |_| speed(&floor), async |_| speed(&ours)).await;
+    let what = format!("split {:.1} MB of {name} by characters, speed", bytes as f64 / 1_000_000.0);
     let (floor, ours) = (written(figures.floor), written(figures.ours));
-    table.row(&what, floor, ours, figures, Bar::AtLeast(0.5));
+    table.row(&what, floor, ours, figures, Bar::AtLeast(*least));
+}
+
+/// Does what ingesting does with a text, but for the embedding.
+fn stored_and_split(text: &str, media_type: &MediaType) {
+    let options = Options { title: Some("Title"), ..Options::new(Limits::CHARACTERS) };
+    let of = |text, media_type| {
+        let split = split(text, media_type, &options, &Characters);
+        black_box(split.expect("the limits are in order"));
+    };
+    match convert(text, media_type, None).expect("only notebooks are refused") {
+        Some(converted) => of(&converted.text, &converted.media_type),
+        None => of(text, media_type),
+    }
+}
+
+fn written(speed: f64) -> String {
+    if speed < 1e7 {
+        format!("{:.1} MB/s", speed / 1e6)
+    } else {
+        format!("{:.0} MB/s", speed / 1e6)
+    }
 }
