@@ -15,7 +15,7 @@ mod promises;
 #[path = "corpus/tally.rs"]
 mod tally;
 
-use files::{Found, folders, read, registry, walk};
+use files::{Found, folders, read, registry, sample, walk};
 use passage_core::{Characters, Limits, MediaType, Options, split};
 use promises::{fault, section_again};
 use std::{
@@ -51,13 +51,6 @@ fn try_file(path: &Path, tally: &mut Tally) {
     }
 }
 
-/// Every so many of the files, so that they are spread over all of them and no more than a sample.
-fn sample(paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
-    let bytes: u64 = paths.iter().map(size).sum();
-    paths.into_iter().step_by(1 + (bytes / SAMPLE) as usize).collect()
-}
-
 #[test]
 fn no_byte_of_any_file_is_lost() {
     let mut paths = Vec::new();
@@ -72,7 +65,7 @@ fn no_byte_of_any_file_is_lost() {
         }
     } else {
         walk(&registry(), &mut find);
-        paths = sample(paths);
+        paths = sample(paths, SAMPLE);
         if paths.is_empty() {
             return eprintln!("skipped: cargo unpacked nothing in {}", registry().display());
         }

@@ -1,43 +1,42 @@
 /*!
 Real data: nothing is lost, and what every section holds parses alone.
 
-Run with `PASSAGE_DATA` naming folders, one a line:
-`cargo test --release -p passage-core --test data_corpus -- --ignored --nocapture`.
+`PASSAGE_CORPUS` names folders, parted by `:`; without it a sample is taken, as in `corpus`.
 */
 
 #[path = "data/alone.rs"]
 mod alone;
+#[path = "corpus/files.rs"]
+#[allow(dead_code)] // Files are read here as they are.
+mod files;
 
 use alone::{Counts, Language, check};
+use files::{folders, registry, sample, walk};
 use passage_core::{Limits, MediaType};
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs};
 
 const SMALL: Limits = Limits { min: 40, preferred: 120, max: 200, window: 300 };
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => files(&entry.path(), found),
-            Ok(kind) if kind.is_file() => found.push(entry.path()),
-            _ => {}
-        }
-    }
-}
+/// How many bytes of files a sample has at most.
+const SAMPLE: u64 = 2_000_000;
 
 #[test]
-#[ignore = "reads the folders that PASSAGE_DATA names"]
 fn every_container_of_real_files_parses_alone() {
-    let folders = std::env::var("PASSAGE_DATA").expect("PASSAGE_DATA names folders");
     let mut paths = Vec::new();
-    for folder in folders.lines() {
-        files(Path::new(folder), &mut paths);
+    let mut find = |path: std::path::PathBuf| {
+        let media_type = path.to_str().and_then(MediaType::of_file);
+        if media_type.is_some_and(|media_type| Language::of(&media_type).is_some()) {
+            paths.push(path);
+        }
+    };
+    if let Some(named) = folders("PASSAGE_CORPUS") {
+        for folder in named {
+            walk(&folder, &mut find);
+        }
+    } else {
+        walk(&registry(), &mut find);
+        paths = sample(paths, SAMPLE);
     }
-    paths.sort();
     let mut counts = BTreeMap::<String, Counts>::new();
     for path in &paths {
         let Some(media_type) = path.to_str().and_then(MediaType::of_file) else { continue };

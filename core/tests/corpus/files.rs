@@ -40,6 +40,13 @@ pub fn walk(folder: &Path, visit: &mut dyn FnMut(PathBuf)) {
     }
 }
 
+/// Every so many of the files, so that they are spread over all of them and have about so many bytes.
+pub fn sample(paths: Vec<PathBuf>, bytes: u64) -> Vec<PathBuf> {
+    let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
+    let all: u64 = paths.iter().map(size).sum();
+    paths.into_iter().step_by(1 + (all / bytes) as usize).collect()
+}
+
 /// Reads a file as ingesting does.
 pub fn read(path: &Path) -> Found {
     let Some(source) = path.to_str().and_then(MediaType::of_file) else {

@@ -14,10 +14,10 @@ const WORKER: &str = "split-worker";
 
 const BYTES: usize = 100_000_000;
 
-/// What the chunks may take beside the text, for each byte of it.
-const MOST: u64 = 4;
+/// The most that the chunks may take beside the text, for each byte of it.
+const MOST: u64 = 1;
 
-/// Measures the process, whose text is half of what it says.
+/// Measures the process at its peak.
 pub async fn measure(table: &mut Table) {
     let this = std::env::current_exe().expect("a program knows where it is");
     let mut command = Command::new(this);
