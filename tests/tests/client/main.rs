@@ -10,6 +10,7 @@ mod durability;
 mod exact;
 mod gone_server;
 mod ingest;
+mod kinds;
 mod rerun;
 mod search;
 mod split;
