@@ -24,7 +24,8 @@ struct Split {
     document: document::Document,
     content_hash: Vec<u8>,
     pieces: Vec<Piece>,
-    syntax_error: Option<SyntaxError>,
+    /// What is known of it beside, a JSON object.
+    metadata: Value,
 }
 
 /// Ingests a document of which the store knows as much as `known` says.
@@ -48,7 +49,6 @@ pub(super) async fn ingest(
     let split = Arc::new(split);
 
     let Ingest { collection, version, .. } = &run.ingest;
-    let metadata = metadata(run, &split);
     let mut embeddings = HashMap::new();
     let mut salt = 0;
     for _ in 0..ATTEMPTS {
@@ -64,8 +64,7 @@ pub(super) async fn ingest(
             None => HashMap::new(),
         };
         embed(run, &split, &ids, &there, &mut embeddings).await?;
-        let known_as = known.as_ref();
-        let document = document(run, &split, &metadata, known_as, id, &ids, &there, &embeddings);
+        let document = document(run, &split, known.as_ref(), id, &ids, &there, &embeddings);
         let kept = document.chunks.iter().filter(|chunk| chunk.known).count();
         let mut store = run.store(number).await;
         if store.write(&document).await? == Written::Done {
@@ -106,15 +105,15 @@ fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Spli
     let document = ingest.reading.read(bytes, &path, &uri, inside.as_deref())?;
     let document::Document { text, media_type, kind, title, .. } = &document;
     let split = ingest.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
-    let (pieces, syntax_error) = (split.pieces, split.syntax_error);
-    Ok(Some(Split { uri, document, content_hash, pieces, syntax_error }))
+    let metadata = metadata(ingest, split.syntax_error);
+    Ok(Some(Split { uri, document, content_hash, pieces: split.pieces, metadata }))
 }
 
 /// Returns what is known of a document beside: what the run says, and where the document is not
 /// what its media type says.
-fn metadata(run: &Run, split: &Split) -> Value {
-    let mut metadata = run.ingest.metadata.clone();
-    if let Some(SyntaxError { line, column }) = split.syntax_error {
+fn metadata(ingest: &Ingest, syntax_error: Option<SyntaxError>) -> Value {
+    let mut metadata = ingest.metadata.clone();
+    if let Some(SyntaxError { line, column }) = syntax_error {
         let place = json!({ "line": line, "column": column });
         metadata.entry("syntax_error").or_insert(place);
     }
@@ -177,7 +176,6 @@ async fn embed(
 fn document<'a>(
     run: &'a Run,
     split: &'a Split,
-    metadata: &'a Value,
     known: Option<&'a Known>,
     id: Uuid,
     ids: &[Uuid],
@@ -212,7 +210,7 @@ fn document<'a>(
         media_type: split.document.media_type.name(),
         source_media_type: split.document.source_media_type.as_ref().map(MediaType::name),
         content_hash: &split.content_hash,
-        metadata,
+        metadata: &split.metadata,
         gone: there.keys().filter(|id| !stays.contains(id)).copied().collect(),
         with_embeddings: run.with_embeddings,
         chunks,

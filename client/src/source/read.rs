@@ -34,7 +34,7 @@ pub fn read_stdin() -> Result<Vec<u8>, Error> {
 ///
 /// If the bytes are no such text; the error has the line.
 pub fn text(bytes: Vec<u8>, path: &Path, media_type: Option<&MediaType>) -> Result<String, Error> {
-    let line = |offset: usize| 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count();
+    let line = |offset: usize| bytes[..offset].split(|byte| *byte == b'\n').count();
     let nul = |text: &[u8]| text.iter().position(|byte| *byte == 0);
     let refused = |offset| Error::Nul { path: path.to_owned(), line: line(offset), offset };
     // A text without an encoding of its own is UTF-8.

@@ -25,16 +25,16 @@ the chunks that come of it and by the units that are open. Units deeper than [`M
 of the one around them.
 */
 
+#[cfg(any(feature = "code", test))]
+mod code;
+mod divide;
 mod group;
+mod open;
 
-use super::{
-    Limits, Sizer, cut,
-    cut::Cutter,
-    draft::Draft,
-    sections::{Titles, shorten},
-};
-use crate::{Unit, section::Section};
+use super::{Limits, Sizer, draft::Draft, sections::shorten};
+use crate::Unit;
 use group::{Atom, Group};
+use open::Open;
 use std::ops::Range;
 
 /// The deepest section of code and data. Sections name every level above them, so a document of
@@ -84,24 +84,6 @@ pub(super) enum Title<'t> {
     Index(usize),
 }
 
-/// A unit that is open.
-struct Open {
-    unit: Unit,
-    /// How many titles there are down to it.
-    depth: usize,
-    outer: Place,
-    inner: Place,
-    /// Up to where its text is in groups; only white space may follow.
-    grouped: Place,
-    /// The line that goes before its members.
-    header: Option<Range<usize>>,
-    /// The titles of its members so far.
-    titles: Titles,
-    /// The groups that are complete while it is not divided.
-    done: Vec<Group>,
-    last: Option<Group>,
-}
-
 impl<'a> Units<'a> {
     pub(super) fn new(text: &'a str, limits: Limits, sizer: &'a dyn Sizer) -> Self {
         let document = Open::new(Unit::Module, 0, Place::default(), Place::default());
@@ -146,29 +128,6 @@ impl<'a> Units<'a> {
             Title::Key(key) => self.open(outer, start, key, unit),
             Title::OnlyKey(key) => self.open_as(outer, start, &[key], unit),
             Title::Index(index) => self.open_as(outer, start, &[&format!("[{index}]")], unit),
-        }
-    }
-
-    /// Tells whether a unit of so many bytes stays whole, so that nothing need be said of what is
-    /// inside.
-    ///
-    /// No sizer is known that counts more than one for a byte; with one that does, such a unit
-    /// would be cut like text.
-    #[cfg_attr(not(feature = "code"), expect(dead_code, reason = "data has no use for it"))]
-    pub(super) fn stays_whole(&self, bytes: usize) -> bool {
-        bytes <= self.limits.max
-    }
-
-    /// Tells whether so many bytes are too few to be cut well at any place inside.
-    #[cfg_attr(not(feature = "code"), expect(dead_code, reason = "data has no use for it"))]
-    pub(super) fn is_small(&self, bytes: usize) -> bool {
-        bytes < self.limits.preferred / 4
-    }
-
-    /// Names the line that goes before what is inside the open unit, such as the head of a class.
-    pub(super) fn header(&mut self, line: Range<usize>) {
-        if self.beyond == 0 {
-            self.top().header = Some(line);
         }
     }
 
@@ -235,19 +194,6 @@ impl<'a> Units<'a> {
         self.at = outer_start;
         self.open_at(outer.start, inner.start, title, Unit::Value);
         self.close(inner.end, outer.end);
-    }
-
-    /// Notes a place where text that is too long is best cut, such as the beginning of a statement.
-    pub(super) fn item(&mut self, place: usize) {
-        let place = self.between_characters(place);
-        if self.items.last().is_none_or(|last| *last < place) {
-            self.items.push(place);
-        }
-    }
-
-    /// Notes a name that an import binds.
-    pub(super) fn import(&mut self, place: usize, name: String) {
-        self.imports.push((place, name));
     }
 
     /// Closes what is open and returns the chunks to be.
@@ -319,153 +265,6 @@ impl Units<'_> {
             around.grouped = end;
             self.path.truncate(around.depth);
         }
-    }
-
-    /// Measures the text up to a place, and divides what turns out not to fit.
-    fn measure(&mut self, place: usize) -> Place {
-        if place <= self.at.byte {
-            return self.at;
-        }
-        let byte = self.between_characters(place);
-        let text = &self.text[self.at.byte..byte];
-        // What is beyond the maximum by its bytes alone is not shown to the sizer as a whole.
-        let short = text.len() <= self.limits.most_bytes();
-        self.at.size += if short { self.sizer.size(text) } else { text.len() };
-        self.at.byte = byte;
-        while self.open.get(self.divided).is_some_and(|open| !self.fits(open)) {
-            self.divide();
-        }
-        self.at
-    }
-
-    /// Returns the next place where a chunk may begin or end.
-    fn between_characters(&self, place: usize) -> usize {
-        let place = self.text.ceil_char_boundary(place.min(self.text.len()));
-        let (before, after) = self.text.split_at(place);
-        // The two are one line end.
-        place + usize::from(before.ends_with('\r') && after.starts_with('\n'))
-    }
-
-    /// Tells whether a unit, as far as it was read, may be left whole.
-    fn fits(&self, open: &Open) -> bool {
-        let (size, bytes) = (self.at.size - open.inner.size, self.at.byte - open.inner.byte);
-        !self.limits.passed_by(size, bytes)
-    }
-
-    /// Divides so many of the open units, from the outside in.
-    fn divide_to(&mut self, count: usize) {
-        while self.divided < count {
-            self.divide();
-        }
-    }
-
-    /// Divides the outermost unit that is still whole.
-    fn divide(&mut self) {
-        let index = self.divided;
-        let Open { outer, inner, .. } = self.open[index];
-        if outer.byte < inner.byte {
-            self.add_to(index - 1, self.open[index - 1].text_of(outer..inner));
-        }
-        if let Some(last) = self.open[index - 1].last.take() {
-            self.draft(index - 1, last);
-        }
-        self.open[index - 1].grouped = inner;
-        self.divided += 1;
-        for group in std::mem::take(&mut self.open[index].done) {
-            self.draft(index, group);
-        }
-    }
-
-    /// Adds what lies between the last member of the innermost unit and a place.
-    fn own_text(&mut self, end: Place) {
-        let limits = self.limits;
-        let open = self.open.last_mut().expect("the document is open");
-        let bytes = open.grouped..end;
-        if !self.text[bytes.start.byte..bytes.end.byte].trim_ascii().is_empty() {
-            let atom = open.text_of(bytes);
-            self.add(atom);
-        } else if let Some(last) = &mut open.last
-            && last.has_room(end, limits)
-        {
-            last.bytes.end = end;
-            open.grouped = end;
-        }
-    }
-
-    fn add(&mut self, atom: Atom) {
-        self.add_to(self.open.len() - 1, atom);
-    }
-
-    /// Adds a member or own text to an open unit.
-    fn add_to(&mut self, index: usize, atom: Atom) {
-        let open = &mut self.open[index];
-        if atom.bytes.start.byte == atom.bytes.end.byte {
-            return;
-        }
-        open.grouped = atom.bytes.end;
-        match &mut open.last {
-            Some(last) if last.takes(&atom, open.unit, self.limits) => last.add(&atom, open.unit),
-            last => {
-                let Some(complete) = last.replace(Group::new(atom)) else { return };
-                if index < self.divided {
-                    self.draft(index, complete);
-                } else {
-                    open.done.push(complete);
-                }
-            }
-        }
-    }
-
-    /// Makes a chunk of a group, or several if it is too long.
-    fn draft(&mut self, index: usize, group: Group) {
-        let open = &self.open[index];
-        let Group { level, unit, titles, .. } = group;
-        let bytes = group.bytes.start.byte..group.bytes.end.byte;
-        let inside = if bytes.start <= open.inner.byte { index } else { index + 1 };
-        let header = self.open[..inside].iter().rev().find_map(|open| open.header.clone());
-        let mut section = Section::with_capacity(open.depth + titles.len());
-        section.extend_from_slice(&self.path[..open.depth]);
-        section.extend(titles);
-        let Self { text, limits, sizer, .. } = *self;
-        let size = (bytes.len() <= limits.most_bytes()).then(|| sizer.size(&text[bytes.clone()]));
-        let (imports, drafts) = (&mut self.imports, &mut self.drafts);
-        let mut emit = |bytes: Range<usize>, size, section| {
-            let inside = imports.partition_point(|(place, _)| *place < bytes.end);
-            let imports = imports.drain(..inside).map(|(_, name)| name).collect();
-            let header = header.clone().filter(|line| line.end <= bytes.start);
-            drafts.push(Draft { bytes, size, section, level, unit, header, imports });
-        };
-        match size {
-            Some(size) if size <= limits.max => emit(bytes.clone(), size, section),
-            _ => {
-                let cutter = Cutter { text, limits, sizer, items: &self.items };
-                let ties = [bytes.start; 2];
-                let whole = cut::Unit { bytes: bytes.clone(), ties, size };
-                cutter.cut(&whole, |bytes, size| emit(bytes, size, section.clone()));
-            }
-        }
-        self.items.drain(..self.items.partition_point(|item| *item < bytes.end));
-    }
-}
-
-impl Open {
-    fn new(unit: Unit, depth: usize, outer: Place, inner: Place) -> Self {
-        Self {
-            unit,
-            depth,
-            outer,
-            inner,
-            grouped: inner,
-            header: None,
-            titles: Titles::default(),
-            done: Vec::new(),
-            last: None,
-        }
-    }
-
-    /// Takes a stretch as the unit's own text.
-    fn text_of(&self, bytes: Range<Place>) -> Atom {
-        Atom { bytes, level: self.depth as u32, unit: self.unit, own: true, titles: Vec::new() }
     }
 }
 

@@ -42,7 +42,9 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Init(args) => commands::init(args).await?,
         Command::Split(args) => {
             let (output, notes) = commands::split(&args)?;
-            notes.iter().for_each(|note| say(note));
+            for note in notes {
+                say(&note);
+            }
             output
         }
         Command::Ingest(args) => {

@@ -38,7 +38,7 @@ fn split(text: &str, says: &[(usize, Say)], limits: Limits) -> (Vec<Draft>, Open
         at += bytes;
         match *say {
             Say::Open { lead, title, unit } => {
-                units.open(at, at + lead, &["a", "b", "c d"][title], unit);
+                units.open(at, at + lead, ["a", "b", "c d"][title], unit);
                 at += lead;
                 open.push(opened.len());
                 opened.push((at..at, units.path.clone()));

@@ -1,0 +1,143 @@
+//! How units are measured, divided and merged while they are read.
+
+use super::{
+    Place, Units,
+    group::{Atom, Group},
+    open::Open,
+};
+use crate::{
+    section::Section,
+    split::{
+        cut::{self, Cutter},
+        draft::Draft,
+    },
+};
+use std::ops::Range;
+
+impl Units<'_> {
+    /// Measures the text up to a place, and divides what turns out not to fit.
+    pub(super) fn measure(&mut self, place: usize) -> Place {
+        if place <= self.at.byte {
+            return self.at;
+        }
+        let byte = self.between_characters(place);
+        let text = &self.text[self.at.byte..byte];
+        // What is beyond the maximum by its bytes alone is not shown to the sizer as a whole.
+        let short = text.len() <= self.limits.most_bytes();
+        self.at.size += if short { self.sizer.size(text) } else { text.len() };
+        self.at.byte = byte;
+        while self.open.get(self.divided).is_some_and(|open| !self.fits(open)) {
+            self.divide();
+        }
+        self.at
+    }
+
+    /// Returns the next place where a chunk may begin or end.
+    pub(super) fn between_characters(&self, place: usize) -> usize {
+        let place = self.text.ceil_char_boundary(place.min(self.text.len()));
+        let (before, after) = self.text.split_at(place);
+        // The two are one line end.
+        place + usize::from(before.ends_with('\r') && after.starts_with('\n'))
+    }
+
+    /// Tells whether a unit, as far as it was read, may be left whole.
+    pub(super) fn fits(&self, open: &Open) -> bool {
+        let (size, bytes) = (self.at.size - open.inner.size, self.at.byte - open.inner.byte);
+        !self.limits.passed_by(size, bytes)
+    }
+
+    /// Divides so many of the open units, from the outside in.
+    pub(super) fn divide_to(&mut self, count: usize) {
+        while self.divided < count {
+            self.divide();
+        }
+    }
+
+    /// Divides the outermost unit that is still whole.
+    pub(super) fn divide(&mut self) {
+        let index = self.divided;
+        let Open { outer, inner, .. } = self.open[index];
+        if outer.byte < inner.byte {
+            self.add_to(index - 1, self.open[index - 1].text_of(outer..inner));
+        }
+        if let Some(last) = self.open[index - 1].last.take() {
+            self.draft(index - 1, last);
+        }
+        self.open[index - 1].grouped = inner;
+        self.divided += 1;
+        for group in std::mem::take(&mut self.open[index].done) {
+            self.draft(index, group);
+        }
+    }
+
+    /// Adds what lies between the last member of the innermost unit and a place.
+    pub(super) fn own_text(&mut self, end: Place) {
+        let limits = self.limits;
+        let open = self.open.last_mut().expect("the document is open");
+        let bytes = open.grouped..end;
+        if !self.text[bytes.start.byte..bytes.end.byte].trim_ascii().is_empty() {
+            let atom = open.text_of(bytes);
+            self.add(atom);
+        } else if let Some(last) = &mut open.last
+            && last.has_room(end, limits)
+        {
+            last.bytes.end = end;
+            open.grouped = end;
+        }
+    }
+
+    pub(super) fn add(&mut self, atom: Atom) {
+        self.add_to(self.open.len() - 1, atom);
+    }
+
+    /// Adds a member or own text to an open unit.
+    pub(super) fn add_to(&mut self, index: usize, atom: Atom) {
+        let open = &mut self.open[index];
+        if atom.bytes.start.byte == atom.bytes.end.byte {
+            return;
+        }
+        open.grouped = atom.bytes.end;
+        match &mut open.last {
+            Some(last) if last.takes(&atom, open.unit, self.limits) => last.add(&atom, open.unit),
+            last => {
+                let Some(complete) = last.replace(Group::new(atom)) else { return };
+                if index < self.divided {
+                    self.draft(index, complete);
+                } else {
+                    open.done.push(complete);
+                }
+            }
+        }
+    }
+
+    /// Makes a chunk of a group, or several if it is too long.
+    pub(super) fn draft(&mut self, index: usize, group: Group) {
+        let open = &self.open[index];
+        let Group { level, unit, titles, .. } = group;
+        let bytes = group.bytes.start.byte..group.bytes.end.byte;
+        let inside = if bytes.start <= open.inner.byte { index } else { index + 1 };
+        let header = self.open[..inside].iter().rev().find_map(|open| open.header.clone());
+        let mut section = Section::with_capacity(open.depth + titles.len());
+        section.extend_from_slice(&self.path[..open.depth]);
+        section.extend(titles);
+        let Self { text, limits, sizer, .. } = *self;
+        let size = (bytes.len() <= limits.most_bytes()).then(|| sizer.size(&text[bytes.clone()]));
+        let (imports, drafts) = (&mut self.imports, &mut self.drafts);
+        let mut emit = |bytes: Range<usize>, size, section| {
+            let inside = imports.partition_point(|(place, _)| *place < bytes.end);
+            let imports = imports.drain(..inside).map(|(_, name)| name).collect();
+            let header = header.clone().filter(|line| line.end <= bytes.start);
+            drafts.push(Draft { bytes, size, section, level, unit, header, imports });
+        };
+        match size {
+            Some(size) if size <= limits.max => emit(bytes.clone(), size, section),
+            _ => {
+                let cutter = Cutter { text, limits, sizer, items: &self.items };
+                let ties = [bytes.start; 2];
+                let whole = cut::Unit { bytes: bytes.clone(), ties, size };
+                cutter.cut(&whole, |bytes, size| emit(bytes, size, section.clone()));
+            }
+        }
+        self.items.drain(..self.items.partition_point(|item| *item < bytes.end));
+    }
+}
