@@ -105,8 +105,9 @@ fn splitter(media_type: &MediaType) -> Splitter {
 /// Concatenated, the chunks give back the text exactly; the empty text gives none. No chunk holds
 /// more than `limits.max` of what `sizer` counts, nor more than 32 bytes for each of these, and
 /// with its preamble and the line end between them no more than `limits.window`. A single
-/// character is never cut, whatever it counts, nor are the two that end a line. Types without a splitter of their own are split as
-/// plain text, and so is what is not what its type says; text of any kind never fails.
+/// character is never cut, whatever it counts, nor are the two that end a line. Types without a
+/// splitter of their own are split as plain text, and so is what is not what its type says; text
+/// of any kind never fails.
 ///
 /// # Errors
 ///
