@@ -140,7 +140,6 @@ impl<'a> Around<'a> {
         };
         match probe.shape {
             Shape::Range if begins && ends => Some(within().map(|chunk| chunk.row).collect()),
-            Shape::Range | Shape::Inside => None,
             Shape::SectionBackward => enough(ends, rows(within().rev().filter(own), most)),
             Shape::ParentBackward => enough(ends, rows(within().rev().filter(child), most)),
             Shape::SectionForward => enough(begins, rows(within().filter(own), most)),
@@ -154,7 +153,7 @@ impl<'a> Around<'a> {
                 let found = above.zip(&probe.keys).take(most).map(nearest);
                 found.map(|chunk| chunk.map(|chunk| chunk.row)).collect()
             }
-            Shape::Ancestors => None,
+            Shape::Range | Shape::Inside | Shape::Ancestors => None,
         }
     }
 }
