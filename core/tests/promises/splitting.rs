@@ -65,10 +65,14 @@ fn line_ends(content: &str) -> usize {
     ends.count()
 }
 
+/// Where a type's members or a table's parts may stand apart from it, with others between. Headers
+/// named as of C may be of C++.
+const APART: [&str; 4] = ["text/x-go", "text/x-c", "text/x-c++", "text/x-toml"];
+
 /// Returns where sections do not nest, if anywhere: going on, one only goes deeper, or leaves some
-/// behind for good. In Go and C++ members stand apart from their types, so there they may.
+/// behind for good.
 pub fn section_again(media_type: &MediaType, chunks: &[Chunk<'_>]) -> Option<String> {
-    if ["text/x-go", "text/x-c++"].contains(&media_type.structure()) {
+    if APART.contains(&media_type.structure()) {
         return None;
     }
     let mut left: HashSet<&[String]> = HashSet::new();
