@@ -60,7 +60,14 @@ impl Reading {
         let text = source::text(bytes, path, told.as_ref())?;
         let media_type = told.unwrap_or_else(|| MediaType::of(uri, &text));
         let base = self.base(uri, inside);
-        let (text, stored, own_title) = match convert(&text, &media_type, base.as_deref())? {
+        let converted =
+            convert(&text, &media_type, base.as_deref()).map_err(|error| match error {
+                passage_core::Error::Notebook { line, column } => {
+                    source::Error::Notebook { path: path.to_owned(), line, column }.into()
+                }
+                other => Error::from(other),
+            })?;
+        let (text, stored, own_title) = match converted {
             Some(converted) => (converted.text, converted.media_type, converted.title),
             None => (text, media_type.clone(), None),
         };

@@ -40,9 +40,6 @@ impl Error {
             Error::Split(passage_core::Error::UnknownValue { valid, .. }) => {
                 format!("Valid ones: {valid}.")
             }
-            Error::Split(passage_core::Error::Notebook { .. }) => {
-                "Take it as what it is, with --media-type application/json.".into()
-            }
             Error::Split(_) => "Leave the sizes to their defaults.".into(),
             Error::Usage { remedy, .. } => remedy.clone(),
         }
@@ -52,7 +49,7 @@ impl Error {
     pub fn is_fatal(&self) -> bool {
         match self {
             Error::Store(error) => error.is_fatal(),
-            Error::Source(_) | Error::Split(passage_core::Error::Notebook { .. }) => false,
+            Error::Source(_) => false,
             Error::Model(_) | Error::Split(_) | Error::Usage { .. } => true,
         }
     }

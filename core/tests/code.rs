@@ -274,3 +274,10 @@ fn what_is_no_code_is_split_as_text_and_says_where_it_errs() {
     let nul = split_as("int a;\nint \0 b;\n", "text/x-c", SMALL).syntax_error.unwrap();
     assert_eq!((nul.line, nul.column), (2, 5));
 }
+
+#[test]
+fn a_byte_order_mark_goes_along_with_what_follows() {
+    let text = "\u{feff}class A:\n    def f(self):\n        return 1\n";
+    let found = split_as(text, "text/x-python", Limits::CHARACTERS).chunks;
+    assert_eq!(rows(&found), [("A".to_owned(), text)]);
+}

@@ -33,6 +33,16 @@ pub enum Error {
         /// Where that byte is, from 0.
         offset: usize,
     },
+    /// The file is called a Jupyter notebook and is none.
+    #[error("{path} is not a Jupyter notebook: line {line}, column {column}", path = path.display())]
+    Notebook {
+        /// The file.
+        path: PathBuf,
+        /// Where reading ended, from 1.
+        line: usize,
+        /// The byte of that line, from 1; 0 before the first.
+        column: usize,
+    },
     /// The file is larger than its spans can say.
     #[error("{path} is larger than 1 GB", path = path.display())]
     TooLarge {
@@ -63,6 +73,7 @@ impl Error {
             Error::NotUtf8 { .. } | Error::Nul { .. } => {
                 "Convert it to text in UTF-8 first, or list it in .gitignore or .ignore."
             }
+            Error::Notebook { .. } => "Take it as what it is, with --media-type application/json.",
             Error::TooLarge { .. } => "Cut it into several files.",
             Error::Path { .. } => "Rename it.",
             Error::SameUri { .. } => {

@@ -145,7 +145,7 @@ async fn what_failed_is_listed_below_the_summary_and_links_in_circles_end() {
     ]);
     symlink(sources.book(), format!("{}/circle", sources.book())).unwrap();
     let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    ran.refuses("book/c.ipynb: not a Jupyter notebook: line 1", "--media-type application/json");
+    ran.refuses("book/c.ipynb is not a Jupyter notebook: line 1", "--media-type application/json");
     assert!(ran.stdout.starts_with("1 document added, 2 failed; 1 chunk,"), "{}", ran.stdout);
     let listed: Vec<&str> = ran.stdout.lines().skip(1).collect();
     assert!(listed.len() == 2, "{}", ran.stdout);

@@ -75,7 +75,9 @@ impl Units<'_> {
         let limits = self.limits;
         let open = self.open.last_mut().expect("the document is open");
         let bytes = open.grouped..end;
-        if !self.text[bytes.start.byte..bytes.end.byte].trim_ascii().is_empty() {
+        // A byte order mark is nothing that a class should have to stand behind.
+        let text = self.text[bytes.start.byte..bytes.end.byte].trim_start_matches('\u{feff}');
+        if !text.trim_ascii().is_empty() {
             let atom = open.text_of(bytes);
             self.add(atom);
         } else if let Some(last) = &mut open.last
