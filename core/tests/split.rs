@@ -351,6 +351,15 @@ fn ten_megabytes_of_one_kind_are_split() {
 }
 
 #[test]
+fn the_two_characters_that_end_a_line_are_never_parted() {
+    // Found by fuzzing: no chunk of such a maximum could hold them.
+    let limits = Limits { min: 0, preferred: 1, max: 1, window: 1 };
+    for split in [markdown, plain] {
+        assert_eq!(contents(&split("a\r\n\r\nb", limits)), ["a", "\r\n", "\r\n", "b"]);
+    }
+}
+
+#[test]
 fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
     struct Words;
     impl Sizer for Words {
