@@ -154,7 +154,10 @@ impl Writer<'_> {
             out.text(StrTendril::from_char(' '));
             return;
         }
-        let children = self.within(node, around);
+        Self::add_block(name, self.within(node, around), out);
+    }
+
+    fn add_block(name: &'static str, children: Children, out: &mut Children) {
         if children.is_blank() {
             return;
         }
@@ -218,9 +221,14 @@ impl Writer<'_> {
 
     /// Writes the term of a definition as a paragraph in bold.
     fn term(&self, node: &Handle, around: Around, out: &mut Children) {
-        let children = self.within(node, Around { strong: true, ..around });
-        if around.inline || around.strong || children.iter().any(is_block) {
+        if around.inline || around.strong {
             self.block("div", node, around, out);
+            return;
+        }
+        // What is in it is written once, or terms in terms would take twice the time for each.
+        let children = self.within(node, Around { strong: true, ..around });
+        if children.iter().any(is_block) {
+            Self::add_block("div", children, out);
         } else if !children.is_blank() {
             let term = element("strong", vec![], children.into_vec());
             out.element(element("p", vec![], vec![term]));

@@ -12,8 +12,8 @@ const MOST_COLUMNS: usize = 64;
 /// Writes a table.
 pub(super) fn write(writer: &Writer<'_>, table: &Handle, around: Around, out: &mut Children) {
     let mut rows = Vec::new();
-    let mut captions = Children::default();
-    collect(writer, table, &mut rows, &mut captions, around);
+    let mut captions = Vec::new();
+    collect(writer, table, &mut rows, &mut captions);
     let columns = rows.iter().map(|row| cells(row).len()).max().unwrap_or(0);
     let role = attribute(table, "role").unwrap_or_default();
     let lays_out = around.cell()
@@ -25,8 +25,13 @@ pub(super) fn write(writer: &Writer<'_>, table: &Handle, around: Around, out: &m
         writer.block("div", table, around, out);
         return;
     }
-    if !captions.is_blank() {
-        out.element(element("p", vec![], captions.into_vec()));
+    // Only now, since what a table that lays out holds is written with it.
+    let mut caption = Children::default();
+    for node in &captions {
+        caption.append(writer.within(node, around.on_a_line()));
+    }
+    if !caption.is_blank() {
+        out.element(element("p", vec![], caption.into_vec()));
     }
     let inner = around.in_a_cell();
     let rows = rows.iter().filter_map(|row| {
@@ -41,19 +46,13 @@ pub(super) fn write(writer: &Writer<'_>, table: &Handle, around: Around, out: &m
     out.element(element("table", vec![], rows.collect()));
 }
 
-/// Collects the rows of a table and what its captions say.
-fn collect(
-    writer: &Writer<'_>,
-    node: &Handle,
-    rows: &mut Vec<Handle>,
-    captions: &mut Children,
-    around: Around,
-) {
+/// Collects the rows of a table and its captions.
+fn collect(writer: &Writer<'_>, node: &Handle, rows: &mut Vec<Handle>, captions: &mut Vec<Handle>) {
     for child in node.children.borrow().iter().filter(|child| !writer.is_left_out(child)) {
         match tag(child) {
             "tr" => rows.push(child.clone()),
-            "thead" | "tbody" | "tfoot" => collect(writer, child, rows, captions, around),
-            "caption" => captions.append(writer.within(child, around.on_a_line())),
+            "thead" | "tbody" | "tfoot" => collect(writer, child, rows, captions),
+            "caption" => captions.push(child.clone()),
             _ => {}
         }
     }

@@ -182,6 +182,11 @@ fn hostile_pages_take_a_time_that_grows_with_their_length_alone() {
         "<svg><g>",
         "<select><option>",
         "<dl><dt>x<dd>",
+        "<dl><dt>",
+        "<table><caption>x",
+        "<h1><table><caption>x",
+        "<a href=x><dl><dt>x",
+        "<code><i>x",
         "<pre>",
         "<b>x</b>",
     ];
