@@ -29,6 +29,7 @@ use marks::Marks;
 use node::Node;
 use saphyr_parser::{Event, Parser as Events, ScanError, Span, StrInput};
 use source::Source;
+use std::ops::Range;
 
 /// Finds the units of a stream of YAML documents.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
@@ -36,7 +37,8 @@ pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError
     let source = Source(text);
     let marks = Marks::new(text);
     let documents = Documents { start: 0, content: 0, end: None, is_open: false };
-    let mut parser = Parser { events, source, marks, units, documents, open: Vec::new() };
+    let mut parser =
+        Parser { events, source, marks, units, documents, open: Vec::new(), line: 0..0 };
     parser
         .stream()
         .map_err(|error| SyntaxError::at(text, parser.marks.byte(error.marker().index())))
@@ -50,6 +52,8 @@ struct Parser<'t, 'u, 's> {
     documents: Documents,
     /// The mappings and sequences that are open and looked into.
     open: Vec<Frame>,
+    /// The line that was last asked for: any number of nodes may begin on one.
+    line: Range<usize>,
 }
 
 /// Where the document that is read begins and ends.
@@ -66,6 +70,14 @@ struct Documents {
 impl<'t> Parser<'t, '_, '_> {
     fn next(&mut self) -> Result<(Event<'t>, Span), ScanError> {
         self.events.next_event().unwrap_or(Ok((Event::StreamEnd, Span::default())))
+    }
+
+    /// Returns the line that a place is on, with what ends it.
+    fn line(&mut self, at: usize) -> Range<usize> {
+        if !self.line.contains(&at) {
+            self.line = self.source.line_start(at)..self.source.next_line(at);
+        }
+        self.line.clone()
     }
 
     fn stream(&mut self) -> Result<(), ScanError> {
@@ -124,7 +136,7 @@ impl<'t> Parser<'t, '_, '_> {
         let from = match (&key, style) {
             (None, Style::Block { .. }) => at,
             (Some(key), Style::Block { .. }) if matches!(node, Node::Block(_)) => {
-                self.source.next_line(key.end)
+                self.line(key.end).end
             }
             (key, _) => {
                 let missing = key.as_ref().map_or(at, |key| self.source.behind_colon(key.end));
@@ -162,8 +174,8 @@ impl<'t> Parser<'t, '_, '_> {
                 let is_item = from == behind && around.is_some();
                 let dash = if is_item { self.source.skip_blanks(behind) } else { behind };
                 let is_unmarked = around.is_none() && behind == self.documents.start;
-                let below = if is_unmarked { behind } else { self.source.next_line(dash) };
-                let column = first - self.source.line_start(first);
+                let below = if is_unmarked { behind } else { self.line(dash).end };
+                let column = first - self.line(first).start;
                 let comments = around.map_or(0, |around| column.max(around.column() + 1));
                 let style = Style::Block { column, comments };
                 let mut frame = Frame::new(is_mapping, style, below.min(first));

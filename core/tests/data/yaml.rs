@@ -97,3 +97,9 @@ fn what_is_no_yaml_is_split_as_text_and_said_where() {
     let chunks = read("a: [", YAML, Limits::CHARACTERS).chunks;
     assert_eq!(rows(&chunks), [row("a: [", "", Unit::Text)]);
 }
+
+#[test]
+fn any_number_of_levels_may_begin_on_a_line() {
+    // Looking for the ends of the line at each of them would take minutes.
+    assert_eq!(error(&": ".repeat(500_000), YAML), None);
+}
