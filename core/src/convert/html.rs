@@ -8,6 +8,7 @@ escaping and spaces are good; what it has no rule for, or a costly one, never re
 */
 
 mod chrome;
+mod fences;
 mod links;
 mod markdown;
 mod page;
