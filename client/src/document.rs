@@ -39,9 +39,6 @@ pub struct Document {
     pub title: Option<String>,
 }
 
-/// The largest text that spans can speak of.
-const MOST_BYTES: usize = 1 << 30;
-
 impl Reading {
     /// Reads a document from the bytes of a file; `inside` is where that lies in the folder that
     /// was named, if it was found in one.
@@ -71,7 +68,8 @@ impl Reading {
             Some(converted) => (converted.text, converted.media_type, converted.title),
             None => (text, media_type.clone(), None),
         };
-        if text.len() > MOST_BYTES {
+        // Markdown may be longer than what it was made of.
+        if text.len() > source::MOST_BYTES {
             return Err(source::Error::TooLarge { path: path.to_owned() }.into());
         }
         let name = || uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty());

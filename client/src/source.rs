@@ -15,5 +15,5 @@ mod read;
 mod walk;
 
 pub use error::Error;
-pub use read::{read, read_stdin, text};
+pub use read::{MOST_BYTES, read, read_stdin, text};
 pub use walk::{Found, Source, walk};

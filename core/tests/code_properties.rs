@@ -2,27 +2,15 @@
 
 #![cfg(feature = "code")]
 
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, Sizer, split};
-use proptest::prelude::*;
+#[path = "promises/languages.rs"]
+mod languages;
+#[path = "promises/splitting.rs"]
+mod promises;
 
-const LANGUAGES: [&str; 16] = [
-    "text/x-rust",
-    "text/x-typescript",
-    "text/x-tsx",
-    "text/javascript",
-    "text/x-jsx",
-    "text/x-python",
-    "text/x-go",
-    "text/x-java",
-    "text/x-c",
-    "text/x-c++",
-    "text/x-csharp",
-    "text/x-ruby",
-    "text/x-php",
-    "text/x-shellscript",
-    "text/x-sql",
-    "text/css",
-];
+use languages::LANGUAGES;
+use passage_core::{Characters, Chunk, Limits, MediaType, Options, split};
+use promises::{fault, section_again};
+use proptest::prelude::*;
 
 /// What code is made of, in no order that a parser would like.
 const WORDS: [&str; 66] = [
@@ -110,21 +98,13 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 fn checked<'t>(text: &'t str, language: &str, limits: Limits) -> Vec<Chunk<'t>> {
+    let media_type = MediaType::new(language);
     let options = Options::new(limits);
-    let chunks = split(text, &MediaType::new(language), &options, &Characters).unwrap().chunks;
-    let joined: String = chunks.iter().map(|chunk| chunk.content).collect();
-    assert_eq!(joined, text, "{language}");
-    let mut end = 0;
-    for chunk in &chunks {
-        assert_eq!(chunk.bytes.start, end);
-        assert!(!chunk.content.is_empty());
-        end = chunk.bytes.end;
-        assert_eq!(chunk.size, Characters.size(chunk.content));
-        assert!(chunk.size <= limits.max, "{} > {}", chunk.size, limits.max);
-        // Members that are merged stand in the section around them, but keep their level.
-        assert!(chunk.level as usize <= chunk.section.len() + 1);
-        assert!(!(chunk.content.ends_with('\r') && text[end..].starts_with('\n')));
-    }
+    let chunks = split(text, &media_type, &options, &Characters).unwrap().chunks;
+    assert_eq!(fault(text, &chunks, limits, &Characters), None, "{language}");
+    assert_eq!(section_again(&media_type, &chunks), None, "{language}");
+    // Members that are merged stand in the section around them, but keep their level.
+    assert!(chunks.iter().all(|chunk| chunk.level as usize <= chunk.section.len() + 1));
     chunks
 }
 

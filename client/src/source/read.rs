@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The largest document: what one value of PostgreSQL holds, and well within an `integer` of bytes.
-const MOST_BYTES: u64 = 1 << 30;
+pub const MOST_BYTES: usize = 1 << 30;
 
 /// Reads a file.
 ///
@@ -60,10 +60,10 @@ pub fn text(bytes: Vec<u8>, path: &Path, media_type: Option<&MediaType>) -> Resu
 fn read_from(reader: impl Read, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     reader
-        .take(MOST_BYTES + 1)
+        .take(MOST_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(path, &error))?;
-    if bytes.len() as u64 > MOST_BYTES {
+    if bytes.len() > MOST_BYTES {
         return Err(Error::TooLarge { path: path.to_owned() });
     }
     Ok(bytes)
