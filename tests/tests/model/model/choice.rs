@@ -1,0 +1,91 @@
+//! Choice: which claim to a chunk counts, and what the budget leaves.
+
+use super::chunk::Chunk;
+use super::claims::{Claim, Role};
+use super::hit::Hit;
+use super::strategy::Strategy;
+use std::collections::BTreeMap;
+
+/// A chunk that comes back.
+pub struct Chosen<'a> {
+    pub chunk: &'a Chunk,
+    pub hit: usize,
+    pub role: Role,
+    pub distance: i64,
+}
+
+/// What comes back, in its order.
+pub struct Choice<'a> {
+    pub rows: Vec<Chosen<'a>>,
+    /// For each hit, whether the budget cut some of its context.
+    pub cut: Vec<bool>,
+}
+
+/// "worth = (class, stage, |distance|, role order, place of the hit in the ranked list)."
+type Worth = (usize, u8, i64, Role, usize);
+
+/// Chooses among claims.
+pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
+    // "Hits all come (distance 0, role hit)."
+    let hit_row = |(hit, of): (usize, &Hit<'a>)| Chosen {
+        chunk: of.chunk,
+        hit,
+        role: Role::Hit,
+        distance: 0,
+    };
+    let mut rows: Vec<Chosen<'a>> = hits.iter().enumerate().map(hit_row).collect();
+
+    // "Each chunk that is no hit goes to its smallest worth."
+    let mut best: BTreeMap<_, (Worth, i64, &Claim<'a>, i64)> = BTreeMap::new();
+    for claim in claims {
+        if hits.iter().any(|hit| hit.chunk.id == claim.chunk.id) {
+            continue;
+        }
+        let of_hit = hits[claim.hit].chunk.ordinal.expect("a hit without ordinal claims nothing");
+        let ordinal = claim.chunk.ordinal.expect("a chunk without ordinal is never context");
+        let distance = ordinal - of_hit;
+        let class = hits[claim.hit].class;
+        let worth = (class, claim.stage, distance.abs(), claim.role, claim.hit);
+        let known = best.get(&claim.chunk.id);
+        if known.is_none_or(|(known, ..)| worth < *known) {
+            best.insert(claim.chunk.id, (worth, ordinal, claim, distance));
+        }
+    }
+    let mut context: Vec<_> = best.into_values().collect();
+    context.sort_by_key(|(worth, ordinal, ..)| (*worth, *ordinal));
+
+    // "Context in order (worth, ordinal): kept if total tokens + its tokens <= max_tokens and count
+    // + 1 <= max_chunks and its hit was not cut before; else its hit is cut."
+    let max_tokens = budget(hits, |strategy| strategy.max_tokens);
+    let max_chunks = budget(hits, |strategy| strategy.max_chunks);
+    let mut tokens: i64 = rows.iter().map(|row| row.chunk.cost()).sum();
+    let mut cut = vec![false; hits.len()];
+    for (_, _, &Claim { chunk, hit, role, .. }, distance) in context {
+        let fits = max_tokens.is_none_or(|most| tokens + chunk.cost() <= most)
+            && max_chunks.is_none_or(|most| (rows.len() as i64) < most);
+        if fits && !cut[hit] {
+            tokens += chunk.cost();
+            rows.push(Chosen { chunk, hit, role, distance });
+        } else {
+            cut[hit] = true;
+        }
+    }
+
+    // "Rows ordered by (best (class, place) of a hit of the document, ordinal with NULLs last, place
+    // of hit)."
+    let best_of = |document| {
+        let of_document = hits.iter().enumerate().filter(|(_, hit)| hit.document.id == document);
+        of_document.map(|(place, hit)| (hit.class, place)).min()
+    };
+    rows.sort_by_key(|row| {
+        let ordinal = row.chunk.ordinal;
+        (best_of(hits[row.hit].document.id), ordinal.is_none(), ordinal, row.hit)
+    });
+    Choice { rows, cut }
+}
+
+/// "Of the hits' strategies the largest (none if any has none)."
+fn budget(hits: &[Hit], limit: fn(&Strategy) -> Option<i64>) -> Option<i64> {
+    let limits: Option<Vec<i64>> = hits.iter().map(|hit| limit(&hit.strategy)).collect();
+    limits?.into_iter().max()
+}

@@ -1,0 +1,111 @@
+//! Containers: the class, the object, the table that a hit is a piece of, head to closing.
+
+use super::{Whole, section};
+use crate::model::chunk::{Chunk, Document};
+use crate::model::hit::Hit;
+use crate::model::strategy::WholeOf;
+use std::collections::BTreeSet;
+
+/// What a hit is widened to, or `None` where there is nothing.
+pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
+    let (ordinal, titles) = (hit.chunk.ordinal?, hit.chunk.section.as_deref()?);
+    if let Some(depth) = common_container(hits, hit) {
+        let target = &titles[..depth];
+        let (head, chunks) = head_to_closing(hit, ordinal, target);
+        return Some(Whole { section: target.to_vec(), head: Some(head), chunks });
+    }
+    let target = match hit.chunk.unit.as_deref() {
+        Some("module") => None,
+        // "X = s if s is not root (no container), else none."
+        Some("container" | "member" | "value" | "text") => Some(titles),
+        // "unit NULL or anything else: X = s[..len-1] if len(s) >= 2; s if len = 1; root: none."
+        _ if titles.len() >= 2 => Some(&titles[..titles.len() - 1]),
+        _ => Some(titles),
+    };
+    let target = target.filter(|target| !target.is_empty())?;
+    let chunks = section::run(hit, ordinal, target);
+    Some(Whole { section: target.to_vec(), head: None, chunks })
+}
+
+/// The depth of the section that is the nearest container of a hit and of all hits that share its
+/// outermost one.
+fn common_container(hits: &[Hit], hit: &Hit) -> Option<usize> {
+    let group = group(hit)?;
+    // "Hits of the same document (with such units, strategy container, eligible not empty) whose
+    // outermost eligible section is the same section form a group."
+    let of_group = hits.iter().filter(|other| {
+        other.document.id == hit.document.id
+            && other.strategy.whole == WholeOf::Container
+            && self::group(other) == Some(group)
+    });
+    // "X = the deepest container section (depth in eligible of all of them, same titles) common to
+    // all hits of the group."
+    let titles =
+        |hit: &Hit<'_>, depth: usize| hit.chunk.section.as_ref().map(|s| s[..depth].to_vec());
+    let others: Vec<&Hit> = of_group.collect();
+    let is_common = |depth: &usize| {
+        others.iter().all(|other| {
+            eligible(other).contains(depth) && titles(other, *depth) == titles(hit, *depth)
+        })
+    };
+    eligible(hit).into_iter().rev().find(is_common)
+}
+
+/// The outermost container of a hit, and whether that is the document's own because nothing else is
+/// there: such hits of data are a group apart.
+fn group<'h>(hit: &'h Hit) -> Option<(&'h [String], bool)> {
+    let eligible = eligible(hit);
+    let outermost = *eligible.first()?;
+    let is_file = hit.chunk.kind.as_deref() == Some("data") && eligible == BTreeSet::from([1]);
+    Some((&hit.chunk.section.as_ref()?[..outermost], is_file))
+}
+
+/// The depths of the sections that a hit may be widened to.
+fn eligible(hit: &Hit) -> BTreeSet<usize> {
+    let (Some(_), Some(titles)) = (hit.chunk.ordinal, &hit.chunk.section) else {
+        return BTreeSet::new();
+    };
+    if !matches!(hit.chunk.unit.as_deref(), Some("container" | "member" | "value")) {
+        return BTreeSet::new();
+    }
+    // "Depths d in 1..=len(s) (only the 64 deepest) such that the FIRST chunk (smallest ordinal,
+    // whole document) exactly in s[..d] has unit 'container'."
+    let deepest = titles.len().saturating_sub(63).max(1)..=titles.len();
+    let is_container = |depth: &usize| {
+        let first = first_in(hit.document, &titles[..*depth]);
+        first.is_some_and(|(_, chunk)| chunk.unit.as_deref() == Some("container"))
+    };
+    let containers: BTreeSet<usize> = deepest.filter(is_container).collect();
+    // "If the hit's kind is 'data', drop depth 1 from it; if that leaves none but C has 1,
+    // eligible = {1}."
+    let beyond_file: BTreeSet<usize> = containers.iter().copied().filter(|d| *d > 1).collect();
+    if hit.chunk.kind.as_deref() == Some("data") && !beyond_file.is_empty() {
+        return beyond_file;
+    }
+    containers
+}
+
+fn first_in<'a>(document: &'a Document, section: &[String]) -> Option<(i64, &'a Chunk)> {
+    document.in_order().into_iter().find(|(_, chunk)| chunk.is_in(section))
+}
+
+/// Where a container begins, and its chunks around a hit.
+fn head_to_closing<'a>(hit: &Hit<'a>, ordinal: i64, target: &[String]) -> (i64, Vec<&'a Chunk>) {
+    let chunks = hit.document.in_order();
+    let own = || chunks.iter().filter(|(_, chunk)| chunk.is_in(target)).map(|(own, _)| *own);
+    // "F, L = smallest and largest ordinal exactly in X in the document."
+    let head = own().min().expect("a container has a first chunk");
+    let closing = own().max().expect("a container has a last chunk");
+    // "lo = max(min(F, o), o - R), hi = min(max(L, o), o + R)."
+    let reach = hit.strategy.reach();
+    let low = head.min(ordinal).max(ordinal - reach);
+    let high = closing.max(ordinal).min(ordinal + reach);
+    // "All chunks with prefix X in [lo, hi], and further chunks beyond lo and hi as long as they
+    // follow (over existing chunks) with prefix X; |distance| <= R."
+    let near = section::within_reach(hit, ordinal);
+    let is_inside = |(_, chunk): &&(i64, &'a Chunk)| chunk.is_below(target);
+    let between = near.iter().filter(|(other, _)| (low..=high).contains(other)).filter(is_inside);
+    let below = near.iter().rev().filter(|(other, _)| *other < low).take_while(is_inside);
+    let above = near.iter().filter(|(other, _)| *other > high).take_while(is_inside);
+    (head, between.chain(below).chain(above).map(|(_, chunk)| *chunk).collect())
+}

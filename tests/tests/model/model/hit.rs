@@ -1,0 +1,58 @@
+//! The hits of a call, best first.
+
+use super::chunk::{Chunk, Document};
+use super::strategy::{Limits, Own, Strategy};
+use uuid::Uuid;
+
+/// A chunk that a search found; its place is that in the list of hits.
+pub struct Hit<'a> {
+    pub document: &'a Document,
+    pub chunk: &'a Chunk,
+    pub score: Option<f64>,
+    /// "Its rank by score (equal scores share one)."
+    pub class: usize,
+    pub strategy: Strategy,
+}
+
+/// What a call gives of its hits, and which context it wants for them.
+#[derive(Clone, Debug)]
+pub struct Hits {
+    pub ids: Vec<Option<Uuid>>,
+    pub scores: Option<Vec<Option<f64>>>,
+    pub strategy: String,
+    pub limits: Limits,
+}
+
+impl Hits {
+    /// Ranks the hits: higher is better, "one per id or NULL for none (then the order of the ids
+    /// ranks them)". NULL ids and ids that are not there are skipped; an id that comes again counts
+    /// once, with its best score.
+    pub fn rank<'a>(&self, documents: &[&'a Document], own: &[Own]) -> Vec<Hit<'a>> {
+        let mut hits: Vec<Hit<'a>> = Vec::new();
+        for (i, id) in self.ids.iter().enumerate() {
+            let score = self.scores.as_ref().and_then(|scores| scores[i]).filter(|s| !s.is_nan());
+            let chunks = documents.iter().flat_map(|d| d.chunks.iter().map(move |c| (*d, c)));
+            let Some((document, chunk)) = chunks.into_iter().find(|(_, c)| Some(c.id) == *id)
+            else {
+                continue;
+            };
+            if let Some(known) = hits.iter_mut().find(|hit| hit.chunk.id == chunk.id) {
+                if score > known.score {
+                    known.score = score;
+                }
+                continue;
+            }
+            let media_type = document.media_type.as_deref();
+            let strategy = Strategy::settle(&self.strategy, &self.limits, media_type, own);
+            hits.push(Hit { document, chunk, score, class: 0, strategy });
+        }
+        // Those without a score come last; the order of the ids settles the rest.
+        let worse = |a: &Hit, b: &Hit| b.score.partial_cmp(&a.score).expect("no score is NaN");
+        hits.sort_by(worse);
+        for i in 1..hits.len() {
+            let shares = hits[i].score.is_some() && hits[i].score == hits[i - 1].score;
+            hits[i].class = hits[i - 1].class + usize::from(!shares);
+        }
+        hits
+    }
+}

@@ -1,0 +1,65 @@
+//! JSON: what comes as a whole must be a value, or it does not come as a whole.
+
+use super::choice::Choice;
+use super::chunk::{Chunk, Section};
+use super::claims::Whole;
+use super::hit::Hit;
+use super::strategy::WholeOf;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// The hits of JSON documents whose container was cut, or is no value.
+///
+/// "If any hit of the group was cut, or the text of all rows claimed for X by the group (ordinal
+/// order, joined as assemble does) does not parse as one JSON value, every hit of the group falls
+/// back." A group has the same X of the same document.
+pub fn broken(hits: &[Hit], wholes: &[Option<Whole>], choice: &Choice) -> Vec<usize> {
+    let mut groups: BTreeMap<(Uuid, &Section), Vec<usize>> = BTreeMap::new();
+    for (i, (hit, whole)) in hits.iter().zip(wholes).enumerate() {
+        if let Some(whole) = whole
+            && hit.strategy.whole == WholeOf::Container
+            && hit.document.is_json()
+        {
+            groups.entry((hit.document.id, &whole.section)).or_default().push(i);
+        }
+    }
+    let is_broken = |group: &Vec<usize>| {
+        let claimed = group.iter().filter_map(|i| wholes[*i].as_ref());
+        let claimed = claimed.flat_map(|whole| whole.chunks.iter().copied());
+        group.iter().any(|i| choice.cut[*i]) || !is_value(&text(claimed.collect()))
+    };
+    groups.into_values().filter(is_broken).flatten().collect()
+}
+
+/// Whether a text is one JSON value, with white space around it or not.
+fn is_value(text: &str) -> bool {
+    serde_json::from_str::<serde_json::Value>(text).is_ok()
+}
+
+/// The text of chunks of a document. Where spans overlap, what they share stands there once;
+/// structured data has nothing between chunks.
+fn text(mut chunks: Vec<&Chunk>) -> String {
+    chunks.sort_by_key(|chunk| chunk.ordinal);
+    chunks.dedup_by_key(|chunk| chunk.id);
+    let mut text = String::new();
+    let mut end: Option<i64> = None;
+    for chunk in chunks {
+        // A span of another length than the content is not its own.
+        let own =
+            chunk.span.clone().filter(|span| span.end - span.start == chunk.content.len() as i64);
+        let (Some(span), Some(told)) = (own.clone(), end) else {
+            text.push_str(&chunk.content);
+            end = own.map(|span| span.end);
+            continue;
+        };
+        if span.start > told {
+            text.push_str(&chunk.content);
+            end = Some(span.end);
+        } else {
+            let shared = told.min(span.end) - span.start;
+            text.push_str(chunk.content.get(shared as usize..).unwrap_or(&chunk.content));
+            end = Some(told.max(span.end));
+        }
+    }
+    text
+}

@@ -1,0 +1,202 @@
+//! Passages: which hits make one, with their context.
+
+use super::Expansion;
+use super::choice::Chosen;
+use super::chunk::Section;
+use super::claims::{Role, Whole, fell_back};
+use super::hit::Hit;
+use super::strategy::WholeOf;
+use std::cmp::Ordering;
+use uuid::Uuid;
+
+/// How a call wants its passages.
+#[derive(Clone, Debug)]
+pub struct Reassembly {
+    pub max_distance: Option<i64>,
+    pub score_by: ScoreBy,
+    pub order_by: OrderBy,
+}
+
+/// What the score of a passage is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreBy {
+    Max,
+    Sum,
+    Mean,
+    Rank,
+}
+
+/// The order in which passages come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderBy {
+    Score,
+    Document,
+}
+
+/// The hits of a call and their context, in one text.
+pub struct Passage {
+    pub rank: usize,
+    pub score: Option<f64>,
+    pub document: Uuid,
+    pub chunks: Vec<Uuid>,
+    /// Best first.
+    pub hits: Vec<Uuid>,
+    pub truncated: bool,
+    pub complete: bool,
+}
+
+/// Puts an expansion into passages.
+pub fn reassemble(hits: &[Hit], expansion: &Expansion, asked: &Reassembly) -> Vec<Passage> {
+    let of_hit = passage_of_hits(hits, expansion, asked.max_distance);
+    let count = of_hit.iter().max().map_or(0, |last| last + 1);
+    let mut drafts: Vec<Draft> = (0..count)
+        .map(|passage| {
+            // "Context goes to the passage of its hit."
+            let rows = expansion.choice.rows.iter().enumerate();
+            Draft {
+                rows: rows.filter(|(_, row)| of_hit[row.hit] == passage).collect(),
+                hits: (0..hits.len()).filter(|hit| of_hit[*hit] == passage).collect(),
+            }
+        })
+        .collect();
+
+    // "Passages are ordered by (class of best hit, place of its first chunk in the list of rows)";
+    // "with score_by other than max by that score, descending, NULL last, then as above".
+    drafts.sort_by_key(|draft| (hits[draft.hits[0]].class, draft.rows[0].0));
+    if asked.score_by != ScoreBy::Max {
+        drafts.sort_by(|a, b| {
+            let (a, b) = (a.score(hits, asked.score_by), b.score(hits, asked.score_by));
+            b.partial_cmp(&a).unwrap_or(Ordering::Equal)
+        });
+    }
+    let mut ranked: Vec<(usize, Draft)> = (1..).zip(drafts).collect();
+    if asked.order_by == OrderBy::Document {
+        // "Documents by their best rank, within a document by first ordinal (NULL last)."
+        let document = |draft: &Draft| hits[draft.hits[0]].document.id;
+        let best: Vec<(usize, Uuid)> =
+            ranked.iter().map(|(rank, d)| (*rank, document(d))).collect();
+        let best = |id| best.iter().find(|(_, of)| *of == id).map(|(rank, _)| *rank);
+        ranked.sort_by_key(|(_, draft)| {
+            let ordinal = draft.rows[0].1.chunk.ordinal;
+            (best(document(draft)), ordinal.is_none(), ordinal)
+        });
+    }
+    ranked.into_iter().map(|(rank, draft)| draft.passage(rank, hits, expansion, asked)).collect()
+}
+
+/// For each hit, its passage.
+///
+/// "Per document, its hits in ordinal order: a hit joins the passage of an earlier hit with the same
+/// whole; else the passage of the hit before it if `max_distance` is NULL, or ordinal gap <=
+/// `max_distance`, or nothing is left out between them; else a new one."
+fn passage_of_hits(hits: &[Hit], expansion: &Expansion, max_distance: Option<i64>) -> Vec<usize> {
+    let rows = &expansion.choice.rows;
+    let whole = |hit: usize| expansion.wholes[hit].as_ref().map(|whole| &whole.section);
+    let is_chosen = |document: Uuid, ordinal: i64| {
+        rows.iter()
+            .any(|row| hits[row.hit].document.id == document && row.chunk.ordinal == Some(ordinal))
+    };
+    let mut of_hit = vec![usize::MAX; hits.len()];
+    let mut count = 0;
+    let mut done: Vec<usize> = Vec::new();
+    for row in rows.iter().filter(|row| row.role == Role::Hit) {
+        let document = hits[row.hit].document.id;
+        let earlier: Vec<usize> =
+            done.iter().copied().filter(|hit| hits[*hit].document.id == document).collect();
+        let same_whole = |hit: &&usize| whole(row.hit).is_some_and(|own| whole(**hit) == Some(own));
+        let is_near = |hit: &&usize| {
+            let ordinals = hits[**hit].chunk.ordinal.zip(row.chunk.ordinal);
+            max_distance.is_none_or(|most| {
+                ordinals.is_some_and(|(before, own)| {
+                    own - before <= most || (before + 1..own).all(|o| is_chosen(document, o))
+                })
+            })
+        };
+        let joined = earlier.iter().find(same_whole).or_else(|| earlier.last().filter(is_near));
+        of_hit[row.hit] = joined.map_or(count, |hit| of_hit[*hit]);
+        count += usize::from(joined.is_none());
+        done.push(row.hit);
+    }
+    of_hit
+}
+
+/// A passage before it has a rank.
+struct Draft<'e, 'a> {
+    /// Its chunks, each with its place in the list of rows.
+    rows: Vec<(usize, &'e Chosen<'a>)>,
+    /// Its hits, best first.
+    hits: Vec<usize>,
+}
+
+impl Draft<'_, '_> {
+    /// "max = best hit's, sum, mean over its hits' scores that are not NULL (NULL if none); rank = sum
+    /// over its hits of 1/(60+place), place from 1 in the ranked list of hits."
+    fn score(&self, hits: &[Hit], by: ScoreBy) -> Option<f64> {
+        let scores: Vec<f64> = self.hits.iter().filter_map(|hit| hits[*hit].score).collect();
+        let sum: f64 = scores.iter().sum();
+        match by {
+            ScoreBy::Max => hits[self.hits[0]].score,
+            ScoreBy::Rank => Some(self.hits.iter().map(|hit| 1.0 / (61.0 + *hit as f64)).sum()),
+            _ if scores.is_empty() => None,
+            ScoreBy::Sum => Some(sum),
+            ScoreBy::Mean => Some(sum / scores.len() as f64),
+        }
+    }
+
+    fn passage(
+        self,
+        rank: usize,
+        hits: &[Hit],
+        expansion: &Expansion,
+        asked: &Reassembly,
+    ) -> Passage {
+        let truncated = self.hits.iter().any(|hit| expansion.choice.cut[*hit]);
+        Passage {
+            rank,
+            score: self.score(hits, asked.score_by),
+            document: hits[self.hits[0]].document.id,
+            chunks: self.rows.iter().map(|(_, row)| row.chunk.id).collect(),
+            hits: self.hits.iter().map(|hit| hits[*hit].chunk.id).collect(),
+            truncated,
+            complete: !truncated && self.is_whole(hits, &expansion.wholes),
+        }
+    }
+
+    /// "Its chunks' ordinals are consecutive, no hit of it has strategy container and fell back, and
+    /// each whole (section, container) of its hits has both its ends."
+    fn is_whole(&self, hits: &[Hit], wholes: &[Option<Whole>]) -> bool {
+        let follows = |pair: &[(usize, &Chosen)]| {
+            let ordinals = pair[0].1.chunk.ordinal.zip(pair[1].1.chunk.ordinal);
+            ordinals.is_some_and(|(before, own)| own == before + 1)
+        };
+        self.rows.windows(2).all(follows)
+            && self.hits.iter().all(|i| !fell_back(&hits[*i], wholes[*i].as_ref()))
+            && self.hits.iter().all(|i| match &wholes[*i] {
+                Some(whole) if hits[*i].strategy.whole != WholeOf::Merged => {
+                    has_ends(&hits[*i], whole, &self.claimed(&whole.section, wholes))
+                }
+                _ => true,
+            })
+    }
+
+    /// The ordinals that the passage's hits claimed for a whole, "before the budget".
+    fn claimed(&self, section: &Section, wholes: &[Option<Whole>]) -> Vec<i64> {
+        let wholes = self.hits.iter().filter_map(|i| wholes[*i].as_ref());
+        let wholes = wholes.filter(|whole| whole.section == *section);
+        wholes.flat_map(|whole| whole.chunks.iter().filter_map(|chunk| chunk.ordinal)).collect()
+    }
+}
+
+/// "Let m, M be the smallest and largest ordinal claimed for it by the hits: the next existing chunk of
+/// the document below m, if any, is m-1, and above M, if any, is M+1; and for X from eligible F <= o."
+fn has_ends(hit: &Hit, whole: &Whole, claimed: &[i64]) -> bool {
+    let ordinals = || hit.document.chunks.iter().filter_map(|chunk| chunk.ordinal);
+    let first = *claimed.iter().min().expect("a hit claims itself");
+    let last = *claimed.iter().max().expect("a hit claims itself");
+    let below = ordinals().filter(|other| *other < first).max();
+    let above = ordinals().filter(|other| *other > last).min();
+    let begins = whole.head.is_none_or(|head| hit.chunk.ordinal.is_some_and(|own| head <= own));
+    below.is_none_or(|below| below == first - 1)
+        && above.is_none_or(|above| above == last + 1)
+        && begins
+}

@@ -1,0 +1,197 @@
+//! Strategies: the presets, a store's own, and what a call changes of them.
+
+/// The names of the presets.
+pub const PRESETS: [&str; 9] = [
+    "auto",
+    "none",
+    "adjacent",
+    "broad",
+    "reassembly",
+    "hierarchical",
+    "section",
+    "document",
+    "merge",
+];
+
+/// Which context a hit gets.
+#[derive(Clone, Debug)]
+pub struct Strategy {
+    pub whole: WholeOf,
+    pub kin: Kin,
+    /// What a hit gets beside `kin` where `hierarchical` finds nothing to widen it to.
+    pub fallback: Kin,
+    pub before: Window,
+    pub after: Window,
+    pub within: &'static str,
+    pub threshold: f64,
+    pub count_by: &'static str,
+    pub max_tokens: Option<i64>,
+    pub max_chunks: Option<i64>,
+}
+
+/// What comes as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeOf {
+    Nothing,
+    Section,
+    Document,
+    Container,
+    Merged,
+}
+
+/// How many of each kin come; 0 is none.
+#[derive(Clone, Debug)]
+pub struct Kin {
+    pub parents: i64,
+    pub preceding: i64,
+    pub following: i64,
+    pub children: i64,
+    pub siblings: &'static str,
+}
+
+/// How many chunks come from one side: of prose (data and unknown too), code, and a reference.
+pub type Window = [i64; 3];
+
+/// What a call or a row of a store changes; `None` is "as the strategy says".
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    pub parents: Option<i64>,
+    pub preceding: Option<i64>,
+    pub following: Option<i64>,
+    pub children: Option<i64>,
+    pub before: Option<i64>,
+    pub after: Option<i64>,
+    pub windows: Option<[Option<i64>; 3]>,
+    pub siblings: Option<&'static str>,
+    pub within: Option<&'static str>,
+    pub threshold: Option<f64>,
+    pub count_by: Option<&'static str>,
+    pub max_tokens: Option<i64>,
+    pub max_chunks: Option<i64>,
+}
+
+/// A strategy that a store has of its own.
+#[derive(Clone, Debug)]
+pub struct Own {
+    pub name: String,
+    pub base: &'static str,
+    pub default_for: Vec<&'static str>,
+    pub limits: Limits,
+}
+
+impl Strategy {
+    /// The strategy of a hit: of the name, for its document, with the limits of the call.
+    pub fn settle(name: &str, limits: &Limits, media_type: Option<&str>, own: &[Own]) -> Self {
+        let row = match name {
+            "auto" => of_media_type(media_type, own),
+            _ => own.iter().find(|row| row.name == name),
+        };
+        let mut strategy = match row {
+            Some(row) => Self::preset(row.base, media_type).with(&row.limits),
+            None => Self::preset(name, media_type),
+        };
+        strategy = strategy.with(limits);
+        strategy
+    }
+
+    fn preset(name: &str, media_type: Option<&str>) -> Self {
+        let kin = |parents, preceding, following, children| Kin {
+            parents,
+            preceding,
+            following,
+            children,
+            siblings: "parent",
+        };
+        let none = Self {
+            whole: WholeOf::Nothing,
+            kin: kin(0, 0, 0, 0),
+            fallback: kin(1, 1, 2, 3),
+            before: [0; 3],
+            after: [0; 3],
+            within: "document",
+            threshold: 0.5,
+            count_by: "chunks",
+            max_tokens: None,
+            max_chunks: None,
+        };
+        let whole = |whole| Self { whole, max_chunks: Some(500), ..none.clone() };
+        match name {
+            "none" => none,
+            "adjacent" => {
+                Self { before: [2, 3, 1], after: [2, 3, 1], max_chunks: Some(50), ..none }
+            }
+            "broad" => Self { kin: kin(1, 1, 2, 3), ..none },
+            "reassembly" => Self { kin: kin(1, 2, 2, 5), ..none },
+            "hierarchical" => whole(WholeOf::Container),
+            "section" => whole(WholeOf::Section),
+            "document" => whole(WholeOf::Document),
+            "merge" => whole(WholeOf::Merged),
+            "auto" if is_structured(media_type) => Self::preset("hierarchical", media_type),
+            "auto" => Self::preset("broad", media_type),
+            _ => panic!("{name} is no preset"),
+        }
+    }
+
+    /// The strategy with some limits replaced. `windows` goes before `before` and `after`, "which
+    /// replace what they name"; those of kin apply to what a hit falls back to as well.
+    fn with(mut self, limits: &Limits) -> Self {
+        for kin in [&mut self.kin, &mut self.fallback] {
+            kin.parents = limits.parents.unwrap_or(kin.parents);
+            kin.preceding = limits.preceding.unwrap_or(kin.preceding);
+            kin.following = limits.following.unwrap_or(kin.following);
+            kin.children = limits.children.unwrap_or(kin.children);
+            kin.siblings = limits.siblings.unwrap_or(kin.siblings);
+        }
+        for (side, all) in [(&mut self.before, limits.before), (&mut self.after, limits.after)] {
+            for (kind, width) in side.iter_mut().enumerate() {
+                let of_kind = limits.windows.and_then(|windows| windows[kind]);
+                *width = all.or(of_kind).unwrap_or(*width);
+            }
+        }
+        self.within = limits.within.unwrap_or(self.within);
+        self.threshold = limits.threshold.unwrap_or(self.threshold);
+        self.count_by = limits.count_by.unwrap_or(self.count_by);
+        self.max_tokens = limits.max_tokens.or(self.max_tokens);
+        self.max_chunks = limits.max_chunks.or(self.max_chunks);
+        self
+    }
+
+    /// How far from a hit anything may be that comes as a whole: "`max_chunks` of the strategy".
+    pub fn reach(&self) -> i64 {
+        self.max_chunks.unwrap_or(1_000_000)
+    }
+}
+
+/// Of the store's own rows the one that `auto` takes for a media type: it is named "exactly, then as
+/// `type/*`, then `*/*` (of several the first by name)".
+fn of_media_type<'o>(media_type: Option<&str>, own: &'o [Own]) -> Option<&'o Own> {
+    let media_type = media_type.unwrap_or("text/plain");
+    let family = format!("{}/*", media_type.split('/').next().unwrap_or_default());
+    [media_type, &family, "*/*"].into_iter().find_map(|pattern| {
+        let matching = own.iter().filter(|row| row.default_for.contains(&pattern));
+        matching.min_by_key(|row| &row.name)
+    })
+}
+
+/// Whether a media type is one of code or data. Of all there are, the documents of these tests have
+/// few.
+fn is_structured(media_type: Option<&str>) -> bool {
+    let name = media_type.unwrap_or_default().to_ascii_lowercase();
+    let essence = name.split(';').next().unwrap_or_default().trim();
+    [
+        "text/x-python",
+        "text/x-typescript",
+        "application/typescript",
+        "text/x-rust",
+        "application/json",
+        "application/ld+json",
+        "application/geo+json",
+        "text/x-json",
+        "application/jsonl",
+        "text/x-yaml",
+        "application/toml",
+        "text/csv",
+        "image/svg+xml",
+    ]
+    .contains(&essence)
+}

@@ -1,0 +1,104 @@
+//! Documents into a store, many in one statement.
+
+use super::Store;
+use crate::model::{Chunk, Document};
+use crate::random::Dice;
+use passage_tests::Cluster;
+use serde_json::{Value, json};
+use tokio_postgres::Client;
+
+/// Whether a chunk is one of those that are hidden or deleted: its level is zero.
+pub fn is_marked(chunk: &Chunk) -> bool {
+    level(chunk) == 0
+}
+
+fn level(chunk: &Chunk) -> u64 {
+    chunk.id.as_u64_pair().1 % 5
+}
+
+/// Writes documents with their chunks.
+pub async fn documents(client: &Client, store: &Store, documents: &[Document]) {
+    if let Some(table) = store.documents {
+        let row = |d: &Document| json!({"id": d.id.to_string(), "media_type": d.media_type});
+        let rows = Value::Array(documents.iter().map(row).collect());
+        let sql = format!(
+            "INSERT INTO {table} (id, uri, media_type) SELECT id, id::text, media_type
+            FROM jsonb_to_recordset($1) AS row (id uuid, media_type text)"
+        );
+        client.execute(&sql, &[&rows]).await.expect("documents are loaded");
+    }
+    let chunk = |d: &Document, c: &Chunk| {
+        json!({
+            "id": c.id.to_string(),
+            "document_id": d.id.to_string(),
+            "ordinal": c.ordinal,
+            "level": level(c),
+            "section": section(c),
+            "unit": c.unit,
+            "kind": c.kind,
+            "tokens": c.tokens,
+            "content": c.content,
+            "start_byte": c.span.as_ref().map(|span| span.start),
+            "end_byte": c.span.as_ref().map(|span| span.end),
+        })
+    };
+    let pairs = documents.iter().flat_map(|d| d.chunks.iter().map(move |c| (d, c)));
+    let rows = Value::Array(pairs.map(|(d, c)| chunk(d, c)).collect());
+    let table = store.chunks;
+    // A column that the table lacks is left out.
+    let sql = format!(
+        "SELECT string_agg(attname, ', ') FROM pg_attribute
+        WHERE attrelid = '{table}'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+            AND attname IN ('id', 'document_id', 'ordinal', 'level', 'section', 'unit', 'kind', 'tokens',
+                'content', 'start_byte', 'end_byte')"
+    );
+    let columns: String = client.query_one(&sql, &[]).await.expect("a table has columns").get(0);
+    let sql = format!(
+        "INSERT INTO {table} ({columns}) SELECT {columns} FROM jsonb_to_recordset($1) AS row (id uuid,
+            document_id uuid, ordinal int, level int, section text[], unit text, kind text, tokens int,
+            content text, start_byte int, end_byte int)"
+    );
+    client.execute(&sql, &[&rows]).await.expect("chunks are loaded");
+    client.batch_execute(store.then).await.expect("what is done then can be done");
+}
+
+/// The titles of a chunk as a row has them: some that are empty are NULL.
+fn section(chunk: &Chunk) -> Option<Vec<Option<&str>>> {
+    let nulls = chunk.id.as_u128() % 2 == 1;
+    let title = |title| Some(title).filter(|title: &&str| !(nulls && title.is_empty()));
+    let titles = chunk.section.as_ref()?;
+    Some(titles.iter().map(|text| title(text)).collect())
+}
+
+/// Writes the store's own strategies.
+pub async fn strategies(cluster: &Cluster, store: &Store) {
+    for row in &store.own {
+        let mut values = super::ask::limits(&row.limits);
+        values.push(("name", json!(row.name)));
+        values.push(("base", json!(row.base)));
+        values.push(("default_for", json!(row.default_for)));
+        values.retain(|(_, value)| !value.is_null());
+        let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+        let literals: Vec<String> =
+            values.iter().map(|(_, value)| super::show::literal(value)).collect();
+        let schema = store.schema;
+        let (names, literals) = (names.join(", "), literals.join(", "));
+        cluster
+            .execute(&format!("INSERT INTO {schema}.strategies ({names}) VALUES ({literals})"))
+            .await;
+    }
+}
+
+/// A document whose marked chunks are not there.
+pub fn without_marked(document: &mut Document) {
+    document.chunks.retain(|chunk| !is_marked(chunk));
+}
+
+/// Rows of a view, where ordinals and sections may be NULL.
+pub fn with_nulls(document: &mut Document, dice: &mut Dice) {
+    let chances = [dice.pick(&[0, 0, 10, 50]), dice.pick(&[0, 0, 10, 100])].map(|chance| *chance);
+    for chunk in &mut document.chunks {
+        chunk.ordinal = chunk.ordinal.filter(|_| !dice.percent(chances[0]));
+        chunk.section = chunk.section.take().filter(|_| !dice.percent(chances[1]));
+    }
+}
