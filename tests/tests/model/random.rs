@@ -83,7 +83,7 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, dice: &mut Dice) 
     // Ids do not come in the order of the chunks.
     let ids = dice.shuffled(pieces.len() as u64);
     let mut byte = 0;
-    let mut chunks = Vec::new();
+    let mut chunks: Vec<Chunk> = Vec::new();
     for (piece, id) in pieces.into_iter().zip(ids) {
         let Piece { section, mut unit, content } = piece;
         if dice.percent(odd_unit) {
@@ -94,9 +94,17 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, dice: &mut Dice) 
         } else {
             Some(kind)
         };
-        if dice.percent(overlap) {
-            byte -= dice.below(4).min(byte as u64) as i64;
-        }
+        let content = match chunks.last() {
+            Some(Chunk { content: before, ordinal: Some(last), .. })
+                if *last == ordinal - 1 && dice.percent(overlap) =>
+            {
+                let shared = before.chars().rev().take(dice.place(4)).collect::<Vec<_>>();
+                let shared: String = shared.into_iter().rev().collect();
+                byte -= shared.len() as i64;
+                shared + &content
+            }
+            _ => content,
+        };
         let span = byte..byte + content.len() as i64;
         byte = span.end;
         chunks.push(Chunk {

@@ -88,6 +88,21 @@ pub async fn agree(cluster: &Cluster, store: Store, documents: u32) {
     assert!(differences.is_empty(), "PASSAGE_SEED={}\n{text}", seed());
 }
 
+/// The answer to one call, which is the model's as well.
+pub async fn answer(
+    cluster: &Cluster,
+    store: &Store,
+    documents: &[Document],
+    call: &Call,
+) -> Vec<String> {
+    let client = cluster.client().await;
+    load::documents(&client, store, documents).await;
+    let answer = ask::all(&client, store, std::slice::from_ref(call)).await.remove(0);
+    let expected = call::expected(call, &documents.iter().collect::<Vec<_>>(), &store.own);
+    assert_eq!(answer, expected, "the server, then the model");
+    answer
+}
+
 /// What differs: of which function and strategy, how often, and an example.
 type Differences = BTreeMap<String, (u32, String)>;
 

@@ -11,6 +11,8 @@ mod merge;
 mod section;
 mod window;
 
+pub use merge::gaps;
+
 use super::chunk::{Chunk, Section};
 use super::hit::Hit;
 use super::strategy::WholeOf;
@@ -59,6 +61,14 @@ pub fn wholes<'a>(hits: &[Hit<'a>], fallen: &[bool]) -> Vec<Option<Whole<'a>>> {
     hits.iter().enumerate().map(whole).collect()
 }
 
+/// What a hit would be widened to if it were the only one.
+pub fn alone<'a>(hit: &Hit<'a>) -> Option<Whole<'a>> {
+    match hit.strategy.whole {
+        WholeOf::Container => container::whole(&[], hit),
+        _ => None,
+    }
+}
+
 /// All claims of all hits. "A hit without ordinal gets no context."
 pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'a>> {
     let mut claims = Vec::new();
@@ -88,7 +98,7 @@ pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'
             }
         }
         if strategy.whole == WholeOf::Merged {
-            for chunk in merge::gaps(hits, hit) {
+            for chunk in gaps(hits, hit) {
                 claim(chunk, Role::Adjacent, 0);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Expansion;
 use super::choice::Chosen;
-use super::chunk::Section;
+use super::chunk::{Chunk, Section};
 use super::claims::{Role, Whole, fell_back};
 use super::hit::Hit;
 use super::strategy::WholeOf;
@@ -189,14 +189,18 @@ impl Draft<'_, '_> {
 
 /// "Let m, M be the smallest and largest ordinal claimed for it by the hits: the next existing chunk of
 /// the document below m, if any, is m-1, and above M, if any, is M+1; and for X from eligible F <= o."
+/// Nor may that next chunk be a part of the whole, which then reaches further than its hits.
 fn has_ends(hit: &Hit, whole: &Whole, claimed: &[i64]) -> bool {
-    let ordinals = || hit.document.chunks.iter().filter_map(|chunk| chunk.ordinal);
     let first = *claimed.iter().min().expect("a hit claims itself");
     let last = *claimed.iter().max().expect("a hit claims itself");
-    let below = ordinals().filter(|other| *other < first).max();
-    let above = ordinals().filter(|other| *other > last).min();
+    let chunks = hit.document.in_order();
+    let below = chunks.iter().rev().find(|(other, _)| *other < first);
+    let above = chunks.iter().find(|(other, _)| *other > last);
+    let is_end = |(ordinal, chunk): &(i64, &Chunk), expected: i64| {
+        *ordinal == expected && !chunk.is_below(&whole.section)
+    };
     let begins = whole.head.is_none_or(|head| hit.chunk.ordinal.is_some_and(|own| head <= own));
-    below.is_none_or(|below| below == first - 1)
-        && above.is_none_or(|above| above == last + 1)
+    below.is_none_or(|below| is_end(below, first - 1))
+        && above.is_none_or(|above| is_end(above, last + 1))
         && begins
 }

@@ -132,8 +132,8 @@ impl Strategy {
         }
     }
 
-    /// The strategy with some limits replaced. `windows` goes before `before` and `after`, "which
-    /// replace what they name"; those of kin apply to what a hit falls back to as well.
+    /// The strategy with some limits replaced. What `windows` names for one kind goes before what
+    /// `before` and `after` say for all; those of kin apply to what a hit falls back to as well.
     fn with(mut self, limits: &Limits) -> Self {
         for kin in [&mut self.kin, &mut self.fallback] {
             kin.parents = limits.parents.unwrap_or(kin.parents);
@@ -145,7 +145,7 @@ impl Strategy {
         for (side, all) in [(&mut self.before, limits.before), (&mut self.after, limits.after)] {
             for (kind, width) in side.iter_mut().enumerate() {
                 let of_kind = limits.windows.and_then(|windows| windows[kind]);
-                *width = all.or(of_kind).unwrap_or(*width);
+                *width = of_kind.or(all).unwrap_or(*width);
             }
         }
         self.within = limits.within.unwrap_or(self.within);

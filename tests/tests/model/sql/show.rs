@@ -51,7 +51,8 @@ fn id(id: Uuid) -> String {
 
 /// A score, as far as the order of its summands does not matter.
 fn number(number: Option<f64>) -> String {
-    number.map_or("NULL".to_owned(), |number| format!("{number:.9}"))
+    let rounded = |number: f64| (number * 1e9).round() / 1e9;
+    number.map_or("NULL".to_owned(), |number| rounded(number).to_string())
 }
 
 /// A call as a person would write it.
