@@ -3,12 +3,14 @@
 CREATE FUNCTION passage.outline(
     document_id uuid DEFAULT NULL,
     uri text DEFAULT NULL,
+    hit_ids uuid[] DEFAULT NULL,
     store name DEFAULT NULL
 ) RETURNS TABLE (
     outline text,
     section text[],
     level integer,
     chunks bigint,
+    hits bigint,
     tokens bigint,
     first_ordinal integer,
     last_ordinal integer,
@@ -17,4 +19,4 @@ CREATE FUNCTION passage.outline(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 50
 AS 'MODULE_PATHNAME', 'outline_wrapper';
 
-COMMENT ON FUNCTION passage.outline(uuid, text, name) IS 'sections of a document as an indented tree';
+COMMENT ON FUNCTION passage.outline(uuid, text, uuid[], name) IS 'sections of a document as an indented tree, those with hits marked by an asterisk';

@@ -3,19 +3,28 @@
 CREATE FUNCTION passage.reassemble(
     chunk_ids uuid[],
     scores double precision[] DEFAULT NULL,
-    strategy text DEFAULT 'auto',
+    strategy text DEFAULT NULL,
     parents integer DEFAULT NULL,
     preceding integer DEFAULT NULL,
     following integer DEFAULT NULL,
     children integer DEFAULT NULL,
     before integer DEFAULT NULL,
     after integer DEFAULT NULL,
+    windows jsonb DEFAULT NULL,
     siblings text DEFAULT NULL,
     within text DEFAULT NULL,
+    threshold double precision DEFAULT NULL,
+    count_by text DEFAULT NULL,
     max_tokens integer DEFAULT NULL,
     max_chunks integer DEFAULT NULL,
     max_distance integer DEFAULT 3,
+    score_by text DEFAULT 'max',
+    order_by text DEFAULT 'score',
     separator text DEFAULT NULL,
+    gaps text DEFAULT NULL,
+    imports boolean DEFAULT false,
+    mark_start text DEFAULT NULL,
+    mark_end text DEFAULT NULL,
     store name DEFAULT NULL
 ) RETURNS TABLE (
     rank integer,
@@ -41,4 +50,4 @@ CREATE FUNCTION passage.reassemble(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'reassemble_wrapper';
 
-COMMENT ON FUNCTION passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, text, text, integer, integer, integer, text, name) IS 'passages that hits belong to, best first: near hits of a document in one, distant ones apart';
+COMMENT ON FUNCTION passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, integer, text, text, text, text, boolean, text, text, name) IS 'passages that hits belong to, best first: near hits of a document in one, distant ones apart';

@@ -9,8 +9,11 @@ CREATE FUNCTION passage.preset_strategies() RETURNS TABLE (
     children integer,
     before integer,
     after integer,
+    windows jsonb,
     siblings text,
     within text,
+    threshold double precision,
+    count_by text,
     max_tokens integer,
     max_chunks integer
 ) LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10
@@ -28,8 +31,11 @@ CREATE FUNCTION passage.strategies(store name DEFAULT NULL) RETURNS TABLE (
     children integer,
     before integer,
     after integer,
+    windows jsonb,
     siblings text,
     within text,
+    threshold double precision,
+    count_by text,
     max_tokens integer,
     max_chunks integer,
     description text
@@ -45,7 +51,8 @@ BEGIN
     END IF;
     RETURN QUERY
         SELECT p.name, NULL::text, NULL::text[], p.parents, p.preceding, p.following, p.children,
-            p.before, p.after, p.siblings, p.within, p.max_tokens, p.max_chunks, p.description
+            p.before, p.after, p.windows, p.siblings, p.within, p.threshold, p.count_by,
+            p.max_tokens, p.max_chunks, p.description
         FROM passage.preset_strategies() AS p;
     -- A store without the table, such as one of views, has the presets alone.
     IF to_regclass(format('%I.strategies', schema)) IS NOT NULL THEN
@@ -54,7 +61,9 @@ BEGIN
                 coalesce(s.parents, p.parents), coalesce(s.preceding, p.preceding),
                 coalesce(s.following, p.following), coalesce(s.children, p.children),
                 coalesce(s.before, p.before), coalesce(s.after, p.after),
-                coalesce(s.siblings, p.siblings), coalesce(s.within, p.within),
+                coalesce(s.windows, p.windows), coalesce(s.siblings, p.siblings),
+                coalesce(s.within, p.within), coalesce(s.threshold, p.threshold),
+                coalesce(s.count_by, p.count_by),
                 coalesce(s.max_tokens, p.max_tokens), coalesce(s.max_chunks, p.max_chunks),
                 s.description
             FROM %I.strategies AS s LEFT JOIN passage.preset_strategies() AS p ON p.name = s.base

@@ -42,6 +42,11 @@ pub struct Assembly {
 ///
 /// A span that is not as long as its content is taken as unknown.
 pub fn assemble(parts: &[Part], separator: Separator) -> Assembly {
+    assemble_with(parts, |_| separator)
+}
+
+/// Joins chunks as [`assemble`] does, each with a separator of its own before it.
+pub fn assemble_with<'s>(parts: &[Part], separator: impl Fn(usize) -> Separator<'s>) -> Assembly {
     let mut out = Assembly::default();
     // Where the source has been told up to, or `None` behind a part without a span.
     let mut end: Option<i32> = None;
@@ -54,7 +59,7 @@ pub fn assemble(parts: &[Part], separator: Separator) -> Assembly {
         };
         match shared {
             Some(shared) => content = &content[shared..],
-            None if i > 0 => content = separate(&mut out, content, separator),
+            None if i > 0 => content = separate(&mut out, content, separator(i)),
             None => {}
         }
         out.placed.push(out.text.len()..out.text.len() + content.len());

@@ -126,4 +126,11 @@ impl Unit {
             Unit::Text => "text",
         }
     }
+
+    /// Returns the unit that is stored under a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Module, Self::Container, Self::Member, Self::Value, Self::Text]
+            .into_iter()
+            .find(|unit| unit.name() == name)
+    }
 }

@@ -27,6 +27,17 @@ pub enum Error {
         /// The most that is taken.
         most: i64,
     },
+    /// A share outside 0 to 1.
+    #[error("\"{argument}\" is out of range: {value}")]
+    NoShare {
+        /// The argument's name.
+        argument: &'static str,
+        /// What was given.
+        value: f64,
+    },
+    /// Windows that are no object of kinds and widths.
+    #[error("\"windows\" is no object of kinds and numbers of chunks")]
+    Windows,
     /// Scores that are not as many as the ids.
     #[error("{scores} scores for {ids} chunk ids")]
     ScoreCount {

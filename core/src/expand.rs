@@ -10,14 +10,22 @@ the score of its hit, its distance and its role.
 Nothing here depends on where the chunks lie; the tests answer probes from memory.
 */
 
+mod budget;
 mod choose;
+mod claim;
+mod imports;
+mod merge;
 mod plan;
+mod whole;
 
-pub use choose::{Budget, Choice, Pick, Row, Titles, choose};
+pub use budget::{Budget, Considered, Verdict};
+pub use choose::{Choice, Pick, choose};
+pub use imports::add_imports;
 pub use plan::{Plan, Probe, Shape, Want, plan};
+pub use whole::Group;
 
 use crate::section::Section;
-use crate::{Kind, Strategy};
+use crate::{Kind, Strategy, Unit};
 use uuid::Uuid;
 
 /// A hit with what its strategy needs to know of it.
@@ -33,11 +41,61 @@ pub struct Hit<'a> {
     pub section: Option<Section>,
     /// What it is made of, which decides the width of a window.
     pub kind: Option<Kind>,
+    /// The structural unit it belongs to, which decides what it is widened to.
+    pub unit: Option<Unit>,
+    /// The containers around it, the nearest first; looked at for [`Whole::Container`] alone.
+    ///
+    /// [`Whole::Container`]: crate::strategy::Whole::Container
+    pub containers: Vec<Container>,
+    /// Whether its document is JSON, so that what came whole can be told by parsing it.
+    pub json: bool,
     /// Its place among the scores, from 0; equal scores share one.
     pub class: usize,
     /// Which context it gets.
     pub strategy: &'a Strategy,
 }
+
+/// A section around a hit that is a container: its first chunk is the head of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// How many of the hit's titles it has.
+    pub depth: usize,
+    /// The ordinal of the first chunk exactly in it.
+    pub first: i32,
+    /// The ordinal of the last one.
+    pub last: i32,
+}
+
+/// A chunk that was read; its place in the list of rows is how it is known here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The probe that returned it, or `None` for a hit that was read by its id.
+    pub probe: Option<usize>,
+    /// The chunk.
+    pub chunk: Uuid,
+    /// Its position.
+    pub ordinal: Option<i32>,
+    /// What it costs of the budget.
+    pub tokens: u32,
+    /// What an `Inside` probe says of it: how many titles it is below the section; `None` where it
+    /// is not in it, but next to what is.
+    pub below: Option<u32>,
+}
+
+/// Tells of rows what is looked at for few of them.
+pub trait Details {
+    /// Returns the section of a row, empty where the store has none.
+    fn titles(&self, row: usize) -> Section;
+    /// Returns the text of a row.
+    fn content(&self, row: usize) -> String;
+    /// Returns the names that the imports in a row bind.
+    fn imports(&self, row: usize) -> Vec<String>;
+    /// Is called now and then while much is done, so that the caller can be interrupted.
+    fn pause(&self) {}
+}
+
+/// How many rows are gone through between two pauses.
+const PAUSE: usize = 4096;
 
 /// Why a chunk is there; of several roles a chunk has the first in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,7 +104,7 @@ pub enum Role {
     Hit,
     /// It stands for the nearest section above the hit's that has a chunk before the hit.
     Parent,
-    /// It stands for a section further up.
+    /// It stands for a section further up, or holds imports that the passage uses.
     Ancestor,
     /// A sibling before the hit.
     Preceding,
@@ -56,8 +114,39 @@ pub enum Role {
     Child,
     /// It stands next to the hit.
     Adjacent,
-    /// It came with the hit's section or document.
+    /// It came with the hit's section, container or document.
     Section,
+}
+
+/// By which rule a chunk came into consideration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rule {
+    /// It is a hit.
+    Hit,
+    /// The limit `parents`.
+    Parents,
+    /// The limit `preceding`.
+    Preceding,
+    /// The limit `following`.
+    Following,
+    /// The limit `children`.
+    Children,
+    /// The limit `before`.
+    Before,
+    /// The limit `after`.
+    After,
+    /// It is of the whole section.
+    Section,
+    /// It is of the whole document.
+    Document,
+    /// It is of the whole container.
+    Container,
+    /// It is of a section of which enough was hit.
+    Merge,
+    /// It stands alone between two chunks that come.
+    Gap,
+    /// It binds names that the passage uses.
+    Imports,
 }
 
 impl Role {
@@ -72,6 +161,41 @@ impl Role {
             Role::Child => "child",
             Role::Adjacent => "adjacent",
             Role::Section => "section",
+        }
+    }
+}
+
+impl Rule {
+    /// Returns the name in SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Hit => "hit",
+            Rule::Parents => "parents",
+            Rule::Preceding => "preceding",
+            Rule::Following => "following",
+            Rule::Children => "children",
+            Rule::Before => "before",
+            Rule::After => "after",
+            Rule::Section => "section",
+            Rule::Document => "document",
+            Rule::Container => "container",
+            Rule::Merge => "merge",
+            Rule::Gap => "gap",
+            Rule::Imports => "imports",
+        }
+    }
+
+    /// Returns what the rule makes of a chunk; `parents` makes ancestors of all but the nearest.
+    fn role(self) -> Role {
+        match self {
+            Rule::Hit => Role::Hit,
+            Rule::Parents => Role::Parent,
+            Rule::Preceding => Role::Preceding,
+            Rule::Following => Role::Following,
+            Rule::Children => Role::Child,
+            Rule::Before | Rule::After | Rule::Gap => Role::Adjacent,
+            Rule::Section | Rule::Document | Rule::Container | Rule::Merge => Role::Section,
+            Rule::Imports => Role::Ancestor,
         }
     }
 }

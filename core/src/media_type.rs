@@ -7,12 +7,14 @@ for a store may hold documents that came from elsewhere; what nobody knows count
 types have a name here stands in the table of this module, and nowhere else.
 */
 
+mod comment;
 mod content;
 mod kind;
 mod table;
 
 use crate::assemble::Separator;
 use crate::{Error, Kind};
+pub use comment::Comment;
 pub use content::is_binary;
 use std::{borrow::Cow, fmt, str::FromStr};
 pub use table::NAMES;

@@ -26,12 +26,15 @@ pub struct Entry {
     pub first_line: Option<i32>,
     /// The last line.
     pub last_line: Option<i32>,
+    /// Whether it is one of the hits that are to be marked.
+    pub hit: bool,
 }
 
 /// One line of an outline: a run of chunks of one section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// The title behind two spaces for each title above it; empty at the root.
+    /// The title behind two spaces for each title above it; empty at the root. An asterisk behind
+    /// it marks a line with hits.
     pub outline: String,
     /// The titles down to it.
     pub section: Section,
@@ -39,6 +42,8 @@ pub struct Line {
     pub level: Option<i32>,
     /// How many chunks stand directly in it, without those below it.
     pub chunks: i64,
+    /// How many of these are hits.
+    pub hits: i64,
     /// How many tokens these have.
     pub tokens: i64,
     /// The ordinal of the first of these.
@@ -85,6 +90,7 @@ impl Line {
             section: section.to_vec(),
             level: None,
             chunks: 0,
+            hits: 0,
             tokens: 0,
             first_ordinal: None,
             last_ordinal: None,
@@ -97,6 +103,14 @@ impl Line {
         self.level = Some(self.level.map_or(entry.level, |level| level.min(entry.level)));
         self.chunks += 1;
         self.tokens += entry.tokens;
+        if entry.hit {
+            if self.hits == 0 {
+                let space = if self.outline.is_empty() { "" } else { " " };
+                self.outline += space;
+                self.outline += "*";
+            }
+            self.hits += 1;
+        }
         self.first_ordinal = self.first_ordinal.or(Some(entry.ordinal));
         self.last_ordinal = Some(entry.ordinal);
         self.first_line = self.first_line.or(entry.first_line);
@@ -119,6 +133,7 @@ mod tests {
                 tokens: 10,
                 first_line: Some(ordinal + 1),
                 last_line: Some(ordinal + 1),
+                hit: false,
             })
             .collect();
         outline(&entries).into_iter().map(|line| (line.outline, line.chunks)).collect()
@@ -147,10 +162,33 @@ mod tests {
             tokens: 1,
             first_line: None,
             last_line: None,
+            hit: false,
         };
         let lines = outline(&[entry]);
         assert_eq!(lines.len(), MOST_EMPTY + 1);
         assert_eq!(lines[MOST_EMPTY].section.len(), 10_000);
+    }
+
+    #[test]
+    fn lines_with_hits_are_marked() {
+        let entry = |ordinal, section: &[&str], hit| Entry {
+            ordinal,
+            section: section.iter().map(ToString::to_string).collect(),
+            level: 0,
+            tokens: 1,
+            first_line: None,
+            last_line: None,
+            hit,
+        };
+        let entries = [
+            entry(0, &[], true),
+            entry(1, &["A"], false),
+            entry(2, &["A", "B"], true),
+            entry(3, &["A", "B"], true),
+        ];
+        let lines: Vec<_> =
+            outline(&entries).into_iter().map(|line| (line.outline, line.hits)).collect();
+        assert_eq!(lines, [("*".into(), 1), ("A".into(), 0), ("  B *".into(), 2)]);
     }
 
     #[test]

@@ -2,36 +2,78 @@
 Reassembly: which chunks make one passage.
 
 A passage is what a reader gets instead of single chunks. Hits of one document belong together when
-they are near, that is at most `max_distance` ordinals apart, or when nothing is left out between
-them; each brings its context along. Distant ones stay apart, and no chunk is in two passages.
+they were widened to the same section, when they are near, that is at most `max_distance` ordinals
+apart, or when nothing is left out between them; each brings its context along. Others stay apart,
+and no chunk is in two passages.
 */
 
-use crate::expand::{Choice, Hit, Pick, Role, Row};
-use std::collections::BTreeMap;
+use crate::Error;
+use crate::expand::{Choice, Hit, Pick, Role, Row, Rule};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
+/// How passages are made and ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joining {
+    /// How many ordinals hits of a passage may be apart; `None` makes one of each document.
+    pub max_distance: Option<u32>,
+    /// What a passage scores.
+    pub score_by: ScoreBy,
+    /// How passages are ordered.
+    pub order_by: OrderBy,
+}
+
+/// What a passage scores, by the hits in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreBy {
+    /// As its best hit.
+    Max,
+    /// The mean of those that have a score.
+    Mean,
+    /// The sum of them.
+    Sum,
+    /// The sum of their reciprocal ranks, 1 / (60 + place), whatever they score.
+    Rank,
+}
+
+/// How passages are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderBy {
+    /// Best first.
+    Score,
+    /// Those of a document together, in its order; the document with the best one first.
+    Document,
+}
+
 /// The chunks of one passage.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
+    /// Its place among all, the best being 1.
+    pub rank: usize,
+    /// Its score, or `None` where its hits have none.
+    pub score: Option<f64>,
     /// Its chunks in the order of their document, by their place in the list of picks.
     pub picks: Vec<usize>,
     /// Its hits, best first.
     pub hits: Vec<usize>,
     /// Whether the budget cut some of its context.
     pub truncated: bool,
-    /// Whether nothing was cut and nothing is missing between its first and its last chunk.
+    /// Whether nothing was cut and nothing is missing: between its first and its last chunk, and of
+    /// what its strategy wants whole. Imports that came along do not count.
     pub complete: bool,
 }
 
-/// Puts chosen chunks into passages, best first.
+/// Puts chosen chunks into passages.
 ///
-/// `max_distance` is in ordinals; `None` makes one passage of each document. A passage ranks by
-/// its best hit; of equal ones, that of the better document and then the earlier comes first.
+/// `scores` are those of the hits. A passage ranks by its score; of equal ones, that of the better
+/// hit, the better document, and then the earlier comes first.
 pub fn reassemble(
     hits: &[Hit],
+    scores: &[Option<f64>],
     rows: &[Row],
     choice: &Choice,
-    max_distance: Option<u32>,
+    joining: &Joining,
 ) -> Vec<Passage> {
     let mut documents: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
     for (i, pick) in choice.picks.iter().enumerate() {
@@ -39,11 +81,84 @@ pub fn reassemble(
     }
     let mut passages: Vec<Passage> = documents
         .values()
-        .flat_map(|picks| document(hits, rows, choice, picks, max_distance))
+        .flat_map(|picks| document(hits, rows, choice, picks, joining.max_distance))
         .collect();
+    for passage in &mut passages {
+        passage.score = joining.score_by.score(passage, scores);
+    }
     // The picks are in the order that ties are broken by.
     passages.sort_by_key(|passage| (hits[passage.hits[0]].class, passage.picks[0]));
+    if joining.score_by != ScoreBy::Max {
+        let score = |passage: &Passage| passage.score.unwrap_or(f64::NEG_INFINITY);
+        passages.sort_by(|a, b| {
+            let has = |passage: &Passage| Reverse(passage.score.is_some());
+            has(a).cmp(&has(b)).then(score(b).total_cmp(&score(a)))
+        });
+    }
+    for (passage, rank) in passages.iter_mut().zip(1..) {
+        passage.rank = rank;
+    }
+    if joining.order_by == OrderBy::Document {
+        let document = |passage: &Passage| hits[passage.hits[0]].document;
+        let mut best: HashMap<Uuid, usize> = HashMap::new();
+        for passage in &passages {
+            best.entry(document(passage)).or_insert(passage.rank);
+        }
+        passages.sort_by_key(|passage| (best[&document(passage)], passage.picks[0]));
+    }
     passages
+}
+
+impl ScoreBy {
+    fn score(self, passage: &Passage, scores: &[Option<f64>]) -> Option<f64> {
+        let of_hits = || passage.hits.iter().filter_map(|hit| scores[*hit]);
+        let count = of_hits().count();
+        match self {
+            Self::Max => scores[passage.hits[0]],
+            Self::Rank => Some(passage.hits.iter().map(|hit| 1.0 / (61.0 + *hit as f64)).sum()),
+            _ if count == 0 => None,
+            Self::Sum => Some(of_hits().sum()),
+            Self::Mean => Some(of_hits().sum::<f64>() / count as f64),
+        }
+    }
+
+    /// Returns what a name stands for.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::UnknownValue`] for any other word.
+    pub fn from_name(name: &str) -> Result<Self, Error> {
+        match name {
+            "max" => Ok(Self::Max),
+            "mean" => Ok(Self::Mean),
+            "sum" => Ok(Self::Sum),
+            "rank" => Ok(Self::Rank),
+            _ => Err(Error::UnknownValue {
+                argument: "score_by",
+                value: name.to_owned(),
+                valid: r#""max", "mean", "sum" and "rank""#,
+            }),
+        }
+    }
+}
+
+impl OrderBy {
+    /// Returns what a name stands for.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::UnknownValue`] for any other word.
+    pub fn from_name(name: &str) -> Result<Self, Error> {
+        match name {
+            "score" => Ok(Self::Score),
+            "document" => Ok(Self::Document),
+            _ => Err(Error::UnknownValue {
+                argument: "order_by",
+                value: name.to_owned(),
+                valid: r#""score" and "document""#,
+            }),
+        }
+    }
 }
 
 /// Puts the chunks of one document into passages.
@@ -55,16 +170,17 @@ fn document(
     max_distance: Option<u32>,
 ) -> Vec<Passage> {
     let ordinal = |pick: &Pick| rows[pick.row].ordinal;
-    // The passage of each hit: the hits come in order, and each either joins the one before or not.
+    // The passage of each hit: the hits come in order, and each either joins another or not.
     let mut of_hit: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut before: Option<usize> = None;
+    let mut of_whole: HashMap<usize, usize> = HashMap::new();
+    let mut before: Option<(usize, usize)> = None;
     let mut count = 0;
     for (place, pick) in picks.iter().enumerate() {
         let pick = &choice.picks[*pick];
         if pick.role != Role::Hit {
             continue;
         }
-        let joins = before.is_some_and(|before| {
+        let joins = |before: usize| {
             let gap = ordinal(&choice.picks[picks[before]])
                 .zip(ordinal(pick))
                 .map(|(a, b)| b.abs_diff(a));
@@ -73,29 +189,38 @@ fn document(
                 (Some(most), Some(gap)) => gap <= most || gap as usize == place - before,
                 (Some(_), None) => false,
             }
-        });
-        count += usize::from(!joins);
-        of_hit.insert(pick.hit, count - 1);
-        before = Some(place);
+        };
+        let whole = choice.wholes[pick.hit];
+        let passage = whole
+            .and_then(|whole| of_whole.get(&whole).copied())
+            .or_else(|| before.filter(|(before, _)| joins(*before)).map(|(_, passage)| passage))
+            .unwrap_or(count);
+        count = count.max(passage + 1);
+        of_hit.insert(pick.hit, passage);
+        if let Some(whole) = whole {
+            of_whole.entry(whole).or_insert(passage);
+        }
+        before = Some((place, passage));
     }
-    let mut passages =
-        vec![
-            Passage { picks: Vec::new(), hits: Vec::new(), truncated: false, complete: true };
-            count
-        ];
+    let mut passages = vec![Passage::default(); count];
+    // Where each passage has come to, imports apart.
+    let mut last: Vec<Option<Option<i32>>> = vec![None; count];
     for &pick in picks {
         let chosen = &choice.picks[pick];
-        let passage = &mut passages[of_hit[&chosen.hit]];
-        if let Some(last) = passage.picks.last() {
-            let follows = ordinal(&choice.picks[*last])
-                .zip(ordinal(chosen))
-                .is_some_and(|(a, b)| b.checked_sub(a) == Some(1));
-            passage.complete &= follows;
-        }
+        let place = of_hit[&chosen.hit];
+        let passage = &mut passages[place];
         passage.picks.push(pick);
+        if chosen.rule != Rule::Imports {
+            let follows = last[place].is_none_or(|last| {
+                last.zip(ordinal(chosen)).is_some_and(|(a, b)| b.checked_sub(a) == Some(1))
+            });
+            passage.complete &= follows;
+            last[place] = Some(ordinal(chosen));
+        }
         if chosen.role == Role::Hit {
             passage.hits.push(chosen.hit);
             passage.truncated |= choice.cut[chosen.hit];
+            passage.complete &= !choice.broken[chosen.hit] && !choice.fell_back[chosen.hit];
         }
     }
     for passage in &mut passages {
@@ -103,4 +228,17 @@ fn document(
         passage.hits.sort_by_key(|hit| (hits[*hit].class, *hit));
     }
     passages
+}
+
+impl Default for Passage {
+    fn default() -> Self {
+        Self {
+            rank: 0,
+            score: None,
+            picks: Vec::new(),
+            hits: Vec::new(),
+            truncated: false,
+            complete: true,
+        }
+    }
 }

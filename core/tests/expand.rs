@@ -1,11 +1,11 @@
 //! Expansion over documents that lie in memory: the seeds' examples, then what holds for any.
 
-use passage_core::expand::{Budget, Choice, Hit, Plan, Probe, Role, Row, Shape, Titles};
+use passage_core::expand::{Budget, Choice, Details, Hit, Plan, Probe, Role, Row, Shape};
 use passage_core::expand::{choose, plan};
 use passage_core::key::section_key;
-use passage_core::reassemble::reassemble;
+use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble};
 use passage_core::section::{Section, is_ancestor};
-use passage_core::strategy::{Siblings, Window, Within};
+use passage_core::strategy::{Relatives, Siblings, Window, Within};
 use passage_core::{Strategy, section};
 use proptest::prelude::{Strategy as Generator, any, prop, prop_assert, prop_assert_eq, proptest};
 use std::collections::HashSet;
@@ -35,6 +35,9 @@ impl Store {
             ordinal: Some(at.1 as i32),
             section: Some(self.0[at.0][at.1].clone()),
             kind: None,
+            unit: None,
+            containers: Vec::new(),
+            json: false,
             class,
             strategy,
         }
@@ -76,9 +79,11 @@ impl Store {
             Shape::Inside => {
                 let inside = |i: &usize| document[*i].starts_with(&probe.section);
                 let (from, to) = (probe.first as usize, probe.last as usize);
-                let before = (0..from).rev().take(most).take_while(inside);
-                let after = (to + 1..document.len()).take(most).take_while(inside);
-                before.chain((from..=to).filter(inside)).chain(after).collect()
+                let before = (0..from).rev().take(most).take_while(inside).count();
+                let after = (to + 1..document.len()).take(most).take_while(inside).count();
+                (from.saturating_sub(before + 1)..=to + after + 1)
+                    .filter(|i| *i < document.len())
+                    .collect()
             }
         }
     }
@@ -89,20 +94,25 @@ impl Store {
             chunk: Self::id(document, ordinal),
             ordinal: Some(ordinal as i32),
             tokens: 10,
+            below: None,
         };
         let mut rows: Vec<Row> = hits.iter().map(|hit| row(None, Self::place(hit.chunk))).collect();
         for (i, probe) in plan.probes.iter().enumerate() {
             let document = Self::place(probe.document).0;
-            let found = self.answer(probe).into_iter();
-            rows.extend(found.map(|ordinal| row(Some(i), (document, ordinal))));
+            for ordinal in self.answer(probe) {
+                let titles = &self.0[document][ordinal];
+                let is_inside = probe.shape == Shape::Inside && titles.starts_with(&probe.section);
+                let below = is_inside.then(|| (titles.len() - probe.section.len()) as u32);
+                rows.push(Row { below, ..row(Some(i), (document, ordinal)) });
+            }
         }
         rows
     }
 
     fn expand(&self, hits: &[Hit], budget: Budget) -> (Vec<Row>, Choice) {
-        let plan = plan(hits);
+        let plan = plan(hits, false);
         let rows = self.read(hits, &plan);
-        let choice = choose(hits, &plan, &rows, &Sections(self, &rows), budget);
+        let choice = choose(hits, &plan, &rows, &Sections(self, &rows), budget, false);
         (rows, choice)
     }
 
@@ -117,11 +127,36 @@ impl Store {
 
 struct Sections<'a>(&'a Store, &'a [Row]);
 
-impl Titles for Sections<'_> {
+impl Details for Sections<'_> {
     fn titles(&self, row: usize) -> Section {
         let (document, ordinal) = Store::place(self.1[row].chunk);
         self.0.0[document][ordinal].clone()
     }
+
+    fn content(&self, row: usize) -> String {
+        self.titles(row).join(" ")
+    }
+
+    fn imports(&self, _row: usize) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn passages(
+    hits: &[Hit],
+    rows: &[Row],
+    choice: &Choice,
+    max_distance: Option<u32>,
+) -> Vec<Passage> {
+    let joining = Joining { max_distance, score_by: ScoreBy::Max, order_by: OrderBy::Score };
+    reassemble(hits, &vec![None; hits.len()], rows, choice, &joining)
+}
+
+/// A strategy with some relatives and nothing else.
+fn relatives(change: impl Fn(&mut Relatives)) -> Strategy {
+    let mut strategy = preset("none");
+    change(&mut strategy.relatives);
+    strategy
 }
 
 fn titles(section: &[&str]) -> Section {
@@ -161,7 +196,7 @@ fn seed_000_example_2_two_hits_of_a_document_share_their_context() {
     let (rows, choice) = guide.expand(&hits, Budget::default());
     let ordinals: Vec<_> = choice.picks.iter().map(|pick| rows[pick.row].ordinal).collect();
     assert_eq!(ordinals, [1, 2, 3, 5].map(Some));
-    let passages = reassemble(&hits, &rows, &choice, Some(3));
+    let passages = passages(&hits, &rows, &choice, Some(3));
     assert_eq!(passages.len(), 1);
     assert_eq!(passages[0].hits, [0, 1]);
 }
@@ -172,14 +207,14 @@ fn seed_000_example_3_each_document_is_a_passage_of_its_own() {
     let broad = preset("broad");
     let hits = [store.hit((1, 3), 0, &broad), store.hit((0, 3), 1, &broad)];
     let (rows, choice) = store.expand(&hits, Budget::default());
-    let passages = reassemble(&hits, &rows, &choice, None);
+    let passages = passages(&hits, &rows, &choice, None);
     assert_eq!(passages.iter().map(|passage| passage.hits.clone()).collect::<Vec<_>>(), [[0], [1]]);
 }
 
 #[test]
 fn a_parent_that_was_merged_into_its_first_child_is_that_child() {
     let store = Store::one(&[&["A", "B"], &["A", "C"], &["A", "D"]]);
-    let parents = Strategy { parents: 1, ..preset("none") };
+    let parents = relatives(|own| own.parents = 1);
     assert_eq!(store.context(2, &parents), [(Role::Parent, 0), (Role::Hit, 2)]);
     // The first child itself has no parent before it.
     assert_eq!(store.context(0, &parents), [(Role::Hit, 0)]);
@@ -188,7 +223,7 @@ fn a_parent_that_was_merged_into_its_first_child_is_that_child() {
 #[test]
 fn a_parent_is_looked_for_one_level_up_and_at_the_root() {
     let store = Store::one(&[&[], &["A"], &["B", "C", "D"], &["B", "C", "E"], &["F"]]);
-    let parents = Strategy { parents: 1, ..preset("none") };
+    let parents = relatives(|own| own.parents = 1);
     assert_eq!(store.context(2, &parents), [(Role::Parent, 0), (Role::Hit, 2)]);
     assert_eq!(store.context(4, &parents), [(Role::Parent, 0), (Role::Hit, 4)]);
     assert_eq!(store.context(0, &parents), [(Role::Hit, 0)]);
@@ -197,7 +232,7 @@ fn a_parent_is_looked_for_one_level_up_and_at_the_root() {
 #[test]
 fn beyond_the_parent_come_ancestors() {
     let store = Store::one(&[&[], &["A"], &["A", "B"], &["A", "B", "C"]]);
-    let parents = Strategy { parents: 2, ..preset("none") };
+    let parents = relatives(|own| own.parents = 2);
     let expected = [(Role::Ancestor, 1), (Role::Parent, 2), (Role::Hit, 3)];
     assert_eq!(store.context(3, &parents), expected);
 }
@@ -205,12 +240,14 @@ fn beyond_the_parent_come_ancestors() {
 #[test]
 fn siblings_may_be_those_of_the_same_section_alone() {
     let store = Store::one(&[&["A", "X"], &["A", "B"], &["A", "B"], &["A", "B"], &["A", "C"]]);
-    let both = Strategy { preceding: 5, following: 5, ..preset("none") };
+    let both = relatives(|own| (own.preceding, own.following) = (5, 5));
     let ordinals = |strategy: &Strategy| {
         store.context(2, strategy).iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>()
     };
     assert_eq!(ordinals(&both), [0, 1, 2, 3, 4]);
-    assert_eq!(ordinals(&Strategy { siblings: Siblings::Section, ..both }), [1, 2, 3]);
+    let mut own = both;
+    own.relatives.siblings = Siblings::Section;
+    assert_eq!(ordinals(&own), [1, 2, 3]);
 }
 
 #[test]
@@ -249,14 +286,16 @@ fn any_strategy() -> impl Generator<Value = Strategy> {
         "broad",
         "reassembly",
         "section",
+        "hierarchical",
+        "merge",
         "document",
     ]);
     (name, prop::option::of(0u32..4), any::<bool>(), 0u32..3).prop_map(
         |(name, parents, own, within)| {
             let mut strategy = preset(name);
-            strategy.parents = parents.unwrap_or(strategy.parents);
+            strategy.relatives.parents = parents.unwrap_or(strategy.relatives.parents);
             if own {
-                strategy.siblings = Siblings::Section;
+                strategy.relatives.siblings = Siblings::Section;
             }
             strategy.within = [Within::Document, Within::Parent, Within::Section][within as usize];
             strategy
@@ -324,7 +363,7 @@ proptest! {
         }
 
         // Passages part the chunks among them, and each has a hit.
-        let passages = reassemble(&hits, &rows, &choice, max_distance);
+        let passages = passages(&hits, &rows, &choice, max_distance);
         let mut parted: Vec<_> = passages.iter().flat_map(|passage| passage.picks.clone()).collect();
         parted.sort_unstable();
         prop_assert_eq!(parted, (0..choice.picks.len()).collect::<Vec<_>>());

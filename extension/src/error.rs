@@ -63,6 +63,14 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Give a number from 0 to {most}."),
         ),
+        Request::NoShare { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Give a number from 0 to 1.".to_owned(),
+        ),
+        Request::Windows => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            r#"Valid kinds are "prose", "code" and "api-reference", as in {"code": 4}."#.to_owned(),
+        ),
         Request::ScoreCount { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Give one score for each id, NULL for an id without one, or no scores at all."

@@ -14,6 +14,7 @@ Each function of the SQL surface is a file of its own name. It takes its argumen
 mod assemble;
 mod error;
 mod expand_context;
+mod explain_context;
 mod outline;
 mod reassemble;
 mod section;

@@ -14,6 +14,7 @@ use pgrx::{default, name, pg_extern};
 fn outline(
     document_id: default!(Option<Uuid>, "NULL"),
     uri: default!(Option<String>, "NULL"),
+    hit_ids: default!(Option<Vec<Option<Uuid>>>, "NULL"),
     store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
@@ -23,6 +24,7 @@ fn outline(
             name!(section, Vec<String>),
             name!(level, Option<i32>),
             name!(chunks, i64),
+            name!(hits, i64),
             name!(tokens, i64),
             name!(first_ordinal, Option<i32>),
             name!(last_ordinal, Option<i32>),
@@ -36,13 +38,15 @@ fn outline(
     if document_id.is_none() && uri.is_none() {
         return Ok(TableIterator::empty());
     }
-    let entries = spi::connect(|connection| store.entries(connection, document_id, uri));
+    let hits: Vec<_> = hit_ids.unwrap_or_default().into_iter().flatten().collect();
+    let entries = spi::connect(|connection| store.entries(connection, document_id, uri, hits));
     Ok(TableIterator::new(draw(&entries).into_iter().map(|line| {
         (
             line.outline,
             line.section,
             line.level,
             line.chunks,
+            line.hits,
             line.tokens,
             line.first_ordinal,
             line.last_ordinal,

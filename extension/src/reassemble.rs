@@ -1,13 +1,14 @@
 //! `reassemble`: hits with their context as passages, best first.
 
 use crate::assemble::separator_of;
-use crate::expand_context::{Call, Expanded};
-use crate::store::Columns;
+use crate::error::Error;
+use crate::expand_context::{Call, Expanded, Extent};
 use crate::types::{Name, RawJsonb, to_sql};
 use passage_core::assemble::{Assembly, assemble};
-use passage_core::expand::{Pick, Titles};
-use passage_core::reassemble::{Passage, reassemble as cluster};
-use passage_core::{Overrides, section, strategy};
+use passage_core::expand::{Details, Pick, Role};
+use passage_core::gaps::{Place, assemble_with_gaps};
+use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble as cluster};
+use passage_core::{Family, MediaType, Overrides, section, strategy};
 use pgrx::datum::{JsonB, Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -19,19 +20,28 @@ use serde_json::{Value, json};
 fn reassemble(
     chunk_ids: Option<Vec<Option<Uuid>>>,
     scores: default!(Option<Vec<Option<f64>>>, "NULL"),
-    strategy: default!(Option<String>, "'auto'"),
+    strategy: default!(Option<String>, "NULL"),
     parents: default!(Option<i32>, "NULL"),
     preceding: default!(Option<i32>, "NULL"),
     following: default!(Option<i32>, "NULL"),
     children: default!(Option<i32>, "NULL"),
     before: default!(Option<i32>, "NULL"),
     after: default!(Option<i32>, "NULL"),
+    windows: default!(Option<JsonB>, "NULL"),
     siblings: default!(Option<String>, "NULL"),
     within: default!(Option<String>, "NULL"),
+    threshold: default!(Option<f64>, "NULL"),
+    count_by: default!(Option<String>, "NULL"),
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
     max_distance: default!(Option<i32>, "3"),
+    score_by: default!(Option<String>, "'max'"),
+    order_by: default!(Option<String>, "'score'"),
     separator: default!(Option<String>, "NULL"),
+    gaps: default!(Option<String>, "NULL"),
+    imports: default!(bool, "false"),
+    mark_start: default!(Option<String>, "NULL"),
+    mark_end: default!(Option<String>, "NULL"),
     store: default!(Option<Name>, "NULL"),
 ) -> Result<
     TableIterator<
@@ -61,10 +71,12 @@ fn reassemble(
     >,
     ErrorReport,
 > {
-    let max_distance = max_distance
-        .map(|most| strategy::checked("max_distance", most))
-        .transpose()
-        .map_err(crate::error::Error::from)?;
+    let joining = joining(max_distance, score_by.as_deref(), order_by.as_deref())?;
+    let writing = Writing {
+        separator,
+        comments: gaps.as_deref().map(comments).transpose()?.unwrap_or(true),
+        marks: [mark_start, mark_end].map(Option::unwrap_or_default),
+    };
     let overrides = Overrides {
         parents,
         preceding,
@@ -72,14 +84,17 @@ fn reassemble(
         children,
         before,
         after,
+        windows: windows.map(|JsonB(windows)| windows),
         siblings,
         within,
+        threshold,
+        count_by,
         max_tokens,
         max_chunks,
     };
     let call = Call { chunk_ids, scores, strategy, overrides, store };
-    let rows = call
-        .expand(Columns::Passage, |expanded| rows(&expanded, max_distance, separator.as_deref()))?;
+    let rows =
+        call.expand(Extent::Passage { imports }, |expanded| rows(&expanded, &joining, &writing))?;
     Ok(TableIterator::new(rows))
 }
 
@@ -107,26 +122,60 @@ type Row = (
     Option<RawJsonb>,
 );
 
-/// Makes the rows of what was chosen.
-fn rows(expanded: &Expanded, max_distance: Option<u32>, separator: Option<&str>) -> Vec<Row> {
-    let Expanded { hits, chunks, choice, .. } = expanded;
-    let passages = cluster(hits, &chunks.outlines, choice, max_distance);
-    passages
-        .iter()
-        .zip(1..)
-        .map(|(passage, rank)| row(expanded, passage, rank, separator))
-        .collect()
+/// How the text of a passage is written.
+struct Writing {
+    /// What stands between chunks that do not touch, in place of what the media type says.
+    separator: Option<String>,
+    /// Whether gaps in source code are shown by a comment.
+    comments: bool,
+    /// What stands before and behind each hit.
+    marks: [String; 2],
 }
 
-fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str>) -> Row {
+/// Takes how passages are made and ordered.
+fn joining(
+    max_distance: Option<i32>,
+    score_by: Option<&str>,
+    order_by: Option<&str>,
+) -> Result<Joining, Error> {
+    Ok(Joining {
+        max_distance: max_distance
+            .map(|most| strategy::checked("max_distance", most))
+            .transpose()?,
+        score_by: ScoreBy::from_name(score_by.unwrap_or("max"))?,
+        order_by: OrderBy::from_name(order_by.unwrap_or("score"))?,
+    })
+}
+
+/// Takes how gaps are shown.
+fn comments(gaps: &str) -> Result<bool, Error> {
+    match gaps {
+        "comment" => Ok(true),
+        "none" => Ok(false),
+        _ => Err(Error::from(passage_core::Error::UnknownValue {
+            argument: "gaps",
+            value: gaps.to_owned(),
+            valid: r#""comment" and "none""#,
+        })),
+    }
+}
+
+/// Makes the rows of what was chosen.
+fn rows(expanded: &Expanded, joining: &Joining, writing: &Writing) -> Vec<Row> {
+    let Expanded { found, hits, chunks, choice, .. } = expanded;
+    let scores: Vec<_> = found.iter().map(|hit| hit.scored.score).collect();
+    let passages = cluster(hits, &scores, &chunks.outlines, choice, joining);
+    passages.iter().map(|passage| row(expanded, passage, writing)).collect()
+}
+
+fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
     let Expanded { found, chunks, choice, .. } = expanded;
     let picks: Vec<&Pick> = passage.picks.iter().map(|pick| &choice.picks[*pick]).collect();
     let outlines = || picks.iter().map(|pick| &chunks.outlines[pick.row]);
     let best = &found[passage.hits[0]];
     let document = &best.document;
 
-    let parts: Vec<_> = picks.iter().map(|pick| chunks.chunk(pick.row).part()).collect();
-    let assembly = assemble(&parts, separator_of(&document.media_type(), separator));
+    let assembly = text(expanded, &picks, &document.media_type(), writing);
     let section = picks
         .iter()
         .map(|pick| chunks.titles(pick.row))
@@ -134,8 +183,8 @@ fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str
         .unwrap_or_default();
     let lines = || picks.iter().map(|pick| chunks.chunk(pick.row).lines());
     (
-        rank,
-        best.scored.score,
+        passage.rank as i32,
+        passage.score,
         to_sql(document.id),
         document.collection.clone(),
         document.version.clone(),
@@ -155,6 +204,28 @@ fn row(expanded: &Expanded, passage: &Passage, rank: i32, separator: Option<&str
         passage.complete,
         document.metadata.clone(),
     )
+}
+
+/// Joins the chunks of a passage.
+fn text(expanded: &Expanded, picks: &[&Pick], is: &MediaType, writing: &Writing) -> Assembly {
+    let Writing { separator, comments, marks: [start, end] } = writing;
+    let chunk = |pick: &&Pick| expanded.chunks.chunk(pick.row);
+    let parts: Vec<_> = picks.iter().map(|pick| chunk(pick).part()).collect();
+    let comment = is.comment().filter(|_| *comments && is.family() == Family::Code);
+    let assembly = match (separator, comment) {
+        (None, Some(comment)) => {
+            let place = |pick: &&Pick| {
+                let ordinal = chunk(pick).ordinal();
+                let (first_line, last_line) = chunk(pick).lines();
+                Place { ordinal, first_line, last_line }
+            };
+            let places: Vec<_> = picks.iter().map(place).collect();
+            assemble_with_gaps(&parts, &places, comment)
+        }
+        _ => assemble(&parts, separator_of(is, separator.as_deref())),
+    };
+    let hits: Vec<_> = picks.iter().map(|pick| pick.role == Role::Hit).collect();
+    assembly.marked(&hits, start, end)
 }
 
 /// Which bytes of the passage come from which chunk, and where that stands in the source.

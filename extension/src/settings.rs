@@ -5,6 +5,8 @@ use std::ffi::CString;
 
 static STORE: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c"rag"));
 
+static STRATEGY: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c"auto"));
+
 /// Defines the settings; once for a backend.
 pub fn define() {
     GucRegistry::define_string_guc(
@@ -15,13 +17,27 @@ pub fn define() {
         GucContext::Userset,
         GucFlags::default(),
     );
+    GucRegistry::define_string_guc(
+        c"passage.strategy",
+        c"Sets the strategy that functions take when none is named.",
+        c"A name that passage.strategies lists.",
+        &STRATEGY,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
 }
 
 /// Returns the store that is read when none is named.
 pub fn store() -> String {
-    STORE
-        .get()
-        .and_then(|store| store.into_string().ok())
-        .filter(|store| !store.is_empty())
-        .unwrap_or_else(|| "rag".to_owned())
+    text(&STORE).unwrap_or_else(|| "rag".to_owned())
+}
+
+/// Returns the strategy that is taken when none is named.
+pub fn strategy() -> String {
+    text(&STRATEGY).unwrap_or_else(|| "auto".to_owned())
+}
+
+fn text(setting: &GucSetting<Option<CString>>) -> Option<String> {
+    let text = setting.get()?.into_string().ok()?;
+    (!text.is_empty()).then_some(text)
 }

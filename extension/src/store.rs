@@ -12,14 +12,18 @@ that of [`chunks`] all probes of their plan.
 mod around;
 mod chunks;
 mod columns;
+mod containers;
+mod document;
 mod hits;
 mod layout;
 mod outline;
 mod parts;
+mod strategy;
 
-pub use chunks::Chunks;
+pub use chunks::{Chunks, pause};
 pub use columns::Columns;
-pub use hits::{Found, Wanted};
+pub use hits::Found;
+pub use strategy::Wanted;
 
 use crate::error::Error;
 use crate::settings;

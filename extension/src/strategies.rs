@@ -1,8 +1,10 @@
 //! `preset_strategies`: what the extension brings; a store's own are rows of its table.
 
-use passage_core::strategy::PRESETS;
+use passage_core::strategy::{PRESETS, Window};
+use pgrx::datum::JsonB;
 use pgrx::iter::TableIterator;
 use pgrx::{name, pg_extern};
+use serde_json::{Value, json};
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
@@ -17,8 +19,11 @@ fn preset_strategies() -> TableIterator<
         name!(children, i32),
         name!(before, i32),
         name!(after, i32),
+        name!(windows, JsonB),
         name!(siblings, &'static str),
         name!(within, &'static str),
+        name!(threshold, f64),
+        name!(count_by, &'static str),
         name!(max_tokens, Option<i32>),
         name!(max_chunks, Option<i32>),
     ),
@@ -28,16 +33,28 @@ fn preset_strategies() -> TableIterator<
         (
             preset.name,
             preset.description,
-            strategy.parents as i32,
-            strategy.preceding as i32,
-            strategy.following as i32,
-            strategy.children as i32,
+            strategy.relatives.parents as i32,
+            strategy.relatives.preceding as i32,
+            strategy.relatives.following as i32,
+            strategy.relatives.children as i32,
             strategy.before.prose as i32,
             strategy.after.prose as i32,
-            strategy.siblings.name(),
+            JsonB(windows(strategy.before)),
+            strategy.relatives.siblings.name(),
             strategy.within.name(),
+            strategy.threshold,
+            strategy.count_by.name(),
             strategy.max_tokens.map(|limit| limit as i32),
             strategy.max_chunks.map(|limit| limit as i32),
         )
     }))
+}
+
+/// The widths of a window that are not that of prose.
+fn windows(window: Window) -> Value {
+    let Window { prose, code, api_reference } = window;
+    if (code, api_reference) == (prose, prose) {
+        return json!({});
+    }
+    json!({ "code": code, "api-reference": api_reference })
 }

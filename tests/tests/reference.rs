@@ -34,7 +34,7 @@ fn paragraph<'a>(text: &'a str, begins: &str) -> &'a str {
 async fn every_function_stands_in_the_readme_with_its_arguments() {
     let cluster = Cluster::start().await;
     let section = under("### Functions");
-    let limits = names(paragraph(section, "`…limits` are"))[1..11].join(", ");
+    let limits = names(paragraph(section, "`…limits` are"))[1..14].join(", ");
     let mut documented: Vec<String> = rows(section)
         .iter()
         .flat_map(|row| names(row[0]))
@@ -69,9 +69,12 @@ async fn rows_of_functions_have_the_columns_that_the_readme_lists() {
         }
     }
     let context = names(context)[2..].join(",");
+    let explained = paragraph(section, "Rows of `explain_context`").split(". A rule").next();
+    let explained = names(explained.unwrap())[1..].join(",");
     for (function, listed) in [
         ("expand_context", &context),
         ("expand_contexts", &context),
+        ("explain_context", &explained),
         ("reassemble", &listed.join(",")),
     ] {
         let columns = format!(
@@ -104,6 +107,8 @@ async fn tables_have_the_columns_that_the_readme_lists() {
     // The setting is known from the first call on.
     let store = "SELECT current_setting('passage.store') FROM passage.outline(uri => 'none') RIGHT JOIN (SELECT) AS one ON true";
     assert_eq!(cluster.query_text(store).await, "rag");
+    let strategy = store.replace("passage.store", "passage.strategy");
+    assert_eq!(cluster.query_text(&strategy).await, "auto");
 }
 
 #[tokio::test]
@@ -116,7 +121,9 @@ async fn strategies_have_the_limits_that_the_readme_lists() {
             let number = |cell: &&str| cell.split(';').next().unwrap().trim().to_owned();
             let limits = row[1..].iter().map(number).collect::<Vec<_>>();
             match name.as_str() {
-                "auto" | "section" | "document" => format!("{name}|{}", row[row.len() - 1]),
+                "auto" | "section" | "hierarchical" | "merge" | "document" => {
+                    format!("{name}|{}", row[row.len() - 1])
+                }
                 _ => format!("{name}|{}", limits.join("|")),
             }
         })
@@ -124,7 +131,7 @@ async fn strategies_have_the_limits_that_the_readme_lists() {
     listed.sort();
     let strategies = "
         SELECT concat_ws('|', name,
-            CASE WHEN name NOT IN ('auto', 'section', 'document')
+            CASE WHEN name NOT IN ('auto', 'section', 'hierarchical', 'merge', 'document')
                 THEN concat_ws('|', parents, preceding, following, children, before) END,
             coalesce(max_chunks::text, ''))
         FROM passage.preset_strategies()";
@@ -154,6 +161,8 @@ async fn errors_have_the_sqlstates_that_the_readme_lists() {
         ("22023", "SELECT * FROM passage.expand_contexts('{}', strategy => 'wide')"),
         ("22023", "SELECT * FROM passage.expand_contexts('{}', siblings => 'all')"),
         ("22023", "SELECT * FROM passage.expand_contexts('{}', parents => -1)"),
+        ("22023", "SELECT * FROM passage.expand_contexts('{}', threshold => 2)"),
+        ("22023", "SELECT * FROM passage.expand_contexts('{}', windows => '[]')"),
         ("22023", "SELECT * FROM passage.expand_contexts('{}', '{1}')"),
         ("22023", "SELECT passage.create_store('a', distance => 'far')"),
         ("22023", "SELECT passage.create_store('a', dimensions => 5000)"),

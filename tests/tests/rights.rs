@@ -76,7 +76,7 @@ async fn a_role_without_rights_calls_and_is_told_so() {
     );
     assert_eq!(
         cluster.query_text_as("nobody", "SELECT count(*) FROM passage.preset_strategies()").await,
-        "7"
+        "9"
     );
 
     let id = "aaaaaaaa-0000-0000-0000-000000000003";

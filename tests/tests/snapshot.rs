@@ -139,5 +139,5 @@ async fn a_standby_answers_as_its_primary() {
     cluster.start_again().await;
     assert_eq!(cluster.query_text("SELECT pg_is_in_recovery()").await, "t");
     assert_eq!(cluster.query_text(&format!("SELECT {}", seen())).await, ALL);
-    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.strategies('rag')").await, "7");
+    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.strategies('rag')").await, "9");
 }

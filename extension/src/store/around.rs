@@ -13,7 +13,7 @@ use super::layout::Layout;
 use passage_core::Strategy;
 use passage_core::expand::{Probe, Shape};
 use passage_core::section::Section;
-use passage_core::strategy::{Whole, Window};
+use passage_core::strategy::{Relatives, Whole};
 use std::cell::OnceCell;
 
 /// How many ordinals before the hit are read, and how many after it. Each row costs, the more so
@@ -36,10 +36,10 @@ impl Lookup {
     /// Chooses for one hit; the strategy is `None` where a row of the store holds it.
     pub fn one(layout: &Layout, strategy: Option<&Strategy>) -> Self {
         let near = strategy.is_none_or(|strategy| {
-            let Strategy { parents, preceding, following, children, before, after, .. } = strategy;
-            let of = |window: &Window| window.prose.max(window.code).max(window.api_reference);
-            let backward = i64::from((*parents).max(*preceding).max(of(before)));
-            let forward = i64::from((*following).max(*children).max(of(after)));
+            let Strategy { relatives, before, after, .. } = strategy;
+            let Relatives { parents, preceding, following, children, .. } = *relatives;
+            let backward = i64::from(parents.max(preceding).max(before.widest()));
+            let forward = i64::from(following.max(children).max(after.widest()));
             strategy.whole == Whole::None
                 && (backward > 0 || forward > 0)
                 && backward <= BEFORE
@@ -48,6 +48,11 @@ impl Lookup {
         // A view may number its chunks by a window function, which only a constant document
         // bounds; and a hit without an ordinal would not be around itself.
         if near && layout.chunks.has_ordinals { Self::Around } else { Self::One }
+    }
+
+    /// Writes what tells the chunk of a hit from those around it.
+    pub fn is_hit(self) -> &'static str {
+        if self == Self::Around { "c.id = h.id" } else { "true" }
     }
 
     /// Writes the place of a hit among the ids and the join that finds its chunk, as `c`.

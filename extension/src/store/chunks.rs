@@ -20,7 +20,8 @@ use crate::spi::{Connection, Rows};
 pub use arms::Signature;
 use arms::{Arm, arms};
 use branch::Branch;
-use passage_core::expand::{Plan, Row, Titles};
+pub(super) use branch::titles;
+use passage_core::expand::{Details, Plan, Row, Shape};
 use passage_core::section::Section;
 use std::collections::HashMap;
 
@@ -30,6 +31,8 @@ pub struct Chunks<'c> {
     /// Probes that were answered by chunks around the hit, each with such a chunk's row.
     around: Vec<(usize, usize)>,
     rows: Option<Rows<'c>>,
+    /// For each probe, whether it tells of its rows how far below its section they are.
+    inside: Vec<bool>,
     /// What decides about each chunk: the hits in their order, then what the probes found.
     pub outlines: Vec<Row>,
 }
@@ -61,8 +64,13 @@ impl Store {
             connection.read(&statement, values)
         });
         let found = around.len() + rows.as_ref().map_or(0, Rows::len);
-        let mut chunks = Chunks { hits, around, rows, outlines: Vec::new() };
-        chunks.outlines = (0..hits.found.len() + found).map(|row| chunks.outline(row)).collect();
+        let inside = probes.iter().map(|probe| probe.shape == Shape::Inside).collect();
+        let mut chunks = Chunks { hits, around, rows, inside, outlines: Vec::new() };
+        let outline = |row| {
+            pause(row);
+            chunks.outline(row)
+        };
+        chunks.outlines = (0..hits.found.len() + found).map(outline).collect();
         chunks
     }
 }
@@ -88,13 +96,34 @@ impl Chunks<'_> {
 
     fn outline(&self, row: usize) -> Row {
         let (probe, chunk) = self.probed(row);
-        Row { probe, chunk: chunk.id(), ordinal: chunk.ordinal(), tokens: chunk.tokens() }
+        let below = probe.filter(|probe| self.inside[*probe]).and_then(|_| chunk.below());
+        let (id, ordinal, tokens) = (chunk.id(), chunk.ordinal(), chunk.tokens());
+        Row { probe, chunk: id, ordinal, tokens, below }
     }
 }
 
-impl Titles for Chunks<'_> {
+impl Details for Chunks<'_> {
     fn titles(&self, row: usize) -> Section {
         self.chunk(row).titles().unwrap_or_default()
+    }
+
+    fn content(&self, row: usize) -> String {
+        self.chunk(row).content()
+    }
+
+    fn imports(&self, row: usize) -> Vec<String> {
+        self.chunk(row).imports()
+    }
+
+    fn pause(&self) {
+        pgrx::check_for_interrupts!();
+    }
+}
+
+/// Lets PostgreSQL interrupt, now and then while many rows are gone through.
+pub fn pause(row: usize) {
+    if row % 4096 == 4095 {
+        pgrx::check_for_interrupts!();
     }
 }
 

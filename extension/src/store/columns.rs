@@ -10,14 +10,15 @@ use crate::spi::Rows;
 use crate::types::{Ltree, RawText, TextArray, titles};
 use passage_core::assemble::Part;
 use passage_core::section::Section;
+use pgrx::datum::JsonB;
 
 /// What a caller needs of a chunk beside its outline and content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Columns {
     /// Its level and path.
     Context,
-    /// Its bytes and lines in the source.
-    Passage,
+    /// Its bytes and lines in the source, and the names that its imports bind.
+    Passage { imports: bool },
 }
 
 impl Columns {
@@ -34,10 +35,14 @@ impl Columns {
         ];
         columns.extend(match self {
             Self::Context => vec![integer("level"), ("path", layout.path("c"))],
-            Self::Passage => {
+            Self::Passage { .. } => {
                 ["start_byte", "end_byte", "first_line", "last_line"].map(integer).to_vec()
             }
         });
+        if self == (Self::Passage { imports: true }) {
+            let metadata = chunks.column("c", "metadata", "jsonb");
+            columns.push(("imports", format!("{metadata} OPERATOR(pg_catalog.->) 'imports'")));
+        }
         columns
     }
 
@@ -45,7 +50,7 @@ impl Columns {
     pub fn count(self) -> usize {
         match self {
             Self::Context => 7,
-            Self::Passage => 9,
+            Self::Passage { imports } => 9 + usize::from(imports),
         }
     }
 }
@@ -71,6 +76,12 @@ impl Chunk<'_> {
     /// Returns the id; a view may give NULL, which nothing matches.
     pub fn id(&self) -> uuid::Uuid {
         uuid(self.get(0))
+    }
+
+    /// Returns how many titles a chunk is below the section of the probe that found it, which
+    /// stands behind its own columns; `None` where it is not in it.
+    pub fn below(&self) -> Option<u32> {
+        self.rows.get::<i64>(self.row, self.rows.columns() - 1)?.try_into().ok()
     }
 
     /// Returns the position, or `None` where it is unknown.
@@ -126,5 +137,12 @@ impl Chunk<'_> {
     /// Returns the first and the last line of a chunk that was read for a passage.
     pub fn lines(&self) -> (Option<i32>, Option<i32>) {
         (self.get(7), self.get(8))
+    }
+
+    /// Returns the names that the imports in a chunk bind, if it was read with them.
+    pub fn imports(&self) -> Vec<String> {
+        let names = self.get::<JsonB>(9).map_or(serde_json::Value::Null, |JsonB(names)| names);
+        let names = names.as_array().map_or(&[][..], Vec::as_slice);
+        names.iter().filter_map(|name| name.as_str()).map(str::to_owned).collect()
     }
 }

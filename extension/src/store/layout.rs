@@ -9,7 +9,7 @@ that name now, and forgotten when PostgreSQL says that some relation has changed
 use super::around::Lookup;
 use super::chunks::Signature;
 use super::columns::Columns;
-use super::hits::Source;
+use super::strategy::Source;
 use crate::spi::Statement;
 use pgrx::pg_sys;
 use std::cell::{Cell, RefCell};
@@ -197,6 +197,15 @@ impl Relation {
         })
     }
 
+    /// Names columns of an alias, NULL where the relation or a column is missing.
+    pub fn all(relation: Option<&Self>, alias: &str, wanted: &[(&str, &str)]) -> Vec<String> {
+        let name = |&(column, sql_type): &(&str, &str)| match relation {
+            Some(relation) => relation.column(alias, column, sql_type),
+            None => format!("NULL::{sql_type}"),
+        };
+        wanted.iter().map(name).collect()
+    }
+
     /// Returns the column of an alias as a type, or a NULL of it where the relation lacks it.
     pub fn column(&self, alias: &str, column: &str, sql_type: &str) -> String {
         if self.gives(column, sql_type) {
@@ -215,6 +224,7 @@ fn oid_of(sql_type: &str) -> pg_sys::Oid {
         "text" => pg_sys::TEXTOID,
         "text[]" => pg_sys::TEXTARRAYOID,
         "jsonb" => pg_sys::JSONBOID,
+        "double precision" => pg_sys::FLOAT8OID,
         _ => unreachable!("no statement reads another type"),
     }
 }

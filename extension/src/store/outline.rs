@@ -1,6 +1,7 @@
 //! The statement behind `outline`: all chunks of one document, without their contents.
 
 use super::Store;
+use super::chunks::pause;
 use super::layout::{Layout, Purpose, Relation};
 use crate::spi::{Connection, Value};
 use crate::types::titles;
@@ -16,6 +17,7 @@ impl Store {
         connection: &Connection,
         document_id: Option<Uuid>,
         uri: Option<String>,
+        hits: Vec<Uuid>,
     ) -> Vec<Entry> {
         let documents = self.0.documents.as_ref().filter(|documents| documents.has("uri"));
         if uri.is_some() && documents.is_none() {
@@ -24,10 +26,11 @@ impl Store {
         let purpose = Purpose::Outline { by_uri: uri.is_some() };
         let statement =
             self.0.statement(purpose, || statement(&self.0, documents.filter(|_| uri.is_some())));
-        let mut values = vec![Value::new(document_id)];
+        let mut values = vec![Value::new(document_id), Value::new(hits)];
         values.extend(uri.map(Value::new));
         let rows = connection.read(&statement, values);
         let entry = |row| {
+            pause(row);
             let section = rows.get::<Vec<Option<String>>>(row, 1).unwrap_or_default();
             // A chunk without a position has no place in an outline.
             Some(Entry {
@@ -37,6 +40,7 @@ impl Store {
                 tokens: rows.get::<i32>(row, 3).map_or(0, i64::from),
                 first_line: rows.get(row, 4),
                 last_line: rows.get(row, 5),
+                hit: rows.get(row, 6).unwrap_or_default(),
             })
         };
         (0..rows.len()).filter_map(entry).collect()
@@ -49,14 +53,14 @@ fn statement(layout: &Layout, by_uri: Option<&Relation>) -> String {
         || "$1".to_owned(),
         |documents| {
             format!(
-                "(SELECT d.id FROM {} AS d WHERE d.uri = $2 AND d.id = coalesce($1, d.id) \
+                "(SELECT d.id FROM {} AS d WHERE d.uri = $3 AND d.id = coalesce($1, d.id) \
                  ORDER BY d.id LIMIT 1)",
                 documents.name
             )
         },
     );
     format!(
-        "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last} \
+        "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last}, c.id = ANY ($2::uuid[]) \
          FROM {chunks} AS c WHERE c.document_id = {document} ORDER BY c.ordinal",
         ordinal = integer("ordinal"),
         section = layout.section("c"),

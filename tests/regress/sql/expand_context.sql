@@ -157,7 +157,27 @@ INSERT INTO expand.strategies (name, default_for) VALUES ('bare', '{text/markdow
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
 SELECT pg_temp.load('notes.txt', 'text/plain', ': note 1', ': note 2');
 SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('note 1', 'Installation steps'));
+-- of several defaults the one for the very type, then for its kind, then for everything
+INSERT INTO expand.strategies (name, base, default_for) VALUES ('a', 'adjacent', '{*/*}'), ('b', 'document', '{text/*}');
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
+SELECT count(*) FROM passage.expand_context(pg_temp.chunk('note 1'));
+DELETE FROM expand.strategies WHERE name = 'b';
+SELECT DISTINCT role FROM passage.expand_context(pg_temp.chunk('note 1')) ORDER BY role;
 DELETE FROM expand.strategies;
+-- what a user prefers is a setting, and a name in the call goes before it
+SET passage.strategy = 'none';
+SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
+SELECT count(*) FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'broad');
+SET passage.strategy = 'wide';
+SELECT count(*) FROM passage.expand_context(pg_temp.chunk('Installation steps'));
+RESET passage.strategy;
+
+-- seed 002: wider for one kind of content, the others as they are
+UPDATE expand.chunks SET kind = 'code' WHERE content = 'w4';
+SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
+SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', windows => '{"code": 4}');
+SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', windows => '{"prose": 4, "code": 1}', before => 0);
+SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w5'), 'adjacent', windows => '{"code": 4}');
 
 -- an id counts once, with its best score, wherever it stands
 SELECT role, content, score FROM passage.expand_contexts(pg_temp.chunks('note 1', 'note 2', 'note 1'), '{0.1,0.2,0.3}', 'none');

@@ -26,6 +26,10 @@ SELECT section FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000') WHER
 SELECT count(*) FROM passage.outline(uri => 'guide.md');
 SELECT outline FROM passage.outline('bbbbbbbb-0000-0000-8000-000000000000', 'guide.md');
 
+-- hits are marked and counted
+SELECT outline, chunks, hits FROM passage.outline(uri => 'guide.md', hit_ids => (
+    SELECT array_agg(id) FROM outlines.chunks WHERE ordinal IN (0, 2)) || NULL::uuid);
+
 -- no document, or no chunks: no rows
 SELECT outline FROM passage.outline();
 SELECT outline FROM passage.outline(uri => 'unknown.md');

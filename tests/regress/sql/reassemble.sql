@@ -55,7 +55,7 @@ FROM passage.reassemble(pg_temp.ids('a', 2, 20) || pg_temp.ids('b', 1, 2), NULL,
 
 -- whatever is asked, no chunk comes twice
 SELECT strategy, count(*) AS chunks, count(DISTINCT id) AS different
-FROM unnest('{adjacent,broad,reassembly,section,document}'::text[]) AS strategy,
+FROM unnest('{adjacent,broad,reassembly,section,hierarchical,merge,document}'::text[]) AS strategy,
     passage.reassemble(pg_temp.ids('a', 2, 4, 6, 12, 4), NULL, strategy, max_distance => 1), unnest(chunk_ids) AS id
 GROUP BY strategy ORDER BY strategy;
 
@@ -64,9 +64,39 @@ SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('a', 0, 9) || pg_tem
 SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('b', 0) || pg_temp.ids('a', 0), '{0.5,0.5}', 'none');
 SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('b', 0) || pg_temp.ids('a', 0), NULL, 'none');
 
--- prose gets a blank line across a gap, code nothing, and either the separator that is named
+-- by rank, or a document together; the rank stays
+SELECT rank, uri, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 9, 0) || pg_temp.ids('b', 0), '{0.2,0.1,0.15}', 'none');
+SELECT rank, uri, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 9, 0) || pg_temp.ids('b', 0), '{0.2,0.1,0.15}', 'none', order_by => 'document');
+-- the score of several hits: the best, the mean, the sum, or the sum of reciprocal ranks; it orders
+SELECT score_by, rank, uri, round(score::numeric, 4) AS score
+FROM unnest('{max,mean,sum,rank}'::text[]) AS score_by, passage.reassemble(pg_temp.ids('a', 0, 1) || pg_temp.ids('b', 0), '{0.5,0.1,0.55}', 'none', score_by => score_by) ORDER BY score_by, rank;
+SELECT score_by, rank, score IS NULL AS without FROM unnest('{max,mean,sum,rank}'::text[]) AS score_by, passage.reassemble(pg_temp.ids('a', 0, 1), NULL, 'none', score_by => score_by) ORDER BY score_by;
+
+-- hits can be marked; citations still find what they cite
+SELECT to_json(content) AS content, (SELECT string_agg(substr(content, (citation ->> 'start')::integer + 1, (citation ->> 'end')::integer - (citation ->> 'start')::integer), '' ORDER BY place) = replace(replace(content, '<b>', ''), '</b>', '')
+    FROM jsonb_array_elements(citations) WITH ORDINALITY AS cited (citation, place)) AS cited
+FROM passage.reassemble(pg_temp.ids('a', 5, 8), NULL, 'adjacent', mark_start => '<b>', mark_end => '</b>');
+
+-- a gap in code is shown by the language's comment, unless that is not wanted or a separator is named
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 1, 3), NULL, 'none');
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 1, 3), NULL, 'none', gaps => 'none');
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 1, 3), NULL, 'none', separator => '|');
+-- never in JSON, and never by assemble
+UPDATE passages.documents SET media_type = 'application/json' WHERE uri = 'b.txt';
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 3), NULL, 'none', gaps => 'comment');
+UPDATE passages.documents SET media_type = 'text/x-python' WHERE uri = 'b.txt';
+SELECT to_json(passage.assemble('bbbbbbbb-0000-0000-8000-000000000000', pg_temp.ids('b', 0, 3))) AS content;
+
+-- imports whose names the passage says come along, as far as the budget goes
+UPDATE passages.chunks SET metadata = '{"imports": ["f", "g"]}' WHERE document_id::text ~ '^b' AND ordinal = 0;
+UPDATE passages.chunks SET metadata = '{"imports": ["x"]}' WHERE document_id::text ~ '^b' AND ordinal = 1;
+UPDATE passages.chunks SET metadata = '{"imports": "no list"}' WHERE document_id::text ~ '^b' AND ordinal = 2;
+SELECT to_json(content) AS content, citations -> 0 -> 'role' AS role, complete, truncated
+FROM unnest('{1,2}'::integer[]) AS max_chunks, passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => true, max_chunks => max_chunks) ORDER BY max_chunks;
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 4), NULL, 'none', imports => true);
+
+-- prose gets a blank line across a gap, and either the separator that is named
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 2), NULL, 'none');
-SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 2), NULL, 'none');
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 1, 3), NULL, 'none', separator => '[...]');
 
 -- the section of a passage is what its chunks share
@@ -99,6 +129,10 @@ SELECT rank FROM passage.reassemble('{}', max_distance => -1);
 SELECT rank FROM passage.reassemble('{}', max_distance => 1000001);
 SELECT rank FROM passage.reassemble('{}', children => -1);
 SELECT rank FROM passage.reassemble('{}', '{0.5}');
+SELECT rank FROM passage.reassemble('{}', score_by => 'best');
+SELECT rank FROM passage.reassemble('{}', order_by => 'rank');
+SELECT rank FROM passage.reassemble('{}', gaps => 'dots');
+SELECT rank FROM passage.reassemble('{}', windows => '[2]');
 SELECT rank FROM passage.reassemble('{}', store => 'nowhere');
 
 DROP SCHEMA passages CASCADE;

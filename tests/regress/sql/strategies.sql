@@ -11,7 +11,7 @@ SELECT * FROM passage.preset_strategies();
 INSERT INTO planned.strategies (name, base, children, default_for, description) VALUES
     ('wide', 'reassembly', 9, '{text/html}', 'for long pages'), ('bare', DEFAULT, DEFAULT, DEFAULT, DEFAULT);
 SELECT name, base, default_for, parents, preceding, following, children, siblings, within, max_chunks, description
-FROM passage.strategies() OFFSET 7;
+FROM passage.strategies() OFFSET 9;
 
 -- another store does not have them, nor one without the table
 SELECT count(*) > 0 AS made FROM passage.create_store('planned_too');

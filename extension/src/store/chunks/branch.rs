@@ -108,7 +108,7 @@ impl Branch<'_> {
         )
     }
 
-    /// A section as far as it goes on without a gap, from a span to both sides.
+    /// All chunks of a span, and on both sides those that follow in a section, with the next one.
     fn inside(&self) -> String {
         let Self { chunks, columns, probe } = self;
         let Fields { section, document, first, last, most, .. } = probe;
@@ -116,31 +116,38 @@ impl Branch<'_> {
             let found = titles(&format!("{alias}.section[:pg_catalog.cardinality({section})]"));
             format!("{found} OPERATOR(pg_catalog.=) {section}")
         };
-        let end = |span: &str, step: &str, order: &str| {
-            format!(
-                "(SELECT e.ordinal {step} FROM {chunks} AS e WHERE e.document_id = {document} \
-                 AND e.ordinal BETWEEN {span} AND NOT {within} ORDER BY e.ordinal {order} LIMIT 1)",
-                within = within("e")
-            )
+        // The nearest that is not in the section, or else the next one that is too far away.
+        let end = |near: &str, far: &str, order: &str| {
+            let next = |where_: &str| {
+                format!(
+                    "(SELECT e.ordinal FROM {chunks} AS e WHERE e.document_id = {document} \
+                     AND {where_} ORDER BY e.ordinal {order} LIMIT 1)"
+                )
+            };
+            let outside = next(&format!("e.ordinal BETWEEN {near} AND NOT {}", within("e")));
+            format!("coalesce({outside}, {})", next(&format!("e.ordinal {far}")))
         };
         // Ordinals are bigint here, for a span may begin at either end of an integer.
         let (first, last) = (format!("{first}::bigint"), format!("{last}::bigint"));
-        let before = end(&format!("{first} - {most} AND {first} - 1"), "+ 1", "DESC");
-        let after = end(&format!("{last} + 1 AND {last} + {most}"), "- 1", "ASC");
+        let lowest = format!("{first} - {most}");
+        let highest = format!("{last} + {most}");
+        let before = end(&format!("{lowest} AND {first} - 1"), &format!("< {lowest}"), "DESC");
+        let after = end(&format!("{last} + 1 AND {highest}"), &format!("> {highest}"), "ASC");
         // The ends are found first: a condition that holds a query is never one of the index
         // under row-level security.
         format!(
-            "SELECT {columns}, NULL::bigint AS key \
-             FROM (SELECT coalesce({before}, {first} - {most}) AS first, \
-             coalesce({after}, {last} + {most}) AS last OFFSET 0) AS ends \
+            "SELECT {columns}, CASE WHEN {within} THEN pg_catalog.cardinality(c.section) \
+             - pg_catalog.cardinality({section}) END::bigint AS key \
+             FROM (SELECT coalesce({before}, {lowest}) AS first, \
+             coalesce({after}, {highest}) AS last OFFSET 0) AS ends \
              JOIN {chunks} AS c ON c.ordinal BETWEEN ends.first AND ends.last \
-             WHERE c.document_id = {document} AND {within}",
+             WHERE c.document_id = {document}",
             within = within("c")
         )
     }
 }
 
 /// Titles of a chunk as keys and probes take them: a NULL counts as empty.
-fn titles(section: &str) -> String {
+pub fn titles(section: &str) -> String {
     format!("pg_catalog.array_replace({section}, NULL::text, ''::text)")
 }

@@ -1,0 +1,173 @@
+/*!
+What the budget leaves.
+
+Budgets never touch hits. Context is spent in the order of its hit's score, its distance and its
+role; where a chunk no longer fits, the rest of its hit's context is cut with it, so that what
+remains of a window has no hole that only a budget made.
+
+Of a container what matters most comes first: the rest of the unit that was hit, such as the other
+pieces of a long function, then the head and the closing part, then the other members.
+*/
+
+use super::claim::{Claims, Found};
+use super::{Details, Group, Hit, PAUSE, Pick, Plan, Role, Rule};
+use crate::Strategy;
+use std::collections::HashMap;
+
+/// How much may come back at the most; `None` is no bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Tokens of hits and context together.
+    pub max_tokens: Option<u32>,
+    /// Hits and context together.
+    pub max_chunks: Option<u32>,
+}
+
+/// A chunk that could come back, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Considered {
+    /// The chunk.
+    pub pick: Pick,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Tokens that were spent when it was its turn, its own not among them.
+    pub spent: u64,
+}
+
+/// What became of a chunk that could come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It comes back.
+    Kept,
+    /// It would have taken the tokens above `max_tokens`.
+    MaxTokens,
+    /// It would have taken the chunks above `max_chunks`.
+    MaxChunks,
+    /// A nearer chunk of the same hit was cut.
+    Nearer,
+}
+
+impl Budget {
+    /// Returns the budget of a call: where its hits have several strategies, that of the most
+    /// generous.
+    pub fn of(hits: &[Hit]) -> Self {
+        let most = |limit: fn(&Strategy) -> Option<u32>| {
+            let limits = hits.iter().map(|hit| limit(hit.strategy)).collect::<Option<Vec<_>>>();
+            limits.and_then(|limits| limits.into_iter().max())
+        };
+        Self {
+            max_tokens: most(|strategy| strategy.max_tokens),
+            max_chunks: most(|strategy| strategy.max_chunks),
+        }
+    }
+
+    /// Tells what becomes of a chunk when so much was spent.
+    pub(super) fn verdict(self, tokens: u64, chunks: usize) -> Verdict {
+        if self.max_tokens.is_some_and(|most| tokens > u64::from(most)) {
+            Verdict::MaxTokens
+        } else if self.max_chunks.is_some_and(|most| chunks > most as usize) {
+            Verdict::MaxChunks
+        } else {
+            Verdict::Kept
+        }
+    }
+}
+
+/// Spends a budget: returns the hits and their context in the order in which it is spent.
+///
+/// The order of context that fits as a whole is of no interest to anyone but who asks why.
+pub(super) fn spend(
+    hits: &[Hit],
+    plan: &Plan,
+    found: &Found,
+    claims: Claims,
+    details: &impl Details,
+    budget: Budget,
+    explain: bool,
+) -> Vec<Considered> {
+    let tokens = |pick: &Pick| u64::from(found.rows[pick.row].tokens);
+    let mut considered: Vec<_> = found.hits(hits);
+    let mut context = claims.picks;
+    let sum = considered.iter().map(|hit| tokens(&hit.pick)).sum::<u64>();
+    let all = context.iter().map(tokens).sum::<u64>() + sum;
+    if explain || budget.verdict(all, considered.len() + context.len()) != Verdict::Kept {
+        let mut group_of = vec![None; hits.len()];
+        for group in plan.groups.iter().filter(|group| group.ends.is_some()) {
+            group.hits.iter().for_each(|hit| group_of[*hit] = Some(group));
+        }
+        let worth = |pick: &Pick| {
+            let stage = stage(&hits[pick.hit], group_of[pick.hit], found, details, pick);
+            let (class, distance) = (hits[pick.hit].class, pick.distance.unsigned_abs());
+            (class, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
+        };
+        context = sorted(context, worth);
+    }
+    let mut spent = sum;
+    let mut chunks = considered.len();
+    let mut cut = vec![false; hits.len()];
+    for (i, pick) in context.into_iter().enumerate() {
+        if i % PAUSE == 0 {
+            details.pause();
+        }
+        let verdict = if cut[pick.hit] {
+            Verdict::Nearer
+        } else {
+            budget.verdict(spent + tokens(&pick), chunks + 1)
+        };
+        considered.push(Considered { pick, verdict, spent });
+        if verdict == Verdict::Kept {
+            spent += tokens(&pick);
+            chunks += 1;
+        } else {
+            cut[pick.hit] = true;
+        }
+    }
+    considered
+}
+
+/// How soon a chunk of a container has its turn among those of its hit, from 0.
+fn stage(
+    hit: &Hit,
+    container: Option<&Group>,
+    found: &Found,
+    details: &impl Details,
+    pick: &Pick,
+) -> u32 {
+    let (Some(container), Some(section), Rule::Container) = (container, &hit.section, pick.rule)
+    else {
+        return 0;
+    };
+    if *section != container.section && details.titles(pick.row).starts_with(section) {
+        return 0;
+    }
+    if found.rows[pick.row].below == Some(0) { 1 } else { 2 }
+}
+
+/// Sorts picks by keys that are made once. They come in runs, which a stable sort makes use of.
+pub(super) fn sorted<K: Ord>(picks: Vec<Pick>, key: impl Fn(&Pick) -> K) -> Vec<Pick> {
+    let mut keyed: Vec<_> = picks.into_iter().map(|pick| (key(&pick), pick)).collect();
+    keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    keyed.into_iter().map(|(_, pick)| pick).collect()
+}
+
+impl Found<'_> {
+    /// The hits that were read, as the first of what is considered.
+    fn hits(&self, hits: &[Hit]) -> Vec<Considered> {
+        let read = self.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
+        let mut row_of = HashMap::with_capacity(hits.len());
+        for (row, chunk) in read {
+            row_of.entry(chunk.chunk).or_insert(row);
+        }
+        let mut spent = 0;
+        hits.iter()
+            .enumerate()
+            .filter_map(|(hit, of)| {
+                let row = *row_of.get(&of.chunk)?;
+                let pick = Pick { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
+                let considered = Considered { pick, verdict: Verdict::Kept, spent };
+                spent += u64::from(self.rows[row].tokens);
+                Some(considered)
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,205 @@
+/*!
+From rows to claims: whose context a chunk is.
+
+A chunk that several hits want goes to the best of them: the one with the best score, of equal ones
+the nearest.
+*/
+
+use super::merge::merged;
+use super::plan::Want;
+use super::{Details, Hit, PAUSE, Pick, Plan, Role, Row, Rule};
+use crate::section;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::RangeInclusive;
+use uuid::Uuid;
+
+/// The rows of a plan, those of each probe in the order of their document.
+pub(super) struct Found<'a> {
+    pub(super) rows: &'a [Row],
+    of_probe: Vec<Vec<usize>>,
+}
+
+/// What the hits of a call claim.
+pub(super) struct Claims {
+    /// For each chunk that is no hit, its best claim.
+    pub(super) picks: Vec<Pick>,
+    /// For each group of the plan, what it claims, ascending by ordinal.
+    pub(super) wholes: Vec<Vec<usize>>,
+    /// For each hit, the section that it was merged into, by a number.
+    pub(super) merged: HashMap<usize, usize>,
+}
+
+impl<'a> Found<'a> {
+    pub(super) fn new(plan: &Plan, rows: &'a [Row], details: &impl Details) -> Self {
+        let mut of_probe: Vec<Vec<usize>> = vec![Vec::new(); plan.probes.len()];
+        for (row, chunk) in rows.iter().enumerate() {
+            if row % PAUSE == 0 {
+                details.pause();
+            }
+            if let (Some(probe), Some(_)) = (chunk.probe, chunk.ordinal) {
+                of_probe[probe].push(row);
+            }
+        }
+        for of_probe in &mut of_probe {
+            // Stable, since most rows come in order.
+            of_probe.sort_by_key(|row| rows[*row].ordinal);
+        }
+        Self { rows, of_probe }
+    }
+
+    /// Returns the rows of a probe.
+    pub(super) fn all(&self, probe: usize) -> &[usize] {
+        &self.of_probe[probe]
+    }
+
+    /// Returns the rows of a probe with some ordinals.
+    pub(super) fn between(&self, probe: usize, ordinals: RangeInclusive<i32>) -> &[usize] {
+        let rows = self.all(probe);
+        let start = rows.partition_point(|row| self.rows[*row].ordinal < Some(*ordinals.start()));
+        let end = rows.partition_point(|row| self.rows[*row].ordinal <= Some(*ordinals.end()));
+        &rows[start..end.max(start)]
+    }
+
+    fn ordinal(&self, row: usize) -> i32 {
+        self.rows[row].ordinal.unwrap_or_default()
+    }
+
+    /// Returns what a hit's whole is made of: what lies between its ends, and what follows on
+    /// either side.
+    fn whole(&self, want: &Want, (first, last): (i32, i32)) -> impl Iterator<Item = usize> {
+        let inside = |row: &&usize| self.rows[**row].below.is_some();
+        let before = first.saturating_sub(1).min(first);
+        let before = self.between(want.probe, want.first..=before).iter().rev().take_while(inside);
+        let after = self.between(want.probe, last.saturating_add(1).max(last)..=want.last);
+        let between = self.between(want.probe, first..=last).iter().filter(inside);
+        before.chain(between).chain(after.iter().take_while(inside)).copied()
+    }
+}
+
+/// Lets the hits claim the rows that a plan read for them; groups that failed claim nothing whole.
+pub(super) fn claims(
+    hits: &[Hit],
+    plan: &Plan,
+    found: &Found,
+    details: &impl Details,
+    failed: &[bool],
+) -> Claims {
+    let mut bids = Bids {
+        hits,
+        found,
+        places: hits.iter().map(|hit| (hit.chunk, None)).collect(),
+        best: Vec::new(),
+        details,
+        count: 0,
+    };
+    let mut wholes = vec![Vec::new(); plan.groups.len()];
+    for want in &plan.wants {
+        let hit = &hits[want.hit];
+        let unwanted = want.group.is_some_and(|group| failed[group])
+            || want.in_place_of.is_some_and(|group| !failed[group]);
+        let (Some(ordinal), false) = (hit.ordinal, unwanted) else { continue };
+        match (want.rule, want.group) {
+            (Rule::Imports | Rule::Merge, _) => {}
+            (_, Some(group)) => {
+                let core = plan.groups[group].core(ordinal, hit.strategy.reach());
+                for row in found.whole(want, core) {
+                    bids.bid(want.hit, row, (want.rule, want.rule.role()));
+                    wholes[group].push(row);
+                }
+            }
+            _ => bids.of(want),
+        }
+    }
+    for whole in &mut wholes {
+        whole.sort_by_key(|row| found.rows[*row].ordinal);
+        whole.dedup_by_key(|row| found.rows[*row].chunk);
+    }
+    let merging = merged(hits, plan, found, details);
+    for (hit, row, rule) in merging.claims {
+        bids.bid(hit, row, (rule, rule.role()));
+    }
+    let picks = bids.best.into_iter().map(|(_, pick)| pick).collect();
+    Claims { picks, wholes, merged: merging.of_hit }
+}
+
+/// What makes a claim better than another: class, distance, role and place of its hit.
+type Worth = (usize, u32, Role, usize);
+
+/// The best claim of each chunk.
+struct Bids<'a, D> {
+    hits: &'a [Hit<'a>],
+    found: &'a Found<'a>,
+    /// Where the claim of a chunk stands; a hit has none.
+    places: HashMap<Uuid, Option<usize>>,
+    /// In the order in which the chunks were first claimed, which is nearly that of the document.
+    best: Vec<(Worth, Pick)>,
+    details: &'a D,
+    count: usize,
+}
+
+impl<D: Details> Bids<'_, D> {
+    /// Claims what a hit wants of a probe.
+    fn of(&mut self, want: &Want) {
+        let hit = &self.hits[want.hit];
+        let titles = hit.section.as_ref().map_or(&[][..], |section| &section[..want.titles]);
+        let wanted = self.found.between(want.probe, want.first..=want.last);
+        let wanted = wanted
+            .iter()
+            .copied()
+            .filter(|row| titles.is_empty() || self.details.titles(*row).starts_with(titles));
+        let nearest = match want.rule {
+            Rule::Parents => nearest_ancestor(hit, wanted.clone(), self.found.rows, self.details),
+            _ => None,
+        };
+        let roles: Vec<_> = wanted
+            .map(|row| match nearest {
+                Some(nearest) if nearest != row => (row, Role::Ancestor),
+                _ => (row, want.rule.role()),
+            })
+            .collect();
+        for (row, role) in roles {
+            self.bid(want.hit, row, (want.rule, role));
+        }
+    }
+
+    fn bid(&mut self, place: usize, row: usize, (rule, as_role): (Rule, Role)) {
+        self.count += 1;
+        if self.count.is_multiple_of(PAUSE) {
+            self.details.pause();
+        }
+        let hit = &self.hits[place];
+        let distance = hit.ordinal.map_or(0, |own| self.found.ordinal(row).saturating_sub(own));
+        let worth = (hit.class, distance.unsigned_abs(), as_role, place);
+        let pick = Pick { row, hit: place, role: as_role, rule, distance };
+        match self.places.entry(self.found.rows[row].chunk) {
+            Entry::Vacant(entry) => {
+                entry.insert(Some(self.best.len()));
+                self.best.push((worth, pick));
+            }
+            Entry::Occupied(entry) => {
+                if let Some(place) = *entry.get()
+                    && worth < self.best[place].0
+                {
+                    self.best[place] = (worth, pick);
+                }
+            }
+        }
+    }
+}
+
+/// Of the chunks that stand for the sections above a hit, the one for the nearest section.
+fn nearest_ancestor(
+    hit: &Hit,
+    mut wanted: impl Iterator<Item = usize>,
+    rows: &[Row],
+    details: &impl Details,
+) -> Option<usize> {
+    let first = wanted.next()?;
+    let section = hit.section.as_deref().unwrap_or_default();
+    let above = section.len().saturating_sub(1);
+    let depth = |row: usize| section::common(&details.titles(row), section).len().min(above);
+    // Most hits have one such chunk, whose titles then need not be looked at.
+    let Some(second) = wanted.next() else { return Some(first) };
+    [first, second].into_iter().chain(wanted).max_by_key(|row| (depth(*row), rows[*row].ordinal))
+}

@@ -1,0 +1,63 @@
+/*!
+Imports that a passage uses.
+
+A class or a function reads better with the imports that its names come from. They stand at the head
+of the file or of a module above it, in chunks that say which names they bind; such a chunk comes
+when what is kept of a hit's context says one of its names. It is spent last.
+*/
+
+use super::choose::ordered;
+use super::claim::Found;
+use super::{Budget, Choice, Details, Hit, Pick, Plan, Role, Row, Rule, Verdict};
+use std::collections::{HashMap, HashSet};
+
+/// Adds to a choice what its chunks import, as far as the budget goes.
+pub fn add_imports(
+    hits: &[Hit],
+    plan: &Plan,
+    rows: &[Row],
+    details: &impl Details,
+    budget: Budget,
+    choice: &mut Choice,
+) {
+    let found = Found::new(plan, rows, details);
+    let mut taken: HashSet<_> = choice.picks.iter().map(|pick| rows[pick.row].chunk).collect();
+    let mut tokens: u64 = choice.picks.iter().map(|pick| u64::from(rows[pick.row].tokens)).sum();
+    let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
+    for (place, hit) in hits.iter().enumerate() {
+        let of_hit = choice.picks.iter().filter(|pick| pick.hit == place);
+        let texts: Vec<_> = of_hit.map(|pick| details.content(pick.row)).collect();
+        let words: HashSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
+        let wants =
+            plan.wants.iter().filter(|want| want.hit == place && want.rule == Rule::Imports);
+        for row in wants.flat_map(|want| found.all(want.probe)) {
+            let names = bound.entry(*row).or_insert_with(|| details.imports(*row));
+            let is_used = names.iter().any(|name| words.contains(&**name));
+            if !is_used || !taken.insert(rows[*row].chunk) {
+                continue;
+            }
+            let cost = u64::from(rows[*row].tokens);
+            if budget.verdict(tokens + cost, choice.picks.len() + 1) != Verdict::Kept {
+                choice.cut[place] = true;
+                continue;
+            }
+            tokens += cost;
+            let ordinal = |row: &Row| row.ordinal.unwrap_or_default();
+            let distance = ordinal(&rows[*row]).saturating_sub(hit.ordinal.unwrap_or_default());
+            choice.picks.push(Pick {
+                row: *row,
+                hit: place,
+                role: Role::Ancestor,
+                rule: Rule::Imports,
+                distance,
+            });
+        }
+    }
+    choice.picks = ordered(hits, rows, std::mem::take(&mut choice.picks));
+}
+
+/// The words of a text, as programs spell names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())
+}

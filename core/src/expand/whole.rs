@@ -1,0 +1,142 @@
+/*!
+What comes whole with a hit: its section, or the container that it is a part of.
+
+A container is a class, an object, a table: a section whose first chunk is the head of one. A hit in
+it is widened to the nearest, and hits of a document that share one to the nearest that they share,
+though never to the file, which in structured data is the outermost value. What is in no container
+is whole by itself, prose is its section, and where the unit is unknown, as in stores that others
+fill, the section above serves.
+*/
+
+use super::{Container, Hit};
+use crate::section::Section;
+use crate::strategy::Whole;
+use crate::{Kind, Unit};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// Hits that are widened to the same section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Their document.
+    pub document: Uuid,
+    /// What comes whole.
+    pub section: Section,
+    /// The first and the last ordinal exactly in it, where it is known to be a container.
+    pub ends: Option<(i32, i32)>,
+    /// Whether what comes is complete only if it is JSON.
+    pub json: bool,
+    /// The hits, by their places in the list, ascending.
+    pub hits: Vec<usize>,
+    /// The probes that read it, by their places in the plan.
+    pub probes: Vec<usize>,
+}
+
+/// Puts hits whose strategy brings a section whole into groups; a hit without one is in none.
+pub(super) fn groups(hits: &[Hit]) -> Vec<Group> {
+    let shared = shared(hits);
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places: HashMap<(Uuid, &[String]), usize> = HashMap::new();
+    for (i, hit) in hits.iter().enumerate() {
+        let (Some(section), Some(_)) = (&hit.section, hit.ordinal) else { continue };
+        let container = shared.get(&i);
+        let depth = match (hit.strategy.whole, container) {
+            (Whole::Section, _) => section.len(),
+            (Whole::Container, Some(container)) => container.depth,
+            (Whole::Container, None) => match alone(hit.unit, section.len()) {
+                Some(depth) => depth,
+                None => continue,
+            },
+            _ => continue,
+        };
+        let place = *places.entry((hit.document, &section[..depth])).or_insert_with(|| {
+            groups.push(Group {
+                document: hit.document,
+                section: section[..depth].to_vec(),
+                ends: None,
+                json: hit.json && hit.strategy.whole == Whole::Container,
+                hits: Vec::new(),
+                probes: Vec::new(),
+            });
+            groups.len() - 1
+        });
+        let group = &mut groups[place];
+        group.ends = group.ends.or(container.map(|container| (container.first, container.last)));
+        group.hits.push(i);
+    }
+    groups
+}
+
+/// How many titles of a hit's section name what comes whole where there is no container.
+fn alone(unit: Option<Unit>, depth: usize) -> Option<usize> {
+    let depth = match unit {
+        Some(Unit::Container | Unit::Member | Unit::Value | Unit::Text) => depth,
+        Some(Unit::Module) => 0,
+        None => {
+            if depth > 1 {
+                depth - 1
+            } else {
+                depth
+            }
+        }
+    };
+    (depth > 0).then_some(depth)
+}
+
+/// The containers that a hit may be widened to, the nearest first.
+fn eligible<'a>(hit: &'a Hit) -> &'a [Container] {
+    let parts = [Some(Unit::Container), Some(Unit::Member), Some(Unit::Value)];
+    if hit.strategy.whole != Whole::Container || !parts.contains(&hit.unit) {
+        return &[];
+    }
+    match &hit.containers[..] {
+        // The outermost value of data is the file, unless there is nothing else.
+        [inner @ .., Container { depth: 1, .. }]
+            if hit.kind == Some(Kind::Data) && !inner.is_empty() =>
+        {
+            inner
+        }
+        containers => containers,
+    }
+}
+
+/// Finds for hits the nearest container that they share with the others of its outermost one.
+fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
+    let mut families: HashMap<(Uuid, &[String]), Vec<usize>> = HashMap::new();
+    for (i, hit) in hits.iter().enumerate() {
+        if let (Some(section), Some(_), Some(outermost)) =
+            (&hit.section, hit.ordinal, eligible(hit).last())
+        {
+            let family = (hit.document, &section[..outermost.depth]);
+            families.entry(family).or_default().push(i);
+        }
+    }
+    let mut shared = HashMap::new();
+    for family in families.values() {
+        let titles = |hit: usize| hits[hit].section.as_deref().unwrap_or_default();
+        let (first, others) = family.split_first().expect("a family has a hit");
+        let common = eligible(&hits[*first]).iter().find(|container| {
+            let section = &titles(*first)[..container.depth];
+            others.iter().all(|other| {
+                titles(*other).starts_with(section)
+                    && eligible(&hits[*other]).iter().any(|of| of.depth == container.depth)
+            })
+        });
+        if let Some(common) = common {
+            shared.extend(family.iter().map(|hit| (*hit, *common)));
+        }
+    }
+    shared
+}
+
+impl Group {
+    /// Returns the ordinals that are known to lie between the ends of the whole, as far as a hit
+    /// reaches; without ends, the hit's own.
+    pub(super) fn core(&self, ordinal: i32, reach: u32) -> (i32, i32) {
+        let (first, last) = self.ends.unwrap_or((ordinal, ordinal));
+        (
+            first.min(ordinal).max(ordinal.saturating_sub_unsigned(reach)),
+            last.max(ordinal).min(ordinal.saturating_add_unsigned(reach)),
+        )
+    }
+}

@@ -1,0 +1,78 @@
+//! Marks: hits are told from their context in the text of a passage.
+
+use crate::assemble::Assembly;
+use std::ops::Range;
+
+impl Assembly {
+    /// Returns the text with marks around the parts that are hits; what is placed stays where it is
+    /// in the new text, the marks not among it.
+    ///
+    /// Hits that touch are marked as one, and one that added no text not at all.
+    #[must_use]
+    pub fn marked(self, hits: &[bool], start: &str, end: &str) -> Self {
+        if start.is_empty() && end.is_empty() {
+            return self;
+        }
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let placed = self.placed.iter().zip(hits);
+        for (placed, _) in placed.filter(|(placed, hit)| **hit && !placed.is_empty()) {
+            match runs.last_mut() {
+                Some(run) if run.end == placed.start => run.end = placed.end,
+                _ => runs.push(placed.clone()),
+            }
+        }
+        let mut text =
+            String::with_capacity(self.text.len() + runs.len() * (start.len() + end.len()));
+        let mut told = 0;
+        for run in &runs {
+            text.push_str(&self.text[told..run.start]);
+            text.push_str(start);
+            text.push_str(&self.text[run.clone()]);
+            text.push_str(end);
+            told = run.end;
+        }
+        text.push_str(&self.text[told..]);
+        let moved = |placed: &Range<usize>| {
+            let starts = runs.iter().filter(|run| run.start <= placed.start).count();
+            let ends = runs.iter().filter(|run| run.end <= placed.start).count();
+            let by = starts * start.len() + ends * end.len();
+            placed.start + by..placed.end + by
+        };
+        let placed = self.placed.iter().map(moved).collect();
+        Self { text, placed, spans: self.spans }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assemble::{Part, Separator, assemble};
+
+    fn marked(parts: &[(&str, i32, bool)], start: &str, end: &str) -> Assembly {
+        let hits: Vec<_> = parts.iter().map(|(_, _, hit)| *hit).collect();
+        let parts: Vec<_> = parts
+            .iter()
+            .map(|(text, at, _)| Part {
+                content: (*text).into(),
+                span: Some(*at..at + text.len() as i32),
+            })
+            .collect();
+        assemble(&parts, Separator::BlankLine).marked(&hits, start, end)
+    }
+
+    #[test]
+    fn hits_stand_between_marks_and_citations_find_them() {
+        let parts = [("one ", 0, false), ("two", 4, true), ("three", 20, true), ("four", 25, true)];
+        let assembly = marked(&parts, "<b>", "</b>");
+        assert_eq!(assembly.text, "one <b>two</b>\n\n<b>threefour</b>");
+        let placed: Vec<_> = assembly.placed.iter().map(|at| &assembly.text[at.clone()]).collect();
+        assert_eq!(placed, ["one ", "two", "three", "four"]);
+    }
+
+    #[test]
+    fn without_marks_nothing_changes() {
+        let parts = [("one ", 0, false), ("two", 4, true)];
+        assert_eq!(marked(&parts, "", "").text, "one two");
+        assert_eq!(marked(&parts, "", "*").text, "one two*");
+    }
+}

@@ -1,0 +1,199 @@
+//! Limits that replace those of a strategy.
+
+use super::{CountBy, Siblings, Strategy, Window, Within};
+use crate::Error;
+use serde_json::Value;
+
+/// The most that any limit may be.
+pub const MOST: i64 = 1_000_000;
+
+/// Limits that replace those of a strategy: `None` leaves them as they are.
+///
+/// This is what the named arguments of a call and the rows of a store's table `strategies` hold,
+/// as SQL gives them: unchecked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// See [`Relatives::parents`](super::Relatives::parents).
+    pub parents: Option<i32>,
+    /// See [`Relatives::preceding`](super::Relatives::preceding).
+    pub preceding: Option<i32>,
+    /// See [`Relatives::following`](super::Relatives::following).
+    pub following: Option<i32>,
+    /// See [`Relatives::children`](super::Relatives::children).
+    pub children: Option<i32>,
+    /// See [`Strategy::before`]; for every kind.
+    pub before: Option<i32>,
+    /// See [`Strategy::after`]; for every kind.
+    pub after: Option<i32>,
+    /// The window to both sides for single kinds, such as `{"code": 4}`, which `before` and
+    /// `after` of the same place leave to it.
+    pub windows: Option<Value>,
+    /// `parent` or `section`.
+    pub siblings: Option<String>,
+    /// `document`, `parent` or `section`.
+    pub within: Option<String>,
+    /// See [`Strategy::threshold`].
+    pub threshold: Option<f64>,
+    /// `chunks` or `tokens`.
+    pub count_by: Option<String>,
+    /// See [`Strategy::max_tokens`].
+    pub max_tokens: Option<i32>,
+    /// See [`Strategy::max_chunks`].
+    pub max_chunks: Option<i32>,
+}
+
+impl Overrides {
+    /// Replaces the limits of a strategy by those that are given, also those that it falls back to.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::OutOfRange`] for a limit below zero or above [`MOST`],
+    /// [`Error::NoShare`] for a threshold outside 0 to 1, [`Error::Windows`] for windows that are
+    /// no object of kinds and widths, and [`Error::UnknownValue`] for a word that an argument does
+    /// not take.
+    pub fn apply(&self, strategy: &mut Strategy) -> Result<(), Error> {
+        for relatives in [&mut strategy.relatives, &mut strategy.fallback] {
+            let limits = [
+                ("parents", self.parents, &mut relatives.parents),
+                ("preceding", self.preceding, &mut relatives.preceding),
+                ("following", self.following, &mut relatives.following),
+                ("children", self.children, &mut relatives.children),
+            ];
+            for (argument, given, limit) in limits {
+                if let Some(value) = given {
+                    *limit = checked(argument, value)?;
+                }
+            }
+            if let Some(siblings) = &self.siblings {
+                relatives.siblings = Siblings::from_name(siblings)?;
+            }
+        }
+        self.windows(strategy)?;
+        if let Some(within) = &self.within {
+            strategy.within = Within::from_name(within)?;
+        }
+        if let Some(threshold) = self.threshold {
+            let share = Some(threshold).filter(|share| (0.0..=1.0).contains(share));
+            strategy.threshold =
+                share.ok_or(Error::NoShare { argument: "threshold", value: threshold })?;
+        }
+        if let Some(count_by) = &self.count_by {
+            strategy.count_by = CountBy::from_name(count_by)?;
+        }
+        let budgets = [
+            ("max_tokens", self.max_tokens, &mut strategy.max_tokens),
+            ("max_chunks", self.max_chunks, &mut strategy.max_chunks),
+        ];
+        for (argument, given, budget) in budgets {
+            if let Some(value) = given {
+                *budget = Some(checked(argument, value)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn windows(&self, strategy: &mut Strategy) -> Result<(), Error> {
+        let sides = [
+            ("before", self.before, &mut strategy.before),
+            ("after", self.after, &mut strategy.after),
+        ];
+        for (argument, given, window) in sides {
+            if let Some(value) = given {
+                *window = Window::uniform(checked(argument, value)?);
+            }
+        }
+        let Some(windows) = &self.windows else { return Ok(()) };
+        for (kind, width) in windows.as_object().ok_or(Error::Windows)? {
+            let width = width.as_i64().ok_or(Error::Windows)?;
+            let width = i32::try_from(width).map_err(|_| out_of_range("windows", width))?;
+            let width = checked("windows", width)?;
+            for window in [&mut strategy.before, &mut strategy.after] {
+                match kind.as_str() {
+                    "prose" => window.prose = width,
+                    "code" => window.code = width,
+                    "api-reference" => window.api_reference = width,
+                    _ => return Err(Error::Windows),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks a limit that SQL gave.
+///
+/// # Errors
+///
+/// Returns [`Error::OutOfRange`] below zero and above [`MOST`].
+pub fn checked(argument: &'static str, value: i32) -> Result<u32, Error> {
+    let limit = u32::try_from(value).ok().filter(|limit| i64::from(*limit) <= MOST);
+    limit.ok_or_else(|| out_of_range(argument, value.into()))
+}
+
+fn out_of_range(argument: &'static str, value: i64) -> Error {
+    Error::OutOfRange { argument, value, most: MOST }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn broad() -> Strategy {
+        Strategy::preset("broad").unwrap()
+    }
+
+    fn refused(given: &Overrides) -> Error {
+        given.apply(&mut broad()).unwrap_err()
+    }
+
+    #[test]
+    fn an_override_replaces_one_limit_and_leaves_the_others() {
+        let mut strategy = broad();
+        let given = Overrides { children: Some(0), before: Some(4), ..Overrides::default() };
+        given.apply(&mut strategy).unwrap();
+        assert_eq!((strategy.relatives.children, strategy.relatives.following), (0, 2));
+        assert_eq!((strategy.fallback.children, strategy.fallback.following), (0, 2));
+        assert_eq!(strategy.before, Window::uniform(4));
+    }
+
+    #[test]
+    fn seed_002_a_window_may_be_given_for_one_kind() {
+        let mut strategy = Strategy::preset("adjacent").unwrap();
+        let windows = Some(json!({ "code": 4 }));
+        let given = Overrides { windows, after: Some(0), ..Overrides::default() };
+        given.apply(&mut strategy).unwrap();
+        assert_eq!(strategy.before, Window { prose: 2, code: 4, api_reference: 1 });
+        assert_eq!(strategy.after, Window { prose: 0, code: 4, api_reference: 0 });
+    }
+
+    #[test]
+    fn windows_that_are_none_are_refused() {
+        for windows in
+            [json!([1]), json!({ "data": 1 }), json!({ "code": 1.5 }), json!({ "code": "1" })]
+        {
+            let given = Overrides { windows: Some(windows), ..Overrides::default() };
+            assert_eq!(refused(&given), Error::Windows);
+        }
+        for width in [-1, i64::MAX] {
+            let windows = Some(json!({ "code": width }));
+            let error = refused(&Overrides { windows, ..Overrides::default() });
+            assert_eq!(error, Error::OutOfRange { argument: "windows", value: width, most: MOST });
+        }
+    }
+
+    #[test]
+    fn limits_below_zero_and_above_a_million_are_refused() {
+        for value in [-1, 1_000_001] {
+            let error = refused(&Overrides { max_tokens: Some(value), ..Overrides::default() });
+            let value = value.into();
+            assert_eq!(error, Error::OutOfRange { argument: "max_tokens", value, most: MOST });
+        }
+        let given = Overrides { within: Some("page".into()), ..Overrides::default() };
+        assert!(matches!(refused(&given), Error::UnknownValue { .. }));
+        for threshold in [-0.1, 1.5, f64::NAN] {
+            let given = Overrides { threshold: Some(threshold), ..Overrides::default() };
+            assert!(matches!(refused(&given), Error::NoShare { .. }));
+        }
+    }
+}

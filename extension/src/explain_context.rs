@@ -1,0 +1,145 @@
+//! `explain_context`: why each chunk is or is not in the context.
+
+use crate::expand_context::{Call, Expanded, Extent};
+use crate::types::{Name, TextArray, to_sql};
+use passage_core::Overrides;
+use passage_core::expand::{Considered, Pick, Role, Rule, Verdict};
+use pgrx::datum::{JsonB, Uuid};
+use pgrx::iter::TableIterator;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{default, name, pg_extern};
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+fn explain_context(
+    chunk_ids: Option<Vec<Option<Uuid>>>,
+    scores: default!(Option<Vec<Option<f64>>>, "NULL"),
+    strategy: default!(Option<String>, "NULL"),
+    parents: default!(Option<i32>, "NULL"),
+    preceding: default!(Option<i32>, "NULL"),
+    following: default!(Option<i32>, "NULL"),
+    children: default!(Option<i32>, "NULL"),
+    before: default!(Option<i32>, "NULL"),
+    after: default!(Option<i32>, "NULL"),
+    windows: default!(Option<JsonB>, "NULL"),
+    siblings: default!(Option<String>, "NULL"),
+    within: default!(Option<String>, "NULL"),
+    threshold: default!(Option<f64>, "NULL"),
+    count_by: default!(Option<String>, "NULL"),
+    max_tokens: default!(Option<i32>, "NULL"),
+    max_chunks: default!(Option<i32>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(hit, i32),
+            name!(kept, bool),
+            name!(role, &'static str),
+            name!(rule, String),
+            name!(distance, Option<i32>),
+            name!(ordinal, Option<i32>),
+            name!(section, Option<TextArray>),
+            name!(tokens, Option<i32>),
+            name!(tokens_so_far, Option<i64>),
+            name!(cut_by, Option<&'static str>),
+            name!(chunk_id, Uuid),
+            name!(hit_id, Uuid),
+        ),
+    >,
+    ErrorReport,
+> {
+    let overrides = Overrides {
+        parents,
+        preceding,
+        following,
+        children,
+        before,
+        after,
+        windows: windows.map(|JsonB(windows)| windows),
+        siblings,
+        within,
+        threshold,
+        count_by,
+        max_tokens,
+        max_chunks,
+    };
+    let call = Call { chunk_ids, scores, strategy, overrides, store };
+    Ok(TableIterator::new(call.expand(Extent::Explained, |expanded| rows(&expanded))?))
+}
+
+/// A chunk that was considered, as the columns of the function.
+type Row = (
+    i32,
+    bool,
+    &'static str,
+    String,
+    Option<i32>,
+    Option<i32>,
+    Option<TextArray>,
+    Option<i32>,
+    Option<i64>,
+    Option<&'static str>,
+    Uuid,
+    Uuid,
+);
+
+/// Makes the rows: what was considered, then the hits that are not there.
+fn rows(expanded: &Expanded) -> Vec<Row> {
+    let Expanded { scored, found, choice, .. } = expanded;
+    let known = choice.considered.iter().map(|considered| row(expanded, considered));
+    let is_found = |id| found.iter().any(|hit| hit.scored.chunk == id);
+    let unknown = scored.iter().zip(1..).filter(|(hit, _)| !is_found(hit.chunk));
+    let unknown = unknown.map(|(hit, place)| {
+        let id = to_sql(hit.chunk);
+        let why = Some("not found, or not yours to see");
+        let names = (Role::Hit.name(), Rule::Hit.name().to_owned());
+        (place, false, names.0, names.1, None, None, None, None, None, why, id, id)
+    });
+    known.chain(unknown).collect()
+}
+
+fn row(expanded: &Expanded, considered: &Considered) -> Row {
+    let Expanded { scored, found, chunks, choice, .. } = expanded;
+    let Considered { pick, verdict, spent } = considered;
+    let outline = &chunks.outlines[pick.row];
+    let kept = *verdict == Verdict::Kept;
+    let hit = found[pick.hit].scored.chunk;
+    let place = scored.iter().position(|of| of.chunk == hit).unwrap_or_default();
+    let own = if kept { outline.tokens } else { 0 };
+    (
+        place as i32 + 1,
+        kept,
+        pick.role.name(),
+        rule(pick, choice.fell_back[pick.hit]),
+        Some(pick.distance),
+        outline.ordinal,
+        Some(chunks.chunk(pick.row).section()),
+        Some(outline.tokens as i32),
+        Some((spent + u64::from(own)) as i64),
+        cut_by(*verdict),
+        to_sql(outline.chunk),
+        to_sql(hit),
+    )
+}
+
+/// The words for a rule; what stands in for a container that is not there says so.
+fn rule(pick: &Pick, fell_back: bool) -> String {
+    let name = pick.rule.name();
+    match pick.rule {
+        Rule::Parents | Rule::Preceding | Rule::Following | Rule::Children if fell_back => {
+            format!("{name}, nothing whole")
+        }
+        _ => name.to_owned(),
+    }
+}
+
+/// The words for what cut a chunk.
+fn cut_by(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Kept => None,
+        Verdict::MaxTokens => Some("max_tokens"),
+        Verdict::MaxChunks => Some("max_chunks"),
+        Verdict::Nearer => Some("a nearer chunk of the hit was cut"),
+    }
+}

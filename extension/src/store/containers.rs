@@ -1,0 +1,58 @@
+//! The containers around a hit: sections whose first chunk is the head of one.
+
+use super::chunks::titles;
+use super::layout::Layout;
+use passage_core::expand::Container;
+
+/// How many sections around a hit are looked at, the nearest first; splitters make no more.
+const MOST: usize = 64;
+
+/// Writes what finds the containers around a chunk, where a condition holds and it is part of one:
+/// an array of depth, first and last ordinal of each.
+pub fn select(layout: &Layout, condition: &str) -> String {
+    let unit = layout.chunks.column("c", "unit", "text");
+    if !layout.has_kin() || !layout.chunks.gives("unit", "text") {
+        return none();
+    }
+    let chunks = &layout.chunks.name;
+    // Key and ordinal as a pair, as in the second statement.
+    let end = |order: &str| {
+        format!(
+            "LATERAL (SELECT k.ordinal, k.unit FROM {chunks} AS k \
+             WHERE k.document_id = c.document_id \
+             AND (k.section_key, k.ordinal) >= (a.key, '-2147483648'::integer) \
+             AND (k.section_key, k.ordinal) <= (a.key, 2147483647) \
+             AND {own} OPERATOR(pg_catalog.=) {above} \
+             ORDER BY k.section_key {order}, k.ordinal {order} LIMIT 1)",
+            own = titles("k.section"),
+            above = titles("c.section[:a.depth]"),
+        )
+    };
+    format!(
+        "CASE WHEN {condition} AND {unit} IN ('container', 'member', 'value') THEN ARRAY(\
+         SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal]) \
+         FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
+         FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
+         greatest(1, pg_catalog.cardinality(c.section) - {most}), -1) AS d (depth) OFFSET 0) AS a \
+         CROSS JOIN {head} AS head CROSS JOIN {tail} AS tail \
+         WHERE head.unit = 'container') END",
+        most = MOST - 1,
+        head = end("ASC"),
+        tail = end("DESC"),
+    )
+}
+
+/// Writes that no containers are looked for.
+pub fn none() -> String {
+    "NULL::integer[]".to_owned()
+}
+
+/// Reads what was found, the nearest first.
+pub fn read(found: Option<Vec<Option<i32>>>) -> Vec<Container> {
+    let found: Vec<i32> = found.unwrap_or_default().into_iter().flatten().collect();
+    let containers = found.chunks_exact(3);
+    let container = |of: &[i32]| Container { depth: of[0] as usize, first: of[1], last: of[2] };
+    let mut containers: Vec<_> = containers.map(container).collect();
+    containers.sort_by_key(|container| std::cmp::Reverse(container.depth));
+    containers
+}
