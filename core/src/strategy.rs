@@ -10,10 +10,12 @@ decided in [`mod@crate::expand`].
 */
 
 mod overrides;
+mod own;
 mod preset;
 mod words;
 
 pub use overrides::{MOST, Overrides, checked};
+pub use own::{Own, own};
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;

@@ -54,12 +54,13 @@ impl Statement {
 /// What a plan may not use: every read here is of few rows by an index, also where statistics are
 /// missing or a table is so small that a scan of it looks cheaper. What is ruled out counts as
 /// very dear until PostgreSQL 17, and a dear plan would be compiled for seconds.
-const WITHOUT: [&CStr; 6] = [
+const WITHOUT: [&CStr; 7] = [
     c"enable_seqscan",
     c"enable_bitmapscan",
     c"enable_hashjoin",
     c"enable_mergejoin",
     c"enable_sort",
+    c"enable_material",
     c"jit",
 ];
 

@@ -2,6 +2,7 @@
 
 use super::{CountBy, Siblings, Strategy, Window, Within};
 use crate::Error;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// The most that any limit may be.
@@ -11,7 +12,7 @@ pub const MOST: i64 = 1_000_000;
 ///
 /// This is what the named arguments of a call and the rows of a store's table `strategies` hold,
 /// as SQL gives them: unchecked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Overrides {
     /// See [`Relatives::parents`](super::Relatives::parents).
     pub parents: Option<i32>,

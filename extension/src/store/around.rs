@@ -55,6 +55,15 @@ impl Lookup {
         if self == Self::Around { "c.id = h.id" } else { "true" }
     }
 
+    /// Writes the document that is read for a chunk, NULL for one around a hit.
+    pub fn document(self) -> &'static str {
+        if self == Self::Around {
+            "CASE WHEN c.id = h.id THEN c.document_id END"
+        } else {
+            "c.document_id"
+        }
+    }
+
     /// Writes the place of a hit among the ids and the join that finds its chunk, as `c`.
     pub fn write(self, chunks: &str) -> (&'static str, String) {
         match self {

@@ -13,7 +13,7 @@ use super::columns::{Chunk, Columns};
 use super::containers;
 use super::document::{self, Document};
 use super::layout::{Layout, Purpose};
-use super::strategy::{self, Source, Wanted};
+use super::strategy::{Rows as Strategies, Source, Wanted};
 use crate::error::Error;
 use crate::spi::{Connection, Rows, Value};
 use crate::types::{from_sql, to_sql};
@@ -55,9 +55,12 @@ impl Hits<'_> {
     }
 }
 
-/// How many columns stand before those of the chunk: place, document, media type, kind, unit and
-/// containers.
-const OF_HIT: usize = 6;
+/// How many columns stand before those of the chunk: place, document, media type, kind, unit,
+/// containers and strategies.
+const OF_HIT: usize = 7;
+
+/// The column of the strategies.
+const STRATEGIES: usize = 6;
 
 impl Store {
     /// Reads the hits of a call, best first, and settles the strategy of each.
@@ -101,11 +104,13 @@ impl Store {
         let purpose = Purpose::Hits { source, columns, lookup };
         let statement = self.0.statement(purpose, || statement(&self.0, source, columns, lookup));
         let rows = connection.read(&statement, values);
-        if by_name && rows.len() == 0 {
+        // The strategies are the same in every row, and there is a row even without a hit by name.
+        let own = if rows.len() > 0 { rows.get(0, STRATEGIES) } else { None };
+        let own = Strategies::read(own, wanted)?;
+        if by_name && own.is_empty() {
             return Err(wanted.unknown());
         }
-        let first_strategy = OF_HIT + columns.count();
-        let first_document = first_strategy + source.columns().len();
+        let first_document = OF_HIT + columns.count();
         let mut found = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
             // A strategy without a hit has a row of its own, and so has a chunk around the hit.
@@ -117,10 +122,7 @@ impl Store {
                 ..document::read(&rows, row, columns, first_document)
             };
             let name = |column| rows.get::<String>(row, column);
-            let strategy = match strategy::read(&rows, row, source, first_strategy)? {
-                Some(own) => wanted.changed(own)?,
-                None => wanted.builtin(&document.media_type())?,
-            };
+            let strategy = wanted.strategy(source, &own, &document.media_type())?;
             let found_here = Found {
                 row,
                 scored: scored[place as usize - 1],
@@ -141,25 +143,23 @@ impl Store {
 }
 
 fn statement(layout: &Layout, source: Source, columns: Columns, lookup: Lookup) -> String {
-    let strategies = layout.strategies.as_ref().map_or("", |strategies| &strategies.name);
     let container = source.may_want_containers();
     // The join with documents is left out where nothing of them is asked for.
     let with_documents = matches!(columns, Columns::Passage { .. });
     let documents = layout.documents.as_ref().filter(|_| with_documents || container);
     let join = documents.map_or_else(String::new, |documents| {
-        format!("LEFT JOIN {} AS d ON d.id = c.document_id", documents.name)
+        format!("LEFT JOIN {} AS d ON d.id = {}", documents.name, lookup.document())
     });
     let media_type = document::media_type(documents);
     let (place, found) = lookup.write(&layout.chunks.name);
     let hits = format!("{found} {join}");
-    let from = match source {
-        Source::Preset { .. } => hits,
+    let strategies = source.select(layout.strategies.as_ref());
+    let (strategies, from) = match source {
         Source::ByName => {
-            format!("{strategies} AS s LEFT JOIN ({hits}) ON true WHERE s.name = $2")
+            let from = format!("(SELECT {strategies} AS found) AS s LEFT JOIN ({hits}) ON true");
+            ("s.found".to_owned(), from)
         }
-        Source::ByMediaType => {
-            format!("{hits} {}", strategy::by_media_type(strategies, &media_type))
-        }
+        _ => (strategies, hits),
     };
     let of_chunk = |column| layout.chunks.column("c", column, "text");
     let mut selected = vec![
@@ -169,11 +169,9 @@ fn statement(layout: &Layout, source: Source, columns: Columns, lookup: Lookup) 
         of_chunk("kind"),
         of_chunk("unit"),
         if container { containers::select(layout, lookup.is_hit()) } else { containers::none() },
+        strategies,
     ];
     selected.extend(columns.select(layout).into_iter().map(|(_, sql)| sql));
-    if !source.columns().is_empty() {
-        selected.extend(strategy::select(layout.strategies.as_ref(), source));
-    }
     if with_documents {
         selected.extend(document::select(documents));
     }

@@ -224,7 +224,6 @@ fn oid_of(sql_type: &str) -> pg_sys::Oid {
         "text" => pg_sys::TEXTOID,
         "text[]" => pg_sys::TEXTARRAYOID,
         "jsonb" => pg_sys::JSONBOID,
-        "double precision" => pg_sys::FLOAT8OID,
         _ => unreachable!("no statement reads another type"),
     }
 }

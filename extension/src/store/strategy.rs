@@ -2,8 +2,7 @@
 
 use super::layout::Relation;
 use crate::error::Error;
-use crate::spi::Rows;
-use passage_core::strategy::Whole;
+use passage_core::strategy::{Own, Whole};
 use passage_core::{Error as Request, MediaType, Overrides, Strategy};
 use pgrx::datum::JsonB;
 
@@ -29,23 +28,8 @@ pub enum Source {
     ByMediaType,
 }
 
-/// What is read of a strategy.
-const LIMITS: [(&str, &str); 14] = [
-    ("base", "text"),
-    ("parents", "integer"),
-    ("preceding", "integer"),
-    ("following", "integer"),
-    ("children", "integer"),
-    ("before", "integer"),
-    ("after", "integer"),
-    ("windows", "jsonb"),
-    ("siblings", "text"),
-    ("within", "text"),
-    ("threshold", "double precision"),
-    ("count_by", "text"),
-    ("max_tokens", "integer"),
-    ("max_chunks", "integer"),
-];
+/// What was read of a store's own strategies.
+pub struct Rows(Vec<Own>);
 
 impl Wanted {
     /// Returns where the limits stand.
@@ -81,21 +65,30 @@ impl Wanted {
         self.changed(preset.expect("none is a preset"))
     }
 
-    /// Returns the strategy of a document that the store has none for.
+    /// Returns the strategy of a document, with the arguments of the call.
     ///
     /// # Errors
     ///
-    /// Returns what [`Overrides::apply`] does.
-    pub fn builtin(&self, media_type: &MediaType) -> Result<Strategy, Error> {
-        if self.name == "auto" { self.changed(Strategy::auto(media_type)) } else { self.preset() }
+    /// Returns what [`Own::strategy`] and [`Overrides::apply`] do.
+    pub fn strategy(
+        &self,
+        source: Source,
+        Rows(rows): &Rows,
+        media_type: &MediaType,
+    ) -> Result<Strategy, Error> {
+        let own = match source {
+            Source::Preset { .. } => None,
+            Source::ByName => rows.first(),
+            Source::ByMediaType => Own::default_for(rows, media_type),
+        };
+        match own {
+            Some(own) => self.changed(own.strategy()?),
+            None if self.name == "auto" => self.changed(Strategy::auto(media_type)),
+            None => self.preset(),
+        }
     }
 
-    /// Returns a strategy with the arguments of the call.
-    ///
-    /// # Errors
-    ///
-    /// Returns what [`Overrides::apply`] does.
-    pub fn changed(&self, mut strategy: Strategy) -> Result<Strategy, Error> {
+    fn changed(&self, mut strategy: Strategy) -> Result<Strategy, Error> {
         self.overrides.apply(&mut strategy)?;
         Ok(strategy)
     }
@@ -107,62 +100,33 @@ impl Source {
         self != Self::Preset { container: false }
     }
 
-    /// Returns the columns that are read of a strategy.
-    pub fn columns(self) -> &'static [(&'static str, &'static str)] {
-        if let Self::Preset { .. } = self { &[] } else { &LIMITS }
+    /// Writes what reads the rows that may be the strategy as a JSON array, NULL without any.
+    ///
+    /// It is a query of its own, which runs once for all hits.
+    pub fn select(self, strategies: Option<&Relation>) -> String {
+        let Some(Relation { name, .. }) = strategies else { return "NULL::jsonb".to_owned() };
+        let which = match self {
+            Self::Preset { .. } => return "NULL::jsonb".to_owned(),
+            Self::ByName => "s.name = $2",
+            Self::ByMediaType => "s.default_for OPERATOR(pg_catalog.<>) '{}'",
+        };
+        format!("(SELECT pg_catalog.jsonb_agg(s) FROM {name} AS s WHERE {which})")
     }
 }
 
-/// Names the columns of a strategy, as the alias `s`.
-pub fn select(strategies: Option<&Relation>, source: Source) -> Vec<String> {
-    Relation::all(strategies, "s", source.columns())
-}
-
-/// Writes the join with the row that is the default for a media type: one that names it goes before
-/// one for all of its kind, and that before one for everything; of several the first by name.
-pub fn by_media_type(strategies: &str, media_type: &str) -> String {
-    format!(
-        "LEFT JOIN LATERAL (SELECT s.*, CASE WHEN {media_type} = ANY (s.default_for) THEN 1 \
-         WHEN pg_catalog.split_part({media_type}, '/', 1) || '/*' = ANY (s.default_for) THEN 2 \
-         WHEN '*/*' = ANY (s.default_for) THEN 3 END AS place \
-         FROM {strategies} AS s ORDER BY place, s.name LIMIT 1) AS s ON s.place IS NOT NULL"
-    )
-}
-
-/// Reads the strategy of a hit, if it comes from the store.
-///
-/// # Errors
-///
-/// Returns [`Request::UnknownStrategy`] for a base that is no preset, and what
-/// [`Overrides::apply`] does.
-pub fn read(
-    rows: &Rows,
-    row: usize,
-    source: Source,
-    first: usize,
-) -> Result<Option<Strategy>, Error> {
-    if source.columns().is_empty() {
-        return Ok(None);
+impl Rows {
+    /// Takes what was read.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Request::UnknownStrategy`] if a table or view has limits of other types.
+    pub fn read(found: Option<JsonB>, wanted: &Wanted) -> Result<Self, Error> {
+        let Some(JsonB(found)) = found else { return Ok(Self(Vec::new())) };
+        passage_core::strategy::own(found).map(Self).ok_or_else(|| wanted.unknown())
     }
-    let Some(base) = rows.get::<String>(row, first) else { return Ok(None) };
-    let limit = |column: usize| rows.get::<i32>(row, first + column);
-    let word = |column: usize| rows.get::<String>(row, first + column);
-    let stored = Overrides {
-        parents: limit(1),
-        preceding: limit(2),
-        following: limit(3),
-        children: limit(4),
-        before: limit(5),
-        after: limit(6),
-        windows: rows.get::<JsonB>(row, first + 7).map(|JsonB(windows)| windows),
-        siblings: word(8),
-        within: word(9),
-        threshold: rows.get(row, first + 10),
-        count_by: word(11),
-        max_tokens: limit(12),
-        max_chunks: limit(13),
-    };
-    let mut strategy = Strategy::preset(&base).ok_or(Request::UnknownStrategy(base))?;
-    stored.apply(&mut strategy)?;
-    Ok(Some(strategy))
+
+    /// Tells whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }

@@ -1,0 +1,89 @@
+//! A store's own strategies: rows of its table.
+
+use super::{Overrides, Strategy};
+use crate::{Error, MediaType};
+use serde::Deserialize;
+
+/// A row of the table `strategies`; what a table lacks is as if it were NULL there.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Own {
+    /// The name that a call gives.
+    pub name: String,
+    /// The preset that gives what is not given here, `none` where it is missing.
+    pub base: Option<String>,
+    /// The media types for which `auto` takes it: by name, as `text/*`, or `*/*` for all.
+    pub default_for: Option<Vec<String>>,
+    /// The limits that are given.
+    #[serde(flatten)]
+    pub limits: Overrides,
+}
+
+/// Takes rows as a JSON array of objects, or returns `None` if a limit has another type.
+pub fn own(rows: serde_json::Value) -> Option<Vec<Own>> {
+    serde_json::from_value(rows).ok()
+}
+
+impl Own {
+    /// Returns what the row stands for.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::UnknownStrategy`] if its base is no preset, and what
+    /// [`Overrides::apply`] does.
+    pub fn strategy(&self) -> Result<Strategy, Error> {
+        let base = self.base.as_deref().unwrap_or("none");
+        let base = Strategy::preset(base).ok_or_else(|| Error::UnknownStrategy(base.to_owned()));
+        let mut strategy = base?;
+        self.limits.apply(&mut strategy)?;
+        Ok(strategy)
+    }
+
+    /// Finds the row that is the default for a media type: one that names it goes before one for
+    /// all of its kind, and that before one for everything; of several the first by name.
+    pub fn default_for<'r>(rows: &'r [Self], media_type: &MediaType) -> Option<&'r Self> {
+        let name = media_type.name();
+        let kind = name.split('/').next().unwrap_or_default();
+        let wanted = [name.to_owned(), format!("{kind}/*"), "*/*".to_owned()];
+        let of = |wanted: &String| {
+            let takes = |row: &&Self| row.default_for.iter().flatten().any(|of| of == wanted);
+            rows.iter().filter(takes).min_by_key(|row| &row.name)
+        };
+        wanted.iter().find_map(of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn rows() -> Vec<Own> {
+        let rows = json!([
+            { "name": "z", "base": "broad", "default_for": ["text/markdown"], "children": 7 },
+            { "name": "y", "base": null, "default_for": ["text/markdown", "text/*"], "within": null },
+            { "name": "x", "base": "wide", "default_for": ["*/*"], "description": "for all" },
+            { "name": "w", "base": "none", "default_for": [] },
+        ]);
+        serde_json::from_value(rows).unwrap()
+    }
+
+    #[test]
+    fn the_nearest_default_wins_and_of_several_the_first_by_name() {
+        let rows = rows();
+        let name = |is| Own::default_for(&rows, &MediaType::new(is)).map(|row| row.name.clone());
+        assert_eq!(name("text/markdown").as_deref(), Some("y"));
+        assert_eq!(name("text/x-markdown; charset=utf-8").as_deref(), Some("y"));
+        assert_eq!(name("text/html").as_deref(), Some("y"));
+        assert_eq!(name("application/json").as_deref(), Some("x"));
+        assert_eq!(Own::default_for(&rows[3..], &MediaType::PLAIN), None);
+    }
+
+    #[test]
+    fn a_row_is_its_base_with_some_limits_changed() {
+        let rows = rows();
+        let broad = rows[0].strategy().unwrap().relatives;
+        assert_eq!((broad.parents, broad.children), (1, 7));
+        assert_eq!(rows[1].strategy(), Ok(Strategy::preset("none").unwrap()));
+        assert_eq!(rows[2].strategy(), Err(Error::UnknownStrategy("wide".into())));
+    }
+}
