@@ -10,6 +10,7 @@ mod chunk;
 mod claims;
 mod hit;
 mod json;
+mod media_type;
 pub mod met;
 mod passages;
 mod strategy;

@@ -45,7 +45,7 @@ pub fn document(number: u32, dice: &mut Dice) -> Document {
     let media_type = match dice.below(10) {
         0 => *dice.pick(&[None, Some("text/vnd.nobody-knows"), Some("application/jsonl")]),
         1 => Some(*dice.pick(&[
-            JSON[0],
+            JSON[1],
             "text/x-yaml",
             "application/toml",
             "text/csv",
@@ -61,7 +61,7 @@ pub fn document(number: u32, dice: &mut Dice) -> Document {
 }
 
 const JSON: [&str; 5] = [
-    "application/json",
+    "Application/JSON; charset=utf-8",
     "application/json",
     "application/ld+json",
     "application/geo+json",

@@ -3,7 +3,7 @@
 use crate::layouts::text_cluster;
 use crate::model::{Chunk, Document, Hits, Limits, OrderBy, Reassembly, ScoreBy};
 use crate::random::{Asked, Call};
-use crate::sql::{Store, answer};
+use crate::sql::{Store, answers};
 use uuid::Uuid;
 
 /// A document of chunks with their titles, unit, kind and content.
@@ -46,9 +46,9 @@ fn passages(max_distance: Option<i64>) -> Asked {
     Asked::Passages(Reassembly { max_distance, score_by, order_by })
 }
 
-/// What is answered, both by the model and by the server.
-async fn answered(documents: &[Document], call: &Call) -> Vec<String> {
-    answer(&text_cluster("").await, &Store::tables(), documents, call).await
+/// What is answered to calls, both by the model and by the server.
+async fn answered(documents: &[Document], calls: &[Call]) -> Vec<Vec<String>> {
+    answers(&text_cluster("").await, &Store::tables(), documents, calls).await
 }
 
 /// The guide of seeds 000 and 004.
@@ -65,17 +65,16 @@ fn guide() -> Document {
 
 #[tokio::test]
 async fn seed_000_simple_hierarchical_expansion() {
-    for strategy in ["reassembly", "broad", "auto"] {
-        let call = call(&[(id(1, 2), 0.5)], strategy, Asked::Expansion);
-        let expected = [
-            "1/0 parent -2 of 1/2, score 0.5, decayed 0.125",
-            "1/1 preceding -1 of 1/2, score 0.5, decayed 0.25",
-            "1/2 hit 0 of 1/2, score 0.5, decayed 0.5",
-            "1/3 child 1 of 1/2, score 0.5, decayed 0.25",
-            "1/4 following 2 of 1/2, score 0.5, decayed 0.125",
-        ];
-        assert_eq!(answered(&[guide()], &call).await, expected, "{strategy}");
-    }
+    let calls = ["reassembly", "broad", "auto"]
+        .map(|strategy| call(&[(id(1, 2), 0.5)], strategy, Asked::Expansion));
+    let expected = [
+        "1/0 parent -2 of 1/2, score 0.5, decayed 0.125",
+        "1/1 preceding -1 of 1/2, score 0.5, decayed 0.25",
+        "1/2 hit 0 of 1/2, score 0.5, decayed 0.5",
+        "1/3 child 1 of 1/2, score 0.5, decayed 0.25",
+        "1/4 following 2 of 1/2, score 0.5, decayed 0.125",
+    ];
+    assert_eq!(answered(&[guide()], &calls).await, [expected; 3]);
 }
 
 #[tokio::test]
@@ -83,7 +82,7 @@ async fn seed_000_several_results_of_a_document_are_one() {
     let call = call(&[(id(1, 4), 0.75), (id(1, 1), 0.875)], "reassembly", passages(None));
     let passage = "1. score 0.875, document 1: [1/0 1/1 1/2 1/4] hits [1/1 1/4] truncated false \
         complete false";
-    assert_eq!(answered(&[guide()], &call).await, [passage]);
+    assert_eq!(answered(&[guide()], &[call]).await, [[passage]]);
 }
 
 #[tokio::test]
@@ -95,25 +94,27 @@ async fn seed_000_results_of_two_documents_are_two() {
         "1. score 0.875, document 2: [2/1] hits [2/1] truncated false complete true",
         "2. score 0.75, document 1: [1/0] hits [1/0] truncated false complete true",
     ];
-    assert_eq!(answered(&documents, &call).await, expected);
+    assert_eq!(answered(&documents, &[call]).await, [expected]);
 }
 
 #[tokio::test]
 async fn seed_002_windows_by_kind_and_scores_by_distance() {
-    for (kind, width) in [("prose", 2), ("code", 3), ("api-reference", 1), ("data", 2)] {
-        let chunks = [("", "text", kind, "text"); 9];
-        let call = call(&[(id(1, 4), 1.0)], "adjacent", Asked::Expansion);
+    let kinds = [("prose", 2), ("code", 3), ("api-reference", 1), ("data", 2)];
+    let page = |(number, &(kind, _)): (u32, &(&str, i64))| {
+        document(number, "text/plain", &[("", "text", kind, "text"); 9])
+    };
+    let documents: Vec<Document> = (0..).zip(&kinds).map(page).collect();
+    let middle = |number| call(&[(id(number, 4), 1.0)], "adjacent", Asked::Expansion);
+    let answers = answered(&documents, &[0, 1, 2, 3].map(middle)).await;
+    for ((number, (kind, width)), answer) in (0..).zip(kinds).zip(answers) {
         let row = |distance: i64| {
             let role = if distance == 0 { "hit" } else { "adjacent" };
             let decayed = ["1", "0.5", "0.25", "0.166666667"][distance.unsigned_abs() as usize];
-            format!("1/{} {role} {distance} of 1/4, score 1, decayed {decayed}", 4 + distance)
+            let of = format!("of {number}/4, score 1, decayed {decayed}");
+            format!("{number}/{} {role} {distance} {of}", 4 + distance)
         };
         let expected: Vec<String> = (-width..=width).map(row).collect();
-        assert_eq!(
-            answered(&[document(1, "text/plain", &chunks)], &call).await,
-            expected,
-            "{kind}"
-        );
+        assert_eq!(answer, expected, "{kind}");
     }
 }
 
@@ -132,7 +133,7 @@ async fn seed_004_a_method_brings_its_class() {
     let call = call(&[(id(1, 3), 0.5)], "auto", passages(Some(3)));
     let class = "1. score 0.5, document 1: [1/1 1/2 1/3 1/4 1/5 1/6] hits [1/3] truncated false \
         complete true";
-    assert_eq!(answered(&[document(1, "text/x-typescript", &chunks)], &call).await, [class]);
+    assert_eq!(answered(&[document(1, "text/x-typescript", &chunks)], &[call]).await, [[class]]);
 }
 
 #[tokio::test]
@@ -144,12 +145,14 @@ async fn seed_004_a_property_brings_its_object() {
         ("root/server", "container", "data", ", \"retries\": 3}"),
         ("root", "container", "data", "}"),
     ];
-    let call = call(&[(id(1, 2), 0.5)], "auto", passages(Some(3)));
-    let object = "1. score 0.5, document 1: [1/1 1/2 1/3] hits [1/2] truncated false complete true";
-    assert_eq!(answered(&[document(1, "application/json", &chunks)], &call).await, [object]);
-
-    // What does not parse falls back to what prose gets.
+    let object = document(1, "application/json", &chunks);
     chunks[3].3 = ", \"retries\": 3";
-    let rest = "1. score 0.5, document 1: [1/1 1/2] hits [1/2] truncated false complete false";
-    assert_eq!(answered(&[document(1, "application/json", &chunks)], &call).await, [rest]);
+    let broken = document(2, "application/json", &chunks);
+    let calls = [1, 2].map(|number| call(&[(id(number, 2), 0.5)], "auto", passages(Some(3))));
+    // What does not parse falls back to what prose gets.
+    let expected = [
+        ["1. score 0.5, document 1: [1/1 1/2 1/3] hits [1/2] truncated false complete true"],
+        ["1. score 0.5, document 2: [2/1 2/2] hits [2/2] truncated false complete false"],
+    ];
+    assert_eq!(answered(&[object, broken], &calls).await, expected);
 }

@@ -88,19 +88,22 @@ pub async fn agree(cluster: &Cluster, store: Store, documents: u32) {
     assert!(differences.is_empty(), "PASSAGE_SEED={}\n{text}", seed());
 }
 
-/// The answer to one call, which is the model's as well.
-pub async fn answer(
+/// The answers to calls about some documents, which are the model's as well.
+pub async fn answers(
     cluster: &Cluster,
     store: &Store,
     documents: &[Document],
-    call: &Call,
-) -> Vec<String> {
+    calls: &[Call],
+) -> Vec<Vec<String>> {
     let client = cluster.client().await;
     load::documents(&client, store, documents).await;
-    let answer = ask::all(&client, store, std::slice::from_ref(call)).await.remove(0);
-    let expected = call::expected(call, &documents.iter().collect::<Vec<_>>(), &store.own);
-    assert_eq!(answer, expected, "the server, then the model");
-    answer
+    let answers = ask::all(&client, store, calls).await;
+    let documents: Vec<&Document> = documents.iter().collect();
+    for (call, answer) in calls.iter().zip(&answers) {
+        let expected = call::expected(call, &documents, &store.own);
+        assert_eq!(*answer, expected, "the server, then the model");
+    }
+    answers
 }
 
 /// What differs: of which function and strategy, how often, and an example.

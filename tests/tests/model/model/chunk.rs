@@ -1,5 +1,6 @@
 //! What a store holds, as its reader sees it.
 
+use super::media_type;
 use std::ops::Range;
 use uuid::Uuid;
 
@@ -36,13 +37,9 @@ impl Document {
         chunks
     }
 
-    /// Whether a whole of the document has to be one JSON value: its type is `application/json`
-    /// or ends in `+json`. JSON with comments and lines of JSON are other types.
+    /// Whether a whole of the document has to be one JSON value.
     pub fn is_json(&self) -> bool {
-        let name = self.media_type.as_deref().unwrap_or_default().to_ascii_lowercase();
-        let essence = name.split(';').next().unwrap_or_default().trim();
-        ["application/json", "text/json", "text/x-json"].contains(&essence)
-            || essence.ends_with("+json")
+        self.media_type.as_deref().is_some_and(media_type::is_json)
     }
 }
 

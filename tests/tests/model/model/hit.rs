@@ -1,6 +1,7 @@
 //! The hits of a call, best first.
 
 use super::chunk::{Chunk, Document};
+use super::media_type;
 use super::strategy::{Limits, Own, Strategy};
 use uuid::Uuid;
 
@@ -42,7 +43,7 @@ impl Hits {
                 }
                 continue;
             }
-            let media_type = document.media_type.as_deref();
+            let media_type = document.media_type.as_deref().unwrap_or(media_type::PLAIN);
             let strategy = Strategy::settle(&self.strategy, &self.limits, media_type, own);
             hits.push(Hit { document, chunk, score, class: 0, strategy });
         }

@@ -1,5 +1,7 @@
 //! Strategies: the presets, a store's own, and what a call changes of them.
 
+use super::media_type;
+
 /// The names of the presets.
 pub const PRESETS: [&str; 9] = [
     "auto",
@@ -81,20 +83,19 @@ pub struct Own {
 
 impl Strategy {
     /// The strategy of a hit: of the name, for its document, with the limits of the call.
-    pub fn settle(name: &str, limits: &Limits, media_type: Option<&str>, own: &[Own]) -> Self {
+    pub fn settle(name: &str, limits: &Limits, media_type: &str, own: &[Own]) -> Self {
         let row = match name {
             "auto" => of_media_type(media_type, own),
             _ => own.iter().find(|row| row.name == name),
         };
-        let mut strategy = match row {
+        let strategy = match row {
             Some(row) => Self::preset(row.base, media_type).with(&row.limits),
             None => Self::preset(name, media_type),
         };
-        strategy = strategy.with(limits);
-        strategy
+        strategy.with(limits)
     }
 
-    fn preset(name: &str, media_type: Option<&str>) -> Self {
+    fn preset(name: &str, media_type: &str) -> Self {
         let kin = |parents, preceding, following, children| Kin {
             parents,
             preceding,
@@ -126,7 +127,9 @@ impl Strategy {
             "section" => whole(WholeOf::Section),
             "document" => whole(WholeOf::Document),
             "merge" => whole(WholeOf::Merged),
-            "auto" if is_structured(media_type) => Self::preset("hierarchical", media_type),
+            "auto" if media_type::is_structured(media_type) => {
+                Self::preset("hierarchical", media_type)
+            }
             "auto" => Self::preset("broad", media_type),
             _ => panic!("{name} is no preset"),
         }
@@ -163,35 +166,14 @@ impl Strategy {
 }
 
 /// Of the store's own rows the one that `auto` takes for a media type: it is named "exactly, then as
-/// `type/*`, then `*/*` (of several the first by name)".
-fn of_media_type<'o>(media_type: Option<&str>, own: &'o [Own]) -> Option<&'o Own> {
-    let media_type = media_type.unwrap_or("text/plain");
-    let family = format!("{}/*", media_type.split('/').next().unwrap_or_default());
-    [media_type, &family, "*/*"].into_iter().find_map(|pattern| {
-        let matching = own.iter().filter(|row| row.default_for.contains(&pattern));
+/// `type/*`, then `*/*` (of several the first by name)". By whichever name it is given, a media type
+/// is the same.
+fn of_media_type<'o>(media_type: &str, own: &'o [Own]) -> Option<&'o Own> {
+    let name = media_type::name(media_type);
+    let family = format!("{}/*", name.split('/').next().unwrap_or_default());
+    [name.as_str(), &family, "*/*"].into_iter().find_map(|wanted| {
+        let is_wanted = |pattern: &&str| media_type::name(pattern) == wanted;
+        let matching = own.iter().filter(|row| row.default_for.iter().any(is_wanted));
         matching.min_by_key(|row| &row.name)
     })
-}
-
-/// Whether a media type is one of code or data. Of all there are, the documents of these tests have
-/// few.
-fn is_structured(media_type: Option<&str>) -> bool {
-    let name = media_type.unwrap_or_default().to_ascii_lowercase();
-    let essence = name.split(';').next().unwrap_or_default().trim();
-    [
-        "text/x-python",
-        "text/x-typescript",
-        "application/typescript",
-        "text/x-rust",
-        "application/json",
-        "application/ld+json",
-        "application/geo+json",
-        "text/x-json",
-        "application/jsonl",
-        "text/x-yaml",
-        "application/toml",
-        "text/csv",
-        "image/svg+xml",
-    ]
-    .contains(&essence)
 }

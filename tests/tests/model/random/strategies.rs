@@ -4,10 +4,12 @@ use super::Dice;
 use super::calls::limits;
 use crate::model::{Own, PRESETS};
 
-const PATTERNS: [&str; 9] = [
+const PATTERNS: [&str; 11] = [
     "text/markdown",
     "text/x-python",
     "application/json",
+    "text/x-json",
+    "application/toml",
     "text/vnd.nobody-knows",
     "text/*",
     "text/*",
