@@ -11,28 +11,38 @@ question by question (see `bootstrap`).
 Equal budgets, never equal numbers of hits: a larger chunk would always win the latter. At 175
 questions a difference below seven points is mostly chance, which is why the intervals are printed.
 
+With `--strategies` every preset is measured as well, over the chunks of the first limits: hits take
+a share of the budget, the preset adds to them what it still can, and what is then left is for
+further hits (see `strategies`). Chunks lie in memory, but what is read and chosen of them is what
+`reassemble` would (see `store`).
+
 `cargo bench -p passage-tests --bench bench -- quality [--data FOLDER] [--set NAME]...
-[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue]`
+[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]`
 */
 
 mod bootstrap;
 mod configuration;
 mod report;
 mod score;
+mod search;
 mod set;
+mod shares;
+mod store;
+mod strategies;
 mod vectors;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use passage::embed::{Model, Pool};
-use passage_core::Sizer;
 use passage_tests::cluster::{model_path, target};
 
 use configuration::Configuration;
 use report::{BUDGETS, Measured, Report};
 use score::{Filling, fill, recall};
+use search::{Searched, search};
 use set::Set;
+use strategies::compare;
 use vectors::Vectors;
 
 /// The first argument of the process that measures.
@@ -45,12 +55,13 @@ pub struct Options {
     sets: Vec<String>,
     configurations: Vec<Configuration>,
     filling: Option<Filling>,
+    strategies: bool,
     /// As they were written.
     arguments: Vec<String>,
 }
 
 impl Options {
-    /// Takes an option and its value, and tells whether it is one of ours.
+    /// Takes an option, and its value if it has one, and tells whether it is one of ours.
     ///
     /// # Errors
     ///
@@ -60,6 +71,11 @@ impl Options {
         option: &str,
         arguments: &mut impl Iterator<Item = String>,
     ) -> Result<bool, String> {
+        if option == "--strategies" {
+            self.strategies = true;
+            self.arguments.push(option.to_owned());
+            return Ok(true);
+        }
         if !["--data", "--set", "--limits", "--fill"].contains(&option) {
             return Ok(false);
         }
@@ -149,58 +165,38 @@ pub fn is_worker() -> bool {
     let filling = options.filling.unwrap_or(Filling::Continue);
     for name in sets {
         let set = Set::read(&data, &name);
-        let mut measured = Vec::new();
+        let (mut measured, mut searched) = (Vec::new(), Vec::new());
         for configuration in &configurations {
-            measured.push(one(*configuration, &set, filling, &model, &mut vectors));
+            let found = search(*configuration, &set, &model, &mut vectors);
+            measured.push(plain(&found, &set, filling));
+            searched.push(found);
             // Each row is worth having even if the next is never reached.
             eprintln!("{}", Report { set: &set, measured: &measured[measured.len() - 1..] });
         }
         println!("{}", Report { set: &set, measured: &measured });
+        if options.strategies {
+            println!("{}", compare(&set, &searched, filling));
+        }
     }
     true
 }
 
 /// Measures one configuration over all questions of a set.
-fn one(
-    configuration: Configuration,
-    set: &Set,
-    filling: Filling,
-    model: &Model,
-    vectors: &mut Vectors,
-) -> Measured {
-    let (window, sizer) = (model.limit() - 2, model.wordpieces());
-    let documents = set.documents.iter().enumerate();
-    let chunks: Vec<_> = documents
-        .flat_map(|(number, document)| configuration.chunks(number, document, window, sizer))
-        .collect();
-    // The questions go along, so that one call holds all that is looked at.
-    let texts = chunks.iter().map(|chunk| chunk.embedded.as_str());
-    let embeddings = vectors.embed(texts.chain(set.questions.iter().map(|one| one.text.as_str())));
-    let (found, asked) = embeddings.split_at(chunks.len());
-
-    let mut recalls = BUDGETS.map(|_| Vec::with_capacity(asked.len()));
-    for (question, asked) in set.questions.iter().zip(asked) {
-        let ranked = ranked(asked, found);
+fn plain(searched: &Searched, set: &Set, filling: Filling) -> Measured {
+    let Searched { configuration, chunks, embedded, ranked } = searched;
+    let mut recalls = BUDGETS.map(|_| Vec::with_capacity(ranked.len()));
+    for (question, ranked) in set.questions.iter().zip(ranked) {
         let passages = || ranked.iter().map(|at| &chunks[*at].passage);
         for (budget, recalls) in BUDGETS.into_iter().zip(&mut recalls) {
-            recalls.push(recall(&question.wanted, &fill(passages(), budget, filling)));
+            let returned = fill(passages(), |one| one.tokens, budget, filling);
+            recalls.push(recall(&question.wanted, returned));
         }
     }
     Measured {
-        configuration,
+        configuration: *configuration,
         chunks: chunks.len(),
         tokens: chunks.iter().map(|chunk| chunk.passage.tokens).sum(),
-        embedded: chunks.iter().map(|chunk| sizer.size(&chunk.embedded)).sum(),
+        embedded: *embedded,
         recalls,
     }
-}
-
-/// The numbers of embeddings, nearest first; of equal ones that of the earlier chunk. All are of
-/// length 1, so the product is the cosine.
-fn ranked(asked: &[f32], embeddings: &[&[f32]]) -> Vec<usize> {
-    let product = |other: &[f32]| asked.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
-    let scores: Vec<_> = embeddings.iter().map(|embedding| product(embedding)).collect();
-    let mut ranked: Vec<_> = (0..scores.len()).collect();
-    ranked.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-    ranked
 }

@@ -7,6 +7,7 @@ use passage_core::{Limits, MediaType, Options, Sizer, split, title};
 
 use super::score::Passage;
 use super::set::Document;
+use super::store::Chunk;
 
 /// Sizes, and what is left out to see what it is worth.
 ///
@@ -19,13 +20,6 @@ pub struct Configuration {
     plain: bool,
 }
 
-/// A chunk as it is found and as it is returned.
-pub struct Chunk {
-    /// What is embedded.
-    pub embedded: String,
-    pub passage: Passage,
-}
-
 impl Configuration {
     /// What the client does.
     pub const CLIENT: Self = {
@@ -34,33 +28,42 @@ impl Configuration {
     };
 
     /// Splits a document, the number `document` of its set, for a model that reads `window`
-    /// wordpieces.
+    /// wordpieces: what is embedded of each chunk, and the chunk. Where chunks may be larger, the
+    /// model does not read their ends.
     ///
     /// # Panics
     ///
-    /// Panics if the sizes are not in order or pass the window.
+    /// Panics if the sizes are not in order.
     pub fn chunks(
         self,
         document: usize,
         Document { name, text }: &Document,
         window: usize,
         sizer: &dyn Sizer,
-    ) -> Vec<Chunk> {
+    ) -> Vec<(String, Chunk)> {
         let is = MediaType::of_file(name).unwrap_or(MediaType::PLAIN);
         // As the client names a document that does not name itself.
         let title = title(text, &is).unwrap_or_else(|| name.clone());
         let [min, preferred, max] = self.sizes;
-        let limits = Limits { min, preferred, max, window };
+        let limits = Limits { min, preferred, max, window: window.max(max) };
         let options = Options { title: Some(&title), ..Options::new(limits) };
         let is = if self.plain { MediaType::PLAIN } else { is };
         let chunks = split(text, &is, &options, sizer).expect("the sizes are in order").chunks;
-        let chunk = |chunk: passage_core::Chunk<'_>| Chunk {
-            embedded: if self.bare || chunk.preamble.is_empty() {
+        let chunk = |chunk: passage_core::Chunk<'_>| {
+            let embedded = if self.bare || chunk.preamble.is_empty() {
                 chunk.content.to_owned()
             } else {
                 format!("{}\n{}", chunk.preamble, chunk.content)
-            },
-            passage: Passage { document, spans: vec![chunk.bytes], tokens: chunk.size },
+            };
+            let chunk = Chunk {
+                section: chunk.section,
+                kind: chunk.kind,
+                unit: chunk.unit,
+                imports: chunk.imports,
+                content: chunk.content.to_owned(),
+                passage: Passage { document, spans: vec![chunk.bytes], tokens: chunk.size },
+            };
+            (embedded, chunk)
         };
         chunks.into_iter().map(chunk).collect()
     }

@@ -27,15 +27,33 @@ pub struct Report<'a> {
     pub measured: &'a [Measured],
 }
 
-impl Measured {
-    /// Recall and completeness of each question for one budget after the other.
-    fn figures(&self) -> Vec<Vec<f64>> {
-        let complete = |recall: &f64| f64::from(*recall >= 1.0);
-        self.recalls
-            .iter()
-            .flat_map(|recalls| [recalls.clone(), recalls.iter().map(complete).collect()])
-            .collect()
+/// Writes recall and completeness of all questions for one budget after the other, and by how much
+/// they differ from what they are compared with, if anything; `*` where that is more than chance.
+///
+/// Both are the recalls of each question, for each budget.
+pub fn figures(
+    formatter: &mut fmt::Formatter<'_>,
+    first: Option<&[Vec<f64>]>,
+    recalls: &[Vec<f64>],
+) -> fmt::Result {
+    let complete = |recall: &f64| f64::from(*recall >= 1.0);
+    let both = |recalls: &[Vec<f64>]| -> Vec<Vec<f64>> {
+        let pairs = recalls.iter().map(|of| [of.clone(), of.iter().map(complete).collect()]);
+        pairs.flatten().collect()
+    };
+    let first = first.map(both);
+    for (at, figure) in both(recalls).iter().enumerate() {
+        let mean = figure.iter().sum::<f64>() / figure.len().max(1) as f64;
+        write!(formatter, " {mean:.3}")?;
+        if let Some(first) = &first {
+            let is = difference(&first[at], figure);
+            let sure = if is.low > 0.0 || is.high < 0.0 { " *" } else { "" };
+            let (by, low, high) = (is.mean, is.low, is.high);
+            write!(formatter, " ({by:+.3}: {low:+.3} to {high:+.3}){sure}")?;
+        }
+        write!(formatter, " |")?;
     }
+    Ok(())
 }
 
 impl fmt::Display for Report<'_> {
@@ -50,23 +68,12 @@ impl fmt::Display for Report<'_> {
         }
         writeln!(formatter, "| limits | chunks | mean size | embedded |{names}")?;
         writeln!(formatter, "|---|---|---|---|{rule}")?;
-        let Some(first) = measured.first() else { return Ok(()) };
-        let first_figures = first.figures();
+        let first = measured.first().map(|first| &first.recalls[..]);
         for (number, row) in measured.iter().enumerate() {
             let (name, chunks, embedded) = (row.configuration, row.chunks, row.embedded);
             let size = row.tokens as f64 / chunks.max(1) as f64;
             write!(formatter, "| {name} | {chunks} | {size:.0} | {embedded} |")?;
-            for (first, figure) in first_figures.iter().zip(row.figures()) {
-                let mean = figure.iter().sum::<f64>() / figure.len().max(1) as f64;
-                write!(formatter, " {mean:.3}")?;
-                if number > 0 {
-                    let is = difference(first, &figure);
-                    let sure = if is.low > 0.0 || is.high < 0.0 { " *" } else { "" };
-                    let (by, low, high) = (is.mean, is.low, is.high);
-                    write!(formatter, " ({by:+.3}: {low:+.3} to {high:+.3}){sure}")?;
-                }
-                write!(formatter, " |")?;
-            }
+            figures(formatter, first.filter(|_| number > 0), &row.recalls)?;
             writeln!(formatter)?;
         }
         Ok(())

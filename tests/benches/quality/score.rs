@@ -38,18 +38,20 @@ pub enum Filling {
     Continue,
 }
 
-/// Takes passages, best first, as long as they are together within the budget.
-pub fn fill<'p>(
-    ranked: impl IntoIterator<Item = &'p Passage>,
+/// Takes what is ranked, best first, as long as it is together within the budget.
+pub fn fill<T>(
+    ranked: impl IntoIterator<Item = T>,
+    tokens: impl Fn(&T) -> usize,
     budget: usize,
     filling: Filling,
-) -> Vec<&'p Passage> {
+) -> Vec<T> {
     let mut left = budget;
     let mut returned = Vec::new();
-    for passage in ranked {
-        if passage.tokens <= left {
-            left -= passage.tokens;
-            returned.push(passage);
+    for one in ranked {
+        let tokens = tokens(&one);
+        if tokens <= left {
+            left -= tokens;
+            returned.push(one);
         } else if filling == Filling::Stop {
             break;
         }
@@ -59,9 +61,9 @@ pub fn fill<'p>(
 
 /// The share of the wanted bytes that were returned, from 0 to 1: of the span of which it is most,
 /// since any one answers. It is exactly 1 if a span was returned completely.
-pub fn recall(wanted: &Wanted, returned: &[&Passage]) -> f64 {
+pub fn recall<'p>(wanted: &Wanted, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
     let there: Vec<_> = returned
-        .iter()
+        .into_iter()
         .filter(|passage| passage.document == wanted.document)
         .flat_map(|passage| &passage.spans)
         .collect();

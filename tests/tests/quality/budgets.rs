@@ -15,7 +15,8 @@ fn ranges(spans: &[(usize, usize)]) -> Vec<Range<usize>> {
 fn a_budget_is_filled_with_whole_passages_best_first() {
     let sizes = [40, 50, 20, 5, 6].map(|tokens| passage(0, &[(0, 1)], tokens));
     let taken = |budget, filling| -> Vec<usize> {
-        fill(&sizes, budget, filling).iter().map(|passage| passage.tokens).collect()
+        let returned = fill(&sizes, |one| one.tokens, budget, filling);
+        returned.iter().map(|passage| passage.tokens).collect()
     };
     assert_eq!(taken(100, Filling::Stop), [40, 50]);
     assert_eq!(taken(100, Filling::Continue), [40, 50, 5]);
@@ -26,7 +27,7 @@ fn a_budget_is_filled_with_whole_passages_best_first() {
 #[test]
 fn recall_is_the_share_of_the_wanted_bytes() {
     let wanted = Wanted { document: 1, spans: ranges(&[(100, 200)]) };
-    let of = |passages: &[Passage]| recall(&wanted, &passages.iter().collect::<Vec<_>>());
+    let of = |passages: &[Passage]| recall(&wanted, passages);
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} for {b}");
     close(of(&[]), 0.0);
     close(of(&[passage(1, &[(0, 100), (200, 300)], 0)]), 0.0);
@@ -41,7 +42,7 @@ fn recall_is_the_share_of_the_wanted_bytes() {
 fn any_one_span_answers() {
     let wanted = Wanted { document: 0, spans: ranges(&[(0, 100), (500, 520)]) };
     let half_and_all = passage(0, &[(0, 50), (490, 530)], 0);
-    assert!(recall(&wanted, &[&half_and_all]) >= 1.0);
+    assert!(recall(&wanted, [&half_and_all]) >= 1.0);
     let (a, b) = (passage(0, &[(0, 50)], 0), passage(0, &[(500, 505)], 0));
-    assert!((recall(&wanted, &[&a, &b]) - 0.5).abs() < 1e-12);
+    assert!((recall(&wanted, [&a, &b]) - 0.5).abs() < 1e-12);
 }

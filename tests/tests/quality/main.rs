@@ -11,7 +11,12 @@ mod bootstrap;
 mod score;
 #[path = "../../benches/quality/set.rs"]
 mod set;
+#[path = "../../benches/quality/shares.rs"]
+mod shares;
+#[path = "../../benches/quality/store.rs"]
+mod store;
 
 mod budgets;
 mod chance;
+mod expansion;
 mod spans;

@@ -1,0 +1,51 @@
+//! Every chunk of a set, ranked for every question.
+
+use passage::embed::Model;
+use passage_core::Sizer;
+
+use super::configuration::Configuration;
+use super::set::Set;
+use super::store::Chunk;
+use super::vectors::Vectors;
+
+/// A set as it was split, and what is found in it.
+pub struct Searched {
+    pub configuration: Configuration,
+    /// The chunks of all documents, in order.
+    pub chunks: Vec<Chunk>,
+    /// Wordpieces of all that is embedded.
+    pub embedded: usize,
+    /// For each question, the places of all chunks, the nearest first.
+    pub ranked: Vec<Vec<usize>>,
+}
+
+/// Splits and embeds a set, and compares every question with every chunk.
+pub fn search(
+    configuration: Configuration,
+    set: &Set,
+    model: &Model,
+    vectors: &mut Vectors,
+) -> Searched {
+    let (window, sizer) = (model.limit() - 2, model.wordpieces());
+    let documents = set.documents.iter().enumerate();
+    let (texts, chunks): (Vec<_>, Vec<_>) = documents
+        .flat_map(|(number, document)| configuration.chunks(number, document, window, sizer))
+        .unzip();
+    // The questions go along, so that one call holds all that is looked at.
+    let all = texts.iter().chain(set.questions.iter().map(|one| &one.text));
+    let embeddings = vectors.embed(all.map(String::as_str));
+    let (found, asked) = embeddings.split_at(chunks.len());
+    let ranked = asked.iter().map(|asked| ranked(asked, found)).collect();
+    let embedded = texts.iter().map(|text| sizer.size(text)).sum();
+    Searched { configuration, chunks, embedded, ranked }
+}
+
+/// The numbers of embeddings, nearest first; of equal ones that of the earlier chunk. All are of
+/// length 1, so the product is the cosine.
+fn ranked(asked: &[f32], embeddings: &[&[f32]]) -> Vec<usize> {
+    let product = |other: &[f32]| asked.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
+    let scores: Vec<_> = embeddings.iter().map(|embedding| product(embedding)).collect();
+    let mut ranked: Vec<_> = (0..scores.len()).collect();
+    ranked.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    ranked
+}

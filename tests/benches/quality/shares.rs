@@ -1,0 +1,119 @@
+/*!
+What is returned for a question: hits, what a strategy adds to them, and more hits.
+
+A caller who may have so many tokens has to decide which hits a strategy adds to: the share. What
+the strategy then leaves is filled with further hits, alone.
+*/
+
+use std::collections::HashSet;
+use std::fmt;
+
+use passage_core::{MediaType, Strategy};
+
+use super::score::{Filling, Passage, fill};
+use super::store::Store;
+
+/// Which hits a strategy adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// Those that would be returned without it; it gets what they leave.
+    All,
+    /// The best ones that take up to so many percent of the budget together, none of them left out.
+    Percent(usize),
+    /// Each that fits, with all that the strategy adds to it, beside those before it.
+    Whole,
+}
+
+/// How many hits are tried for [`Share::Whole`], the best first.
+const TRIED: usize = 50;
+
+/// What is returned within a budget, of chunks that are ranked best first.
+pub fn returned(
+    store: &Store,
+    ranked: &[usize],
+    preset: &str,
+    share: Share,
+    budget: usize,
+) -> Vec<Passage> {
+    let hits = hits(store, ranked, preset, share, budget);
+    let mut passages = expanded(store, &hits, preset, Some(budget));
+    let left = budget.saturating_sub(passages.iter().map(|passage| cost(store, passage)).sum());
+    let taken: HashSet<_> = passages.iter().flatten().copied().collect();
+    let further = ranked.iter().filter(|place| !taken.contains(place)).map(|place| vec![*place]);
+    passages.extend(fill(further, |place| cost(store, place), left, Filling::Continue));
+    passages.iter().map(|places| passage(store, places)).collect()
+}
+
+/// The hits that a strategy adds to, at least one if there is any.
+fn hits(store: &Store, ranked: &[usize], preset: &str, share: Share, budget: usize) -> Vec<usize> {
+    let within = |budget, filling| {
+        fill(ranked.iter().copied(), |place| cost(store, &[*place]), budget, filling)
+    };
+    let mut hits = match share {
+        Share::All => within(budget, Filling::Continue),
+        Share::Percent(percent) => within(budget * percent / 100, Filling::Stop),
+        Share::Whole => {
+            let mut hits = Vec::new();
+            for place in ranked.iter().take(TRIED) {
+                hits.push(*place);
+                let whole = expanded(store, &hits, preset, None);
+                if whole.iter().map(|places| cost(store, places)).sum::<usize>() > budget {
+                    hits.pop();
+                }
+            }
+            hits
+        }
+    };
+    if hits.is_empty() {
+        hits.extend(ranked.first());
+    }
+    hits
+}
+
+/// The chunks of the passages that a preset makes of hits.
+fn expanded(
+    store: &Store,
+    hits: &[usize],
+    preset: &str,
+    max_tokens: Option<usize>,
+) -> Vec<Vec<usize>> {
+    let limits = |place: &usize| limits(preset, store.media_type(*place), max_tokens);
+    let strategies: Vec<_> = hits.iter().map(limits).collect();
+    let hits: Vec<_> = hits.iter().copied().zip(&strategies).collect();
+    store.expand(&hits)
+}
+
+/// The limits that a preset gives to a hit in a document of some type, within a budget.
+fn limits(preset: &str, media_type: &MediaType, max_tokens: Option<usize>) -> Strategy {
+    let strategy = match preset {
+        "auto" => Strategy::auto(media_type),
+        name => Strategy::preset(name).expect("it is a preset"),
+    };
+    let max_tokens = max_tokens.and_then(|most| u32::try_from(most).ok());
+    Strategy { max_tokens, ..strategy }
+}
+
+/// What chunks take of a budget.
+fn cost(store: &Store, places: &[usize]) -> usize {
+    places.iter().map(|place| store.chunk(*place).passage.tokens).sum()
+}
+
+/// Puts chunks of one document together.
+fn passage(store: &Store, places: &[usize]) -> Passage {
+    let parts = || places.iter().map(|place| &store.chunk(*place).passage);
+    Passage {
+        document: parts().next().expect("a passage has a hit").document,
+        spans: parts().flat_map(|part| part.spans.clone()).collect(),
+        tokens: cost(store, places),
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => formatter.write_str("all"),
+            Self::Percent(percent) => write!(formatter, "{percent} %"),
+            Self::Whole => formatter.write_str("whole"),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+/*!
+The chunks of a set, and what a server would answer about them.
+
+Core says which chunks it has to know of, and here they are looked for one by one, as each shape of
+probe is described. So what comes back is what `expand_contexts` and `reassemble` would return.
+*/
+
+use std::ops::Range;
+
+use passage_core::expand::{Budget, Container, Details, Hit, Plan, Probe, Row, Shape};
+use passage_core::expand::{choose, plan};
+use passage_core::key::section_key;
+use passage_core::reassemble::{Joining, OrderBy, ScoreBy, reassemble};
+use passage_core::section::{self, Section};
+use passage_core::{Kind, MediaType, Strategy, Unit};
+use uuid::Uuid;
+
+use super::score::Passage;
+
+/// As `reassemble` has it by default.
+const JOINING: Joining =
+    Joining { max_distance: Some(3), score_by: ScoreBy::Max, order_by: OrderBy::Score };
+
+/// A chunk as it is expanded and as it is returned.
+pub struct Chunk {
+    pub section: Section,
+    pub kind: Kind,
+    pub unit: Unit,
+    pub imports: Vec<String>,
+    pub content: String,
+    pub passage: Passage,
+}
+
+/// Chunks, known by their places in one list in which those of a document follow one another.
+pub struct Store<'s> {
+    chunks: &'s [Chunk],
+    media_types: &'s [MediaType],
+    /// The places of the chunks of each document; the first has the ordinal 0.
+    documents: Vec<Range<usize>>,
+}
+
+impl<'s> Store<'s> {
+    /// Takes the chunks of all documents, in order, and the media type of each document.
+    pub fn new(chunks: &'s [Chunk], media_types: &'s [MediaType]) -> Self {
+        let place = |document| chunks.partition_point(|chunk| chunk.passage.document < document);
+        let documents =
+            (0..media_types.len()).map(|document| place(document)..place(document + 1)).collect();
+        Self { chunks, media_types, documents }
+    }
+
+    /// Returns the chunk at a place.
+    pub fn chunk(&self, place: usize) -> &Chunk {
+        &self.chunks[place]
+    }
+
+    /// Returns the media type of the document that a chunk is of.
+    pub fn media_type(&self, place: usize) -> &MediaType {
+        &self.media_types[self.chunks[place].passage.document]
+    }
+
+    /// Expands and reassembles hits, best first, each with its strategy: the chunks of each
+    /// passage, the best passage first.
+    pub fn expand(&self, hits: &[(usize, &Strategy)]) -> Vec<Vec<usize>> {
+        let numbered = hits.iter().enumerate();
+        let hits: Vec<_> =
+            numbered.map(|(class, (place, strategy))| self.hit(*place, class, strategy)).collect();
+        let plan = plan(&hits, false);
+        let rows = self.read(&hits, &plan);
+        let choice = choose(&hits, &plan, &rows, &Told(self, &rows), Budget::of(&hits), false);
+        let passages = reassemble(&hits, &vec![None; hits.len()], &rows, &choice, &JOINING);
+        let at = |pick: &usize| place(rows[choice.picks[*pick].row].chunk);
+        passages.iter().map(|passage| passage.picks.iter().map(at).collect()).collect()
+    }
+
+    /// Returns a chunk as a hit; no two scores are equal.
+    fn hit<'a>(&self, place: usize, class: usize, strategy: &'a Strategy) -> Hit<'a> {
+        let chunk = &self.chunks[place];
+        let document = chunk.passage.document;
+        Hit {
+            chunk: self.id(place),
+            document: Uuid::from_u64_pair(document as u64, 0),
+            ordinal: Some(self.ordinal(place)),
+            section: Some(chunk.section.clone()),
+            kind: Some(chunk.kind),
+            unit: Some(chunk.unit),
+            containers: self.containers(place),
+            json: self.media_types[document].structure() == "application/json",
+            class,
+            strategy,
+        }
+    }
+
+    /// The sections around a chunk whose first chunk is the head of a container, nearest first.
+    fn containers(&self, place: usize) -> Vec<Container> {
+        let chunk = &self.chunks[place];
+        let depths = (1..=chunk.section.len()).rev();
+        let around = depths.filter_map(|depth| {
+            let document = self.documents[chunk.passage.document].clone();
+            let own = |at: &usize| self.chunks[*at].section == chunk.section[..depth];
+            let (first, last) = (document.clone().find(own)?, document.rev().find(own)?);
+            (self.chunks[first].unit == Unit::Container).then(|| Container {
+                depth,
+                first: self.ordinal(first),
+                last: self.ordinal(last),
+            })
+        });
+        around.collect()
+    }
+
+    /// Reads the hits and what a plan asks for.
+    fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<Row> {
+        let row = |probe, place: usize, below| Row {
+            probe,
+            chunk: self.id(place),
+            ordinal: Some(self.ordinal(place)),
+            tokens: u32::try_from(self.chunks[place].passage.tokens).unwrap_or(u32::MAX),
+            below,
+        };
+        let mut rows: Vec<_> = hits.iter().map(|hit| row(None, place(hit.chunk), None)).collect();
+        for (number, probe) in plan.probes.iter().enumerate() {
+            for place in self.answer(probe) {
+                let titles = &self.chunks[place].section;
+                let inside = probe.shape == Shape::Inside && titles.starts_with(&probe.section);
+                let below = inside.then(|| (titles.len() - probe.section.len()) as u32);
+                rows.push(row(Some(number), place, below));
+            }
+        }
+        rows
+    }
+
+    /// Answers a probe from its description alone.
+    fn answer(&self, probe: &Probe) -> Vec<usize> {
+        let (number, _) = probe.document.as_u64_pair();
+        let document = self.documents[number as usize].clone();
+        let span = probe.first..=probe.last;
+        let in_span = document.clone().filter(|at| span.contains(&self.ordinal(*at)));
+        let titles = |at: &usize| &self.chunks[*at].section;
+        let own = |at: &usize, of: &[String]| *titles(at) == of;
+        let child = |at: &usize, of: &[String]| section::parent(titles(at)) == Some(of);
+        let inside = |at: &usize| titles(at).starts_with(&probe.section);
+        let (of, most) = (&probe.section[..], probe.limit as usize);
+        match probe.shape {
+            Shape::Range => in_span.collect(),
+            Shape::SectionForward => in_span.filter(|at| own(at, of)).take(most).collect(),
+            Shape::SectionBackward => in_span.rev().filter(|at| own(at, of)).take(most).collect(),
+            Shape::ParentForward => in_span.filter(|at| child(at, of)).take(most).collect(),
+            Shape::ParentBackward => in_span.rev().filter(|at| child(at, of)).take(most).collect(),
+            Shape::Ancestors => {
+                let depths = (0..=of.len()).rev();
+                let stand_in = |depth: usize| {
+                    let above = &of[..depth];
+                    assert_eq!(probe.keys[of.len() - depth], section_key(above), "keys fit");
+                    let last = in_span.clone().rev().find(|at| own(at, above));
+                    let opens = || in_span.clone().find(|at| child(at, above));
+                    last.or_else(|| opens().filter(|_| depth > 0))
+                };
+                depths.filter_map(stand_in).take(most).collect()
+            }
+            Shape::Inside => {
+                let at = |ordinal: i32| {
+                    document.start.saturating_add_signed(ordinal as isize).min(document.end)
+                };
+                let (from, to) = (at(probe.first), at(probe.last.saturating_add(1)));
+                let before = (document.start..from).rev().take(most).take_while(inside).count();
+                let after = (to..document.end).take(most).take_while(inside).count();
+                let first = (from - before).saturating_sub(1).max(document.start);
+                (first..(to + after + 1).min(document.end)).collect()
+            }
+        }
+    }
+
+    fn ordinal(&self, place: usize) -> i32 {
+        let document = &self.documents[self.chunks[place].passage.document];
+        i32::try_from(place - document.start).expect("documents are small")
+    }
+
+    fn id(&self, place: usize) -> Uuid {
+        Uuid::from_u64_pair(self.chunks[place].passage.document as u64, place as u64 + 1)
+    }
+}
+
+/// The place that an id was made from.
+fn place(id: Uuid) -> usize {
+    id.as_u64_pair().1 as usize - 1
+}
+
+/// What rows hold.
+struct Told<'a>(&'a Store<'a>, &'a [Row]);
+
+impl Told<'_> {
+    fn chunk(&self, row: usize) -> &Chunk {
+        self.0.chunk(place(self.1[row].chunk))
+    }
+}
+
+impl Details for Told<'_> {
+    fn titles(&self, row: usize) -> Section {
+        self.chunk(row).section.clone()
+    }
+
+    fn content(&self, row: usize) -> String {
+        self.chunk(row).content.clone()
+    }
+
+    fn imports(&self, row: usize) -> Vec<String> {
+        self.chunk(row).imports.clone()
+    }
+}

@@ -1,0 +1,170 @@
+//! Chunks in memory, expanded within budgets.
+
+use crate::score::Passage;
+use crate::shares::{Share, returned};
+use crate::store::{Chunk, Store};
+use passage_core::{Kind, MediaType, Strategy, Unit};
+
+/// A chunk of ten tokens and ten bytes; its place in its document tells which.
+fn chunk(document: usize, ordinal: usize, section: &[&str], kind: Kind, unit: Unit) -> Chunk {
+    Chunk {
+        section: section.iter().map(ToString::to_string).collect(),
+        kind,
+        unit,
+        imports: Vec::new(),
+        content: "0123456789".into(),
+        passage: Passage {
+            document,
+            spans: std::iter::once(ordinal * 10..ordinal * 10 + 10).collect(),
+            tokens: 10,
+        },
+    }
+}
+
+/// A guide at 0 to 6, the one of seeds 000 and 004; a program with a class at 7 to 14; and another at
+/// 15 to 21, in which a class is interrupted.
+fn chunks() -> Vec<Chunk> {
+    let guide: [&[&str]; 7] = [
+        &["Guide"],
+        &["Guide", "Installation"],
+        &["Guide", "Installation", "Prerequisites"],
+        &["Guide", "Installation", "Steps"],
+        &["Guide", "Installation", "Steps", "Step1"],
+        &["Guide", "Installation", "Configuration"],
+        &["Guide", "Use"],
+    ];
+    let program: [(&[&str], Unit); 8] = [
+        (&[], Unit::Module),
+        (&["Stack"], Unit::Container),
+        (&["Stack", "push"], Unit::Member),
+        (&["Stack", "push"], Unit::Member),
+        (&["Stack", "pop"], Unit::Member),
+        (&["Stack", "len"], Unit::Member),
+        (&["Stack"], Unit::Container),
+        (&["main"], Unit::Member),
+    ];
+    let interrupted: [(&[&str], Unit); 7] = [
+        (&[], Unit::Module),
+        (&[], Unit::Module),
+        (&[], Unit::Module),
+        (&["Pair"], Unit::Container),
+        (&["Pair", "first"], Unit::Member),
+        (&["helper"], Unit::Member),
+        (&["Pair"], Unit::Container),
+    ];
+    let prose = guide.iter().enumerate();
+    let prose = prose.map(|(at, section)| chunk(0, at, section, Kind::Prose, Unit::Text));
+    let code = [&program[..], &interrupted].into_iter().zip(1..).flat_map(|(units, document)| {
+        let units = units.iter().enumerate();
+        units.map(move |(at, (titles, unit))| chunk(document, at, titles, Kind::Code, *unit))
+    });
+    prose.chain(code).collect()
+}
+
+fn media_types() -> [MediaType; 3] {
+    ["text/markdown", "text/x-python", "text/x-python"].map(MediaType::new)
+}
+
+/// The chunks that come with one.
+fn with(place: usize, strategy: &Strategy) -> Vec<usize> {
+    let (chunks, media_types) = (chunks(), media_types());
+    Store::new(&chunks, &media_types).expand(&[(place, strategy)]).concat()
+}
+
+fn preset(name: &str) -> Strategy {
+    Strategy::preset(name).unwrap()
+}
+
+#[test]
+fn strategies_bring_what_their_descriptions_say() {
+    for (name, place, expected) in [
+        ("none", 3, &[3][..]),
+        ("broad", 3, &[1, 2, 3, 4, 5]),
+        ("broad", 5, &[1, 3, 5]),
+        ("adjacent", 3, &[1, 2, 3, 4, 5]),
+        ("section", 3, &[3, 4]),
+        ("section", 1, &[1, 2, 3, 4, 5]),
+        ("document", 3, &[0, 1, 2, 3, 4, 5, 6]),
+        ("merge", 4, &[4]),
+        // Nothing of another document, however near.
+        ("adjacent", 7, &[7, 8, 9, 10]),
+        ("adjacent", 6, &[4, 5, 6]),
+        ("section", 9, &[9, 10]),
+        ("document", 14, &[7, 8, 9, 10, 11, 12, 13, 14]),
+    ] {
+        assert_eq!(with(place, &preset(name)), expected, "{name} of {place}");
+    }
+    let mut ancestors = preset("none");
+    ancestors.relatives.parents = 2;
+    assert_eq!(with(4, &ancestors), [1, 3, 4]);
+    let mut own = preset("none");
+    own.relatives.siblings = passage_core::strategy::Siblings::Section;
+    (own.relatives.preceding, own.relatives.following) = (1, 1);
+    assert_eq!([15, 16, 17].map(|place| with(place, &own).len()), [2, 3, 2]);
+    assert_eq!((with(15, &own), with(17, &own)), (vec![15, 16], vec![16, 17]));
+}
+
+#[test]
+fn a_member_brings_its_class_and_its_own_rest_first() {
+    let within = |max_tokens| Strategy { max_tokens, ..preset("hierarchical") };
+    assert_eq!(with(10, &within(None)), [8, 9, 10, 11, 12, 13]);
+    assert_eq!(with(10, &within(Some(20))), [9, 10]);
+    assert_eq!(with(10, &within(Some(40))), [8, 9, 10, 13], "then head and closing part");
+    assert_eq!(with(14, &within(None)), [14], "a function stands alone");
+    assert_eq!(with(19, &within(None)), [18, 19, 21], "and is no part of a class around it");
+}
+
+#[test]
+fn hits_of_a_class_are_one_passage_and_others_their_own() {
+    let (chunks, media_types) = (chunks(), media_types());
+    let (store, whole) = (Store::new(&chunks, &media_types), preset("hierarchical"));
+    let passages = store.expand(&[(3, &whole), (9, &whole), (12, &whole)]);
+    assert_eq!(passages, [vec![3, 4], vec![8, 9, 10, 11, 12, 13]]);
+}
+
+/// What is returned: for each passage, the documents' first bytes of its chunks in tens.
+fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<usize>> {
+    let (chunks, media_types) = (chunks(), media_types());
+    let passages = returned(&Store::new(&chunks, &media_types), ranked, name, share, budget);
+    assert!(passages.iter().all(|passage| passage.tokens == passage.spans.len() * 10));
+    assert!(passages.iter().map(|passage| passage.tokens).sum::<usize>() <= budget);
+    let place = |passage: &Passage, start: usize| passage.document * 7 + start / 10;
+    let places = passages
+        .iter()
+        .map(|passage| passage.spans.iter().map(|span| place(passage, span.start)).collect());
+    places.collect()
+}
+
+#[test]
+fn hits_take_their_share_then_context_and_then_further_hits() {
+    let ranked = [10, 3, 5, 14, 6];
+    // The first hit alone is widened, and what is left is filled.
+    let first = [vec![9, 10], vec![3], vec![5]];
+    assert_eq!(asked(&ranked, "section", Share::Percent(25), 40), first);
+    // Two hits take their half; the first takes one chunk more, the second the other.
+    assert_eq!(asked(&ranked, "section", Share::Percent(50), 40), [vec![9, 10], vec![3, 4]]);
+    // A hit comes however small the share is, and none comes twice.
+    let again = asked(&[10, 9, 3], "section", Share::Percent(1), 30);
+    assert_eq!(again, [vec![9, 10], vec![3]]);
+}
+
+#[test]
+fn when_all_is_for_hits_nothing_else_comes_before_them() {
+    let ranked = [10, 3, 5, 14, 6];
+    for name in ["none", "document"] {
+        let mut all = asked(&ranked, name, Share::All, 40).concat();
+        all.sort_unstable();
+        assert_eq!(all, [3, 5, 10, 14], "{name}");
+    }
+}
+
+#[test]
+fn what_comes_whole_comes_with_all_of_it_or_alone_at_the_end() {
+    // The class would take 60: the first hit waits, and the section of the second comes.
+    let whole = asked(&[10, 3, 14], "hierarchical", Share::Whole, 40);
+    assert_eq!(whole, [vec![3, 4], vec![14], vec![10]]);
+    let whole = asked(&[10, 3, 14], "hierarchical", Share::Whole, 60);
+    assert_eq!(whole, [vec![8, 9, 10, 11, 12, 13]]);
+    // Nothing fits as a whole, and the best hit is widened as far as it goes.
+    assert_eq!(asked(&[10], "hierarchical", Share::Whole, 20), [vec![9, 10]]);
+}
