@@ -30,33 +30,31 @@ pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
 /// The depth of the section that is the nearest container of a hit and of all hits that share its
 /// outermost one.
 fn common_container(hits: &[Hit], hit: &Hit) -> Option<usize> {
-    let group = group(hit)?;
+    let own = eligible(hit);
+    let (titles, group) = (hit.chunk.section.as_deref()?, group(hit, &own)?);
     // "Hits of the same document (with such units, strategy container, eligible not empty) whose
     // outermost eligible section is the same section form a group."
-    let of_group = hits.iter().filter(|other| {
-        other.document.id == hit.document.id
-            && other.strategy.whole == WholeOf::Container
-            && self::group(other) == Some(group)
-    });
+    let may_share = |other: &&Hit| {
+        other.document.id == hit.document.id && other.strategy.whole == WholeOf::Container
+    };
+    let others = hits.iter().filter(may_share).map(|other| (other, eligible(other)));
+    let of_group: Vec<_> =
+        others.filter(|(other, eligible)| self::group(other, eligible) == Some(group)).collect();
     // "X = the deepest container section (depth in eligible of all of them, same titles) common to
     // all hits of the group."
-    let titles =
-        |hit: &Hit<'_>, depth: usize| hit.chunk.section.as_ref().map(|s| s[..depth].to_vec());
-    let others: Vec<&Hit> = of_group.collect();
     let is_common = |depth: &usize| {
-        others.iter().all(|other| {
-            eligible(other).contains(depth) && titles(other, *depth) == titles(hit, *depth)
+        of_group.iter().all(|(other, eligible)| {
+            eligible.contains(depth) && other.chunk.is_below(&titles[..*depth])
         })
     };
-    eligible(hit).into_iter().rev().find(is_common)
+    own.iter().rev().copied().find(is_common)
 }
 
 /// The outermost container of a hit, and whether that is the document's own because nothing else is
 /// there: such hits of data are a group apart.
-fn group<'h>(hit: &'h Hit) -> Option<(&'h [String], bool)> {
-    let eligible = eligible(hit);
+fn group<'h>(hit: &'h Hit, eligible: &BTreeSet<usize>) -> Option<(&'h [String], bool)> {
     let outermost = *eligible.first()?;
-    let is_file = hit.chunk.kind.as_deref() == Some("data") && eligible == BTreeSet::from([1]);
+    let is_file = hit.chunk.kind.as_deref() == Some("data") && *eligible == BTreeSet::from([1]);
     Some((&hit.chunk.section.as_ref()?[..outermost], is_file))
 }
 
@@ -73,7 +71,7 @@ fn eligible(hit: &Hit) -> BTreeSet<usize> {
     let deepest = titles.len().saturating_sub(63).max(1)..=titles.len();
     let is_container = |depth: &usize| {
         let first = first_in(hit.document, &titles[..*depth]);
-        first.is_some_and(|(_, chunk)| chunk.unit.as_deref() == Some("container"))
+        first.is_some_and(|chunk| chunk.unit.as_deref() == Some("container"))
     };
     let containers: BTreeSet<usize> = deepest.filter(is_container).collect();
     // "If the hit's kind is 'data', drop depth 1 from it; if that leaves none but C has 1,
@@ -85,8 +83,9 @@ fn eligible(hit: &Hit) -> BTreeSet<usize> {
     containers
 }
 
-fn first_in<'a>(document: &'a Document, section: &[String]) -> Option<(i64, &'a Chunk)> {
-    document.in_order().into_iter().find(|(_, chunk)| chunk.is_in(section))
+fn first_in<'a>(document: &'a Document, section: &[String]) -> Option<&'a Chunk> {
+    let chunks = document.chunks.iter().filter(|chunk| chunk.ordinal.is_some());
+    chunks.filter(|chunk| chunk.is_in(section)).min_by_key(|chunk| chunk.ordinal)
 }
 
 /// Where a container begins, and its chunks around a hit.
