@@ -17,6 +17,7 @@ use crate::model::{Chunk, Document, Own};
 use crate::random::{self, Call, Dice};
 use passage_tests::Cluster;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio_postgres::Client;
 use uuid::Uuid;
 
@@ -72,14 +73,18 @@ pub async fn agree(cluster: &Cluster, store: Store, documents: u32) {
     load::strategies(cluster, &store).await;
     // One session for each half of the documents, so that both cores work.
     let blocks: Vec<u32> = (0..documents).step_by(BLOCK as usize).collect();
-    let (one, other) = blocks.split_at(blocks.len() / 2);
-    let (one, other) = tokio::join!(
-        of_blocks(cluster, &store, one, documents),
-        of_blocks(cluster, &store, other, documents),
-    );
-    let mut differences = one;
-    for (what, (count, example)) in other {
-        differences.entry(what).or_insert((0, example)).0 += count;
+    let store = Arc::new(store);
+    let mut halves = Vec::new();
+    for half in blocks.chunks(blocks.len().div_ceil(2)) {
+        let (writer, reader) = (cluster.client().await, cluster.client_as(store.reader).await);
+        let half = of_blocks(writer, reader, Arc::clone(&store), half.to_vec(), documents);
+        halves.push(tokio::spawn(half));
+    }
+    let mut differences = Differences::new();
+    for half in halves {
+        for (what, (count, example)) in half.await.expect("no half fails") {
+            differences.entry(what).or_insert((0, example)).0 += count;
+        }
     }
     let line = |(what, (count, example)): (&String, &(u32, String))| {
         format!("{what}: {count} calls differ, such as\n{example}\n")
@@ -109,13 +114,17 @@ pub async fn answers(
 /// What differs: of which function and strategy, how often, and an example.
 type Differences = BTreeMap<String, (u32, String)>;
 
-async fn of_blocks(cluster: &Cluster, store: &Store, blocks: &[u32], end: u32) -> Differences {
-    let writer = cluster.client().await;
-    let reader = cluster.client_as(store.reader).await;
+async fn of_blocks(
+    writer: Client,
+    reader: Client,
+    store: Arc<Store>,
+    blocks: Vec<u32>,
+    end: u32,
+) -> Differences {
     let mut differences = Differences::new();
-    for &first in blocks {
-        let (documents, calls) = block(store, &writer, first..end.min(first + BLOCK)).await;
-        for (call, answer) in calls.iter().zip(ask::all(&reader, store, &calls).await) {
+    for first in blocks {
+        let (documents, calls) = block(&store, &writer, first..end.min(first + BLOCK)).await;
+        for (call, answer) in calls.iter().zip(ask::all(&reader, &store, &calls).await) {
             let about: Vec<&Document> = call.documents.iter().map(|i| &documents[*i]).collect();
             if answer == call::expected(call, &about, &store.own) {
                 continue;
@@ -124,7 +133,7 @@ async fn of_blocks(cluster: &Cluster, store: &Store, blocks: &[u32], end: u32) -
             let known = differences.entry(what).or_default();
             known.0 += 1;
             if known.1.is_empty() {
-                known.1 = shrink::shrink(&reader, store, call, &about).await;
+                known.1 = shrink::shrink(&reader, &store, call, &about).await;
             }
         }
     }

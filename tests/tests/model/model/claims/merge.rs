@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// "A hit below a merged section claims all rows of its OUTERMOST merged section."
 pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
     let merging = Merging::of(hits, hit)?;
-    let section = merging.outermost(hit.chunk.section.as_ref()?)?.clone();
+    let section = merging.outermost(hit.chunk.section.as_ref()?)?.to_vec();
     let is_inside = |(_, chunk): &&(i64, &'a Chunk)| chunk.is_below(&section);
     let chunks = merging.rows.iter().filter(is_inside).map(|(_, chunk)| *chunk).collect();
     Some(Whole { section, head: None, chunks })
@@ -49,7 +49,7 @@ struct Merging<'a> {
     windows: Vec<(i64, i64)>,
     /// The chunks in W.
     rows: Vec<(i64, &'a Chunk)>,
-    merged: BTreeSet<Section>,
+    merged: BTreeSet<&'a [String]>,
 }
 
 impl<'a> Merging<'a> {
@@ -60,7 +60,7 @@ impl<'a> Merging<'a> {
         let of_document = hits.iter().filter(|other| {
             other.document.id == hit.document.id && other.strategy.whole == WholeOf::Merged
         });
-        let merging: Vec<(i64, &Section)> =
+        let merging: Vec<(i64, &'a Section)> =
             of_document.filter_map(|m| m.chunk.ordinal.zip(m.chunk.section.as_ref())).collect();
         let reach = hit.strategy.reach();
         // "W = union of [o-R, o+R]. rows = chunks with ordinal in W."
@@ -70,14 +70,12 @@ impl<'a> Merging<'a> {
         let rows = hit.document.in_order().into_iter();
         this.rows = rows.filter(|(ordinal, _)| this.looks_at(*ordinal)).collect();
         // "Any prefix of any such hit's section, root too. Deepest sections first, one pass."
-        let prefixes =
-            |section: &Section| (0..=section.len()).map(|d| section[..d].to_vec()).collect();
-        let sections =
-            merging.iter().flat_map(|(_, section)| -> Vec<Section> { prefixes(section) });
-        let mut sections: Vec<Section> = sections.collect();
+        let prefixes = |section: &'a Section| (0..=section.len()).map(|depth| &section[..depth]);
+        let sections = merging.iter().flat_map(|(_, section)| prefixes(section));
+        let mut sections: Vec<&[String]> = sections.collect::<BTreeSet<_>>().into_iter().collect();
         sections.sort_by_key(|section| std::cmp::Reverse(section.len()));
         for section in sections {
-            if this.is_merged(&section, &hit.strategy) {
+            if this.is_merged(section, &hit.strategy) {
                 this.merged.insert(section);
             }
         }
@@ -93,34 +91,34 @@ impl<'a> Merging<'a> {
     }
 
     /// The outermost merged section that a section is in.
-    fn outermost(&self, section: &Section) -> Option<&Section> {
-        self.merged.iter().filter(|x| section.starts_with(x)).min_by_key(|x| x.len())
+    fn outermost(&self, section: &Section) -> Option<&'a [String]> {
+        self.merged.iter().copied().filter(|x| section.starts_with(x)).min_by_key(|x| x.len())
     }
 
     /// "X is merged iff closed and hit weight > t * total weight (strict)."
-    fn is_merged(&self, section: &Section, strategy: &Strategy) -> bool {
+    fn is_merged(&self, section: &[String], strategy: &Strategy) -> bool {
         let subtree = || self.rows.iter().filter(|(_, chunk)| chunk.is_below(section));
         // "Closed iff for each row of its subtree both ordinal-1 and ordinal+1 are in W."
         let is_closed = subtree().all(|(o, _)| self.looks_at(o - 1) && self.looks_at(o + 1));
 
-        let weight = |chunk: &Chunk| if strategy.count_by == "tokens" { chunk.cost() } else { 1 };
+        let by_tokens = strategy.count_by == "tokens";
+        let weight = |chunk: &Chunk| if by_tokens { chunk.cost() } else { 1 };
         let (mut hit, mut total) = (0, 0);
         // "Each distinct X+[title] that has rows (weight 1, or the tokens of all rows below it)."
-        let mut children: BTreeMap<Section, i64> = BTreeMap::new();
+        let mut children: BTreeMap<&[String], i64> = BTreeMap::new();
         for (ordinal, chunk) in subtree() {
+            let own = chunk.section.as_ref().expect("it is below");
             if chunk.is_in(section) {
                 total += weight(chunk);
                 hit += if self.hits.contains(ordinal) { weight(chunk) } else { 0 };
             } else {
-                let child = chunk.section.as_ref().expect("it is below")[..=section.len()].to_vec();
-                let of_child = children.entry(child).or_default();
-                *of_child =
-                    if strategy.count_by == "tokens" { *of_child + weight(chunk) } else { 1 };
+                let of_child = children.entry(&own[..=section.len()]).or_default();
+                *of_child = if by_tokens { *of_child + weight(chunk) } else { 1 };
             }
         }
         for (child, weight) in children {
             total += weight;
-            hit += if self.merged.contains(&child) { weight } else { 0 };
+            hit += if self.merged.contains(child) { weight } else { 0 };
         }
         is_closed && hit as f64 > strategy.threshold * total as f64
     }
