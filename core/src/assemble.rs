@@ -99,8 +99,10 @@ fn separate<'c>(out: &mut Assembly, content: &'c str, separator: Separator) -> &
         Separator::BlankLine => {
             let kept = out.text.trim_end_matches(['\n', '\r']).len();
             out.text.truncate(kept);
-            for placed in &mut out.placed {
-                *placed = placed.start.min(kept)..placed.end.min(kept);
+            // Only the last parts can have ended in what is gone.
+            let shortened = out.placed.iter_mut().rev().take_while(|placed| placed.end > kept);
+            for placed in shortened {
+                *placed = placed.start.min(kept)..kept;
             }
             let content = content.trim_start_matches(['\n', '\r']);
             if kept > 0 && !content.is_empty() {

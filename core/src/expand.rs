@@ -26,6 +26,7 @@ pub use whole::Group;
 
 use crate::section::Section;
 use crate::{Kind, Strategy, Unit};
+use std::ops::Range;
 use uuid::Uuid;
 
 /// A hit with what its strategy needs to know of it.
@@ -84,10 +85,12 @@ pub struct Row {
 
 /// Tells of rows what is looked at for few of them.
 pub trait Details {
-    /// Returns the section of a row, empty where the store has none.
-    fn titles(&self, row: usize) -> Section;
+    /// Returns the section of a row, or `None` where it has none.
+    fn titles(&self, row: usize) -> Option<Section>;
     /// Returns the text of a row.
     fn content(&self, row: usize) -> String;
+    /// Returns the bytes of the source that a row holds, where they are known.
+    fn span(&self, row: usize) -> Option<Range<i32>>;
     /// Returns the names that the imports in a row bind.
     fn imports(&self, row: usize) -> Vec<String>;
     /// Is called now and then while much is done, so that the caller can be interrupted.

@@ -33,8 +33,8 @@ impl Assembly {
         }
         text.push_str(&self.text[told..]);
         let moved = |placed: &Range<usize>| {
-            let starts = runs.iter().filter(|run| run.start <= placed.start).count();
-            let ends = runs.iter().filter(|run| run.end <= placed.start).count();
+            let starts = runs.partition_point(|run| run.start <= placed.start);
+            let ends = runs.partition_point(|run| run.end <= placed.start);
             let by = starts * start.len() + ends * end.len();
             placed.start + by..placed.end + by
         };

@@ -3,6 +3,7 @@
 use crate::assemble::separator_of;
 use crate::error::Error;
 use crate::expand_context::{Call, Expanded, Extent};
+use crate::store::pause;
 use crate::types::{Name, RawJsonb, to_sql};
 use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::{Details, Pick, Role};
@@ -176,12 +177,15 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
     let document = &best.document;
 
     let assembly = text(expanded, &picks, &document.media_type(), writing);
-    let section = picks
-        .iter()
-        .map(|pick| chunks.titles(pick.row))
-        .reduce(|a, b| section::common(&a, &b).to_vec())
-        .unwrap_or_default();
-    let lines = || picks.iter().map(|pick| chunks.chunk(pick.row).lines());
+    let titles = |pick: &Pick| chunks.titles(pick.row).unwrap_or_default();
+    let mut section = titles(picks[0]);
+    for pick in paused(&picks) {
+        // Most chunks of a long passage have nothing in common but the root.
+        if !section.is_empty() {
+            section.truncate(section::common(&section, &titles(pick)).len());
+        }
+    }
+    let lines = || paused(&picks).map(|pick| chunks.chunk(pick.row).lines());
     (
         passage.rank as i32,
         passage.score,
@@ -210,7 +214,7 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
 fn text(expanded: &Expanded, picks: &[&Pick], is: &MediaType, writing: &Writing) -> Assembly {
     let Writing { separator, comments, marks: [start, end] } = writing;
     let chunk = |pick: &&Pick| expanded.chunks.chunk(pick.row);
-    let parts: Vec<_> = picks.iter().map(|pick| chunk(pick).part()).collect();
+    let parts: Vec<_> = paused(picks).map(|pick| chunk(pick).part()).collect();
     let comment = is.comment().filter(|_| *comments && is.family() == Family::Code);
     let assembly = match (separator, comment) {
         (None, Some(comment)) => {
@@ -219,7 +223,7 @@ fn text(expanded: &Expanded, picks: &[&Pick], is: &MediaType, writing: &Writing)
                 let (first_line, last_line) = chunk(pick).lines();
                 Place { ordinal, first_line, last_line }
             };
-            let places: Vec<_> = picks.iter().map(place).collect();
+            let places: Vec<_> = paused(picks).map(place).collect();
             assemble_with_gaps(&parts, &places, comment)
         }
         _ => assemble(&parts, separator_of(is, separator.as_deref())),
@@ -243,5 +247,13 @@ fn citations(expanded: &Expanded, picks: &[&Pick], assembly: &Assembly) -> Value
             "last_line": last_line,
         })
     };
-    picks.iter().zip(&assembly.placed).map(citation).collect()
+    paused(picks).zip(&assembly.placed).map(citation).collect()
+}
+
+/// The chunks of a passage, with a pause now and then.
+fn paused<'p>(picks: &'p [&'p Pick]) -> impl Iterator<Item = &'p &'p Pick> {
+    picks.iter().enumerate().map(|(place, pick)| {
+        pause(place);
+        pick
+    })
 }

@@ -57,6 +57,10 @@ async fn a_call_executes_at_most_two_statements_whatever_the_number_of_hits() {
         ("reassemble", "'auto'"),
         ("expand_contexts", "'mine'"),
         ("expand_contexts", "'section'"),
+        ("expand_contexts", "'hierarchical'"),
+        ("expand_contexts", "'merge'"),
+        ("explain_context", "'hierarchical'"),
+        ("reassemble", "'hierarchical', imports => true"),
     ] {
         client.batch_execute("INSERT INTO rag.strategies (name, base) VALUES ('mine', 'reassembly') ON CONFLICT DO NOTHING").await.unwrap();
         for hits in [1, 10, 200] {
@@ -170,4 +174,22 @@ async fn a_call_that_takes_too_long_is_cancelled() {
     }
     client.batch_execute("RESET statement_timeout").await.unwrap();
     assert_eq!(value(&client, "SELECT 1").await, 1);
+}
+
+#[tokio::test]
+async fn a_session_that_asks_in_all_kinds_of_ways_keeps_few_plans() {
+    let cluster = library(100).await;
+    let client = cluster.client_as(SUPERUSER).await;
+    let calls = "SELECT sum(n) FROM (
+        SELECT count(*) AS n
+        FROM generate_series(0, 1) AS parents, generate_series(0, 1) AS preceding, generate_series(0, 1) AS following,
+            generate_series(0, 1) AS children, generate_series(0, 5, 5) AS before, unnest('{none,section,hierarchical}'::text[]) AS strategy,
+            (VALUES (1), (2), (3), (5)) AS asked (hits),
+            LATERAL (SELECT array_agg(id) AS ids FROM (SELECT id FROM rag.chunks WHERE ordinal = 5 ORDER BY id LIMIT hits) AS taken) AS found,
+            LATERAL passage.expand_contexts(ids, NULL, strategy, parents, preceding, following, children, before)
+        GROUP BY parents, preceding, following, children, before, strategy, hits) AS counted";
+    assert!(value(&client, calls).await > 1000);
+    let plans = "SELECT count(*) FROM pg_backend_memory_contexts WHERE name = 'CachedPlan'";
+    let plans = value(&client, plans).await;
+    assert!((10..60).contains(&plans), "{plans} plans are kept");
 }

@@ -115,3 +115,42 @@ async fn a_database_that_is_not_utf8_says_so() {
         assert!(stderr.contains("HINT:  CREATE DATABASE"), "{stderr}");
     }
 }
+
+#[tokio::test]
+async fn containers_are_found_ten_thousand_titles_deep_and_among_a_hundred_thousand_chunks() {
+    let cluster = Cluster::start().await;
+    let deep = "ARRAY(SELECT 'title ' || t FROM generate_series(1, 9990 + 5 * n) AS t)";
+    cluster.execute(&document(4, deep, "n::text")).await;
+    cluster
+        .execute(
+            "UPDATE rag.chunks SET unit = CASE ordinal WHEN 1 THEN 'container' ELSE 'member' END",
+        )
+        .await;
+    let sql = format!(
+        "SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context('{HIT}', 'hierarchical')"
+    );
+    assert_eq!(cluster.query_text(&sql.replace("000001'", "000003'")).await, "1 2 3");
+    let merge = sql.replace("'hierarchical'", "'merge', threshold => 0.2");
+    assert_eq!(cluster.query_text(&merge).await, "0 1 2 3");
+
+    // Chunk 0 is the head of a class of a hundred thousand members, the last its closing part.
+    cluster.execute("TRUNCATE rag.documents CASCADE").await;
+    cluster.execute("DROP INDEX rag.chunks_tsv_idx, rag.chunks_path_idx").await;
+    let wide = "(ARRAY['A', 'm' || n])[:CASE WHEN n IN (0, 99999) THEN 1 ELSE 2 END]";
+    cluster.execute(&document(100_000, wide, "n::text")).await;
+    cluster
+        .execute("UPDATE rag.chunks SET tokens = 1, unit = CASE WHEN ordinal IN (0, 99999) THEN 'container' ELSE 'member' END")
+        .await;
+    let middle = sql.replace("000001'", "050000'").replace(
+        "string_agg(content, ' ' ORDER BY ordinal)",
+        "count(*) || ' ' || min(ordinal) || ' ' || max(ordinal)",
+    );
+    assert_eq!(cluster.query_text(&middle).await, "500 0 99999");
+    for (max_chunks, expected) in [(500, "true false 500"), (1_000_000, "false true 100000")] {
+        let sql = format!(
+            "SELECT truncated || ' ' || complete || ' ' || tokens
+            FROM passage.reassemble('{{{HIT}}}', NULL, 'hierarchical', max_chunks => {max_chunks})"
+        );
+        assert_eq!(cluster.query_text(&sql).await, expected);
+    }
+}

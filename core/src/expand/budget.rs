@@ -9,7 +9,7 @@ Of a container what matters most comes first: the rest of the unit that was hit,
 pieces of a long function, then the head and the closing part, then the other members.
 */
 
-use super::claim::{Claims, Found};
+use super::claim::{Claims, Found, is_below};
 use super::{Details, Group, Hit, PAUSE, Pick, Plan, Role, Rule};
 use crate::Strategy;
 use std::collections::HashMap;
@@ -92,15 +92,15 @@ pub(super) fn spend(
     let all = context.iter().map(tokens).sum::<u64>() + sum;
     if explain || budget.verdict(all, considered.len() + context.len()) != Verdict::Kept {
         let mut group_of = vec![None; hits.len()];
-        for group in plan.groups.iter().filter(|group| group.ends.is_some()) {
-            group.hits.iter().for_each(|hit| group_of[*hit] = Some(group));
+        for group in &plan.groups {
+            group.inside.iter().for_each(|hit| group_of[*hit] = Some(group));
         }
         let worth = |pick: &Pick| {
             let stage = stage(&hits[pick.hit], group_of[pick.hit], found, details, pick);
             let (class, distance) = (hits[pick.hit].class, pick.distance.unsigned_abs());
             (class, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
         };
-        context = sorted(context, worth);
+        context = sorted(context, worth, details);
     }
     let mut spent = sum;
     let mut chunks = considered.len();
@@ -137,16 +137,35 @@ fn stage(
     else {
         return 0;
     };
-    if *section != container.section && details.titles(pick.row).starts_with(section) {
+    if *section != container.section && is_below(details, pick.row, section) {
         return 0;
     }
-    if found.rows[pick.row].below == Some(0) { 1 } else { 2 }
+    // A row without depth is an end that was read by itself.
+    u32::from(found.rows[pick.row].below.unwrap_or(0) > 0) + 1
 }
 
 /// Sorts picks by keys that are made once. They come in runs, which a stable sort makes use of.
-pub(super) fn sorted<K: Ord>(picks: Vec<Pick>, key: impl Fn(&Pick) -> K) -> Vec<Pick> {
-    let mut keyed: Vec<_> = picks.into_iter().map(|pick| (key(&pick), pick)).collect();
-    keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
+pub(super) fn sorted<K: Ord>(
+    picks: Vec<Pick>,
+    key: impl Fn(&Pick) -> K,
+    details: &impl Details,
+) -> Vec<Pick> {
+    let mut count = 0_usize;
+    let mut pause = || {
+        count += 1;
+        if count.is_multiple_of(PAUSE) {
+            details.pause();
+        }
+    };
+    let keyed = picks.into_iter().map(|pick| {
+        pause();
+        (key(&pick), pick)
+    });
+    let mut keyed: Vec<_> = keyed.collect();
+    keyed.sort_by(|(a, _), (b, _)| {
+        pause();
+        a.cmp(b)
+    });
     keyed.into_iter().map(|(_, pick)| pick).collect()
 }
 

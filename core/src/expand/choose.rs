@@ -8,6 +8,7 @@ it was cut or does not parse, its hits fall back, and all is chosen again withou
 use super::budget::{self, Considered, Verdict};
 use super::claim::{Claims, Found, claims};
 use super::{Budget, Details, Hit, Plan, Role, Row, Rule};
+use crate::assemble::{Part, Separator, assemble};
 use crate::strategy::Whole;
 use serde::de::IgnoredAny;
 use std::cmp::Reverse;
@@ -78,7 +79,7 @@ pub fn choose(
         }
         if all_parse {
             let kept = considered.iter().filter(|one| one.verdict == Verdict::Kept);
-            choice.picks = ordered(hits, rows, kept.map(|one| one.pick).collect());
+            choice.picks = ordered(hits, rows, kept.map(|one| one.pick).collect(), details);
             choice.considered = if explain { considered } else { Vec::new() };
             return choice;
         }
@@ -97,7 +98,8 @@ fn told(hits: &[Hit], plan: &Plan, found: &Found, claims: &Claims, failed: &[boo
     for (place, group) in plan.groups.iter().enumerate().filter(|(place, _)| !failed[*place]) {
         let broken = is_broken(plan, place, found, &claims.wholes[place]);
         for hit in &group.hits {
-            let behind_head = group.ends.is_none_or(|(first, _)| Some(first) <= hits[*hit].ordinal);
+            let ends = group.ends(*hit);
+            let behind_head = ends.is_none_or(|(first, _)| Some(first) <= hits[*hit].ordinal);
             choice.wholes[*hit] = Some(place);
             choice.fell_back[*hit] = false;
             choice.broken[*hit] = broken || !behind_head;
@@ -129,20 +131,30 @@ fn is_broken(plan: &Plan, group: usize, found: &Found, whole: &[usize]) -> bool 
 
 /// Tells whether rows are one JSON value together.
 fn parses(rows: &[usize], details: &impl Details) -> bool {
-    let text: String = rows.iter().map(|row| details.content(*row)).collect();
-    serde_json::from_str::<IgnoredAny>(&text).is_ok()
+    let part = |row: &usize| {
+        let content = details.content(*row).into();
+        Part { content, span: details.span(*row) }
+    };
+    let parts: Vec<_> = rows.iter().map(part).collect();
+    serde_json::from_str::<IgnoredAny>(&assemble(&parts, Separator::Text("")).text).is_ok()
 }
 
 /// Orders chunks by the best hit of their document, then by ordinal.
-pub(super) fn ordered(hits: &[Hit], rows: &[Row], picks: Vec<Pick>) -> Vec<Pick> {
+pub(super) fn ordered(
+    hits: &[Hit],
+    rows: &[Row],
+    picks: Vec<Pick>,
+    details: &impl Details,
+) -> Vec<Pick> {
     let mut best: HashMap<Uuid, (usize, usize)> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         let place = best.entry(hit.document).or_insert((hit.class, i));
         *place = (*place).min((hit.class, i));
     }
-    budget::sorted(picks, |pick| {
+    let place = |pick: &Pick| {
         let ordinal = rows[pick.row].ordinal;
         // A chunk without an ordinal comes behind those that have one.
         (best[&hits[pick.hit].document], Reverse(ordinal.is_some()), ordinal, pick.hit)
-    })
+    };
+    budget::sorted(picks, place, details)
 }

@@ -7,7 +7,7 @@ the nearest.
 
 use super::merge::merged;
 use super::plan::Want;
-use super::{Details, Hit, PAUSE, Pick, Plan, Role, Row, Rule};
+use super::{Details, Hit, PAUSE, Pick, Plan, Role, Row, Rule, Shape};
 use crate::section;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -42,8 +42,10 @@ impl<'a> Found<'a> {
             }
         }
         for of_probe in &mut of_probe {
-            // Stable, since most rows come in order.
-            of_probe.sort_by_key(|row| rows[*row].ordinal);
+            // Most rows come in order.
+            if !of_probe.is_sorted_by_key(|row| rows[*row].ordinal) {
+                of_probe.sort_by_key(|row| rows[*row].ordinal);
+            }
         }
         Self { rows, of_probe }
     }
@@ -85,14 +87,9 @@ pub(super) fn claims(
     details: &impl Details,
     failed: &[bool],
 ) -> Claims {
-    let mut bids = Bids {
-        hits,
-        found,
-        places: hits.iter().map(|hit| (hit.chunk, None)).collect(),
-        best: Vec::new(),
-        details,
-        count: 0,
-    };
+    let mut places = HashMap::with_capacity(found.rows.len());
+    places.extend(hits.iter().map(|hit| (hit.chunk, None)));
+    let mut bids = Bids { hits, found, places, best: Vec::new(), details, count: 0 };
     let mut wholes = vec![Vec::new(); plan.groups.len()];
     for want in &plan.wants {
         let hit = &hits[want.hit];
@@ -101,14 +98,21 @@ pub(super) fn claims(
         let (Some(ordinal), false) = (hit.ordinal, unwanted) else { continue };
         match (want.rule, want.group) {
             (Rule::Imports | Rule::Merge, _) => {}
-            (_, Some(group)) => {
-                let core = plan.groups[group].core(ordinal, hit.strategy.reach());
+            (_, Some(group)) if plan.probes[want.probe].shape == Shape::Inside => {
+                let reach = hit.strategy.reach();
+                let core = plan.groups[group].core(want.hit, ordinal, reach);
                 for row in found.whole(want, core) {
                     bids.bid(want.hit, row, (want.rule, want.rule.role()));
                     wholes[group].push(row);
                 }
             }
-            _ => bids.of(want),
+            (_, group) => {
+                bids.of(want);
+                if let Some(group) = group {
+                    let end = found.between(want.probe, want.first..=want.last);
+                    wholes[group].extend_from_slice(end);
+                }
+            }
         }
     }
     for whole in &mut wholes {
@@ -147,7 +151,7 @@ impl<D: Details> Bids<'_, D> {
         let wanted = wanted
             .iter()
             .copied()
-            .filter(|row| titles.is_empty() || self.details.titles(*row).starts_with(titles));
+            .filter(|row| titles.is_empty() || is_below(self.details, *row, titles));
         let nearest = match want.rule {
             Rule::Parents => nearest_ancestor(hit, wanted.clone(), self.found.rows, self.details),
             _ => None,
@@ -188,6 +192,11 @@ impl<D: Details> Bids<'_, D> {
     }
 }
 
+/// Tells whether a row is in a section or below it.
+pub(super) fn is_below(details: &impl Details, row: usize, section: &[String]) -> bool {
+    details.titles(row).is_some_and(|titles| titles.starts_with(section))
+}
+
 /// Of the chunks that stand for the sections above a hit, the one for the nearest section.
 fn nearest_ancestor(
     hit: &Hit,
@@ -198,7 +207,10 @@ fn nearest_ancestor(
     let first = wanted.next()?;
     let section = hit.section.as_deref().unwrap_or_default();
     let above = section.len().saturating_sub(1);
-    let depth = |row: usize| section::common(&details.titles(row), section).len().min(above);
+    let depth = |row: usize| {
+        let titles = details.titles(row).unwrap_or_default();
+        section::common(&titles, section).len().min(above)
+    };
     // Most hits have one such chunk, whose titles then need not be looked at.
     let Some(second) = wanted.next() else { return Some(first) };
     [first, second].into_iter().chain(wanted).max_by_key(|row| (depth(*row), rows[*row].ordinal))

@@ -53,7 +53,7 @@ pub fn add_imports(
             });
         }
     }
-    choice.picks = ordered(hits, rows, std::mem::take(&mut choice.picks));
+    choice.picks = ordered(hits, rows, std::mem::take(&mut choice.picks), details);
 }
 
 /// The words of a text, as programs spell names.

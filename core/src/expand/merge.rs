@@ -57,7 +57,7 @@ pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl De
 struct Document {
     hits: Vec<usize>,
     windows: Vec<(i32, i32)>,
-    rows: BTreeMap<i32, (usize, Section)>,
+    rows: BTreeMap<i32, (usize, Option<Section>)>,
 }
 
 /// A section above a hit.
@@ -90,7 +90,7 @@ impl Document {
             let next = first + numbers.len();
             merging.of_hit.insert(hit, *numbers.entry(outermost).or_insert(next));
             for (ordinal, (row, titles)) in &self.rows {
-                if titles.starts_with(outermost) {
+                if titles.as_ref().is_some_and(|titles| titles.starts_with(outermost)) {
                     merging.claims.push((hit, *row, Rule::Merge));
                     comes.entry(*ordinal).or_default().push(hit);
                 }
@@ -150,6 +150,7 @@ impl Document {
             .map(|s| (s, Node::default()))
             .collect();
         for (ordinal, (row, titles)) in &self.rows {
+            let Some(titles) = titles else { continue };
             let Row { tokens, chunk, .. } = &found.rows[*row];
             let tokens = u64::from(*tokens);
             let open = !read(ordinal.saturating_sub(1)) || !read(ordinal.saturating_add(1));

@@ -130,6 +130,14 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
     plan
 }
 
+impl Probe {
+    /// Reads all chunks with some ordinals.
+    fn range(document: Uuid, first: i32, last: i32) -> Self {
+        let (keys, section) = (Vec::new(), Section::new());
+        Self { document, shape: Shape::Range, keys, section, first, last, limit: 0 }
+    }
+}
+
 impl Plan {
     fn read(&mut self, probe: Probe) -> usize {
         self.probes.push(probe);
@@ -151,6 +159,10 @@ impl Span {
         let first = ordinal.saturating_sub_unsigned(before);
         let last = ordinal.saturating_add_unsigned(after);
         Self { hit, first, last, rule, titles: 0 }
+    }
+
+    fn takes(&self, ordinal: i32) -> bool {
+        (self.first..=self.last).contains(&ordinal)
     }
 
     fn want(&self, probe: usize) -> Want {
@@ -194,15 +206,7 @@ fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<Span>) {
     for span in &spans {
         let probe = match open {
             Some(probe) if span.first <= plan.probes[probe].last.saturating_add(1) => probe,
-            _ => plan.read(Probe {
-                document,
-                shape: Shape::Range,
-                keys: Vec::new(),
-                section: Section::new(),
-                first: span.first,
-                last: span.last,
-                limit: 0,
-            }),
+            _ => plan.read(Probe::range(document, span.first, span.last)),
         };
         plan.probes[probe].last = plan.probes[probe].last.max(span.last);
         plan.wants.push(span.want(probe));
@@ -216,15 +220,17 @@ fn whole(plan: &mut Plan, place: usize, hits: &[Hit]) {
     let mut members: Vec<(i32, usize)> =
         group.hits.iter().filter_map(|hit| Some((hits[*hit].ordinal?, *hit))).collect();
     members.sort_unstable();
+    let document = group.document;
     let mut open: Option<usize> = None;
+    let mut ends: HashMap<i32, usize> = HashMap::new();
     for (ordinal, hit) in members {
         let reach = hits[hit].strategy.reach();
-        let (first, last) = group.core(ordinal, reach);
+        let (first, last) = group.core(hit, ordinal, reach);
         let probe = match open {
             Some(probe) if first.saturating_sub_unsigned(reach) <= plan.probes[probe].last => probe,
             _ => {
                 let probe = plan.read(Probe {
-                    document: group.document,
+                    document,
                     shape: Shape::Inside,
                     keys: Vec::new(),
                     section: group.section.clone(),
@@ -237,22 +243,23 @@ fn whole(plan: &mut Plan, place: usize, hits: &[Hit]) {
             }
         };
         let read = &mut plan.probes[probe];
-        read.last = read.last.max(last);
+        (read.first, read.last) = (read.first.min(first), read.last.max(last));
         read.limit = read.limit.max(reach);
-        plan.wants.push(Want {
-            hit,
-            probe,
-            rule: match hits[hit].strategy.whole {
-                Whole::Section => Rule::Section,
-                _ => Rule::Container,
-            },
-            first: ordinal.saturating_sub_unsigned(reach),
-            last: ordinal.saturating_add_unsigned(reach),
-            titles: 0,
-            group: Some(place),
-            in_place_of: None,
-        });
         open = Some(probe);
+        let rule = match hits[hit].strategy.whole {
+            Whole::Section => Rule::Section,
+            _ => Rule::Container,
+        };
+        let around = Span::around(hit, ordinal, reach, reach, rule);
+        plan.wants.push(Want { group: Some(place), ..around.want(probe) });
+        // Head and closing part come from however far away.
+        let (head, close) = group.ends(hit).unwrap_or((ordinal, ordinal));
+        for end in [head, close].into_iter().filter(|end| !around.takes(*end)) {
+            let probe =
+                *ends.entry(end).or_insert_with(|| plan.read(Probe::range(document, end, end)));
+            let span = Span { first: end, last: end, ..Span::around(hit, end, 0, 0, rule) };
+            plan.wants.push(Want { group: Some(place), ..span.want(probe) });
+        }
     }
 }
 

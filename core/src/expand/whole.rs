@@ -28,6 +28,8 @@ pub struct Group {
     pub json: bool,
     /// The hits, by their places in the list, ascending.
     pub hits: Vec<usize>,
+    /// Those of them for which it is a container, ascending: for the others it is only a section.
+    pub inside: Vec<usize>,
     /// The probes that read it, by their places in the plan.
     pub probes: Vec<usize>,
 }
@@ -56,6 +58,7 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<Group> {
                 ends: None,
                 json: hit.json && hit.strategy.whole == Whole::Container,
                 hits: Vec::new(),
+                inside: Vec::new(),
                 probes: Vec::new(),
             });
             groups.len() - 1
@@ -63,6 +66,7 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<Group> {
         let group = &mut groups[place];
         group.ends = group.ends.or(container.map(|container| (container.first, container.last)));
         group.hits.push(i);
+        group.inside.extend(container.map(|_| i));
     }
     groups
 }
@@ -102,12 +106,14 @@ fn eligible<'a>(hit: &'a Hit) -> &'a [Container] {
 
 /// Finds for hits the nearest container that they share with the others of its outermost one.
 fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
-    let mut families: HashMap<(Uuid, &[String]), Vec<usize>> = HashMap::new();
+    let mut families: HashMap<(Uuid, &[String], bool), Vec<usize>> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         if let (Some(section), Some(_), Some(outermost)) =
             (&hit.section, hit.ordinal, eligible(hit).last())
         {
-            let family = (hit.document, &section[..outermost.depth]);
+            // What is widened to the file takes no other hit along.
+            let is_file = outermost.depth == 1 && hit.kind == Some(Kind::Data);
+            let family = (hit.document, &section[..outermost.depth], is_file);
             families.entry(family).or_default().push(i);
         }
     }
@@ -130,10 +136,15 @@ fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
 }
 
 impl Group {
+    /// Returns the ends of the whole where it is a container for a hit.
+    pub(super) fn ends(&self, hit: usize) -> Option<(i32, i32)> {
+        self.ends.filter(|_| self.inside.binary_search(&hit).is_ok())
+    }
+
     /// Returns the ordinals that are known to lie between the ends of the whole, as far as a hit
-    /// reaches; without ends, the hit's own.
-    pub(super) fn core(&self, ordinal: i32, reach: u32) -> (i32, i32) {
-        let (first, last) = self.ends.unwrap_or((ordinal, ordinal));
+    /// reaches; where it is no container for it, the hit's own.
+    pub(super) fn core(&self, hit: usize, ordinal: i32, reach: u32) -> (i32, i32) {
+        let (first, last) = self.ends(hit).unwrap_or((ordinal, ordinal));
         (
             first.min(ordinal).max(ordinal.saturating_sub_unsigned(reach)),
             last.max(ordinal).min(ordinal.saturating_add_unsigned(reach)),

@@ -44,8 +44,12 @@ impl Own {
         let name = media_type.name();
         let kind = name.split('/').next().unwrap_or_default();
         let wanted = [name.to_owned(), format!("{kind}/*"), "*/*".to_owned()];
+        let is = |pattern: &String, wanted: &String| {
+            pattern == wanted || MediaType::new(pattern).name() == wanted
+        };
         let of = |wanted: &String| {
-            let takes = |row: &&Self| row.default_for.iter().flatten().any(|of| of == wanted);
+            let patterns = |row: &&Self| row.default_for.clone().into_iter().flatten();
+            let takes = |row: &&Self| patterns(row).any(|pattern| is(&pattern, wanted));
             rows.iter().filter(takes).min_by_key(|row| &row.name)
         };
         wanted.iter().find_map(of)
@@ -60,7 +64,7 @@ mod tests {
     fn rows() -> Vec<Own> {
         let rows = json!([
             { "name": "z", "base": "broad", "default_for": ["text/markdown"], "children": 7 },
-            { "name": "y", "base": null, "default_for": ["text/markdown", "text/*"], "within": null },
+            { "name": "y", "base": null, "default_for": ["text/x-markdown", "text/*"], "within": null },
             { "name": "x", "base": "wide", "default_for": ["*/*"], "description": "for all" },
             { "name": "w", "base": "none", "default_for": [] },
         ]);

@@ -24,6 +24,7 @@ pub(super) use branch::titles;
 use passage_core::expand::{Details, Plan, Row, Shape};
 use passage_core::section::Section;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The hits of a call and what its plan reads.
 pub struct Chunks<'c> {
@@ -103,12 +104,16 @@ impl Chunks<'_> {
 }
 
 impl Details for Chunks<'_> {
-    fn titles(&self, row: usize) -> Section {
-        self.chunk(row).titles().unwrap_or_default()
+    fn titles(&self, row: usize) -> Option<Section> {
+        self.chunk(row).titles()
     }
 
     fn content(&self, row: usize) -> String {
         self.chunk(row).content()
+    }
+
+    fn span(&self, row: usize) -> Option<Range<i32>> {
+        self.chunk(row).span()
     }
 
     fn imports(&self, row: usize) -> Vec<String> {

@@ -11,13 +11,14 @@ use crate::types::{Ltree, RawText, TextArray, titles};
 use passage_core::assemble::Part;
 use passage_core::section::Section;
 use pgrx::datum::JsonB;
+use std::ops::Range;
 
-/// What a caller needs of a chunk beside its outline and content.
+/// What a caller needs of a chunk beside its outline, content and span.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Columns {
     /// Its level and path.
     Context,
-    /// Its bytes and lines in the source, and the names that its imports bind.
+    /// Its lines in the source, and the names that its imports bind.
     Passage { imports: bool },
 }
 
@@ -32,12 +33,12 @@ impl Columns {
             ("section", layout.section("c")),
             integer("tokens"),
             ("content", chunks.column("c", "content", "text")),
+            integer("start_byte"),
+            integer("end_byte"),
         ];
         columns.extend(match self {
             Self::Context => vec![integer("level"), ("path", layout.path("c"))],
-            Self::Passage { .. } => {
-                ["start_byte", "end_byte", "first_line", "last_line"].map(integer).to_vec()
-            }
+            Self::Passage { .. } => ["first_line", "last_line"].map(integer).to_vec(),
         });
         if self == (Self::Passage { imports: true }) {
             let metadata = chunks.column("c", "metadata", "jsonb");
@@ -49,7 +50,7 @@ impl Columns {
     /// Returns how many columns there are.
     pub fn count(self) -> usize {
         match self {
-            Self::Context => 7,
+            Self::Context => 9,
             Self::Passage { imports } => 9 + usize::from(imports),
         }
     }
@@ -120,18 +121,22 @@ impl Chunk<'_> {
 
     /// Returns the level of a chunk that was read as context.
     pub fn level(&self) -> Option<i32> {
-        self.get(5)
+        self.get(7)
     }
 
     /// Returns the path of a chunk that was read as context.
     pub fn path(&self) -> Option<Ltree> {
-        self.get(6)
+        self.get(8)
     }
 
-    /// Returns a chunk that was read for a passage as a part of it.
+    /// Returns the bytes of the source that it holds, where they are known.
+    pub fn span(&self) -> Option<Range<i32>> {
+        self.get::<i32>(5).zip(self.get(6)).map(|(start, end)| start..end)
+    }
+
+    /// Returns the chunk as a part of a passage.
     pub fn part(&self) -> Part<'static> {
-        let span = self.get::<i32>(5).zip(self.get(6));
-        Part { content: self.content().into(), span: span.map(|(start, end)| start..end) }
+        Part { content: self.content().into(), span: self.span() }
     }
 
     /// Returns the first and the last line of a chunk that was read for a passage.

@@ -22,7 +22,14 @@ pub struct Layout {
     pub chunks: Relation,
     pub documents: Option<Relation>,
     pub strategies: Option<Relation>,
-    statements: RefCell<HashMap<Purpose, Rc<Statement>>>,
+    statements: RefCell<Statements>,
+}
+
+/// The statements that were written for a store, each with the turn in which it was asked for last.
+#[derive(Default)]
+struct Statements {
+    turn: u64,
+    written: HashMap<Purpose, (u64, Rc<Statement>)>,
 }
 
 /// What a statement is for; each is written once.
@@ -49,6 +56,10 @@ type Place = (String, [pg_sys::Oid; 3]);
 
 /// The most layouts that are remembered.
 const REMEMBERED: usize = 64;
+
+/// The most statements of a layout that are remembered. A plan takes up to half a megabyte, and
+/// calls with all kinds of limits have hundreds; those of one application are few.
+const STATEMENTS: usize = 32;
 
 thread_local! {
     static LAYOUTS: RefCell<HashMap<Place, Rc<Layout>>> = RefCell::new(HashMap::new());
@@ -153,9 +164,24 @@ impl Layout {
 
     /// Returns the statement for a purpose, which `write` gives the text of.
     pub fn statement(&self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
-        let mut statements = self.statements.borrow_mut();
-        let written = statements.entry(purpose).or_insert_with(|| Rc::new(Statement::new(write())));
-        Rc::clone(written)
+        self.statements.borrow_mut().get(purpose, write)
+    }
+}
+
+impl Statements {
+    /// Returns a statement; the one that was not asked for the longest gives way for a new one.
+    fn get(&mut self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
+        self.turn += 1;
+        if self.written.len() >= STATEMENTS && !self.written.contains_key(&purpose) {
+            let oldest = self.written.iter().min_by_key(|(_, (turn, _))| *turn);
+            if let Some(oldest) = oldest.map(|(purpose, _)| *purpose) {
+                self.written.remove(&oldest);
+            }
+        }
+        let written = self.written.entry(purpose);
+        let (turn, statement) = written.or_insert_with(|| (0, Rc::new(Statement::new(write()))));
+        *turn = self.turn;
+        Rc::clone(statement)
     }
 }
 

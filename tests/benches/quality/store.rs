@@ -194,12 +194,16 @@ impl Told<'_> {
 }
 
 impl Details for Told<'_> {
-    fn titles(&self, row: usize) -> Section {
-        self.chunk(row).section.clone()
+    fn titles(&self, row: usize) -> Option<Section> {
+        Some(self.chunk(row).section.clone())
     }
 
     fn content(&self, row: usize) -> String {
         self.chunk(row).content.clone()
+    }
+
+    fn span(&self, _row: usize) -> Option<std::ops::Range<i32>> {
+        None
     }
 
     fn imports(&self, row: usize) -> Vec<String> {

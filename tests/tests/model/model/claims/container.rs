@@ -106,5 +106,9 @@ fn head_to_closing<'a>(hit: &Hit<'a>, ordinal: i64, target: &[String]) -> (i64, 
     let between = near.iter().filter(|(other, _)| (low..=high).contains(other)).filter(is_inside);
     let below = near.iter().rev().filter(|(other, _)| *other < low).take_while(is_inside);
     let above = near.iter().filter(|(other, _)| *other > high).take_while(is_inside);
-    (head, between.chain(below).chain(above).map(|(_, chunk)| *chunk).collect())
+    // "The chunks at F and L come from however far away."
+    let is_far = |at: i64| (at - ordinal).abs() > reach;
+    let ends = chunks.iter().filter(|(at, _)| (*at == head || *at == closing) && is_far(*at));
+    let all = between.chain(below).chain(above).chain(ends);
+    (head, all.map(|(_, chunk)| *chunk).collect())
 }

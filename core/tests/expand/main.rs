@@ -1,0 +1,6 @@
+//! Expansion over documents that lie in memory.
+
+mod memory;
+mod promises;
+mod relatives;
+mod seeds;

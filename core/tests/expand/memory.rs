@@ -1,0 +1,243 @@
+//! Documents that lie in memory, and probes answered the slow way.
+
+use passage_core::expand::{
+    Budget, Choice, Container, Details, Hit, Plan, Probe, Role, Row, Shape, choose, plan,
+};
+use passage_core::key::section_key;
+use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble};
+use passage_core::section::{self, Section};
+use passage_core::strategy::{Relatives, Strategy};
+use passage_core::{Kind, Unit};
+use std::ops::Range;
+use uuid::Uuid;
+
+/// A chunk: its ordinal is its place in the document.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    pub section: Section,
+    pub unit: Option<Unit>,
+    pub content: String,
+}
+
+/// Documents as lists of chunks.
+pub struct Store {
+    pub documents: Vec<Vec<Chunk>>,
+    /// What all chunks are made of.
+    pub kind: Option<Kind>,
+    /// Whether all documents are JSON.
+    pub json: bool,
+}
+
+impl Store {
+    /// A document of sections alone.
+    pub fn one(sections: &[&[&str]]) -> Self {
+        Self::of(vec![sections.iter().map(|section| titles(section)).collect()])
+    }
+
+    /// Documents of sections alone.
+    pub fn of(documents: Vec<Vec<Section>>) -> Self {
+        let chunk = |section: Section| {
+            let content = section.join(" ");
+            Chunk { section, unit: None, content }
+        };
+        let documents = documents.into_iter().map(|of| of.into_iter().map(chunk).collect());
+        Self { documents: documents.collect(), kind: None, json: false }
+    }
+
+    /// A document of units: each chunk is a unit, titles parted by slashes, and its text.
+    pub fn units(kind: Kind, chunks: &[(&str, &str, &str)]) -> Self {
+        let chunk = |(unit, section, content): &(&str, &str, &str)| Chunk {
+            section: section
+                .split('/')
+                .filter(|title| !title.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            unit: Unit::from_name(unit),
+            content: (*content).to_owned(),
+        };
+        let documents = vec![chunks.iter().map(chunk).collect()];
+        Self { documents, kind: Some(kind), json: kind == Kind::Data }
+    }
+
+    pub fn id(document: usize, ordinal: usize) -> Uuid {
+        Uuid::from_u64_pair(document as u64 + 1, ordinal as u64 + 1)
+    }
+
+    pub fn place(id: Uuid) -> (usize, usize) {
+        let (document, ordinal) = id.as_u64_pair();
+        (document as usize - 1, ordinal as usize - 1)
+    }
+
+    pub fn hit<'a>(&self, at: (usize, usize), class: usize, strategy: &'a Strategy) -> Hit<'a> {
+        Hit {
+            chunk: Self::id(at.0, at.1),
+            document: Self::id(at.0, 999),
+            ordinal: Some(at.1 as i32),
+            section: Some(self.documents[at.0][at.1].section.clone()),
+            kind: self.kind,
+            unit: self.documents[at.0][at.1].unit,
+            containers: self.containers(at),
+            json: self.json,
+            class,
+            strategy,
+        }
+    }
+
+    /// The containers around a chunk, the nearest first.
+    fn containers(&self, (document, ordinal): (usize, usize)) -> Vec<Container> {
+        let chunks = &self.documents[document];
+        let section = &chunks[ordinal].section;
+        let container = |depth: usize| {
+            let is_in = |chunk: &Chunk| chunk.section == section[..depth];
+            let first = chunks.iter().position(is_in)?;
+            let last = chunks.iter().rposition(is_in)?;
+            let is = chunks[first].unit == Some(Unit::Container);
+            is.then_some(Container { depth, first: first as i32, last: last as i32 })
+        };
+        (1..=section.len()).rev().filter_map(container).collect()
+    }
+
+    /// Answers a probe the slow way, from its description alone.
+    fn answer(&self, probe: &Probe) -> Vec<usize> {
+        let document = &self.documents[Self::place(probe.document).0];
+        let in_span = |i: &usize| (probe.first..=probe.last).contains(&(*i as i32));
+        let own = |section: &Section| {
+            (0..document.len())
+                .filter(in_span)
+                .filter(|i| document[*i].section == *section)
+                .collect()
+        };
+        let children = |parent: &Section| {
+            (0..document.len())
+                .filter(in_span)
+                .filter(|i| section::parent(&document[*i].section) == Some(parent))
+                .collect()
+        };
+        let most = probe.limit as usize;
+        let first = |found: Vec<usize>| found.into_iter().take(most).collect();
+        let last = |found: Vec<usize>| found.into_iter().rev().take(most).collect();
+        match probe.shape {
+            Shape::Range => (0..document.len()).filter(in_span).collect(),
+            Shape::SectionForward => first(own(&probe.section)),
+            Shape::SectionBackward => last(own(&probe.section)),
+            Shape::ParentForward => first(children(&probe.section)),
+            Shape::ParentBackward => last(children(&probe.section)),
+            Shape::Ancestors => {
+                assert_eq!(probe.keys.len(), probe.section.len() + 1);
+                let levels = (0..=probe.section.len()).rev().filter_map(|depth| {
+                    let above = probe.section[..depth].to_vec();
+                    assert_eq!(probe.keys[probe.section.len() - depth], section_key(&above));
+                    own(&above)
+                        .pop()
+                        .or_else(|| children(&above).into_iter().next().filter(|_| depth > 0))
+                });
+                levels.take(most).collect()
+            }
+            Shape::Inside => {
+                let inside = |i: &usize| document[*i].section.starts_with(&probe.section);
+                let (from, to) = (probe.first as usize, probe.last as usize);
+                let before = (0..from).rev().take(most).take_while(inside).count();
+                let after = (to + 1..document.len()).take(most).take_while(inside).count();
+                (from.saturating_sub(before + 1)..=to + after + 1)
+                    .filter(|i| *i < document.len())
+                    .collect()
+            }
+        }
+    }
+
+    fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<Row> {
+        let row = |probe, (document, ordinal)| Row {
+            probe,
+            chunk: Self::id(document, ordinal),
+            ordinal: Some(ordinal as i32),
+            tokens: 10,
+            below: None,
+        };
+        let mut rows: Vec<Row> = hits.iter().map(|hit| row(None, Self::place(hit.chunk))).collect();
+        for (i, probe) in plan.probes.iter().enumerate() {
+            let document = Self::place(probe.document).0;
+            for ordinal in self.answer(probe) {
+                let titles = &self.documents[document][ordinal].section;
+                let is_inside = probe.shape == Shape::Inside && titles.starts_with(&probe.section);
+                let below = is_inside.then(|| (titles.len() - probe.section.len()) as u32);
+                rows.push(Row { below, ..row(Some(i), (document, ordinal)) });
+            }
+        }
+        rows
+    }
+
+    pub fn expand(&self, hits: &[Hit], budget: Budget) -> (Vec<Row>, Choice) {
+        let plan = plan(hits, false);
+        let rows = self.read(hits, &plan);
+        let choice = choose(hits, &plan, &rows, &Sections(self, &rows), budget, false);
+        (rows, choice)
+    }
+
+    /// The context of one hit: roles with ordinals.
+    pub fn context(&self, ordinal: usize, strategy: &Strategy) -> Vec<(Role, usize)> {
+        let hits = [self.hit((0, ordinal), 0, strategy)];
+        let (rows, choice) = self.expand(&hits, Budget::default());
+        let ordinal = |row: usize| rows[row].ordinal.unwrap() as usize;
+        choice.picks.iter().map(|pick| (pick.role, ordinal(pick.row))).collect()
+    }
+}
+
+struct Sections<'a>(&'a Store, &'a [Row]);
+
+impl Details for Sections<'_> {
+    fn titles(&self, row: usize) -> Option<Section> {
+        let (document, ordinal) = Store::place(self.1[row].chunk);
+        Some(self.0.documents[document][ordinal].section.clone())
+    }
+
+    fn content(&self, row: usize) -> String {
+        let (document, ordinal) = Store::place(self.1[row].chunk);
+        self.0.documents[document][ordinal].content.clone()
+    }
+
+    fn span(&self, _row: usize) -> Option<Range<i32>> {
+        None
+    }
+
+    fn imports(&self, _row: usize) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+pub fn passages(
+    hits: &[Hit],
+    rows: &[Row],
+    choice: &Choice,
+    max_distance: Option<u32>,
+) -> Vec<Passage> {
+    let joining = Joining { max_distance, score_by: ScoreBy::Max, order_by: OrderBy::Score };
+    reassemble(hits, &vec![None; hits.len()], rows, choice, &joining)
+}
+
+/// A strategy with some relatives and nothing else.
+pub fn relatives(change: impl Fn(&mut Relatives)) -> Strategy {
+    let mut strategy = preset("none");
+    change(&mut strategy.relatives);
+    strategy
+}
+
+pub fn titles(section: &[&str]) -> Section {
+    section.iter().map(ToString::to_string).collect()
+}
+
+pub fn preset(name: &str) -> Strategy {
+    Strategy::preset(name).unwrap()
+}
+
+/// The guide of seeds 000 and 004.
+pub fn guide() -> Store {
+    Store::one(&[
+        &["Guide"],
+        &["Guide", "Installation"],
+        &["Guide", "Installation", "Prerequisites"],
+        &["Guide", "Installation", "Steps"],
+        &["Guide", "Installation", "Steps", "Step1"],
+        &["Guide", "Installation", "Configuration"],
+        &["Guide", "Use"],
+    ])
+}

@@ -1,0 +1,70 @@
+//! Which chunks are parents, siblings and children, and what a window or a section takes.
+
+use crate::memory::{Store, preset, relatives};
+use passage_core::Strategy;
+use passage_core::expand::Role;
+use passage_core::strategy::{Siblings, Window, Within};
+
+#[test]
+fn a_parent_that_was_merged_into_its_first_child_is_that_child() {
+    let store = Store::one(&[&["A", "B"], &["A", "C"], &["A", "D"]]);
+    let parents = relatives(|own| own.parents = 1);
+    assert_eq!(store.context(2, &parents), [(Role::Parent, 0), (Role::Hit, 2)]);
+    // The first child itself has no parent before it.
+    assert_eq!(store.context(0, &parents), [(Role::Hit, 0)]);
+}
+
+#[test]
+fn a_parent_is_looked_for_one_level_up_and_at_the_root() {
+    let store = Store::one(&[&[], &["A"], &["B", "C", "D"], &["B", "C", "E"], &["F"]]);
+    let parents = relatives(|own| own.parents = 1);
+    assert_eq!(store.context(2, &parents), [(Role::Parent, 0), (Role::Hit, 2)]);
+    assert_eq!(store.context(4, &parents), [(Role::Parent, 0), (Role::Hit, 4)]);
+    assert_eq!(store.context(0, &parents), [(Role::Hit, 0)]);
+}
+
+#[test]
+fn beyond_the_parent_come_ancestors() {
+    let store = Store::one(&[&[], &["A"], &["A", "B"], &["A", "B", "C"]]);
+    let parents = relatives(|own| own.parents = 2);
+    let expected = [(Role::Ancestor, 1), (Role::Parent, 2), (Role::Hit, 3)];
+    assert_eq!(store.context(3, &parents), expected);
+}
+
+#[test]
+fn siblings_may_be_those_of_the_same_section_alone() {
+    let store = Store::one(&[&["A", "X"], &["A", "B"], &["A", "B"], &["A", "B"], &["A", "C"]]);
+    let both = relatives(|own| (own.preceding, own.following) = (5, 5));
+    let ordinals = |strategy: &Strategy| {
+        store.context(2, strategy).iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>()
+    };
+    assert_eq!(ordinals(&both), [0, 1, 2, 3, 4]);
+    let mut own = both;
+    own.relatives.siblings = Siblings::Section;
+    assert_eq!(ordinals(&own), [1, 2, 3]);
+}
+
+#[test]
+fn a_window_stays_within_what_bounds_it() {
+    let store =
+        Store::one(&[&["A"], &["A", "B"], &["A", "B"], &["A", "B", "C"], &["A", "D"], &["E"]]);
+    let ordinals = |within| {
+        let (before, after) = (Window::uniform(2), Window::uniform(3));
+        let strategy = Strategy { within, before, after, ..preset("none") };
+        store.context(2, &strategy).iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>()
+    };
+    assert_eq!(ordinals(Within::Document), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(ordinals(Within::Parent), [0, 1, 2, 3, 4]);
+    assert_eq!(ordinals(Within::Section), [1, 2, 3]);
+}
+
+#[test]
+fn a_section_comes_as_far_as_it_goes_on() {
+    let store = Store::one(&[&["A"], &["B"], &["B", "C"], &["B"], &["D"], &["B"]]);
+    let ordinals: Vec<_> =
+        store.context(2, &preset("section")).iter().map(|(_, ordinal)| *ordinal).collect();
+    assert_eq!(ordinals, [2]);
+    let ordinals: Vec<_> =
+        store.context(1, &preset("section")).iter().map(|(_, ordinal)| *ordinal).collect();
+    assert_eq!(ordinals, [1, 2, 3]);
+}

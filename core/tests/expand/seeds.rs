@@ -1,0 +1,154 @@
+//! The examples of the papers that the project comes from.
+
+use crate::memory::{Store, guide, passages, preset};
+use passage_core::expand::{Budget, Role};
+use passage_core::section::Section;
+use passage_core::strategy::Overrides;
+use passage_core::{Kind, Strategy};
+use serde_json::json;
+
+#[test]
+fn seed_000_example_1_simple_hierarchical_expansion() {
+    use Role::{Child, Following, Hit, Parent, Preceding};
+    let expected = [(Parent, 1), (Preceding, 2), (Hit, 3), (Child, 4), (Following, 5)];
+    for strategy in ["auto", "broad", "reassembly"] {
+        assert_eq!(guide().context(3, &preset(strategy)), expected);
+    }
+}
+
+#[test]
+fn seed_000_example_2_two_hits_of_a_document_share_their_context() {
+    let (guide, broad) = (guide(), preset("broad"));
+    let hits = [guide.hit((0, 2), 0, &broad), guide.hit((0, 5), 1, &broad)];
+    let (rows, choice) = guide.expand(&hits, Budget::default());
+    let ordinals: Vec<_> = choice.picks.iter().map(|pick| rows[pick.row].ordinal).collect();
+    assert_eq!(ordinals, [1, 2, 3, 5].map(Some));
+    let passages = passages(&hits, &rows, &choice, Some(3));
+    assert_eq!(passages.len(), 1);
+    assert_eq!(passages[0].hits, [0, 1]);
+}
+
+#[test]
+fn seed_000_example_3_each_document_is_a_passage_of_its_own() {
+    let store = Store { documents: [guide().documents, guide().documents].concat(), ..guide() };
+    let broad = preset("broad");
+    let hits = [store.hit((1, 3), 0, &broad), store.hit((0, 3), 1, &broad)];
+    let (rows, choice) = store.expand(&hits, Budget::default());
+    let passages = passages(&hits, &rows, &choice, None);
+    assert_eq!(passages.iter().map(|passage| passage.hits.clone()).collect::<Vec<_>>(), [[0], [1]]);
+}
+
+#[test]
+fn seed_000_an_orphan_comes_alone() {
+    let store = Store::one(&[&["A", "B"]]);
+    assert_eq!(store.context(0, &preset("reassembly")), [(Role::Hit, 0)]);
+}
+
+/// A document of ten chunks of one kind, without sections.
+fn ten(kind: Kind) -> Store {
+    Store { kind: Some(kind), ..Store::of(vec![vec![Section::new(); 10]]) }
+}
+
+fn ordinals(store: &Store, at: usize, strategy: &Strategy) -> Vec<usize> {
+    store.context(at, strategy).into_iter().map(|(_, ordinal)| ordinal).collect()
+}
+
+#[test]
+fn seed_002_prose_gets_two_chunks_on_each_side_code_three_and_references_one() {
+    let adjacent = preset("adjacent");
+    assert_eq!(ordinals(&ten(Kind::Prose), 5, &adjacent), [3, 4, 5, 6, 7]);
+    assert_eq!(ordinals(&ten(Kind::Code), 5, &adjacent), [2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(ordinals(&ten(Kind::ApiReference), 5, &adjacent), [4, 5, 6]);
+    // At the beginning of a document there is nothing before.
+    assert_eq!(ordinals(&ten(Kind::Prose), 0, &adjacent), [0, 1, 2]);
+}
+
+#[test]
+fn seed_002_more_context_for_code_examples() {
+    let mut strategy = preset("adjacent");
+    let windows = Some(json!({ "code": 4 }));
+    Overrides { windows, ..Overrides::default() }.apply(&mut strategy).unwrap();
+    assert_eq!(ordinals(&ten(Kind::Code), 5, &strategy), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert_eq!(ordinals(&ten(Kind::Prose), 5, &strategy), [3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn seed_002_no_more_than_fifty_chunks_and_never_a_hit_less() {
+    let store = Store::of(vec![vec![Section::new(); 400]]);
+    let adjacent = preset("adjacent");
+    for (hits, chunks) in [(8, 38), (20, 50), (60, 60)] {
+        let hits: Vec<_> = (0..hits).map(|i| store.hit((0, i * 6), i, &adjacent)).collect();
+        let (_, choice) = store.expand(&hits, Budget::of(&hits));
+        let found = choice.picks.iter().filter(|pick| pick.role == Role::Hit).count();
+        assert_eq!((found, choice.picks.len()), (hits.len(), chunks));
+    }
+}
+
+/// The class of seed 004: a method in several chunks, and what stands around the class.
+fn auth() -> Store {
+    Store::units(
+        Kind::Code,
+        &[
+            ("module", "", "import { hash } from 'crypto';\n"),
+            ("container", "AuthService", "class AuthService {\n"),
+            ("member", "AuthService/constructor", "  constructor() {}\n"),
+            ("member", "AuthService/validateUser", "  validateUser() {\n"),
+            ("member", "AuthService/validateUser", "  }\n"),
+            ("container", "AuthService/Session", "  static Session = class {\n"),
+            ("member", "AuthService/Session/open", "    open() {}\n"),
+            ("container", "AuthService/Session", "  };\n"),
+            ("container", "AuthService", "}\n"),
+            ("member", "main", "function main() {}\n"),
+        ],
+    )
+}
+
+#[test]
+fn seed_004_a_hit_in_a_method_brings_the_complete_class() {
+    let hierarchical = preset("hierarchical");
+    assert_eq!(ordinals(&auth(), 3, &hierarchical), [1, 2, 3, 4, 5, 6, 7, 8]);
+    // Its head does so too, and a nested class is a class of its own.
+    assert_eq!(ordinals(&auth(), 1, &hierarchical), [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert_eq!(ordinals(&auth(), 6, &hierarchical), [5, 6, 7]);
+    assert_eq!(ordinals(&auth(), 9, &hierarchical), [9]);
+}
+
+#[test]
+fn seed_004_hits_of_a_document_share_their_common_class() {
+    let (store, hierarchical) = (auth(), preset("hierarchical"));
+    let hits = [store.hit((0, 6), 0, &hierarchical), store.hit((0, 2), 1, &hierarchical)];
+    let (rows, choice) = store.expand(&hits, Budget::of(&hits));
+    let passages = passages(&hits, &rows, &choice, Some(0));
+    assert_eq!((passages.len(), passages[0].picks.len(), passages[0].complete), (1, 8, true));
+}
+
+/// The configuration of seed 004; `open` is how its inner object begins.
+fn configuration(open: &str) -> Store {
+    Store::units(
+        Kind::Data,
+        &[
+            ("container", "root", r#"{ "server": "#),
+            ("container", "root/server", open),
+            ("value", "root/server", r#" "host": "a","#),
+            ("value", "root/server", r#" "timeout": 30 "#),
+            ("container", "root/server", "}"),
+            ("container", "root", " }"),
+        ],
+    )
+}
+
+#[test]
+fn seed_004_a_property_brings_the_complete_object_which_parses() {
+    let hierarchical = preset("hierarchical");
+    assert_eq!(ordinals(&configuration("{"), 3, &hierarchical), [1, 2, 3, 4]);
+}
+
+#[test]
+fn seed_004_what_does_not_parse_falls_back_to_broad_context() {
+    let (store, hierarchical) = (configuration("{{"), preset("hierarchical"));
+    let hits = [store.hit((0, 3), 0, &hierarchical)];
+    let (rows, choice) = store.expand(&hits, Budget::of(&hits));
+    assert_eq!(choice.fell_back, [true]);
+    assert_eq!(choice.picks.len(), store.context(3, &preset("broad")).len());
+    assert!(!passages(&hits, &rows, &choice, None)[0].complete);
+}
