@@ -10,7 +10,7 @@ and no chunk is in two passages.
 use crate::Error;
 use crate::expand::{Choice, Hit, Pick, Role, Row, Rule};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use uuid::Uuid;
 
 /// How passages are made and ordered.
@@ -225,9 +225,26 @@ fn document(
     }
     for passage in &mut passages {
         passage.complete &= !passage.truncated;
+        if passage.complete {
+            passage.complete = holds_wholes(rows, choice, passage);
+        }
         passage.hits.sort_by_key(|hit| (hits[*hit].class, *hit));
     }
     passages
+}
+
+/// Tells whether all of what its hits were widened to is in a passage, and not in another one.
+fn holds_wholes(rows: &[Row], choice: &Choice, passage: &Passage) -> bool {
+    let mut wholes: Vec<_> = passage.hits.iter().filter_map(|hit| choice.wholes[*hit]).collect();
+    wholes.sort_unstable();
+    wholes.dedup();
+    let mut wanted = wholes.iter().filter_map(|whole| choice.whole_chunks.get(*whole)).peekable();
+    if wanted.peek().is_none() {
+        return true;
+    }
+    let held: HashSet<_> =
+        passage.picks.iter().map(|pick| rows[choice.picks[*pick].row].chunk).collect();
+    wanted.flatten().all(|chunk| held.contains(chunk))
 }
 
 impl Default for Passage {

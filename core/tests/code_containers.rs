@@ -9,41 +9,12 @@
 
 #![cfg(feature = "code")]
 
+#[path = "code/alone.rs"]
+mod alone;
+
+use alone::{Frame, folders, parser, parses_alone, walk};
 use passage_core::{Characters, Limits, MediaType, Options, Unit, split};
-use std::{collections::BTreeMap, fs, path::Path};
-use tree_sitter::{Language, Node, Parser};
-
-/// A media type, its grammar, and the least that a container may stand inside of.
-type Frame = (&'static str, fn() -> Language, &'static [(&'static str, &'static str)]);
-
-const FRAMES: [Frame; 14] = [
-    ("text/x-rust", || tree_sitter_rust::LANGUAGE.into(), &[]),
-    (
-        "text/x-typescript",
-        || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        &[("class X {", "}"), ("x = {", "}")],
-    ),
-    (
-        "text/x-tsx",
-        || tree_sitter_typescript::LANGUAGE_TSX.into(),
-        &[("class X {", "}"), ("x = {", "}")],
-    ),
-    (
-        "text/javascript",
-        || tree_sitter_javascript::LANGUAGE.into(),
-        &[("class X {", "}"), ("x = {", "}")],
-    ),
-    ("text/x-python", || tree_sitter_python::LANGUAGE.into(), &[("if x:\n", "")]),
-    ("text/x-go", || tree_sitter_go::LANGUAGE.into(), &[("type (", ")")]),
-    ("text/x-java", || tree_sitter_java::LANGUAGE.into(), &[("class X {", "}")]),
-    ("text/x-c", || tree_sitter_c::LANGUAGE.into(), &[("struct X {", "};")]),
-    ("text/x-c++", || tree_sitter_cpp::LANGUAGE.into(), &[("struct X {", "};")]),
-    ("text/x-csharp", || tree_sitter_c_sharp::LANGUAGE.into(), &[("class X {", "}")]),
-    ("text/x-ruby", || tree_sitter_ruby::LANGUAGE.into(), &[]),
-    ("text/x-php", || tree_sitter_php::LANGUAGE_PHP.into(), &[("<?php ", "")]),
-    ("text/x-sql", || tree_sitter_sequel::LANGUAGE.into(), &[]),
-    ("text/css", || tree_sitter_css::LANGUAGE.into(), &[]),
-];
+use std::{collections::BTreeMap, path::Path};
 
 /// What was found of one language.
 #[derive(Default)]
@@ -53,48 +24,10 @@ struct Tally {
     failed: Vec<String>,
 }
 
-/// Where a tree has errors, in order.
-fn errors(root: Node<'_>) -> Vec<usize> {
-    let (mut found, mut cursor) = (Vec::new(), root.walk());
-    loop {
-        let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            found.push(node.start_byte());
-        }
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-        }
-    }
-}
-
-fn parses(parser: &mut Parser, text: &str) -> bool {
-    !parser.parse(text, None).unwrap().root_node().has_error()
-}
-
 fn check(path: &Path, text: &str, frame: &Frame, limits: Limits, tally: &mut Tally) {
-    let (name, grammar, around) = frame;
-    let mut parser = Parser::new();
-    let mut errors_as = |grammar: Language| {
-        parser.set_language(&grammar).unwrap();
-        errors(parser.parse(text, None).unwrap().root_node())
-    };
-    let mut errors = errors_as(grammar());
-    if *name == "text/x-c" && !errors.is_empty() {
-        // A header may be one of C++.
-        let as_cpp = errors_as(tree_sitter_cpp::LANGUAGE.into());
-        if as_cpp.len() < errors.len() {
-            errors = as_cpp;
-        } else {
-            parser.set_language(&grammar()).unwrap();
-        }
-    }
+    let (mut parser, errors) = parser(text, frame);
     let options = Options::new(limits);
-    let chunks = split(text, &MediaType::new(name), &options, &Characters).unwrap().chunks;
+    let chunks = split(text, &MediaType::new(frame.0), &options, &Characters).unwrap().chunks;
     tally.files += 1;
     let mut seen: Vec<&[String]> = Vec::new();
     for chunk in &chunks {
@@ -113,42 +46,23 @@ fn check(path: &Path, text: &str, frame: &Frame, limits: Limits, tally: &mut Tal
             continue;
         }
         tally.containers += 1;
-        let framed = |(before, after): &(&str, &str)| format!("{before}{content}\n{after}\n");
-        if !parses(&mut parser, &content)
-            && !around.iter().any(|frame| parses(&mut parser, &framed(frame)))
-        {
+        if !parses_alone(&mut parser, &content, frame) {
             tally.failed.push(format!("{}: {}", path.display(), chunk.section.join(" / ")));
-        }
-    }
-}
-
-fn walk(folder: &Path, tallies: &mut BTreeMap<&'static str, Tally>) {
-    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let (path, kind) = (entry.path(), entry.file_type().unwrap());
-        if kind.is_dir() {
-            walk(&path, tallies);
-        } else if kind.is_file()
-            && let Some(media_type) = MediaType::of_file(&path.to_string_lossy())
-            && let Some(frame) = FRAMES.iter().find(|(name, ..)| *name == media_type.name())
-            && let Ok(text) = fs::read_to_string(&path)
-        {
-            let tally = tallies.entry(frame.0).or_default();
-            // Most containers are whole by the first and divided by the second.
-            let narrow = Limits { min: 20, preferred: 80, max: 160, window: 500 };
-            check(&path, &text, frame, Limits::CHARACTERS, tally);
-            check(&path, &text, frame, narrow, tally);
         }
     }
 }
 
 #[test]
 fn the_chunks_of_every_container_parse_on_their_own() {
-    let mut tallies = BTreeMap::new();
-    walk(Path::new(env!("CARGO_MANIFEST_DIR")), &mut tallies);
-    for folder in std::env::var("PASSAGE_CODE").iter().flat_map(|folders| folders.split(':')) {
-        walk(Path::new(folder), &mut tallies);
+    let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
+    for folder in folders() {
+        walk(&folder, &mut |path, text, frame| {
+            let tally = tallies.entry(frame.0).or_default();
+            // Most containers are whole by the first and divided by the second.
+            let narrow = Limits { min: 20, preferred: 80, max: 160, window: 500 };
+            check(path, text, frame, Limits::CHARACTERS, tally);
+            check(path, text, frame, narrow, tally);
+        });
     }
     for (name, Tally { files, containers, failed }) in &tallies {
         println!("{name}: {} files, {containers} containers, {} failed", files / 2, failed.len());

@@ -1,6 +1,7 @@
 //! `explain_context`: why each chunk is or is not in the context.
 
 use crate::expand_context::{Call, Expanded, Extent};
+use crate::store::pause;
 use crate::types::{Name, TextArray, to_sql};
 use passage_core::Overrides;
 use passage_core::expand::{Considered, Pick, Role, Rule, Verdict};
@@ -36,7 +37,7 @@ fn explain_context(
             name!(hit, i32),
             name!(kept, bool),
             name!(role, &'static str),
-            name!(rule, String),
+            name!(rule, &'static str),
             name!(distance, Option<i32>),
             name!(ordinal, Option<i32>),
             name!(section, Option<TextArray>),
@@ -73,7 +74,7 @@ type Row = (
     i32,
     bool,
     &'static str,
-    String,
+    &'static str,
     Option<i32>,
     Option<i32>,
     Option<TextArray>,
@@ -87,13 +88,16 @@ type Row = (
 /// Makes the rows: what was considered, then the hits that are not there.
 fn rows(expanded: &Expanded) -> Vec<Row> {
     let Expanded { scored, found, choice, .. } = expanded;
-    let known = choice.considered.iter().map(|considered| row(expanded, considered));
+    let known = choice.considered.iter().enumerate().map(|(place, considered)| {
+        pause(place);
+        row(expanded, considered)
+    });
     let is_found = |id| found.iter().any(|hit| hit.scored.chunk == id);
     let unknown = scored.iter().zip(1..).filter(|(hit, _)| !is_found(hit.chunk));
     let unknown = unknown.map(|(hit, place)| {
         let id = to_sql(hit.chunk);
         let why = Some("not found, or not yours to see");
-        let names = (Role::Hit.name(), Rule::Hit.name().to_owned());
+        let names = (Role::Hit.name(), Rule::Hit.name());
         (place, false, names.0, names.1, None, None, None, None, None, why, id, id)
     });
     known.chain(unknown).collect()
@@ -124,13 +128,13 @@ fn row(expanded: &Expanded, considered: &Considered) -> Row {
 }
 
 /// The words for a rule; what stands in for a container that is not there says so.
-fn rule(pick: &Pick, fell_back: bool) -> String {
-    let name = pick.rule.name();
+fn rule(pick: &Pick, fell_back: bool) -> &'static str {
     match pick.rule {
-        Rule::Parents | Rule::Preceding | Rule::Following | Rule::Children if fell_back => {
-            format!("{name}, nothing whole")
-        }
-        _ => name.to_owned(),
+        Rule::Parents if fell_back => "parents, nothing whole",
+        Rule::Preceding if fell_back => "preceding, nothing whole",
+        Rule::Following if fell_back => "following, nothing whole",
+        Rule::Children if fell_back => "children, nothing whole",
+        rule => rule.name(),
     }
 }
 

@@ -13,6 +13,7 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
 use pgrx::{FromDatum, IntoDatum, pg_sys};
+use std::ffi::CString;
 
 /// An identifier, as the type `name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,22 +59,36 @@ unsafe impl<'fcx> ArgAbi<'fcx> for Name {
     }
 }
 
-/// Bytes of a type that goes through as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Opaque(Vec<u8>);
+/// A value that goes through as it is, in memory of the function that returns it.
+///
+/// It lives as long as the result does and is freed with it, not one by one: a result may have a
+/// million rows with three of them.
+#[derive(Clone, Copy, Debug)]
+struct Opaque(pg_sys::Datum);
 
 impl Opaque {
     /// Copies a value of variable length, unpacked.
     ///
     /// # Safety
     ///
-    /// The datum must be a pointer to such a value.
+    /// The datum must be a pointer to such a value, and SPI be connected.
     unsafe fn copy(datum: pg_sys::Datum) -> Self {
         // SAFETY: as the caller promises.
+        unsafe { Self::keep(pg_sys::pg_detoast_datum(datum.cast_mut_ptr())) }
+    }
+
+    /// Copies a value to where it outlives the connection.
+    ///
+    /// # Safety
+    ///
+    /// As above.
+    unsafe fn keep(value: *const pg_sys::varlena) -> Self {
+        // SAFETY: the value is as long as it says, and what is allocated too.
         unsafe {
-            let value = pg_sys::pg_detoast_datum(datum.cast_mut_ptr());
             let length = pgrx::varsize_any(value);
-            Self(std::slice::from_raw_parts(value.cast::<u8>(), length).to_vec())
+            let bytes = pg_sys::SPI_palloc(length).cast::<u8>();
+            std::ptr::copy_nonoverlapping(value.cast::<u8>(), bytes, length);
+            Self(pg_sys::Datum::from(bytes))
         }
     }
 
@@ -84,26 +99,12 @@ impl Opaque {
     ///
     /// # Safety
     ///
-    /// The datum must be a pointer to such a value.
+    /// As above.
     unsafe fn copy_packed(datum: pg_sys::Datum) -> Self {
         // SAFETY: as the caller promises.
         unsafe {
             let value = datum.cast_mut_ptr();
-            if pgrx::varatt_is_1b_e(value) {
-                return Self::copy(datum);
-            }
-            let length = pgrx::varsize_any(value);
-            Self(std::slice::from_raw_parts(value.cast::<u8>(), length).to_vec())
-        }
-    }
-
-    /// Puts the value where PostgreSQL frees it.
-    fn into_datum(self) -> pg_sys::Datum {
-        // SAFETY: the bytes hold the value with its length before it.
-        unsafe {
-            let bytes = pg_sys::palloc(self.0.len()).cast::<u8>();
-            std::ptr::copy_nonoverlapping(self.0.as_ptr(), bytes, self.0.len());
-            pg_sys::Datum::from(bytes)
+            if pgrx::varatt_is_1b_e(value) { Self::copy(datum) } else { Self::keep(value) }
         }
     }
 }
@@ -111,7 +112,7 @@ impl Opaque {
 macro_rules! opaque {
     ($(#[$doc:meta])* $name:ident, $sql:literal, $copy:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug)]
         pub struct $name(Opaque);
 
         impl FromDatum for $name {
@@ -120,14 +121,14 @@ macro_rules! opaque {
                 is_null: bool,
                 _type: pg_sys::Oid,
             ) -> Option<Self> {
-                // SAFETY: the statement selects this type.
+                // SAFETY: the statement selects this type, and SPI is connected while it is read.
                 (!is_null).then(|| Self(unsafe { Opaque::$copy(datum) }))
             }
         }
 
         impl IntoDatum for $name {
             fn into_datum(self) -> Option<pg_sys::Datum> {
-                Some(self.0.into_datum())
+                Some(self.0.0)
             }
 
             // Only arrays ask for it, and there are none.
@@ -140,7 +141,7 @@ macro_rules! opaque {
         unsafe impl BoxRet for $name {
             unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
                 // SAFETY: the datum is returned from the function.
-                unsafe { fcinfo.return_raw_datum(self.0.into_datum()) }
+                unsafe { fcinfo.return_raw_datum(self.0.0) }
             }
         }
 
@@ -182,11 +183,40 @@ opaque! {
     RawText, "text", copy_packed
 }
 
+/// JSON that was written as text, as the type `jsonb`.
+#[derive(Clone, Debug)]
+pub struct JsonText(pub String);
+
+impl IntoDatum for JsonText {
+    fn into_datum(self) -> Option<pg_sys::Datum> {
+        let text = CString::new(self.0).expect("JSON holds no NUL");
+        // SAFETY: the function takes a C string, and is done with it when it returns.
+        unsafe {
+            let text = Some(pg_sys::Datum::from(text.as_ptr()));
+            pgrx::direct_function_call_as_datum(pg_sys::jsonb_in, &[text])
+        }
+    }
+
+    fn type_oid() -> pg_sys::Oid {
+        pg_sys::JSONBOID
+    }
+}
+
+// SAFETY: the value is a jsonb, which the install script declares.
+unsafe impl BoxRet for JsonText {
+    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
+        // SAFETY: the datum is returned from the function.
+        unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
+    }
+}
+
+translate!(JsonText, "jsonb");
+
 impl RawText {
     /// Returns a text without characters.
     pub fn empty() -> Self {
         let empty = "".into_datum().expect("it is not NULL");
-        // SAFETY: a text is a value of variable length.
+        // SAFETY: a text is a value of variable length, and it stands for one that was read.
         unsafe { Self(Opaque::copy(empty)) }
     }
 }
@@ -194,7 +224,7 @@ impl RawText {
 impl TextArray {
     /// Returns an array without elements.
     pub fn empty() -> Self {
-        // SAFETY: an empty array is a value of variable length.
+        // SAFETY: an empty array is a value of variable length, and it stands for one that was read.
         unsafe {
             let empty = pg_sys::construct_empty_array(pg_sys::TEXTOID);
             Self(Opaque::copy(pg_sys::Datum::from(empty)))

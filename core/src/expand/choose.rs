@@ -39,6 +39,8 @@ pub struct Choice {
     pub cut: Vec<bool>,
     /// For each hit, the whole that it was widened to, by a number that others may share.
     pub wholes: Vec<Option<usize>>,
+    /// The chunks of each such whole; none for those that sections were merged into.
+    pub whole_chunks: Vec<Vec<Uuid>>,
     /// For each hit, whether it has no whole although its strategy wants a container.
     pub fell_back: Vec<bool>,
     /// For each hit, whether a part of its whole is missing in the store.
@@ -93,6 +95,11 @@ fn told(hits: &[Hit], plan: &Plan, found: &Found, claims: &Claims, failed: &[boo
         wholes: vec![None; hits.len()],
         fell_back: hits.iter().map(|hit| hit.strategy.whole == Whole::Container).collect(),
         broken: vec![false; hits.len()],
+        whole_chunks: claims
+            .wholes
+            .iter()
+            .map(|rows| rows.iter().map(|row| found.rows[*row].chunk).collect())
+            .collect(),
         ..Choice::default()
     };
     for (place, group) in plan.groups.iter().enumerate().filter(|(place, _)| !failed[*place]) {

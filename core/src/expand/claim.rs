@@ -2,7 +2,8 @@
 From rows to claims: whose context a chunk is.
 
 A chunk that several hits want goes to the best of them: the one with the best score, of equal ones
-the nearest.
+the nearest. Only a hit whose container it is a part of goes before all others, for a container that
+lacks a part is worth little.
 */
 
 use super::merge::merged;
@@ -127,8 +128,9 @@ pub(super) fn claims(
     Claims { picks, wholes, merged: merging.of_hit }
 }
 
-/// What makes a claim better than another: class, distance, role and place of its hit.
-type Worth = (usize, u32, Role, usize);
+/// What makes a claim better than another: that it is one of a container, then class, distance, role
+/// and place of its hit.
+type Worth = (bool, usize, u32, Role, usize);
 
 /// The best claim of each chunk.
 struct Bids<'a, D> {
@@ -174,7 +176,8 @@ impl<D: Details> Bids<'_, D> {
         }
         let hit = &self.hits[place];
         let distance = hit.ordinal.map_or(0, |own| self.found.ordinal(row).saturating_sub(own));
-        let worth = (hit.class, distance.unsigned_abs(), as_role, place);
+        let is_part = rule == Rule::Container;
+        let worth = (!is_part, hit.class, distance.unsigned_abs(), as_role, place);
         let pick = Pick { row, hit: place, role: as_role, rule, distance };
         match self.places.entry(self.found.rows[row].chunk) {
             Entry::Vacant(entry) => {

@@ -18,6 +18,7 @@ use crate::section::{Section, parent};
 use crate::strategy::CountBy;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use uuid::Uuid;
 
 /// What merging gives to hits.
@@ -42,7 +43,10 @@ pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl De
                 details.pause();
             }
             let ordinal = found.rows[*row].ordinal.unwrap_or_default();
-            document.rows.entry(ordinal).or_insert_with(|| (*row, details.titles(*row)));
+            document.rows.entry(ordinal).or_insert_with(|| {
+                let titles = details.titles(*row);
+                (*row, titles.map(|titles| document.sections.number(titles)))
+            });
         }
     }
     let mut merging = Merging::default();
@@ -57,7 +61,28 @@ pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl De
 struct Document {
     hits: Vec<usize>,
     windows: Vec<(i32, i32)>,
-    rows: BTreeMap<i32, (usize, Option<Section>)>,
+    /// By ordinal, each row with its section by number.
+    rows: BTreeMap<i32, (usize, Option<usize>)>,
+    sections: Sections,
+}
+
+/// Sections, each kept once: many chunks share one.
+#[derive(Default)]
+struct Sections {
+    numbers: HashMap<Rc<[String]>, usize>,
+    all: Vec<Rc<[String]>>,
+}
+
+impl Sections {
+    fn number(&mut self, section: Section) -> usize {
+        if let Some(number) = self.numbers.get(&section[..]) {
+            return *number;
+        }
+        let section: Rc<[String]> = section.into();
+        self.numbers.insert(Rc::clone(&section), self.all.len());
+        self.all.push(section);
+        self.all.len() - 1
+    }
 }
 
 /// A section above a hit.
@@ -78,19 +103,21 @@ struct Node<'a> {
 impl Document {
     /// Claims what is merged, and then what stands alone between two chunks that come.
     fn merge(&self, hits: &[Hit], found: &Found, merging: &mut Merging) {
-        let sections = self.sections(hits, found);
+        let merged = self.merged(hits, found);
         let mut numbers: HashMap<&[String], usize> = HashMap::new();
         let first = merging.of_hit.len();
         let mut comes: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
         for &hit in &self.hits {
             comes.entry(hits[hit].ordinal.unwrap_or_default()).or_default().push(hit);
-            let Some(outermost) = above(&hits[hit]).find(|above| sections.contains(above)) else {
+            let Some(outermost) = above(&hits[hit]).find(|above| merged.contains(above)) else {
                 continue;
             };
+            let inside: Vec<bool> =
+                self.sections.all.iter().map(|section| section.starts_with(outermost)).collect();
             let next = first + numbers.len();
             merging.of_hit.insert(hit, *numbers.entry(outermost).or_insert(next));
-            for (ordinal, (row, titles)) in &self.rows {
-                if titles.as_ref().is_some_and(|titles| titles.starts_with(outermost)) {
+            for (ordinal, (row, section)) in &self.rows {
+                if section.is_some_and(|section| inside[section]) {
                     merging.claims.push((hit, *row, Rule::Merge));
                     comes.entry(*ordinal).or_default().push(hit);
                 }
@@ -108,7 +135,7 @@ impl Document {
     }
 
     /// Finds the sections of which enough was hit.
-    fn sections<'a>(&self, hits: &'a [Hit], found: &Found) -> HashSet<&'a [String]> {
+    fn merged<'a>(&self, hits: &'a [Hit], found: &Found) -> HashSet<&'a [String]> {
         let Some(strategy) = self.hits.first().map(|hit| hits[*hit].strategy) else {
             return HashSet::new();
         };
@@ -149,8 +176,8 @@ impl Document {
             .flat_map(|hit| above(&hits[*hit]))
             .map(|s| (s, Node::default()))
             .collect();
-        for (ordinal, (row, titles)) in &self.rows {
-            let Some(titles) = titles else { continue };
+        for (ordinal, (row, section)) in &self.rows {
+            let Some(titles) = section.map(|section| &self.sections.all[section]) else { continue };
             let Row { tokens, chunk, .. } = &found.rows[*row];
             let tokens = u64::from(*tokens);
             let open = !read(ordinal.saturating_sub(1)) || !read(ordinal.saturating_add(1));

@@ -3,7 +3,7 @@
 use super::chunk::Chunk;
 use super::claims::{Claim, Role};
 use super::hit::Hit;
-use super::strategy::Strategy;
+use super::strategy::{Strategy, WholeOf};
 use std::collections::BTreeMap;
 
 /// A chunk that comes back.
@@ -35,9 +35,9 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
     };
     let mut rows: Vec<Chosen<'a>> = hits.iter().enumerate().map(hit_row).collect();
 
-    // "Each chunk that is no hit goes to its best claim: smallest (class, |distance|, role order,
-    // place of the hit in the ranked list)." The stage tells when a chunk has its turn, not whose it
-    // is.
+    // "Each chunk that is no hit goes to its best claim: that of a container first, then smallest
+    // (class, |distance|, role order, place of the hit in the ranked list)." The stage tells when a
+    // chunk has its turn, not whose it is.
     let mut best: BTreeMap<_, (Worth, i64, &Claim<'a>, i64)> = BTreeMap::new();
     for claim in claims {
         if hits.iter().any(|hit| hit.chunk.id == claim.chunk.id) {
@@ -49,7 +49,10 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
         let class = hits[claim.hit].class;
         let worth = (class, claim.stage, distance.abs(), claim.role, claim.hit);
         let known = best.get(&claim.chunk.id);
-        let bid = |(class, _, distance, role, hit): Worth| (class, distance, role, hit);
+        let bid = |(class, _, distance, role, hit): Worth| {
+            let is_container = hits[hit].strategy.whole == WholeOf::Container;
+            (!(is_container && role == Role::Section), class, distance, role, hit)
+        };
         if known.is_none_or(|(known, ..)| bid(worth) < bid(*known)) {
             best.insert(claim.chunk.id, (worth, ordinal, claim, distance));
         }

@@ -163,7 +163,7 @@ impl Draft<'_, '_> {
     }
 
     /// "Its chunks' ordinals are consecutive, no hit of it has strategy container and fell back, and
-    /// each whole (section, container) of its hits has both its ends."
+    /// each whole (section, container) of its hits is in it, with both its ends."
     fn is_whole(&self, hits: &[Hit], wholes: &[Option<Whole>]) -> bool {
         let follows = |pair: &[(usize, &Chosen)]| {
             let ordinals = pair[0].1.chunk.ordinal.zip(pair[1].1.chunk.ordinal);
@@ -173,7 +173,10 @@ impl Draft<'_, '_> {
             && self.hits.iter().all(|i| !fell_back(&hits[*i], wholes[*i].as_ref()))
             && self.hits.iter().all(|i| match &wholes[*i] {
                 Some(whole) if hits[*i].strategy.whole != WholeOf::Merged => {
-                    has_ends(&hits[*i], whole, &self.claimed(&whole.section, wholes))
+                    let holds =
+                        |chunk: &&Chunk| self.rows.iter().any(|(_, row)| row.chunk.id == chunk.id);
+                    whole.chunks.iter().all(holds)
+                        && has_ends(&hits[*i], whole, &self.claimed(&whole.section, wholes))
                 }
                 _ => true,
             })
