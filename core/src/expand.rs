@@ -16,12 +16,15 @@ mod claim;
 mod imports;
 mod merge;
 mod plan;
+mod probe;
+mod relatives;
 mod whole;
 
 pub use budget::{Budget, Considered, Verdict};
 pub use choose::{Choice, Pick, choose};
 pub use imports::add_imports;
-pub use plan::{Plan, Probe, Shape, Want, plan};
+pub use plan::plan;
+pub use probe::{Plan, Probe, Shape, Want};
 pub use whole::Group;
 
 use crate::section::Section;

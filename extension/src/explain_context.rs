@@ -1,6 +1,6 @@
 //! `explain_context`: why each chunk is or is not in the context.
 
-use crate::expand_context::{Call, Expanded, Extent};
+use crate::call::{Call, Expanded, Extent};
 use crate::store::pause;
 use crate::types::{Name, TextArray, to_sql};
 use passage_core::Overrides;

@@ -12,6 +12,7 @@ Each function of the SQL surface is a file of its own name. It takes its argumen
 #![allow(clippy::needless_pass_by_value, clippy::result_large_err)]
 
 mod assemble;
+mod call;
 mod error;
 mod expand_context;
 mod explain_context;

@@ -1,20 +1,18 @@
 //! `reassemble`: hits with their context as passages, best first.
 
-use crate::assemble::separator_of;
+mod writing;
+
+use crate::call::{Call, Expanded, Extent};
 use crate::error::Error;
-use crate::expand_context::{Call, Expanded, Extent};
-use crate::store::pause;
 use crate::types::{JsonText, Name, RawJsonb, to_sql};
-use passage_core::assemble::{Assembly, assemble};
-use passage_core::expand::{Details, Pick, Role};
-use passage_core::gaps::{Place, assemble_with_gaps};
+use passage_core::expand::{Details, Pick};
 use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble as cluster};
-use passage_core::{Family, MediaType, Overrides, section, strategy};
+use passage_core::{Overrides, section, strategy};
 use pgrx::datum::{JsonB, Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
-use std::fmt::Write;
+use writing::{Writing, citations, comments, paused, text};
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
 #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
@@ -123,16 +121,6 @@ type Row = (
     Option<RawJsonb>,
 );
 
-/// How the text of a passage is written.
-struct Writing {
-    /// What stands between chunks that do not touch, in place of what the media type says.
-    separator: Option<String>,
-    /// Whether gaps in source code are shown by a comment.
-    comments: bool,
-    /// What stands before and behind each hit.
-    marks: [String; 2],
-}
-
 /// Takes how passages are made and ordered.
 fn joining(
     max_distance: Option<i32>,
@@ -146,19 +134,6 @@ fn joining(
         score_by: ScoreBy::from_name(score_by.unwrap_or("max"))?,
         order_by: OrderBy::from_name(order_by.unwrap_or("score"))?,
     })
-}
-
-/// Takes how gaps are shown.
-fn comments(gaps: &str) -> Result<bool, Error> {
-    match gaps {
-        "comment" => Ok(true),
-        "none" => Ok(false),
-        _ => Err(Error::from(passage_core::Error::UnknownValue {
-            argument: "gaps",
-            value: gaps.to_owned(),
-            valid: r#""comment" and "none""#,
-        })),
-    }
 }
 
 /// Makes the rows of what was chosen.
@@ -208,62 +183,4 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
         passage.complete,
         document.metadata,
     )
-}
-
-/// Joins the chunks of a passage.
-fn text(expanded: &Expanded, picks: &[&Pick], is: &MediaType, writing: &Writing) -> Assembly {
-    let Writing { separator, comments, marks: [start, end] } = writing;
-    let chunk = |pick: &&Pick| expanded.chunks.chunk(pick.row);
-    let parts: Vec<_> = paused(picks).map(|pick| chunk(pick).part()).collect();
-    let comment = is.comment().filter(|_| *comments && is.family() == Family::Code);
-    let assembly = match (separator, comment) {
-        (None, Some(comment)) => {
-            let place = |pick: &&Pick| {
-                let ordinal = chunk(pick).ordinal();
-                let (first_line, last_line) = chunk(pick).lines();
-                Place { ordinal, first_line, last_line }
-            };
-            let places: Vec<_> = paused(picks).map(place).collect();
-            assemble_with_gaps(&parts, &places, comment)
-        }
-        _ => assemble(&parts, separator_of(is, separator.as_deref())),
-    };
-    let hits: Vec<_> = picks.iter().map(|pick| pick.role == Role::Hit).collect();
-    assembly.marked(&hits, start, end)
-}
-
-/// Which bytes of the passage come from which chunk, and where that stands in the source.
-///
-/// Written as text, for a tree of values takes twice as long. Nothing in it has to be escaped.
-fn citations(expanded: &Expanded, picks: &[&Pick], assembly: &Assembly) -> JsonText {
-    let number =
-        |number: Option<i32>| number.map_or("null".to_owned(), |number| number.to_string());
-    let mut text = String::with_capacity(160 * picks.len());
-    for (pick, placed) in paused(picks).zip(&assembly.placed) {
-        let outline = &expanded.chunks.outlines[pick.row];
-        let (first_line, last_line) = expanded.chunks.chunk(pick.row).lines();
-        text.push(if text.is_empty() { '[' } else { ',' });
-        write!(
-            text,
-            r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}}}"#,
-            outline.chunk,
-            number(outline.ordinal),
-            pick.role.name(),
-            placed.start,
-            placed.end,
-            number(first_line),
-            number(last_line),
-        )
-        .expect("a string takes any text");
-    }
-    text.push(']');
-    JsonText(text)
-}
-
-/// The chunks of a passage, with a pause now and then.
-fn paused<'p>(picks: &'p [&'p Pick]) -> impl Iterator<Item = &'p &'p Pick> {
-    picks.iter().enumerate().map(|(place, pick)| {
-        pause(place);
-        pick
-    })
 }

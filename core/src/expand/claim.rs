@@ -7,7 +7,7 @@ lacks a part is worth little.
 */
 
 use super::merge::merged;
-use super::plan::Want;
+use super::probe::Want;
 use super::{Details, Hit, PAUSE, Pick, Plan, Role, Row, Rule, Shape};
 use crate::section;
 use std::collections::HashMap;

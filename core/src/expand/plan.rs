@@ -7,91 +7,13 @@ read once. Kin are found by section keys; the section itself goes along and is c
 since two sections may share a key.
 */
 
-use super::whole::{Group, groups};
+use super::probe::{Plan, Probe, Shape, Want};
+use super::relatives::{heads, relatives};
+use super::whole::groups;
 use super::{Hit, Rule};
-use crate::key::prefix_keys;
-use crate::section::{self, Section};
-use crate::strategy::{Relatives, Siblings, Whole, Within};
+use crate::strategy::{Whole, Within};
 use std::collections::HashMap;
 use uuid::Uuid;
-
-/// One read by index.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Probe {
-    /// The document that is read.
-    pub document: Uuid,
-    /// Which chunks are meant.
-    pub shape: Shape,
-    /// The key that finds them; for `Ancestors` one for each section, the nearest first, and none
-    /// for `Range` and `Inside`.
-    pub keys: Vec<i64>,
-    /// The section that belongs to the first key, or that `Inside` is about.
-    pub section: Section,
-    /// The first ordinal of the span that the shape speaks of.
-    pub first: i32,
-    /// The last ordinal of it, inclusive.
-    pub last: i32,
-    /// The most chunks to return; for `Inside`, how far to go beyond the span on each side.
-    pub limit: u32,
-}
-
-/// Which chunks a probe means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// All in the span.
-    Range,
-    /// All in the span, and on either side as many more as follow without one that is not in the
-    /// section or below it; and the next one on either side.
-    Inside,
-    /// The last in the span that are exactly in the section.
-    SectionBackward,
-    /// The first in the span that are exactly in the section.
-    SectionForward,
-    /// The last in the span of which the section is the parent.
-    ParentBackward,
-    /// The first in the span of which the section is the parent.
-    ParentForward,
-    /// For the section and each one above it, the last in the span that is exactly in it; where
-    /// there is none, and it is not the root, the first in the span of which it is the parent.
-    Ancestors,
-}
-
-/// Whose context the rows of a probe may be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Want {
-    /// The hit, by its place in the list of hits.
-    pub hit: usize,
-    /// The probe, by its place in the plan.
-    pub probe: usize,
-    /// Why the rows are wanted.
-    pub rule: Rule,
-    /// The first ordinal that is wanted.
-    pub first: i32,
-    /// The last ordinal that is wanted, inclusive.
-    pub last: i32,
-    /// How many of the hit's titles a row must share.
-    pub titles: usize,
-    /// The group whose whole the rows are of, by its place in the plan.
-    pub group: Option<usize>,
-    /// The group that the rows are wanted in place of.
-    pub in_place_of: Option<usize>,
-}
-
-/// What to read, and for whom.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
-    /// The reads, in no particular order.
-    pub probes: Vec<Probe>,
-    /// Who may have their rows.
-    pub wants: Vec<Want>,
-    /// The hits that are widened to a section together.
-    pub groups: Vec<Group>,
-}
-
-/// How many sections above a hit are looked at for imports, and how many chunks of each: they
-/// stand at the head of a file or of a module.
-const IMPORT_SECTIONS: usize = 8;
-const IMPORT_CHUNKS: u32 = 64;
 
 /// Plans the reads for a list of hits; with `imports` also those of what the passages may use.
 pub fn plan(hits: &[Hit], imports: bool) -> Plan {
@@ -128,21 +50,6 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
         heads(&mut plan, hits);
     }
     plan
-}
-
-impl Probe {
-    /// Reads all chunks with some ordinals.
-    fn range(document: Uuid, first: i32, last: i32) -> Self {
-        let (keys, section) = (Vec::new(), Section::new());
-        Self { document, shape: Shape::Range, keys, section, first, last, limit: 0 }
-    }
-}
-
-impl Plan {
-    fn read(&mut self, probe: Probe) -> usize {
-        self.probes.push(probe);
-        self.probes.len() - 1
-    }
 }
 
 /// The ordinals that a hit wants of its document.
@@ -259,76 +166,6 @@ fn whole(plan: &mut Plan, place: usize, hits: &[Hit]) {
                 *ends.entry(end).or_insert_with(|| plan.read(Probe::range(document, end, end)));
             let span = Span { first: end, last: end, ..Span::around(hit, end, 0, 0, rule) };
             plan.wants.push(Want { group: Some(place), ..span.want(probe) });
-        }
-    }
-}
-
-/// Reads what is related to a hit by its section (decisions 6 and 7).
-fn relatives(plan: &mut Plan, i: usize, hit: &Hit, limits: &Relatives, in_place_of: Option<usize>) {
-    let &Relatives { parents, preceding, following, children, siblings } = limits;
-    let (Some(ordinal), Some(section)) = (hit.ordinal, &hit.section) else { return };
-    if (parents, preceding, following, children) == (0, 0, 0, 0) {
-        return;
-    }
-    let (before, after) =
-        ((i32::MIN, ordinal.saturating_sub(1)), (ordinal.saturating_add(1), i32::MAX));
-    let mut probe = |rule, shape, keys, section: &[String], (first, last), limit| {
-        if limit == 0 {
-            return;
-        }
-        let section = section.to_vec();
-        let document = hit.document;
-        let probe = plan.read(Probe { document, shape, keys, section, first, last, limit });
-        let (titles, group) = (0, None);
-        plan.wants.push(Want { hit: i, probe, rule, first, last, titles, group, in_place_of });
-    };
-
-    // From the root to the section itself, hashed once for all probes.
-    let keys = prefix_keys(section);
-    let parent = section::parent(section);
-    if let Some(parent) = parent {
-        let above = keys[..=parent.len()].iter().rev().copied().collect();
-        probe(Rule::Parents, Shape::Ancestors, above, parent, before, parents);
-    }
-    let (backward, forward, family) = match (siblings, parent) {
-        (Siblings::Parent, Some(parent)) => (Shape::ParentBackward, Shape::ParentForward, parent),
-        _ => (Shape::SectionBackward, Shape::SectionForward, section.as_slice()),
-    };
-    let key = vec![keys[family.len()]];
-    probe(Rule::Preceding, backward, key.clone(), family, before, preceding);
-    probe(Rule::Following, forward, key, family, after, following);
-    let key = vec![keys[section.len()]];
-    probe(Rule::Children, Shape::ParentForward, key, section, after, children);
-}
-
-/// Reads what stands at the head of the sections above hits, where imports are.
-fn heads(plan: &mut Plan, hits: &[Hit]) {
-    let mut read: HashMap<(Uuid, &[String]), usize> = HashMap::new();
-    for (i, hit) in hits.iter().enumerate() {
-        let (Some(section), Some(_)) = (&hit.section, hit.ordinal) else { continue };
-        for depth in (0..=section.len()).take(IMPORT_SECTIONS) {
-            let above = &section[..depth];
-            let probe = *read.entry((hit.document, above)).or_insert_with(|| {
-                plan.read(Probe {
-                    document: hit.document,
-                    shape: Shape::SectionForward,
-                    keys: prefix_keys(above).pop().into_iter().collect(),
-                    section: above.to_vec(),
-                    first: i32::MIN,
-                    last: i32::MAX,
-                    limit: IMPORT_CHUNKS,
-                })
-            });
-            plan.wants.push(Want {
-                hit: i,
-                probe,
-                rule: Rule::Imports,
-                first: i32::MIN,
-                last: i32::MAX,
-                titles: 0,
-                group: None,
-                in_place_of: None,
-            });
         }
     }
 }
