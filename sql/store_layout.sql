@@ -67,7 +67,7 @@ AS $$
         ('strategies', 'name', 'text', $d$PRIMARY KEY CHECK (name NOT IN ('auto', 'none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'name that a call gives'),
         ('strategies', 'base', 'text', $d$NOT NULL DEFAULT 'none' CHECK (base IN ('none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'preset that gives what is null here'),
         ('strategies', 'description', 'text', NULL, false, 'one line for people'),
-        ('strategies', 'default_for', 'text[]', $d$NOT NULL DEFAULT '{}'$d$, false, 'media types for which auto takes it; text/* for all of text, */* for all'),
+        ('strategies', 'default_for', 'text[]', $d$NOT NULL DEFAULT '{}' CHECK (array_position(default_for, NULL) IS NULL AND coalesce(array_ndims(default_for), 1) = 1)$d$, false, 'media types for which auto takes it; text/* for all of text, */* for all'),
         ('strategies', 'parents', 'integer', 'CHECK (parents BETWEEN 0 AND 1000000)', false, 'sections above the hit of which one chunk comes'),
         ('strategies', 'preceding', 'integer', 'CHECK (preceding BETWEEN 0 AND 1000000)', false, 'siblings before the hit'),
         ('strategies', 'following', 'integer', 'CHECK (following BETWEEN 0 AND 1000000)', false, 'siblings after the hit'),

@@ -5,10 +5,10 @@
 #[non_exhaustive]
 pub enum Error {
     /// A strategy that is neither a preset nor one of the store's.
-    #[error("unrecognized strategy \"{0}\"")]
+    #[error("unrecognized strategy \"{0:.100}\"")]
     UnknownStrategy(String),
     /// A named argument with a value outside its list.
-    #[error("unrecognized value for \"{argument}\": \"{value}\"")]
+    #[error("unrecognized value for \"{argument}\": \"{value:.100}\"")]
     UnknownValue {
         /// The argument's name.
         argument: &'static str,

@@ -15,7 +15,7 @@ mod preset;
 mod words;
 
 pub use overrides::{MOST, Overrides, checked};
-pub use own::{Own, own};
+pub use own::Own;
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;

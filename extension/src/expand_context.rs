@@ -2,10 +2,10 @@
 
 use crate::call::{Call, Expanded, Extent};
 use crate::store::pause;
-use crate::types::{Ltree, Name, RawText, TextArray, to_sql};
+use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
 use passage_core::Overrides;
 use passage_core::expand::{Pick, Role};
-use pgrx::datum::{JsonB, Uuid};
+use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
@@ -38,7 +38,7 @@ fn expand_context(
     children: default!(Option<i32>, "NULL"),
     before: default!(Option<i32>, "NULL"),
     after: default!(Option<i32>, "NULL"),
-    windows: default!(Option<JsonB>, "NULL"),
+    windows: default!(Option<Json>, "NULL"),
     siblings: default!(Option<String>, "NULL"),
     within: default!(Option<String>, "NULL"),
     threshold: default!(Option<f64>, "NULL"),
@@ -74,7 +74,7 @@ fn expand_context(
         children,
         before,
         after,
-        windows: windows.map(|JsonB(windows)| windows),
+        windows: windows.map(Json::value).transpose()?,
         siblings,
         within,
         threshold,
@@ -98,7 +98,7 @@ fn expand_contexts(
     children: default!(Option<i32>, "NULL"),
     before: default!(Option<i32>, "NULL"),
     after: default!(Option<i32>, "NULL"),
-    windows: default!(Option<JsonB>, "NULL"),
+    windows: default!(Option<Json>, "NULL"),
     siblings: default!(Option<String>, "NULL"),
     within: default!(Option<String>, "NULL"),
     threshold: default!(Option<f64>, "NULL"),
@@ -134,7 +134,7 @@ fn expand_contexts(
         children,
         before,
         after,
-        windows: windows.map(|JsonB(windows)| windows),
+        windows: windows.map(Json::value).transpose()?,
         siblings,
         within,
         threshold,

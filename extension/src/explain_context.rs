@@ -2,13 +2,14 @@
 
 use crate::call::{Call, Expanded, Extent};
 use crate::store::pause;
-use crate::types::{Name, TextArray, to_sql};
+use crate::types::{Json, Name, TextArray, to_sql};
 use passage_core::Overrides;
 use passage_core::expand::{Considered, Pick, Role, Rule, Verdict};
-use pgrx::datum::{JsonB, Uuid};
+use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
+use std::collections::{HashMap, HashSet};
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
 #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
@@ -22,7 +23,7 @@ fn explain_context(
     children: default!(Option<i32>, "NULL"),
     before: default!(Option<i32>, "NULL"),
     after: default!(Option<i32>, "NULL"),
-    windows: default!(Option<JsonB>, "NULL"),
+    windows: default!(Option<Json>, "NULL"),
     siblings: default!(Option<String>, "NULL"),
     within: default!(Option<String>, "NULL"),
     threshold: default!(Option<f64>, "NULL"),
@@ -57,7 +58,7 @@ fn explain_context(
         children,
         before,
         after,
-        windows: windows.map(|JsonB(windows)| windows),
+        windows: windows.map(Json::value).transpose()?,
         siblings,
         within,
         threshold,
@@ -88,12 +89,13 @@ type Row = (
 /// Makes the rows: what was considered, then the hits that are not there.
 fn rows(expanded: &Expanded) -> Vec<Row> {
     let Expanded { scored, found, choice, .. } = expanded;
+    let places = scored.iter().zip(1..).map(|(hit, place)| (hit.chunk, place)).collect();
     let known = choice.considered.iter().enumerate().map(|(place, considered)| {
         pause(place);
-        row(expanded, considered)
+        row(expanded, &places, considered)
     });
-    let is_found = |id| found.iter().any(|hit| hit.scored.chunk == id);
-    let unknown = scored.iter().zip(1..).filter(|(hit, _)| !is_found(hit.chunk));
+    let is_found: HashSet<_> = found.iter().map(|hit| hit.scored.chunk).collect();
+    let unknown = scored.iter().zip(1..).filter(|(hit, _)| !is_found.contains(&hit.chunk));
     let unknown = unknown.map(|(hit, place)| {
         let id = to_sql(hit.chunk);
         let why = Some("not found, or not yours to see");
@@ -103,16 +105,15 @@ fn rows(expanded: &Expanded) -> Vec<Row> {
     known.chain(unknown).collect()
 }
 
-fn row(expanded: &Expanded, considered: &Considered) -> Row {
-    let Expanded { scored, found, chunks, choice, .. } = expanded;
+fn row(expanded: &Expanded, places: &HashMap<uuid::Uuid, i32>, considered: &Considered) -> Row {
+    let Expanded { found, chunks, choice, .. } = expanded;
     let Considered { pick, verdict, spent } = considered;
     let outline = &chunks.outlines[pick.row];
     let kept = *verdict == Verdict::Kept;
     let hit = found[pick.hit].scored.chunk;
-    let place = scored.iter().position(|of| of.chunk == hit).unwrap_or_default();
     let own = if kept { outline.tokens } else { 0 };
     (
-        place as i32 + 1,
+        places[&hit],
         kept,
         pick.role.name(),
         rule(pick, choice.fell_back[pick.hit]),

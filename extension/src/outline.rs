@@ -2,7 +2,7 @@
 
 use crate::spi;
 use crate::store::Store;
-use crate::types::Name;
+use crate::types::{Name, from_sql};
 use passage_core::outline::outline as draw;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -38,8 +38,8 @@ fn outline(
     if document_id.is_none() && uri.is_none() {
         return Ok(TableIterator::empty());
     }
-    let hits: Vec<_> = hit_ids.unwrap_or_default().into_iter().flatten().collect();
-    let entries = spi::connect(|connection| store.entries(connection, document_id, uri, hits));
+    let hits = hit_ids.unwrap_or_default().into_iter().flatten().map(from_sql).collect();
+    let entries = spi::connect(|connection| store.entries(connection, document_id, uri, &hits));
     Ok(TableIterator::new(draw(&entries).into_iter().map(|line| {
         (
             line.outline,

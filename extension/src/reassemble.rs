@@ -4,11 +4,11 @@ mod writing;
 
 use crate::call::{Call, Expanded, Extent};
 use crate::error::Error;
-use crate::types::{JsonText, Name, RawJsonb, to_sql};
-use passage_core::expand::{Details, Pick};
+use crate::types::{Json, JsonText, Name, RawJsonb, to_sql};
+use passage_core::expand::{Details, Pick, Rule};
 use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble as cluster};
 use passage_core::{Overrides, section, strategy};
-use pgrx::datum::{JsonB, Range, Uuid};
+use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
@@ -26,7 +26,7 @@ fn reassemble(
     children: default!(Option<i32>, "NULL"),
     before: default!(Option<i32>, "NULL"),
     after: default!(Option<i32>, "NULL"),
-    windows: default!(Option<JsonB>, "NULL"),
+    windows: default!(Option<Json>, "NULL"),
     siblings: default!(Option<String>, "NULL"),
     within: default!(Option<String>, "NULL"),
     threshold: default!(Option<f64>, "NULL"),
@@ -38,7 +38,7 @@ fn reassemble(
     order_by: default!(Option<String>, "'score'"),
     separator: default!(Option<String>, "NULL"),
     gaps: default!(Option<String>, "NULL"),
-    imports: default!(bool, "false"),
+    imports: default!(Option<bool>, "false"),
     mark_start: default!(Option<String>, "NULL"),
     mark_end: default!(Option<String>, "NULL"),
     store: default!(Option<Name>, "NULL"),
@@ -73,7 +73,7 @@ fn reassemble(
     let joining = joining(max_distance, score_by.as_deref(), order_by.as_deref())?;
     let writing = Writing {
         separator,
-        comments: gaps.as_deref().map(comments).transpose()?.unwrap_or(true),
+        comments: gaps.as_deref().map(comments).transpose()?,
         marks: [mark_start, mark_end].map(Option::unwrap_or_default),
     };
     let overrides = Overrides {
@@ -83,7 +83,7 @@ fn reassemble(
         children,
         before,
         after,
-        windows: windows.map(|JsonB(windows)| windows),
+        windows: windows.map(Json::value).transpose()?,
         siblings,
         within,
         threshold,
@@ -92,8 +92,10 @@ fn reassemble(
         max_chunks,
     };
     let call = Call { chunk_ids, scores, strategy, overrides, store };
-    let rows =
-        call.expand(Extent::Passage { imports }, |expanded| rows(&expanded, &joining, &writing))?;
+    let rows = call
+        .expand(Extent::Passage { imports: imports.unwrap_or_default() }, |expanded| {
+            rows(&expanded, &joining, &writing)
+        })?;
     Ok(TableIterator::new(rows))
 }
 
@@ -153,8 +155,10 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
 
     let assembly = text(expanded, &picks, &document.media_type(), writing);
     let titles = |pick: &Pick| chunks.titles(pick.row).unwrap_or_default();
-    let mut section = titles(picks[0]);
-    for pick in paused(&picks) {
+    // Imports that came along stand elsewhere.
+    let told = || paused(&picks).filter(|pick| pick.rule != Rule::Imports);
+    let mut section = told().next().map(|pick| titles(pick)).unwrap_or_default();
+    for pick in told() {
         // Most chunks of a long passage have nothing in common but the root.
         if !section.is_empty() {
             section.truncate(section::common(&section, &titles(pick)).len());

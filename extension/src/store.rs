@@ -18,6 +18,7 @@ mod hits;
 mod layout;
 mod outline;
 mod parts;
+mod statements;
 mod strategy;
 
 pub use chunks::{Chunks, pause};

@@ -6,6 +6,8 @@ result as they are, and so may sections and contents, so they are carried as byt
 into.
 */
 
+use crate::error::Error;
+use passage_core::Error as Request;
 use passage_core::section::Section;
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
 use pgrx::datum::{Datum, Uuid};
@@ -13,6 +15,7 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
 use pgrx::{FromDatum, IntoDatum, pg_sys};
+use serde::de::DeserializeOwned;
 use std::ffi::CString;
 
 /// An identifier, as the type `name`.
@@ -182,6 +185,56 @@ opaque! {
     /// A content, as the type `text`; most are not unpacked before they are sent.
     RawText, "text", copy_packed
 }
+
+/// A value of the type `jsonb` as its text: pgrx's own takes an error for a value that is nested
+/// deeply, and reports it as one of ours.
+#[derive(Clone, Debug)]
+pub struct Json(String);
+
+impl Json {
+    /// Returns what the text says.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Request::Windows`], for that is what is taken so, where it is nested too deeply or
+    /// holds a number out of range.
+    pub fn value(self) -> Result<serde_json::Value, Error> {
+        self.read().ok_or(Error::Request(Request::Windows))
+    }
+
+    /// Returns what the text says, if it can be read.
+    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(&self.0).ok()
+    }
+}
+
+impl FromDatum for Json {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        _type: pg_sys::Oid,
+    ) -> Option<Self> {
+        if is_null {
+            return None;
+        }
+        // SAFETY: the value is a jsonb, whose text is a string in memory of the call.
+        unsafe {
+            let text = pgrx::direct_function_call_as_datum(pg_sys::jsonb_out, &[Some(datum)])?;
+            let text = std::ffi::CStr::from_ptr(text.cast_mut_ptr());
+            Some(Self(text.to_string_lossy().into_owned()))
+        }
+    }
+}
+
+// SAFETY: the type `jsonb` is what the install script declares.
+unsafe impl<'fcx> ArgAbi<'fcx> for Json {
+    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+        // SAFETY: the argument has the declared type, and pgrx takes NULL as `None` before.
+        unsafe { arg.unbox_arg_using_from_datum() }.expect("the argument is NOT NULL")
+    }
+}
+
+translate!(Json, "jsonb");
 
 /// JSON that was written as text, as the type `jsonb`.
 #[derive(Clone, Debug)]

@@ -63,6 +63,8 @@ pub fn choose(
 ) -> Choice {
     let found = Found::new(plan, rows, details);
     let mut failed = vec![false; plan.groups.len()];
+    // What a budget cut before its hits fell back was cut all the same.
+    let mut cut_before = vec![false; hits.len()];
     loop {
         let claims = claims(hits, plan, &found, details, &failed);
         let mut choice = told(hits, plan, &found, &claims, &failed);
@@ -75,6 +77,7 @@ pub fn choose(
         for (place, group) in plan.groups.iter().enumerate() {
             if group.json && !failed[place] {
                 let cut = group.hits.iter().any(|hit| choice.cut[*hit]);
+                group.hits.iter().for_each(|hit| cut_before[*hit] |= choice.cut[*hit]);
                 failed[place] = cut || !parses(&wholes[place], details);
                 all_parse &= !failed[place];
             }
@@ -82,6 +85,7 @@ pub fn choose(
         if all_parse {
             let kept = considered.iter().filter(|one| one.verdict == Verdict::Kept);
             choice.picks = ordered(hits, rows, kept.map(|one| one.pick).collect(), details);
+            choice.cut.iter_mut().zip(&cut_before).for_each(|(cut, before)| *cut |= before);
             choice.considered = if explain { considered } else { Vec::new() };
             return choice;
         }

@@ -90,7 +90,11 @@ pub(super) fn claims(
 ) -> Claims {
     let mut places = HashMap::with_capacity(found.rows.len());
     places.extend(hits.iter().map(|hit| (hit.chunk, None)));
-    let mut bids = Bids { hits, found, places, best: Vec::new(), details, count: 0 };
+    let mut containers = vec![None; hits.len()];
+    for group in &plan.groups {
+        group.inside.iter().for_each(|hit| containers[*hit] = Some(group.section.len()));
+    }
+    let mut bids = Bids { hits, found, places, containers, best: Vec::new(), details, count: 0 };
     let mut wholes = vec![Vec::new(); plan.groups.len()];
     for want in &plan.wants {
         let hit = &hits[want.hit];
@@ -128,9 +132,9 @@ pub(super) fn claims(
     Claims { picks, wholes, merged: merging.of_hit }
 }
 
-/// What makes a claim better than another: that it is one of a container, then class, distance, role
-/// and place of its hit.
-type Worth = (bool, usize, u32, Role, usize);
+/// What makes a claim better than another: that it is one of a container, and of the unit in it that
+/// was hit; then class, distance, role and place of its hit.
+type Worth = (bool, bool, usize, u32, Role, usize);
 
 /// The best claim of each chunk.
 struct Bids<'a, D> {
@@ -138,6 +142,8 @@ struct Bids<'a, D> {
     found: &'a Found<'a>,
     /// Where the claim of a chunk stands; a hit has none.
     places: HashMap<Uuid, Option<usize>>,
+    /// For each hit, how many titles the container has that it was widened to.
+    containers: Vec<Option<usize>>,
     /// In the order in which the chunks were first claimed, which is nearly that of the document.
     best: Vec<(Worth, Pick)>,
     details: &'a D,
@@ -169,6 +175,13 @@ impl<D: Details> Bids<'_, D> {
         }
     }
 
+    /// Tells whether a row is of the unit that was hit in a container.
+    fn is_own(&self, place: usize, row: usize) -> bool {
+        let section = self.hits[place].section.as_deref().unwrap_or_default();
+        let depth = self.containers[place].unwrap_or(section.len());
+        depth < section.len() && is_below(self.details, row, section)
+    }
+
     fn bid(&mut self, place: usize, row: usize, (rule, as_role): (Rule, Role)) {
         self.count += 1;
         if self.count.is_multiple_of(PAUSE) {
@@ -177,7 +190,9 @@ impl<D: Details> Bids<'_, D> {
         let hit = &self.hits[place];
         let distance = hit.ordinal.map_or(0, |own| self.found.ordinal(row).saturating_sub(own));
         let is_part = rule == Rule::Container;
-        let worth = (!is_part, hit.class, distance.unsigned_abs(), as_role, place);
+        // Where nobody else is, nobody else can want it.
+        let is_own = is_part && self.hits.len() > 1 && self.is_own(place, row);
+        let worth = (!is_part, !is_own, hit.class, distance.unsigned_abs(), as_role, place);
         let pick = Pick { row, hit: place, role: as_role, rule, distance };
         match self.places.entry(self.found.rows[row].chunk) {
             Entry::Vacant(entry) => {

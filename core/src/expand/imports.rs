@@ -24,13 +24,15 @@ pub fn add_imports(
     let mut taken: HashSet<_> = choice.picks.iter().map(|pick| rows[pick.row].chunk).collect();
     let mut tokens: u64 = choice.picks.iter().map(|pick| u64::from(rows[pick.row].tokens)).sum();
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
-    for (place, hit) in hits.iter().enumerate() {
-        let of_hit = choice.picks.iter().filter(|pick| pick.hit == place);
-        let texts: Vec<_> = of_hit.map(|pick| details.content(pick.row)).collect();
+    let mut of_hit: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); hits.len()];
+    choice.picks.iter().for_each(|pick| of_hit[pick.hit].0.push(pick.row));
+    let heads = plan.wants.iter().filter(|want| want.rule == Rule::Imports);
+    heads.for_each(|want| of_hit[want.hit].1.push(want.probe));
+    for (place, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
+        details.pause();
+        let texts: Vec<_> = own.iter().map(|row| details.content(*row)).collect();
         let words: HashSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
-        let wants =
-            plan.wants.iter().filter(|want| want.hit == place && want.rule == Rule::Imports);
-        for row in wants.flat_map(|want| found.all(want.probe)) {
+        for row in heads.iter().flat_map(|probe| found.all(*probe)) {
             let names = bound.entry(*row).or_insert_with(|| details.imports(*row));
             let is_used = names.iter().any(|name| words.contains(&**name));
             if !is_used || !taken.insert(rows[*row].chunk) {

@@ -12,19 +12,19 @@ A section that is not read to its ends, since it is larger than `max_chunks` all
 The rule, its threshold of a half and the gaps are those of `LlamaIndex`'s auto-merging retriever.
 */
 
+mod tree;
+
 use super::claim::Found;
-use super::{Details, Hit, PAUSE, Plan, Row, Rule};
-use crate::section::{Section, parent};
+use super::{Details, Hit, PAUSE, Plan, Rule};
 use crate::strategy::CountBy;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
+use tree::Tree;
 use uuid::Uuid;
 
 /// What merging gives to hits.
 #[derive(Default)]
 pub(super) struct Merging {
-    /// Each hit with a row that comes for it.
+    /// Each row that comes, with the hit that it is worth most to.
     pub(super) claims: Vec<(usize, usize, Rule)>,
     /// For a hit that was merged, the section by a number.
     pub(super) of_hit: HashMap<usize, usize>,
@@ -34,24 +34,14 @@ pub(super) struct Merging {
 pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl Details) -> Merging {
     let mut documents: BTreeMap<Uuid, Document> = BTreeMap::new();
     for want in plan.wants.iter().filter(|want| want.rule == Rule::Merge) {
-        let hit = &hits[want.hit];
-        let document = documents.entry(hit.document).or_default();
+        let document = documents.entry(hits[want.hit].document).or_default();
         document.hits.push(want.hit);
         document.windows.push((want.first, want.last));
-        for (i, row) in found.between(want.probe, want.first..=want.last).iter().enumerate() {
-            if i % PAUSE == 0 {
-                details.pause();
-            }
-            let ordinal = found.rows[*row].ordinal.unwrap_or_default();
-            document.rows.entry(ordinal).or_insert_with(|| {
-                let titles = details.titles(*row);
-                (*row, titles.map(|titles| document.sections.number(titles)))
-            });
-        }
+        document.probes.insert(want.probe);
     }
     let mut merging = Merging::default();
     for document in documents.values() {
-        document.merge(hits, found, &mut merging);
+        document.merge(hits, found, details, &mut merging);
     }
     merging
 }
@@ -61,150 +51,122 @@ pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl De
 struct Document {
     hits: Vec<usize>,
     windows: Vec<(i32, i32)>,
-    /// By ordinal, each row with its section by number.
-    rows: BTreeMap<i32, (usize, Option<usize>)>,
-    sections: Sections,
-}
-
-/// Sections, each kept once: many chunks share one.
-#[derive(Default)]
-struct Sections {
-    numbers: HashMap<Rc<[String]>, usize>,
-    all: Vec<Rc<[String]>>,
-}
-
-impl Sections {
-    fn number(&mut self, section: Section) -> usize {
-        if let Some(number) = self.numbers.get(&section[..]) {
-            return *number;
-        }
-        let section: Rc<[String]> = section.into();
-        self.numbers.insert(Rc::clone(&section), self.all.len());
-        self.all.push(section);
-        self.all.len() - 1
-    }
-}
-
-/// A section above a hit.
-#[derive(Default)]
-struct Node<'a> {
-    /// Whether it may go on where nothing was read.
-    open: bool,
-    /// What its chunks weigh.
-    own: u64,
-    /// What of its parts was hit.
-    hit: u64,
-    /// Tokens of all chunks in it and below.
-    tokens: u64,
-    /// The titles directly below it.
-    below: HashSet<&'a str>,
+    probes: HashSet<usize>,
 }
 
 impl Document {
     /// Claims what is merged, and then what stands alone between two chunks that come.
-    fn merge(&self, hits: &[Hit], found: &Found, merging: &mut Merging) {
-        let merged = self.merged(hits, found);
-        let mut numbers: HashMap<&[String], usize> = HashMap::new();
-        let first = merging.of_hit.len();
-        let mut comes: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
-        for &hit in &self.hits {
-            comes.entry(hits[hit].ordinal.unwrap_or_default()).or_default().push(hit);
-            let Some(outermost) = above(&hits[hit]).find(|above| merged.contains(above)) else {
-                continue;
-            };
-            let inside: Vec<bool> =
-                self.sections.all.iter().map(|section| section.starts_with(outermost)).collect();
-            let next = first + numbers.len();
-            merging.of_hit.insert(hit, *numbers.entry(outermost).or_insert(next));
-            for (ordinal, (row, section)) in &self.rows {
-                if section.is_some_and(|section| inside[section]) {
-                    merging.claims.push((hit, *row, Rule::Merge));
-                    comes.entry(*ordinal).or_default().push(hit);
-                }
-            }
-        }
-        for (ordinal, before) in &comes {
-            let (gap, next) = (ordinal.saturating_add(1), ordinal.saturating_add(2));
-            if let (None, Some((row, _)), Some(after)) =
-                (comes.get(&gap), self.rows.get(&gap), comes.get(&next))
-            {
-                let neighbours = before.iter().chain(after);
-                merging.claims.extend(neighbours.map(|hit| (*hit, *row, Rule::Gap)));
-            }
-        }
-    }
-
-    /// Finds the sections of which enough was hit.
-    fn merged<'a>(&self, hits: &'a [Hit], found: &Found) -> HashSet<&'a [String]> {
-        let Some(strategy) = self.hits.first().map(|hit| hits[*hit].strategy) else {
-            return HashSet::new();
-        };
-        let by_tokens = strategy.count_by == CountBy::Tokens;
-        let mut nodes = self.nodes(hits, found, by_tokens);
-        let mut order: Vec<&[String]> = nodes.keys().copied().collect();
-        order.sort_by_key(|section| Reverse(section.len()));
-        let mut merged = HashSet::new();
-        for section in order {
-            let node = &nodes[section];
-            let all = if by_tokens { node.tokens } else { node.own + node.below.len() as u64 };
-            if node.open || node.hit as f64 <= strategy.threshold * all as f64 {
-                continue;
-            }
-            merged.insert(section);
-            let weight = if by_tokens { node.tokens } else { 1 };
-            if let Some(parent) = parent(section).and_then(|parent| nodes.get_mut(parent)) {
-                parent.hit += weight;
-            }
-        }
-        merged
-    }
-
-    /// Weighs the sections above the hits.
-    fn nodes<'a>(
-        &self,
-        hits: &'a [Hit],
-        found: &Found,
-        by_tokens: bool,
-    ) -> HashMap<&'a [String], Node<'_>> {
-        let is_hit: HashSet<Uuid> = self.hits.iter().map(|hit| hits[*hit].chunk).collect();
-        let windows = joined(&self.windows);
-        let read =
-            |ordinal| windows.iter().any(|(first, last)| (*first..=*last).contains(&ordinal));
-        let mut nodes: HashMap<&[String], Node> = self
+    fn merge(&self, hits: &[Hit], found: &Found, details: &impl Details, merging: &mut Merging) {
+        let Some(strategy) = self.hits.first().map(|hit| hits[*hit].strategy) else { return };
+        let mut tree = Tree::default();
+        let node_of: HashMap<usize, usize> = self
             .hits
             .iter()
-            .flat_map(|hit| above(&hits[*hit]))
-            .map(|s| (s, Node::default()))
+            .map(|hit| (*hit, tree.grow(hits[*hit].section.as_deref().unwrap_or_default())))
             .collect();
-        for (ordinal, (row, section)) in &self.rows {
-            let Some(titles) = section.map(|section| &self.sections.all[section]) else { continue };
-            let Row { tokens, chunk, .. } = &found.rows[*row];
-            let tokens = u64::from(*tokens);
-            let open = !read(ordinal.saturating_sub(1)) || !read(ordinal.saturating_add(1));
-            for depth in 0..=titles.len() {
-                let Some(node) = nodes.get_mut(&titles[..depth]) else { break };
-                node.open |= open;
-                node.tokens += tokens;
-                if let Some(title) = titles.get(depth) {
-                    node.below.insert(title);
-                    continue;
-                }
+        let is_hit: HashSet<Uuid> = self.hits.iter().map(|hit| hits[*hit].chunk).collect();
+        let windows = joined(&self.windows);
+        let by_tokens = strategy.count_by == CountBy::Tokens;
+        // By ordinal, each row with the nearest section of the tree that it is in.
+        let mut rows: BTreeMap<i32, (usize, Option<usize>)> = BTreeMap::new();
+        for (i, row) in self.probes.iter().flat_map(|probe| found.all(*probe)).enumerate() {
+            if i % (PAUSE / 64) == 0 {
+                details.pause();
+            }
+            let chunk = &found.rows[*row];
+            let ordinal = chunk.ordinal.unwrap_or_default();
+            if rows.contains_key(&ordinal) || !reads(&windows, ordinal) {
+                continue;
+            }
+            let is_open = !reads(&windows, ordinal.saturating_sub(1))
+                || !reads(&windows, ordinal.saturating_add(1));
+            let node = details.titles(*row).map(|titles| {
+                let tokens = u64::from(chunk.tokens);
                 let weight = if by_tokens { tokens } else { 1 };
-                node.own += weight;
-                node.hit += if is_hit.contains(chunk) { weight } else { 0 };
+                let hit = if is_hit.contains(&chunk.chunk) { weight } else { 0 };
+                tree.add(&titles, is_open, tokens, weight, hit)
+            });
+            rows.insert(ordinal, (*row, node));
+        }
+        let outermost = tree.merged(strategy.threshold, by_tokens);
+
+        // Who takes the rows of each merged section, and who comes at each ordinal.
+        let mut takers: HashMap<usize, Takers> = HashMap::new();
+        let mut comes: BTreeMap<i32, Takers> = BTreeMap::new();
+        let first = merging.of_hit.len();
+        for hit in &self.hits {
+            if let Some(section) = outermost[node_of[hit]] {
+                merging.of_hit.insert(*hit, first + section);
+                takers.entry(section).or_default().add(*hit, hits);
+            } else {
+                let ordinal = hits[*hit].ordinal.unwrap_or_default();
+                comes.entry(ordinal).or_default().add(*hit, hits);
             }
         }
-        nodes
+        for (i, (ordinal, (row, node))) in rows.iter().enumerate() {
+            if i % PAUSE == 0 {
+                details.pause();
+            }
+            if let Some(takers) = node.and_then(|node| takers.get(&outermost[node]?)) {
+                merging.claims.push((takers.nearest(*ordinal), *row, Rule::Merge));
+            }
+        }
+        let at = |ordinal: i32| {
+            let merged = rows.get(&ordinal).and_then(|(_, node)| takers.get(&outermost[(*node)?]?));
+            merged.or_else(|| comes.get(&ordinal))
+        };
+        for (i, (ordinal, (row, _))) in rows.iter().enumerate() {
+            if i % PAUSE == 0 {
+                details.pause();
+            }
+            let sides = (at(ordinal.saturating_sub(1)), at(ordinal.saturating_add(1)));
+            if let (None, (Some(before), Some(after))) = (at(*ordinal), sides) {
+                let neighbours = [before.nearest(*ordinal), after.nearest(*ordinal)];
+                merging.claims.extend(neighbours.map(|hit| (hit, *row, Rule::Gap)));
+            }
+        }
     }
 }
 
-/// The sections above a hit and its own, the root first.
-fn above<'a>(hit: &'a Hit) -> impl Iterator<Item = &'a [String]> {
-    let section = hit.section.as_deref().unwrap_or_default();
-    (0..=section.len()).map(move |depth| &section[..depth])
+/// The hits that may take a chunk and are worth most: those of the best class.
+#[derive(Default)]
+struct Takers {
+    class: usize,
+    /// By ordinal, then place.
+    best: BTreeMap<i32, usize>,
 }
 
-/// Windows as disjoint ranges.
+impl Takers {
+    fn add(&mut self, hit: usize, hits: &[Hit]) {
+        let class = hits[hit].class;
+        if class < self.class {
+            self.best.clear();
+        }
+        if self.best.is_empty() {
+            self.class = class;
+        }
+        if class == self.class {
+            self.best.entry(hits[hit].ordinal.unwrap_or_default()).or_insert(hit);
+        }
+    }
+
+    /// Returns the nearest to an ordinal, of two that are equally near the better.
+    fn nearest(&self, ordinal: i32) -> usize {
+        let before = self.best.range(..=ordinal).next_back();
+        let after = self.best.range(ordinal..).next();
+        let both = before.into_iter().chain(after);
+        let nearest = both.min_by_key(|(at, hit)| (at.abs_diff(ordinal), **hit));
+        *nearest.expect("whoever takes has a hit").1
+    }
+}
+
+/// Tells whether an ordinal was read.
+fn reads(windows: &[(i32, i32)], ordinal: i32) -> bool {
+    let at = windows.partition_point(|(_, last)| *last < ordinal);
+    windows.get(at).is_some_and(|(first, _)| *first <= ordinal)
+}
+
+/// Windows as disjoint ranges, ascending.
 fn joined(windows: &[(i32, i32)]) -> Vec<(i32, i32)> {
     let mut windows = windows.to_vec();
     windows.sort_unstable();

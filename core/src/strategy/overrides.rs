@@ -26,8 +26,8 @@ pub struct Overrides {
     pub before: Option<i32>,
     /// See [`Strategy::after`]; for every kind.
     pub after: Option<i32>,
-    /// The window to both sides for single kinds, such as `{"code": 4}`, which `before` and
-    /// `after` of the same place leave to it.
+    /// The window to both sides for single kinds, such as `{"code": 4}`; for these it goes before
+    /// `before` and `after`.
     pub windows: Option<Value>,
     /// `parent` or `section`.
     pub siblings: Option<String>,
@@ -105,7 +105,10 @@ impl Overrides {
         }
         let Some(windows) = &self.windows else { return Ok(()) };
         for (kind, width) in windows.as_object().ok_or(Error::Windows)? {
-            let width = width.as_i64().ok_or(Error::Windows)?;
+            // JSON does not tell 4 and 4.0 apart.
+            let whole =
+                width.as_f64().filter(|width| width.fract() == 0.0).map(|width| width as i64);
+            let width = width.as_i64().or(whole).ok_or(Error::Windows)?;
             let width = i32::try_from(width).map_err(|_| out_of_range("windows", width))?;
             let width = checked("windows", width)?;
             for window in [&mut strategy.before, &mut strategy.after] {
@@ -166,6 +169,9 @@ mod tests {
         given.apply(&mut strategy).unwrap();
         assert_eq!(strategy.before, Window { prose: 2, code: 4, api_reference: 1 });
         assert_eq!(strategy.after, Window { prose: 0, code: 4, api_reference: 0 });
+        let windows = Some(json!({ "prose": 4.0 }));
+        Overrides { windows, ..Overrides::default() }.apply(&mut strategy).unwrap();
+        assert_eq!(strategy.before.prose, 4);
     }
 
     #[test]

@@ -12,15 +12,10 @@ pub struct Own {
     /// The preset that gives what is not given here, `none` where it is missing.
     pub base: Option<String>,
     /// The media types for which `auto` takes it: by name, as `text/*`, or `*/*` for all.
-    pub default_for: Option<Vec<String>>,
+    pub default_for: Option<Vec<Option<String>>>,
     /// The limits that are given.
     #[serde(flatten)]
     pub limits: Overrides,
-}
-
-/// Takes rows as a JSON array of objects, or returns `None` if a limit has another type.
-pub fn own(rows: serde_json::Value) -> Option<Vec<Own>> {
-    serde_json::from_value(rows).ok()
 }
 
 impl Own {
@@ -48,7 +43,7 @@ impl Own {
             pattern == wanted || MediaType::new(pattern).name() == wanted
         };
         let of = |wanted: &String| {
-            let patterns = |row: &&Self| row.default_for.clone().into_iter().flatten();
+            let patterns = |row: &&Self| row.default_for.clone().into_iter().flatten().flatten();
             let takes = |row: &&Self| patterns(row).any(|pattern| is(&pattern, wanted));
             rows.iter().filter(takes).min_by_key(|row| &row.name)
         };

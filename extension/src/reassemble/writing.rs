@@ -15,8 +15,8 @@ use std::fmt::Write;
 pub struct Writing {
     /// What stands between chunks that do not touch, in place of what the media type says.
     pub separator: Option<String>,
-    /// Whether gaps in source code are shown by a comment.
-    pub comments: bool,
+    /// Whether gaps are shown by a comment; if nothing is said, those in source code are.
+    pub comments: Option<bool>,
     /// What stands before and behind each hit.
     pub marks: [String; 2],
 }
@@ -39,7 +39,8 @@ pub fn text(expanded: &Expanded, picks: &[&Pick], is: &MediaType, writing: &Writ
     let Writing { separator, comments, marks: [start, end] } = writing;
     let chunk = |pick: &&Pick| expanded.chunks.chunk(pick.row);
     let parts: Vec<_> = paused(picks).map(|pick| chunk(pick).part()).collect();
-    let comment = is.comment().filter(|_| *comments && is.family() == Family::Code);
+    let comments = comments.unwrap_or(is.family() == Family::Code);
+    let comment = is.comment().filter(|_| comments);
     let assembly = match (separator, comment) {
         (None, Some(comment)) => {
             let place = |pick: &&Pick| {

@@ -7,10 +7,9 @@ A column that the store lacks is NULL. Contents are looked up only for chunks th
 use super::hits::uuid;
 use super::layout::Layout;
 use crate::spi::Rows;
-use crate::types::{Ltree, RawText, TextArray, titles};
+use crate::types::{Json, Ltree, RawText, TextArray, titles};
 use passage_core::assemble::Part;
 use passage_core::section::Section;
-use pgrx::datum::JsonB;
 use std::ops::Range;
 
 /// What a caller needs of a chunk beside its outline, content and span.
@@ -146,8 +145,7 @@ impl Chunk<'_> {
 
     /// Returns the names that the imports in a chunk bind, if it was read with them.
     pub fn imports(&self) -> Vec<String> {
-        let names = self.get::<JsonB>(9).map_or(serde_json::Value::Null, |JsonB(names)| names);
-        let names = names.as_array().map_or(&[][..], Vec::as_slice);
-        names.iter().filter_map(|name| name.as_str()).map(str::to_owned).collect()
+        // Who loads a store may write anything there.
+        self.get::<Json>(9).and_then(|names| names.read()).unwrap_or_default()
     }
 }

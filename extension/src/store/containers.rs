@@ -18,7 +18,7 @@ pub fn select(layout: &Layout, condition: &str) -> String {
     // Key and ordinal as a pair, as in the second statement.
     let end = |order: &str| {
         format!(
-            "LATERAL (SELECT k.ordinal, k.unit FROM {chunks} AS k \
+            "LATERAL (SELECT k.ordinal::integer AS ordinal, k.unit::text AS unit FROM {chunks} AS k \
              WHERE k.document_id = c.document_id \
              AND (k.section_key, k.ordinal) >= (a.key, '-2147483648'::integer) \
              AND (k.section_key, k.ordinal) <= (a.key, 2147483647) \
@@ -29,13 +29,13 @@ pub fn select(layout: &Layout, condition: &str) -> String {
         )
     };
     format!(
-        "CASE WHEN {condition} AND {unit} IN ('container', 'member', 'value') THEN ARRAY(\
+        "CASE WHEN {condition} AND {unit} OPERATOR(pg_catalog.=) ANY ('{{container,member,value}}'::text[]) THEN ARRAY(\
          SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal]) \
          FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
          FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
          greatest(1, pg_catalog.cardinality(c.section) - {most}), -1) AS d (depth) OFFSET 0) AS a \
          CROSS JOIN {head} AS head CROSS JOIN {tail} AS tail \
-         WHERE head.unit = 'container') END",
+         WHERE head.unit OPERATOR(pg_catalog.=) 'container'::text) END",
         most = MOST - 1,
         head = end("ASC"),
         tail = end("DESC"),

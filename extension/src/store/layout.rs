@@ -9,6 +9,7 @@ that name now, and forgotten when PostgreSQL says that some relation has changed
 use super::around::Lookup;
 use super::chunks::Signature;
 use super::columns::Columns;
+use super::statements::Statements;
 use super::strategy::Source;
 use crate::spi::Statement;
 use pgrx::pg_sys;
@@ -23,13 +24,6 @@ pub struct Layout {
     pub documents: Option<Relation>,
     pub strategies: Option<Relation>,
     statements: RefCell<Statements>,
-}
-
-/// The statements that were written for a store, each with the turn in which it was asked for last.
-#[derive(Default)]
-struct Statements {
-    turn: u64,
-    written: HashMap<Purpose, (u64, Rc<Statement>)>,
 }
 
 /// What a statement is for; each is written once.
@@ -56,10 +50,6 @@ type Place = (String, [pg_sys::Oid; 3]);
 
 /// The most layouts that are remembered.
 const REMEMBERED: usize = 64;
-
-/// The most statements of a layout that are remembered. A plan takes up to half a megabyte, and
-/// calls with all kinds of limits have hundreds; those of one application are few.
-const STATEMENTS: usize = 32;
 
 thread_local! {
     static LAYOUTS: RefCell<HashMap<Place, Rc<Layout>>> = RefCell::new(HashMap::new());
@@ -159,29 +149,12 @@ impl Layout {
     /// Returns the tokens of a chunk; without a count, a quarter of the characters stands for it.
     pub fn tokens(&self, alias: &str) -> String {
         let counted = self.chunks.column(alias, "tokens", "integer");
-        format!("coalesce({counted}, (char_length({alias}.content) + 3) / 4)")
+        format!("coalesce({counted}, (pg_catalog.char_length({alias}.content::text) + 3) / 4)")
     }
 
     /// Returns the statement for a purpose, which `write` gives the text of.
     pub fn statement(&self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
         self.statements.borrow_mut().get(purpose, write)
-    }
-}
-
-impl Statements {
-    /// Returns a statement; the one that was not asked for the longest gives way for a new one.
-    fn get(&mut self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
-        self.turn += 1;
-        if self.written.len() >= STATEMENTS && !self.written.contains_key(&purpose) {
-            let oldest = self.written.iter().min_by_key(|(_, (turn, _))| *turn);
-            if let Some(oldest) = oldest.map(|(purpose, _)| *purpose) {
-                self.written.remove(&oldest);
-            }
-        }
-        let written = self.written.entry(purpose);
-        let (turn, statement) = written.or_insert_with(|| (0, Rc::new(Statement::new(write()))));
-        *turn = self.turn;
-        Rc::clone(statement)
     }
 }
 

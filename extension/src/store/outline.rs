@@ -2,11 +2,13 @@
 
 use super::Store;
 use super::chunks::pause;
+use super::hits::uuid;
 use super::layout::{Layout, Purpose, Relation};
 use crate::spi::{Connection, Value};
 use crate::types::titles;
 use passage_core::outline::Entry;
 use pgrx::datum::Uuid;
+use std::collections::HashSet;
 
 impl Store {
     /// Reads what an outline tells of a document that is named by its id, its uri, or both.
@@ -17,7 +19,7 @@ impl Store {
         connection: &Connection,
         document_id: Option<Uuid>,
         uri: Option<String>,
-        hits: Vec<Uuid>,
+        hits: &HashSet<uuid::Uuid>,
     ) -> Vec<Entry> {
         let documents = self.0.documents.as_ref().filter(|documents| documents.has("uri"));
         if uri.is_some() && documents.is_none() {
@@ -26,7 +28,7 @@ impl Store {
         let purpose = Purpose::Outline { by_uri: uri.is_some() };
         let statement =
             self.0.statement(purpose, || statement(&self.0, documents.filter(|_| uri.is_some())));
-        let mut values = vec![Value::new(document_id), Value::new(hits)];
+        let mut values = vec![Value::new(document_id)];
         values.extend(uri.map(Value::new));
         let rows = connection.read(&statement, values);
         let entry = |row| {
@@ -40,7 +42,7 @@ impl Store {
                 tokens: rows.get::<i32>(row, 3).map_or(0, i64::from),
                 first_line: rows.get(row, 4),
                 last_line: rows.get(row, 5),
-                hit: rows.get(row, 6).unwrap_or_default(),
+                hit: !hits.is_empty() && hits.contains(&uuid(rows.get(row, 6))),
             })
         };
         (0..rows.len()).filter_map(entry).collect()
@@ -53,14 +55,14 @@ fn statement(layout: &Layout, by_uri: Option<&Relation>) -> String {
         || "$1".to_owned(),
         |documents| {
             format!(
-                "(SELECT d.id FROM {} AS d WHERE d.uri = $3 AND d.id = coalesce($1, d.id) \
+                "(SELECT d.id FROM {} AS d WHERE d.uri::text OPERATOR(pg_catalog.=) $2::text AND d.id = coalesce($1, d.id) \
                  ORDER BY d.id LIMIT 1)",
                 documents.name
             )
         },
     );
     format!(
-        "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last}, c.id = ANY ($2::uuid[]) \
+        "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last}, c.id::uuid \
          FROM {chunks} AS c WHERE c.document_id = {document} ORDER BY c.ordinal",
         ordinal = integer("ordinal"),
         section = layout.section("c"),

@@ -2,9 +2,9 @@
 
 use super::layout::Relation;
 use crate::error::Error;
+use crate::types::Json;
 use passage_core::strategy::{Own, Whole};
 use passage_core::{Error as Request, MediaType, Overrides, Strategy};
-use pgrx::datum::JsonB;
 
 /// The strategy that a call asks for.
 pub struct Wanted {
@@ -27,6 +27,26 @@ pub enum Source {
     /// In the row that is the default for the document's media type, else in the extension.
     ByMediaType,
 }
+
+/// The columns that are read of a store's own strategies.
+const COLUMNS: [&str; 16] = [
+    "name",
+    "base",
+    "default_for",
+    "parents",
+    "preceding",
+    "following",
+    "children",
+    "before",
+    "after",
+    "windows",
+    "siblings",
+    "within",
+    "threshold",
+    "count_by",
+    "max_tokens",
+    "max_chunks",
+];
 
 /// What was read of a store's own strategies.
 pub struct Rows(Vec<Own>);
@@ -104,13 +124,20 @@ impl Source {
     ///
     /// It is a query of its own, which runs once for all hits.
     pub fn select(self, strategies: Option<&Relation>) -> String {
-        let Some(Relation { name, .. }) = strategies else { return "NULL::jsonb".to_owned() };
+        let Some(strategies) = strategies else { return "NULL::jsonb".to_owned() };
         let which = match self {
             Self::Preset { .. } => return "NULL::jsonb".to_owned(),
-            Self::ByName => "s.name = $2",
-            Self::ByMediaType => "s.default_for OPERATOR(pg_catalog.<>) '{}'",
+            Self::ByName => "s.name::text OPERATOR(pg_catalog.=) $2::text",
+            Self::ByMediaType => "s.default_for::text[] OPERATOR(pg_catalog.<>) '{}'::text[]",
         };
-        format!("(SELECT pg_catalog.jsonb_agg(s) FROM {name} AS s WHERE {which})")
+        // A column that someone added is no business of ours.
+        let known = COLUMNS.iter().filter(|column| strategies.has(column));
+        let known: Vec<_> = known.map(|column| format!("'{column}', s.{column}")).collect();
+        format!(
+            "(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object({})) FROM {} AS s WHERE {which})",
+            known.join(", "),
+            strategies.name
+        )
     }
 }
 
@@ -120,9 +147,9 @@ impl Rows {
     /// # Errors
     ///
     /// Returns [`Request::UnknownStrategy`] if a table or view has limits of other types.
-    pub fn read(found: Option<JsonB>, wanted: &Wanted) -> Result<Self, Error> {
-        let Some(JsonB(found)) = found else { return Ok(Self(Vec::new())) };
-        passage_core::strategy::own(found).map(Self).ok_or_else(|| wanted.unknown())
+    pub fn read(found: Option<Json>, wanted: &Wanted) -> Result<Self, Error> {
+        let Some(found) = found else { return Ok(Self(Vec::new())) };
+        found.read().map(Self).ok_or_else(|| wanted.unknown())
     }
 
     /// Tells whether there are none.

@@ -40,6 +40,12 @@ SELECT pg_temp.merged(pg_temp.ids('g'), threshold => 1.5);
 SELECT pg_temp.merged(pg_temp.ids('g'), count_by => 'words');
 INSERT INTO merging.strategies (name, threshold) VALUES ('wrong', 2);
 INSERT INTO merging.strategies (name, count_by) VALUES ('wrong', 'words');
+INSERT INTO merging.strategies (name, default_for) VALUES ('wrong', '{text/html,NULL}');
+INSERT INTO merging.strategies (name, default_for) VALUES ('wrong', '{{text/html}}');
+-- what the store adds to the table is its own business
+ALTER TABLE merging.strategies ADD COLUMN note jsonb DEFAULT '[1e400]';
+UPDATE merging.strategies SET windows = '{"prose": 1.0}' WHERE name = 'eager';
+SELECT count(*) FROM passage.expand_context((pg_temp.ids('g'))[1]);
 INSERT INTO merging.strategies (name, windows) VALUES ('wrong', '{"data": 1}');
 INSERT INTO merging.strategies (name, windows) VALUES ('wrong', '{"code": -1}');
 INSERT INTO merging.strategies (name, windows) VALUES ('wrong', '{"code": 1.5}');

@@ -95,6 +95,14 @@ SELECT to_json(content) AS content, citations -> 0 -> 'role' AS role, complete, 
 FROM unnest('{1,2}'::integer[]) AS max_chunks, passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => true, max_chunks => max_chunks) ORDER BY max_chunks;
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 4), NULL, 'none', imports => true);
 
+-- they stand outside of the section of the passage, and whatever else is written there is none
+UPDATE passages.chunks SET section = '{F}' WHERE document_id::text ~ '^b' AND ordinal = 5;
+SELECT section, to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => true);
+UPDATE passages.chunks SET metadata = '{"imports": [1e400]}' WHERE document_id::text ~ '^b' AND ordinal = 0;
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => true);
+SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => NULL);
+UPDATE passages.chunks SET section = '{}' WHERE document_id::text ~ '^b';
+
 -- prose gets a blank line across a gap, and either the separator that is named
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 2), NULL, 'none');
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 1, 3), NULL, 'none', separator => '[...]');
@@ -133,6 +141,8 @@ SELECT rank FROM passage.reassemble('{}', score_by => 'best');
 SELECT rank FROM passage.reassemble('{}', order_by => 'rank');
 SELECT rank FROM passage.reassemble('{}', gaps => 'dots');
 SELECT rank FROM passage.reassemble('{}', windows => '[2]');
+SELECT rank FROM passage.reassemble('{}', windows => (repeat('[', 200) || repeat(']', 200))::jsonb);
+SELECT rank FROM passage.reassemble('{}', strategy => repeat('x', 1000));
 SELECT rank FROM passage.reassemble('{}', store => 'nowhere');
 
 DROP SCHEMA passages CASCADE;

@@ -35,15 +35,19 @@ pub struct Expansion<'a> {
 pub fn expand<'a>(hits: &[Hit<'a>]) -> Expansion<'a> {
     // Each round takes their containers from hits whose JSON would be in pieces.
     let mut fallen = vec![false; hits.len()];
+    // "What a budget cut before its hits fell back was cut all the same."
+    let mut cut_before = vec![false; hits.len()];
     loop {
         let wholes = claims::wholes(hits, &fallen);
-        let choice = choice::choose(hits, &claims::claims(hits, &wholes));
+        let mut choice = choice::choose(hits, &claims::claims(hits, &wholes));
         let broken = json::broken(hits, &wholes, &choice);
         if broken.is_empty() {
+            choice.cut.iter_mut().zip(cut_before).for_each(|(cut, before)| *cut |= before);
             return Expansion { choice, wholes };
         }
         for hit in broken {
             fallen[hit] = true;
+            cut_before[hit] |= choice.cut[hit];
         }
     }
 }

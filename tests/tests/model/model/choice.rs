@@ -35,8 +35,8 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
     };
     let mut rows: Vec<Chosen<'a>> = hits.iter().enumerate().map(hit_row).collect();
 
-    // "Each chunk that is no hit goes to its best claim: that of a container first, then smallest
-    // (class, |distance|, role order, place of the hit in the ranked list)." The stage tells when a
+    // "Each chunk that is no hit goes to its best claim: that of a container first, and of the
+    // unit in it that was hit, then smallest (class, |distance|, role order, place of the hit in the ranked list)." The stage tells when a
     // chunk has its turn, not whose it is.
     let mut best: BTreeMap<_, (Worth, i64, &Claim<'a>, i64)> = BTreeMap::new();
     for claim in claims {
@@ -49,11 +49,16 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
         let class = hits[claim.hit].class;
         let worth = (class, claim.stage, distance.abs(), claim.role, claim.hit);
         let known = best.get(&claim.chunk.id);
-        let bid = |(class, _, distance, role, hit): Worth| {
+        let bid = |(worth, is_own): (Worth, bool)| {
+            let (class, _, distance, role, hit) = worth;
             let is_container = hits[hit].strategy.whole == WholeOf::Container;
-            (!(is_container && role == Role::Section), class, distance, role, hit)
+            let is_part = is_container && role == Role::Section;
+            (!is_part, !(is_part && is_own), class, distance, role, hit)
         };
-        if known.is_none_or(|(known, ..)| bid(worth) < bid(*known)) {
+        let is_better = |(known, _, of, _): &(Worth, i64, &Claim, i64)| {
+            bid((worth, claim.is_own)) < bid((*known, of.is_own))
+        };
+        if known.is_none_or(is_better) {
             best.insert(claim.chunk.id, (worth, ordinal, claim, distance));
         }
     }

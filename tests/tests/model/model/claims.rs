@@ -38,6 +38,8 @@ pub struct Claim<'a> {
     /// What of a container comes first: 0 what stands around the hit below the container, 1 the
     /// container's own chunks, 2 the rest. Other claims are of stage 0.
     pub stage: u8,
+    /// Whether it is of the unit that was hit in a container.
+    pub is_own: bool,
 }
 
 /// What comes as a whole with a hit.
@@ -75,7 +77,11 @@ pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'
     for (i, hit) in hits.iter().enumerate() {
         let Some(ordinal) = hit.chunk.ordinal else { continue };
         let strategy = &hit.strategy;
-        let mut claim = |chunk, role, stage| claims.push(Claim { chunk, hit: i, role, stage });
+        let mut claim = |chunk, role, stage| {
+            let of_container = wholes[i].as_ref().is_some_and(|whole| whole.head.is_some());
+            let is_own = of_container && role == Role::Section && stage == 0;
+            claims.push(Claim { chunk, hit: i, role, stage, is_own });
+        };
 
         let mut kin = kin::of(hit, ordinal, &strategy.kin);
         if fell_back(hit, wholes[i].as_ref()) {
