@@ -16,6 +16,7 @@ mod call;
 mod error;
 mod expand_context;
 mod explain_context;
+mod jsonb;
 mod outline;
 mod reassemble;
 mod section;

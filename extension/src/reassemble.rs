@@ -4,7 +4,7 @@ mod writing;
 
 use crate::call::{Call, Expanded, Extent};
 use crate::error::Error;
-use crate::types::{Json, JsonText, Name, RawJsonb, to_sql};
+use crate::types::{Json, JsonArray, Name, RawJsonb, to_sql};
 use passage_core::expand::{Details, Pick, Rule};
 use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble as cluster};
 use passage_core::{Overrides, section, strategy};
@@ -62,7 +62,7 @@ fn reassemble(
             name!(first_line, Option<i32>),
             name!(last_line, Option<i32>),
             name!(spans, Vec<Range<i32>>),
-            name!(citations, JsonText),
+            name!(citations, JsonArray),
             name!(truncated, bool),
             name!(complete, bool),
             name!(metadata, Option<RawJsonb>),
@@ -117,7 +117,7 @@ type Row = (
     Option<i32>,
     Option<i32>,
     Vec<Range<i32>>,
-    JsonText,
+    JsonArray,
     bool,
     bool,
     Option<RawJsonb>,

@@ -7,6 +7,7 @@ into.
 */
 
 use crate::error::Error;
+use crate::jsonb;
 use passage_core::Error as Request;
 use passage_core::section::Section;
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
@@ -16,7 +17,6 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
 };
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 use serde::de::DeserializeOwned;
-use std::ffi::CString;
 
 /// An identifier, as the type `name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -236,18 +236,13 @@ unsafe impl<'fcx> ArgAbi<'fcx> for Json {
 
 translate!(Json, "jsonb");
 
-/// JSON that was written as text, as the type `jsonb`.
+/// A JSON array that was written as text, in pieces that are arrays themselves, as the type `jsonb`.
 #[derive(Clone, Debug)]
-pub struct JsonText(pub String);
+pub struct JsonArray(pub Vec<String>);
 
-impl IntoDatum for JsonText {
+impl IntoDatum for JsonArray {
     fn into_datum(self) -> Option<pg_sys::Datum> {
-        let text = CString::new(self.0).expect("JSON holds no NUL");
-        // SAFETY: the function takes a C string, and is done with it when it returns.
-        unsafe {
-            let text = Some(pg_sys::Datum::from(text.as_ptr()));
-            pgrx::direct_function_call_as_datum(pg_sys::jsonb_in, &[text])
-        }
+        Some(jsonb::array(&self.0))
     }
 
     fn type_oid() -> pg_sys::Oid {
@@ -256,14 +251,14 @@ impl IntoDatum for JsonText {
 }
 
 // SAFETY: the value is a jsonb, which the install script declares.
-unsafe impl BoxRet for JsonText {
+unsafe impl BoxRet for JsonArray {
     unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
         // SAFETY: the datum is returned from the function.
         unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
     }
 }
 
-translate!(JsonText, "jsonb");
+translate!(JsonArray, "jsonb");
 
 impl RawText {
     /// Returns a text without characters.

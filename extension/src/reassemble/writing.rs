@@ -4,7 +4,7 @@ use crate::assemble::separator_of;
 use crate::call::Expanded;
 use crate::error::Error;
 use crate::store::pause;
-use crate::types::JsonText;
+use crate::types::JsonArray;
 use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::{Pick, Role};
 use passage_core::gaps::{Place, assemble_with_gaps};
@@ -57,14 +57,22 @@ pub fn text(expanded: &Expanded, picks: &[&Pick], is: &MediaType, writing: &Writ
     assembly.marked(&hits, start, end)
 }
 
+/// How many citations are read as jsonb at once.
+const PIECE: usize = 1_000;
+
 /// Which bytes of the passage come from which chunk, and where that stands in the source.
 ///
 /// Written as text, for a tree of values takes twice as long. Nothing in it has to be escaped.
-pub fn citations(expanded: &Expanded, picks: &[&Pick], assembly: &Assembly) -> JsonText {
+pub fn citations(expanded: &Expanded, picks: &[&Pick], assembly: &Assembly) -> JsonArray {
     let number =
         |number: Option<i32>| number.map_or("null".to_owned(), |number| number.to_string());
-    let mut text = String::with_capacity(160 * picks.len());
-    for (pick, placed) in paused(picks).zip(&assembly.placed) {
+    let mut pieces: Vec<String> = Vec::new();
+    let mut text = String::with_capacity(160 * picks.len().min(PIECE));
+    for (place, (pick, placed)) in paused(picks).zip(&assembly.placed).enumerate() {
+        if place > 0 && place % PIECE == 0 {
+            text.push(']');
+            pieces.push(std::mem::take(&mut text));
+        }
         let outline = &expanded.chunks.outlines[pick.row];
         let (first_line, last_line) = expanded.chunks.chunk(pick.row).lines();
         text.push(if text.is_empty() { '[' } else { ',' });
@@ -82,7 +90,8 @@ pub fn citations(expanded: &Expanded, picks: &[&Pick], assembly: &Assembly) -> J
         .expect("a string takes any text");
     }
     text.push(']');
-    JsonText(text)
+    pieces.push(text);
+    JsonArray(pieces)
 }
 
 /// The chunks of a passage, with a pause now and then.

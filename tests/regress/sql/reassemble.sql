@@ -38,6 +38,20 @@ SELECT citation ->> 'ordinal' AS ordinal, citation ->> 'role' AS role, to_json(s
     citation ->> 'first_line' AS first_line, citation ->> 'last_line' AS last_line
 FROM passage.reassemble(pg_temp.ids('a', 5, 8), NULL, 'none'), jsonb_array_elements(citations) AS citation;
 
+-- of a long passage, too
+INSERT INTO passages.documents (id, uri, media_type) VALUES ('eeeeeeee-0000-0000-8000-000000000000', 'e.txt', 'text/plain');
+INSERT INTO passages.chunks (document_id, ordinal, content, tokens)
+SELECT 'eeeeeeee-0000-0000-8000-000000000000', n, repeat('e', n % 7), 1 FROM generate_series(0, 4567) AS n;
+SELECT count, jsonb_array_length(citations) AS cited, citations = citations::text::jsonb AS valid, length(citations::text) - length(citations::text::jsonb::text) AS longer,
+    (SELECT count(*) FROM jsonb_array_elements(citations) WITH ORDINALITY AS cited (citation, place) JOIN passages.chunks ON id = (citation ->> 'chunk_id')::uuid
+        WHERE ordinal = place - 1 AND citation -> 'ordinal' = to_jsonb(place - 1) AND substr(passage.content, (citation ->> 'start')::integer + 1, (citation ->> 'end')::integer - (citation ->> 'start')::integer) = chunks.content) AS found,
+    citations -> 999 -> 'ordinal' AS a, citations -> 1000 -> 'ordinal' AS b, citations -> 4567 -> 'ordinal' AS c, citations -> 4568 AS d
+FROM generate_series(4568, 4568) AS count, passage.reassemble(pg_temp.ids('e', 0), NULL, 'document', max_chunks => count, separator => '') AS passage;
+CREATE TABLE passages.kept AS SELECT citations FROM passage.reassemble(pg_temp.ids('e', 0), NULL, 'document', max_chunks => 3001, separator => '');
+SELECT jsonb_array_length(citations), citations -> 3000 ->> 'ordinal' AS last FROM passages.kept;
+DELETE FROM passages.documents WHERE uri = 'e.txt';
+DROP TABLE passages.kept;
+
 -- near hits are one passage, distant ones apart, best first
 SELECT rank, score, pg_temp.ordinals(chunk_ids) AS chunks, pg_temp.ordinals(hit_ids) AS hits
 FROM passage.reassemble(pg_temp.ids('a', 2, 5, 9), '{0.2,0.3,0.9}', 'none');
