@@ -6,37 +6,66 @@ of ordinals through the index, without looking for the hit first. What the funct
 columns of the table (role, distance, hit, scores) it gives as constants.
 */
 
+mod auto;
+mod classes;
 mod explain;
-mod hits;
-mod load;
-mod sessions;
+pub mod hits;
+pub mod load;
+mod passages;
+pub mod sessions;
+mod thousand;
 
 use std::path::Path;
 
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 use hits::Hits;
-use sessions::Session;
+use load::{Shape, Text};
+use sessions::{OURS_OF_ONE, OURS_OF_TEN, Session};
 
 /// Rounds of each comparison, and calls of each in a round.
-const ROUNDS: usize = 30;
-const CALLS: usize = 100;
+pub const ROUNDS: usize = 30;
+pub const CALLS: usize = 100;
 
-/// Documents of 100 chunks, 5,000 of them, and of 100,000 chunks, ten of them.
-pub const STORES: [load::Shape; 2] = [
-    load::Shape { store: "rag", documents: 5_000, visible: 2_500, chunks: 100 },
-    load::Shape { store: "large", documents: 10, visible: 10, chunks: 100_000 },
+/// Manuals of 100 chunks, 5,000 of them, and of 100,000 chunks, ten of them; source code with
+/// classes of 200 chunks.
+const STORES: [Shape; 3] = [
+    Shape {
+        store: "rag",
+        documents: 5_000,
+        visible: 2_500,
+        chunks: 100,
+        text: Text::Manual,
+        bare: false,
+    },
+    Shape {
+        store: "large",
+        documents: 10,
+        visible: 10,
+        chunks: 100_000,
+        text: Text::Manual,
+        bare: false,
+    },
+    Shape {
+        store: "code",
+        documents: 200,
+        visible: 200,
+        chunks: 1_000,
+        text: Text::Classes(200),
+        bare: false,
+    },
 ];
 
 /// Loads the stores, or takes the kept ones, and measures.
 pub async fn measure(table: &mut Table, keep: Option<&Path>) {
-    let mut cluster = load::cluster(keep).await;
-    let [small, large] = STORES.map(|shape| Hits::of(&shape));
+    let mut cluster = load::cluster(keep, &STORES).await;
+    let [shape_of_small, shape_of_large, code] = STORES;
+    let (small, large) = (Hits::of(&shape_of_small), Hits::of(&shape_of_large));
     for (role, under) in [("owner", ""), ("reader", ", row-level security")] {
-        let of_small = Session::open(&cluster, role, STORES[0].store).await;
-        let of_large = Session::open(&cluster, role, STORES[1].store).await;
-        of_small.check(&small).await;
-        of_large.check(&large).await;
+        let of_small = Session::open(&cluster, role, &shape_of_small).await;
+        let of_large = Session::open(&cluster, role, &shape_of_large).await;
+        of_small.check(&small, &shape_of_small).await;
+        of_large.check(&large, &shape_of_large).await;
 
         for (session, hits, of) in [(&of_small, &small, "100"), (&of_large, &large, "100,000")] {
             // Only the first store is the one that the bar is about.
@@ -49,7 +78,7 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
                 async |call| session.ours_of_one(hits.one(call)).await,
             );
             table.times(&what("`expand_context`, one hit"), figures.await, bar(1.8));
-            let figures = session.in_server(hits, 1, ROUNDS).await;
+            let figures = session.in_server(hits, OURS_OF_ONE, 1).await;
             table.times(&what("the same inside the server"), figures, Bar::None);
             let figures = alternate(
                 ROUNDS,
@@ -58,8 +87,9 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
                 async |call| session.ours_of_ten(hits.ten(call)).await,
             );
             table.times(&what("`expand_contexts`, ten hits"), figures.await, bar(2.2));
-            let figures = session.in_server(hits, 10, ROUNDS).await;
+            let figures = session.in_server(hits, OURS_OF_TEN, 10).await;
             table.times(&what("the same inside the server"), figures, Bar::None);
+            passages::measure(session, hits, table, what, bar(2.5)).await;
             table.note(explain::buffers(session, hits, &what("Buffers")).await);
         }
 
@@ -79,6 +109,9 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
         );
         let what = format!("ten hits, documents of 100,000 chunks against 100{under}");
         table.times(&what, figures.await, Bar::AtMost(1.3));
+        thousand::measure(&of_small, &small, table, under).await;
+        auto::measure(&of_small, &small, table, under).await;
+        classes::measure(&cluster, role, &code, table, under).await;
     }
     cluster.stop();
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::hits::{AFTER, BEFORE, Hits};
+use super::hits::Hits;
 use super::sessions::{OURS_OF_ONE, OURS_OF_TEN, Session};
 
 /// How many calls are explained; the middle one counts.
@@ -29,9 +29,8 @@ pub async fn buffers(session: &Session, hits: &Hits, what: &str) -> String {
 /// The four statements with their values written out.
 fn statements(session: &Session, hits: &Hits, call: usize) -> [String; 4] {
     let (one, ten) = (hits.one(call), hits.ten(call));
-    let (first, last) = (one.ordinal - BEFORE, one.ordinal + AFTER);
     [
-        written(&session.floor_of_one, &[&quoted(&one.document), &first, &last]),
+        written(&session.floor_of_one, &[&quoted(&one.document), &one.first, &one.last]),
         written(OURS_OF_ONE, &[&quoted(&one.chunk)]),
         written(
             &session.floor_of_ten,

@@ -2,11 +2,14 @@
 The stores that expansion is measured on, as `create_store` makes them.
 
 Rows go in by COPY into tables whose indexes on `path` and `tsv` are dropped, and `create_store`
-brings those back: what the tables end up as is what a user has. The server holds all of it in memory.
+brings those back: what the tables end up as is what a user has. Bare stores stay without, since
+nothing here reads by them and ten million chunks must go in within minutes. The server holds all
+of it in memory.
 */
 
 mod rows;
 mod server;
+mod text;
 
 use std::path::Path;
 use std::pin::pin;
@@ -16,7 +19,7 @@ use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 use uuid::Uuid;
 
-pub use rows::CHAPTER;
+pub use text::Text;
 
 /// The collection that the reader may see.
 const VISIBLE: &str = "ours";
@@ -29,13 +32,24 @@ pub struct Shape {
     pub visible: usize,
     /// In each document.
     pub chunks: usize,
+    pub text: Text,
+    /// Whether contents are short, in tables without embeddings and the indexes on `path` and `tsv`.
+    pub bare: bool,
 }
 
 impl Shape {
     /// The id of a document by its number.
     pub fn document(&self, number: usize) -> Uuid {
-        let uri = format!("{number}.md");
-        passage_core::id::document_id(self.collection(number), self.store, &uri, 0)
+        passage_core::id::document_id(self.collection(number), self.store, &self.uri(number), 0)
+    }
+
+    /// Bytes of each content.
+    pub fn content(&self) -> usize {
+        if self.bare { 64 } else { 1_024 }
+    }
+
+    fn uri(&self, number: usize) -> String {
+        format!("{number}.{}", self.text.suffix())
     }
 
     fn collection(&self, number: usize) -> &'static str {
@@ -49,7 +63,7 @@ pub fn chunk_id(document: Uuid, ordinal: usize) -> Uuid {
 }
 
 /// Starts a server with filled stores.
-pub async fn cluster(keep: Option<&Path>) -> Cluster {
+pub async fn cluster(keep: Option<&Path>, shapes: &[Shape]) -> Cluster {
     let mut cluster = Cluster::bare().await;
     if server::take(&mut cluster, keep).await {
         return cluster;
@@ -60,7 +74,7 @@ pub async fn cluster(keep: Option<&Path>) -> Cluster {
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     cluster.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN").await;
-    for shape in &super::STORES {
+    for shape in shapes {
         eprintln!(
             "bench: loading {} chunks in {} documents",
             shape.documents * shape.chunks,
@@ -75,7 +89,8 @@ pub async fn cluster(keep: Option<&Path>) -> Cluster {
 
 async fn fill(cluster: &Cluster, shape: &Shape) {
     let store = shape.store;
-    let dimensions = if cluster.has_vector() { ", dimensions => 384" } else { "" };
+    let vectors = cluster.has_vector() && !shape.bare;
+    let dimensions = if vectors { ", dimensions => 384" } else { "" };
     let create = format!("SELECT passage.create_store('{store}'{dimensions})");
     cluster.execute(&create).await;
     let dropped = format!("DROP INDEX {store}.chunks_path_idx, {store}.chunks_tsv_idx");
@@ -98,8 +113,9 @@ async fn fill(cluster: &Cluster, shape: &Shape) {
         let sink = client.copy_in(&into).await.expect("the columns are those of the store");
         let mut sink = pin!(sink);
         for number in documents {
+            let document = shape.document(number);
             for ordinal in 0..shape.chunks {
-                let row = rows::chunk(shape.document(number), ordinal);
+                let row = rows::chunk(shape, document, ordinal);
                 sink.send(row).await.expect("the server takes rows");
             }
         }
@@ -108,7 +124,9 @@ async fn fill(cluster: &Cluster, shape: &Shape) {
     let [first, second] = copies;
     tokio::join!(first, second);
 
-    cluster.execute(&format!("SET maintenance_work_mem = '1GB'; {create}")).await;
+    if !shape.bare {
+        cluster.execute(&format!("SET maintenance_work_mem = '1GB'; {create}")).await;
+    }
     cluster.execute(&policies(store)).await;
     for table in ["documents", "chunks"] {
         let vacuum = format!("VACUUM (FREEZE, ANALYZE) {store}.{table}");

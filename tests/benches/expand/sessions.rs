@@ -9,8 +9,9 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 use uuid::Uuid;
 
-use super::CALLS;
-use super::hits::{AFTER, BEFORE, Hits, Place, Ten};
+use super::hits::{Hits, Many, Place};
+use super::load::Shape;
+use super::{CALLS, ROUNDS};
 use crate::rounds::{Figures, turns};
 
 /// The columns of the functions, from the table where it has them.
@@ -32,7 +33,8 @@ pub const OURS_OF_TEN: &str = "SELECT * FROM passage.expand_contexts($1, strateg
 
 impl Session {
     /// Connects and prepares.
-    pub async fn open(cluster: &Cluster, role: &str, store: &str) -> Self {
+    pub async fn open(cluster: &Cluster, role: &str, shape: &Shape) -> Self {
+        let store = shape.store;
         let client = cluster.client_as(role).await;
         // Left alone, the server would plan a range in a large document anew at each call, and the
         // floor would stand too high.
@@ -50,35 +52,39 @@ impl Session {
              AS r (document_id, first, last) JOIN {store}.chunks AS c \
              ON c.document_id = r.document_id AND c.ordinal BETWEEN r.first AND r.last"
         );
-        let prepare = async |sql: &str| client.prepare(sql).await.expect("the statement is valid");
         let prepared = [
-            prepare(&floor_of_one).await,
-            prepare(OURS_OF_ONE).await,
-            prepare(&floor_of_ten).await,
-            prepare(OURS_OF_TEN).await,
+            prepare(&client, &floor_of_one).await,
+            prepare(&client, OURS_OF_ONE).await,
+            prepare(&client, &floor_of_ten).await,
+            prepare(&client, OURS_OF_TEN).await,
         ];
         Self { client, floor_of_one, floor_of_ten, prepared }
     }
 
     pub async fn floor_of_one(&self, hit: &Place) -> Vec<Row> {
-        let (first, last) = (hit.ordinal - BEFORE, hit.ordinal + AFTER);
-        self.rows(0, &[&hit.document, &first, &last]).await
+        self.ask(&self.prepared[0], &[&hit.document, &hit.first, &hit.last]).await
     }
 
     pub async fn ours_of_one(&self, hit: &Place) -> Vec<Row> {
-        self.rows(1, &[&hit.chunk]).await
+        self.ask(&self.prepared[1], &[&hit.chunk]).await
     }
 
-    pub async fn floor_of_ten(&self, ten: &Ten) -> Vec<Row> {
-        self.rows(2, &[&ten.documents, &ten.first, &ten.last]).await
+    pub async fn floor_of_ten(&self, ten: &Many) -> Vec<Row> {
+        self.ask(&self.prepared[2], &[&ten.documents, &ten.first, &ten.last]).await
     }
 
-    pub async fn ours_of_ten(&self, ten: &Ten) -> Vec<Row> {
-        self.rows(3, &[&ten.chunks]).await
+    pub async fn ours_of_ten(&self, ten: &Many) -> Vec<Row> {
+        self.ask(&self.prepared[3], &[&ten.chunks]).await
     }
 
-    async fn rows(&self, number: usize, values: &[&(dyn ToSql + Sync)]) -> Vec<Row> {
-        self.client.query(&self.prepared[number], values).await.expect("the server answers")
+    /// Prepares another way of doing it.
+    pub async fn prepare(&self, sql: &str) -> Statement {
+        prepare(&self.client, sql).await
+    }
+
+    /// Executes what was prepared.
+    pub async fn ask(&self, statement: &Statement, values: &[&(dyn ToSql + Sync)]) -> Vec<Row> {
+        self.client.query(statement, values).await.expect("the server answers")
     }
 
     /// The plan of a statement whose values are written out, as EXPLAIN gives it.
@@ -92,16 +98,12 @@ impl Session {
     /// # Panics
     ///
     /// Panics if they do not, for then nothing else here means anything.
-    pub async fn check(&self, hits: &Hits) {
+    pub async fn check(&self, hits: &Hits, shape: &Shape) {
+        let bytes = shape.content();
         let same = |floor: Vec<Row>, ours: Vec<Row>, count: usize| {
-            let ids = |rows: &[Row]| {
-                let mut ids: Vec<_> = rows.iter().map(|row| row.get::<_, Uuid>(0)).collect();
-                ids.sort();
-                ids
-            };
             assert_eq!(ours.len(), count);
             assert_eq!(ids(&floor), ids(&ours));
-            assert!(floor.iter().all(|row| row.get::<_, &str>("content").len() == 1_024));
+            assert!(floor.iter().all(|row| row.get::<_, &str>("content").len() == bytes));
         };
         for call in 0..20 {
             let (one, ten) = (hits.one(call), hits.ten(call));
@@ -110,14 +112,11 @@ impl Session {
         }
     }
 
-    /// Both ways inside the server, in a loop of PL/pgSQL over as many hits as a round has calls;
-    /// `width` is 1 or 10.
-    pub async fn in_server(&self, hits: &Hits, width: usize, rounds: usize) -> Figures {
-        let of_all = Ten::of(hits.first(CALLS * width));
-        let (floor, ours) = match width {
-            1 => (&*self.floor_of_one, OURS_OF_ONE),
-            _ => (&*self.floor_of_ten, OURS_OF_TEN),
-        };
+    /// Ours and the floor inside the server, in a loop of PL/pgSQL over as many hits as a round has
+    /// calls; `width` is 1 or 10.
+    pub async fn in_server(&self, hits: &Hits, ours: &str, width: usize) -> Figures {
+        let of_all = Many::of(hits.first(CALLS * width));
+        let floor = if width == 1 { &self.floor_of_one } else { &self.floor_of_ten };
         let loops = looped("floor", floor, width) + &looped("ours", ours, width);
         self.client.batch_execute(&loops).await.expect("the functions are valid");
         let call = async |name: &str| {
@@ -129,8 +128,19 @@ impl Session {
             let row = self.client.query_one(&prepared, values).await;
             row.expect("the server answers").get::<_, f64>(0)
         };
-        turns(rounds, async |_| call("floor").await, async |_| call("ours").await).await
+        turns(ROUNDS, async |_| call("floor").await, async |_| call("ours").await).await
     }
+}
+
+async fn prepare(client: &Client, sql: &str) -> Statement {
+    client.prepare(sql).await.expect("the statement is valid")
+}
+
+/// The chunks of rows, in an order of their own.
+pub fn ids(rows: &[Row]) -> Vec<Uuid> {
+    let mut ids: Vec<_> = rows.iter().map(|row| row.get("chunk_id")).collect();
+    ids.sort();
+    ids
 }
 
 /// A function that runs a statement for each hit, or for each ten, and returns microseconds a call.

@@ -1,21 +1,13 @@
 /*!
 Rows in the text format of COPY.
 
-A chapter has twenty chunks: one of its own, then three sections with four chunks of their own and
-up to three subsections of one chunk each. A content has 1,024 bytes of made-up words, some of
-them common and most of them rare.
+A content is made-up words, some of them common and most of them rare.
 */
 
 use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{Shape, chunk_id};
-
-/// Chunks of a chapter.
-pub const CHAPTER: usize = 20;
-
-/// Bytes of a content.
-const CONTENT: usize = 1_024;
 
 pub const OF_DOCUMENTS: &str = "id, collection, version, uri, title, media_type, chunk_count";
 
@@ -25,42 +17,31 @@ pub const OF_CHUNKS: &str = "id, document_id, ordinal, level, section, kind, uni
 /// The row of a document.
 pub fn document(shape: &Shape, number: usize) -> Bytes {
     let (id, collection) = (shape.document(number), shape.collection(number));
-    let (store, chunks) = (shape.store, shape.chunks);
-    format!("{id}\t{collection}\t{store}\t{number}.md\tManual {number}\ttext/markdown\t{chunks}\n")
+    let (store, chunks, uri) = (shape.store, shape.chunks, shape.uri(number));
+    let media_type = shape.text.media_type();
+    format!("{id}\t{collection}\t{store}\t{uri}\tDocument {number}\t{media_type}\t{chunks}\n")
         .into()
 }
 
 /// The row of a chunk.
-pub fn chunk(document: Uuid, ordinal: usize) -> Bytes {
+pub fn chunk(shape: &Shape, document: Uuid, ordinal: usize) -> Bytes {
     let id = chunk_id(document, ordinal);
-    let section = section(ordinal);
+    let section = shape.text.section(ordinal);
     let (level, titles) = (section.len(), section.join("\",\""));
     let preamble = section.join(" / ");
-    let content = content(id.as_u64_pair().1);
-    let (start, end) = (ordinal * CONTENT, (ordinal + 1) * CONTENT);
+    let (kind, unit) = (shape.text.kind(), shape.text.unit(ordinal));
+    let (bytes, tokens) = (shape.content(), shape.content() / 4);
+    let content = content(id.as_u64_pair().1, bytes);
+    let (start, end) = (ordinal * bytes, (ordinal + 1) * bytes);
     let (first, last) = (ordinal * 12 + 1, ordinal * 12 + 12);
     format!(
-        "{id}\t{document}\t{ordinal}\t{level}\t{{\"{titles}\"}}\tprose\ttext\t{content}\t\
-         {preamble}\t{}\t{start}\t{end}\t{first}\t{last}\n",
-        CONTENT / 4
+        "{id}\t{document}\t{ordinal}\t{level}\t{{\"{titles}\"}}\t{kind}\t{unit}\t{content}\t\
+         {preamble}\t{tokens}\t{start}\t{end}\t{first}\t{last}\n"
     )
     .into()
 }
 
-/// The titles down to a chunk.
-fn section(ordinal: usize) -> Vec<String> {
-    let within = ordinal % CHAPTER;
-    let mut titles = vec![format!("Chapter {}", ordinal / CHAPTER + 1)];
-    if let Some(place) = within.checked_sub(1) {
-        titles.push(["Installation", "Configuration", "Operation"][place / 7].to_owned());
-        if let Some(below) = (place % 7).checked_sub(4) {
-            titles.push(["On a server", "In a container", "From source"][below].to_owned());
-        }
-    }
-    titles
-}
-
-fn content(seed: u64) -> String {
+fn content(seed: u64, bytes: usize) -> String {
     // Xorshift: the same rows at every run.
     let mut state = seed | 1;
     let mut next = || {
@@ -69,14 +50,14 @@ fn content(seed: u64) -> String {
         state ^= state << 17;
         state
     };
-    let mut content = String::with_capacity(CONTENT + 16);
-    while content.len() < CONTENT {
+    let mut content = String::with_capacity(bytes + 16);
+    while content.len() < bytes {
         // The cube makes small numbers, so short and common words, the likely ones.
         let chance = (next() >> 40) as f64 / f64::from(1 << 24);
         word((chance.powi(3) * 30_000.0) as usize + 5, &mut content);
         content.push(' ');
     }
-    content.truncate(CONTENT);
+    content.truncate(bytes);
     content
 }
 

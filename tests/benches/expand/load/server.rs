@@ -8,7 +8,7 @@ use passage_tests::Cluster;
 use passage_tests::cluster::{Installation, SUPERUSER};
 
 /// Changes with what is loaded.
-const LOADED: u32 = 1;
+const LOADED: u32 = 2;
 
 /// What a user would set for so much data: all of it stays in memory.
 const SETTINGS: &str = "
