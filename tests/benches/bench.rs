@@ -6,10 +6,20 @@ the plainest way to do the same work. Floor and ours take turns, so that whateve
 does meets both, and of the rounds the median counts. What is printed is a Markdown table that can
 be pasted into the README.
 
-`cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being `expand`,
-`split`, `ingest`, `embed` and `quality`; none means all but the last. `--keep` names a folder where the
-loaded server stays for the next run. `quality` is not about speed: it takes minutes, has options of
-its own, and is skipped where its questions are not there.
+`cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being
+
+- `expand`: context and passages against a SELECT of the same rows;
+- `split`: splitting against a bare pass of the parser;
+- `ingest`: the client against COPY of the same rows;
+- `embed`: the model against candle in padded batches;
+- `scale`: ten million chunks against ten thousand, and how soon a call over a document of a million
+  chunks ends at a timeout;
+- `quality`: what the strategies bring back at equal budgets.
+
+None means all but the last two, which take minutes and are run by name alone: `scale` loads ten
+million chunks and wants 25 GB of disk; `quality` is not about speed, has options of its own, and is
+skipped where its questions are not there. `--keep` names a folder where the loaded servers stay
+for the next run.
 */
 
 mod corpus;
@@ -20,6 +30,7 @@ mod machine;
 mod process;
 mod quality;
 mod rounds;
+mod scale;
 mod split;
 mod table;
 
@@ -27,7 +38,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What can be measured, in the order of the table.
-const PARTS: [&str; 5] = ["expand", "split", "ingest", "embed", "quality"];
+const PARTS: [&str; 6] = ["expand", "split", "ingest", "embed", "scale", "quality"];
+
+/// Those that are measured only if they are named.
+const NAMED: [&str; 2] = ["scale", "quality"];
 
 /// What was asked for.
 struct Arguments {
@@ -52,7 +66,7 @@ impl Arguments {
         }
         if parts.is_empty() {
             parts = PARTS.map(str::to_owned).to_vec();
-            parts.retain(|part| part != "quality");
+            parts.retain(|part| !NAMED.contains(&part.as_str()));
         }
         Ok(Self { parts, keep, quality })
     }
@@ -90,6 +104,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("embed") {
         runtime.block_on(embed::measure(&mut table));
+    }
+    if arguments.has("scale") {
+        runtime.block_on(scale::measure(&mut table, arguments.keep.as_deref()));
     }
     let quality = arguments.has("quality").then(|| quality::measure(&arguments.quality)).flatten();
     println!("{}\n", machine::describe());

@@ -1,6 +1,7 @@
 //! The table that is printed.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::rounds::Figures;
 
@@ -54,6 +55,15 @@ impl Table {
         let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
         let met = if (1..=most).contains(&peak) { "met" } else { "**missed**" };
         let (ours, bar) = (megabytes(peak), format!("at most {}", megabytes(most)));
+        eprintln!("bench: {what}: {ours} {bar} {met}");
+        self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
+    }
+
+    /// Adds how late something came, at worst.
+    pub fn late(&mut self, what: &str, worst: Duration, most: Duration) {
+        let milliseconds = |time: Duration| format!("{} ms", time.as_millis());
+        let met = if worst <= most { "met" } else { "**missed**" };
+        let (ours, bar) = (milliseconds(worst), format!("at most {}", milliseconds(most)));
         eprintln!("bench: {what}: {ours} {bar} {met}");
         self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
     }

@@ -1,0 +1,88 @@
+//! Whether a call costs the same however many chunks there are.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::OWNER;
+use tokio_postgres::Statement;
+
+use crate::expand::hits::Hits;
+use crate::expand::load::Shape;
+use crate::expand::sessions::Session;
+use crate::expand::{CALLS, ROUNDS};
+use crate::rounds::alternate;
+use crate::table::{Bar, Table};
+
+/// A store with its hits, the statements that expand one and ten of them, and the floor of ten.
+struct Sized {
+    chunks: usize,
+    hits: Hits,
+    one: Statement,
+    ten: Statement,
+    floor: Statement,
+}
+
+/// Measures each store against the first, all in one session: two would differ by themselves.
+pub async fn measure(cluster: &Cluster, shapes: &[Shape], table: &mut Table) {
+    let session = Session::open(cluster, OWNER, &shapes[0]).await;
+    let mut stores = Vec::new();
+    for shape in shapes {
+        let hits = Hits::of(shape);
+        let own = Session::open(cluster, OWNER, shape).await;
+        own.check(&hits, shape).await;
+        let floor = session.prepare(&own.floor_of_ten).await;
+        let ours = async |function: &str| {
+            let store = shape.store;
+            let sql = format!(
+                "SELECT * FROM passage.{function}($1, strategy => 'broad', store => '{store}')"
+            );
+            session.prepare(&sql).await
+        };
+        let (one, ten) = (ours("expand_context").await, ours("expand_contexts").await);
+        // What COPY wrote is on disk; what the hits need comes into memory.
+        for ten_hits in hits.tens() {
+            session.ask(&ten, &[&ten_hits.chunks]).await;
+        }
+        stores.push(Sized { chunks: shape.documents * shape.chunks, hits, one, ten, floor });
+    }
+    let one = async |of: &Sized, call| session.ask(&of.one, &[&of.hits.one(call).chunk]).await;
+    let ten = async |of: &Sized, call| session.ask(&of.ten, &[&of.hits.ten(call).chunks]).await;
+    let floor = async |of: &Sized, call| {
+        let ten = of.hits.ten(call);
+        session.ask(&of.floor, &[&ten.documents, &ten.first, &ten.last]).await
+    };
+    let (small, large) = stores.split_first().expect("there are several");
+    for store in large {
+        let against = format!("{} chunks against {}", grouped(store.chunks), grouped(small.chunks));
+        let figures = alternate(
+            ROUNDS,
+            CALLS,
+            async |call| one(small, call).await,
+            async |call| one(store, call).await,
+        );
+        let what = format!("one hit, store of {against}");
+        table.times(&what, figures.await, Bar::AtMost(1.3));
+        let figures = alternate(
+            ROUNDS,
+            CALLS,
+            async |call| ten(small, call).await,
+            async |call| ten(store, call).await,
+        );
+        let what = format!("ten hits, store of {against}");
+        table.times(&what, figures.await, Bar::AtMost(1.3));
+        let figures = alternate(
+            ROUNDS,
+            CALLS,
+            async |call| floor(small, call).await,
+            async |call| floor(store, call).await,
+        );
+        let what = format!("a SELECT of the same rows, store of {against}");
+        table.times(&what, figures.await, Bar::None);
+    }
+}
+
+/// Writes a number with a comma before each three digits.
+fn grouped(number: usize) -> String {
+    match number {
+        ..1_000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1_000), number % 1_000),
+    }
+}
