@@ -1,6 +1,7 @@
 //! The sections above hits, as a tree that weighs what lies in them.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Sections by number, each above those that are below it; the root is the first.
 #[derive(Default)]
@@ -13,8 +14,8 @@ pub(super) struct Tree {
 struct Node {
     above: Option<usize>,
     below: HashMap<String, usize>,
-    /// The titles directly below it of which something was read.
-    parts: HashSet<String>,
+    /// The titles directly below it of which something was read, as hashes: there may be a million.
+    parts: HashSet<u64>,
     /// Whether it may go on where nothing was read.
     is_open: bool,
     /// What its own chunks weigh.
@@ -62,9 +63,9 @@ impl Tree {
                 node.hit += hit;
                 break;
             };
-            if !node.parts.contains(title) {
-                node.parts.insert(title.clone());
-            }
+            let mut hash = DefaultHasher::new();
+            title.hash(&mut hash);
+            node.parts.insert(hash.finish());
             match node.below.get(title) {
                 Some(below) => at = *below,
                 None => break,
