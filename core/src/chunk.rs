@@ -116,21 +116,22 @@ impl Kind {
 }
 
 impl Unit {
+    /// Every unit with its name in SQL.
+    pub const NAMES: [(Unit, &str); 5] = [
+        (Unit::Module, "module"),
+        (Unit::Container, "container"),
+        (Unit::Member, "member"),
+        (Unit::Value, "value"),
+        (Unit::Text, "text"),
+    ];
+
     /// Returns the name that is stored.
     pub fn name(self) -> &'static str {
-        match self {
-            Unit::Module => "module",
-            Unit::Container => "container",
-            Unit::Member => "member",
-            Unit::Value => "value",
-            Unit::Text => "text",
-        }
+        Self::NAMES.iter().find(|(unit, _)| *unit == self).expect("every unit has a name").1
     }
 
     /// Returns the unit that is stored under a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Module, Self::Container, Self::Member, Self::Value, Self::Text]
-            .into_iter()
-            .find(|unit| unit.name() == name)
+        Self::NAMES.iter().find(|(_, known)| *known == name).map(|(unit, _)| *unit)
     }
 }

@@ -27,13 +27,17 @@ pub enum Error {
         /// The most that is taken.
         most: i64,
     },
-    /// A share outside 0 to 1.
+    /// A number, such as a share or a weight, outside its range.
     #[error("\"{argument}\" is out of range: {value}")]
-    NoShare {
+    Outside {
         /// The argument's name.
         argument: &'static str,
         /// What was given.
         value: f64,
+        /// The least that is taken.
+        least: f64,
+        /// The most that is taken.
+        most: f64,
     },
     /// Windows that are no object of kinds and widths.
     #[error("\"windows\" is no object of kinds and numbers of chunks")]

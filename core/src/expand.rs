@@ -22,7 +22,6 @@ mod whole;
 
 pub use budget::{Budget, Considered, Verdict};
 pub use choose::{Choice, Pick, choose};
-pub use imports::add_imports;
 pub use plan::plan;
 pub use probe::{Plan, Probe, Shape, Want};
 pub use whole::Group;

@@ -8,6 +8,18 @@ not touch stands a comment of the language that says how many lines are missing 
 use crate::assemble::Assembly;
 use crate::assemble::{Part, Separator, assemble_with};
 use crate::media_type::Comment;
+use crate::words::words;
+
+/// What stands in a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gaps {
+    /// A comment that tells how many lines are left out.
+    Comment,
+    /// Nothing.
+    None,
+}
+
+words!(Gaps, "gaps", r#""comment" and "none""#, "comment" => Comment, "none" => None);
 
 /// Where a chunk stands, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -65,6 +65,7 @@ pub fn reassemble(
             has(a).cmp(&has(b)).then(score(b).total_cmp(&score(a)))
         });
     }
+    passages.truncate(joining.most.unwrap_or(usize::MAX));
     for (passage, rank) in passages.iter_mut().zip(1..) {
         passage.rank = rank;
     }

@@ -12,13 +12,13 @@ decided in [`mod@crate::expand`].
 mod overrides;
 mod own;
 mod preset;
-mod words;
 
-pub use overrides::{MOST, Overrides, checked};
+pub use overrides::{MOST, Overrides, between, checked};
 pub use own::Own;
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;
+use crate::words::words;
 
 /// Which context a hit gets.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,3 +143,10 @@ impl Strategy {
         self.max_chunks.unwrap_or(MOST as u32)
     }
 }
+
+words!(Siblings, "siblings", r#""parent" and "section""#, "parent" => Parent, "section" => Section);
+words!(
+    Within, "within", r#""document", "parent" and "section""#,
+    "document" => Document, "parent" => Parent, "section" => Section
+);
+words!(CountBy, "count_by", r#""chunks" and "tokens""#, "chunks" => Chunks, "tokens" => Tokens);

@@ -9,8 +9,8 @@ Of a container what matters most comes first: the rest of the unit that was hit,
 pieces of a long function, then the head and the closing part, then the other members.
 */
 
-use super::claim::{Claims, Found, is_below};
-use super::{Details, Group, Hit, PAUSE, Pick, Plan, Role, Rule};
+use super::claim::{Found, is_own};
+use super::{Details, Hit, PAUSE, Pick, Plan, Role, Rule};
 use crate::Strategy;
 use std::collections::HashMap;
 
@@ -80,23 +80,18 @@ pub(super) fn spend(
     hits: &[Hit],
     plan: &Plan,
     found: &Found,
-    claims: Claims,
+    mut context: Vec<Pick>,
     details: &impl Details,
     budget: Budget,
     explain: bool,
 ) -> Vec<Considered> {
     let tokens = |pick: &Pick| u64::from(found.rows[pick.row].tokens);
     let mut considered: Vec<_> = found.hits(hits);
-    let mut context = claims.picks;
     let sum = considered.iter().map(|hit| tokens(&hit.pick)).sum::<u64>();
     let all = context.iter().map(tokens).sum::<u64>() + sum;
     if explain || budget.verdict(all, considered.len() + context.len()) != Verdict::Kept {
-        let mut group_of = vec![None; hits.len()];
-        for group in &plan.groups {
-            group.inside.iter().for_each(|hit| group_of[*hit] = Some(group));
-        }
         let worth = |pick: &Pick| {
-            let stage = stage(&hits[pick.hit], group_of[pick.hit], found, details, pick);
+            let stage = stage(&hits[pick.hit], plan, found, details, pick);
             let (class, distance) = (hits[pick.hit].class, pick.distance.unsigned_abs());
             (class, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
         };
@@ -126,18 +121,11 @@ pub(super) fn spend(
 }
 
 /// How soon a chunk of a container has its turn among those of its hit, from 0.
-fn stage(
-    hit: &Hit,
-    container: Option<&Group>,
-    found: &Found,
-    details: &impl Details,
-    pick: &Pick,
-) -> u32 {
-    let (Some(container), Some(section), Rule::Container) = (container, &hit.section, pick.rule)
-    else {
-        return 0;
-    };
-    if *section != container.section && is_below(details, pick.row, section) {
+fn stage(hit: &Hit, plan: &Plan, found: &Found, details: &impl Details, pick: &Pick) -> u32 {
+    if pick.rule != Rule::Container
+        || plan.container(pick.hit).is_none()
+        || is_own(plan, pick.hit, hit, pick.row, details)
+    {
         return 0;
     }
     // A row without depth is an end that was read by itself.

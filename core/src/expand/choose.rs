@@ -7,6 +7,7 @@ it was cut or does not parse, its hits fall back, and all is chosen again withou
 
 use super::budget::{self, Considered, Verdict};
 use super::claim::{Claims, Found, claims};
+use super::imports::add_imports;
 use super::{Budget, Details, Hit, Plan, Role, Row, Rule};
 use crate::assemble::{Part, Separator, assemble};
 use crate::strategy::Whole;
@@ -49,7 +50,8 @@ pub struct Choice {
     pub considered: Vec<Considered>,
 }
 
-/// Chooses among the rows that a plan read; with `explain` tells of those left out, too.
+/// Chooses among the rows that a plan read; with `explain` tells of those left out, too. Where
+/// imports were planned, those that the context uses come last.
 ///
 /// The rows hold the hits as well, read by their ids; a hit without such a row has no place in the
 /// result.
@@ -68,8 +70,8 @@ pub fn choose(
     loop {
         let claims = claims(hits, plan, &found, details, &failed);
         let mut choice = told(hits, plan, &found, &claims, &failed);
-        let wholes = claims.wholes.clone();
-        let considered = budget::spend(hits, plan, &found, claims, details, budget, explain);
+        let Claims { picks, wholes, .. } = claims;
+        let considered = budget::spend(hits, plan, &found, picks, details, budget, explain);
         for considered in &considered {
             choice.cut[considered.pick.hit] |= considered.verdict != Verdict::Kept;
         }
@@ -84,8 +86,10 @@ pub fn choose(
         }
         if all_parse {
             let kept = considered.iter().filter(|one| one.verdict == Verdict::Kept);
-            choice.picks = ordered(hits, rows, kept.map(|one| one.pick).collect(), details);
+            choice.picks = kept.map(|one| one.pick).collect();
             choice.cut.iter_mut().zip(&cut_before).for_each(|(cut, before)| *cut |= before);
+            add_imports(hits, plan, &found, details, budget, &mut choice);
+            choice.picks = ordered(hits, rows, choice.picks, details);
             choice.considered = if explain { considered } else { Vec::new() };
             return choice;
         }
@@ -151,12 +155,7 @@ fn parses(rows: &[usize], details: &impl Details) -> bool {
 }
 
 /// Orders chunks by the best hit of their document, then by ordinal.
-pub(super) fn ordered(
-    hits: &[Hit],
-    rows: &[Row],
-    picks: Vec<Pick>,
-    details: &impl Details,
-) -> Vec<Pick> {
+fn ordered(hits: &[Hit], rows: &[Row], picks: Vec<Pick>, details: &impl Details) -> Vec<Pick> {
     let mut best: HashMap<Uuid, (usize, usize)> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         let place = best.entry(hit.document).or_insert((hit.class, i));

@@ -72,11 +72,11 @@ impl<'a> Found<'a> {
     /// either side.
     fn whole(&self, want: &Want, (first, last): (i32, i32)) -> impl Iterator<Item = usize> {
         let inside = |row: &&usize| self.rows[**row].below.is_some();
-        let before = first.saturating_sub(1).min(first);
-        let before = self.between(want.probe, want.first..=before).iter().rev().take_while(inside);
-        let after = self.between(want.probe, last.saturating_add(1).max(last)..=want.last);
-        let between = self.between(want.probe, first..=last).iter().filter(inside);
-        before.chain(between).chain(after.iter().take_while(inside)).copied()
+        let before = self.between(want.probe, want.first..=first.saturating_sub(1));
+        let between = self.between(want.probe, first..=last);
+        let after = self.between(want.probe, last.saturating_add(1)..=want.last);
+        let sides = (before.iter().rev().take_while(inside), after.iter().take_while(inside));
+        sides.0.chain(between.iter().filter(inside)).chain(sides.1).copied()
     }
 }
 
@@ -90,11 +90,7 @@ pub(super) fn claims(
 ) -> Claims {
     let mut places = HashMap::with_capacity(found.rows.len());
     places.extend(hits.iter().map(|hit| (hit.chunk, None)));
-    let mut containers = vec![None; hits.len()];
-    for group in &plan.groups {
-        group.inside.iter().for_each(|hit| containers[*hit] = Some(group.section.len()));
-    }
-    let mut bids = Bids { hits, found, places, containers, best: Vec::new(), details, count: 0 };
+    let mut bids = Bids { hits, plan, found, places, best: Vec::new(), details, count: 0 };
     let mut wholes = vec![Vec::new(); plan.groups.len()];
     for want in &plan.wants {
         let hit = &hits[want.hit];
@@ -139,11 +135,10 @@ type Worth = (bool, bool, usize, u32, Role, usize);
 /// The best claim of each chunk.
 struct Bids<'a, D> {
     hits: &'a [Hit<'a>],
+    plan: &'a Plan,
     found: &'a Found<'a>,
     /// Where the claim of a chunk stands; a hit has none.
     places: HashMap<Uuid, Option<usize>>,
-    /// For each hit, how many titles the container has that it was widened to.
-    containers: Vec<Option<usize>>,
     /// In the order in which the chunks were first claimed, which is nearly that of the document.
     best: Vec<(Worth, Pick)>,
     details: &'a D,
@@ -175,13 +170,6 @@ impl<D: Details> Bids<'_, D> {
         }
     }
 
-    /// Tells whether a row is of the unit that was hit in a container.
-    fn is_own(&self, place: usize, row: usize) -> bool {
-        let section = self.hits[place].section.as_deref().unwrap_or_default();
-        let depth = self.containers[place].unwrap_or(section.len());
-        depth < section.len() && is_below(self.details, row, section)
-    }
-
     fn bid(&mut self, place: usize, row: usize, (rule, as_role): (Rule, Role)) {
         self.count += 1;
         if self.count.is_multiple_of(PAUSE) {
@@ -191,7 +179,8 @@ impl<D: Details> Bids<'_, D> {
         let distance = hit.ordinal.map_or(0, |own| self.found.ordinal(row).saturating_sub(own));
         let is_part = rule == Rule::Container;
         // Where nobody else is, nobody else can want it.
-        let is_own = is_part && self.hits.len() > 1 && self.is_own(place, row);
+        let is_own =
+            is_part && self.hits.len() > 1 && is_own(self.plan, place, hit, row, self.details);
         let worth = (!is_part, !is_own, hit.class, distance.unsigned_abs(), as_role, place);
         let pick = Pick { row, hit: place, role: as_role, rule, distance };
         match self.places.entry(self.found.rows[row].chunk) {
@@ -210,8 +199,22 @@ impl<D: Details> Bids<'_, D> {
     }
 }
 
+/// Tells whether a row is of the unit that was hit in a container.
+pub(super) fn is_own(
+    plan: &Plan,
+    place: usize,
+    hit: &Hit,
+    row: usize,
+    details: &impl Details,
+) -> bool {
+    let (Some(container), Some(section)) = (plan.container(place), &hit.section) else {
+        return false;
+    };
+    *section != container.section && is_below(details, row, section)
+}
+
 /// Tells whether a row is in a section or below it.
-pub(super) fn is_below(details: &impl Details, row: usize, section: &[String]) -> bool {
+fn is_below(details: &impl Details, row: usize, section: &[String]) -> bool {
     details.titles(row).is_some_and(|titles| titles.starts_with(section))
 }
 

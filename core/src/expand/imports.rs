@@ -6,27 +6,29 @@ of the file or of a module above it, in chunks that say which names they bind; s
 when what is kept of a hit's context says one of its names. It is spent last.
 */
 
-use super::choose::ordered;
 use super::claim::Found;
 use super::{Budget, Choice, Details, Hit, Pick, Plan, Role, Row, Rule, Verdict};
 use std::collections::{HashMap, HashSet};
 
 /// Adds to a choice what its chunks import, as far as the budget goes.
-pub fn add_imports(
+pub(super) fn add_imports(
     hits: &[Hit],
     plan: &Plan,
-    rows: &[Row],
+    found: &Found,
     details: &impl Details,
     budget: Budget,
     choice: &mut Choice,
 ) {
-    let found = Found::new(plan, rows, details);
+    let mut heads = plan.wants.iter().filter(|want| want.rule == Rule::Imports).peekable();
+    if heads.peek().is_none() {
+        return;
+    }
+    let rows = found.rows;
     let mut taken: HashSet<_> = choice.picks.iter().map(|pick| rows[pick.row].chunk).collect();
     let mut tokens: u64 = choice.picks.iter().map(|pick| u64::from(rows[pick.row].tokens)).sum();
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
     let mut of_hit: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); hits.len()];
     choice.picks.iter().for_each(|pick| of_hit[pick.hit].0.push(pick.row));
-    let heads = plan.wants.iter().filter(|want| want.rule == Rule::Imports);
     heads.for_each(|want| of_hit[want.hit].1.push(want.probe));
     for (place, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
         details.pause();
@@ -55,7 +57,6 @@ pub fn add_imports(
             });
         }
     }
-    choice.picks = ordered(hits, rows, std::mem::take(&mut choice.picks), details);
 }
 
 /// The words of a text, as programs spell names.

@@ -17,7 +17,7 @@ mod tree;
 use super::claim::Found;
 use super::{Details, Hit, PAUSE, Plan, Rule};
 use crate::strategy::CountBy;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tree::Tree;
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl De
 struct Document {
     hits: Vec<usize>,
     windows: Vec<(i32, i32)>,
-    probes: HashSet<usize>,
+    probes: BTreeSet<usize>,
 }
 
 impl Document {

@@ -17,17 +17,18 @@ use uuid::Uuid;
 
 /// Plans the reads for a list of hits; with `imports` also those of what the passages may use.
 pub fn plan(hits: &[Hit], imports: bool) -> Plan {
-    let mut plan = Plan { groups: groups(hits), ..Plan::default() };
-    let mut group_of = vec![None; hits.len()];
-    for (place, group) in plan.groups.iter().enumerate() {
-        group.hits.iter().for_each(|hit| group_of[*hit] = Some(place));
+    let groups = groups(hits);
+    let mut plan = Plan { group_of: vec![None; hits.len()], ..Plan::default() };
+    for (place, group) in groups.iter().enumerate() {
+        group.hits.iter().for_each(|hit| plan.group_of[*hit] = Some(place));
     }
+    plan.groups = groups;
     let mut spans: HashMap<Uuid, Vec<Span>> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         let Some(ordinal) = hit.ordinal else { continue };
         if hit.section.is_some() {
             let strategy = hit.strategy;
-            let (whole, group) = (strategy.whole == Whole::Container, group_of[i]);
+            let (whole, group) = (strategy.whole == Whole::Container, plan.group_of[i]);
             let own =
                 if whole && group.is_none() { &strategy.fallback } else { &strategy.relatives };
             relatives(&mut plan, i, hit, own, None);
@@ -74,7 +75,7 @@ impl Span {
 
     fn want(&self, probe: usize) -> Want {
         let Self { hit, first, last, rule, titles } = *self;
-        Want { hit, probe, rule, first, last, titles, group: None, in_place_of: None }
+        Want { titles, ..Want::of(hit, probe, rule, (first, last)) }
     }
 }
 

@@ -76,6 +76,8 @@ pub struct Plan {
     pub wants: Vec<Want>,
     /// The hits that are widened to a section together.
     pub groups: Vec<Group>,
+    /// For each hit, its group by its place among them.
+    pub group_of: Vec<Option<usize>>,
 }
 
 impl Probe {
@@ -86,7 +88,20 @@ impl Probe {
     }
 }
 
+impl Want {
+    /// Wants rows of a probe for no more than what they are.
+    pub(super) fn of(hit: usize, probe: usize, rule: Rule, (first, last): (i32, i32)) -> Self {
+        Self { hit, probe, rule, first, last, titles: 0, group: None, in_place_of: None }
+    }
+}
+
 impl Plan {
+    /// Returns the container that a hit is widened to, if that is what it is.
+    pub(super) fn container(&self, hit: usize) -> Option<&Group> {
+        let group = &self.groups[self.group_of[hit]?];
+        group.ends(hit).map(|_| group)
+    }
+
     pub(super) fn read(&mut self, probe: Probe) -> usize {
         self.probes.push(probe);
         self.probes.len() - 1

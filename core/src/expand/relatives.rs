@@ -2,7 +2,7 @@
 
 use super::probe::{Plan, Probe, Shape, Want};
 use super::{Hit, Rule};
-use crate::key::prefix_keys;
+use crate::key::{prefix_keys, section_key};
 use crate::section;
 use crate::strategy::{Relatives, Siblings};
 use std::collections::HashMap;
@@ -35,8 +35,7 @@ pub(super) fn relatives(
         let section = section.to_vec();
         let document = hit.document;
         let probe = plan.read(Probe { document, shape, keys, section, first, last, limit });
-        let (titles, group) = (0, None);
-        plan.wants.push(Want { hit: i, probe, rule, first, last, titles, group, in_place_of });
+        plan.wants.push(Want { in_place_of, ..Want::of(i, probe, rule, (first, last)) });
     };
 
     // From the root to the section itself, hashed once for all probes.
@@ -68,23 +67,14 @@ pub(super) fn heads(plan: &mut Plan, hits: &[Hit]) {
                 plan.read(Probe {
                     document: hit.document,
                     shape: Shape::SectionForward,
-                    keys: prefix_keys(above).pop().into_iter().collect(),
+                    keys: vec![section_key(above)],
                     section: above.to_vec(),
                     first: i32::MIN,
                     last: i32::MAX,
                     limit: IMPORT_CHUNKS,
                 })
             });
-            plan.wants.push(Want {
-                hit: i,
-                probe,
-                rule: Rule::Imports,
-                first: i32::MIN,
-                last: i32::MAX,
-                titles: 0,
-                group: None,
-                in_place_of: None,
-            });
+            plan.wants.push(Want::of(i, probe, Rule::Imports, (i32::MIN, i32::MAX)));
         }
     }
 }

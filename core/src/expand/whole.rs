@@ -76,13 +76,7 @@ fn alone(unit: Option<Unit>, depth: usize) -> Option<usize> {
     let depth = match unit {
         Some(Unit::Container | Unit::Member | Unit::Value | Unit::Text) => depth,
         Some(Unit::Module) => 0,
-        None => {
-            if depth > 1 {
-                depth - 1
-            } else {
-                depth
-            }
-        }
+        None => depth - usize::from(depth > 1),
     };
     (depth > 0).then_some(depth)
 }

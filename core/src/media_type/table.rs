@@ -1,5 +1,6 @@
 //! The media types that have a name, a family and file names.
 
+use super::Comment;
 use super::Family::{self, Code, Data, Prose};
 
 /// A media type that is known by name.
@@ -13,6 +14,18 @@ pub(super) struct Known {
     pub(super) extensions: &'static [&'static str],
     /// Whole names of files, in lower case.
     pub(super) files: &'static [&'static str],
+    /// How a comment of one line is written, where there is one.
+    pub(super) comment: Option<Comment>,
+}
+
+impl Known {
+    const fn comment(self, begins: &'static str, ends: &'static str) -> Self {
+        Self { comment: Some(Comment { begins, ends }), ..self }
+    }
+
+    const fn line_comment(self, begins: &'static str) -> Self {
+        self.comment(begins, "")
+    }
 }
 
 const fn known(
@@ -22,7 +35,7 @@ const fn known(
     extensions: &'static [&'static str],
     files: &'static [&'static str],
 ) -> Known {
-    Known { name, aliases, family, extensions, files }
+    Known { name, aliases, family, extensions, files, comment: None }
 }
 
 /// The names of all known types, as a hint lists them.
@@ -78,16 +91,17 @@ pub(super) const KNOWN: [Known; 54] = [
         &["tex", "ltx", "sty"],
         &[],
     ),
-    known(Code, "text/x-rust", &["text/rust"], &["rs"], &[]),
+    known(Code, "text/x-rust", &["text/rust"], &["rs"], &[]).line_comment("//"),
     known(
         Code,
         "text/x-typescript",
         &["text/typescript", "application/typescript", "application/x-typescript"],
         &["ts", "mts", "cts"],
         &[],
-    ),
+    )
+    .line_comment("//"),
     // The dialects with markup in them are types of their own, for their grammars differ.
-    known(Code, "text/x-tsx", &["text/tsx"], &["tsx"], &[]),
+    known(Code, "text/x-tsx", &["text/tsx"], &["tsx"], &[]).line_comment("//"),
     known(
         Code,
         "text/javascript",
@@ -100,8 +114,9 @@ pub(super) const KNOWN: [Known; 54] = [
         ],
         &["js", "mjs", "cjs"],
         &[],
-    ),
-    known(Code, "text/x-jsx", &["text/jsx"], &["jsx"], &[]),
+    )
+    .line_comment("//"),
+    known(Code, "text/x-jsx", &["text/jsx"], &["jsx"], &[]).line_comment("//"),
     known(
         Code,
         "text/x-python",
@@ -113,47 +128,51 @@ pub(super) const KNOWN: [Known; 54] = [
         ],
         &["py", "pyi", "pyw"],
         &["sconstruct", "sconscript"],
-    ),
-    known(Code, "text/x-go", &["text/x-golang"], &["go"], &[]),
-    known(Code, "text/x-java", &["text/x-java-source"], &["java"], &[]),
-    known(Code, "text/x-kotlin", &[], &["kt", "kts"], &[]),
-    known(Code, "text/x-scala", &[], &["scala", "sc"], &[]),
-    known(Code, "text/x-groovy", &[], &["groovy", "gradle"], &["jenkinsfile"]),
-    known(Code, "text/x-swift", &[], &["swift"], &[]),
-    known(Code, "text/x-dart", &[], &["dart"], &[]),
-    known(Code, "text/x-c", &["text/x-csrc", "text/x-chdr"], &["c", "h"], &[]),
+    )
+    .line_comment("#"),
+    known(Code, "text/x-go", &["text/x-golang"], &["go"], &[]).line_comment("//"),
+    known(Code, "text/x-java", &["text/x-java-source"], &["java"], &[]).line_comment("//"),
+    known(Code, "text/x-kotlin", &[], &["kt", "kts"], &[]).line_comment("//"),
+    known(Code, "text/x-scala", &[], &["scala", "sc"], &[]).line_comment("//"),
+    known(Code, "text/x-groovy", &[], &["groovy", "gradle"], &["jenkinsfile"]).line_comment("//"),
+    known(Code, "text/x-swift", &[], &["swift"], &[]).line_comment("//"),
+    known(Code, "text/x-dart", &[], &["dart"], &[]).line_comment("//"),
+    known(Code, "text/x-c", &["text/x-csrc", "text/x-chdr"], &["c", "h"], &[]).line_comment("//"),
     known(
         Code,
         "text/x-c++",
         &["text/x-c++src", "text/x-c++hdr", "text/x-cpp"],
         &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "ipp", "tpp", "ino", "cu", "cuh"],
         &[],
-    ),
-    known(Code, "text/x-objective-c", &["text/x-objcsrc"], &["m", "mm"], &[]),
-    known(Code, "text/x-csharp", &["text/x-cs"], &["cs", "csx"], &[]),
+    )
+    .line_comment("//"),
+    known(Code, "text/x-objective-c", &["text/x-objcsrc"], &["m", "mm"], &[]).line_comment("//"),
+    known(Code, "text/x-csharp", &["text/x-cs"], &["cs", "csx"], &[]).line_comment("//"),
     known(
         Code,
         "text/x-ruby",
         &["application/x-ruby"],
         &["rb", "rake", "gemspec", "ru", "podspec"],
         &["gemfile", "rakefile", "podfile", "vagrantfile", "brewfile"],
-    ),
+    )
+    .line_comment("#"),
     known(
         Code,
         "text/x-php",
         &["application/x-php", "application/x-httpd-php"],
         &["php", "phtml"],
         &[],
-    ),
-    known(Code, "text/x-perl", &["application/x-perl"], &["pl", "pm"], &[]),
-    known(Code, "text/x-lua", &[], &["lua"], &[]),
-    known(Code, "text/x-r", &["text/x-rsrc"], &["r"], &[".rprofile"]),
-    known(Code, "text/x-julia", &[], &["jl"], &[]),
-    known(Code, "text/x-haskell", &[], &["hs"], &[]),
-    known(Code, "text/x-elixir", &[], &["ex", "exs"], &[]),
-    known(Code, "text/x-erlang", &[], &["erl", "hrl"], &[]),
-    known(Code, "text/x-clojure", &[], &["clj", "cljs", "cljc", "edn"], &[]),
-    known(Code, "text/x-zig", &[], &["zig"], &[]),
+    )
+    .line_comment("//"),
+    known(Code, "text/x-perl", &["application/x-perl"], &["pl", "pm"], &[]).line_comment("#"),
+    known(Code, "text/x-lua", &[], &["lua"], &[]).line_comment("--"),
+    known(Code, "text/x-r", &["text/x-rsrc"], &["r"], &[".rprofile"]).line_comment("#"),
+    known(Code, "text/x-julia", &[], &["jl"], &[]).line_comment("#"),
+    known(Code, "text/x-haskell", &[], &["hs"], &[]).line_comment("--"),
+    known(Code, "text/x-elixir", &[], &["ex", "exs"], &[]).line_comment("#"),
+    known(Code, "text/x-erlang", &[], &["erl", "hrl"], &[]).line_comment("%"),
+    known(Code, "text/x-clojure", &[], &["clj", "cljs", "cljc", "edn"], &[]).line_comment(";"),
+    known(Code, "text/x-zig", &[], &["zig"], &[]).line_comment("//"),
     known(
         Code,
         "text/x-shellscript",
@@ -177,23 +196,28 @@ pub(super) const KNOWN: [Known; 54] = [
             ".kshrc",
             "pkgbuild",
         ],
-    ),
-    known(Code, "text/x-powershell", &[], &["ps1", "psm1", "psd1"], &[]),
+    )
+    .line_comment("#"),
+    known(Code, "text/x-powershell", &[], &["ps1", "psm1", "psd1"], &[]).line_comment("#"),
     known(
         Code,
         "text/x-sql",
         &["application/sql", "text/sql"],
         &["sql", "psql", "pgsql", "ddl", "dml"],
         &[],
-    ),
-    known(Code, "text/css", &[], &["css"], &[]),
-    known(Code, "text/x-scss", &[], &["scss", "sass", "less"], &[]),
-    known(Code, "text/x-graphql", &["application/graphql"], &["graphql", "gql"], &[]),
-    known(Code, "text/x-protobuf", &[], &["proto"], &[]),
-    known(Code, "text/x-makefile", &[], &["mk", "mak"], &["makefile", "gnumakefile"]),
-    known(Code, "text/x-cmake", &[], &["cmake"], &["cmakelists.txt"]),
-    known(Code, "text/x-dockerfile", &[], &["dockerfile"], &["dockerfile", "containerfile"]),
-    known(Code, "text/x-hcl", &[], &["tf", "hcl", "tfvars"], &[]),
+    )
+    .line_comment("--"),
+    known(Code, "text/css", &[], &["css"], &[]).comment("/*", "*/"),
+    known(Code, "text/x-scss", &[], &["scss", "sass", "less"], &[]).line_comment("//"),
+    known(Code, "text/x-graphql", &["application/graphql"], &["graphql", "gql"], &[])
+        .line_comment("#"),
+    known(Code, "text/x-protobuf", &[], &["proto"], &[]).line_comment("//"),
+    known(Code, "text/x-makefile", &[], &["mk", "mak"], &["makefile", "gnumakefile"])
+        .line_comment("#"),
+    known(Code, "text/x-cmake", &[], &["cmake"], &["cmakelists.txt"]).line_comment("#"),
+    known(Code, "text/x-dockerfile", &[], &["dockerfile"], &["dockerfile", "containerfile"])
+        .line_comment("#"),
+    known(Code, "text/x-hcl", &[], &["tf", "hcl", "tfvars"], &[]).line_comment("#"),
     known(Code, "text/x-diff", &["text/x-patch"], &["diff", "patch"], &[]),
     known(
         Data,
@@ -215,14 +239,16 @@ pub(super) const KNOWN: [Known; 54] = [
         &["application/yaml", "application/x-yaml", "text/yaml"],
         &["yaml", "yml"],
         &["pubspec.lock", ".clang-format", ".clang-tidy", ".yamllint"],
-    ),
+    )
+    .line_comment("#"),
     known(
         Data,
         "text/x-toml",
         &["application/toml", "text/toml"],
         &["toml"],
         &["cargo.lock", "poetry.lock", "uv.lock", "pipfile"],
-    ),
+    )
+    .line_comment("#"),
     known(
         Data,
         "text/x-ini",
@@ -238,7 +264,8 @@ pub(super) const KNOWN: [Known; 54] = [
             ".pylintrc",
             ".flake8",
         ],
-    ),
+    )
+    .line_comment(";"),
     known(
         Data,
         "text/csv",

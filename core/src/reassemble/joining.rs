@@ -1,7 +1,7 @@
 //! How passages are made, scored and ordered.
 
 use super::Passage;
-use crate::Error;
+use crate::words::words;
 
 /// How passages are made and ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Joining {
     pub score_by: ScoreBy,
     /// How passages are ordered.
     pub order_by: OrderBy,
+    /// The most passages, the best of all; `None` is no bound.
+    pub most: Option<usize>,
 }
 
 /// What a passage scores, by the hits in it.
@@ -48,42 +50,13 @@ impl ScoreBy {
             Self::Mean => Some(of_hits().sum::<f64>() / count as f64),
         }
     }
-
-    /// Returns what a name stands for.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::UnknownValue`] for any other word.
-    pub fn from_name(name: &str) -> Result<Self, Error> {
-        match name {
-            "max" => Ok(Self::Max),
-            "mean" => Ok(Self::Mean),
-            "sum" => Ok(Self::Sum),
-            "rank" => Ok(Self::Rank),
-            _ => Err(Error::UnknownValue {
-                argument: "score_by",
-                value: name.to_owned(),
-                valid: r#""max", "mean", "sum" and "rank""#,
-            }),
-        }
-    }
 }
 
-impl OrderBy {
-    /// Returns what a name stands for.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::UnknownValue`] for any other word.
-    pub fn from_name(name: &str) -> Result<Self, Error> {
-        match name {
-            "score" => Ok(Self::Score),
-            "document" => Ok(Self::Document),
-            _ => Err(Error::UnknownValue {
-                argument: "order_by",
-                value: name.to_owned(),
-                valid: r#""score" and "document""#,
-            }),
-        }
-    }
-}
+words!(
+    ScoreBy, "score_by", r#""max", "mean", "sum" and "rank""#,
+    "max" => Max, "mean" => Mean, "sum" => Sum, "rank" => Rank
+);
+words!(
+    OrderBy, "order_by", r#""score" and "document""#,
+    "score" => Score, "document" => Document
+);

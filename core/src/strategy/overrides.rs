@@ -49,7 +49,7 @@ impl Overrides {
     /// # Errors
     ///
     /// Returns [`Error::OutOfRange`] for a limit below zero or above [`MOST`],
-    /// [`Error::NoShare`] for a threshold outside 0 to 1, [`Error::Windows`] for windows that are
+    /// [`Error::Outside`] for a threshold outside 0 to 1, [`Error::Windows`] for windows that are
     /// no object of kinds and widths, and [`Error::UnknownValue`] for a word that an argument does
     /// not take.
     pub fn apply(&self, strategy: &mut Strategy) -> Result<(), Error> {
@@ -74,9 +74,7 @@ impl Overrides {
             strategy.within = Within::from_name(within)?;
         }
         if let Some(threshold) = self.threshold {
-            let share = Some(threshold).filter(|share| (0.0..=1.0).contains(share));
-            strategy.threshold =
-                share.ok_or(Error::NoShare { argument: "threshold", value: threshold })?;
+            strategy.threshold = between("threshold", threshold, 0.0, 1.0)?;
         }
         if let Some(count_by) = &self.count_by {
             strategy.count_by = CountBy::from_name(count_by)?;
@@ -132,6 +130,16 @@ impl Overrides {
 pub fn checked(argument: &'static str, value: i32) -> Result<u32, Error> {
     let limit = u32::try_from(value).ok().filter(|limit| i64::from(*limit) <= MOST);
     limit.ok_or_else(|| out_of_range(argument, value.into()))
+}
+
+/// Takes a number from an argument.
+///
+/// # Errors
+///
+/// Returns [`Error::Outside`] if it is below `least` or above `most`, or NaN.
+pub fn between(argument: &'static str, value: f64, least: f64, most: f64) -> Result<f64, Error> {
+    let inside = (least..=most).contains(&value);
+    if inside { Ok(value) } else { Err(Error::Outside { argument, value, least, most }) }
 }
 
 fn out_of_range(argument: &'static str, value: i64) -> Error {
@@ -200,7 +208,7 @@ mod tests {
         assert!(matches!(refused(&given), Error::UnknownValue { .. }));
         for threshold in [-0.1, 1.5, f64::NAN] {
             let given = Overrides { threshold: Some(threshold), ..Overrides::default() };
-            assert!(matches!(refused(&given), Error::NoShare { .. }));
+            assert!(matches!(refused(&given), Error::Outside { .. }));
         }
     }
 }

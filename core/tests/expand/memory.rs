@@ -210,7 +210,8 @@ pub fn passages(
     choice: &Choice,
     max_distance: Option<u32>,
 ) -> Vec<Passage> {
-    let joining = Joining { max_distance, score_by: ScoreBy::Max, order_by: OrderBy::Score };
+    let joining =
+        Joining { max_distance, score_by: ScoreBy::Max, order_by: OrderBy::Score, most: None };
     reassemble(hits, &vec![None; hits.len()], rows, choice, &joining)
 }
 

@@ -1,8 +1,7 @@
-//! The words that arguments take.
+//! Words that arguments take, each of them a value of a type.
 
-use super::{CountBy, Siblings, Within};
-use crate::Error;
-
+/// Gives a type `from_name` and `name`: the argument, what it may be as a hint lists it, and each
+/// word with its value.
 macro_rules! words {
     ($type:ident, $argument:literal, $valid:literal, $($name:literal => $value:ident),+) => {
         impl $type {
@@ -10,11 +9,11 @@ macro_rules! words {
             ///
             /// # Errors
             ///
-            /// Returns [`Error::UnknownValue`] for any other word.
-            pub fn from_name(name: &str) -> Result<Self, Error> {
+            /// Returns [`Error::UnknownValue`](crate::Error::UnknownValue) for any other word.
+            pub fn from_name(name: &str) -> Result<Self, $crate::Error> {
                 match name {
                     $($name => Ok(Self::$value),)+
-                    _ => Err(Error::UnknownValue {
+                    _ => Err($crate::Error::UnknownValue {
                         argument: $argument,
                         value: name.to_owned(),
                         valid: $valid,
@@ -32,9 +31,4 @@ macro_rules! words {
     };
 }
 
-words!(Siblings, "siblings", r#""parent" and "section""#, "parent" => Parent, "section" => Section);
-words!(
-    Within, "within", r#""document", "parent" and "section""#,
-    "document" => Document, "parent" => Parent, "section" => Section
-);
-words!(CountBy, "count_by", r#""chunks" and "tokens""#, "chunks" => Chunks, "tokens" => Tokens);
+pub(crate) use words;

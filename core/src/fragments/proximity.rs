@@ -1,0 +1,200 @@
+/*!
+How near the words of a query are to one another in a chunk.
+
+A chunk that has all words comes before one that has most of them, and that before one that has any:
+so there is an answer as soon as one word is found. Among equals the rarer words that a chunk has
+and the closer they stand, the better. Stop words are no lexemes and take no part.
+*/
+
+use crate::search::Lexemes;
+use crate::search::bm25::{Candidate, Field, Rarity};
+
+/// How much of a query a chunk has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Coverage {
+    /// At least one word.
+    Any,
+    /// More than half of the words.
+    Most,
+    /// All words.
+    All,
+}
+
+impl Coverage {
+    /// Returns the word for a result.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Most => "most",
+            Self::All => "all",
+        }
+    }
+}
+
+/// The nearness of a query's words in a chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proximity {
+    /// How many of the words it has.
+    pub coverage: Coverage,
+    /// The share of the query that it has, by rarity, from 0 to 1.
+    pub share: f64,
+    /// That share, half of it for standing close.
+    pub score: f64,
+    /// How many words the shortest run of its content takes that has as many of them as there are in
+    /// it; `None` where fewer than two are.
+    pub distance: Option<u16>,
+}
+
+impl Proximity {
+    /// Tells by what a chunk ranks: more words first, then the better score.
+    pub fn worth(&self) -> (Coverage, f64) {
+        (self.coverage, self.score)
+    }
+}
+
+/// Which words of a query a lexeme stands for.
+pub struct WordsOf {
+    /// For each lexeme, those that a similar word of the store stands for among them, its words.
+    words: Vec<Vec<usize>>,
+    /// What each lexeme is worth.
+    lexemes: Vec<f64>,
+    /// What each word is worth.
+    worth: Vec<f64>,
+}
+
+impl WordsOf {
+    /// Takes the lexemes of a query; `variants` are further ones, each with the lexeme it stands for.
+    pub fn new(lexemes: &Lexemes, variants: &[usize], rarity: &Rarity) -> Self {
+        let mut words = vec![Vec::new(); lexemes.list.len()];
+        for (place, word) in lexemes.words.iter().enumerate() {
+            for lexeme in word.whole.iter().chain(&word.parts) {
+                words[*lexeme].push(place);
+            }
+        }
+        let first = lexemes.list.len() - variants.len();
+        for (variant, of) in variants.iter().enumerate() {
+            let (own, variants) = words.split_at_mut(first);
+            variants[variant].clone_from(&own[*of]);
+        }
+        let rarest = |word: &crate::search::Word| {
+            let lexemes = word.whole.iter().chain(&word.parts);
+            lexemes.map(|lexeme| rarity.of(*lexeme)).fold(0.0, f64::max)
+        };
+        Self {
+            words,
+            lexemes: (0..lexemes.list.len()).map(|lexeme| rarity.of(lexeme)).collect(),
+            worth: lexemes.words.iter().map(rarest).collect(),
+        }
+    }
+
+    /// Returns the words that a lexeme stands for.
+    pub fn of(&self, lexeme: usize) -> &[usize] {
+        &self.words[lexeme]
+    }
+
+    /// Returns what a word is worth.
+    pub fn worth(&self, word: usize) -> f64 {
+        self.worth[word]
+    }
+
+    /// Returns how many words there are.
+    pub fn count(&self) -> usize {
+        self.worth.len()
+    }
+}
+
+/// Measures a chunk; `None` if it has no word at all.
+pub fn proximity(candidate: &Candidate, words: &WordsOf) -> Option<Proximity> {
+    let mut has = vec![false; words.count()];
+    let mut worth = vec![0.0_f64; words.count()];
+    let mut places: Vec<(u16, usize)> = Vec::new();
+    for occurrence in &candidate.occurrences {
+        for word in words.of(occurrence.lexeme) {
+            has[*word] = true;
+            worth[*word] = worth[*word].max(words.lexemes[occurrence.lexeme]);
+            if occurrence.field == Field::Content {
+                places.push((occurrence.position, *word));
+            }
+        }
+    }
+    let found = has.iter().filter(|has| **has).count();
+    if found == 0 {
+        return None;
+    }
+    places.sort_unstable();
+    let (distance, near) = shortest(&places, words.count());
+    let all: f64 = words.worth.iter().sum();
+    let share = if all > 0.0 { (worth.iter().sum::<f64>() / all).min(1.0) } else { 0.0 };
+    let closeness = distance.map_or(0.0, |distance| near as f64 / f64::from(distance.max(1)));
+    let coverage = match found {
+        found if found == words.count() => Coverage::All,
+        found if 2 * found > words.count() => Coverage::Most,
+        _ => Coverage::Any,
+    };
+    let score = share * (1.0 + closeness.min(1.0)) / 2.0;
+    Some(Proximity { coverage, share, score, distance })
+}
+
+/// Finds the shortest run of places that has all words which occur in them: how many positions it
+/// takes, and how many words these are.
+fn shortest(places: &[(u16, usize)], words: usize) -> (Option<u16>, usize) {
+    let mut count = vec![0_usize; words];
+    for (_, word) in places {
+        count[*word] += 1;
+    }
+    let wanted = count.iter().filter(|count| **count > 0).count();
+    if wanted < 2 {
+        return (None, wanted);
+    }
+    count.fill(0);
+    let (mut first, mut inside, mut best) = (0, 0, None);
+    for (position, word) in places {
+        inside += usize::from(count[*word] == 0);
+        count[*word] += 1;
+        while inside == wanted {
+            let (start, leaving) = places[first];
+            let distance = position - start + 1;
+            best = Some(best.map_or(distance, |best: u16| best.min(distance)));
+            count[leaving] -= 1;
+            inside -= usize::from(count[leaving] == 0);
+            first += 1;
+        }
+    }
+    (best, wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::bm25::Occurrence;
+
+    fn measured(places: &[(usize, u16)], words: usize) -> Option<Proximity> {
+        let mut lexemes = Lexemes::default();
+        (0..words).for_each(|word| lexemes.add(vec![format!("w{word}")], vec![]));
+        let rarity = Rarity::new(100.0, &vec![5.0; words]);
+        let occurrence =
+            |&(lexeme, position): &_| Occurrence { lexeme, field: Field::Content, position };
+        let candidate =
+            Candidate { length: 50, occurrences: places.iter().map(occurrence).collect() };
+        proximity(&candidate, &WordsOf::new(&lexemes, &[], &rarity))
+    }
+
+    #[test]
+    fn all_words_come_before_most_and_most_before_any() {
+        let worth = |places: &[(usize, u16)]| measured(places, 3).unwrap().worth();
+        let all = worth(&[(0, 1), (1, 40), (2, 90)]);
+        let most = worth(&[(0, 1), (1, 2)]);
+        let any = worth(&[(0, 1), (0, 2), (0, 3)]);
+        assert!(all > most && most > any, "{all:?} {most:?} {any:?}");
+        assert_eq!(measured(&[], 3), None);
+    }
+
+    #[test]
+    fn of_the_same_words_the_closer_win() {
+        let near = measured(&[(0, 1), (0, 30), (1, 31), (1, 60)], 2).unwrap();
+        let far = measured(&[(0, 1), (1, 31)], 2).unwrap();
+        assert_eq!((near.distance, far.distance), (Some(2), Some(31)));
+        assert!(near.worth() > far.worth() && (near.score - 1.0).abs() < 1e-9);
+        assert_eq!(measured(&[(0, 7)], 2).unwrap().distance, None);
+    }
+}

@@ -1,0 +1,385 @@
+/*!
+Which chunks answer a query, by several signals.
+
+Each signal ranks what it knows: words by BM25, where a word that is only alike counts for a fraction
+of the word itself; nearness of the words; and nearness of the embedding. A strategy takes one of
+them, or fuses all there are by rank. What any signal has is ranked, so where a word is found there
+is an answer.
+*/
+
+use super::Strategy;
+use super::proximity::{Proximity, WordsOf, proximity};
+use crate::search::bm25::{Candidate, Occurrence, Rarity, scores};
+use crate::search::{Leg, Lexemes, fuse};
+use std::collections::HashMap;
+
+/// How a lexeme of the store stands for one of the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Match {
+    /// It is the lexeme.
+    Exact,
+    /// It begins with it.
+    Prefix,
+    /// It is alike, from 0 to 1.
+    Fuzzy(f64),
+}
+
+impl Match {
+    /// Returns the word for a result.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Prefix => "prefix",
+            Self::Fuzzy(_) => "fuzzy",
+        }
+    }
+
+    /// What it counts for: any number of lesser matches stay behind a better one.
+    fn share(self) -> f64 {
+        match self {
+            Self::Exact => 1.0,
+            Self::Prefix => 0.3,
+            Self::Fuzzy(likeness) => 0.1 * likeness,
+        }
+    }
+}
+
+/// A lexeme of the store that stands for one of the query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// The lexeme of the query, by its place in the list.
+    pub of: usize,
+    /// The lexeme itself.
+    pub lexeme: String,
+    /// How it stands for it.
+    pub by: Match,
+}
+
+/// What is looked for.
+pub struct Terms {
+    /// The lexemes of the query, the variants behind them.
+    lexemes: Lexemes,
+    variants: Vec<Variant>,
+    rarity: Rarity,
+    words: WordsOf,
+}
+
+impl Terms {
+    /// Takes the lexemes of a query, how rare they are, and what stands for them in the store.
+    pub fn new(mut lexemes: Lexemes, mut rarity: Rarity, variants: Vec<Variant>) -> Self {
+        lexemes.list.extend(variants.iter().map(|variant| variant.lexeme.clone()));
+        for variant in &variants {
+            rarity.add(variant.of, variant.by.share());
+        }
+        let of: Vec<_> = variants.iter().map(|variant| variant.of).collect();
+        let words = WordsOf::new(&lexemes, &of, &rarity);
+        Self { lexemes, variants, rarity, words }
+    }
+
+    /// Returns the lexemes to look for, each by its place.
+    pub fn lexemes(&self) -> &[String] {
+        &self.lexemes.list
+    }
+
+    /// Returns how many words the query has.
+    pub fn words(&self) -> usize {
+        self.words.count()
+    }
+
+    /// Returns what lexemes are worth together, each of their words counted once.
+    pub fn worth(&self, lexemes: impl Iterator<Item = usize>) -> f64 {
+        let mut words: Vec<_> = lexemes.flat_map(|lexeme| self.words.of(lexeme)).collect();
+        words.sort_unstable();
+        words.dedup();
+        words.into_iter().map(|word| self.words.worth(*word)).sum()
+    }
+
+    /// Returns how a chunk has what is looked for, at its best.
+    fn matched(&self, candidate: &Candidate) -> Option<Match> {
+        let own = self.lexemes.list.len() - self.variants.len();
+        let by = |occurrence: &Occurrence| {
+            occurrence.lexeme.checked_sub(own).map_or(Match::Exact, |place| self.variants[place].by)
+        };
+        let found = candidate.occurrences.iter().map(by);
+        found.max_by(|a, b| a.share().total_cmp(&b.share()))
+    }
+}
+
+/// A chunk that may answer.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// What it has of the query.
+    pub words: Candidate,
+    /// Its position in its document; of equal chunks the first comes first.
+    pub ordinal: Option<i32>,
+    /// Its similarity to the embedding.
+    pub similarity: Option<f64>,
+    /// Something that tells its section, and the document of it, from others.
+    pub section: Option<(u128, i64)>,
+}
+
+/// A place in a ranking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// From 1.
+    pub rank: usize,
+    /// Higher is better.
+    pub score: f64,
+}
+
+/// A chunk with its signals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// The chunk, by its place among those found.
+    pub chunk: usize,
+    /// Higher is better; comparable within one call.
+    pub score: f64,
+    /// By its words.
+    pub lexical: Option<Signal>,
+    /// By their nearness.
+    pub proximity: Option<(Signal, Proximity)>,
+    /// By the embedding.
+    pub vector: Option<Signal>,
+    /// How its words match.
+    pub matched: Option<Match>,
+}
+
+/// How soon a rank counts for little. What comes back is a handful, so the first ranks count most.
+const K: f64 = 8.0;
+
+/// What the nearness of words counts beside the words and the embedding.
+const NEARNESS: f64 = 0.5;
+
+/// How much less words count beside an embedding if no chunk has any of them, and the less so the
+/// more of them the best one has: a question in other words than the text has few.
+const DOUBT: f64 = 0.3;
+
+/// How much of a chunk's similarity is that of the best chunk in its section.
+const SECTION: f64 = 0.2;
+
+/// Ranks chunks by a strategy, best first, and tells by which it was done. Chunks that it has no
+/// signal of come behind, by what they have.
+pub fn rank(strategy: Strategy, terms: &Terms, found: &[Found]) -> (Strategy, Vec<Ranked>) {
+    let lexical = lexical(terms, found);
+    let proximity: Vec<_> =
+        found.iter().map(|found| proximity(&found.words, &terms.words)).collect();
+    let by_words = ranked(found, |chunk| lexical[chunk]);
+    // Many chunks have the same words equally near.
+    let near = ranked(found, |chunk| {
+        proximity[chunk].as_ref().map(|proximity| (proximity.worth(), lexical[chunk]))
+    });
+    let by_vector = ranked(found, |chunk| found[chunk].similarity);
+    let share = proximity.iter().flatten().map(|near| near.share).fold(0.0, f64::max);
+    let (strategy, mut order) = match strategy.settled(terms.words()) {
+        Strategy::Adaptive => (Strategy::Adaptive, scored(&by_words, |chunk| lexical[chunk])),
+        Strategy::Proximity => {
+            let score = |chunk: usize| proximity[chunk].map(|proximity| proximity.score);
+            (Strategy::Proximity, scored(&near, score))
+        }
+        Strategy::Semantic => {
+            let worth = semantic(terms, found, &lexical);
+            let ranked = ranked(found, |chunk| worth[chunk]);
+            (Strategy::Semantic, scored(&ranked, |chunk| worth[chunk].map(|(score, _)| score)))
+        }
+        Strategy::Auto | Strategy::Seed => auto(terms, share, [&by_words, &near, &by_vector]),
+    };
+    // Nothing that was found goes missing because a strategy does not look at it.
+    let mut has = vec![false; found.len()];
+    for (chunk, _) in &order {
+        has[*chunk] = true;
+    }
+    for chunk in by_words.iter().chain(&by_vector) {
+        if !std::mem::replace(&mut has[*chunk], true) {
+            order.push((*chunk, 0.0));
+        }
+    }
+
+    let place =
+        |ranked: &[usize]| -> HashMap<usize, usize> { ranked.iter().copied().zip(1..).collect() };
+    let (by_words, near, by_vector) = (place(&by_words), place(&near), place(&by_vector));
+    let signal = |ranks: &HashMap<_, _>, chunk, score: Option<f64>| {
+        Some(Signal { rank: *ranks.get(&chunk)?, score: score? })
+    };
+    let full = |(chunk, score)| Ranked {
+        chunk,
+        score,
+        lexical: signal(&by_words, chunk, lexical[chunk]),
+        proximity: proximity[chunk]
+            .and_then(|proximity| Some((signal(&near, chunk, Some(proximity.score))?, proximity))),
+        vector: signal(&by_vector, chunk, found[chunk].similarity),
+        matched: terms.matched(&found[chunk].words),
+    };
+    (strategy, order.into_iter().map(full).collect())
+}
+
+/// Fuses the signals there are, where the best chunk has a share of the words; with a single one that
+/// is the strategy.
+fn auto(terms: &Terms, share: f64, legs: [&[usize]; 3]) -> (Strategy, Vec<(usize, f64)>) {
+    let [by_words, near, by_vector] = legs;
+    let strategy = match (terms.words(), by_words.is_empty(), by_vector.is_empty()) {
+        (_, true, false) => Strategy::Semantic,
+        (0 | 1, _, true) => Strategy::Adaptive,
+        _ => Strategy::Auto,
+    };
+    // One word is near to nothing.
+    let nearness = if terms.words() > 1 { NEARNESS } else { 0.0 };
+    let trust = 1.0 - DOUBT * (1.0 - share);
+    let legs = [(by_words, trust), (near, nearness * trust), (by_vector, 1.0)]
+        .map(|(ranked, weight)| Leg { ranked: ranked.to_vec(), weight });
+    let fused = fuse(&legs, K);
+    (strategy, fused.into_iter().map(|fused| (fused.chunk, fused.score)).collect())
+}
+
+/// Gives each chunk of a ranking its score.
+fn scored(ranked: &[usize], score: impl Fn(usize) -> Option<f64>) -> Vec<(usize, f64)> {
+    ranked.iter().map(|chunk| (*chunk, score(*chunk).unwrap_or_default())).collect()
+}
+
+/// What each chunk is worth by its words, if it has any.
+fn lexical(terms: &Terms, found: &[Found]) -> Vec<Option<f64>> {
+    let candidates: Vec<_> = found.iter().map(|found| found.words.clone()).collect();
+    let scores = scores(&candidates, &terms.lexemes, &terms.rarity);
+    let has = |candidate: &Candidate| !candidate.occurrences.is_empty();
+    scores.into_iter().zip(&candidates).map(|(score, of)| has(of).then_some(score)).collect()
+}
+
+/// The places of what is worth something, best first; of equal ones by their position.
+fn ranked<W: PartialOrd>(found: &[Found], worth: impl Fn(usize) -> Option<W>) -> Vec<usize> {
+    let mut ranked: Vec<_> =
+        (0..found.len()).filter_map(|place| Some((place, worth(place)?))).collect();
+    ranked.sort_by(|(first, a), (second, b)| {
+        let by_worth = b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal);
+        by_worth.then_with(|| found[*first].ordinal.cmp(&found[*second].ordinal))
+    });
+    ranked.into_iter().map(|(place, _)| place).collect()
+}
+
+/// Ranks by meaning: the similarity of a chunk with some of that of its section; without embeddings
+/// the words of the section, and within it those of the chunk.
+fn semantic(terms: &Terms, found: &[Found], lexical: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
+    let mut sections: HashMap<_, Vec<usize>> = HashMap::new();
+    for (place, chunk) in found.iter().enumerate() {
+        // A chunk without a section is one by itself.
+        let section = chunk.section.map_or((u128::MAX, place as i64), |section| section);
+        sections.entry(section).or_default().push(place);
+    }
+    let mut worth = vec![None; found.len()];
+    if found.iter().any(|found| found.similarity.is_some()) {
+        for chunks in sections.values() {
+            let similarities = chunks.iter().filter_map(|chunk| found[*chunk].similarity);
+            let best = similarities.fold(f64::NEG_INFINITY, f64::max);
+            for chunk in chunks {
+                let own = found[*chunk].similarity;
+                worth[*chunk] = own.map(|own| ((1.0 - SECTION) * own + SECTION * best, 0.0));
+            }
+        }
+    } else {
+        let mut sections: Vec<_> = sections.into_values().collect();
+        sections.sort();
+        let together: Vec<_> = sections.iter().map(|chunks| together(found, chunks)).collect();
+        let scores = scores(&together, &terms.lexemes, &terms.rarity);
+        for (chunks, score) in sections.iter().zip(scores) {
+            for chunk in chunks {
+                worth[*chunk] = lexical[*chunk].map(|own| (score, own));
+            }
+        }
+    }
+    worth
+}
+
+/// The chunks of a section as one.
+fn together(found: &[Found], chunks: &[usize]) -> Candidate {
+    let mut whole = Candidate::default();
+    for words in chunks.iter().map(|chunk| &found[*chunk].words) {
+        let before = u16::try_from(whole.length).unwrap_or(u16::MAX);
+        whole.occurrences.extend(words.occurrences.iter().map(|occurrence| Occurrence {
+            position: occurrence.position.saturating_add(before),
+            ..*occurrence
+        }));
+        whole.length += words.length;
+    }
+    whole.occurrences.sort_by_key(|occurrence| (occurrence.lexeme, occurrence.position));
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::bm25::Field;
+
+    /// Chunks of the query "alpha beta", whose fourth lexeme begins with "alpha": each with the
+    /// lexemes in it and its similarity.
+    fn order(strategy: Strategy, chunks: &[(&[usize], Option<f64>)]) -> (Strategy, Vec<usize>) {
+        let mut lexemes = Lexemes::default();
+        lexemes.add(vec!["alpha".to_owned()], vec![]);
+        lexemes.add(vec!["beta".to_owned()], vec![]);
+        let rarity = Rarity::new(10.0, &[3.0, 3.0]);
+        let variant = |lexeme: &str, by| Variant { of: 0, lexeme: lexeme.to_owned(), by };
+        let variants =
+            vec![variant("alphabet", Match::Prefix), variant("alhpa", Match::Fuzzy(0.8))];
+        let terms = Terms::new(lexemes, rarity, variants);
+        let found: Vec<_> = chunks
+            .iter()
+            .zip(0..)
+            .map(|((lexemes, similarity), ordinal)| {
+                let occurrence = |(place, lexeme): (usize, &usize)| Occurrence {
+                    lexeme: *lexeme,
+                    field: Field::Content,
+                    position: 10 * place as u16 + 1,
+                };
+                let mut occurrences: Vec<_> = lexemes.iter().enumerate().map(occurrence).collect();
+                occurrences.sort_by_key(|one| (one.lexeme, one.position));
+                Found {
+                    words: Candidate { length: 100, occurrences },
+                    ordinal: Some(ordinal),
+                    similarity: *similarity,
+                    section: Some((0, i64::from(ordinal))),
+                }
+            })
+            .collect();
+        let (strategy, ranked) = rank(strategy, &terms, &found);
+        (strategy, ranked.into_iter().map(|ranked| ranked.chunk).collect())
+    }
+
+    #[test]
+    fn a_word_comes_before_its_beginning_and_that_before_one_that_is_alike() {
+        let chunks: [(&[usize], _); 3] =
+            [(&[3, 3, 3, 3], None), (&[2, 2, 2, 2], None), (&[0], None)];
+        assert_eq!(order(Strategy::Adaptive, &chunks), (Strategy::Adaptive, vec![2, 1, 0]));
+    }
+
+    #[test]
+    fn all_signals_there_are_decide() {
+        let chunks: [(&[usize], _); 3] =
+            [(&[0], Some(0.1)), (&[0, 1], Some(0.5)), (&[], Some(0.6))];
+        assert_eq!(order(Strategy::Auto, &chunks), (Strategy::Auto, vec![1, 0, 2]));
+        assert_eq!(order(Strategy::Semantic, &chunks).1, [2, 1, 0]);
+        assert_eq!(order(Strategy::Proximity, &chunks).1, [1, 0, 2]);
+    }
+
+    #[test]
+    fn with_one_signal_that_one_is_the_strategy() {
+        assert_eq!(order(Strategy::Auto, &[(&[], Some(0.5))]).0, Strategy::Semantic);
+        assert_eq!(order(Strategy::Auto, &[(&[0], None)]), (Strategy::Auto, vec![0]));
+        assert_eq!(order(Strategy::Seed, &[(&[0], None)]).0, Strategy::Adaptive);
+    }
+
+    #[test]
+    fn what_was_found_is_never_lost() {
+        let chunks: [(&[usize], _); 3] = [(&[], Some(0.1)), (&[0], None), (&[3], None)];
+        for strategy in
+            [Strategy::Auto, Strategy::Adaptive, Strategy::Proximity, Strategy::Semantic]
+        {
+            let (_, mut found) = order(strategy, &chunks);
+            found.sort_unstable();
+            assert_eq!(found, [0, 1, 2], "{}", strategy.name());
+        }
+    }
+
+    #[test]
+    fn without_an_embedding_a_section_counts_as_a_whole() {
+        // Sections are one chunk each here, so the better chunk is the better section.
+        let chunks: [(&[usize], _); 2] = [(&[0], None), (&[0, 1], None)];
+        assert_eq!(order(Strategy::Semantic, &chunks), (Strategy::Semantic, vec![1, 0]));
+    }
+}

@@ -1,0 +1,267 @@
+/*!
+Stretches: chunks that touch, as one text of lines.
+
+Chunks begin where they were cut, which may be in the middle of a line, and only their neighbours
+hold the rest of it. So neighbours are read along with what was found, and those whose spans touch
+are put together. Line numbers are those that the store has for the chunk a line begins in. A chunk
+without a span is a stretch by itself, for nothing is known of what is beside it.
+*/
+
+use super::fences;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A chunk as it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece<'a> {
+    /// Which document it belongs to.
+    pub document: usize,
+    /// Its position in the document.
+    pub ordinal: Option<i32>,
+    /// Its text.
+    pub content: Cow<'a, str>,
+    /// The bytes of the source that it holds.
+    pub span: Option<Range<i32>>,
+    /// The line that it begins in, from 1.
+    pub first_line: Option<i32>,
+    /// The size of its text.
+    pub tokens: u32,
+    /// Something that tells its section from others.
+    pub section: Option<i64>,
+    /// Whether the source goes on before it and after it in chunks that were not read.
+    pub more: [bool; 2],
+}
+
+/// Chunks that touch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stretch {
+    /// Which document they belong to.
+    pub document: usize,
+    /// Their text.
+    pub text: String,
+    /// The lines of the text; none is empty, for each has at least its end.
+    pub lines: Vec<Line>,
+    /// The chunks, by their places among the pieces, and where in the text each stands.
+    pub chunks: Vec<(usize, Range<usize>)>,
+}
+
+/// A line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Where it stands in the text, its end included.
+    pub bytes: Range<usize>,
+    /// Its number in the source.
+    pub number: Option<i32>,
+    /// Its share of the tokens of the chunks it stands in.
+    pub tokens: f64,
+    /// Whether all of it was read.
+    pub whole: bool,
+    /// The lines of the fenced block that it belongs to, or itself.
+    pub block: Range<usize>,
+}
+
+/// Puts pieces together that come in the order of their documents.
+///
+/// `fenced` tells of a document whether it has fenced blocks.
+pub fn stretches(pieces: &[Piece], fenced: impl Fn(usize) -> bool) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    let mut end = None;
+    for (place, piece) in pieces.iter().enumerate() {
+        let shared = shared(place.checked_sub(1).map(|before| &pieces[before]), piece, end);
+        let content = &piece.content[shared.unwrap_or(0)..];
+        let chunks = if let (Some(_), Some(last)) = (shared, stretches.last_mut()) {
+            last.text.push_str(content);
+            let bytes = last.text.len() - content.len()..last.text.len();
+            last.chunks.push((place, bytes));
+            end = end.max(piece.span.as_ref().map(|span| span.end));
+            continue;
+        } else {
+            vec![(place, 0..content.len())]
+        };
+        end = known(piece).map(|span| span.end);
+        let document = piece.document;
+        stretches.push(Stretch { document, text: content.to_owned(), lines: Vec::new(), chunks });
+    }
+    for stretch in &mut stretches {
+        stretch.lines = lines(&stretch.text, &stretch.chunks, pieces);
+        if fenced(stretch.document) {
+            for block in fences::blocks(stretch, pieces) {
+                stretch.lines[block.clone()].iter_mut().for_each(|line| line.block = block.clone());
+            }
+        }
+    }
+    stretches
+}
+
+/// Returns the span of a piece, if it can be the content's own.
+fn known<'p>(piece: &'p Piece) -> Option<&'p Range<i32>> {
+    piece.span.as_ref().filter(|span| {
+        usize::try_from(span.end.saturating_sub(span.start)) == Ok(piece.content.len())
+    })
+}
+
+/// How many bytes of a piece the stretch before it has already, or `None` if they do not touch.
+fn shared(before: Option<&Piece>, piece: &Piece, end: Option<i32>) -> Option<usize> {
+    let (end, span) = (end?, known(piece)?);
+    let begun = before.is_some_and(|before| before.document == piece.document);
+    let shared = usize::try_from(end.min(span.end).checked_sub(span.start)?).ok()?;
+    (begun && span.start <= end && piece.content.is_char_boundary(shared)).then_some(shared)
+}
+
+fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[Piece]) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut chunk = 0;
+    let mut start = 0;
+    while start < text.len() {
+        let end = line_end(text, start);
+        while chunks[chunk].1.end <= start {
+            chunk += 1;
+        }
+        let (place, bytes) = &chunks[chunk];
+        let before = lines.last().and_then(|line| line.number);
+        // Of a chunk that overlaps the one before, the first line is there already.
+        let begins = bytes.start == start && bytes.len() == pieces[*place].content.len();
+        let number = if begins { pieces[*place].first_line } else { None };
+        let mut tokens = 0.0;
+        for (place, bytes) in chunks[chunk..].iter().take_while(|(_, bytes)| bytes.start < end) {
+            let piece = &pieces[*place];
+            let part = bytes.end.min(end) - bytes.start.max(start);
+            tokens += part as f64 * f64::from(piece.tokens) / piece.content.len().max(1) as f64;
+        }
+        lines.push(Line {
+            bytes: start..end,
+            number: number.or_else(|| before.and_then(|before| before.checked_add(1))),
+            tokens,
+            whole: true,
+            block: lines.len()..lines.len() + 1,
+        });
+        start = end;
+    }
+    let [before, _] = chunks.first().map_or([false; 2], |(place, _)| pieces[*place].more);
+    let [_, after] = chunks.last().map_or([false; 2], |(place, _)| pieces[*place].more);
+    if let Some(first) = lines.first_mut() {
+        first.whole &= !before;
+    }
+    if let Some(last) = lines.last_mut() {
+        last.whole &= !after || text.ends_with(['\n', '\r']);
+    }
+    lines
+}
+
+/// Where the line ends that begins at a place; a carriage return by itself ends one, too.
+fn line_end(text: &str, start: usize) -> usize {
+    let bytes = &text.as_bytes()[start..];
+    match memchr::memchr2(b'\n', b'\r', bytes) {
+        Some(at) if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') => start + at + 2,
+        Some(at) => start + at + 1,
+        None => text.len(),
+    }
+}
+
+impl Stretch {
+    /// Returns the text of a line without its end.
+    pub fn line(&self, line: usize) -> &str {
+        self.text[self.lines[line].bytes.clone()].trim_end_matches(['\n', '\r'])
+    }
+
+    /// Returns the text of lines, without the end of the last one.
+    pub fn text(&self, lines: Range<usize>) -> &str {
+        if lines.is_empty() {
+            return "";
+        }
+        let last = &self.lines[lines.end - 1].bytes;
+        let end = last.start + self.line(lines.end - 1).len();
+        &self.text[self.lines[lines.start].bytes.start..end]
+    }
+
+    /// Returns the tokens of lines.
+    pub fn tokens(&self, lines: Range<usize>) -> f64 {
+        self.lines[lines].iter().map(|line| line.tokens).sum()
+    }
+
+    /// Tells whether nothing stands in a line.
+    pub fn is_blank(&self, line: usize) -> bool {
+        self.line(line).trim().is_empty()
+    }
+
+    /// Returns the lines that bytes of the text touch, without blank ones at either end.
+    pub fn touched(&self, bytes: &Range<usize>) -> Range<usize> {
+        let first = self.lines.partition_point(|line| line.bytes.end <= bytes.start);
+        let end = self.lines.partition_point(|line| line.bytes.start < bytes.end);
+        self.trimmed(first..end.max(first))
+    }
+
+    /// Returns lines without blank ones at either end; none if there are no others.
+    pub fn trimmed(&self, lines: Range<usize>) -> Range<usize> {
+        let mut filled = lines.clone().filter(|line| !self.is_blank(*line));
+        let Some(first) = filled.next() else { return lines.start..lines.start };
+        first..filled.next_back().unwrap_or(first) + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(content: &str, start: i32, line: i32) -> Piece<'_> {
+        Piece {
+            document: 0,
+            ordinal: Some(0),
+            content: content.into(),
+            span: Some(start..start + content.len() as i32),
+            first_line: Some(line),
+            tokens: content.len() as u32,
+            section: None,
+            more: [false; 2],
+        }
+    }
+
+    fn numbered(stretch: &Stretch) -> Vec<(Option<i32>, &str)> {
+        (0..stretch.lines.len())
+            .map(|line| (stretch.lines[line].number, stretch.line(line)))
+            .collect()
+    }
+
+    #[test]
+    fn a_line_that_was_cut_is_whole_again() {
+        let pieces = [piece("one\ntw", 10, 7), piece("o\nthr", 16, 8), piece("ee\r\n", 21, 9)];
+        let stretches = stretches(&pieces, |_| false);
+        assert_eq!(stretches.len(), 1);
+        assert_eq!(
+            numbered(&stretches[0]),
+            [(Some(7), "one"), (Some(8), "two"), (Some(9), "three")]
+        );
+        assert_eq!(stretches[0].touched(&(6..8)), 1..2);
+        assert_eq!(stretches[0].text(0..3), "one\ntwo\nthree");
+        assert!((stretches[0].tokens(0..3) - 15.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn lines_at_the_edge_of_what_was_read_may_lack_something() {
+        let mut pieces = [piece("a\nb\nc", 10, 7)];
+        pieces[0].more = [true, true];
+        let whole = |pieces: &[Piece]| -> Vec<bool> {
+            stretches(pieces, |_| false)[0].lines.iter().map(|line| line.whole).collect()
+        };
+        assert_eq!(whole(&pieces), [false, true, false]);
+        pieces[0].content = "a\nb\n\n".into();
+        assert_eq!(whole(&pieces), [false, true, true]);
+    }
+
+    #[test]
+    fn chunks_that_do_not_touch_stay_apart_and_overlaps_are_said_once() {
+        let mut pieces = [piece("abc\n", 0, 1), piece("c\nd\n", 2, 1), piece("f\n", 9, 5)];
+        let texts = |pieces: &[Piece]| -> Vec<String> {
+            stretches(pieces, |_| false).into_iter().map(|stretch| stretch.text).collect()
+        };
+        assert_eq!(texts(&pieces), ["abc\nd\n", "f\n"]);
+        let all = stretches(&pieces, |_| false);
+        assert_eq!(numbered(&all[0]), [(Some(1), "abc"), (Some(2), "d")]);
+        assert_eq!(numbered(&all[1]), [(Some(5), "f")]);
+        pieces[1].document = 1;
+        assert_eq!(texts(&pieces), ["abc\n", "c\nd\n", "f\n"]);
+        pieces[1].document = 0;
+        pieces[0].span = None;
+        assert_eq!(texts(&pieces), ["abc\n", "c\nd\n", "f\n"]);
+    }
+}

@@ -1,0 +1,272 @@
+/*!
+Which chunks are worth ranking.
+
+To rank a chunk costs a microsecond or two, and a common word is in a third of them all, so a search
+ranks no more than some thousands. Rare words come first: where few chunks have any of the words, all
+of them are ranked. Else all that have a rare word are, or where no word is rare what has all words.
+Only if that is not enough a part of the others is: what has two of the rarer common words, and what
+has the rarest.
+So what is left out could only have matched by common words, which are worth the least.
+
+An index of words answers only when it has gone through the lists of the words, however few chunks are
+wanted, so what lists hold is bounded, too. Where so many chunks match that they are found sooner
+without the index, chunks are looked at one after the other, and no more than a few times as many as
+it should take.
+*/
+
+use super::Lexemes;
+use std::collections::HashMap;
+
+/// The most chunks that an arm of rare words has: how far words count as rare together.
+pub const CAP: u32 = 3_000;
+
+/// With so many chunks to rank there are enough.
+pub const ENOUGH: u32 = CAP / 4;
+
+/// How many entries of lists are gone through beside those of rare words; an entry takes 0.07 us.
+const ENTRIES: f64 = 150_000.0;
+
+/// How many entries take as long as to look at a chunk.
+const LOOK: f64 = 10.0;
+
+/// How many of the common words are paired, from the rarest on.
+const PAIRED: usize = 3;
+
+/// How common lexemes are, as the planner's statistics have it.
+#[derive(Clone, Debug, Default)]
+pub struct Frequencies {
+    /// How many chunks there are.
+    pub chunks: f64,
+    /// The share of the chunks that have a lexeme, for the common ones.
+    pub shares: HashMap<String, f64>,
+    /// Below this share lie all others.
+    pub least: f64,
+}
+
+impl Frequencies {
+    /// Returns about how many chunks have a lexeme, if it is a common one.
+    pub fn of(&self, lexeme: &str) -> Option<f64> {
+        self.shares.get(lexeme).map(|share| share * self.chunks)
+    }
+
+    /// Returns how many chunks have a lexeme at the most that is not common.
+    pub fn most(&self) -> f64 {
+        self.least * self.chunks
+    }
+}
+
+/// How many chunks there are, and how many of them have each lexeme of a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// All chunks.
+    pub chunks: f64,
+    /// Those that have a lexeme, by its place.
+    pub with: Vec<f64>,
+}
+
+/// Some of the chunks that are worth ranking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arm {
+    /// What they match, as the text of a `tsquery`.
+    pub query: String,
+    /// The most of them that are read.
+    pub limit: u32,
+    /// How many chunks are looked at, one after the other; `None` to ask the index.
+    pub look_at: Option<u32>,
+    /// The words all of whose chunks are read if the limit does not cut them, by their places.
+    pub words: Vec<usize>,
+}
+
+/// What is read for a query.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arms {
+    /// What is read in any case.
+    pub first: Vec<Arm>,
+    /// What is read unless there are [`ENOUGH`] by then.
+    pub more: Vec<Arm>,
+}
+
+/// Plans what is read for the words of a query. Each arm also matches what `required` says, the text
+/// of a `tsquery` or nothing. Where nothing is counted, words are read up to a limit.
+pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str) -> Arms {
+    let words: Vec<_> = (0..lexemes.words.len()).collect();
+    let Some(counts) = counts else {
+        let arm = |places: &[usize], operator| arm(lexemes, required, places, operator, CAP);
+        return match words.len() {
+            0 => Arms::default(),
+            1 => Arms { first: vec![arm(&words, "|")], more: Vec::new() },
+            _ => Arms { first: vec![arm(&words, "&")], more: vec![arm(&words, "|")] },
+        };
+    };
+    let with: Vec<_> = lexemes.words.iter().map(|word| lexemes.count(word, &counts.with)).collect();
+    let mut rarest = words.clone();
+    rarest.sort_by(|a, b| with[*a].total_cmp(&with[*b]));
+    let mut sum = 0.0;
+    let rare = rarest.iter().take_while(|place| {
+        sum += with[**place];
+        sum <= f64::from(CAP)
+    });
+    let rare = rare.count();
+    let everything = counts.chunks <= f64::from(CAP);
+    let (rare, common) = rarest.split_at(if everything { rarest.len() } else { rare });
+    let mut spending = Spending { lexemes, required, chunks: counts.chunks, with, left: ENTRIES };
+    let mut arms = Arms::default();
+    if !rare.is_empty() {
+        arms.first.push(arm(lexemes, required, rare, "|", CAP));
+    }
+    if common.is_empty() {
+        return arms;
+    }
+    // What has all words has the rare ones, too.
+    if words.len() > 1 && rare.is_empty() {
+        arms.first.extend(spending.arm(&words, "&", ENOUGH));
+    }
+    // Two words are all words of a query of two.
+    if words.len() > 2 {
+        let pairing = &common[..common.len().min(PAIRED)];
+        for (place, first) in pairing.iter().enumerate() {
+            for second in &pairing[place + 1..] {
+                arms.more.extend(spending.arm(&[*first, *second], "&", ENOUGH / 2));
+            }
+        }
+    }
+    if rare.is_empty() {
+        let single = if words.len() > 1 { &mut arms.more } else { &mut arms.first };
+        single.extend(spending.arm(&common[..1], "|", ENOUGH));
+    }
+    arms
+}
+
+fn arm(lexemes: &Lexemes, required: &str, places: &[usize], operator: &str, limit: u32) -> Arm {
+    let words = places.iter().map(|place| lexemes.matching(&lexemes.words[*place]));
+    let query = words.collect::<Vec<_>>().join(operator);
+    Arm {
+        query: if required.is_empty() { query } else { format!("({query})&{required}") },
+        limit,
+        look_at: None,
+        words: if operator == "|" { places.to_vec() } else { Vec::new() },
+    }
+}
+
+/// What common words may cost.
+struct Spending<'a> {
+    lexemes: &'a Lexemes,
+    required: &'a str,
+    chunks: f64,
+    /// How many chunks have each word.
+    with: Vec<f64>,
+    /// How many entries are left to go through.
+    left: f64,
+}
+
+impl Spending<'_> {
+    /// Plans an arm of common words the cheaper way, if it is not too dear.
+    fn arm(&mut self, places: &[usize], operator: &str, limit: u32) -> Option<Arm> {
+        let shares = places.iter().map(|place| self.with[*place] / self.chunks);
+        // As if each word came without regard to the others.
+        let share: f64 = shares.product();
+        // Entries of the other lists are skipped.
+        let entries = places.iter().map(|place| self.with[*place]).fold(f64::INFINITY, f64::min);
+        let looks = f64::from(limit) / share;
+        let cost = entries.min(looks * LOOK);
+        if cost > self.left {
+            return None;
+        }
+        self.left -= cost;
+        let most = (4.0 * looks).min(self.chunks) as u32;
+        let look_at = (looks * LOOK < entries).then_some(most);
+        Some(Arm { look_at, ..arm(self.lexemes, self.required, places, operator, limit) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(words: &[&str]) -> Lexemes {
+        let mut lexemes = Lexemes::default();
+        for word in words {
+            lexemes.add(vec![(*word).to_owned()], vec![]);
+        }
+        lexemes
+    }
+
+    fn planned(words: &[&str], chunks: f64) -> Arms {
+        let share = |word: &&str| match *word {
+            "the" => 0.9,
+            "of" => 0.5,
+            "page" => 0.1,
+            "index" => 0.05,
+            _ => 0.0001,
+        };
+        let with = words.iter().map(|word| share(word) * chunks).collect();
+        arms(&query(words), Some(&Counts { chunks, with }), "")
+    }
+
+    fn queries(arms: &[Arm]) -> Vec<&str> {
+        arms.iter().map(|arm| arm.query.as_str()).collect()
+    }
+
+    #[test]
+    fn where_few_chunks_match_all_of_them_are_ranked() {
+        for (words, chunks) in [(["the", "of"], 1_000.0), (["rare", "other"], 1e6)] {
+            let Arms { first, more } = planned(&words, chunks);
+            assert_eq!((first.len(), first[0].limit, more.len()), (1, CAP, 0), "{words:?}");
+            assert_eq!(first[0].words.len(), 2);
+        }
+    }
+
+    #[test]
+    fn rare_words_come_first_and_then_two_of_the_rarer_common_ones() {
+        let Arms { first, more } = planned(&["the", "rare", "page", "index"], 1e6);
+        assert_eq!(queries(&first), ["('rare')"]);
+        assert_eq!(queries(&more), ["('index')&('page')", "('index')&('the')", "('page')&('the')"]);
+        // By the index, but for the two that are in every eleventh chunk.
+        let scanned: Vec<_> = more.iter().map(|arm| arm.look_at).collect();
+        assert_eq!(scanned, [None, None, Some(16_666)]);
+    }
+
+    #[test]
+    fn of_common_words_what_has_all_of_them_comes_first() {
+        let Arms { first, more } = planned(&["the", "page", "index"], 1e6);
+        assert_eq!(queries(&first), ["('the')&('page')&('index')"]);
+        assert_eq!(queries(&more), ["('index')&('page')", "('index')&('the')"]);
+    }
+
+    #[test]
+    fn very_common_words_are_found_without_the_index() {
+        let Arms { first, more } = planned(&["the", "of"], 1e6);
+        assert_eq!((queries(&first), queries(&more)), (vec!["('the')&('of')"], vec!["('of')"]));
+        assert_eq!(first[0].look_at, Some(6_666), "four times as many as it should take");
+        assert_eq!(planned(&["the", "of"], 1e8).first, first, "whatever the size of the store");
+        assert_eq!(queries(&planned(&["of"], 1e6).first), ["('of')"]);
+    }
+
+    #[test]
+    fn a_query_costs_no_more_than_a_few_caps() {
+        for words in [&["the"][..], &["the", "of"], &["the", "of", "page", "index", "rare"]] {
+            for chunks in [1e4, 1e6, 1e8] {
+                let Arms { first, more } = planned(words, chunks);
+                let limits: u32 = first.iter().chain(&more).map(|arm| arm.limit).sum();
+                assert!(limits <= 2 * CAP, "{words:?}: {limits}");
+                let looks: u32 = first.iter().chain(&more).filter_map(|arm| arm.look_at).sum();
+                assert!(f64::from(looks) * LOOK <= 4.0 * ENTRIES, "{words:?}: {looks}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_required_is_asked_of_every_arm() {
+        let counts = Counts { chunks: 1e6, with: vec![5e5, 9e5, 3.0] };
+        let arms = arms(&query(&["of", "the", "rare"]), Some(&counts), "!'x'");
+        let mut all = arms.first.iter().chain(&arms.more);
+        assert!(all.all(|arm| arm.query.ends_with(")&!'x'")), "{arms:?}");
+    }
+
+    #[test]
+    fn without_counts_all_words_come_before_any() {
+        let Arms { first, more } = arms(&query(&["a", "b"]), None, "");
+        assert_eq!((queries(&first), queries(&more)), (vec!["('a')&('b')"], vec!["('a')|('b')"]));
+        assert_eq!(arms(&query(&[]), None, ""), Arms::default());
+    }
+}

@@ -1,0 +1,132 @@
+/*!
+What words a text holds that PostgreSQL's parser does not see.
+
+The parser takes `getUser`, `array.sort` and `src/main.rs` for one word each, and so it takes a whole
+sentence in a script that is written without spaces. Who searches for a part finds none of them. So
+the parts are listed here and indexed beside what the parser makes: segments of what it joins, humps
+of names, and pairs of characters of scripts without spaces. A query is treated alike.
+*/
+
+/// Characters by which the parser joins words into one, as a host, a path or an address.
+const JOINED_BY: [char; 3] = ['.', '/', '@'];
+
+/// Characters that stand in such a word, too.
+const INSIDE: [char; 6] = ['_', '-', ':', '~', '+', '='];
+
+/// Lists the parts of a text's compound words, with a space between them; nothing for plain prose.
+pub fn identifier_parts(text: &str) -> String {
+    let mut parts = String::new();
+    let ends = |found: char| {
+        !(found.is_alphanumeric() || JOINED_BY.contains(&found) || INSIDE.contains(&found))
+    };
+    for run in text.split(ends) {
+        // What stands at an end, as the full stop of a sentence does, joins nothing.
+        let run = run.trim_matches(|found: char| !found.is_alphanumeric());
+        let joined = run.contains(JOINED_BY) && run.contains(char::is_alphabetic);
+        for segment in run.split(|found: char| !found.is_alphanumeric()) {
+            if joined && !segment.is_empty() {
+                add(&mut parts, segment);
+            }
+            humps(&mut parts, segment);
+            pairs(&mut parts, segment);
+        }
+    }
+    parts
+}
+
+fn add(parts: &mut String, part: &str) {
+    if !parts.is_empty() {
+        parts.push(' ');
+    }
+    parts.push_str(part);
+}
+
+/// Adds the humps of a name such as `getUser` or `HTTPServer`, if there is more than one.
+fn humps(parts: &mut String, segment: &str) {
+    let mut start = 0;
+    let mut before: Option<char> = None;
+    let mut characters = segment.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let begins = character.is_uppercase()
+            && before.is_some_and(|before| {
+                !before.is_uppercase() || next.is_some_and(char::is_lowercase)
+            });
+        if begins {
+            add(parts, &segment[start..at]);
+            start = at;
+        }
+        before = Some(character);
+    }
+    if start > 0 {
+        add(parts, &segment[start..]);
+    }
+}
+
+/// Adds each two neighbouring characters of a script without spaces, and a lone one as it is.
+fn pairs(parts: &mut String, segment: &str) {
+    if segment.is_ascii() {
+        return;
+    }
+    for run in segment.split(|found: char| !is_unspaced(found)) {
+        let starts: Vec<_> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
+        match starts.len() {
+            0 | 1 => {}
+            2 => add(parts, run),
+            count => (0..count - 2).for_each(|at| add(parts, &run[starts[at]..starts[at + 2]])),
+        }
+    }
+}
+
+/// Tells whether a script is written without spaces, or, as Korean, with particles on its words.
+fn is_unspaced(character: char) -> bool {
+    matches!(u32::from(character),
+        0x0e00..=0x0eff // Thai, Lao
+        | 0x1000..=0x109f // Burmese
+        | 0x1780..=0x17ff // Khmer
+        | 0x3040..=0x30ff // Hiragana, Katakana
+        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff // Han
+        | 0xac00..=0xd7af // Hangul
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identifier_parts;
+
+    #[test]
+    fn names_come_apart() {
+        assert_eq!(identifier_parts("call getUser() now"), "get User");
+        assert_eq!(
+            identifier_parts("HTTPServer parseJSON v2Store"),
+            "HTTP Server parse JSON v2 Store"
+        );
+        assert_eq!(identifier_parts("set hnsw.ef_search."), "hnsw ef search");
+        assert_eq!(identifier_parts("see src/main.rs"), "src main rs");
+        assert_eq!(identifier_parts("me@example.org"), "me example org");
+    }
+
+    #[test]
+    fn what_the_parser_takes_apart_is_left_alone() {
+        for text in
+            ["ef_search lowest-direct", "std::vec", "The end. A Word.", "3.14 1/2", "", "Été"]
+        {
+            assert_eq!(identifier_parts(text), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn scripts_without_spaces_come_in_pairs() {
+        assert_eq!(identifier_parts("日本語、京"), "日本 本語 京");
+        assert_eq!(identifier_parts("Rust言語"), "言語");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn parts_are_of_the_text(text in "(?s)[a-cA-C._/@ é日本\u{0e01}0-9-]{0,40}") {
+            for part in identifier_parts(&text).split(' ') {
+                proptest::prop_assert!(text.contains(part));
+            }
+        }
+    }
+}

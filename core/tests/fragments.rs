@@ -1,0 +1,163 @@
+//! What a fragment promises: whole lines of its document as they stand there, with their numbers,
+//! none of them twice, and no more than was asked for.
+
+use std::ops::Range;
+
+use passage_core::fragments::{Cut, Fragment, Hit, Limits, Piece, Stretch, choose, stretches};
+use passage_core::{Characters, Chunk, MediaType, Options, split};
+use proptest::prelude::*;
+
+/// A document of Markdown with headings, fences, tables, long lines and all kinds of line ends.
+fn document() -> impl Strategy<Value = String> {
+    let words = prop_oneof!["[a-f]{1,8}", Just("日本語".to_owned()), Just("query".to_owned())];
+    let line = prop::collection::vec(words, 0..30).prop_map(|words| words.join(" "));
+    let block = prop_oneof![
+        4 => prop::collection::vec(line.clone(), 1..6).prop_map(|lines| lines.join("\n")),
+        2 => "[A-F]{1,6}".prop_map(|title| format!("# {title}")),
+        2 => prop::collection::vec(line.clone(), 0..12).prop_map(|lines| format!("```sh\n{}\n```", lines.join("\n"))),
+        1 => prop::collection::vec(line.clone(), 1..9)
+            .prop_map(|rows| format!("| a | b |\n|---|---|\n| {} | c |", rows.join(" | c |\n| "))),
+        1 => prop::collection::vec(line, 20..40).prop_map(|lines| lines.join(" ")),
+    ];
+    let ends = prop_oneof![4 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\r")];
+    (prop::collection::vec(block, 1..14), ends)
+        .prop_map(|(blocks, end)| blocks.join("\n\n").replace('\n', end))
+}
+
+/// How it is split.
+fn chunks(text: &str) -> Vec<Chunk<'_>> {
+    let limits = passage_core::Limits { min: 20, preferred: 80, max: 120, window: 200 };
+    let split = split(text, &MediaType::new("text/markdown"), &Options::new(limits), &Characters);
+    split.expect("the limits are in order").chunks
+}
+
+/// The chunks that are read: those in ranges of ordinals.
+fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<Piece<'t>> {
+    let is_read = |place: usize| read.iter().any(|range| range.contains(&place));
+    let piece = |place: usize| {
+        let chunk = &chunks[place];
+        Piece {
+            document: 0,
+            ordinal: Some(place as i32),
+            content: chunk.content.into(),
+            span: Some(chunk.bytes.start as i32..chunk.bytes.end as i32),
+            first_line: Some(*chunk.lines.start() as i32),
+            tokens: chunk.size as u32,
+            section: Some(chunk.section.iter().map(|title| title.len() as i64).sum()),
+            more: [
+                place > 0 && !is_read(place - 1),
+                place + 1 < chunks.len() && !is_read(place + 1),
+            ],
+        }
+    };
+    (0..chunks.len()).filter(|place| is_read(*place)).map(piece).collect()
+}
+
+/// The lines of a text without their ends.
+fn lines(text: &str) -> Vec<&str> {
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while !rest.is_empty() {
+        let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        lines.push(&rest[..end]);
+        let behind = &rest[end..];
+        rest = behind.strip_prefix("\r\n").or(behind.get(1..)).unwrap_or("");
+    }
+    lines
+}
+
+fn worth(stretches: &[Stretch]) -> impl Fn(usize, usize) -> f64 {
+    |stretch, line| stretches[stretch].line(line).matches("query").count() as f64
+}
+
+fn text<'s>(stretches: &'s [Stretch], fragment: &Fragment) -> &'s str {
+    &stretches[fragment.stretch].text[fragment.bytes.clone()]
+}
+
+fn numbers(stretches: &[Stretch], fragment: &Fragment) -> Range<usize> {
+    let number = |line: usize| stretches[fragment.stretch].lines[line].number.unwrap() as usize;
+    number(fragment.lines.start) - 1..number(fragment.lines.end - 1)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fragments_are_whole_lines_of_the_document_within_the_budget(
+        document in document(),
+        found in prop::collection::vec(any::<prop::sample::Index>(), 1..8),
+        around in 0_usize..6,
+        max_fragments in 1_usize..6,
+        max_tokens in 20_u32..600,
+    ) {
+        let chunks = chunks(&document);
+        prop_assume!(!chunks.is_empty());
+        let mut found: Vec<_> = found.iter().map(|index| index.index(chunks.len())).collect();
+        let mut seen = Vec::new();
+        found.retain(|place| !seen.contains(place) && { seen.push(*place); true });
+        let read: Vec<_> = found.iter().map(|place| place.saturating_sub(around)..place + around + 1).collect();
+        let pieces = pieces(&chunks, &read);
+        let stretches = stretches(&pieces, |_| true);
+        let hit = |place: &usize| stretches.iter().enumerate().find_map(|(stretch, text)| {
+            let chunk = text.chunks.iter().find(|(piece, _)| pieces[*piece].ordinal == Some(*place as i32))?;
+            Some(Hit { stretch, bytes: chunk.1.clone() })
+        });
+        let hits: Vec<_> = found.iter().map(|place| hit(place).unwrap()).collect();
+        let limits = Limits { max_fragments, max_tokens };
+        let fragments = choose(&stretches, &hits, limits, &worth(&stretches));
+
+        // Something comes back unless nothing but white space was found.
+        let blank = hits.iter().all(|hit| stretches[hit.stretch].text[hit.bytes.clone()].trim().is_empty());
+        prop_assert!(!fragments.is_empty() || blank);
+        prop_assert!(fragments.len() <= max_fragments);
+        prop_assert!(fragments.iter().map(|fragment| fragment.tokens).sum::<u32>() <= max_tokens);
+        let source = lines(&document);
+        let mut told = vec![false; source.len()];
+        for fragment in &fragments {
+            let text = text(&stretches, fragment);
+            let numbers = numbers(&stretches, fragment);
+            prop_assert!(document.contains(text) && !text.trim().is_empty());
+            let cited = &source[numbers.clone()];
+            if fragment.cut == Some(Cut::Line) {
+                prop_assert!(cited.len() == 1 && cited[0].contains(text));
+                continue;
+            }
+            prop_assert_eq!(lines(text), cited);
+            // Counted exactly, by characters: the share of a line is a guess only within a chunk.
+            for line in numbers {
+                prop_assert!(!std::mem::replace(&mut told[line], true), "line {} comes twice", line + 1);
+            }
+        }
+        let firsts: Vec<_> = fragments.iter().map(|fragment| fragment.hits[0]).collect();
+        prop_assert!(firsts.is_sorted());
+    }
+
+    #[test]
+    fn a_fenced_block_that_fits_comes_whole_or_not_at_all(
+        document in document(),
+        found in any::<prop::sample::Index>(),
+    ) {
+        let chunks = chunks(&document);
+        prop_assume!(!chunks.is_empty());
+        let found = found.index(chunks.len());
+        let pieces = pieces(&chunks, std::slice::from_ref(&(0..chunks.len())));
+        let stretches = stretches(&pieces, |_| true);
+        let hit = Hit { stretch: 0, bytes: stretches[0].chunks[found].1.clone() };
+        let limits = Limits { max_fragments: 1, max_tokens: 400 };
+        for fragment in choose(&stretches, &[hit], limits, &worth(&stretches)) {
+            if fragment.cut == Some(Cut::Line) {
+                continue;
+            }
+            let lines = &stretches[0].lines;
+            let ends = [fragment.lines.start, fragment.lines.end - 1];
+            let cut = ends.map(|end| lines[end].block.clone()).into_iter().filter(|block| {
+                block.start < fragment.lines.start || fragment.lines.end < block.end
+            });
+            let cut: Vec<_> = cut.collect();
+            prop_assert_eq!(fragment.cut == Some(Cut::Block), !cut.is_empty());
+            for block in cut {
+                let size: f64 = lines[block].iter().map(|line| line.tokens).sum();
+                prop_assert!(size > 400.0);
+            }
+        }
+    }
+}
