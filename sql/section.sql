@@ -75,11 +75,23 @@ AS 'MODULE_PATHNAME', 'section_text_wrapper';
 
 COMMENT ON FUNCTION passage.section_text(text[]) IS 'section titles, one a line';
 
+-- The parser of PostgreSQL takes getUser, array.sort and a sentence in Japanese for one word each, so
+-- their parts are indexed beside them: those of titles with their weight, those of the content with C.
+
+CREATE FUNCTION passage.identifier_parts(text text) RETURNS text
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'identifier_parts_wrapper';
+
+COMMENT ON FUNCTION passage.identifier_parts(text) IS 'parts of compound words, and pairs of characters of scripts without spaces';
+
 CREATE FUNCTION passage.chunk_tsv(language regconfig, preamble text, section text[], content text)
 RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN setweight(to_tsvector(language, passage.text_head(coalesce(preamble, ''), 16384)), 'A')
+    || setweight(to_tsvector(language, passage.identifier_parts(passage.text_head(coalesce(preamble, ''), 16384))), 'A')
     || setweight(to_tsvector(language, passage.text_head(passage.section_text(coalesce(section, '{}')), 16384)), 'B')
-    || setweight(to_tsvector(language, passage.text_head(coalesce(content, ''), 262144)), 'D');
+    || setweight(to_tsvector(language, passage.identifier_parts(passage.text_head(passage.section_text(coalesce(section, '{}')), 16384))), 'B')
+    || setweight(to_tsvector(language, passage.text_head(coalesce(content, ''), 262144)), 'D')
+    || setweight(to_tsvector(language, passage.identifier_parts(passage.text_head(coalesce(content, ''), 262144))), 'C');
 
 COMMENT ON FUNCTION passage.chunk_tsv(regconfig, text, text[], text) IS 'what full text covers of a chunk';

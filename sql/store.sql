@@ -130,7 +130,9 @@ AS $$
             SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
             WHERE indrelid = rel.oid AND (
                 relname = layout.name
-                OR substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)') = substring(ddl FROM ' USING (.*);')
+                -- Whatever its parameters are.
+                OR regexp_replace(substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)'), ' WITH .*', '')
+                    = regexp_replace(substring(ddl FROM ' USING (.*);'), ' WITH .*', '')
             ))
         WHEN 'comment' THEN rel.oid IS NULL OR (is_table OR relation = 'chunks_embedded')
             AND CASE WHEN layout.name IS NULL THEN obj_description(rel.oid, 'pg_class')

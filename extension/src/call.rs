@@ -2,12 +2,14 @@
 
 use crate::error::Error;
 use crate::settings;
-use crate::spi;
-use crate::store::{Chunks, Columns, Found, Store, Wanted};
+use crate::spi::{self, Connection};
+use crate::store::{Chunks, Columns, Found, Hits, Store, Wanted};
 use crate::types::{Name, from_sql};
 use passage_core::Overrides;
-use passage_core::expand::{self, Budget, Choice, Hit, add_imports, choose};
+use passage_core::expand::{self, Budget, Choice, Hit, choose};
 use passage_core::hits::{Scored, rank};
+use passage_core::search::{Offer, fitting, leading};
+use passage_core::strategy::Whole;
 use pgrx::datum::Uuid;
 
 /// What a call of any expanding function asks for.
@@ -17,6 +19,15 @@ pub struct Call {
     pub strategy: Option<String>,
     pub overrides: Overrides,
     pub store: Option<Name>,
+}
+
+/// Which of the hits are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Taking {
+    /// All, for the caller chose them.
+    All,
+    /// As many as the budget is for, or else as make so many passages.
+    Fitting { passages: usize, max_distance: Option<u32> },
 }
 
 /// What a caller wants to know of what was found, beside the context itself.
@@ -50,6 +61,7 @@ impl Call {
     pub fn expand<R: Default>(
         self,
         extent: Extent,
+        taking: Taking,
         then: impl FnOnce(Expanded) -> R,
     ) -> Result<R, Error> {
         let ids = self.chunk_ids.unwrap_or_default();
@@ -64,22 +76,48 @@ impl Call {
                 Extent::Context | Extent::Explained => Columns::Context,
             };
             let imports = extent == Extent::Passage { imports: true };
-            let Some(read) = store.hits(connection, &scored, &wanted, columns)? else {
+            let Some(mut read) = store.hits(connection, &scored, &wanted, columns)? else {
                 return Ok(R::default());
             };
+            if let Taking::Fitting { passages, max_distance } = taking {
+                fit(&store, connection, &mut read, passages, max_distance);
+            }
             let hits: Vec<_> = read.found.iter().map(Found::hit).collect();
             let plan = expand::plan(&hits, imports);
             let chunks = store.chunks(connection, &read, &plan, columns);
             let budget = Budget::of(&hits);
             let explain = extent == Extent::Explained;
-            let mut choice = choose(&hits, &plan, &chunks.outlines, &chunks, budget, explain);
-            if imports {
-                add_imports(&hits, &plan, &chunks.outlines, &chunks, budget, &mut choice);
-            }
+            let choice = choose(&hits, &plan, &chunks.outlines, &chunks, budget, explain);
             let (found, hits, chunks, choice) = (&read.found[..], &hits[..], &chunks, &choice);
             Ok(then(Expanded { scored: &scored, found, hits, chunks, choice }))
         })
     }
+}
+
+/// Leaves the hits that their budget is for, or else those that make so many passages.
+fn fit(
+    store: &Store,
+    connection: &Connection,
+    read: &mut Hits,
+    passages: usize,
+    max_distance: Option<u32>,
+) {
+    let hits: Vec<_> = read.found.iter().map(Found::hit).collect();
+    let Some(budget) = Budget::of(&hits).max_tokens else {
+        let places: Vec<_> = hits.iter().map(|hit| (hit.document, hit.ordinal)).collect();
+        read.found.truncate(leading(&places, passages, max_distance));
+        return;
+    };
+    let in_code = read.found.iter().filter(|hit| hit.strategy.whole == Whole::Container);
+    let in_code: Vec<_> = in_code.map(|hit| hit.scored.chunk).collect();
+    let mut units = store.units(connection, &in_code);
+    let offer = |place: usize| Offer {
+        tokens: u64::from(read.chunk(place).tokens()),
+        unit: units.remove(&read.found[place].scored.chunk),
+    };
+    let offers: Vec<_> = (0..read.found.len()).map(offer).collect();
+    let mut taken = fitting(&offers, u64::from(budget)).into_iter();
+    read.found.retain(|_| taken.next().expect("there is an answer for each"));
 }
 
 impl Found {
@@ -93,7 +131,7 @@ impl Found {
             kind: self.kind,
             unit: self.unit,
             containers: self.containers.clone(),
-            json: self.document.is_json(),
+            json: self.strategy.whole == Whole::Container && self.document.is_json(),
             class: self.scored.class,
             strategy: &self.strategy,
         }

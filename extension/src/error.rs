@@ -14,6 +14,14 @@ pub enum Error {
     NoColumn { store: String, column: &'static str },
     /// A relation with such a column of a type that cannot be read as the one it must have.
     ColumnType { store: String, column: &'static str, sql_type: &'static str },
+    /// A search by an embedding in a store without any.
+    NoEmbeddings { store: String },
+    /// An embedding that is not of the store's dimensions.
+    Dimensions { store: String, given: usize, dimensions: Option<i32> },
+    /// An embedding with a NULL, an infinity or a NaN.
+    NoNumber,
+    /// A mode of search, or a filter, without what it searches by.
+    Lacks { what: String, lacks: &'static str },
 }
 
 impl From<passage_core::Error> for Error {
@@ -43,6 +51,36 @@ impl From<Error> for ErrorReport {
                 ),
                 check_store(&store),
             ),
+            Error::NoEmbeddings { store } => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("store \"{store}\" has no embeddings"),
+                format!(
+                    "Leave the embedding out, or SELECT passage.create_store({}, dimensions => n) and load them.",
+                    literal(&store)
+                ),
+            ),
+            Error::Dimensions { store, given, dimensions } => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                match dimensions {
+                    Some(has) => {
+                        format!(
+                            "the embedding has {given} dimensions, those of store \"{store}\" have {has}"
+                        )
+                    }
+                    None => format!("the embedding has {given} dimensions"),
+                },
+                "Embed the query with the model that embedded the chunks.".to_owned(),
+            ),
+            Error::NoNumber => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                "the embedding holds a value that is no number".to_owned(),
+                "Give finite numbers, without NULL.".to_owned(),
+            ),
+            Error::Lacks { what, lacks } => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("{what} needs {lacks}"),
+                format!("Give {lacks}, or leave it out."),
+            ),
         };
         ErrorReport::new(code, message, function_name!()).set_hint(hint)
     }
@@ -63,9 +101,9 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Give a number from 0 to {most}."),
         ),
-        Request::NoShare { .. } => (
+        Request::Outside { least, most, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            "Give a number from 0 to 1.".to_owned(),
+            format!("Give a number from {least} to {most}."),
         ),
         Request::Windows => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,

@@ -1,7 +1,7 @@
 //! `expand_context` and `expand_contexts`: the context of hits, a row a chunk.
 
-use crate::call::{Call, Expanded, Extent};
-use crate::store::pause;
+use crate::call::{Call, Expanded, Extent, Taking};
+use crate::interrupt::pause;
 use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
 use passage_core::Overrides;
 use passage_core::expand::{Pick, Role};
@@ -83,7 +83,7 @@ fn expand_context(
         max_chunks,
     };
     let call = Call { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(Extent::Context, rows)?))
+    Ok(TableIterator::new(call.expand(Extent::Context, Taking::All, rows)?))
 }
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
@@ -143,7 +143,7 @@ fn expand_contexts(
         max_chunks,
     };
     let call = Call { chunk_ids, scores, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(Extent::Context, rows)?))
+    Ok(TableIterator::new(call.expand(Extent::Context, Taking::All, rows)?))
 }
 
 /// Makes the rows of what was chosen.

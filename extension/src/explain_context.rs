@@ -1,7 +1,7 @@
 //! `explain_context`: why each chunk is or is not in the context.
 
-use crate::call::{Call, Expanded, Extent};
-use crate::store::pause;
+use crate::call::{Call, Expanded, Extent, Taking};
+use crate::interrupt::pause;
 use crate::types::{Json, Name, TextArray, to_sql};
 use passage_core::Overrides;
 use passage_core::expand::{Considered, Pick, Role, Rule, Verdict};
@@ -67,7 +67,7 @@ fn explain_context(
         max_chunks,
     };
     let call = Call { chunk_ids, scores, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(Extent::Explained, |expanded| rows(&expanded))?))
+    Ok(TableIterator::new(call.expand(Extent::Explained, Taking::All, |expanded| rows(&expanded))?))
 }
 
 /// A chunk that was considered, as the columns of the function.

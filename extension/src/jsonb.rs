@@ -59,7 +59,7 @@ pub fn array(pieces: &[String]) -> pg_sys::Datum {
 }
 
 /// Reads a text as jsonb.
-fn read(text: &str) -> pg_sys::Datum {
+pub fn read(text: &str) -> pg_sys::Datum {
     let text = CString::new(text).expect("JSON holds no NUL");
     // SAFETY: the function takes a C string, and is done with it when it returns.
     unsafe {

@@ -2,7 +2,7 @@
 
 mod writing;
 
-use crate::call::{Call, Expanded, Extent};
+use crate::call::{Call, Expanded, Extent, Taking};
 use crate::error::Error;
 use crate::types::{Json, JsonArray, Name, RawJsonb, to_sql};
 use passage_core::expand::{Details, Pick, Rule};
@@ -12,7 +12,8 @@ use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
-use writing::{Writing, citations, comments, paused, text};
+pub use writing::Writing;
+use writing::{citations, paused, text};
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
 #[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
@@ -71,11 +72,7 @@ fn reassemble(
     ErrorReport,
 > {
     let joining = joining(max_distance, score_by.as_deref(), order_by.as_deref())?;
-    let writing = Writing {
-        separator,
-        comments: gaps.as_deref().map(comments).transpose()?,
-        marks: [mark_start, mark_end].map(Option::unwrap_or_default),
-    };
+    let writing = Writing::new(separator, gaps.as_deref(), [mark_start, mark_end])?;
     let overrides = Overrides {
         parents,
         preceding,
@@ -92,15 +89,13 @@ fn reassemble(
         max_chunks,
     };
     let call = Call { chunk_ids, scores, strategy, overrides, store };
-    let rows = call
-        .expand(Extent::Passage { imports: imports.unwrap_or_default() }, |expanded| {
-            rows(&expanded, &joining, &writing)
-        })?;
+    let extent = Extent::Passage { imports: imports.unwrap_or_default() };
+    let rows = call.expand(extent, Taking::All, |expanded| rows(&expanded, &joining, &writing))?;
     Ok(TableIterator::new(rows))
 }
 
 /// A passage, as the columns of the function.
-type Row = (
+pub type Row = (
     i32,
     Option<f64>,
     Uuid,
@@ -124,7 +119,7 @@ type Row = (
 );
 
 /// Takes how passages are made and ordered.
-fn joining(
+pub fn joining(
     max_distance: Option<i32>,
     score_by: Option<&str>,
     order_by: Option<&str>,
@@ -135,11 +130,12 @@ fn joining(
             .transpose()?,
         score_by: ScoreBy::from_name(score_by.unwrap_or("max"))?,
         order_by: OrderBy::from_name(order_by.unwrap_or("score"))?,
+        most: None,
     })
 }
 
 /// Makes the rows of what was chosen.
-fn rows(expanded: &Expanded, joining: &Joining, writing: &Writing) -> Vec<Row> {
+pub fn rows(expanded: &Expanded, joining: &Joining, writing: &Writing) -> Vec<Row> {
     let Expanded { found, hits, chunks, choice, .. } = expanded;
     let scores: Vec<_> = found.iter().map(|hit| hit.scored.score).collect();
     let passages = cluster(hits, &scores, &chunks.outlines, choice, joining);

@@ -60,3 +60,8 @@ fn text_head(text: &str, bytes: i32) -> &str {
 fn section_text(section: Titles) -> String {
     titles(section).join("\n")
 }
+
+#[pg_extern(immutable, parallel_safe, schema = "passage")]
+fn identifier_parts(text: &str) -> String {
+    passage_core::search::identifier_parts(text)
+}

@@ -2,22 +2,37 @@
 The one place that speaks SPI.
 
 Every read is a statement whose plan is kept as long as the statement is. It is executed read-only,
-so it sees what the calling statement sees, also after a write in the same transaction; and it is
-planned generically, since a plan over a one-element array would otherwise be made anew at each
-call (240 us against 60 us). The plan cache of PostgreSQL makes a kept plan anew when a relation,
-a policy or the role changes.
+so it sees what the calling statement sees, also after a write in the same transaction. What reads by
+ids is planned generically, since a plan over a one-element array would otherwise be made anew at
+each call (240 us against 60 us); what reads by words is planned for these words, common or rare. The
+plan cache of PostgreSQL makes a kept plan anew when a relation, a policy or the role changes.
 */
 
+use crate::interrupt::pause;
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
+
+/// How a statement finds its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Few rows by a btree or an index of vectors; planned once, whatever the values.
+    Index,
+    /// What an index of words or documents finds, planned for the values of each execution.
+    Matches,
+    /// What a scan finds soon, planned for the values of each execution.
+    Scan,
+    /// However the planner likes, planned for the values of each execution.
+    Any,
+}
 
 /// A SELECT with its plan, which is made at the first execution.
 ///
 /// It must outlive its executions, also those that a policy's own calls nest into them.
 pub struct Statement {
     text: CString,
+    access: Access,
     plan: Cell<pg_sys::SPIPlanPtr>,
     /// The role that it was planned for; policies may give another one another plan.
     role: Cell<pg_sys::Oid>,
@@ -25,9 +40,9 @@ pub struct Statement {
 
 impl Statement {
     /// Takes the text of a SELECT.
-    pub fn new(text: String) -> Self {
+    pub fn new(text: String, access: Access) -> Self {
         let text = CString::new(text).expect("a statement holds no NUL");
-        Self { text, plan: Cell::default(), role: Cell::default() }
+        Self { text, access, plan: Cell::default(), role: Cell::default() }
     }
 
     /// Returns the plan, made for arguments of some types.
@@ -39,7 +54,7 @@ impl Statement {
                     self.text.as_ptr(),
                     types.len() as i32,
                     types.as_mut_ptr(),
-                    pg_sys::CURSOR_OPT_GENERIC_PLAN as i32,
+                    self.access.planned() as i32,
                 );
                 assert!(!plan.is_null(), "the statement can be prepared");
                 pg_sys::SPI_keepplan(plan);
@@ -51,42 +66,92 @@ impl Statement {
     }
 }
 
-/// What a plan may not use: every read here is of few rows by an index, also where statistics are
-/// missing or a table is so small that a scan of it looks cheaper. What is ruled out counts as
-/// very dear until PostgreSQL 17, and a dear plan would be compiled for seconds.
-const WITHOUT: [&CStr; 7] = [
-    c"enable_seqscan",
-    c"enable_bitmapscan",
-    c"enable_hashjoin",
-    c"enable_mergejoin",
-    c"enable_sort",
-    c"enable_material",
-    c"jit",
-];
+impl Access {
+    /// Returns for how long a plan is good.
+    fn planned(self) -> u32 {
+        match self {
+            Self::Index => pg_sys::CURSOR_OPT_GENERIC_PLAN,
+            Self::Matches | Self::Scan | Self::Any => pg_sys::CURSOR_OPT_CUSTOM_PLAN,
+        }
+    }
 
-impl Statement {
-    /// Sees to it that the plan, where it is about to be made, is one by index.
-    ///
-    /// Returns the level of settings to close after the execution, if one was opened.
-    fn by_index(&self, plan: pg_sys::SPIPlanPtr) -> Option<i32> {
+    /// Returns what a plan may not use: a read by index is one also where statistics are missing or
+    /// a table is so small that a scan of it looks cheaper. What is ruled out counts as very dear
+    /// until PostgreSQL 17, and a dear plan would be compiled for seconds.
+    fn without(self) -> &'static [&'static CStr] {
+        match self {
+            Self::Index => &[
+                c"jit",
+                c"enable_seqscan",
+                c"enable_bitmapscan",
+                c"enable_hashjoin",
+                c"enable_mergejoin",
+                c"enable_sort",
+                c"enable_material",
+            ],
+            Self::Matches => &[c"jit", c"enable_seqscan"],
+            // A scan that joins another one's begins anywhere, and the rows would be others each time.
+            Self::Scan => &[c"jit", c"enable_bitmapscan", c"synchronize_seqscans"],
+            Self::Any => &[c"jit"],
+        }
+    }
+}
+
+/// A setting for the time of one execution.
+pub struct Setting {
+    /// Its name.
+    pub name: &'static CStr,
+    /// Its value.
+    pub value: CString,
+}
+
+/// Settings of an execution, taken back at its end; an error takes them back with its transaction.
+struct Settings(Option<i32>);
+
+impl Settings {
+    /// Opens a level and sets what the statement is planned and executed with.
+    fn open(statement: &Statement, plan: pg_sys::SPIPlanPtr, settings: &[Setting]) -> Self {
         // SAFETY: plain look-ups; the plan is kept.
         let (role, valid) = unsafe { (pg_sys::GetUserId(), pg_sys::SPI_plan_is_valid(plan)) };
-        if self.role.replace(role) == role && valid {
-            return None;
+        let planned =
+            statement.access == Access::Index && statement.role.replace(role) == role && valid;
+        if planned && settings.is_empty() {
+            return Self(None);
         }
-        // SAFETY: the settings exist, and the level takes them back.
-        unsafe {
-            let level = pg_sys::NewGUCNestLevel();
-            for setting in WITHOUT {
-                pg_sys::SetConfigOption(
-                    setting.as_ptr(),
-                    c"off".as_ptr(),
-                    pg_sys::GucContext::PGC_USERSET,
-                    pg_sys::GucSource::PGC_S_SESSION,
-                );
-            }
-            Some(level)
+        // SAFETY: the level takes the settings back.
+        let level = unsafe { pg_sys::NewGUCNestLevel() };
+        let without = if planned { &[] } else { statement.access.without() };
+        for name in without {
+            set(name, c"off");
         }
+        for Setting { name, value } in settings {
+            set(name, value);
+        }
+        Self(Some(level))
+    }
+
+    fn close(self) {
+        if let Some(level) = self.0 {
+            // SAFETY: the level was opened above.
+            unsafe { pg_sys::AtEOXact_GUC(true, level) };
+        }
+    }
+}
+
+/// Sets what the end of the level takes back, as the SET clause of a function does.
+fn set(name: &CStr, value: &CStr) {
+    // SAFETY: both are strings, and PostgreSQL copies what it keeps.
+    unsafe {
+        pg_sys::set_config_option(
+            name.as_ptr(),
+            value.as_ptr(),
+            pg_sys::GucContext::PGC_USERSET,
+            pg_sys::GucSource::PGC_S_SESSION,
+            pg_sys::GucAction::GUC_ACTION_SAVE,
+            true,
+            0,
+            false,
+        );
     }
 }
 
@@ -142,8 +207,18 @@ pub fn connect<R>(read: impl FnOnce(&Connection) -> R) -> R {
 
 impl Connection {
     /// Executes a statement, read-only.
-    #[expect(clippy::unused_self, reason = "only who is connected can read")]
     pub fn read(&self, statement: &Statement, values: Vec<Value>) -> Rows<'_> {
+        self.read_with(statement, values, &[])
+    }
+
+    /// Executes a statement, read-only, under some settings.
+    #[expect(clippy::unused_self, reason = "only who is connected can read")]
+    pub fn read_with(
+        &self,
+        statement: &Statement,
+        values: Vec<Value>,
+        settings: &[Setting],
+    ) -> Rows<'_> {
         let mut types: Vec<_> = values.iter().map(|value| value.oid).collect();
         let mut datums: Vec<_> =
             values.iter().map(|value| value.datum.unwrap_or(pg_sys::Datum::null())).collect();
@@ -152,16 +227,13 @@ impl Connection {
             .map(|value| (if value.datum.is_some() { b' ' } else { b'n' }) as std::ffi::c_char)
             .collect();
         let plan = statement.plan(&mut types);
-        let level = statement.by_index(plan);
+        let settings = Settings::open(statement, plan, settings);
         // SAFETY: the plan is kept and takes as many values as there are types.
         let (done, table, count) = unsafe {
             let done = pg_sys::SPI_execute_plan(plan, datums.as_mut_ptr(), nulls.as_ptr(), true, 0);
             (done, pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize)
         };
-        if let Some(level) = level {
-            // SAFETY: the level was opened above; an error closes it with its transaction.
-            unsafe { pg_sys::AtEOXact_GUC(true, level) };
-        }
+        settings.close();
         assert!(done == pg_sys::SPI_OK_SELECT as i32, "the statement is a SELECT");
         Rows::take(table, count)
     }
@@ -180,9 +252,7 @@ impl Rows<'_> {
             let mut nulls = vec![false; columns];
             for row in 0..count {
                 // A large result takes long to read; the statement must stay cancellable.
-                if row % 1024 == 1023 {
-                    pgrx::check_for_interrupts!();
-                }
+                pause(row);
                 let tuple = *(*table).vals.add(row);
                 pg_sys::heap_deform_tuple(
                     tuple,

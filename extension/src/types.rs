@@ -6,9 +6,6 @@ result as they are, and so may sections and contents, so they are carried as byt
 into.
 */
 
-use crate::error::Error;
-use crate::jsonb;
-use passage_core::Error as Request;
 use passage_core::section::Section;
 use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
 use pgrx::datum::{Datum, Uuid};
@@ -16,7 +13,6 @@ use pgrx::pgrx_sql_entity_graph::metadata::{
     ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
 };
 use pgrx::{FromDatum, IntoDatum, pg_sys};
-use serde::de::DeserializeOwned;
 
 /// An identifier, as the type `name`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,13 +50,19 @@ impl IntoDatum for Name {
     }
 }
 
-// SAFETY: the type `name` is what the install script declares.
-unsafe impl<'fcx> ArgAbi<'fcx> for Name {
-    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the argument has the declared type, and pgrx takes NULL as `None` before.
-        unsafe { arg.unbox_arg_using_from_datum() }.expect("the argument is NOT NULL")
-    }
+macro_rules! argument {
+    ($name:ident) => {
+        // SAFETY: the type is what the install script declares.
+        unsafe impl<'fcx> ArgAbi<'fcx> for $name {
+            unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
+                // SAFETY: the argument has the declared type, and pgrx takes NULL as `None` before.
+                unsafe { arg.unbox_arg_using_from_datum() }.expect("the argument is NOT NULL")
+            }
+        }
+    };
 }
+
+argument!(Name);
 
 /// A value that goes through as it is, in memory of the function that returns it.
 ///
@@ -186,80 +188,6 @@ opaque! {
     RawText, "text", copy_packed
 }
 
-/// A value of the type `jsonb` as its text: pgrx's own takes an error for a value that is nested
-/// deeply, and reports it as one of ours.
-#[derive(Clone, Debug)]
-pub struct Json(String);
-
-impl Json {
-    /// Returns what the text says.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Request::Windows`], for that is what is taken so, where it is nested too deeply or
-    /// holds a number out of range.
-    pub fn value(self) -> Result<serde_json::Value, Error> {
-        self.read().ok_or(Error::Request(Request::Windows))
-    }
-
-    /// Returns what the text says, if it can be read.
-    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_str(&self.0).ok()
-    }
-}
-
-impl FromDatum for Json {
-    unsafe fn from_polymorphic_datum(
-        datum: pg_sys::Datum,
-        is_null: bool,
-        _type: pg_sys::Oid,
-    ) -> Option<Self> {
-        if is_null {
-            return None;
-        }
-        // SAFETY: the value is a jsonb, whose text is a string in memory of the call.
-        unsafe {
-            let text = pgrx::direct_function_call_as_datum(pg_sys::jsonb_out, &[Some(datum)])?;
-            let text = std::ffi::CStr::from_ptr(text.cast_mut_ptr());
-            Some(Self(text.to_string_lossy().into_owned()))
-        }
-    }
-}
-
-// SAFETY: the type `jsonb` is what the install script declares.
-unsafe impl<'fcx> ArgAbi<'fcx> for Json {
-    unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
-        // SAFETY: the argument has the declared type, and pgrx takes NULL as `None` before.
-        unsafe { arg.unbox_arg_using_from_datum() }.expect("the argument is NOT NULL")
-    }
-}
-
-translate!(Json, "jsonb");
-
-/// A JSON array that was written as text, in pieces that are arrays themselves, as the type `jsonb`.
-#[derive(Clone, Debug)]
-pub struct JsonArray(pub Vec<String>);
-
-impl IntoDatum for JsonArray {
-    fn into_datum(self) -> Option<pg_sys::Datum> {
-        Some(jsonb::array(&self.0))
-    }
-
-    fn type_oid() -> pg_sys::Oid {
-        pg_sys::JSONBOID
-    }
-}
-
-// SAFETY: the value is a jsonb, which the install script declares.
-unsafe impl BoxRet for JsonArray {
-    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-        // SAFETY: the datum is returned from the function.
-        unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
-    }
-}
-
-translate!(JsonArray, "jsonb");
-
 impl RawText {
     /// Returns a text without characters.
     pub fn empty() -> Self {
@@ -281,6 +209,12 @@ impl TextArray {
 }
 
 translate!(Name, "name");
+
+// Behind the macros, which it uses.
+mod json;
+mod tsvector;
+pub use json::{Json, JsonArray};
+pub use tsvector::Tsvector;
 
 /// Returns an id as SQL takes it.
 pub fn to_sql(id: uuid::Uuid) -> Uuid {

@@ -3,11 +3,11 @@
 use crate::assemble::separator_of;
 use crate::call::Expanded;
 use crate::error::Error;
-use crate::store::pause;
+use crate::interrupt::pause;
 use crate::types::JsonArray;
 use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::{Pick, Role};
-use passage_core::gaps::{Place, assemble_with_gaps};
+use passage_core::gaps::{Gaps, Place, assemble_with_gaps};
 use passage_core::{Family, MediaType};
 use std::fmt::Write;
 
@@ -15,31 +15,34 @@ use std::fmt::Write;
 pub struct Writing {
     /// What stands between chunks that do not touch, in place of what the media type says.
     pub separator: Option<String>,
-    /// Whether gaps are shown by a comment; if nothing is said, those in source code are.
-    pub comments: Option<bool>,
+    /// What stands in gaps; if nothing is said, comments in source code.
+    pub gaps: Option<Gaps>,
     /// What stands before and behind each hit.
     pub marks: [String; 2],
 }
 
-/// Takes how gaps are shown.
-pub fn comments(gaps: &str) -> Result<bool, Error> {
-    match gaps {
-        "comment" => Ok(true),
-        "none" => Ok(false),
-        _ => Err(Error::from(passage_core::Error::UnknownValue {
-            argument: "gaps",
-            value: gaps.to_owned(),
-            valid: r#""comment" and "none""#,
-        })),
+impl Writing {
+    /// Takes it from the arguments of a call.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`UnknownValue`](passage_core::Error::UnknownValue) for another word in `gaps`.
+    pub fn new(
+        separator: Option<String>,
+        gaps: Option<&str>,
+        marks: [Option<String>; 2],
+    ) -> Result<Self, Error> {
+        let gaps = gaps.map(Gaps::from_name).transpose()?;
+        Ok(Self { separator, gaps, marks: marks.map(Option::unwrap_or_default) })
     }
 }
 
 /// Joins the chunks of a passage.
 pub fn text(expanded: &Expanded, picks: &[&Pick], is: &MediaType, writing: &Writing) -> Assembly {
-    let Writing { separator, comments, marks: [start, end] } = writing;
+    let Writing { separator, gaps, marks: [start, end] } = writing;
     let chunk = |pick: &&Pick| expanded.chunks.chunk(pick.row);
     let parts: Vec<_> = paused(picks).map(|pick| chunk(pick).part()).collect();
-    let comments = comments.unwrap_or(is.family() == Family::Code);
+    let comments = gaps.map_or(is.family() == Family::Code, |gaps| gaps == Gaps::Comment);
     let comment = is.comment().filter(|_| comments);
     let assembly = match (separator, comment) {
         (None, Some(comment)) => {

@@ -16,6 +16,7 @@ use super::around::Around;
 use super::columns::{Chunk, Columns};
 use super::hits::Hits;
 use super::layout::{Layout, Purpose};
+use crate::interrupt::pause;
 use crate::spi::{Connection, Rows};
 pub use arms::Signature;
 use arms::{Arm, arms};
@@ -121,13 +122,6 @@ impl Details for Chunks<'_> {
     }
 
     fn pause(&self) {
-        pgrx::check_for_interrupts!();
-    }
-}
-
-/// Lets PostgreSQL interrupt, now and then while many rows are gone through.
-pub fn pause(row: usize) {
-    if row % 4096 == 4095 {
         pgrx::check_for_interrupts!();
     }
 }

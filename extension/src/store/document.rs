@@ -35,7 +35,7 @@ impl Document {
 
     /// Tells whether the document is one JSON value.
     pub fn is_json(&self) -> bool {
-        self.media_type.is_some() && self.media_type().structure() == "application/json"
+        self.media_type().structure() == "application/json"
     }
 }
 

@@ -122,7 +122,7 @@ impl Store {
                 ..document::read(&rows, row, columns, first_document)
             };
             let name = |column| rows.get::<String>(row, column);
-            let strategy = wanted.strategy(source, &own, &document.media_type())?;
+            let strategy = wanted.strategy(source, &own, &document)?;
             let found_here = Found {
                 row,
                 scored: scored[place as usize - 1],

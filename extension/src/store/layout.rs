@@ -9,20 +9,31 @@ that name now, and forgotten when PostgreSQL says that some relation has changed
 use super::around::Lookup;
 use super::chunks::Signature;
 use super::columns::Columns;
+use super::facts::Facts;
+use super::filters::Shape;
+use super::frequencies::Known;
 use super::statements::Statements;
 use super::strategy::Source;
-use crate::spi::Statement;
+use super::vectors::Search;
+use crate::spi::{Access, Statement};
 use pgrx::pg_sys;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 /// The relations of a store.
 pub struct Layout {
+    /// The name of the schema.
+    pub store: String,
     pub chunks: Relation,
     pub documents: Option<Relation>,
     pub strategies: Option<Relation>,
+    pub embeddings: Option<Relation>,
+    /// What is known of it beyond its relations, read when it is asked for.
+    pub facts: OnceCell<Facts>,
+    /// How common the words of its chunks are, for each role that asked.
+    pub known: Known,
     statements: RefCell<Statements>,
 }
 
@@ -33,20 +44,55 @@ pub enum Purpose {
     Chunks { signature: Signature, columns: Columns },
     Parts,
     Outline { by_uri: bool },
+    Facts,
+    Lexemes,
+    Frequencies,
+    Counts,
+    Matches { arms: usize, filters: Shape, scan: bool },
+    Nearest { search: Search, filters: Shape },
+    Listing,
+    Units,
+    Named { filters: Shape, by_id: bool },
+    Told,
+    WordsOf { matching: bool },
+    WordsLike { filters: Shape },
+    WordsIn,
+    Near { together: bool },
+    SectionsOf,
+    Pieces,
+    Whole,
+}
+
+impl Purpose {
+    /// Returns how its statement finds rows.
+    pub fn access(self) -> Access {
+        match self {
+            Self::Matches { scan: false, .. } | Self::Counts | Self::WordsLike { .. } => {
+                Access::Matches
+            }
+            Self::Matches { .. } => Access::Scan,
+            Self::Frequencies | Self::Nearest { search: Search::Exact, .. } => Access::Any,
+            _ => Access::Index,
+        }
+    }
 }
 
 /// A table or view.
 pub struct Relation {
+    /// Its oid.
+    pub oid: pg_sys::Oid,
     /// Its quoted name, for a statement.
     pub name: String,
+    /// Whether it is a table, partitioned or not.
+    pub is_table: bool,
     /// Whether it is a table that numbers each of its rows.
     pub has_ordinals: bool,
     /// Its columns with their types.
     columns: HashMap<String, pg_sys::Oid>,
 }
 
-/// The name of a store, and what lies behind it: chunks, documents and strategies.
-type Place = (String, [pg_sys::Oid; 3]);
+/// The name of a store, and what lies behind it: chunks, documents, strategies and embeddings.
+type Place = (String, [pg_sys::Oid; 4]);
 
 /// The most layouts that are remembered.
 const REMEMBERED: usize = 64;
@@ -80,7 +126,7 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
     let oids = unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
         let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), schema);
-        [relation(c"chunks"), relation(c"documents"), relation(c"strategies")]
+        [c"chunks", c"documents", c"strategies", c"embeddings"].map(relation)
     };
     if oids[0] == pg_sys::InvalidOid {
         return None;
@@ -103,7 +149,7 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
 }
 
 impl Layout {
-    fn read(store: &str, [chunks, documents, strategies]: [pg_sys::Oid; 3]) -> Self {
+    fn read(store: &str, [chunks, documents, strategies, embeddings]: [pg_sys::Oid; 4]) -> Self {
         let relation =
             |oid, name: &str| Relation::read(oid, format!("{}.{}", quoted(store), quoted(name)));
         let with = |oid, name, column: &str| {
@@ -112,9 +158,14 @@ impl Layout {
                 .filter(|relation| relation.has(column))
         };
         Self {
+            store: store.to_owned(),
             chunks: relation(chunks, "chunks"),
             documents: with(documents, "documents", "id"),
             strategies: with(strategies, "strategies", "name"),
+            embeddings: with(embeddings, "embeddings", "embedding")
+                .filter(|embeddings| embeddings.has("chunk_id")),
+            facts: OnceCell::new(),
+            known: Known::default(),
             statements: RefCell::default(),
         }
     }
@@ -137,13 +188,20 @@ impl Layout {
 
     /// Returns the path of a chunk, NULL where there is none of the type `ltree`.
     pub fn path(&self, alias: &str) -> String {
-        // The type may lie in any schema, which its name then begins with.
-        let is_path = self.chunks.columns.get("path").is_some_and(|oid| {
-            // SAFETY: the type exists; its name is a string in memory of the call.
-            let name = unsafe { CStr::from_ptr(pg_sys::format_type_be(*oid)) };
-            name.to_bytes().ends_with(b"ltree")
-        });
-        if is_path { format!("{alias}.path") } else { "NULL".to_owned() }
+        match self.ltree() {
+            Some(_) => format!("{alias}.path"),
+            None => "NULL".to_owned(),
+        }
+    }
+
+    /// Returns the schema of `ltree`, quoted, if chunks have a path of that type.
+    pub fn ltree(&self) -> Option<String> {
+        self.chunks.schema_of("path", &["ltree"]).map(|(schema, _)| schema)
+    }
+
+    /// Tells whether chunks can be found by their words.
+    pub fn has_words(&self) -> bool {
+        self.chunks.columns.get("tsv") == Some(&pg_sys::TSVECTOROID)
     }
 
     /// Returns the tokens of a chunk; without a count, a quarter of the characters stands for it.
@@ -168,8 +226,11 @@ impl Relation {
         let numbers = |column: &pg_sys::FormData_pg_attribute| {
             column.name() == "ordinal" && column.attnotnull && column.atttypid == pg_sys::INT4OID
         };
+        let is_table = relation.is_table() || relation.is_partitioned_table();
         Self {
+            oid,
             name,
+            is_table,
             has_ordinals: relation.is_table() && columns().any(numbers),
             columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
         }
@@ -178,6 +239,26 @@ impl Relation {
     /// Tells whether there is a column of this name.
     pub fn has(&self, column: &str) -> bool {
         self.columns.contains_key(column)
+    }
+
+    /// Returns the schema and the name of a column's type, quoted, if it is one of some types that
+    /// an extension brings and may lie in any schema.
+    pub fn schema_of(
+        &self,
+        column: &str,
+        types: &[&'static str],
+    ) -> Option<(String, &'static str)> {
+        let oid = self.columns.get(column)?;
+        // SAFETY: the type exists; its name is a string in memory of the call.
+        let name = unsafe {
+            let qualified = pg_sys::FORMAT_TYPE_FORCE_QUALIFY as pg_sys::bits16;
+            CStr::from_ptr(pg_sys::format_type_extended(*oid, -1, qualified))
+        };
+        let name = name.to_str().ok()?;
+        types.iter().find_map(|of| {
+            let schema = name.strip_suffix(of)?.strip_suffix('.')?;
+            Some((schema.to_owned(), *of))
+        })
     }
 
     /// Tells whether there is a column of this name that can be read as a type.

@@ -1,9 +1,9 @@
 //! The statement behind `outline`: all chunks of one document, without their contents.
 
 use super::Store;
-use super::chunks::pause;
 use super::hits::uuid;
 use super::layout::{Layout, Purpose, Relation};
+use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::types::titles;
 use passage_core::outline::Entry;
@@ -42,7 +42,7 @@ impl Store {
                 tokens: rows.get::<i32>(row, 3).map_or(0, i64::from),
                 first_line: rows.get(row, 4),
                 last_line: rows.get(row, 5),
-                hit: !hits.is_empty() && hits.contains(&uuid(rows.get(row, 6))),
+                hit: hits.contains(&uuid(rows.get(row, 6))),
             })
         };
         (0..rows.len()).filter_map(entry).collect()

@@ -27,7 +27,8 @@ impl Statements {
             }
         }
         let written = self.written.entry(purpose);
-        let (turn, statement) = written.or_insert_with(|| (0, Rc::new(Statement::new(write()))));
+        let (turn, statement) =
+            written.or_insert_with(|| (0, Rc::new(Statement::new(write(), purpose.access()))));
         *turn = self.turn;
         Rc::clone(statement)
     }

@@ -1,10 +1,11 @@
 //! The strategy of a call: a preset, or a row of the store.
 
+use super::document::Document;
 use super::layout::Relation;
 use crate::error::Error;
 use crate::types::Json;
 use passage_core::strategy::{Own, Whole};
-use passage_core::{Error as Request, MediaType, Overrides, Strategy};
+use passage_core::{Error as Request, Overrides, Strategy};
 
 /// The strategy that a call asks for.
 pub struct Wanted {
@@ -94,16 +95,16 @@ impl Wanted {
         &self,
         source: Source,
         Rows(rows): &Rows,
-        media_type: &MediaType,
+        document: &Document,
     ) -> Result<Strategy, Error> {
         let own = match source {
             Source::Preset { .. } => None,
             Source::ByName => rows.first(),
-            Source::ByMediaType => Own::default_for(rows, media_type),
+            Source::ByMediaType => Own::default_for(rows, &document.media_type()),
         };
         match own {
             Some(own) => self.changed(own.strategy()?),
-            None if self.name == "auto" => self.changed(Strategy::auto(media_type)),
+            None if self.name == "auto" => self.changed(Strategy::auto(&document.media_type())),
             None => self.preset(),
         }
     }

@@ -43,7 +43,7 @@ SELECT content FROM passage.reassemble(pg_temp.chunks('static Session = class {'
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('function main() {'));
 -- an import is in no container: it falls back to its neighbours
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('import { hash } from "crypto";'));
-SELECT rule, content FROM passage.explain_context(pg_temp.chunks('import { hash } from "crypto";'), strategy => 'hierarchical') JOIN whole.chunks ON id = chunk_id;
+SELECT rule, content FROM passage.explain_context(pg_temp.chunks('import { hash } from "crypto";'), strategy => 'hierarchical') JOIN whole.chunks ON id = chunk_id ORDER BY chunks.ordinal;
 -- over the budget come the rest of the function, head and closing part, then the nearest members
 SELECT max_tokens, content, truncated, complete
 FROM unnest('{10,20,40,60}'::integer[]) AS max_tokens, passage.reassemble(pg_temp.chunks('return b; }'), max_tokens => max_tokens, gaps => 'none') ORDER BY max_tokens;

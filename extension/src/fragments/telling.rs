@@ -1,0 +1,191 @@
+//! What is told of each fragment: its text and lines, why it was chosen, and what stands around it.
+
+use super::Row;
+use super::request::Best;
+use crate::store::{Pieces, Told};
+use crate::types::{Json, to_sql};
+use passage_core::fragments::{Fragment, Ranked, Signal, Stretch};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::ops::Range;
+use uuid::Uuid;
+
+/// The most characters of a line before or after a fragment, and of a preview.
+const LINE: usize = 200;
+const PREVIEW: usize = 120;
+
+/// All that is told of fragments.
+pub struct Telling<'a> {
+    pub read: &'a Pieces,
+    pub stretches: &'a [Stretch],
+    pub told: &'a HashMap<Uuid, Told>,
+    pub strategy: &'static str,
+    pub hint: Option<&'static str>,
+}
+
+impl Telling<'_> {
+    /// Makes the rows of fragments; `best` are the chunks that they were chosen for, by their places.
+    pub fn rows(&self, fragments: &[Fragment], best: &[Best]) -> Vec<Row> {
+        let mut bytes: HashMap<usize, usize> = HashMap::new();
+        for fragment in fragments {
+            let document = self.stretches[fragment.stretch].document;
+            *bytes.entry(document).or_default() += fragment.bytes.len();
+        }
+        let row = |fragment: &Fragment| {
+            let document = self.stretches[fragment.stretch].document;
+            self.row(fragment, best.get(fragment.hits[0]), bytes[&document])
+        };
+        fragments.iter().map(row).collect()
+    }
+
+    /// Makes the row of a fragment of a document of which so many bytes come back.
+    fn row(&self, fragment: &Fragment, best: Option<&Best>, returned: usize) -> Row {
+        let stretch = &self.stretches[fragment.stretch];
+        let document = self.read.documents[stretch.document];
+        let told = self.told.get(&document).cloned().unwrap_or_default();
+        let chunks = Self::chunks(stretch, &fragment.bytes);
+        let number = |line: usize| stretch.lines[line].number;
+        let lines = [number(fragment.lines.start), number(fragment.lines.end - 1)];
+        let id = self.read.ids[stretch.chunks[chunks.start].0];
+        let id = match lines {
+            [Some(first), Some(last)] => format!("{id}:{first}-{last}"),
+            _ => id.to_string(),
+        };
+        let signals = self.signals(
+            fragment,
+            best.and_then(|best| best.ranked),
+            chunks.len(),
+            &told,
+            returned,
+        );
+        let related = self.related(stretch, &chunks);
+        (
+            id,
+            to_sql(document),
+            told.uri,
+            told.title,
+            told.media_type,
+            best.map_or(0.0, |best| best.score),
+            stretch.text[fragment.bytes.clone()].to_owned(),
+            lines[0],
+            lines[1],
+            fragment.tokens as i32,
+            self.strategy,
+            Json::of(&signals),
+            beside(stretch, (0..fragment.lines.start).rev()),
+            beside(stretch, fragment.lines.end..stretch.lines.len()),
+            Json::of(&related),
+            told.metadata,
+        )
+    }
+
+    /// Returns which chunks of a stretch some bytes of it are of.
+    fn chunks(stretch: &Stretch, bytes: &Range<usize>) -> Range<usize> {
+        let first = stretch.chunks.partition_point(|(_, chunk)| chunk.end <= bytes.start);
+        let end = stretch.chunks.partition_point(|(_, chunk)| chunk.start < bytes.end);
+        first.min(stretch.chunks.len() - 1)..end.max(first + 1)
+    }
+
+    fn signals(
+        &self,
+        fragment: &Fragment,
+        best: Option<&Ranked>,
+        chunks: usize,
+        told: &Told,
+        returned: usize,
+    ) -> Value {
+        let mut signals = Map::new();
+        let mut tell = |name: &str, value: Value| _ = signals.insert(name.to_owned(), value);
+        let signal =
+            |Signal { rank, score }: &Signal| json!({ "rank": rank, "score": rounded(*score) });
+        if let Some(best) = best {
+            if let Some(lexical) = &best.lexical {
+                tell("lexical", signal(lexical));
+            }
+            if let Some((ranked, near)) = &best.proximity {
+                let mut ranked = signal(ranked);
+                ranked["coverage"] = near.coverage.name().into();
+                ranked["distance"] = near.distance.into();
+                tell("proximity", ranked);
+            }
+            if let Some(vector) = &best.vector {
+                tell("vector", signal(vector));
+            }
+            if let Some(matched) = best.matched {
+                tell("match", matched.name().into());
+            }
+        }
+        tell("line_count", fragment.lines.len().into());
+        tell("cluster_size", chunks.into());
+        if let Some(bytes) = told.bytes.filter(|bytes| *bytes > 0) {
+            let kept = returned as f64 / f64::from(bytes);
+            tell("token_reduction", json!(rounded((1.0 - kept).max(0.0))));
+        }
+        if let Some(cut) = fragment.cut {
+            tell("cut", cut.name().into());
+        }
+        if let Some(hint) = self.hint {
+            tell("hint", hint.into());
+        }
+        Value::Object(signals)
+    }
+
+    /// Lists the chunks before and after a fragment, and the parent of the best in it.
+    fn related(&self, stretch: &Stretch, chunks: &Range<usize>) -> Value {
+        let mut related = Vec::new();
+        let mut tell = |relation: &str, id: Uuid, content: &str, lines: [Option<i32>; 2]| {
+            related.push(json!({
+                "relation": relation,
+                "chunk_id": id.to_string(),
+                "first_line": lines[0],
+                "last_line": lines[1],
+                "preview": preview(content),
+            }));
+        };
+        let beside = [chunks.start.checked_sub(1), Some(chunks.end)];
+        for (relation, chunk) in ["previous", "next"].into_iter().zip(beside) {
+            if let Some((piece, bytes)) = chunk.and_then(|chunk| stretch.chunks.get(chunk)) {
+                let content = &self.read.list[*piece].content;
+                let lines = stretch.touched(bytes);
+                let number = |line: Option<usize>| line.and_then(|line| stretch.lines[line].number);
+                let lines = [number(lines.clone().next()), number(lines.last())];
+                tell(relation, self.read.ids[*piece], content, lines);
+            }
+        }
+        let ids = chunks.clone().map(|chunk| self.read.ids[stretch.chunks[chunk].0]);
+        let inside: Vec<_> = ids.collect();
+        let parent = inside.iter().find_map(|id| self.read.parents.get(id));
+        if let Some(parent) = parent.filter(|parent| !inside.contains(&parent.id)) {
+            tell("parent", parent.id, &parent.content, parent.lines);
+        }
+        related.into()
+    }
+}
+
+/// Returns the nearest line that is not blank.
+fn beside(stretch: &Stretch, mut lines: impl Iterator<Item = usize>) -> Option<String> {
+    let line = lines.find(|line| !stretch.is_blank(*line))?;
+    Some(stretch.line(line).chars().take(LINE).collect())
+}
+
+/// Returns the beginning of a text on one line.
+fn preview(text: &str) -> String {
+    let mut preview = String::new();
+    for word in text.split_whitespace() {
+        let room = PREVIEW.saturating_sub(preview.chars().count());
+        if word.chars().count() >= room {
+            preview.push('…');
+            break;
+        }
+        if !preview.is_empty() {
+            preview.push(' ');
+        }
+        preview.push_str(word);
+    }
+    preview
+}
+
+/// Six digits are more than anyone reads.
+fn rounded(score: f64) -> f64 {
+    (score * 1e6).round() / 1e6
+}

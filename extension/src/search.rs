@@ -1,0 +1,111 @@
+//! `search`: the passages that answer a query, best first.
+
+use crate::call::{Call, Extent, Taking};
+use crate::error::Error;
+use crate::question::Question;
+use crate::reassemble::{Writing, joining, rows};
+use crate::spi;
+use crate::store::{Filters, Store};
+use crate::types::{Json, JsonArray, Name, RawJsonb, to_sql};
+use passage_core::Overrides;
+use passage_core::reassemble::Joining;
+use passage_core::strategy::checked;
+use pgrx::datum::{Range, Uuid};
+use pgrx::iter::TableIterator;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{default, name, pg_extern};
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+fn search(
+    query: default!(Option<String>, "NULL"),
+    embedding: default!(Option<Vec<Option<f32>>>, "NULL"),
+    mode: default!(Option<String>, "NULL"),
+    max_passages: default!(Option<i32>, "10"),
+    candidates: default!(Option<i32>, "NULL"),
+    collection: default!(Option<String>, "NULL"),
+    version: default!(Option<String>, "NULL"),
+    uri_pattern: default!(Option<String>, "NULL"),
+    media_type: default!(Option<String>, "NULL"),
+    kind: default!(Option<String>, "NULL"),
+    path: default!(Option<String>, "NULL"),
+    metadata: default!(Option<Json>, "NULL"),
+    min_similarity: default!(Option<f64>, "NULL"),
+    include_orphaned: default!(Option<bool>, "false"),
+    vector_weight: default!(Option<f64>, "1"),
+    text_weight: default!(Option<f64>, "1"),
+    rrf_k: default!(Option<i32>, "60"),
+    strategy: default!(Option<String>, "NULL"),
+    max_tokens: default!(Option<i32>, "NULL"),
+    max_chunks: default!(Option<i32>, "NULL"),
+    max_distance: default!(Option<i32>, "3"),
+    score_by: default!(Option<String>, "'max'"),
+    order_by: default!(Option<String>, "'score'"),
+    separator: default!(Option<String>, "NULL"),
+    gaps: default!(Option<String>, "NULL"),
+    imports: default!(Option<bool>, "false"),
+    mark_start: default!(Option<String>, "NULL"),
+    mark_end: default!(Option<String>, "NULL"),
+    store: default!(Option<Name>, "NULL"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(rank, i32),
+            name!(score, Option<f64>),
+            name!(document_id, Uuid),
+            name!(collection, Option<String>),
+            name!(version, Option<String>),
+            name!(uri, Option<String>),
+            name!(title, Option<String>),
+            name!(media_type, Option<String>),
+            name!(section, Vec<String>),
+            name!(content, String),
+            name!(tokens, i64),
+            name!(chunk_ids, Vec<Uuid>),
+            name!(hit_ids, Vec<Uuid>),
+            name!(first_line, Option<i32>),
+            name!(last_line, Option<i32>),
+            name!(spans, Vec<Range<i32>>),
+            name!(citations, JsonArray),
+            name!(truncated, bool),
+            name!(complete, bool),
+            name!(metadata, Option<RawJsonb>),
+        ),
+    >,
+    ErrorReport,
+> {
+    let most = checked("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
+    let joining = Joining {
+        most: Some(most as usize),
+        ..joining(max_distance, score_by.as_deref(), order_by.as_deref())?
+    };
+    let writing = Writing::new(separator, gaps.as_deref(), [mark_start, mark_end])?;
+    let filters = Filters {
+        collection,
+        version,
+        uri: None,
+        uri_pattern,
+        media_type,
+        kind,
+        path,
+        metadata,
+        min_similarity,
+        include_orphaned: include_orphaned.unwrap_or_default(),
+    };
+    let question =
+        Question { query, embedding, mode, candidates, filters, vector_weight, text_weight, rrf_k };
+    let searched = Store::resolve(store.clone())?;
+    let answers = spi::connect(|connection| question.answers(&searched, connection, most))?;
+    let call = Call {
+        chunk_ids: Some(answers.iter().map(|answer| Some(to_sql(answer.chunk))).collect()),
+        scores: Some(answers.iter().map(|answer| Some(answer.score)).collect()),
+        strategy,
+        overrides: Overrides { max_tokens, max_chunks, ..Overrides::default() },
+        store,
+    };
+    let extent = Extent::Passage { imports: imports.unwrap_or_default() };
+    let taking = Taking::Fitting { passages: most as usize, max_distance: joining.max_distance };
+    let rows = call.expand(extent, taking, |expanded| rows(&expanded, &joining, &writing))?;
+    Ok(TableIterator::new(rows))
+}

@@ -1,0 +1,98 @@
+//! `search_hits`: the chunks that answer a query, as hits to be ranked again elsewhere.
+
+use crate::error::Error;
+use crate::question::Question;
+use crate::spi;
+use crate::store::{Filters, Store};
+use crate::types::{Json, Name, RawText, TextArray, to_sql};
+use passage_core::strategy::checked;
+use pgrx::datum::Uuid;
+use pgrx::iter::TableIterator;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{default, name, pg_extern};
+
+#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+fn search_hits(
+    query: default!(Option<String>, "NULL"),
+    embedding: default!(Option<Vec<Option<f32>>>, "NULL"),
+    mode: default!(Option<String>, "NULL"),
+    max_hits: default!(Option<i32>, "10"),
+    candidates: default!(Option<i32>, "NULL"),
+    collection: default!(Option<String>, "NULL"),
+    version: default!(Option<String>, "NULL"),
+    uri_pattern: default!(Option<String>, "NULL"),
+    media_type: default!(Option<String>, "NULL"),
+    kind: default!(Option<String>, "NULL"),
+    path: default!(Option<String>, "NULL"),
+    metadata: default!(Option<Json>, "NULL"),
+    min_similarity: default!(Option<f64>, "NULL"),
+    include_orphaned: default!(Option<bool>, "false"),
+    vector_weight: default!(Option<f64>, "1"),
+    text_weight: default!(Option<f64>, "1"),
+    rrf_k: default!(Option<i32>, "60"),
+    store: default!(Option<Name>, "NULL"),
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(rank, i32),
+            name!(chunk_id, Uuid),
+            name!(document_id, Uuid),
+            name!(uri, Option<String>),
+            name!(title, Option<String>),
+            name!(section, TextArray),
+            name!(score, f64),
+            name!(vector_rank, Option<i32>),
+            name!(vector_score, Option<f64>),
+            name!(text_rank, Option<i32>),
+            name!(text_score, Option<f64>),
+            name!(tokens, Option<i32>),
+            name!(content, RawText),
+        ),
+    >,
+    ErrorReport,
+> {
+    let most = checked("max_hits", max_hits.unwrap_or(10)).map_err(Error::from)?;
+    let filters = Filters {
+        collection,
+        version,
+        uri: None,
+        uri_pattern,
+        media_type,
+        kind,
+        path,
+        metadata,
+        min_similarity,
+        include_orphaned: include_orphaned.unwrap_or_default(),
+    };
+    let question =
+        Question { query, embedding, mode, candidates, filters, vector_weight, text_weight, rrf_k };
+    let store = Store::resolve(store)?;
+    let rows = spi::connect(|connection| -> Result<Vec<_>, Error> {
+        let mut answers = question.answers(&store, connection, most)?;
+        answers.truncate(most as usize);
+        let ids: Vec<_> = answers.iter().map(|answer| answer.chunk).collect();
+        let mut listing = store.listing(connection, &ids);
+        let rows = answers.into_iter().zip(1..).filter_map(|(answer, rank)| {
+            let listed = listing.remove(&answer.chunk)?;
+            Some((
+                rank,
+                to_sql(answer.chunk),
+                to_sql(listed.document),
+                listed.uri,
+                listed.title,
+                listed.section,
+                answer.score,
+                answer.vector.map(|(rank, _)| rank),
+                answer.vector.map(|(_, score)| score),
+                answer.text.map(|(rank, _)| rank),
+                answer.text.map(|(_, score)| score),
+                listed.tokens,
+                listed.content,
+            ))
+        });
+        Ok(rows.collect())
+    })?;
+    Ok(TableIterator::new(rows))
+}

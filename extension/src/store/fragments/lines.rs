@@ -1,0 +1,23 @@
+//! The statement that makes lexemes of lines.
+
+use crate::spi::{Connection, Value};
+use crate::store::Store;
+use crate::store::layout::Purpose;
+use crate::types::Tsvector;
+use passage_core::search::identifier_parts;
+
+impl Store {
+    /// Returns the words of lines, as the store's language has them.
+    pub fn words_in(&self, connection: &Connection, lines: &[&str]) -> Vec<Option<Tsvector>> {
+        let statement = self.0.statement(Purpose::WordsIn, || STATEMENT.to_owned());
+        let language = self.facts(connection).language.clone();
+        let lines: Vec<_> =
+            lines.iter().map(|line| format!("{line} {}", identifier_parts(line))).collect();
+        let rows = connection.read(&statement, vec![Value::new(language), Value::new(lines)]);
+        (0..rows.len()).map(|row| rows.get(row, 0)).collect()
+    }
+}
+
+const STATEMENT: &str = "SELECT pg_catalog.to_tsvector(s.language, l.line) \
+     FROM (SELECT coalesce($1::text::regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($2::text[]) WITH ORDINALITY AS l (line, place) ORDER BY l.place";

@@ -1,0 +1,37 @@
+-- fragments: the whole lines that answer a query.
+
+CREATE FUNCTION passage.fragments(
+    query text DEFAULT NULL,
+    embedding real[] DEFAULT NULL,
+    uri text DEFAULT NULL,
+    document_id uuid DEFAULT NULL,
+    strategy text DEFAULT 'auto',
+    collection text DEFAULT NULL,
+    version text DEFAULT NULL,
+    max_fragments integer DEFAULT 5,
+    max_tokens integer DEFAULT NULL,
+    fuzzy_threshold double precision DEFAULT 0.8,
+    return_full boolean DEFAULT false,
+    include_orphaned boolean DEFAULT false,
+    store name DEFAULT NULL
+) RETURNS TABLE (
+    fragment_id text,
+    document_id uuid,
+    uri text,
+    title text,
+    media_type text,
+    score double precision,
+    content text,
+    first_line integer,
+    last_line integer,
+    tokens integer,
+    strategy_used text,
+    signals jsonb,
+    before text,
+    after text,
+    related jsonb,
+    metadata jsonb
+) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 5
+AS 'MODULE_PATHNAME', 'fragments_wrapper';
+
+COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name) IS 'whole lines of documents that answer a query, best first';
