@@ -4,8 +4,8 @@ Splits documents, embeds them and loads them into a `pg_passage` store.
 This is the library behind the command `passage`, for programs that fill a store by themselves.
 A file ([`source`]) becomes a text with a title and a type ([`document`]), the text becomes pieces
 ([`split`]), each piece a vector ([`embed`]), and all of them rows in one transaction ([`store`]). These rooms do not know one
-another; [`ingest`] leads a document through all of them. Expansion and assembly are not here but
-in the database, where a search finds its hits.
+another; [`ingest`] leads a document through all of them. Search, expansion and assembly are not here
+but in the database; only a question is embedded here.
 
 ```no_run
 use passage::document::Reading;
@@ -43,11 +43,12 @@ async fn main() -> Result<(), passage::Error> {
     .await?;
     println!("{} documents are new", summary.added);
 
+    let question = "How do I configure logging?";
     let search = Search {
-        embedding: model.embed("How do I configure logging?")?,
-        limit: 10,
-        strategy: "auto".into(),
+        question: question.into(),
+        embedding: Some(model.embed(question)?),
         max_tokens: Some(2_000),
+        ..Search::default()
     };
     for passage in store.search(&search).await?.passages {
         println!("{:?} {}", passage.uri, passage.content);

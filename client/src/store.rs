@@ -2,8 +2,8 @@
 The store: a schema in PostgreSQL, and all that the client says to the server.
 
 Writing is one transaction per document (see [`write`](Store::write)), in which a document is
-wholly old or wholly new. Reading leaves expansion and assembly to the extension's functions and
-only finds the hits. What a server refuses comes back as an [`Error`] that knows what to do about
+wholly old or wholly new. Reading leaves search, expansion and assembly to the extension's functions.
+What a server refuses comes back as an [`Error`] that knows what to do about
 it; the document's text never stands in one.
 */
 
@@ -12,6 +12,8 @@ mod connect;
 mod documents;
 mod error;
 mod init;
+mod notes;
+mod nul;
 mod outline;
 mod search;
 mod settings;
@@ -24,8 +26,10 @@ pub use connect::Store;
 pub use documents::{Known, KnownChunk};
 pub use error::Error;
 pub use init::Init;
+pub use notes::Note;
+pub use nul::holds_nul;
 pub use outline::OutlineRow;
-pub use search::{BareChunk, Found, Passage, Search};
+pub use search::{Filters, Found, Hit, Mode, Passage, Search};
 pub use settings::Settings;
 pub use status::Status;
 pub use write::{Chunk, Document, Written};

@@ -1,6 +1,6 @@
 //! A connection to a server, and the store that is meant there.
 
-use super::{Error, sql::quoted, statements::Statements};
+use super::{Error, notes::Notes, sql::quoted, statements::Statements};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_postgres::{Client, Config, NoTls};
@@ -10,6 +10,7 @@ pub struct Store {
     pub(super) client: Client,
     pub(super) name: String,
     pub(super) schema: String,
+    pub(super) notes: Notes,
     pub(super) prepared: Option<Arc<Statements>>,
 }
 
@@ -40,9 +41,8 @@ impl Store {
                 Some(_) => Error::new(name, &error),
                 None => Error::Connect(chain(&error)),
             })?;
-        // An error of the connection shows in the statement that it breaks.
-        tokio::spawn(connection);
-        Ok(Self { client, name: name.to_owned(), schema: quoted(name), prepared: None })
+        let notes = Notes::of(connection);
+        Ok(Self { client, name: name.to_owned(), schema: quoted(name), notes, prepared: None })
     }
 
     /// Returns the store's name.

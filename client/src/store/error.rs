@@ -45,6 +45,9 @@ pub enum Error {
     /// No document has the uri.
     #[error("no document has the uri \"{0}\"")]
     NoDocument(String),
+    /// PostgreSQL takes a NUL in no text.
+    #[error("\"{0}\" holds a NUL character")]
+    Nul(&'static str),
     /// Others changed a document as often as it was tried.
     #[error("others keep changing \"{0}\"")]
     Contended(String),
@@ -88,7 +91,7 @@ impl Error {
             | Error::Url(_)
             | Error::OtherModel { .. }
             | Error::NoEmbeddings { .. } => true,
-            Error::NoDocument(_) | Error::Contended(_) => false,
+            Error::NoDocument(_) | Error::Contended(_) | Error::Nul(_) => false,
         }
     }
 
@@ -107,9 +110,12 @@ impl Error {
                 "Name the store's model with --model, or make another store for this one with passage init --store.".into()
             }
             Error::NoEmbeddings { store } => {
-                format!("passage init --store {store} adds them, or leave them out with --no-embed.")
+                format!(
+                    "passage init --store {store} adds them; or leave them out with --no-embed, and search with --mode text."
+                )
             }
             Error::NoDocument(_) => "passage status counts what is there; a folder's files begin with its name.".into(),
+            Error::Nul(_) => "Leave the NUL out: PostgreSQL takes it in no text.".into(),
             Error::Contended(_) => "Run the command again when the others are done.".into(),
             Error::Refused { code, message, hint, store } => {
                 refused(code, message, store).or_else(|| hint.clone()).unwrap_or_else(|| "The server's log says more.".into())
@@ -142,6 +148,13 @@ fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
         "42501" => format!("Ask the owner of the store \"{store}\" for rights on its schema and tables."),
         "28P01" | "28000" => "Check the user and the password in DATABASE_URL.".into(),
         "3D000" => "Create the database, or name another in DATABASE_URL.".into(),
+        "22021" | "22P05" => {
+            "Take the NUL out, or what is no UTF-8: PostgreSQL has no place for it.".into()
+        }
+        "22025" => "Write \\\\ for a backslash in a pattern.".into(),
+        "42601" if message.starts_with("lquery") => {
+            "Write it as in 'Guide.*' or '*.errors.*', one label for each title.".into()
+        }
         "25006" => "Connect to the primary: this server only reads.".into(),
         "53300" => "Wait for a connection to become free, or raise max_connections.".into(),
         "57P01" | "57P02" | "57P03" => "Run the command again when the server is back: each document is wholly old or wholly new.".into(),

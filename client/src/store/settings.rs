@@ -30,17 +30,23 @@ impl Store {
             self.agree_model(model).await?;
             true
         } else {
-            self.must_exist().await?;
-            let sql = "SELECT dimensions IS NOT NULL FROM passage.store_facts($1::text::name)";
-            self.client
-                .query_one(sql, &[&self.name])
-                .await
-                .map_err(|error| self.error(&error))?
-                .get(0)
+            self.has_embeddings().await?
         };
         self.set("sizer", json!(settings.sizer)).await?;
         self.set("splitter_version", json!(settings.splitter_version)).await?;
         Ok(embeddings)
+    }
+
+    /// Tells whether the store has a place for embeddings.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Refused`] if there is no such store.
+    pub async fn has_embeddings(&self) -> Result<bool, Error> {
+        self.must_exist().await?;
+        let sql = "SELECT dimensions IS NOT NULL FROM passage.store_facts($1::text::name)";
+        let row = self.client.query_one(sql, &[&self.name]).await;
+        Ok(row.map_err(|error| self.error(&error))?.get(0))
     }
 
     /// Makes sure that a model is the store's, without writing; tells whether the store

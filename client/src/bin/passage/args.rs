@@ -1,8 +1,13 @@
 //! What can be said on the command line.
 
+mod search;
+
+pub use search::{Filters, Mode, Search};
+
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use passage::embed::default_folder;
 use passage_core::Kind;
 use std::path::PathBuf;
 
@@ -51,12 +56,13 @@ Examples:
   curl -s https://example.com/a.md | passage ingest - --uri https://example.com/a.md"
     )]
     Ingest(Ingest),
-    /// Find the passages that answer a question
+    /// Find the passages that answer a question, by its meaning and by its words
     #[command(after_help = "Examples:
   passage search \"how do I configure logging?\"
-  passage search --limit 5 --max-tokens 2000 --strategy section \"error handling\"
-  passage search --json \"error handling\" | jq '.passages[0].content'")]
-    Search(Search),
+  passage search --limit 3 --max-tokens 2000 \"error handling\"
+  passage search --mode text --uri 'src/%' --kind code getUserById
+  passage search --json \"error handling\" | jq -r '.passages[0].content'")]
+    Search(Box<Search>),
     /// Show the sections of a document
     #[command(after_help = "Example:
   passage outline docs/guide.md")]
@@ -90,6 +96,11 @@ impl Model {
     /// Returns the named folder; a variable that is set to nothing names none.
     pub fn folder(&self) -> Option<PathBuf> {
         self.model.clone().filter(|folder| !folder.as_os_str().is_empty())
+    }
+
+    /// Tells whether one is named, or there is one where it is looked for by default.
+    pub fn is_named(&self) -> bool {
+        self.folder().is_some() || default_folder().is_some_and(|folder| folder.is_dir())
     }
 }
 
@@ -204,31 +215,6 @@ pub struct Ingest {
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,
-}
-
-#[derive(Args)]
-pub struct Search {
-    /// The question, in words
-    pub question: String,
-    #[command(flatten)]
-    pub server: Server,
-    #[command(flatten)]
-    pub model: Model,
-    /// How many chunks to start from
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub limit: u32,
-    /// Which context to add, such as auto, broad, section, document, adjacent or none
-    #[arg(long, default_value = "auto", value_name = "NAME")]
-    pub strategy: String,
-    /// The most tokens of all passages together
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    pub max_tokens: Option<u32>,
-    /// Show the best chunk by itself too, before the passages
-    #[arg(long)]
-    pub chunks: bool,
-    /// One JSON object: the bare chunks, and the passages
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Args)]

@@ -1,5 +1,9 @@
 //! The commands: from what was said on the command line to what is shown.
 
+mod search;
+
+pub use search::search;
+
 use crate::args::{self, EmbeddingType, Sizer};
 use crate::progress::Progress;
 use crate::render;
@@ -9,7 +13,7 @@ use passage::embed::{Model, Pool, default_folder};
 use passage::ingest::{Ingest, Input, Summary};
 use passage::source::{self, Source};
 use passage::split::Splitter;
-use passage::store::{Found, Init, Search, Settings, Store};
+use passage::store::{self, Init, Settings, Store};
 use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -42,8 +46,7 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
     let bytes =
         if is_stdin(&args.file) { source::read_stdin()? } else { source::read(&args.file)? };
     let document = reading.read(bytes, &args.file, &args.file.to_string_lossy(), None)?;
-    let named =
-        args.model.folder().is_some() || default_folder().is_some_and(|folder| folder.is_dir());
+    let named = args.model.is_named();
     let sizer = args.sizer.unwrap_or(if named { Sizer::Wordpieces } else { Sizer::Characters });
     let mut notes = Vec::new();
     if args.sizer.is_none() && !named {
@@ -67,7 +70,7 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
 
 pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, Error> {
     let reading = reading(&args.reading)?;
-    let metadata = metadata(args.metadata.as_deref())?;
+    let metadata = args.metadata.as_deref().map(metadata).transpose()?.unwrap_or_default();
     let url = url(&args.server)?;
     let inputs = inputs(&args)?;
 
@@ -98,24 +101,6 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
     let summary = passage::ingest::ingest(ingest, inputs, move |event| report.report(event)).await;
     progress.finish();
     summary
-}
-
-pub async fn search(args: args::Search) -> Result<String, Error> {
-    let mut store = connect(&args.server).await?;
-    if args.question.trim().is_empty() {
-        let nothing = Found { chunks: vec![], passages: vec![] };
-        return Ok(if args.json { render::json(&nothing) } else { render::found(&nothing, false) });
-    }
-    let model = load(&args.model)?;
-    store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
-    let search = Search {
-        embedding: model.embed(&args.question)?,
-        limit: args.limit,
-        strategy: args.strategy,
-        max_tokens: args.max_tokens,
-    };
-    let found = store.search(&search).await?;
-    Ok(if args.json { render::json(&found) } else { render::found(&found, args.chunks) })
 }
 
 pub async fn outline(args: args::Outline) -> Result<String, Error> {
@@ -160,12 +145,15 @@ fn reading(args: &args::Reading) -> Result<Reading, Error> {
     })
 }
 
-fn metadata(given: Option<&str>) -> Result<Map<String, Value>, Error> {
-    let Some(given) = given else { return Ok(Map::new()) };
-    serde_json::from_str(given).map_err(|_| Error::Usage {
-        cause: "the value of --metadata is no JSON object".into(),
-        remedy: "Write it as '{\"key\": \"value\"}', in single quotes for the shell.".into(),
-    })
+fn metadata(given: &str) -> Result<Map<String, Value>, Error> {
+    match serde_json::from_str(given) {
+        Ok(value) if store::holds_nul(&value) => Err(store::Error::Nul("metadata").into()),
+        Ok(Value::Object(metadata)) => Ok(metadata),
+        _ => Err(Error::Usage {
+            cause: "the value of --metadata is no JSON object".into(),
+            remedy: "Write it as '{\"key\": \"value\"}', in single quotes for the shell.".into(),
+        }),
+    }
 }
 
 fn is_stdin(path: &Path) -> bool {

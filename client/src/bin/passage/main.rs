@@ -56,7 +56,13 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             }
             return Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
-        Command::Search(args) => commands::search(args).await?,
+        Command::Search(args) => {
+            let (output, notes) = commands::search(*args).await?;
+            for note in &notes {
+                say(&render::note(note));
+            }
+            output
+        }
         Command::Outline(args) => commands::outline(args).await?,
         Command::Status(args) => commands::status(args).await?,
     };

@@ -1,12 +1,17 @@
 //! How things look. Everything is a text with colours; whoever prints it takes them out where
 //! there is no terminal.
 
+mod found;
+
+pub use found::{Timing, found, found_json};
+
 use clap::builder::styling::{AnsiColor, Style};
 use passage::ingest::Summary;
 use passage::split::Piece;
-use passage::store::{BareChunk, Found, OutlineRow, Passage, Status};
+use passage::store::{Note, OutlineRow, Status};
 use serde::Serialize;
 use std::fmt::Write;
+use std::ops::Range;
 use std::time::Duration;
 
 /// How many failures a summary lists.
@@ -15,11 +20,26 @@ const MOST_FAILURES: usize = 20;
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const TITLE: Style = AnsiColor::Cyan.on_default().bold();
+const HIT: Style = AnsiColor::Yellow.on_default();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// An error: the cause, and below it what to do.
 pub fn failure(cause: &str, remedy: &str) -> String {
     format!("{ERROR}error:{ERROR:#} {cause}\n  {remedy}")
+}
+
+/// A note of the server, with its advice.
+pub fn note(note: &Note) -> String {
+    let mut output = format!("{BOLD}note:{BOLD:#} {}", note.message);
+    if let Some(hint) = &note.hint {
+        write!(
+            output,
+            "
+  {hint}"
+        )
+        .expect("a string takes any text");
+    }
+    output
 }
 
 /// One JSON value on one line.
@@ -79,78 +99,9 @@ pub fn pieces(text: &str, pieces: &[Piece]) -> String {
         let tokens = piece.tokens;
         line(&mut output, &format!("{BOLD}{ordinal}{BOLD:#}  {TITLE}{section}{TITLE:#}"));
         line(&mut output, &format!("   {DIM}lines {first}-{last}, {tokens} tokens{DIM:#}"));
-        quote(&mut output, &text[piece.bytes.clone()]);
+        quote(&mut output, &text[piece.bytes.clone()], &[]);
     }
     output
-}
-
-/// What was found: the best chunk if wanted, and the passages.
-pub fn found(found: &Found, with_chunk: bool) -> String {
-    let mut output = String::new();
-    if found.passages.is_empty() {
-        return "nothing found\n".into();
-    }
-    if with_chunk && let Some(chunk) = found.chunks.first() {
-        best_chunk(&mut output, chunk);
-    }
-    for found in &found.passages {
-        passage(&mut output, found);
-    }
-    output
-}
-
-fn best_chunk(output: &mut String, chunk: &BareChunk) {
-    let place = place(Some(&chunk.uri), chunk.first_line, chunk.last_line);
-    let score = chunk.score;
-    line(output, &format!("{BOLD}The best chunk by itself{BOLD:#}"));
-    let title = heading(chunk.title.as_deref(), &chunk.section);
-    line(output, &format!("   {TITLE}{title}{TITLE:#}"));
-    line(
-        output,
-        &format!("   {DIM}{place}  score {score:.3}{}{DIM:#}", tokens(chunk.tokens.map(i64::from))),
-    );
-    quote(output, &chunk.content);
-    line(output, &format!("{BOLD}The passages{BOLD:#}\n"));
-}
-
-fn passage(output: &mut String, passage: &Passage) {
-    let rank = passage.rank;
-    let title = heading(passage.title.as_deref(), &passage.section);
-    line(output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{title}{TITLE:#}"));
-    let place = place(passage.uri.as_deref(), passage.first_line, passage.last_line);
-    let score = passage.score.map(|score| format!("  score {score:.3}")).unwrap_or_default();
-    let (hits, chunks) = (passage.hit_ids.len(), passage.chunk_ids.len());
-    let cut = if passage.truncated { "  cut to fit" } else { "" };
-    line(
-        output,
-        &format!(
-            "   {DIM}{place}{score}{}  {hits} of {chunks} chunks hit{cut}{DIM:#}",
-            tokens(Some(passage.tokens))
-        ),
-    );
-    quote(output, &passage.content);
-}
-
-/// A document's title and the titles of a section in it; a document is often named by its first
-/// heading, and once is enough.
-fn heading(title: Option<&str>, section: &[String]) -> String {
-    let title = title
-        .filter(|title| !title.is_empty() && section.first().map(String::as_str) != Some(title));
-    let titles: Vec<String> =
-        title.map(ToOwned::to_owned).into_iter().chain(section.iter().cloned()).collect();
-    self::section(&titles)
-}
-
-fn place(uri: Option<&str>, first: Option<i32>, last: Option<i32>) -> String {
-    let uri = plain(uri.unwrap_or("(no document)"));
-    match (first, last) {
-        (Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
-        _ => uri,
-    }
-}
-
-fn tokens(tokens: Option<i64>) -> String {
-    tokens.map(|tokens| format!("  {tokens} tokens")).unwrap_or_default()
 }
 
 /// The sections of a document with their lines.
@@ -256,10 +207,17 @@ fn line(output: &mut String, line: &str) {
     writeln!(output, "{line}").expect("a string takes any text");
 }
 
-/// A text behind a bar, so that it is plain where it ends; empty lines at its ends are left out.
-fn quote(output: &mut String, text: &str) {
-    for text in text.trim_matches(['\n', '\r']).lines() {
-        line(output, &format!("   {DIM}│{DIM:#} {}", plain(text)));
+/// A text behind a bar, so that it is plain where it ends, and a bold one where the bytes of a hit
+/// are; empty lines at its ends are left out.
+fn quote(output: &mut String, text: &str, hits: &[Range<usize>]) {
+    let ends: &[char] = &['\n', '\r'];
+    let mut end = text.len() - text.trim_start_matches(ends).len();
+    for text in text.trim_matches(ends).split_inclusive('\n') {
+        let start = end;
+        end += text.len();
+        let is_hit = hits.iter().any(|hit| hit.start < end && start < hit.end);
+        let bar = if is_hit { format!("{HIT}┃{HIT:#}") } else { format!("{DIM}│{DIM:#}") };
+        line(output, &format!("   {bar} {}", plain(text.trim_end_matches(ends))));
     }
     output.push('\n');
 }
