@@ -7,7 +7,7 @@
 export PG_CONFIG
 export DESTDIR
 
-.PHONY: help demo check install installcheck server stop url corpus fuzz bench schema lint clean
+.PHONY: help demo check install installcheck server stop url corpus fuzz bench quality schema lint clean
 
 help: ## what can be done
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -38,6 +38,9 @@ fuzz: ## fuzz the splitters, SECONDS=600 each
 
 bench: ## the ratios that the README states
 	@ground/bench
+
+quality: ## how much of what is wanted search and fragments bring back
+	@ground/quality
 
 schema: ## the SQL that pgrx makes from the code, as target/schema.sql
 	@ground/schema

@@ -14,11 +14,13 @@ be pasted into the README.
 - `embed`: the model against candle in padded batches;
 - `scale`: ten million chunks against ten thousand, and how soon a call over a document of a million
   chunks ends at a timeout;
-- `quality`: what the strategies bring back at equal budgets.
+- `million`: search in a million chunks of real text, against the bare parts of it;
+- `quality`, `search`, `fragments`: what comes back at equal budgets, in memory and by SQL.
 
-None means all but the last two, which take minutes and are run by name alone: `scale` loads ten
-million chunks and wants 25 GB of disk; `quality` is not about speed, has options of its own, and is
-skipped where its questions are not there. `--keep` names a folder where the loaded servers stay
+None means all but the last five, which take minutes and are run by name alone: `scale` loads ten
+million chunks and wants 25 GB of disk; `million` embeds 50,000 chunks when it is run first, and wants
+10 GB; the others are not about speed and have options of their own (see `quality`). `--keep` names a
+folder where the loaded servers stay
 for the next run.
 */
 
@@ -27,6 +29,7 @@ mod embed;
 mod expand;
 mod ingest;
 mod machine;
+mod million;
 mod process;
 mod quality;
 mod rounds;
@@ -38,10 +41,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What can be measured, in the order of the table.
-const PARTS: [&str; 6] = ["expand", "split", "ingest", "embed", "scale", "quality"];
+const PARTS: [&str; 9] =
+    ["expand", "split", "ingest", "embed", "scale", "million", "quality", "search", "fragments"];
 
 /// Those that are measured only if they are named.
-const NAMED: [&str; 2] = ["scale", "quality"];
+const NAMED: [&str; 5] = ["scale", "million", "quality", "search", "fragments"];
 
 /// What was asked for.
 struct Arguments {
@@ -77,7 +81,7 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
-    if embed::is_worker() || quality::is_worker() || split::is_worker() {
+    if embed::is_worker() || million::is_worker() || quality::is_worker() || split::is_worker() {
         return ExitCode::SUCCESS;
     }
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
@@ -108,9 +112,15 @@ fn main() -> ExitCode {
     if arguments.has("scale") {
         runtime.block_on(scale::measure(&mut table, arguments.keep.as_deref()));
     }
-    let quality = arguments.has("quality").then(|| quality::measure(&arguments.quality)).flatten();
+    if arguments.has("million") {
+        runtime.block_on(million::measure(&mut table, arguments.keep.as_deref()));
+    }
+    let quality: Vec<_> = quality::PARTS.into_iter().filter(|part| arguments.has(part)).collect();
+    let others = arguments.parts.iter().any(|part| !quality.contains(&part.as_str()));
+    let asked = !quality.is_empty();
+    let quality = asked.then(|| quality::measure(&quality, &arguments.quality)).flatten();
     println!("{}\n", machine::describe());
-    if arguments.parts != ["quality"] {
+    if others {
         println!("{table}");
     }
     if let Some(tables) = quality {

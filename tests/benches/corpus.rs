@@ -49,12 +49,17 @@ pub fn sample(media_type: &str, bytes: usize) -> Vec<String> {
     texts.take_while(is_wanted).collect()
 }
 
+/// The folders that real documents lie in; the latter only where it was fetched.
+pub fn folders() -> [PathBuf; 2] {
+    [registry(), target().join("ground/corpus-files")]
+}
+
 /// All files of a known type, found once.
-fn files() -> &'static [(PathBuf, MediaType)] {
+pub fn files() -> &'static [(PathBuf, MediaType)] {
     static FILES: std::sync::OnceLock<Vec<(PathBuf, MediaType)>> = std::sync::OnceLock::new();
     FILES.get_or_init(|| {
         let mut paths = Vec::new();
-        for folder in [registry(), target().join("ground/corpus-files")] {
+        for folder in folders() {
             find(&folder, |_| true, &mut paths);
         }
         let of = |path: &PathBuf| MediaType::of_file(path.to_str()?);

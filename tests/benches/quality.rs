@@ -1,35 +1,47 @@
 /*!
-How much of what is wanted comes back, when every way of making chunks may return as much.
+How much of what is wanted comes back, when every way of returning may return as much.
 
-Two sets of questions whose answers are marked in real documents lie beside the checkout, in
-`../shared/data`; they are no part of the project, and without them there is nothing to measure.
-The documents of a set are split by core and embedded by the client's model, preambles included,
-just as `passage ingest` would, and every question is compared with every chunk. Chunks are taken
-best first until the budget is spent (see `score`), and each way is compared with the first one,
-question by question (see `bootstrap`).
+Sets of questions whose answers are marked in real documents: one of the project's own, and two that
+lie beside the checkout (see `sets`). The documents of a set are split by core and embedded by the
+client's model, preambles included, just as `passage ingest` would. Three parts ask the questions:
+
+- `quality` compares ways of making chunks, in memory. Every question is compared with every chunk,
+  chunks are taken best first until the budget is spent (see `score`), and each way is compared with
+  the first one, question by question (see `bootstrap`).
+- `search` asks a real server by SQL, through every mode of `search` and some strategies, beside
+  plain search in memory (see `server` and `passages`).
+- `fragments` asks the same server for the lines that answer, by every strategy (see `fragments`).
 
 Equal budgets, never equal numbers of hits: a larger chunk would always win the latter. At 175
 questions a difference below seven points is mostly chance, which is why the intervals are printed.
 
-With `--strategies` every preset is measured as well, over the chunks of the first limits: hits take
-a share of the budget, the preset adds to them what it still can, and what is then left is for
-further hits (see `strategies`). Chunks lie in memory, but what is read and chosen of them is what
-`reassemble` would (see `store`).
+With `--strategies` the part `quality` measures every preset as well, over the chunks of the first
+limits: hits take a share of the budget, the preset adds to them what it still can, and what is then
+left is for further hits (see `strategies`). Chunks lie in memory, but what is read and chosen of
+them is what `reassemble` would (see `store`).
 
-`cargo bench -p passage-tests --bench bench -- quality [--data FOLDER] [--set NAME]...
-[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]`
+`cargo bench -p passage-tests --bench bench -- PART... [--data FOLDER] [--set NAME]...
+[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]`, of which
+`--limits` and what follows are for `quality` alone
 */
 
 mod bootstrap;
 mod configuration;
+mod excerpts;
+mod fragments;
+mod legs;
+mod passages;
 mod report;
 mod score;
 mod search;
-mod set;
+mod server;
+pub mod set;
+pub mod sets;
 mod shares;
 mod store;
 mod strategies;
-mod vectors;
+mod table;
+pub mod vectors;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -38,12 +50,19 @@ use passage::embed::{Model, Pool};
 use passage_tests::cluster::{model_path, target};
 
 use configuration::Configuration;
+use fragments::Scope;
+use legs::Legs;
 use report::{BUDGETS, Measured, Report};
 use score::{Filling, fill, recall};
 use search::{Searched, search};
+use server::Server;
 use set::Set;
 use strategies::compare;
+use table::Comparison;
 use vectors::Vectors;
+
+/// What can be measured with the sets.
+pub const PARTS: [&str; 3] = ["quality", "search", "fragments"];
 
 /// The first argument of the process that measures.
 const WORKER: &str = "quality-worker";
@@ -96,37 +115,27 @@ impl Options {
         Ok(true)
     }
 
-    fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut options = Self::default();
-        while let Some(option) = arguments.next() {
-            if !options.take(&option, &mut arguments)? {
-                return Err(format!("{option} is no option of quality"));
-            }
-        }
-        Ok(options)
-    }
-
-    fn data(&self) -> PathBuf {
-        let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data");
-        self.data.clone().unwrap_or_else(|| beside.into())
+    /// The sets that were asked for, or all.
+    fn places(&self) -> Vec<sets::Place> {
+        sets::sets(self.data.as_deref(), &self.sets)
     }
 }
 
-/// Measures in a process of its own, since candle reads from the environment once whether its
-/// threads are its own affair. Returns a table for each set, or nothing if there are no sets.
+/// Measures some of [`PARTS`] in a process of its own, since candle reads from the environment once
+/// whether its threads are its own affair. Returns tables, or nothing if there are no sets.
 ///
 /// # Panics
 ///
 /// Panics if the process fails; it has said why.
-pub fn measure(options: &Options) -> Option<String> {
-    let data = options.data();
-    if set::names(&data).is_empty() {
-        eprintln!("bench: quality is skipped: {} holds no sets of questions", data.display());
+pub fn measure(parts: &[&str], options: &Options) -> Option<String> {
+    if options.places().is_empty() {
+        eprintln!("bench: {} is skipped: there are no such sets of questions", parts.join(", "));
         return None;
     }
     let (name, value) = Pool::SINGLE_THREADED;
     let output = Command::new(std::env::current_exe().expect("a program knows where it is"))
         .arg(WORKER)
+        .args(parts)
         .args(&options.arguments)
         .env(name, value)
         .stderr(Stdio::inherit())
@@ -146,39 +155,85 @@ pub fn is_worker() -> bool {
     if arguments.next().as_deref() != Some(WORKER) {
         return false;
     }
-    let options = Options::parse(arguments).expect("the options were understood before");
+    let (mut parts, mut options) = (Vec::new(), Options::default());
+    while let Some(argument) = arguments.next() {
+        let taken = options.take(&argument, &mut arguments);
+        if !taken.expect("the options were understood before") {
+            parts.push(argument);
+        }
+    }
     let model = std::env::var_os("PASSAGE_MODEL").map(PathBuf::from).or_else(model_path);
     let model = Model::load(&model.expect("ground/model fetches the model"));
     let model = model.expect("the model is there");
     let vectors = Vectors::open(&model, &target().join("quality"));
     let mut vectors = vectors.expect("the target folder can be written");
 
-    let data = options.data();
-    let sets = if options.sets.is_empty() { set::names(&data) } else { options.sets };
-    let configurations = if options.configurations.is_empty() {
-        vec![Configuration::CLIENT]
-    } else {
-        options.configurations
-    };
+    let sets: Vec<_> = options.places().iter().map(sets::Place::read).collect();
+    let has = |part: &str| parts.iter().any(|named| named == part);
+    if has("quality") {
+        for set in &sets {
+            in_memory(set, &options, &model, &mut vectors);
+        }
+    }
+    if has("search") || has("fragments") {
+        by_sql(&sets, has("search"), has("fragments"), &model, &mut vectors);
+    }
+    true
+}
+
+/// Compares ways of making chunks.
+fn in_memory(set: &Set, options: &Options, model: &Model, vectors: &mut Vectors) {
+    let client = [Configuration::CLIENT];
+    let asked = &options.configurations[..];
+    let configurations = if asked.is_empty() { &client } else { asked };
     // Which of the two is taken moves no figure by a point. With this one plain text in chunks of up
     // to 128 wordpieces recalls .612 and .788 of the articles, where others measured .617 and .787.
     let filling = options.filling.unwrap_or(Filling::Continue);
-    for name in sets {
-        let set = Set::read(&data, &name);
-        let (mut measured, mut searched) = (Vec::new(), Vec::new());
-        for configuration in &configurations {
-            let found = search(*configuration, &set, &model, &mut vectors);
-            measured.push(plain(&found, &set, filling));
-            searched.push(found);
-            // Each row is worth having even if the next is never reached.
-            eprintln!("{}", Report { set: &set, measured: &measured[measured.len() - 1..] });
+    let (mut measured, mut searched) = (Vec::new(), Vec::new());
+    for configuration in configurations {
+        let found = search(*configuration, set, model, vectors);
+        measured.push(plain(&found, set, filling));
+        searched.push(found);
+        // Each row is worth having even if the next is never reached.
+        eprintln!("{}", Report { set, measured: &measured[measured.len() - 1..] });
+    }
+    println!("{}", Report { set, measured: &measured });
+    if options.strategies {
+        println!("{}", compare(set, &searched, filling));
+    }
+}
+
+/// Asks a server, set after set.
+fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &mut Vectors) {
+    let server = Server::start();
+    let there = server.has_function("fragments");
+    if fragments && !there {
+        eprintln!("bench: fragments is skipped: the extension has no such function");
+    }
+    let fragments = fragments && there;
+    let mut comparisons = Vec::new();
+    for set in sets {
+        let searched = self::search::search(Configuration::CLIENT, set, model, vectors);
+        let loaded = server.load(set, model, vectors);
+        assert_eq!(loaded.chunks, searched.chunks.len(), "{}: other chunks", set.name);
+        if search {
+            let comparison = passages::measure(&server, &loaded, &searched);
+            println!("{comparison}");
+            comparisons.push(comparison);
         }
-        println!("{}", Report { set: &set, measured: &measured });
-        if options.strategies {
-            println!("{}", compare(&set, &searched, filling));
+        if fragments {
+            for scope in [Scope::Document, Scope::Store] {
+                println!("{}", fragments::measure(&server, &loaded, scope));
+            }
         }
     }
-    true
+    if search {
+        let union = Comparison::union(&comparisons);
+        if comparisons.len() > 1 {
+            println!("{union}");
+        }
+        println!("{}", Legs(&union));
+    }
 }
 
 /// Measures one configuration over all questions of a set.

@@ -91,3 +91,29 @@ async fn median<R>(calls: Range<usize>, call: &mut impl AsyncFnMut(usize) -> R) 
 fn middle(sorted: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
+
+/// How long calls took, in microseconds, the fastest first.
+pub struct Times(Vec<f64>);
+
+impl Times {
+    /// Calls for each number so many times; the first time fills caches and does not count.
+    pub async fn of<R>(numbers: usize, times: usize, call: impl AsyncFn(usize) -> R) -> Self {
+        let mut took = Vec::with_capacity(numbers * times);
+        for time in 0..=times {
+            for number in 0..numbers {
+                let begun = Instant::now();
+                let result = call(number).await;
+                let elapsed = begun.elapsed().as_secs_f64() * 1e6;
+                drop(result);
+                took.extend((time > 0).then_some(elapsed));
+            }
+        }
+        took.sort_by(f64::total_cmp);
+        Self(took)
+    }
+
+    /// What so many of a hundred calls do not pass.
+    pub fn percentile(&self, percent: usize) -> f64 {
+        self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)]
+    }
+}

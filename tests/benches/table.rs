@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::rounds::Figures;
+use crate::rounds::{Figures, Times};
 
 /// What a ratio must keep to.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +66,28 @@ impl Table {
         let (ours, bar) = (milliseconds(worst), format!("at most {}", milliseconds(most)));
         eprintln!("bench: {what}: {ours} {bar} {met}");
         self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
+    }
+
+    /// Adds what calls took, of which so many of a hundred must end within a time in milliseconds;
+    /// the floor is stated for its own sake.
+    pub fn latency(
+        &mut self,
+        what: &str,
+        floor: Option<&Times>,
+        times: &Times,
+        percent: usize,
+        most: f64,
+    ) {
+        let milliseconds = |times: &Times, percent| times.percentile(percent) / 1e3;
+        let written = |times: &Times| {
+            let [half, most] = [50, 95].map(|percent| milliseconds(times, percent));
+            format!("p50 {half:.1} ms, p95 {most:.1} ms")
+        };
+        let (floor, ours) = (floor.map_or_else(String::new, written), written(times));
+        let met = if milliseconds(times, percent) <= most { "met" } else { "**missed**" };
+        let bar = format!("p{percent} at most {most} ms");
+        eprintln!("bench: {what}: floor {floor}, ours {ours} {bar} {met}");
+        self.rows.push([what.into(), floor, ours, String::new(), bar, met.into()]);
     }
 
     /// Adds a sentence below the table.

@@ -76,7 +76,6 @@ async fn console(cluster: &Cluster, block: &Block) {
     for (command, expected) in commands {
         let mut arguments = words(command);
         match arguments[0].as_str() {
-            "search" if !cluster.has_vector() => continue,
             "init" if !cluster.has_vector() => arguments.push("--no-embed".into()),
             // The chunks are those of the model all the same.
             "ingest" if !cluster.has_vector() => {

@@ -35,10 +35,16 @@ async fn every_function_stands_in_the_readme_with_its_arguments() {
     let cluster = Cluster::start().await;
     let section = under("### Functions");
     let limits = names(paragraph(section, "`…limits` are"))[1..14].join(", ");
+    let filters: Vec<_> = names(paragraph(section, "`…filters` are"))
+        .into_iter()
+        .filter(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+        .take(9)
+        .collect();
+    let filters = filters.join(", ");
     let mut documented: Vec<String> = rows(section)
         .iter()
         .flat_map(|row| names(row[0]))
-        .map(|signature| signature.replace("…limits", &limits))
+        .map(|signature| signature.replace("…limits", &limits).replace("…filters", &filters))
         .collect();
     documented.sort();
     let internal = names(paragraph(section, "Internal,"));
@@ -61,7 +67,7 @@ async fn rows_of_functions_have_the_columns_that_the_readme_lists() {
     let section = under("### Functions");
     let context = paragraph(section, "Rows of `expand_context`").split("Roles").next().unwrap();
     let mut passages = names(paragraph(section, "Rows of `reassemble`"));
-    passages.remove(0);
+    passages.drain(..2);
     let mut listed: Vec<String> = Vec::new();
     for name in passages {
         if !listed.contains(&name) {
@@ -71,7 +77,18 @@ async fn rows_of_functions_have_the_columns_that_the_readme_lists() {
     let context = names(context)[2..].join(",");
     let explained = paragraph(section, "Rows of `explain_context`").split(". A rule").next();
     let explained = names(explained.unwrap())[1..].join(",");
+    let hits = paragraph(section, "Rows of `search_hits`").split(". The score").next();
+    let hits = names(hits.unwrap())[1..].join(",");
+    let fragments = paragraph(section, "Rows of `fragments`").split(". `signals` has").next();
+    let fragments: Vec<_> = names(fragments.unwrap())
+        .into_iter()
+        .skip(1)
+        .filter(|name| !["previous", "next", "parent"].contains(&name.as_str()))
+        .collect();
     for (function, listed) in [
+        ("fragments", &fragments.join(",")),
+        ("search_hits", &hits),
+        ("search", &listed.join(",")),
         ("expand_context", &context),
         ("expand_contexts", &context),
         ("explain_context", &explained),

@@ -30,7 +30,7 @@ async fn every_function_says_what_it_is() {
         ("return a set of unknown size", "proretset AND prorows = 1000"),
         (
             "read a store and are not STABLE PARALLEL RESTRICTED",
-            "proname ~ '^(expand_contexts?|assemble|reassemble|outline|strategies)$' AND (provolatile, proparallel) <> ('s', 'r')",
+            "proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies)$' AND (provolatile, proparallel) <> ('s', 'r')",
         ),
         (
             "derive columns and are not IMMUTABLE PARALLEL SAFE",
@@ -42,7 +42,7 @@ async fn every_function_says_what_it_is() {
         ),
         (
             "take a store but not as their last argument",
-            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|outline|strategies)$' AND proargnames[pronargs] <> 'store'",
+            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies)$' AND proargnames[pronargs] <> 'store'",
         ),
         (
             "cannot be called by everybody",
@@ -167,6 +167,9 @@ async fn a_hostile_search_path_changes_nothing() {
             CREATE OPERATOR trap.- (LEFTARG = integer, RIGHTARG = integer, FUNCTION = trap.sprung);
             CREATE FUNCTION trap.char_length(text) RETURNS integer LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
             CREATE FUNCTION trap.cardinality(text[]) RETURNS integer LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE FUNCTION trap.sprung(tsvector, tsquery) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
+            CREATE OPERATOR trap.@@ (LEFTARG = tsvector, RIGHTARG = tsquery, FUNCTION = trap.sprung);
+            CREATE FUNCTION trap.unnest(text[]) RETURNS SETOF text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
             CREATE FUNCTION trap.unnest(uuid[]) RETURNS SETOF uuid LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''sprung''; END';
             GRANT USAGE ON SCHEMA trap TO alice",
         )
@@ -177,11 +180,13 @@ async fn a_hostile_search_path_changes_nothing() {
         UNION ALL SELECT content FROM passage.reassemble('{{{hit}}}', NULL, 'mine')
         UNION ALL SELECT outline FROM passage.outline(uri => 'guide.md')
         UNION ALL SELECT passage.assemble('aaaaaaaa-0000-0000-8000-000000000000', '{{{hit}}}')
-        UNION ALL SELECT name FROM passage.strategies()"
+        UNION ALL SELECT name FROM passage.strategies()
+        UNION ALL SELECT content FROM passage.search('alice steps', path => '*', metadata => '{{}}', kind => 'prose', uri_pattern => '%', collection => 'alice')"
     );
     let safe = cluster.query_lines_as("alice", &reads).await;
     let trapped = format!("SET search_path = trap, public; {reads}");
     assert_eq!(cluster.query_lines_as("alice", &trapped).await, safe);
+    assert!(safe.iter().any(|line| line.contains("alice: steps")), "{safe:?}");
     assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, expected);
 }
 

@@ -38,6 +38,38 @@ async fn what_a_policy_hides_is_as_if_it_were_not_there() {
 }
 
 #[tokio::test]
+async fn a_policy_costs_a_search_by_embedding_no_answer() {
+    let cluster = tenants().await;
+    if cluster.lacks_vector("search by embedding under policies") {
+        return;
+    }
+    // All that is near belongs to Bob: a thousand chunks before the first of Alice's.
+    cluster
+        .execute(
+            "INSERT INTO rag.chunks (id, document_id, ordinal, content)
+            SELECT gen_random_uuid(), 'bbbbbbbb-0000-0000-8000-000000000000', n, 'bob: near' FROM generate_series(100, 1099) AS n;
+            INSERT INTO rag.embeddings
+            SELECT id, document_id, (ARRAY[CASE WHEN document_id < 'b0000000-0000-0000-0000-000000000000' THEN -1 ELSE 1 END, ordinal / 1000.0]
+                || array_fill(0.01, '{382}'))::real[]::vector
+            FROM rag.chunks;
+            ALTER TABLE rag.embeddings ENABLE ROW LEVEL SECURITY;
+            CREATE POLICY readers ON rag.embeddings FOR SELECT TO alice, bob
+                USING (EXISTS (SELECT FROM rag.chunks WHERE chunks.id = embeddings.chunk_id));
+            GRANT SELECT ON rag.embeddings TO alice, bob; ANALYZE rag.embeddings, rag.chunks",
+        )
+        .await;
+    let sql = "SELECT content FROM passage.search_hits(embedding => ('[1' || repeat(',0', 383) || ']')::vector::real[]) ORDER BY rank";
+    let seen = cluster.query_lines_as("alice", sql).await;
+    assert_eq!(seen.len(), 4, "{seen:?}");
+    assert!(seen.iter().all(|content| content.starts_with("alice: ")), "{seen:?}");
+    let near = cluster.query_lines_as("bob", sql).await;
+    assert_eq!(
+        (near.len(), near.iter().filter(|content| *content == "bob: near").count()),
+        (10, 6)
+    );
+}
+
+#[tokio::test]
 async fn a_hidden_hit_brings_no_context() {
     let cluster = tenants().await;
     for id in ["aaaaaaaa-0000-0000-0000-000000000002", "bbbbbbbb-0000-0000-0000-000000000003"] {

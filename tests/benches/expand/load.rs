@@ -8,7 +8,7 @@ of it in memory.
 */
 
 mod rows;
-mod server;
+pub mod server;
 mod text;
 
 use std::path::Path;

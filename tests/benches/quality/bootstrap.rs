@@ -6,6 +6,8 @@ The questions are drawn again and again, as many as there are and with repetitio
 difference spreads over these draws says how it would over other questions like them.
 */
 
+use std::fmt;
+
 /// How often the questions are drawn.
 const DRAWS: usize = 10_000;
 
@@ -18,6 +20,18 @@ pub struct Difference {
     pub mean: f64,
     pub low: f64,
     pub high: f64,
+}
+
+/// Written with its interval, and `*` where it is more than chance.
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mean, low, high } = *self;
+        if [mean, low, high].iter().all(|figure| figure.abs() < f64::EPSILON) {
+            return formatter.write_str("(same)");
+        }
+        let sure = if low > 0.0 || high < 0.0 { " *" } else { "" };
+        write!(formatter, "({mean:+.3}: {low:+.3} to {high:+.3}){sure}")
+    }
 }
 
 /// By how much `other` is better than `first`, one figure of each for every question.

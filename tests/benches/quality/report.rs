@@ -27,8 +27,14 @@ pub struct Report<'a> {
     pub measured: &'a [Measured],
 }
 
+/// What a set is, in a line.
+pub fn title(set: &Set) -> String {
+    let (questions, documents) = (set.questions.len(), set.documents.len());
+    format!("{}: {questions} questions, {documents} documents", set.name)
+}
+
 /// Writes recall and completeness of all questions for one budget after the other, and by how much
-/// they differ from what they are compared with, if anything; `*` where that is more than chance.
+/// they differ from what they are compared with, if anything.
 ///
 /// Both are the recalls of each question, for each budget.
 pub fn figures(
@@ -46,10 +52,7 @@ pub fn figures(
         let mean = figure.iter().sum::<f64>() / figure.len().max(1) as f64;
         write!(formatter, " {mean:.3}")?;
         if let Some(first) = &first {
-            let is = difference(&first[at], figure);
-            let sure = if is.low > 0.0 || is.high < 0.0 { " *" } else { "" };
-            let (by, low, high) = (is.mean, is.low, is.high);
-            write!(formatter, " ({by:+.3}: {low:+.3} to {high:+.3}){sure}")?;
+            write!(formatter, " {}", difference(&first[at], figure))?;
         }
         write!(formatter, " |")?;
     }
@@ -59,8 +62,7 @@ pub fn figures(
 impl fmt::Display for Report<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { set, measured } = self;
-        let (questions, documents) = (set.questions.len(), set.documents.len());
-        writeln!(formatter, "{}: {questions} questions, {documents} documents\n", set.name)?;
+        writeln!(formatter, "{}\n", title(set))?;
         let (mut names, mut rule) = (String::new(), String::new());
         for budget in BUDGETS {
             write!(names, " recall {budget} | complete {budget} |")?;

@@ -3,7 +3,7 @@ A set: documents, and questions with the text that answers them.
 
 A folder with `docs/` and `questions.jsonl`, each line an object with `question`, `doc` (the name
 of a file below `docs/`) and `spans` (pairs of offsets from the document's beginning, in Unicode
-characters; any one of them answers).
+characters; any one of them answers). It may say what `kind` of question it is.
 */
 
 use std::fs;
@@ -28,6 +28,8 @@ pub struct Document {
 /// A question and what answers it.
 pub struct Question {
     pub text: String,
+    /// What kind of question it is, where the set tells kinds apart.
+    pub kind: Option<String>,
     pub wanted: Wanted,
 }
 
@@ -80,6 +82,7 @@ fn question(line: &str, documents: &[Document]) -> Option<Question> {
     let answered = !spans.is_empty() && spans.iter().all(|span| !span.is_empty());
     answered.then_some(Question {
         text: value["question"].as_str()?.to_owned(),
+        kind: value["kind"].as_str().map(ToOwned::to_owned),
         wanted: Wanted { document, spans },
     })
 }

@@ -19,7 +19,7 @@ use super::score::Passage;
 
 /// As `reassemble` has it by default.
 const JOINING: Joining =
-    Joining { max_distance: Some(3), score_by: ScoreBy::Max, order_by: OrderBy::Score };
+    Joining { max_distance: Some(3), score_by: ScoreBy::Max, order_by: OrderBy::Score, most: None };
 
 /// A chunk as it is expanded and as it is returned.
 pub struct Chunk {

@@ -52,31 +52,26 @@ pub async fn measure(cluster: &Cluster, shapes: &[Shape], table: &mut Table) {
     let (small, large) = stores.split_first().expect("there are several");
     for store in large {
         let against = format!("{} chunks against {}", grouped(store.chunks), grouped(small.chunks));
-        let figures = alternate(
-            ROUNDS,
-            CALLS,
-            async |call| one(small, call).await,
-            async |call| one(store, call).await,
-        );
         let what = format!("one hit, store of {against}");
-        table.times(&what, figures.await, Bar::AtMost(1.3));
-        let figures = alternate(
-            ROUNDS,
-            CALLS,
-            async |call| ten(small, call).await,
-            async |call| ten(store, call).await,
-        );
+        compare(table, &what, Bar::AtMost(1.3), (small, store), &one).await;
         let what = format!("ten hits, store of {against}");
-        table.times(&what, figures.await, Bar::AtMost(1.3));
-        let figures = alternate(
-            ROUNDS,
-            CALLS,
-            async |call| floor(small, call).await,
-            async |call| floor(store, call).await,
-        );
+        compare(table, &what, Bar::AtMost(1.3), (small, store), &ten).await;
         let what = format!("a SELECT of the same rows, store of {against}");
-        table.times(&what, figures.await, Bar::None);
+        compare(table, &what, Bar::None, (small, store), &floor).await;
     }
+}
+
+/// Asks the same of two stores, in turns.
+async fn compare<R>(
+    table: &mut Table,
+    what: &str,
+    bar: Bar,
+    (small, large): (&Sized, &Sized),
+    ask: &impl AsyncFn(&Sized, usize) -> R,
+) {
+    let small = async |call| ask(small, call).await;
+    let figures = alternate(ROUNDS, CALLS, small, async |call| ask(large, call).await);
+    table.times(what, figures.await, bar);
 }
 
 /// Writes a number with a comma before each three digits.

@@ -5,7 +5,7 @@ use passage_tests::cluster::client_path;
 use tokio::process::Command;
 
 /// Arguments, and what the refusal says: where, and what to do.
-const CALLS: [(&[&str], &str, &str); 14] = [
+const CALLS: [(&[&str], &str, &str); 21] = [
     (
         &["ingest", "BOOK", "--media-type", "text/nonsense"],
         "\"text/nonsense\"",
@@ -23,6 +23,25 @@ const CALLS: [(&[&str], &str, &str); 14] = [
     (&["ingest"], "required arguments were not provided", "Usage: passage ingest"),
     (&["ingest", "BOOK", "--sizer", "bytes"], "'bytes' for '--sizer", "[possible values: "),
     (&["ingest", "BOOK", "--fast"], "unexpected argument '--fast'", "Usage: passage ingest"),
+    (
+        &["ingest", "BOOK", "--metadata", r#"{"a": "xyzzy-hunter2\u0000"}"#],
+        "\"metadata\" holds a NUL",
+        "Leave the NUL out",
+    ),
+    (
+        &["search", "a", "--metadata", r#"{"a": ["xyzzy-hunter2\u0000"]}"#],
+        "\"metadata\" holds a NUL",
+        "Leave the NUL out",
+    ),
+    (&["search", "a", "--metadata", "[]"], "--metadata is no JSON object", "single quotes"),
+    (&["search", "a", "--mode", "near"], "'near' for '--mode", "[possible values: vector"),
+    (&["search", "a", "--candidates", "0"], "'0' for '--candidates", "--help"),
+    (&["search", "valve", "--path", "a..b"], "lquery syntax error", "one label for each title"),
+    (
+        &["search", "a", "--min-similarity", "0.5"],
+        "--min-similarity compares embeddings",
+        "--mode hybrid",
+    ),
     (&["search", "a", "--limit", "0"], "'0' for '--limit", "--help"),
     (&["search", "a", "--limit", "1001"], "1001 is not in 1..=1000", "--help"),
     (&["search", "a", "--max-tokens", "-1"], "'-1' found", "Usage: passage search"),

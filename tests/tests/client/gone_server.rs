@@ -125,7 +125,9 @@ async fn embeddings_of_another_model_or_dimension_are_not_mixed_in() {
         );
         let three = ran(&cluster, [&command[..], &["--store", "three"]].concat()).await;
         three.refuses("\"three\" holds embeddings of a model unknown (3 dimensions)", name);
-        let text = ran(&cluster, [&command[..], &["--store", "text"]].concat()).await;
+    }
+    for command in [&["ingest", &*book][..], &["search", "anything", "--mode", "hybrid"]] {
+        let text = ran(&cluster, [command, &["--store", "text"]].concat()).await;
         text.refuses("the store \"text\" has no embeddings", "or leave them out with --no-embed");
     }
     assert_eq!(next_write(&cluster).await, next);

@@ -13,6 +13,7 @@ mod ingest;
 mod kinds;
 mod rerun;
 mod search;
+mod search_shown;
 mod split;
 mod store;
 mod writers;

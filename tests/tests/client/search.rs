@@ -1,11 +1,11 @@
-//! `passage search`: the right passage to a question, with real embeddings.
+//! `passage search`: the right passage to a question, by its meaning and by its words.
 
-use crate::{lacks_embedding, ran};
+use crate::{Ran, Sources, ingest_text, lacks_embedding, ran, text_cluster};
 use passage_tests::{Cluster, fixture};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Questions in other words than the garden's documents, each with where its answer stands.
-const QUESTIONS: [(&str, &str, &str); 6] = [
+pub const QUESTIONS: [(&str, &str, &str); 6] = [
     ("what can I do so that my bees do not fly away in May?", "garden/bees.md", "it has no room"),
     ("which fruit wants acidic ground?", "garden/soil.md", "Blueberries, heather"),
     ("how do I make pruning shears sharp again?", "garden/tools/blades.md", "wet stone along"),
@@ -14,7 +14,7 @@ const QUESTIONS: [(&str, &str, &str); 6] = [
     ("what must not go on the compost heap?", "garden/soil.md", "roots of couch grass"),
 ];
 
-async fn garden(what: &str) -> Option<Cluster> {
+pub async fn garden(what: &str) -> Option<Cluster> {
     let cluster = Cluster::start().await;
     if lacks_embedding(&cluster, what) {
         return None;
@@ -23,14 +23,26 @@ async fn garden(what: &str) -> Option<Cluster> {
     Some(cluster)
 }
 
+/// What a search finds, as it tells programs.
+pub async fn found(cluster: &Cluster, arguments: &[&str]) -> Value {
+    let json = cluster.passage([&["search", "--json"], arguments].concat()).await;
+    serde_json::from_str(&json).unwrap()
+}
+
+/// The uris of the passages that a search finds, best first.
+async fn uris(cluster: &Cluster, arguments: &[&str]) -> Vec<String> {
+    let found = found(cluster, arguments).await;
+    let uri = |passage: &Value| passage["uri"].as_str().unwrap().to_owned();
+    found["passages"].as_array().unwrap().iter().map(uri).collect()
+}
+
 #[tokio::test]
 async fn a_question_finds_the_passage_that_answers_it() {
     let Some(cluster) = garden("a question finds the passage that answers it").await else {
         return;
     };
     for (question, uri, answer) in QUESTIONS {
-        let json = cluster.passage(["search", "--json", "--limit", "3", question]).await;
-        let found: Value = serde_json::from_str(&json).unwrap();
+        let found = found(&cluster, &["--chunks", "--limit", "3", question]).await;
         let first = &found["passages"][0];
         assert_eq!((&first["rank"], &first["uri"]), (&1.into(), &uri.into()), "{question}");
         let content = first["content"].as_str().unwrap();
@@ -43,55 +55,162 @@ async fn a_question_finds_the_passage_that_answers_it() {
         let cited = lines[line("first_line") - 1..line("last_line")].join("\n");
         assert!(cited.contains(answer), "{question}\n{cited}");
 
-        let scores: Vec<_> = found["chunks"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|chunk| chunk["score"].as_f64())
-            .collect();
+        let chunks = found["chunks"].as_array().unwrap();
+        let scores: Vec<_> = chunks.iter().map(|chunk| chunk["score"].as_f64()).collect();
         assert!(scores.len() == 3 && scores.is_sorted_by(|one, next| one >= next), "{scores:?}");
+        assert_eq!(chunks[0]["score"], first["score"], "{question}");
     }
 }
 
 #[tokio::test]
-async fn people_see_the_best_chunk_and_the_passages() {
-    let Some(cluster) = garden("search shows people what it found").await else { return };
-    let (question, uri, answer) = QUESTIONS[1];
-    let shown = cluster.passage(["search", "--chunks", "--strategy", "document", question]).await;
-    assert!(shown.starts_with("The best chunk by itself\n   Soil › Acidity\n"), "{shown}");
-    let (chunk, passages) = shown.split_once("The passages\n").unwrap();
-    assert!(chunk.contains(answer) && chunk.contains("score 0."), "{shown}");
-    let whole = format!("1  Soil\n   {uri}:1-33  score ");
-    assert!(passages.trim_start().starts_with(&whole), "{whole}\n{shown}");
-    assert!(!shown.contains('\u{1b}'), "no colours where no terminal is");
+async fn a_passage_is_found_by_what_it_means_or_by_a_part_of_a_name_in_it() {
+    let Some(cluster) = garden("a passage is found by meaning or by words").await else { return };
+    let sources = Sources::with([(
+        "pump.ts",
+        "export function primeCisternPump(litres: number) {\n  return litres > 3;\n}\n",
+    )]);
+    cluster.passage(["ingest", "--quiet", &sources.book()]).await;
 
-    let bounded = cluster.passage(["search", "--json", "--max-tokens", "60", question]).await;
-    let bounded: Value = serde_json::from_str(&bounded).unwrap();
-    assert!(bounded["passages"][0]["content"].as_str().unwrap().contains(answer));
+    // No document has these words, and two of them tell what is asked.
+    let question = "parasites of honey insects";
+    assert_eq!(uris(&cluster, &["--mode", "text", "parasites"]).await, [""; 0]);
+    let hit = found(&cluster, &["--chunks", question]).await["chunks"][0].clone();
+    assert_eq!((&hit["uri"], &hit["vector_rank"]), (&"garden/bees.md".into(), &1.into()), "{hit}");
+
+    // A part of a name says nothing to the model, and is one word of many to the eye.
+    assert_eq!(uris(&cluster, &["--mode", "text", "cistern"]).await, ["book/pump.ts"]);
+    let hit = found(&cluster, &["--chunks", "cistern"]).await["chunks"][0].clone();
+    assert_eq!((&hit["uri"], &hit["text_rank"]), (&"book/pump.ts".into(), &1.into()), "{hit}");
+}
+
+#[tokio::test]
+async fn filters_say_which_documents_and_chunks_are_searched() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([
+        ("old.md", "# Guide\n\nTurn the valve.\n\n## Safety\n\nThe valve is hot.\n"),
+        ("new.md", "# Guide\n\nTurn the valve twice.\n"),
+        ("valve.rs", "/// The valve.\nfn open() {}\n"),
+        ("gone.md", "# Gone\n\nThere was a valve.\n"),
+    ]);
+    for (name, arguments) in [
+        ("old.md", &["--collection", "boiler", "--version", "1"][..]),
+        ("new.md", &["--collection", "boiler", "--version", "2"]),
+        ("valve.rs", &["--metadata", r#"{"team": "heat"}"#]),
+        ("gone.md", &[]),
+    ] {
+        let path = format!("{}/{name}", sources.book());
+        ingest_text(&cluster, &[&[&*path, "--uri", name], arguments].concat()).await;
+    }
+    cluster.execute("UPDATE rag.documents SET orphaned_at = now() WHERE uri = 'gone.md'").await;
+
+    for (arguments, expected) in [
+        (&[][..], &["new.md", "old.md", "valve.rs"][..]),
+        (&["--collection", "boiler"], &["new.md", "old.md"]),
+        (&["--collection", ""], &["valve.rs"]),
+        (&["--collection", "boiler", "--version", "2"], &["new.md"]),
+        (&["--uri", "%e_.md"], &["new.md"]),
+        (&["--uri", "o%"], &["old.md"]),
+        (&["--media-type", "text/x-rust"], &["valve.rs"]),
+        (&["--media-type", "text/m*"], &["new.md", "old.md"]),
+        (&["--kind", "code"], &["valve.rs"]),
+        (&["--path", "Guide.Safety"], &["old.md"]),
+        (&["--metadata", r#"{"team": "heat"}"#], &["valve.rs"]),
+        (&["--include-orphaned"], &["gone.md", "new.md", "old.md", "valve.rs"]),
+        (&["--uri", "%.md", "--kind", "code"], &[]),
+    ] {
+        let mut found = uris(&cluster, &[arguments, &["valve"]].concat()).await;
+        found.sort();
+        found.dedup();
+        assert_eq!(found, expected, "{arguments:?}");
+    }
+    for (arguments, count) in [(["--limit", "1"], 1), (["--candidates", "1"], 1)] {
+        assert_eq!(uris(&cluster, &[&arguments[..], &["valve"]].concat()).await.len(), count);
+    }
+}
+
+#[tokio::test]
+async fn passages_are_as_large_as_is_asked_for_and_in_that_order() {
+    let cluster = text_cluster().await;
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
+    let chunks = |found: &Value| found["passages"][0]["chunk_ids"].as_array().unwrap().len();
+    let all = cluster.query_text("SELECT max(chunk_count) FROM rag.documents").await;
+    let whole = found(&cluster, &["--strategy", "document", "varroa"]).await;
+    assert_eq!(chunks(&whole).to_string(), all);
+    assert_eq!(whole["passages"][0]["truncated"], false);
+    assert_eq!(chunks(&found(&cluster, &["--strategy", "none", "varroa"]).await), 1);
+    for limit in ["--max-chunks=2", "--max-tokens=150"] {
+        let cut = found(&cluster, &["--strategy", "document", limit, "varroa"]).await;
+        assert_eq!((chunks(&cut), &cut["passages"][0]["truncated"]), (2, &true.into()), "{limit}");
+    }
+
+    // The better answer stands far behind the other.
+    let filler = |number| format!("## Part {number}\n\n{}\n\n", "Nothing of it here. ".repeat(25));
+    let parts: String = (2..9).map(filler).collect();
+    let sources = Sources::with([(
+        "pump.md",
+        format!("# Pump\n\nA cistern.\n\n{parts}## Cistern\n\nThe cistern, and the cistern.\n"),
+    )]);
+    ingest_text(&cluster, &[&sources.book()]).await;
+    for (order, expected) in [("score", [1, 2]), ("document", [2, 1])] {
+        let search = ["--strategy", "none", "--order-by", order, "cistern"];
+        let found = found(&cluster, &search).await;
+        let passages = found["passages"].as_array().unwrap();
+        let ranks: Vec<_> = passages.iter().map(|passage| &passage["rank"]).collect();
+        assert_eq!(ranks, expected, "{order}");
+    }
+}
+
+#[tokio::test]
+async fn similarity_is_a_filter_where_there_are_embeddings() {
+    let Some(cluster) = garden("similarity is a filter").await else { return };
+    let (question, uri, _) = QUESTIONS[2];
+    assert_eq!(uris(&cluster, &["--min-similarity", "0.4", question]).await, [uri]);
+    assert_eq!(uris(&cluster, &["--min-similarity", "0.99", question]).await, [""; 0]);
+    let beyond = ran(&cluster, ["search", "--min-similarity", "-2", question]).await;
+    beyond.refuses("\"min_similarity\" is out of range", "from -1 to 1");
+}
+
+#[tokio::test]
+async fn by_words_no_model_is_loaded() {
+    let cluster = Cluster::start().await;
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
+    cluster.execute("SELECT passage.create_store('text')").await;
+    let garden = fixture!("client/garden");
+    cluster.passage(["ingest", "--no-embed", "--store", "text", garden]).await;
+    for arguments in [["--mode", "text"], ["--store", "text"]] {
+        let mut program = cluster.client_program();
+        program.env("PASSAGE_MODEL", "/nowhere").args(["search", "--json", "varroa"]);
+        let ran = Ran::of(program.args(arguments)).await;
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{arguments:?}");
+        let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(found["passages"][0]["uri"], "garden/bees.md");
+        let timing = &found["timing"];
+        assert_eq!((&timing["loading_ms"], &timing["embedding_ms"]), (&Value::Null, &Value::Null));
+    }
 }
 
 #[tokio::test]
 async fn an_empty_question_or_store_finds_nothing_and_is_no_error() {
     let cluster = Cluster::start().await;
     assert_eq!(cluster.passage(["search", "  "]).await, "nothing found\n");
-    let json = cluster.passage(["search", "", "--json"]).await;
-    assert_eq!(json, "{\"chunks\":[],\"passages\":[]}\n");
+    let nothing = found(&cluster, &[""]).await;
+    assert_eq!((&nothing["passages"], &nothing["chunks"]), (&json!([]), &Value::Null));
+    assert_eq!(cluster.passage(["search", "--mode", "text", "?"]).await, "nothing found\n");
     if !lacks_embedding(&cluster, "a search in an empty store finds nothing") {
         assert_eq!(cluster.passage(["search", "anything"]).await, "nothing found\n");
+        let nothing = found(&cluster, &["--chunks", "anything"]).await;
+        assert_eq!((&nothing["passages"], &nothing["chunks"]), (&json!([]), &json!([])));
     }
 }
 
 #[tokio::test]
 async fn search_refuses_what_it_does_not_know() {
-    let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "search refuses an unknown strategy") {
-        return;
-    }
+    let cluster = text_cluster().await;
     let wide = ran(&cluster, ["search", "--strategy", "wide", "anything"]).await;
     wide.refuses("unrecognized strategy \"wide\"", "passage.strategies()");
-    let none = ran(&cluster, ["search", "--store", "none", "anything"]).await;
-    none.refuses("store \"none\" does not exist", "passage init --store none");
-    cluster.execute("SELECT passage.create_store('text')").await;
-    let text = ran(&cluster, ["search", "--store", "text", "anything"]).await;
-    text.refuses("the store \"text\" has no embeddings", "passage init --store text");
+    for mode in [&[][..], &["--mode", "text"]] {
+        let none = [&["search", "--store", "none", "anything"], mode].concat();
+        let none = ran(&cluster, none).await;
+        none.refuses("store \"none\" does not exist", "passage init --store none");
+    }
 }

@@ -29,3 +29,12 @@ fn the_interval_is_that_of_the_questions() {
     assert!(even.low < -0.04 && even.high > 0.04, "{even:?}");
     assert_eq!(difference(&first, &both), even, "a rerun says the same");
 }
+
+#[test]
+fn a_difference_says_whether_it_is_more_than_chance() {
+    let written = |mean, low, high| Difference { mean, low, high }.to_string();
+    assert_eq!(written(0.043, -0.002, 0.1), "(+0.043: -0.002 to +0.100)");
+    assert_eq!(written(0.043, 0.002, 0.1), "(+0.043: +0.002 to +0.100) *");
+    assert_eq!(written(-0.2, -0.3, -0.1), "(-0.200: -0.300 to -0.100) *");
+    assert_eq!(written(0.0, 0.0, 0.0), "(same)");
+}

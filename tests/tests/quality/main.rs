@@ -1,5 +1,5 @@
 /*!
-How the bench `quality` scores.
+How the bench `quality` and its like score, and what they ask.
 
 A bench without a harness has no tests of its own, so those of its modules that could be wrong
 without anyone seeing it are taken in here and tried.
@@ -7,6 +7,8 @@ without anyone seeing it are taken in here and tried.
 
 #[path = "../../benches/quality/bootstrap.rs"]
 mod bootstrap;
+#[path = "../../benches/quality/excerpts.rs"]
+mod excerpts;
 #[path = "../../benches/quality/score.rs"]
 mod score;
 #[path = "../../benches/quality/set.rs"]
@@ -18,5 +20,7 @@ mod store;
 
 mod budgets;
 mod chance;
+mod claims;
 mod expansion;
+mod questions;
 mod spans;

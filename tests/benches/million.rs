@@ -1,0 +1,57 @@
+/*!
+Search in a million chunks of real text.
+
+Texts are the files of `make corpus` and of cargo's registry, prose first, read and split by the
+client as it does by default, so that words are as frequent as they are in documentation and code.
+50,000 chunks have the embeddings of the client's model and all others have seeded ones (see
+`vectors`): a million real ones would take hours. All indexes of a store are there, and all of it
+fits into memory.
+*/
+
+mod clients;
+mod excerpts;
+mod load;
+mod parts;
+mod plans;
+mod questions;
+mod session;
+mod texts;
+mod vectors;
+mod words;
+
+use std::path::Path;
+
+use passage_tests::Cluster;
+
+use crate::table::Table;
+use session::Session;
+
+pub use vectors::is_worker;
+
+/// Loads the store, or takes the kept one, and measures.
+pub async fn measure(table: &mut Table, keep: Option<&Path>) {
+    let keep = keep.map(|folder| folder.join("million"));
+    let mut cluster = load::cluster(keep.as_deref()).await;
+    table.note(described(&cluster).await);
+    let questions = questions::embedded();
+    let session = Session::open(&cluster).await;
+    parts::measure(&session, &questions, table).await;
+    words::measure(&cluster, &session, &questions, table).await;
+    clients::measure(&cluster, &questions, table).await;
+    plans::measure(&session, &questions, table).await;
+    excerpts::measure(&session, &questions, table).await;
+    cluster.stop();
+}
+
+/// Says in a sentence what is searched.
+async fn described(cluster: &Cluster) -> String {
+    let count = async |table: &str| {
+        cluster.query_text(&format!("SELECT count(*) FROM {}.{table}", load::STORE)).await
+    };
+    let (chunks, documents) = (count("chunks").await, count("documents").await);
+    format!(
+        "million: {chunks} chunks of real text in {documents} documents, {} of them embedded by the \
+         model, the others with seeded vectors",
+        vectors::REAL
+    )
+}

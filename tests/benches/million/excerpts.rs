@@ -1,0 +1,70 @@
+//! Fragments of one large document, and of the whole store.
+
+use uuid::Uuid;
+
+use super::load::STORE;
+use super::session::{Question, Session};
+use crate::rounds::Times;
+use crate::table::Table;
+
+/// Bytes of the document, about.
+const BYTES: usize = 1_000_000;
+
+/// How many of its own phrases are looked for in it.
+const PHRASES: usize = 50;
+
+const TIMES: usize = 3;
+
+/// What half of the calls may take, in milliseconds.
+const IN_DOCUMENT: f64 = 10.0;
+const IN_STORE: f64 = 40.0;
+
+pub async fn measure(session: &Session, questions: &[Question], table: &mut Table) {
+    let (document, bytes) = document(session).await;
+    let phrases = phrases(session, document).await;
+    let sql = "SELECT * FROM passage.fragments($1, document_id => $2)";
+    let statement = session.prepare(sql).await;
+    let ask = async |at: usize| session.ask(&statement, &[&phrases[at], &document]).await;
+    let times = Times::of(phrases.len(), TIMES, ask).await;
+    let what =
+        format!("`fragments` of a document of {bytes} bytes, {} phrases of it", phrases.len());
+    table.latency(&what, None, &times, 50, IN_DOCUMENT);
+
+    for (what, sql) in [
+        ("by text", "SELECT * FROM passage.fragments($1)"),
+        ("hybrid", "SELECT * FROM passage.fragments($1, $2)"),
+    ] {
+        let statement = session.prepare(sql).await;
+        let ask = async |at: usize| {
+            let Question { text, embedding } = &questions[at];
+            match what {
+                "hybrid" => session.ask(&statement, &[text, embedding]).await,
+                _ => session.ask(&statement, &[text]).await,
+            }
+        };
+        let times = Times::of(questions.len(), TIMES, ask).await;
+        let what = format!("`fragments` of the whole store, {what}, {} questions", questions.len());
+        table.latency(&what, None, &times, 50, IN_STORE);
+    }
+}
+
+/// The document that is nearest to so many bytes.
+async fn document(session: &Session) -> (Uuid, i64) {
+    let sql = format!(
+        "SELECT document_id, sum(octet_length(content)) AS bytes FROM {STORE}.chunks \
+         GROUP BY document_id ORDER BY abs(sum(octet_length(content)) - {BYTES}), document_id LIMIT 1"
+    );
+    let row = &session.query(&sql).await[0];
+    (row.get(0), row.get(1))
+}
+
+/// Six words of each of its chunks, as many chunks as are wanted, all over it.
+async fn phrases(session: &Session, document: Uuid) -> Vec<String> {
+    let sql = format!(
+        "SELECT substring(content FROM '(?:[A-Za-z]+[^A-Za-z]+){{5}}[A-Za-z]+') \
+         FROM {STORE}.chunks WHERE document_id = '{document}' ORDER BY ordinal"
+    );
+    let phrases: Vec<_> = session.query(&sql).await.iter().filter_map(|row| row.get(0)).collect();
+    let step = (phrases.len() / PHRASES).max(1);
+    phrases.into_iter().step_by(step).take(PHRASES).collect()
+}

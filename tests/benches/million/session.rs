@@ -1,0 +1,91 @@
+//! A session, and what is asked in it.
+
+use passage_tests::Cluster;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Row, Statement};
+
+use super::load::STORE;
+
+/// Hits of each leg.
+pub const CANDIDATES: usize = 50;
+
+/// How widely the graph is walked, floor and ours alike: as `search` does by itself, since walked no
+/// wider than what is wanted it misses some of the nearest.
+const WIDTH: usize = 200;
+
+/// A question as a client would send it.
+pub struct Question {
+    pub text: String,
+    pub embedding: Vec<f32>,
+}
+
+/// A session with its statements.
+pub struct Session {
+    client: Client,
+    nearest: Statement,
+    hybrid: Statement,
+    text: Statement,
+    vector: Statement,
+}
+
+impl Session {
+    /// Connects and prepares.
+    pub async fn open(cluster: &Cluster) -> Self {
+        let client = cluster.client().await;
+        let set = format!("SET hnsw.ef_search = {WIDTH}");
+        client.batch_execute(&set).await.expect("pgvector is loaded");
+        let prepare =
+            async |sql: String| client.prepare(&sql).await.expect("the statement is valid");
+        let nearest = format!(
+            "SELECT chunk_id, embedding <=> $1::real[]::vector AS distance FROM {STORE}.embeddings \
+             ORDER BY embedding <=> $1::real[]::vector LIMIT {CANDIDATES}"
+        );
+        let hybrid = format!(
+            "SELECT * FROM passage.search(query => $1, embedding => $2, candidates => {CANDIDATES}, \
+             max_passages => 10, strategy => 'auto')"
+        );
+        let hits = format!("FROM passage.search_hits(mode => '{{}}', max_hits => {CANDIDATES}");
+        let text = format!("SELECT * {}, query => $1)", hits.replace("{}", "text"));
+        let vector = format!("SELECT * {}, embedding => $1)", hits.replace("{}", "vector"));
+        Self {
+            nearest: prepare(nearest).await,
+            hybrid: prepare(hybrid).await,
+            text: prepare(text).await,
+            vector: prepare(vector).await,
+            client,
+        }
+    }
+
+    /// The nearest chunks by the plainest statement.
+    pub async fn nearest(&self, question: &Question) -> Vec<Row> {
+        self.ask(&self.nearest, &[&question.embedding]).await
+    }
+
+    /// As many hits of the vector leg.
+    pub async fn vector(&self, question: &Question) -> Vec<Row> {
+        self.ask(&self.vector, &[&question.embedding]).await
+    }
+
+    /// As many hits of the text leg.
+    pub async fn text(&self, text: &str) -> Vec<Row> {
+        self.ask(&self.text, &[&text]).await
+    }
+
+    /// Ten passages by both legs.
+    pub async fn hybrid(&self, question: &Question) -> Vec<Row> {
+        self.ask(&self.hybrid, &[&question.text, &question.embedding]).await
+    }
+
+    pub async fn prepare(&self, sql: &str) -> Statement {
+        self.client.prepare(sql).await.expect("the statement is valid")
+    }
+
+    pub async fn ask(&self, statement: &Statement, values: &[&(dyn ToSql + Sync)]) -> Vec<Row> {
+        self.client.query(statement, values).await.expect("the server answers")
+    }
+
+    /// Asks by SQL that is not prepared.
+    pub async fn query(&self, sql: &str) -> Vec<Row> {
+        self.client.query(sql, &[]).await.expect("the statement is valid")
+    }
+}

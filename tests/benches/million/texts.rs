@@ -1,0 +1,80 @@
+/*!
+Real documents, until they are a million chunks.
+
+Prose comes first and then code, each in an order that goes all over it. Left out are data, which
+say little, and files of more than two megabytes, which are mostly tables of numbers in the shape of
+code. Where all of it is not enough, it comes again in another collection.
+*/
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use passage::document::Reading;
+use passage::embed::Model;
+use passage::ingest::{Ingest, Input, ingest};
+use passage::source::Source;
+use passage::split::Splitter;
+use passage_core::media_type::Family;
+use passage_tests::Cluster;
+
+use super::load::STORE;
+use super::questions;
+use crate::corpus;
+
+/// How many chunks there are at least.
+pub const CHUNKS: usize = 1_000_000;
+
+/// The most bytes of a file.
+const MOST_BYTES: u64 = 2_000_000;
+
+/// How many files are taken at a time.
+const BATCH: usize = 500;
+
+/// Loads documents, and tells how many chunks they are.
+pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
+    let files = files();
+    let mut chunks = 0;
+    for round in 1.. {
+        for batch in files.chunks(BATCH) {
+            let job = Ingest {
+                url: cluster.url(),
+                store: STORE.into(),
+                collection: format!("round {round}"),
+                version: String::new(),
+                splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
+                embedder: None,
+                reading: Reading::default(),
+                metadata: serde_json::Map::new(),
+            };
+            chunks +=
+                ingest(job, batch.to_vec(), |_| ()).await.expect("the server is there").chunks;
+            eprintln!("bench: {chunks} chunks of text are loaded");
+            if chunks >= CHUNKS {
+                return chunks;
+            }
+        }
+    }
+    unreachable!("rounds do not end")
+}
+
+/// What is read, in its order; what the questions are about is there in any case.
+fn files() -> Vec<Input> {
+    let of = |wanted: Family| {
+        let files = corpus::files().iter().filter(move |(_, of)| of.family() == wanted);
+        let mut files: Vec<_> = files.map(|(path, _)| path).enumerate().collect();
+        // Numbers times the golden ratio lie as far apart as they can.
+        files.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));
+        files.into_iter().map(|(_, path)| path)
+    };
+    let fits = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= MOST_BYTES);
+    let corpus = of(Family::Prose).chain(of(Family::Code)).filter(|path| fits(path));
+    questions::documents().chain(corpus.map(|path| input(path))).collect()
+}
+
+/// A file, known by where it is in the folder of its like.
+fn input(path: &Path) -> Input {
+    let folders = corpus::folders();
+    let mut inside = folders.iter().filter_map(|folder| path.strip_prefix(folder).ok());
+    let uri = inside.next().unwrap_or(path).to_string_lossy().into_owned();
+    Input::File(Source { path: path.to_owned(), uri, inside: None })
+}

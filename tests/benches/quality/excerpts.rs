@@ -1,0 +1,105 @@
+/*!
+How good fragments are: excerpts of whole lines, each of which says which lines they are.
+
+Two things can go wrong with an excerpt that sounds right: its text may not be the document's, and
+its lines may not be where its text is. So what it recalls is counted twice, by its text, wherever
+that stands in the document, and by the lines that it claims.
+*/
+
+use std::ops::{Range, RangeInclusive};
+
+use super::score::{Passage, Wanted, recall};
+
+/// An excerpt as it was returned.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    /// The number of its document in the set.
+    pub document: usize,
+    pub content: String,
+    /// The lines that it claims, from 1.
+    pub lines: RangeInclusive<usize>,
+    pub tokens: usize,
+}
+
+/// What the excerpts that answer one question are worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    /// The share of the wanted bytes that are in their texts.
+    pub text: f64,
+    /// The share of the wanted lines that they claim.
+    pub lines: f64,
+    /// How many there are.
+    pub count: usize,
+    /// How many of them are their lines, letter for letter.
+    pub verbatim: usize,
+    /// What all of them take.
+    pub tokens: usize,
+}
+
+/// Says what excerpts are worth, given the texts of all documents.
+pub fn worth(wanted: &Wanted, texts: &[&str], excerpts: &[Excerpt]) -> Worth {
+    let text = texts[wanted.document];
+    let starts = starts(text);
+    let own = |excerpt: &&Excerpt| excerpt.document == wanted.document;
+    let part = |excerpt: &Excerpt| {
+        let at = place(text, &starts, excerpt)?;
+        Some(Passage { document: wanted.document, spans: vec![at], tokens: 0 })
+    };
+    let parts: Vec<_> = excerpts.iter().filter(own).filter_map(part).collect();
+    let claimed = |line: usize| excerpts.iter().filter(own).any(|one| one.lines.contains(&line));
+    let share = |span: &Range<usize>| {
+        let lines: Vec<_> = lines(&starts, span).collect();
+        lines.iter().filter(|line| claimed(**line)).count() as f64 / lines.len() as f64
+    };
+    let verbatim = |excerpt: &&Excerpt| {
+        let text = texts[excerpt.document];
+        same(excerpt, text, &self::starts(text))
+    };
+    Worth {
+        text: recall(wanted, &parts),
+        lines: wanted.spans.iter().map(share).fold(0.0, f64::max),
+        count: excerpts.len(),
+        verbatim: excerpts.iter().filter(verbatim).count(),
+        tokens: excerpts.iter().map(|excerpt| excerpt.tokens).sum(),
+    }
+}
+
+/// Where the lines of a text begin.
+fn starts(text: &str) -> Vec<usize> {
+    let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(ends).collect()
+}
+
+/// The lines that a span touches, from 1.
+fn lines(starts: &[usize], span: &Range<usize>) -> RangeInclusive<usize> {
+    let line = |at: usize| starts.partition_point(|start| *start <= at);
+    line(span.start)..=line(span.end - 1)
+}
+
+/// The bytes of whole lines, with the end of the last; none if there are no such lines.
+fn bytes(text: &str, starts: &[usize], lines: &RangeInclusive<usize>) -> Option<Range<usize>> {
+    let first = *starts.get(lines.start().checked_sub(1)?)?;
+    let end = starts.get(*lines.end()).copied().unwrap_or(text.len());
+    (*lines.end() <= starts.len() && first <= end).then_some(first..end)
+}
+
+/// Whether an excerpt is the lines that it claims; the end of the last may be left out.
+fn same(excerpt: &Excerpt, text: &str, starts: &[usize]) -> bool {
+    let Some(at) = bytes(text, starts, &excerpt.lines) else { return false };
+    without_end(&text[at]) == without_end(&excerpt.content)
+}
+
+/// Where the text of an excerpt stands: in its lines, or else where it is found first.
+fn place(text: &str, starts: &[usize], excerpt: &Excerpt) -> Option<Range<usize>> {
+    if same(excerpt, text, starts) {
+        return bytes(text, starts, &excerpt.lines);
+    }
+    let content = without_end(&excerpt.content);
+    let at = text.find(content).filter(|_| !content.is_empty())?;
+    Some(at..at + content.len())
+}
+
+fn without_end(text: &str) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.strip_suffix('\r').unwrap_or(text)
+}

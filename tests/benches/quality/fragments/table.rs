@@ -1,0 +1,98 @@
+//! What fragments are worth, as a table.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::super::bootstrap::difference;
+use super::super::excerpts::Worth;
+use super::super::set::Question;
+
+/// One way of asking.
+pub struct Row {
+    pub name: String,
+    /// What came back for each question.
+    pub worths: Vec<Worth>,
+}
+
+/// All ways of asking, the first being what the others are compared with.
+pub struct Excerpts<'s> {
+    pub title: String,
+    pub questions: &'s [Question],
+    /// For each question, the tokens of its document.
+    pub whole: Vec<usize>,
+    pub rows: Vec<Row>,
+}
+
+impl fmt::Display for Excerpts<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { title, questions, rows, .. } = self;
+        let kinds: BTreeSet<_> = questions.iter().filter_map(|one| one.kind.as_deref()).collect();
+        writeln!(formatter, "{title}\ndifferences to {}\n", rows[0].name)?;
+        write!(formatter, "| strategy | text recall | line recall | complete |")?;
+        write!(formatter, " empty | tokens | saved | verbatim |")?;
+        for kind in &kinds {
+            write!(formatter, " text, {kind} | lines, {kind} |")?;
+        }
+        writeln!(formatter, "\n|{}", "---|".repeat(8 + 2 * kinds.len()))?;
+        for (number, row) in rows.iter().enumerate() {
+            write!(formatter, "| {} |", row.name)?;
+            let first = (number > 0).then_some(&rows[0]);
+            row.recalls(formatter, first)?;
+            self.costs(formatter, row)?;
+            for kind in &kinds {
+                self.kind(formatter, kind, row)?;
+            }
+            writeln!(formatter)?;
+        }
+        Ok(())
+    }
+}
+
+impl Excerpts<'_> {
+    /// How often nothing came, what all takes and what that saves, and how much is letter for letter.
+    fn costs(&self, formatter: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
+        let tokens: Vec<_> = row.worths.iter().map(|one| one.tokens as f64).collect();
+        let saved = tokens.iter().zip(&self.whole).map(|(one, whole)| 1.0 - one / *whole as f64);
+        let saved: Vec<_> = saved.collect();
+        let count = |of: fn(&Worth) -> usize| row.worths.iter().map(of).sum::<usize>() as f64;
+        let verbatim = count(|one| one.verbatim) / count(|one| one.count).max(1.0);
+        write!(formatter, " {:.3} |", row.share(|one| one.count == 0))?;
+        write!(formatter, " {:.0} | {:.3} | {verbatim:.3} |", mean(&tokens), mean(&saved))
+    }
+
+    /// Both recalls of the questions of a kind.
+    fn kind(&self, formatter: &mut fmt::Formatter<'_>, kind: &str, row: &Row) -> fmt::Result {
+        let worths = || {
+            let pairs = self.questions.iter().zip(&row.worths);
+            pairs.filter(|(one, _)| one.kind.as_deref() == Some(kind)).map(|(_, worth)| worth)
+        };
+        let text: Vec<_> = worths().map(|worth| worth.text).collect();
+        let lines: Vec<_> = worths().map(|worth| worth.lines).collect();
+        write!(formatter, " {:.3} | {:.3} |", mean(&text), mean(&lines))
+    }
+}
+
+impl Row {
+    /// Recall by text and by lines, and the share of the questions with all of the text.
+    fn recalls(&self, formatter: &mut fmt::Formatter<'_>, first: Option<&Self>) -> fmt::Result {
+        for of in [|worth: &Worth| worth.text, |worth: &Worth| worth.lines] {
+            let figures = |row: &Self| row.worths.iter().map(of).collect::<Vec<_>>();
+            let own = figures(self);
+            write!(formatter, " {:.3}", mean(&own))?;
+            if let Some(first) = first {
+                write!(formatter, " {}", difference(&figures(first), &own))?;
+            }
+            write!(formatter, " |")?;
+        }
+        write!(formatter, " {:.3} |", self.share(|one| one.text >= 1.0))
+    }
+
+    fn share(&self, is: fn(&Worth) -> bool) -> f64 {
+        let figures: Vec<_> = self.worths.iter().map(|one| f64::from(is(one))).collect();
+        mean(&figures)
+    }
+}
+
+fn mean(figures: &[f64]) -> f64 {
+    figures.iter().sum::<f64>() / figures.len().max(1) as f64
+}

@@ -1,0 +1,116 @@
+/*!
+What `search` brings back, at the same budgets as plain search.
+
+Plain search takes the nearest chunks that fit, and is measured in memory as ever (see `search.rs`)
+and by `search_hits`, whose rows are taken in order, as far as they fit. By vector the two differ by
+what the index misses, which is not the same in each run, since an index of HNSW is built by chance.
+`search` chooses by itself what fits, by each of its modes and some strategies.
+*/
+
+use tokio_postgres::Row as Answer;
+
+use super::report::title;
+use super::score::{Filling, Passage, fill, recall};
+use super::search::Searched;
+use super::server::{Loaded, Server};
+use super::strategies::plain;
+use super::table::{BUDGETS, Comparison, Row};
+
+/// What hits are found by.
+pub const MODES: [&str; 3] = ["vector", "text", "hybrid"];
+
+/// What is added to them: nothing, the same for all, and what fits the document.
+const STRATEGIES: [&str; 3] = ["none", "broad", "auto"];
+
+/// How many hits are looked at, of each leg.
+const CANDIDATES: i32 = 100;
+
+/// The ways of returning whose modes are worth comparing.
+pub fn ways() -> Vec<String> {
+    let searched = STRATEGIES.map(|strategy| format!("`search`, `{strategy}`"));
+    [vec!["`search_hits`".to_owned()], searched.into()].concat()
+}
+
+/// The name of a way of returning by a mode.
+pub fn name(way: &str, mode: &str) -> String {
+    format!("{way}, {mode}")
+}
+
+/// Asks all questions of a set in every way.
+pub fn measure(server: &Server, loaded: &Loaded, searched: &Searched) -> Comparison {
+    let mut rows = vec![plain(loaded.set, searched, Filling::Continue)];
+    for mode in MODES {
+        rows.push(hits(server, loaded, mode));
+        for strategy in STRATEGIES {
+            rows.push(passages(server, loaded, mode, strategy));
+            eprintln!("bench: {}, {} is measured", loaded.set.name, rows[rows.len() - 1].name);
+        }
+    }
+    Comparison { title: title(loaded.set), yardsticks: 1, rows }
+}
+
+/// Rows of `search_hits`, in order, as far as they fit.
+fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
+    let store = &loaded.store;
+    let sql = format!(
+        "SELECT h.uri, h.tokens::bigint, ARRAY[c.start_byte], ARRAY[c.end_byte] \
+         FROM passage.search_hits(query => $1, embedding => $2::real[], mode => $3, \
+             max_hits => {CANDIDATES}, candidates => {CANDIDATES}, store => '{store}') AS h \
+         JOIN {store}.chunks AS c ON c.id = h.chunk_id ORDER BY h.rank"
+    );
+    let found: Vec<Vec<Passage>> = asked(loaded)
+        .map(|(question, embedding)| {
+            let rows = server.query(&sql, &[&question, &embedding, &mode]);
+            rows.iter().map(|row| passage(loaded, row)).collect()
+        })
+        .collect();
+    let within = |budget| {
+        let one = |number: usize| {
+            let returned = fill(&found[number], |one| one.tokens, budget, Filling::Continue);
+            recall(&loaded.set.questions[number].wanted, returned)
+        };
+        (0..found.len()).map(one).collect()
+    };
+    Row { name: name("`search_hits`", mode), recalls: BUDGETS.map(within).into() }
+}
+
+/// Passages of `search`, which is told the budget.
+fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row {
+    let sql = format!(
+        "SELECT uri, tokens::bigint, \
+             ARRAY(SELECT lower(span) FROM unnest(spans) AS span), \
+             ARRAY(SELECT upper(span) FROM unnest(spans) AS span) \
+         FROM passage.search(query => $1, embedding => $2::real[], mode => $3, \
+             max_passages => {CANDIDATES}, candidates => {CANDIDATES}, strategy => $4, \
+             max_tokens => $5, store => '{}')",
+        loaded.store
+    );
+    let within = |budget: usize| {
+        let most = i32::try_from(budget).expect("budgets are small");
+        let one = |(number, (question, embedding)): (usize, (&str, &Vec<f32>))| {
+            let rows = server.query(&sql, &[&question, &embedding, &mode, &strategy, &most]);
+            let returned: Vec<_> = rows.iter().map(|row| passage(loaded, row)).collect();
+            let spent: usize = returned.iter().map(|passage| passage.tokens).sum();
+            assert!(spent <= budget, "{mode}, {strategy}: {spent} of {budget} are spent");
+            recall(&loaded.set.questions[number].wanted, &returned)
+        };
+        asked(loaded).enumerate().map(one).collect()
+    };
+    let way = format!("`search`, `{strategy}`");
+    Row { name: name(&way, mode), recalls: BUDGETS.map(within).into() }
+}
+
+/// The questions, each with its embedding.
+fn asked<'l>(loaded: &'l Loaded) -> impl Iterator<Item = (&'l str, &'l Vec<f32>)> {
+    loaded.set.questions.iter().map(|one| one.text.as_str()).zip(&loaded.asked)
+}
+
+/// What a row returns, of which the columns are uri, tokens, and where its spans begin and end.
+fn passage(loaded: &Loaded, row: &Answer) -> Passage {
+    let at = |column: usize| row.get::<_, Vec<i32>>(column).into_iter().map(|at| at as usize);
+    Passage {
+        document: loaded.number(row.get(0)),
+        spans: at(2).zip(at(3)).map(|(start, end)| start..end).collect(),
+        tokens: usize::try_from(row.get::<_, i64>(1)).expect("a size is not negative"),
+    }
+}

@@ -1,0 +1,94 @@
+//! Ways of returning side by side, at the same budgets.
+
+use std::fmt;
+
+use super::report::figures;
+
+/// Tokens that may be returned.
+pub const BUDGETS: [usize; 4] = [512, 1_024, 2_048, 4_096];
+
+/// One way of returning over all questions of a set.
+pub struct Row {
+    pub name: String,
+    /// For each budget, the recall of each question.
+    pub recalls: Vec<Vec<f64>>,
+}
+
+/// All ways of returning, those first with which the others are compared.
+pub struct Comparison {
+    /// Which questions were asked.
+    pub title: String,
+    pub yardsticks: usize,
+    pub rows: Vec<Row>,
+}
+
+impl Row {
+    /// Joins the questions of several sets that one way was measured with.
+    pub fn union<'r>(rows: impl IntoIterator<Item = &'r Self>) -> Self {
+        let mut rows = rows.into_iter();
+        let first = rows.next().expect("there is a set");
+        let mut union = Self { name: first.name.clone(), recalls: first.recalls.clone() };
+        for row in rows {
+            assert_eq!(row.name, union.name, "the sets were asked in the same ways");
+            for (all, more) in union.recalls.iter_mut().zip(&row.recalls) {
+                all.extend(more);
+            }
+        }
+        union
+    }
+}
+
+impl Comparison {
+    /// The same ways over all sets together.
+    pub fn union(comparisons: &[Self]) -> Self {
+        let first = &comparisons[0];
+        let of = |number: usize| comparisons.iter().map(move |one| &one.rows[number]);
+        let title = match comparisons.len() {
+            1 => first.title.clone(),
+            count => format!("{count} sets together"),
+        };
+        Self {
+            title,
+            yardsticks: first.yardsticks,
+            rows: (0..first.rows.len()).map(|number| Row::union(of(number))).collect(),
+        }
+    }
+
+    /// The row of a name.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is none.
+    pub fn row(&self, name: &str) -> &Row {
+        let row = self.rows.iter().find(|row| row.name == name);
+        row.unwrap_or_else(|| panic!("{name} was measured"))
+    }
+}
+
+/// Writes the head of a table, whose first column has a title of its own.
+pub fn head(formatter: &mut fmt::Formatter<'_>, first: &str) -> fmt::Result {
+    write!(formatter, "| {first} |")?;
+    for budget in BUDGETS {
+        write!(formatter, " recall {budget} | complete {budget} |")?;
+    }
+    writeln!(formatter, "\n|---|{}", "---|---|".repeat(BUDGETS.len()))
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { title, yardsticks, rows } = self;
+        for yardstick in &rows[..*yardsticks] {
+            let name = &yardstick.name;
+            writeln!(formatter, "{title}\ndifferences to {name}\n")?;
+            head(formatter, "method")?;
+            for row in rows {
+                write!(formatter, "| {} |", row.name)?;
+                let first = (row.name != *name).then_some(&yardstick.recalls[..]);
+                figures(formatter, first, &row.recalls)?;
+                writeln!(formatter)?;
+            }
+            writeln!(formatter)?;
+        }
+        Ok(())
+    }
+}

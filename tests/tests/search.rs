@@ -1,0 +1,172 @@
+//! How search finds what it finds: by which indexes, over how much of a store, and what it says of it.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+
+/// A store of chunks that all have the words of a common phrase, every hundredth a rarer one, and few a
+/// rare one.
+async fn library(chunks: u32) -> Cluster {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(&format!(
+            "INSERT INTO rag.documents (id, collection, uri)
+            SELECT ('aaaaaaaa-0000-0000-8000-' || lpad(d::text, 12, '0'))::uuid, 'c' || d % 10, d FROM generate_series(0, 99) AS d;
+            INSERT INTO rag.chunks (document_id, ordinal, content)
+            SELECT ('aaaaaaaa-0000-0000-8000-' || lpad((n % 100)::text, 12, '0'))::uuid, n / 100,
+                'common usual words ' || n || CASE WHEN n % 100 = 7 THEN ' sometimes' ELSE '' END
+                    || CASE WHEN n % 1000 = 7 THEN ' seldom' ELSE '' END
+            FROM generate_series(0, {chunks} - 1) AS n;
+            ANALYZE"
+        ))
+        .await;
+    cluster
+}
+
+/// What a session is told beside the rows.
+async fn told(cluster: &Cluster, script: &str) -> String {
+    let arguments = ["-X", "-q", "-U", SUPERUSER, "-v", "ON_ERROR_STOP=1", "-c", script];
+    let output = cluster.program("psql").args(arguments).output().await.unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{told}");
+    told
+}
+
+/// The plans of all statements that a call executes inside.
+async fn plans(cluster: &Cluster, sql: &str) -> String {
+    let settings = "LOAD 'auto_explain'; SET auto_explain.log_nested_statements = on; SET auto_explain.log_min_duration = 0";
+    told(cluster, &format!("{settings}; SET client_min_messages = log; {sql}")).await
+}
+
+/// The pages that a query touches.
+async fn pages(cluster: &Cluster, sql: &str) -> u64 {
+    let client = cluster.client_as(SUPERUSER).await;
+    // Plans and statistics are read once.
+    client.simple_query(sql).await.unwrap();
+    let explain = format!("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}");
+    let row = client.query_one(&explain, &[]).await.unwrap();
+    let plan: serde_json::Value = row.get(0);
+    let plan = &plan[0]["Plan"];
+    ["Shared Hit Blocks", "Shared Read Blocks"]
+        .iter()
+        .map(|what| plan[what].as_u64().unwrap())
+        .sum()
+}
+
+#[tokio::test]
+async fn words_are_found_by_their_index() {
+    let cluster = library(20_000).await;
+    for query in ["seldom", "common seldom", "sometimes -never", "seldom \"usual words\" -other"] {
+        let plans = plans(&cluster, &format!("SELECT * FROM passage.search('{query}')")).await;
+        assert!(plans.contains("Bitmap Index Scan on chunks_tsv_idx"), "{query}: {plans}");
+    }
+    // Where no word is common nothing else is read, with filters or without.
+    for filters in ["", ", collection => 'c7'", ", uri_pattern => '7%'"] {
+        let sql = format!("SELECT * FROM passage.search('seldom'{filters})");
+        let plans = plans(&cluster, &sql).await;
+        assert!(plans.contains("chunks_tsv_idx"), "{filters}: {plans}");
+        assert!(!plans.contains("Seq Scan on chunks"), "{filters}: {plans}");
+    }
+}
+
+#[tokio::test]
+async fn the_commonest_words_cost_the_same_in_a_larger_store() {
+    let common = "SELECT * FROM passage.search_hits('common usual words')";
+    let ranked =
+        "SELECT id FROM rag.chunks, websearch_to_tsquery('english', 'common usual words') AS q
+        WHERE tsv @@ q ORDER BY ts_rank(tsv, q) DESC LIMIT 10";
+    let mut costs = Vec::new();
+    for chunks in [10_000, 60_000] {
+        let cluster = library(chunks).await;
+        costs.push((pages(&cluster, common).await, pages(&cluster, ranked).await));
+        let rows = cluster.query_lines(common).await;
+        assert_eq!(rows.len(), 10);
+        assert_eq!(rows, cluster.query_lines(common).await, "the same each time");
+        let plans = plans(&cluster, common).await;
+        assert!(plans.contains("Seq Scan on chunks"), "{plans}");
+    }
+    let [(small, _), (large, all)] = costs[..] else { unreachable!() };
+    assert!(large * 4 < small * 5, "{large} pages against {small} in a sixth of the chunks");
+    assert!(large < all, "{large} pages, and {all} to rank all");
+}
+
+#[tokio::test]
+async fn a_rare_word_is_found_among_common_ones() {
+    let cluster = library(60_000).await;
+    let sql = "SELECT bool_and(content LIKE '%seldom%'), count(*) FROM passage.search_hits('common usual words seldom')";
+    assert_eq!(cluster.query_lines(sql).await, ["t|10"]);
+    // Before anybody analysed the store, too.
+    let fresh = Cluster::start().await;
+    fresh
+        .execute(
+            "INSERT INTO rag.documents (id, uri) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'a');
+            INSERT INTO rag.chunks (document_id, ordinal, content)
+            SELECT 'aaaaaaaa-0000-0000-8000-000000000000', n, 'common words' || CASE WHEN n = 900 THEN ' seldom' ELSE '' END FROM generate_series(0, 999) AS n",
+        )
+        .await;
+    let sql = "SELECT content FROM passage.search_hits('common words seldom', max_hits => 1)";
+    assert_eq!(fresh.query_lines(sql).await, ["common words seldom"]);
+}
+
+#[tokio::test]
+async fn the_nearest_come_from_the_index_of_vectors() {
+    let cluster = library(2_000).await;
+    if cluster.lacks_vector("the plan of a search by embedding") {
+        return;
+    }
+    cluster
+        .execute(
+            "INSERT INTO rag.embeddings
+            SELECT id, document_id, (ARRAY[1, ordinal / 10.0] || array_fill(0.01, '{382}'))::real[]::vector FROM rag.chunks; ANALYZE rag.embeddings",
+        )
+        .await;
+    let embedding = "('[1' || repeat(',0', 383) || ']')::vector::real[]";
+    for filters in [
+        "",
+        ", collection => 'c3'",
+        ", kind => 'prose', include_orphaned => true",
+        ", uri_pattern => '%'",
+    ] {
+        let plans = plans(
+            &cluster,
+            &format!("SELECT * FROM passage.search(embedding => {embedding}{filters})"),
+        )
+        .await;
+        assert!(plans.contains("Index Scan using embeddings_embedding_idx"), "{filters}: {plans}");
+    }
+}
+
+#[tokio::test]
+async fn who_gets_less_than_there_is_is_told() {
+    let cluster = Cluster::start().await;
+    if cluster.lacks_vector("the notice of a search by embedding") {
+        return;
+    }
+    // Near are 300 chunks of one document; the other one's 20,001 are too many to compare one by one.
+    cluster
+        .execute(
+            "DROP INDEX rag.chunks_tsv_idx, rag.chunks_path_idx; DROP TABLE rag.embeddings CASCADE;
+            SELECT passage.create_store(dimensions => 2); DROP INDEX rag.embeddings_embedding_idx;
+            INSERT INTO rag.documents (id, uri, collection) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'a', 'a'), ('bbbbbbbb-0000-0000-8000-000000000000', 'b', 'b');
+            INSERT INTO rag.chunks (id, document_id, ordinal, content)
+            SELECT gen_random_uuid(), CASE WHEN n < 300 THEN 'aaaaaaaa-0000-0000-8000-000000000000' ELSE 'bbbbbbbb-0000-0000-8000-000000000000' END::uuid, n, 'x'
+            FROM generate_series(0, 20300) AS n;
+            INSERT INTO rag.embeddings
+            SELECT id, document_id, ARRAY[cos(ordinal / 10000.0), sin(ordinal / 10000.0)]::real[]::vector FROM rag.chunks;
+            CREATE INDEX ON rag.embeddings USING hnsw (embedding vector_cosine_ops);
+            ANALYZE",
+        )
+        .await;
+    let script = |collection: &str, most: u32| {
+        format!(
+            "SET hnsw.max_scan_tuples = {most};
+            SELECT count(*) FROM passage.search_hits(embedding => '{{1,0}}', collection => '{collection}');"
+        )
+    };
+    let notice = told(&cluster, &script("b", 1)).await;
+    assert!(notice.contains("of 30 nearest chunks were found"), "{notice}");
+    assert!(notice.contains("Raise hnsw.max_scan_tuples."), "{notice}");
+    let notice = told(&cluster, &script("b", 1_000_000)).await;
+    assert!(!notice.contains("nearest"), "{notice}");
+    let notice = told(&cluster, &script("a", 1)).await;
+    assert!(!notice.contains("nearest"), "{notice}");
+}
