@@ -65,8 +65,11 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-fn worth(stretches: &[Stretch]) -> impl Fn(usize, usize) -> f64 {
-    |stretch, line| stretches[stretch].line(line).matches("query").count() as f64
+fn worth(stretches: &[Stretch]) -> impl Fn(usize, Range<usize>) -> Vec<f64> {
+    |stretch, lines| {
+        let worth = |line| stretches[stretch].line(line).matches("query").count() as f64;
+        lines.map(worth).collect()
+    }
 }
 
 fn text<'s>(stretches: &'s [Stretch], fragment: &Fragment) -> &'s str {

@@ -9,6 +9,7 @@ plan cache of PostgreSQL makes a kept plan anew when a relation, a policy or the
 */
 
 use crate::interrupt::pause;
+use crate::types::Tsvector;
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
@@ -239,7 +240,7 @@ impl Connection {
     }
 }
 
-impl Rows<'_> {
+impl<'c> Rows<'c> {
     /// Takes rows apart, all columns of one at once: to look for a column walks over those before.
     fn take(table: *mut pg_sys::SPITupleTable, count: usize) -> Self {
         // SAFETY: the table holds so many rows of its description, and lives as long as the
@@ -284,5 +285,13 @@ impl Rows<'_> {
         let (datum, null) = self.values[row * self.columns + column];
         // SAFETY: the value lives as long as the connection, and has the type of its column.
         unsafe { T::from_datum(datum, null) }
+    }
+
+    /// Returns a value of the type `tsvector` without copying it.
+    pub fn words(&self, row: usize, column: usize) -> Option<Tsvector<'c>> {
+        assert!(row < self.count && column < self.columns, "the value exists");
+        let (datum, null) = self.values[row * self.columns + column];
+        // SAFETY: what was read, and what is unpacked while connected, is freed with the connection.
+        (!null).then(|| unsafe { Tsvector::of(datum) })
     }
 }

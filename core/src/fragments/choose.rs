@@ -14,6 +14,10 @@ use std::ops::Range;
 /// How little the first ranks differ when it is weighed how much room each hit takes.
 const SOON: f64 = 5.0;
 
+/// Less than this part of the budget is not worth filling with parts of what was found: it would be a
+/// line or two, and to find out which takes longer than to choose all the rest.
+const REST: u32 = 16;
+
 /// How much may come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -73,12 +77,13 @@ impl Cut {
 
 /// Chooses lines for hits that come best first, and returns fragments in the order of their best.
 ///
-/// `worth` tells of a line of a stretch how much it has of what was asked for.
+/// `worth` tells of lines of a stretch how much each has of what was asked for. That may be dear to
+/// find out, so it is asked only where a hit does not fit as a whole.
 pub fn choose(
     stretches: &[Stretch],
     hits: &[Hit],
     limits: Limits,
-    worth: &impl Fn(usize, usize) -> f64,
+    worth: &impl Fn(usize, Range<usize>) -> Vec<f64>,
 ) -> Vec<Fragment> {
     let mut taken = Taken { stretches, limits, fragments: Vec::new() };
     if limits.max_fragments == 0 {
@@ -102,6 +107,9 @@ pub fn choose(
             continue;
         }
         let room = taken.room();
+        if !taken.fragments.is_empty() && room < limits.max_tokens / REST {
+            continue;
+        }
         if let Some(lines) = found.narrowed(room) {
             taken.take(place, stretch, lines);
         } else if let Some(bytes) = found.piece(room, taken.fragments.is_empty()) {
@@ -116,12 +124,12 @@ struct Found<'a> {
     stretch: &'a Stretch,
     hit: &'a Hit,
     limits: Limits,
-    worth: &'a dyn Fn(usize, usize) -> f64,
+    worth: &'a dyn Fn(usize, Range<usize>) -> Vec<f64>,
 }
 
 impl Found<'_> {
-    fn worth(&self, line: usize) -> f64 {
-        (self.worth)(self.hit.stretch, line)
+    fn worth(&self, lines: Range<usize>) -> Vec<f64> {
+        (self.worth)(self.hit.stretch, lines)
     }
 
     /// Returns the lines that it touches, without blank ones at either end.
@@ -172,20 +180,23 @@ impl Found<'_> {
         let mut units = Vec::new();
         let mut at = lines.start;
         while at < lines.end {
-            let block = self.block(at);
-            units.push(block.clone());
-            at = block.end;
-        }
-        let worth = |lines: Range<usize>| lines.map(|line| self.worth(line)).sum::<f64>();
-        let units: Vec<Unit> = units
-            .into_iter()
-            .map(|lines| Unit {
+            let lines = self.block(at);
+            at = lines.end;
+            units.push(Unit {
                 fits: lines.clone().all(|line| self.fits(line)),
                 tokens: self.stretch.tokens(lines.clone()),
-                worth: worth(lines.clone()),
+                worth: 0.0,
                 lines,
-            })
-            .collect();
+            });
+        }
+        if !units.iter().any(|unit| unit.fits && unit.tokens <= f64::from(room)) {
+            return None;
+        }
+        let first = units[0].lines.start;
+        let worth = self.worth(first..at);
+        for unit in &mut units {
+            unit.worth = worth[unit.lines.start - first..unit.lines.end - first].iter().sum();
+        }
         let all: f64 = units.iter().map(|unit| unit.worth).sum();
         let best = windows(&units, f64::from(room))
             .max_by(|a, b| a.worth.total_cmp(&b.worth).then(b.aside.total_cmp(&a.aside)))?;
@@ -200,8 +211,13 @@ impl Found<'_> {
     /// Returns the hit's part of a line that is too long to come back, cut to what is left if there is
     /// nothing else.
     fn piece(&self, room: u32, only: bool) -> Option<Range<usize>> {
-        let lines = self.touched().filter(|line| !self.fits(*line));
-        let line = lines.max_by(|a, b| self.worth(*a).total_cmp(&self.worth(*b)))?;
+        let lines = self.touched();
+        if lines.clone().all(|line| self.fits(line)) {
+            return None;
+        }
+        let worth = lines.clone().zip(self.worth(lines));
+        let long = worth.filter(|(line, _)| !self.fits(*line));
+        let (line, _) = long.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let whole = self.stretch.lines[line].bytes.start;
         let whole = whole..whole + self.stretch.line(line).len();
         let bytes = whole.start.max(self.hit.bytes.start)..whole.end.min(self.hit.bytes.end);

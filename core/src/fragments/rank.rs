@@ -237,10 +237,10 @@ fn scored(ranked: &[usize], score: impl Fn(usize) -> Option<f64>) -> Vec<(usize,
 
 /// What each chunk is worth by its words, if it has any.
 fn lexical(terms: &Terms, found: &[Found]) -> Vec<Option<f64>> {
-    let candidates: Vec<_> = found.iter().map(|found| found.words.clone()).collect();
+    let candidates: Vec<_> = found.iter().map(|found| &found.words).collect();
     let scores = scores(&candidates, &terms.lexemes, &terms.rarity);
     let has = |candidate: &Candidate| !candidate.occurrences.is_empty();
-    scores.into_iter().zip(&candidates).map(|(score, of)| has(of).then_some(score)).collect()
+    scores.into_iter().zip(candidates).map(|(score, of)| has(of).then_some(score)).collect()
 }
 
 /// The places of what is worth something, best first; of equal ones by their position.

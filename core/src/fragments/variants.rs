@@ -22,12 +22,12 @@ pub fn begins_others(lexeme: &str) -> bool {
 }
 
 /// Lists the words of a vocabulary that begin with lexemes of the query.
-pub fn beginning(lexemes: &Lexemes, vocabulary: &BTreeSet<String>) -> Vec<Variant> {
+pub fn beginning(lexemes: &Lexemes, vocabulary: &BTreeSet<&str>) -> Vec<Variant> {
     let variants = lexemes.list.iter().enumerate().flat_map(|(of, lexeme)| {
         let words =
-            vocabulary.range(lexeme.clone()..).take_while(move |word| word.starts_with(lexeme));
-        let words = words.filter(move |word| *word != lexeme && begins_others(lexeme)).take(MOST);
-        words.map(move |word| Variant { of, lexeme: word.clone(), by: Match::Prefix })
+            vocabulary.range(lexeme.as_str()..).take_while(move |word| word.starts_with(lexeme));
+        let words = words.filter(move |word| **word != lexeme && begins_others(lexeme)).take(MOST);
+        words.map(move |word| Variant { of, lexeme: (*word).to_owned(), by: Match::Prefix })
     });
     variants.collect()
 }
@@ -37,7 +37,7 @@ pub fn beginning(lexemes: &Lexemes, vocabulary: &BTreeSet<String>) -> Vec<Varian
 pub fn alike<'v>(
     lexemes: &Lexemes,
     places: &[usize],
-    vocabulary: impl IntoIterator<Item = &'v String>,
+    vocabulary: impl IntoIterator<Item = &'v str>,
     threshold: f64,
 ) -> Vec<Variant> {
     let wanted: Vec<_> = places.iter().map(|of| (*of, Letters::of(&lexemes.list[*of]))).collect();
@@ -50,7 +50,7 @@ pub fn alike<'v>(
                 let likeness = likeness(lexeme, word);
                 if likeness >= threshold {
                     let by = Match::Fuzzy(likeness);
-                    variants.push(Variant { of: *of, lexeme: word.clone(), by });
+                    variants.push(Variant { of: *of, lexeme: word.to_owned(), by });
                 }
             }
         }
@@ -109,8 +109,8 @@ mod tests {
         lexemes
     }
 
-    fn vocabulary(words: &[&str]) -> BTreeSet<String> {
-        words.iter().map(ToString::to_string).collect()
+    fn vocabulary<'w>(words: &[&'w str]) -> BTreeSet<&'w str> {
+        words.iter().copied().collect()
     }
 
     fn words(variants: &[Variant]) -> Vec<&str> {
@@ -127,9 +127,12 @@ mod tests {
     fn a_word_with_a_slip_finds_what_it_means() {
         let store = vocabulary(&["kubernet", "kubern", "postgr", "timeout", "timeouts"]);
         let lexemes = query(&["kubrenet", "timeuot"]);
-        assert_eq!(words(&alike(&lexemes, &[0], &store, 0.8)), ["kubernet"]);
-        assert_eq!(words(&alike(&lexemes, &[0, 1], &store, 0.8)), ["kubernet", "timeout"]);
-        assert!(alike(&lexemes, &[0, 1], &store, 0.95).is_empty());
+        assert_eq!(words(&alike(&lexemes, &[0], store.iter().copied(), 0.8)), ["kubernet"]);
+        assert_eq!(
+            words(&alike(&lexemes, &[0, 1], store.iter().copied(), 0.8)),
+            ["kubernet", "timeout"]
+        );
+        assert!(alike(&lexemes, &[0, 1], store.iter().copied(), 0.95).is_empty());
     }
 
     #[test]
@@ -142,7 +145,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_word_that_is_alike_is_passed_over(one in "[a-e]{1,9}", other in "[a-e]{1,9}", threshold in 0.3_f64..1.0) {
-            let alike = !alike(&query(&[&one]), &[0], &vocabulary(&[&other]), threshold).is_empty();
+            let alike = !alike(&query(&[&one]), &[0], [other.as_str()], threshold).is_empty();
             proptest::prop_assert_eq!(alike, one != other && likeness(&one, &other) >= threshold);
         }
     }

@@ -13,6 +13,7 @@ for the fields; Rasolofo and Savoy, *Term Proximity Scoring for Keyword-Based Re
 */
 
 use super::Lexemes;
+use std::borrow::Borrow;
 
 /// How soon more of a lexeme is worth no more.
 const SATURATION: f64 = 1.2;
@@ -104,21 +105,24 @@ impl Rarity {
 }
 
 /// Scores chunks, higher being better, above 0 if they have any lexeme of the query.
-pub fn scores(candidates: &[Candidate], lexemes: &Lexemes, rarity: &Rarity) -> Vec<f64> {
-    let total: usize = candidates.iter().map(|candidate| candidate.length).sum();
+pub fn scores<C: Borrow<Candidate>>(
+    candidates: &[C],
+    lexemes: &Lexemes,
+    rarity: &Rarity,
+) -> Vec<f64> {
+    let total: usize = candidates.iter().map(|candidate| candidate.borrow().length).sum();
     let mean = (total as f64 / candidates.len().max(1) as f64).max(1.0);
     let score = |candidate: &Candidate| {
         let stretch = 1.0 - LENGTH + LENGTH * candidate.length as f64 / mean;
-        let single: f64 = (0..lexemes.list.len())
-            .map(|lexeme| {
-                let count: f64 =
-                    candidate.of(lexeme).iter().map(|found| found.field.weight()).sum();
-                rarity.of(lexeme) * count * (SATURATION + 1.0) / (count + SATURATION * stretch)
-            })
-            .sum();
-        single + nearness(candidate, lexemes, rarity)
+        let each = candidate.occurrences.chunk_by(|one, next| one.lexeme == next.lexeme);
+        let single = each.map(|found| {
+            let count: f64 = found.iter().map(|found| found.field.weight()).sum();
+            let rarity = rarity.of(found[0].lexeme);
+            rarity * count * (SATURATION + 1.0) / (count + SATURATION * stretch)
+        });
+        single.sum::<f64>() + nearness(candidate, lexemes, rarity)
     };
-    candidates.iter().map(score).collect()
+    candidates.iter().map(|candidate| score(candidate.borrow())).collect()
 }
 
 /// What it is worth that neighbours of the query are near each other.

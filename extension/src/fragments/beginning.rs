@@ -66,7 +66,8 @@ impl Checked {
         if lines.is_empty() {
             let hits: Vec<_> = places(&read, &stretches).remove(&read.ids[0]).into_iter().collect();
             let limits = Limits { max_fragments: 1, ..self.limits };
-            return telling.rows(&choose(&stretches, &hits, limits, &|_, _| 0.0), &[]);
+            return telling
+                .rows(&choose(&stretches, &hits, limits, &|_, lines| vec![0.0; lines.len()]), &[]);
         }
         let whole = !more && stretches.len() == 1 && lines.end == first.lines.len();
         let bytes = 0..if whole { first.text.len() } else { first.text(lines.clone()).len() };

@@ -12,12 +12,13 @@ use crate::spi::Connection;
 use crate::store::{Filters, Matches, Store, Vectors, Words};
 use crate::types::Tsvector;
 use passage_core::fragments::{
-    Coverage, Found, Hit, Match, Ranked, Strategy, Stretch, Terms, Variant, alike, beginning,
+    Coverage, Found, Match, Ranked, Strategy, Stretch, Terms, Variant, alike, beginning,
     begins_others, missing, rank,
 };
 use passage_core::search::bm25::{Candidate, Occurrence, Rarity};
 use passage_core::search::{Lexemes, Query, quoted};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use uuid::Uuid;
 
 /// What was found.
@@ -51,6 +52,9 @@ const ALL: i32 = 10_000;
 /// their beginnings.
 const ALIKE: usize = 4;
 const BEGINNING: usize = 3;
+
+/// The most bytes of a line that is looked into for words.
+const LINE: usize = 65_536;
 
 impl Sought {
     /// Finds what may answer.
@@ -140,13 +144,9 @@ impl Sought {
             }
             let mut vocabulary = HashSet::new();
             for row in &rows {
-                row.tsv.beginning("", |lexeme, _| {
-                    if !vocabulary.contains(lexeme) {
-                        vocabulary.insert(lexeme.to_owned());
-                    }
-                });
+                row.tsv.beginning("", |lexeme, _| _ = vocabulary.insert(lexeme));
             }
-            let alike = alike(&lexemes, &wholes(&lexemes, &lost), &vocabulary, threshold);
+            let alike = alike(&lexemes, &wholes(&lexemes, &lost), vocabulary, threshold);
             read.add_variants(alike, &rows);
         }
         let Read { variants, candidates, frequencies, .. } = read;
@@ -196,7 +196,7 @@ impl Sought {
             let mut vocabulary = BTreeSet::new();
             for (_, row) in &rows {
                 for begin in &begins {
-                    add_beginning(&row.tsv, begin, &mut vocabulary);
+                    row.tsv.beginning(begin, |lexeme, _| _ = vocabulary.insert(lexeme));
                 }
             }
             let wholes: HashSet<_> = wholes(&lexemes, &lost).into_iter().collect();
@@ -204,7 +204,7 @@ impl Sought {
             variants.retain(|variant| wholes.contains(&variant.of));
             let begun: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
             let places: Vec<_> = wholes.difference(&begun).copied().collect();
-            variants.extend(alike(&lexemes, &places, &vocabulary, threshold));
+            variants.extend(alike(&lexemes, &places, vocabulary, threshold));
         }
         let lost = still_lost(&lost, &lexemes, &variants);
         let own = lexemes.list.len();
@@ -280,39 +280,25 @@ impl Sought {
         self.ids.iter().copied().zip(0..).collect()
     }
 
-    /// Looks for the words in lines of what was found, and tells what each line is worth.
-    pub fn worth_of_lines(
+    /// Tells what lines are worth by the words in them; very long ones are not looked into.
+    pub fn worth_of(
         &self,
         store: &Store,
         connection: &Connection,
-        stretches: &[Stretch],
-        hits: &[Hit],
-        most: usize,
-    ) -> HashMap<(usize, usize), f64> {
-        let mut places = Vec::new();
-        let mut seen = HashSet::new();
-        let mut bytes = 0;
-        for hit in hits {
-            for line in stretches[hit.stretch].touched(&hit.bytes) {
-                let length = stretches[hit.stretch].lines[line].bytes.len();
-                if bytes + length <= most && seen.insert((hit.stretch, line)) {
-                    bytes += length;
-                    places.push((hit.stretch, line));
-                }
-            }
+        stretch: &Stretch,
+        lines: Range<usize>,
+    ) -> Vec<f64> {
+        if self.terms.lexemes().is_empty() {
+            return vec![0.0; lines.len()];
         }
-        if self.terms.lexemes().is_empty() || places.is_empty() {
-            return HashMap::new();
-        }
-        let lines: Vec<_> =
-            places.iter().map(|(stretch, line)| stretches[*stretch].line(*line)).collect();
-        let words = store.words_in(connection, &lines);
+        let text = |line| Some(stretch.line(line)).filter(|text| text.len() <= LINE);
+        let lines: Vec<_> = lines.map(|line| text(line).unwrap_or_default()).collect();
         let worth = |words: &Option<Tsvector>| {
             let lexemes = self.terms.lexemes().iter().enumerate();
-            let has = |lexeme: &String| words.as_ref().is_some_and(|words| words.has(lexeme));
+            let has = |lexeme: &String| words.is_some_and(|words| words.has(lexeme));
             self.terms.worth(lexemes.filter(|(_, lexeme)| has(lexeme)).map(|(place, _)| place))
         };
-        places.into_iter().zip(words.iter().map(worth)).collect()
+        store.words_in(connection, &lines).iter().map(worth).collect()
     }
 
     /// Tells what would answer better, if something would.
@@ -365,14 +351,6 @@ fn any(lexemes: &Lexemes, required: Option<&str>) -> String {
 fn likely_beginning(lexeme: &str) -> Option<String> {
     let letters = lexeme.chars().count();
     (letters > BEGINNING).then(|| lexeme.chars().take(BEGINNING.max(letters * 2 / 5)).collect())
-}
-
-fn add_beginning(words: &Tsvector, beginning: &str, vocabulary: &mut BTreeSet<String>) {
-    words.beginning(beginning, |lexeme, _| {
-        if !vocabulary.contains(lexeme) {
-            vocabulary.insert(lexeme.to_owned());
-        }
-    });
 }
 
 /// Returns how many words remain that nothing stands for.

@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 const MOST: usize = 500;
 
 /// What was found so far. Each chunk is gone through once, for there may be thousands.
-pub struct Read<'q> {
+pub struct Read<'q, 'c> {
     lexemes: &'q Lexemes,
     /// For each lexeme, the variants that begin with it, by their places.
-    places: Vec<HashMap<String, usize>>,
+    places: Vec<HashMap<&'c str, usize>>,
     pub variants: Vec<Variant>,
     /// What each chunk has of the query.
     pub candidates: Vec<Candidate>,
@@ -21,7 +21,7 @@ pub struct Read<'q> {
     pub frequencies: Vec<f64>,
 }
 
-impl<'q> Read<'q> {
+impl<'q, 'c> Read<'q, 'c> {
     pub fn new(lexemes: &'q Lexemes) -> Self {
         let count = lexemes.list.len();
         Self {
@@ -34,7 +34,7 @@ impl<'q> Read<'q> {
     }
 
     /// Adds a chunk.
-    pub fn add(&mut self, Words { tokens, tsv: words, .. }: &Words) {
+    pub fn add(&mut self, Words { tokens, tsv: words, .. }: &Words<'c>) {
         let own = self.lexemes.list.len();
         let mut occurrences = Vec::new();
         for (of, lexeme) in self.lexemes.list.iter().enumerate() {
@@ -51,7 +51,7 @@ impl<'q> Read<'q> {
                 } else if let Some(variant) = places.get(text) {
                     add(own + variant, place);
                 } else if begins_others(lexeme) && variants.len() < MOST {
-                    places.insert(text.to_owned(), variants.len());
+                    places.insert(text, variants.len());
                     add(own + variants.len(), place);
                     variants.push(Variant { of, lexeme: text.to_owned(), by: Match::Prefix });
                 }

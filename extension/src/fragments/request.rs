@@ -53,9 +53,6 @@ const FULL_TOKENS: i32 = 100_000;
 /// The most chunks that are read to make fragments of.
 const HITS: usize = 200;
 
-/// The most bytes of lines that are looked into for words.
-const LOOKED_INTO: usize = 65_536;
-
 impl Request {
     /// Checks the arguments.
     ///
@@ -151,9 +148,8 @@ impl Checked {
         let best = best(&ranked, &sought.ids, &read, self.strategy, most);
         let places = places(&read, &stretches);
         let hits: Vec<_> = best.iter().map(|best| places[&read.ids[best.piece]].clone()).collect();
-        let worth = sought.worth_of_lines(store, connection, &stretches, &hits, LOOKED_INTO);
-        let fragments = choose(&stretches, &hits, self.limits, &|stretch, line| {
-            worth.get(&(stretch, line)).copied().unwrap_or_default()
+        let fragments = choose(&stretches, &hits, self.limits, &|stretch, lines| {
+            sought.worth_of(store, connection, &stretches[stretch], lines)
         });
         let hint = sought.hint(strategy, ranked.first(), vectors.is_some());
         let strategy = strategy.name();

@@ -129,7 +129,7 @@ impl Store {
         for row in 0..rows.len() {
             pause(row);
             let arm = rows.get::<i32>(row, 0).expect("an arm is NOT NULL") as usize;
-            if let Some(words) = rows.get::<Tsvector>(row, 2) {
+            if let Some(words) = rows.words(row, 2) {
                 read.add(arm, uuid(rows.get(row, 1)), &words);
             }
         }

@@ -20,12 +20,12 @@ const MOST: i64 = 500;
 impl Store {
     /// Reads the words of chunks that match a `tsquery`, given as its text, and pass the filters; of
     /// each with its document.
-    pub fn words_like(
+    pub fn words_like<'c>(
         &self,
-        connection: &Connection,
+        connection: &'c Connection,
         query: &str,
         filters: &Filters,
-    ) -> Vec<(Uuid, Words)> {
+    ) -> Vec<(Uuid, Words<'c>)> {
         if !self.0.has_words() {
             return Vec::new();
         }
@@ -37,7 +37,7 @@ impl Store {
         let rows = connection.read(&statement, values);
         let words = |row| {
             pause(row);
-            let tsv = rows.get(row, 3)?;
+            let tsv = rows.words(row, 3)?;
             let words = Words {
                 id: uuid(rows.get(row, 0)),
                 ordinal: None,

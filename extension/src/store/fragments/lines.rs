@@ -8,13 +8,17 @@ use passage_core::search::identifier_parts;
 
 impl Store {
     /// Returns the words of lines, as the store's language has them.
-    pub fn words_in(&self, connection: &Connection, lines: &[&str]) -> Vec<Option<Tsvector>> {
+    pub fn words_in<'c>(
+        &self,
+        connection: &'c Connection,
+        lines: &[&str],
+    ) -> Vec<Option<Tsvector<'c>>> {
         let statement = self.0.statement(Purpose::WordsIn, || STATEMENT.to_owned());
         let language = self.facts(connection).language.clone();
         let lines: Vec<_> =
             lines.iter().map(|line| format!("{line} {}", identifier_parts(line))).collect();
         let rows = connection.read(&statement, vec![Value::new(language), Value::new(lines)]);
-        (0..rows.len()).map(|row| rows.get(row, 0)).collect()
+        (0..rows.len()).map(|row| rows.words(row, 0)).collect()
     }
 }
 

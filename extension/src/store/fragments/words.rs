@@ -9,13 +9,13 @@ use crate::types::{Tsvector, to_sql};
 use uuid::Uuid;
 
 /// The words of a chunk.
-pub struct Words {
+pub struct Words<'c> {
     pub id: Uuid,
     pub ordinal: Option<i32>,
     pub section: Option<i64>,
     /// How long it is.
     pub tokens: Option<i32>,
-    pub tsv: Tsvector,
+    pub tsv: Tsvector<'c>,
 }
 
 /// The most chunks of a document that are looked at.
@@ -24,12 +24,12 @@ const MOST: i64 = 100_000;
 impl Store {
     /// Reads the words of a document's chunks: of those that match a `tsquery`, given as its text, or
     /// of all.
-    pub fn words_of(
+    pub fn words_of<'c>(
         &self,
-        connection: &Connection,
+        connection: &'c Connection,
         document: Uuid,
         query: Option<&str>,
-    ) -> Vec<Words> {
+    ) -> Vec<Words<'c>> {
         let purpose = Purpose::WordsOf { matching: query.is_some() };
         let statement = self.0.statement(purpose, || statement(&self.0, query.is_some()));
         let language = self.facts(connection).language.clone();
@@ -43,7 +43,7 @@ impl Store {
                 ordinal: rows.get(row, 1),
                 section: rows.get(row, 2),
                 tokens: rows.get(row, 3),
-                tsv: rows.get(row, 4)?,
+                tsv: rows.words(row, 4)?,
             })
         };
         (0..rows.len()).filter_map(words).collect()
