@@ -8,102 +8,12 @@ is an answer.
 */
 
 use super::Strategy;
-use super::proximity::{Proximity, WordsOf, proximity};
-use crate::search::bm25::{Candidate, Occurrence, Rarity, scores};
-use crate::search::{Leg, Lexemes, fuse};
+use super::proximity::{Proximity, proximity};
+use super::semantic::semantic;
+use super::terms::{Match, Terms};
+use crate::search::bm25::{Candidate, scores};
+use crate::search::{Leg, fuse};
 use std::collections::HashMap;
-
-/// How a lexeme of the store stands for one of the query.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Match {
-    /// It is the lexeme.
-    Exact,
-    /// It begins with it.
-    Prefix,
-    /// It is alike, from 0 to 1.
-    Fuzzy(f64),
-}
-
-impl Match {
-    /// Returns the word for a result.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Prefix => "prefix",
-            Self::Fuzzy(_) => "fuzzy",
-        }
-    }
-
-    /// What it counts for: any number of lesser matches stay behind a better one.
-    fn share(self) -> f64 {
-        match self {
-            Self::Exact => 1.0,
-            Self::Prefix => 0.3,
-            Self::Fuzzy(likeness) => 0.1 * likeness,
-        }
-    }
-}
-
-/// A lexeme of the store that stands for one of the query.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Variant {
-    /// The lexeme of the query, by its place in the list.
-    pub of: usize,
-    /// The lexeme itself.
-    pub lexeme: String,
-    /// How it stands for it.
-    pub by: Match,
-}
-
-/// What is looked for.
-pub struct Terms {
-    /// The lexemes of the query, the variants behind them.
-    lexemes: Lexemes,
-    variants: Vec<Variant>,
-    rarity: Rarity,
-    words: WordsOf,
-}
-
-impl Terms {
-    /// Takes the lexemes of a query, how rare they are, and what stands for them in the store.
-    pub fn new(mut lexemes: Lexemes, mut rarity: Rarity, variants: Vec<Variant>) -> Self {
-        lexemes.list.extend(variants.iter().map(|variant| variant.lexeme.clone()));
-        for variant in &variants {
-            rarity.add(variant.of, variant.by.share());
-        }
-        let of: Vec<_> = variants.iter().map(|variant| variant.of).collect();
-        let words = WordsOf::new(&lexemes, &of, &rarity);
-        Self { lexemes, variants, rarity, words }
-    }
-
-    /// Returns the lexemes to look for, each by its place.
-    pub fn lexemes(&self) -> &[String] {
-        &self.lexemes.list
-    }
-
-    /// Returns how many words the query has.
-    pub fn words(&self) -> usize {
-        self.words.count()
-    }
-
-    /// Returns what lexemes are worth together, each of their words counted once.
-    pub fn worth(&self, lexemes: impl Iterator<Item = usize>) -> f64 {
-        let mut words: Vec<_> = lexemes.flat_map(|lexeme| self.words.of(lexeme)).collect();
-        words.sort_unstable();
-        words.dedup();
-        words.into_iter().map(|word| self.words.worth(*word)).sum()
-    }
-
-    /// Returns how a chunk has what is looked for, at its best.
-    fn matched(&self, candidate: &Candidate) -> Option<Match> {
-        let own = self.lexemes.list.len() - self.variants.len();
-        let by = |occurrence: &Occurrence| {
-            occurrence.lexeme.checked_sub(own).map_or(Match::Exact, |place| self.variants[place].by)
-        };
-        let found = candidate.occurrences.iter().map(by);
-        found.max_by(|a, b| a.share().total_cmp(&b.share()))
-    }
-}
 
 /// A chunk that may answer.
 #[derive(Clone, Debug, Default)]
@@ -153,9 +63,6 @@ const NEARNESS: f64 = 0.5;
 /// How much less words count beside an embedding if no chunk has any of them, and the less so the
 /// more of them the best one has: a question in other words than the text has few.
 const DOUBT: f64 = 0.3;
-
-/// How much of a chunk's similarity is that of the best chunk in its section.
-const SECTION: f64 = 0.2;
 
 /// Ranks chunks by a strategy, best first, and tells by which it was done. Chunks that it has no
 /// signal of come behind, by what they have.
@@ -254,58 +161,12 @@ fn ranked<W: PartialOrd>(found: &[Found], worth: impl Fn(usize) -> Option<W>) ->
     ranked.into_iter().map(|(place, _)| place).collect()
 }
 
-/// Ranks by meaning: the similarity of a chunk with some of that of its section; without embeddings
-/// the words of the section, and within it those of the chunk.
-fn semantic(terms: &Terms, found: &[Found], lexical: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
-    let mut sections: HashMap<_, Vec<usize>> = HashMap::new();
-    for (place, chunk) in found.iter().enumerate() {
-        // A chunk without a section is one by itself.
-        let section = chunk.section.map_or((u128::MAX, place as i64), |section| section);
-        sections.entry(section).or_default().push(place);
-    }
-    let mut worth = vec![None; found.len()];
-    if found.iter().any(|found| found.similarity.is_some()) {
-        for chunks in sections.values() {
-            let similarities = chunks.iter().filter_map(|chunk| found[*chunk].similarity);
-            let best = similarities.fold(f64::NEG_INFINITY, f64::max);
-            for chunk in chunks {
-                let own = found[*chunk].similarity;
-                worth[*chunk] = own.map(|own| ((1.0 - SECTION) * own + SECTION * best, 0.0));
-            }
-        }
-    } else {
-        let mut sections: Vec<_> = sections.into_values().collect();
-        sections.sort();
-        let together: Vec<_> = sections.iter().map(|chunks| together(found, chunks)).collect();
-        let scores = scores(&together, &terms.lexemes, &terms.rarity);
-        for (chunks, score) in sections.iter().zip(scores) {
-            for chunk in chunks {
-                worth[*chunk] = lexical[*chunk].map(|own| (score, own));
-            }
-        }
-    }
-    worth
-}
-
-/// The chunks of a section as one.
-fn together(found: &[Found], chunks: &[usize]) -> Candidate {
-    let mut whole = Candidate::default();
-    for words in chunks.iter().map(|chunk| &found[*chunk].words) {
-        let before = u16::try_from(whole.length).unwrap_or(u16::MAX);
-        whole.occurrences.extend(words.occurrences.iter().map(|occurrence| Occurrence {
-            position: occurrence.position.saturating_add(before),
-            ..*occurrence
-        }));
-        whole.length += words.length;
-    }
-    whole.occurrences.sort_by_key(|occurrence| (occurrence.lexeme, occurrence.position));
-    whole
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::bm25::Field;
+    use crate::fragments::terms::Variant;
+    use crate::search::Lexemes;
+    use crate::search::bm25::{Field, Occurrence, Rarity};
 
     /// Chunks of the query "alpha beta", whose fourth lexeme begins with "alpha": each with the
     /// lexemes in it and its similarity.

@@ -197,6 +197,23 @@ impl Stretch {
         let Some(first) = filled.next() else { return lines.start..lines.start };
         first..filled.next_back().unwrap_or(first) + 1
     }
+
+    /// Tells whether no more than blank lines lie between two runs of lines.
+    pub fn touch(&self, one: &Range<usize>, other: &Range<usize>) -> bool {
+        let (one, other) = if one.start <= other.start { (one, other) } else { (other, one) };
+        (one.end..other.start).all(|line| self.is_blank(line))
+    }
+
+    /// Returns the tokens of some bytes of the text.
+    pub fn tokens_of(&self, bytes: &Range<usize>) -> f64 {
+        let first = self.lines.partition_point(|line| line.bytes.end <= bytes.start);
+        let lines = self.lines[first..].iter().take_while(|line| line.bytes.start < bytes.end);
+        let part = lines.map(|line| {
+            let part = bytes.end.min(line.bytes.end) - bytes.start.max(line.bytes.start);
+            line.tokens * part as f64 / line.bytes.len() as f64
+        });
+        part.sum()
+    }
 }
 
 #[cfg(test)]

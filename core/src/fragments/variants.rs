@@ -6,7 +6,7 @@ it, a word that is alike enough.
 */
 
 use super::likeness::likeness;
-use super::rank::{Match, Variant};
+use super::terms::{Match, Variant};
 use crate::search::Lexemes;
 use std::collections::BTreeSet;
 

@@ -1,0 +1,153 @@
+//! Which lines a hit takes: all it touches, the best of them, or a piece of one.
+
+use super::{Hit, Limits};
+use crate::fragments::stretch::Stretch;
+use std::ops::Range;
+
+/// A hit among the lines of its stretch.
+pub struct Found<'a> {
+    pub stretch: &'a Stretch,
+    pub hit: &'a Hit,
+    pub limits: Limits,
+    pub worth: &'a dyn Fn(usize, Range<usize>) -> Vec<f64>,
+}
+
+impl Found<'_> {
+    fn worth(&self, lines: Range<usize>) -> Vec<f64> {
+        (self.worth)(self.hit.stretch, lines)
+    }
+
+    /// Returns the lines that it touches, without blank ones at either end.
+    pub fn touched(&self) -> Range<usize> {
+        self.stretch.touched(&self.hit.bytes)
+    }
+
+    /// Tells how many times the tokens of its chunk the hit would take as a whole.
+    pub fn growth(&self) -> f64 {
+        let own = self.stretch.tokens_of(&self.hit.bytes).max(1.0);
+        (self.stretch.tokens(self.grown()) / own).max(1.0)
+    }
+
+    /// Returns the lines that the hit touches with the blocks that they are of, if all of them were
+    /// read and none is too long.
+    pub fn whole(&self) -> Option<Range<usize>> {
+        let lines = self.grown();
+        lines.clone().all(|line| self.fits(line)).then_some(lines)
+    }
+
+    /// Tells whether a line can come back at all.
+    fn fits(&self, line: usize) -> bool {
+        let line = &self.stretch.lines[line];
+        line.whole && line.tokens <= f64::from(self.limits.max_tokens)
+    }
+
+    /// Returns the lines that the hit touches, and all lines of blocks that can come whole.
+    fn grown(&self) -> Range<usize> {
+        let lines = self.touched();
+        if lines.is_empty() {
+            return lines;
+        }
+        let (first, last) = (self.block(lines.start), self.block(lines.end - 1));
+        self.stretch.trimmed(first.start.min(lines.start)..last.end.max(lines.end))
+    }
+
+    /// Returns the lines that come with a line: those of its block, unless that is too long.
+    fn block(&self, line: usize) -> Range<usize> {
+        let block = &self.stretch.lines[line].block;
+        let fits = self.stretch.tokens(block.clone()) <= f64::from(self.limits.max_tokens)
+            && block.clone().all(|line| self.stretch.lines[line].whole);
+        if fits { block.clone() } else { line..line + 1 }
+    }
+
+    /// Returns the window of lines that is worth most among those that fit.
+    pub fn narrowed(&self, room: u32) -> Option<Range<usize>> {
+        let lines = self.grown();
+        let mut units = Vec::new();
+        let mut at = lines.start;
+        while at < lines.end {
+            let lines = self.block(at);
+            at = lines.end;
+            units.push(Unit {
+                fits: lines.clone().all(|line| self.fits(line)),
+                tokens: self.stretch.tokens(lines.clone()),
+                worth: 0.0,
+                lines,
+            });
+        }
+        if !units.iter().any(|unit| unit.fits && unit.tokens <= f64::from(room)) {
+            return None;
+        }
+        let first = units[0].lines.start;
+        let worth = self.worth(first..at);
+        for unit in &mut units {
+            unit.worth = worth[unit.lines.start - first..unit.lines.end - first].iter().sum();
+        }
+        let all: f64 = units.iter().map(|unit| unit.worth).sum();
+        let best = windows(&units, f64::from(room))
+            .max_by(|a, b| a.worth.total_cmp(&b.worth).then(b.aside.total_cmp(&a.aside)))?;
+        let chosen = self.stretch.trimmed(best.lines);
+        // Lines without anything of what was asked for stand for the hit if they are most of it.
+        let most =
+            || 2.0 * self.stretch.tokens(chosen.clone()) >= self.stretch.tokens(lines.clone());
+        let stands = !chosen.is_empty() && (best.worth > 0.0 || all <= 0.0 && most());
+        stands.then_some(chosen)
+    }
+
+    /// Returns the hit's part of a line that is too long to come back, cut to what is left if there is
+    /// nothing else.
+    pub fn piece(&self, room: u32, only: bool) -> Option<Range<usize>> {
+        let lines = self.touched();
+        if lines.clone().all(|line| self.fits(line)) {
+            return None;
+        }
+        let worth = lines.clone().zip(self.worth(lines));
+        let long = worth.filter(|(line, _)| !self.fits(*line));
+        let (line, _) = long.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let whole = self.stretch.lines[line].bytes.start;
+        let whole = whole..whole + self.stretch.line(line).len();
+        let bytes = whole.start.max(self.hit.bytes.start)..whole.end.min(self.hit.bytes.end);
+        let tokens = self.stretch.tokens_of(&bytes);
+        if tokens > f64::from(room) && !only {
+            return None;
+        }
+        let most = (bytes.len() as f64 * (f64::from(room) / tokens).min(1.0)) as usize;
+        let end = self.stretch.text.floor_char_boundary(bytes.start + most);
+        (end > bytes.start).then_some(bytes.start..end)
+    }
+}
+
+/// Lines that come together or not at all.
+struct Unit {
+    lines: Range<usize>,
+    tokens: f64,
+    worth: f64,
+    fits: bool,
+}
+
+/// Units that fit together.
+struct Window {
+    lines: Range<usize>,
+    worth: f64,
+    /// How far what is worth something in it lies from its middle, in tokens.
+    aside: f64,
+}
+
+/// Lists for each unit the longest window that begins there.
+fn windows(units: &[Unit], room: f64) -> impl Iterator<Item = Window> {
+    (0..units.len()).filter_map(move |first| {
+        let (mut tokens, mut worth, mut weighted, mut end) = (0.0, 0.0, 0.0, first);
+        for unit in &units[first..] {
+            if !unit.fits || tokens + unit.tokens > room {
+                break;
+            }
+            weighted += unit.worth * (tokens + unit.tokens / 2.0);
+            tokens += unit.tokens;
+            worth += unit.worth;
+            end += 1;
+        }
+        let last = units[first..end].last()?;
+        let aside =
+            if worth > 0.0 { (weighted / worth - tokens / 2.0).abs() } else { first as f64 };
+        Some(Window { lines: units[first].lines.start..last.lines.end, worth, aside })
+    })
+}
