@@ -1,23 +1,22 @@
 /*!
 The chunks that may answer: by their words, by words that stand for those, and by the embedding.
 
-In a document that is named, words that begin with a word of the query are looked at with it, and for
-a word that nothing has the whole vocabulary of the document is gone through. In a store or a
-collection both are tried only for words that nothing has.
+How words are looked for depends on where: one document is gone through, a store is asked by its index.
 */
 
-use super::read::Read;
+mod in_document;
+mod in_store;
+
 use crate::error::Error;
 use crate::spi::Connection;
-use crate::store::{Filters, Matches, Store, Vectors, Words};
+use crate::store::{Filters, Store, Vectors};
 use crate::types::Tsvector;
 use passage_core::fragments::{
-    Coverage, Found, Match, Ranked, Strategy, Stretch, Terms, Variant, alike, beginning,
-    begins_others, missing, rank,
+    Coverage, Found, Match, Ranked, Strategy, Stretch, Terms, Variant, rank,
 };
-use passage_core::search::bm25::{Candidate, Occurrence, Rarity};
-use passage_core::search::{Lexemes, Query, quoted};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use passage_core::search::bm25::Rarity;
+use passage_core::search::{Lexemes, Query};
+use std::collections::HashMap;
 use std::ops::Range;
 use uuid::Uuid;
 
@@ -44,14 +43,6 @@ const NEAREST: usize = 50;
 
 /// The most chunks of a store whose sections are compared.
 const SECTIONS: usize = 200;
-
-/// Up to how many chunks of a document all are looked at.
-const ALL: i32 = 10_000;
-
-/// The most words of a query that are looked for by likeness in a store, and the least characters of
-/// their beginnings.
-const ALIKE: usize = 4;
-const BEGINNING: usize = 3;
 
 /// The most bytes of a line that is looked into for words.
 const LINE: usize = 65_536;
@@ -105,130 +96,6 @@ impl Sought {
             phraseless: false,
             placed: HashMap::new(),
         }
-    }
-
-    fn in_document(
-        store: &Store,
-        connection: &Connection,
-        document: Uuid,
-        query: &Query,
-        threshold: f64,
-    ) -> Self {
-        let asked = store.ask(connection, query);
-        let (lexemes, required) = (asked.lexemes, asked.required);
-        if lexemes.list.is_empty() {
-            return Self::nothing();
-        }
-        let told = store.told(connection, &[document]);
-        let chunks = told.get(&document).and_then(|told| told.chunks);
-        let required = Some(required).filter(|required| !required.is_empty());
-        // Of a document that is not long, to look at all chunks costs less than to match them first.
-        let all = chunks.is_some_and(|chunks| chunks <= ALL);
-        let matching =
-            if all { required.clone() } else { Some(any(&lexemes, required.as_deref())) };
-        let mut rows = store.words_of(connection, document, matching.as_deref());
-
-        let mut read = Read::new(&lexemes);
-        for row in &rows {
-            read.add(row);
-        }
-        let present = read.present();
-        let lost = missing(&lexemes, |lexeme| present.contains(&lexeme));
-        if !lost.is_empty() && threshold > 0.0 {
-            if !all {
-                rows = store.words_of(connection, document, required.as_deref());
-                read = Read::new(&lexemes);
-                for row in &rows {
-                    read.add(row);
-                }
-            }
-            let mut vocabulary = HashSet::new();
-            for row in &rows {
-                row.tsv.beginning("", |lexeme, _| _ = vocabulary.insert(lexeme));
-            }
-            let alike = alike(&lexemes, &wholes(&lexemes, &lost), vocabulary, threshold);
-            read.add_variants(alike, &rows);
-        }
-        let Read { variants, candidates, frequencies, .. } = read;
-        let mut sought = Self::nothing();
-        for (Words { id, ordinal, section, .. }, words) in rows.iter().zip(candidates) {
-            let (ordinal, section) = (*ordinal, section.map(|of| (document.as_u128(), of)));
-            sought.placed.insert(*id, (ordinal, section));
-            if !words.occurrences.is_empty() {
-                sought.ids.push(*id);
-                sought.found.push(Found { words, ordinal, similarity: None, section });
-            }
-        }
-        let chunks = f64::from(chunks.unwrap_or_default()).max(rows.len() as f64);
-        sought.lost = still_lost(&lost, &lexemes, &variants);
-        sought.terms = Terms::new(lexemes, Rarity::new(chunks, &frequencies), variants);
-        sought
-    }
-
-    fn in_store(
-        store: &Store,
-        connection: &Connection,
-        filters: &Filters,
-        query: &Query,
-        threshold: f64,
-    ) -> Result<Self, Error> {
-        let asked = store.ask(connection, query);
-        if asked.lexemes.list.is_empty() {
-            return Ok(Self::nothing());
-        }
-        let required = asked.required.clone();
-        let Matches { ids, candidates, lexemes, rarity } =
-            store.matches(connection, asked, filters, None)?;
-        let occurrences = candidates.iter().flat_map(|candidate| &candidate.occurrences);
-        let present: HashSet<_> = occurrences.map(|occurrence| occurrence.lexeme).collect();
-        let lost = missing(&lexemes, |lexeme| present.contains(&lexeme));
-        let mut variants = Vec::new();
-        let mut rows = Vec::new();
-        let begins: Vec<_> = wholes(&lexemes, &lost[..lost.len().min(ALIKE)])
-            .into_iter()
-            .filter_map(|place| likely_beginning(&lexemes.list[place]))
-            .collect();
-        if !begins.is_empty() && threshold > 0.0 {
-            let any: Vec<_> = begins.iter().map(|begin| format!("{}:*", quoted(begin))).collect();
-            let any = any.join("|");
-            let matching = if required.is_empty() { any } else { format!("({any})&{required}") };
-            rows = store.words_like(connection, &matching, filters);
-            let mut vocabulary = BTreeSet::new();
-            for (_, row) in &rows {
-                for begin in &begins {
-                    row.tsv.beginning(begin, |lexeme, _| _ = vocabulary.insert(lexeme));
-                }
-            }
-            let wholes: HashSet<_> = wholes(&lexemes, &lost).into_iter().collect();
-            variants = beginning(&lexemes, &vocabulary);
-            variants.retain(|variant| wholes.contains(&variant.of));
-            let begun: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
-            let places: Vec<_> = wholes.difference(&begun).copied().collect();
-            variants.extend(alike(&lexemes, &places, vocabulary, threshold));
-        }
-        let lost = still_lost(&lost, &lexemes, &variants);
-        let own = lexemes.list.len();
-        let mut sought =
-            Self { terms: Terms::new(lexemes, rarity, variants), lost, ..Self::nothing() };
-        let found = candidates.into_iter().map(|words| Found { words, ..Found::default() });
-        (sought.ids, sought.found) = (ids, found.collect());
-        let mut places = sought.places();
-        for (document, Words { id, ordinal, section, tsv: words, .. }) in rows {
-            let words = candidate(sought.terms.lexemes(), &words);
-            if words.occurrences.iter().all(|occurrence| occurrence.lexeme < own) {
-                continue;
-            }
-            let section = section.map(|section| (document.as_u128(), section));
-            let new = Found { words, ordinal, similarity: None, section };
-            if let Some(place) = places.get(&id) {
-                sought.found[*place] = new;
-            } else {
-                places.insert(id, sought.ids.len());
-                sought.ids.push(id);
-                sought.found.push(new);
-            }
-        }
-        Ok(sought)
     }
 
     /// Adds what is near the embedding: in a document all, else the nearest.
@@ -336,23 +203,6 @@ impl Sought {
     }
 }
 
-/// Writes what matches any lexeme or, if it is long enough, words that begin with it.
-fn any(lexemes: &Lexemes, required: Option<&str>) -> String {
-    let begun = |lexeme: &String| {
-        let beginning = if begins_others(lexeme) { ":*" } else { "" };
-        format!("{}{beginning}", quoted(lexeme))
-    };
-    let any: Vec<_> = lexemes.list.iter().map(begun).collect();
-    let any = any.join("|");
-    required.map_or(any.clone(), |required| format!("({any})&{required}"))
-}
-
-/// Returns with what a word probably begins that is like a lexeme, if it is long enough to tell.
-fn likely_beginning(lexeme: &str) -> Option<String> {
-    let letters = lexeme.chars().count();
-    (letters > BEGINNING).then(|| lexeme.chars().take(BEGINNING.max(letters * 2 / 5)).collect())
-}
-
 /// Returns how many words remain that nothing stands for.
 fn still_lost(lost: &[usize], lexemes: &Lexemes, variants: &[Variant]) -> usize {
     let stands = |word: &&usize| {
@@ -371,15 +221,4 @@ fn wholes(lexemes: &Lexemes, words: &[usize]) -> Vec<usize> {
     places.sort_unstable();
     places.dedup();
     places
-}
-
-/// Looks for lexemes in a chunk.
-fn candidate(lexemes: &[String], words: &Tsvector) -> Candidate {
-    let mut candidate = Candidate { length: words.length(), occurrences: Vec::new() };
-    for (lexeme, text) in lexemes.iter().enumerate() {
-        words.positions(text, |field, position| {
-            candidate.occurrences.push(Occurrence { lexeme, field, position });
-        });
-    }
-    candidate
 }

@@ -1,0 +1,91 @@
+/*!
+Words in one document.
+
+All its chunks are looked at: a word that begins with one of the query counts, too, and for a word that
+nothing has the whole vocabulary is gone through.
+*/
+
+use super::super::read::Read;
+use super::{Sought, still_lost, wholes};
+use crate::spi::Connection;
+use crate::store::{Store, Words};
+use passage_core::fragments::{Found, Terms, alike, begins_others, missing};
+use passage_core::search::bm25::Rarity;
+use passage_core::search::{Lexemes, Query, quoted};
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// Up to how many chunks of a document all are looked at.
+const ALL: i32 = 10_000;
+
+impl Sought {
+    /// Finds what a document has.
+    pub(super) fn in_document(
+        store: &Store,
+        connection: &Connection,
+        document: Uuid,
+        query: &Query,
+        threshold: f64,
+    ) -> Self {
+        let asked = store.ask(connection, query);
+        let (lexemes, required) = (asked.lexemes, asked.required);
+        if lexemes.list.is_empty() {
+            return Self::nothing();
+        }
+        let told = store.told(connection, &[document]);
+        let chunks = told.get(&document).and_then(|told| told.chunks);
+        let required = Some(required).filter(|required| !required.is_empty());
+        // Of a document that is not long, to look at all chunks costs less than to match them first.
+        let all = chunks.is_some_and(|chunks| chunks <= ALL);
+        let matching =
+            if all { required.clone() } else { Some(any(&lexemes, required.as_deref())) };
+        let mut rows = store.words_of(connection, document, matching.as_deref());
+
+        let mut read = Read::new(&lexemes);
+        for row in &rows {
+            read.add(row);
+        }
+        let present = read.present();
+        let lost = missing(&lexemes, |lexeme| present.contains(&lexeme));
+        if !lost.is_empty() && threshold > 0.0 {
+            if !all {
+                rows = store.words_of(connection, document, required.as_deref());
+                read = Read::new(&lexemes);
+                for row in &rows {
+                    read.add(row);
+                }
+            }
+            let mut vocabulary = HashSet::new();
+            for row in &rows {
+                row.tsv.beginning("", |lexeme, _| _ = vocabulary.insert(lexeme));
+            }
+            let alike = alike(&lexemes, &wholes(&lexemes, &lost), vocabulary, threshold);
+            read.add_variants(alike, &rows);
+        }
+        let Read { variants, candidates, frequencies, .. } = read;
+        let mut sought = Self::nothing();
+        for (Words { id, ordinal, section, .. }, words) in rows.iter().zip(candidates) {
+            let (ordinal, section) = (*ordinal, section.map(|of| (document.as_u128(), of)));
+            sought.placed.insert(*id, (ordinal, section));
+            if !words.occurrences.is_empty() {
+                sought.ids.push(*id);
+                sought.found.push(Found { words, ordinal, similarity: None, section });
+            }
+        }
+        let chunks = f64::from(chunks.unwrap_or_default()).max(rows.len() as f64);
+        sought.lost = still_lost(&lost, &lexemes, &variants);
+        sought.terms = Terms::new(lexemes, Rarity::new(chunks, &frequencies), variants);
+        sought
+    }
+}
+
+/// Writes what matches any lexeme or, if it is long enough, words that begin with it.
+fn any(lexemes: &Lexemes, required: Option<&str>) -> String {
+    let begun = |lexeme: &String| {
+        let beginning = if begins_others(lexeme) { ":*" } else { "" };
+        format!("{}{beginning}", quoted(lexeme))
+    };
+    let any: Vec<_> = lexemes.list.iter().map(begun).collect();
+    let any = any.join("|");
+    required.map_or(any.clone(), |required| format!("({any})&{required}"))
+}
