@@ -12,7 +12,6 @@ server that is gone, ends the run.
 */
 
 mod document;
-mod hash;
 mod run;
 
 use crate::document::Reading;

@@ -1,14 +1,13 @@
 //! One document on its way through the pipeline.
 
-use super::hash::content_hash;
 use super::run::{Item, Run, blocking};
 use super::{Event, Ingest, Outcome};
 use crate::embed::Embedding;
 use crate::split::Piece;
 use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
 use crate::{Error, document, source};
-use passage_core::{MediaType, SyntaxError, chunk_id, document_id};
-use serde_json::{Value, json};
+use passage_core::{Making, MediaType, chunk_ids, document_id, document_metadata};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -56,7 +55,7 @@ pub(super) async fn ingest(
             Some(known) => known.id,
             None => document_id(collection, version, &split.uri, salt),
         };
-        let ids = chunk_ids(id, &split);
+        let ids = ids(id, &split);
         let there = match &known {
             Some(known) => {
                 run.store(number).await.known_chunks(known.id, run.with_embeddings).await?
@@ -98,38 +97,36 @@ fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Spli
             (source.uri, source.inside, source.path, bytes)
         }
     };
-    let content_hash = content_hash(ingest, &uri, &bytes);
+    let content_hash = making(ingest).content_hash(&uri, &bytes);
     if hash == Some(&content_hash) {
         return Ok(None);
     }
-    let document = ingest.reading.read(bytes, &path, &uri, inside.as_deref())?;
+    let document = document::read(&ingest.reading, bytes, &path, &uri, inside.as_deref())?;
     let document::Document { text, media_type, kind, title, .. } = &document;
     let split = ingest.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
-    let metadata = metadata(ingest, split.syntax_error);
+    let metadata = document_metadata(&ingest.metadata, split.syntax_error);
     Ok(Some(Split { uri, document, content_hash, pieces: split.pieces, metadata }))
 }
 
-/// Returns what is known of a document beside: what the run says, and where the document is not
-/// what its media type says.
-fn metadata(ingest: &Ingest, syntax_error: Option<SyntaxError>) -> Value {
-    let mut metadata = ingest.metadata.clone();
-    if let Some(SyntaxError { line, column }) = syntax_error {
-        let place = json!({ "line": line, "column": column });
-        metadata.entry("syntax_error").or_insert(place);
+/// Returns what the chunks of the run's documents are made from.
+fn making(ingest: &Ingest) -> Making<'_> {
+    let Ingest { splitter, embedder, reading, metadata, .. } = ingest;
+    Making {
+        reading,
+        limits: splitter.limits(),
+        unit: splitter.unit(),
+        overlap: splitter.overlap(),
+        code_as_text: false,
+        model: embedder.as_ref().map(|embedder| embedder.model().name()),
+        metadata,
     }
-    Value::Object(metadata)
 }
 
 /// Returns the ids of a document's chunks, in document order.
-fn chunk_ids(document: Uuid, split: &Split) -> Vec<Uuid> {
-    let mut occurrences: HashMap<Uuid, u32> = HashMap::with_capacity(split.pieces.len());
-    let id = |piece: &Piece| {
-        let content = &split.document.text[piece.bytes.clone()];
-        let first = chunk_id(document, &piece.section, content, 0);
-        let earlier = occurrences.entry(first).and_modify(|earlier| *earlier += 1).or_insert(0);
-        if *earlier == 0 { first } else { chunk_id(document, &piece.section, content, *earlier) }
-    };
-    split.pieces.iter().map(id).collect()
+fn ids(document: Uuid, split: &Split) -> Vec<Uuid> {
+    let text = &split.document.text;
+    let chunks = split.pieces.iter();
+    chunk_ids(document, chunks.map(|piece| (&piece.section[..], &text[piece.bytes.clone()])))
 }
 
 /// Tells whether a chunk's embedding in the store is, or would be, its own.

@@ -2,8 +2,8 @@
 
 use super::statements::{Embeddings, Statements};
 use super::write::{Chunk, Document};
+use passage_core::chunk_metadata;
 use pgvector::{HalfVector, Vector};
-use serde_json::{Value, json};
 use std::pin::pin;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
@@ -36,7 +36,7 @@ pub(super) async fn reconcile(
     }
     let kinds: Vec<_> = kept().map(|(_, chunk)| chunk.kind.name()).collect();
     let units: Vec<_> = kept().map(|(_, chunk)| chunk.unit.name()).collect();
-    let metadata: Vec<_> = kept().map(|(_, chunk)| metadata(chunk)).collect();
+    let metadata: Vec<_> = kept().map(|(_, chunk)| chunk_metadata(chunk.imports)).collect();
     let preambles: Vec<_> = kept().map(|(_, chunk)| chunk.preamble).collect();
     transaction
         .execute(
@@ -124,20 +124,12 @@ async fn copy_chunks(
                 &int(chunk.bytes.end),
                 &int(*chunk.lines.start()),
                 &int(*chunk.lines.end()),
-                &metadata(chunk),
+                &chunk_metadata(chunk.imports),
             ])
             .await?;
     }
     writer.finish().await?;
     Ok(())
-}
-
-/// Returns what else is known of a chunk, as its column has it.
-fn metadata(chunk: &Chunk<'_>) -> Value {
-    match chunk.imports {
-        [] => json!({}),
-        imports => json!({ "imports": imports }),
-    }
 }
 
 async fn copy_embeddings(

@@ -8,7 +8,7 @@ use crate::args::{self, EmbeddingType, Sizer};
 use crate::progress::Progress;
 use crate::render;
 use passage::Error;
-use passage::document::{Document, Reading};
+use passage::document::{self, Document, Reading};
 use passage::embed::{Model, Pool, default_folder};
 use passage::ingest::{Ingest, Input, Summary};
 use passage::source::{self, Source};
@@ -45,7 +45,8 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
     let reading = reading(&args.reading)?;
     let bytes =
         if is_stdin(&args.file) { source::read_stdin()? } else { source::read(&args.file)? };
-    let document = reading.read(bytes, &args.file, &args.file.to_string_lossy(), None)?;
+    let uri = args.file.to_string_lossy();
+    let document = document::read(&reading, bytes, &args.file, &uri, None)?;
     let named = args.model.is_named();
     let sizer = args.sizer.unwrap_or(if named { Sizer::Wordpieces } else { Sizer::Characters });
     let mut notes = Vec::new();
