@@ -12,14 +12,16 @@ server that is gone, ends the run.
 */
 
 mod document;
+mod find;
 mod hash;
 mod run;
 
+use crate::Error;
 use crate::document::Reading;
 use crate::embed::Pool;
 use crate::split::Splitter;
-use crate::{Error, source};
 use serde_json::{Map, Value};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,29 +46,20 @@ pub struct Ingest {
     pub reading: Reading,
     /// What is known of the documents beside.
     pub metadata: Map<String, Value>,
-}
-
-/// Something to ingest.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// A file, or a folder with all that is in it.
-    Path(PathBuf),
-    /// A file that is to be known by another uri than its path.
-    File(source::Source),
-    /// A document that is no file.
-    Bytes {
-        /// Its uri.
-        uri: String,
-        /// What a file would hold.
-        bytes: Vec<u8>,
-    },
+    /// How many documents are split at a time; by default one on each core.
+    pub jobs: Option<NonZero<usize>>,
 }
 
 /// What happens during a run, in the order in which it happens.
 #[derive(Debug)]
 pub enum Event {
-    /// So many documents are to come.
-    Found(usize),
+    /// Documents have been found; they are taken in while others are looked for.
+    Found {
+        /// How many so far.
+        documents: usize,
+        /// Whether there are no more.
+        all: bool,
+    },
     /// A file is no text by its name and is passed over.
     Skipped(PathBuf),
     /// One more chunk is embedded.
@@ -128,7 +121,7 @@ pub struct Summary {
 impl Summary {
     fn count(&mut self, event: &Event) {
         match event {
-            Event::Found(_) => {}
+            Event::Found { .. } => {}
             Event::Skipped(_) => self.skipped += 1,
             Event::Embedded => self.embedded += 1,
             Event::Failed { .. } => self.failed += 1,

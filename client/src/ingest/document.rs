@@ -1,16 +1,17 @@
 //! One document on its way through the pipeline.
 
 use super::hash::content_hash;
-use super::run::{Item, Run, blocking};
+use super::run::{Run, blocking};
 use super::{Event, Ingest, Outcome};
+use crate::document::Reading;
 use crate::embed::Embedding;
+use crate::source::{Content, Item};
 use crate::split::Piece;
 use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
 use crate::{Error, document, source};
 use passage_core::{MediaType, SyntaxError, chunk_id, document_id};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -35,12 +36,6 @@ pub(super) async fn ingest(
     item: Item,
     mut known: Option<Known>,
 ) -> Result<Outcome, Error> {
-    let bytes = match &item {
-        // A file that is not there is found out when it is read.
-        Item::File(source) => source.path.metadata().map_or(0, |metadata| metadata.len()),
-        Item::Bytes { bytes, .. } => bytes.len() as u64,
-    };
-    let _room = run.room(bytes).await;
     let reader = Arc::clone(run);
     let hash = known.as_ref().and_then(|known| known.content_hash.clone());
     let Some(split) = blocking(move || split(&reader.ingest, item, hash.as_deref())).await? else {
@@ -91,33 +86,32 @@ pub(super) async fn ingest(
 
 /// Reads and splits a document, or finds that the store has it already.
 fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Split>, Error> {
-    let (uri, inside, path, bytes) = match item {
-        Item::Bytes { uri, bytes } => (uri, None, Path::new("-").to_owned(), bytes),
-        Item::File(source) => {
-            let bytes = source::read(&source.path)?;
-            (source.uri, source.inside, source.path, bytes)
-        }
+    let Item { uri, inside, origin, content, told } = item;
+    let bytes = match content {
+        Content::Bytes(bytes) => bytes,
+        Content::File(path) => source::read(&path)?,
     };
-    let content_hash = content_hash(ingest, &uri, &bytes);
+    let reading = Reading {
+        media_type: told.media_type.or_else(|| ingest.reading.media_type.clone()),
+        title: told.title.or_else(|| ingest.reading.title.clone()),
+        ..ingest.reading.clone()
+    };
+    let mut metadata = ingest.metadata.clone();
+    metadata.extend(told.metadata);
+    let content_hash = content_hash(ingest, &reading, &metadata, &uri, &bytes);
     if hash == Some(&content_hash) {
         return Ok(None);
     }
-    let document = ingest.reading.read(bytes, &path, &uri, inside.as_deref())?;
+    let document = reading.read(bytes, &origin, &uri, inside.as_deref())?;
     let document::Document { text, media_type, kind, title, .. } = &document;
     let split = ingest.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
-    let metadata = metadata(ingest, split.syntax_error);
-    Ok(Some(Split { uri, document, content_hash, pieces: split.pieces, metadata }))
-}
-
-/// Returns what is known of a document beside: what the run says, and where the document is not
-/// what its media type says.
-fn metadata(ingest: &Ingest, syntax_error: Option<SyntaxError>) -> Value {
-    let mut metadata = ingest.metadata.clone();
-    if let Some(SyntaxError { line, column }) = syntax_error {
+    // Where the document is not what its media type says is known of it beside.
+    if let Some(SyntaxError { line, column }) = split.syntax_error {
         let place = json!({ "line": line, "column": column });
         metadata.entry("syntax_error").or_insert(place);
     }
-    Value::Object(metadata)
+    let metadata = Value::Object(metadata);
+    Ok(Some(Split { uri, document, content_hash, pieces: split.pieces, metadata }))
 }
 
 /// Returns the ids of a document's chunks, in document order.

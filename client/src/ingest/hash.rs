@@ -1,7 +1,9 @@
 //! Content hashes: all that a document's chunks and their embeddings are made from.
 
 use super::Ingest;
+use crate::document::Reading;
 use passage_core::{Kind, MediaType, SPLITTER_VERSION};
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 /// Returns the hash that tells whether a document must be written again.
@@ -9,8 +11,14 @@ use sha2::{Digest, Sha256};
 /// It covers the bytes of the source, the uri (which may say what they are), what is told of the
 /// document, the splitter's version, the limits and what they count, the model and the metadata,
 /// each behind its length.
-pub(super) fn content_hash(ingest: &Ingest, uri: &str, bytes: &[u8]) -> Vec<u8> {
-    let Ingest { splitter, embedder, reading, metadata, .. } = ingest;
+pub(super) fn content_hash(
+    ingest: &Ingest,
+    reading: &Reading,
+    metadata: &Map<String, Value>,
+    uri: &str,
+    bytes: &[u8],
+) -> Vec<u8> {
+    let Ingest { splitter, embedder, .. } = ingest;
     let limits = splitter.limits();
     let sizes = [limits.min, limits.preferred, limits.max, limits.window, splitter.overlap()];
     let metadata = serde_json::to_string(metadata).expect("an object is JSON");
@@ -43,9 +51,8 @@ pub(super) fn content_hash(ingest: &Ingest, uri: &str, bytes: &[u8]) -> Vec<u8> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Reading;
     use crate::split::Splitter;
-    use serde_json::{Map, json};
+    use serde_json::json;
     use std::collections::HashSet;
 
     fn plain() -> Ingest {
@@ -58,6 +65,7 @@ mod tests {
             embedder: None,
             reading: Reading::default(),
             metadata: Map::new(),
+            jobs: None,
         }
     }
 
@@ -65,11 +73,14 @@ mod tests {
     fn whatever_chunks_are_made_from_changes_the_hash() {
         let with = |reading: Reading| Ingest { reading, ..plain() };
         let metadata = json!({"a": 1}).as_object().unwrap().clone();
-        let of = |ingest: &Ingest| content_hash(ingest, "a", b"text");
+        let hash = |ingest: &Ingest, uri: &str, bytes: &[u8]| {
+            content_hash(ingest, &ingest.reading, &ingest.metadata, uri, bytes)
+        };
+        let of = |ingest: &Ingest| hash(ingest, "a", b"text");
         let hashes = [
             of(&plain()),
-            content_hash(&plain(), "a", b"text."),
-            content_hash(&plain(), "a.md", b"text"),
+            hash(&plain(), "a", b"text."),
+            hash(&plain(), "a.md", b"text"),
             of(&with(Reading { media_type: Some(MediaType::PLAIN), ..Reading::default() })),
             of(&with(Reading { kind: Some(Kind::Code), ..Reading::default() })),
             of(&with(Reading { title: Some(String::new()), ..Reading::default() })),

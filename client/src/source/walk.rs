@@ -1,28 +1,8 @@
 //! Finding files, and giving each its uri.
 
-use super::Error;
+use super::{Error, Found, Item};
 use ignore::{DirEntry, WalkBuilder};
-use std::path::{Component, Path, PathBuf};
-
-/// A file, and the uri by which its document is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Where it is.
-    pub path: PathBuf,
-    /// What it is called in the store.
-    pub uri: String,
-    /// Where it is in the folder that was named, if it was found in one.
-    pub inside: Option<String>,
-}
-
-/// What a walk comes across.
-#[derive(Debug)]
-pub enum Found {
-    /// A file to take in.
-    File(Source),
-    /// A file that is no text by its name, such as an image beside a page.
-    Skipped(PathBuf),
-}
+use std::path::{Component, Path};
 
 /// Files that lie beside documents and are no text; in a folder they are passed over.
 const BINARY: &[&str] = &[
@@ -68,7 +48,7 @@ fn found(root: &Path, is_folder: bool, entry: DirEntry) -> Result<Found, Error> 
         None => as_given(&path),
     };
     match uri {
-        Some(uri) => Ok(Found::File(Source { path, uri, inside })),
+        Some(uri) => Ok(Found::Item(Item { inside, ..Item::file(path, uri) })),
         None => Err(Error::Path { path }),
     }
 }
@@ -135,7 +115,7 @@ mod tests {
     fn uris(path: &Path) -> Vec<String> {
         walk(path)
             .filter_map(|found| match found.unwrap() {
-                Found::File(source) => Some(source.uri),
+                Found::Item(item) => Some(item.uri),
                 Found::Skipped(_) => None,
             })
             .collect()

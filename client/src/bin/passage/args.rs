@@ -9,6 +9,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use passage::embed::default_folder;
 use passage_core::Kind;
+use std::num::NonZero;
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -212,6 +213,9 @@ pub struct Ingest {
     pub sizer: Option<Sizer>,
     #[command(flatten)]
     pub splitting: Splitting,
+    /// Documents that are split, and chunks that are embedded, at a time [default: one on each core]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZero<usize>>,
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,

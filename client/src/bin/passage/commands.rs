@@ -10,14 +10,17 @@ use crate::render;
 use passage::Error;
 use passage::document::{Document, Reading};
 use passage::embed::{Model, Pool, default_folder};
-use passage::ingest::{Ingest, Input, Summary};
-use passage::source::{self, Source};
+use passage::ingest::{Ingest, Summary};
+use passage::source::{self, Found, Item};
 use passage::split::Splitter;
 use passage::store::{self, Init, Settings, Store};
 use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
+
+/// The documents of a run, read while it goes on.
+type Sources = Box<dyn Iterator<Item = Result<Found, source::Error>> + Send>;
 
 /// The model's two marks at the ends of what it reads.
 const MARKS: usize = 2;
@@ -72,7 +75,7 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
     let reading = reading(&args.reading)?;
     let metadata = args.metadata.as_deref().map(metadata).transpose()?.unwrap_or_default();
     let url = url(&args.server)?;
-    let inputs = inputs(&args)?;
+    let sources = sources(&args)?;
 
     let sizer =
         args.sizer.unwrap_or(if args.no_embed { Sizer::Characters } else { Sizer::Wordpieces });
@@ -84,7 +87,7 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
     };
     let splitter = splitter.with_overlap(args.splitting.overlap as usize);
     let embedder = match model.filter(|_| !args.no_embed) {
-        Some(model) => Some(Arc::new(Pool::new(&model, None)?)),
+        Some(model) => Some(Arc::new(Pool::new(&model, args.jobs)?)),
         None => None,
     };
     let ingest = Ingest {
@@ -96,9 +99,10 @@ pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, 
         embedder,
         reading,
         metadata,
+        jobs: args.jobs,
     };
     let report = progress.clone();
-    let summary = passage::ingest::ingest(ingest, inputs, move |event| report.report(event)).await;
+    let summary = passage::ingest::ingest(ingest, sources, move |event| report.report(event)).await;
     progress.finish();
     summary
 }
@@ -161,16 +165,15 @@ fn is_stdin(path: &Path) -> bool {
 }
 
 /// Standard input needs a uri, and a uri names one document.
-fn inputs(args: &args::Ingest) -> Result<Vec<Input>, Error> {
+fn sources(args: &args::Ingest) -> Result<Sources, Error> {
     let usage =
         |cause: &str, remedy: &str| Error::Usage { cause: cause.into(), remedy: remedy.into() };
+    let one = |item: Item| -> Sources { Box::new(std::iter::once(Ok(Found::Item(item)))) };
     match (&args.uri, &args.paths[..]) {
         (Some(uri), [path]) if is_stdin(path) => {
-            Ok(vec![Input::Bytes { uri: uri.clone(), bytes: source::read_stdin()? }])
+            Ok(one(Item { origin: path.clone(), ..Item::bytes(uri, source::read_stdin()?) }))
         }
-        (Some(uri), [path]) if !path.is_dir() => {
-            Ok(vec![Input::File(Source { path: path.clone(), uri: uri.clone(), inside: None })])
-        }
+        (Some(uri), [path]) if !path.is_dir() => Ok(one(Item::file(path, uri))),
         (Some(_), _) => Err(usage(
             "--uri names one document, and several may come",
             "Give one file or - with it.",
@@ -178,6 +181,9 @@ fn inputs(args: &args::Ingest) -> Result<Vec<Input>, Error> {
         (None, paths) if paths.iter().any(|path| is_stdin(path)) => {
             Err(usage("standard input has no name", "Give --uri with it, and - as the only path."))
         }
-        (None, paths) => Ok(paths.iter().cloned().map(Input::Path).collect()),
+        (None, paths) => {
+            let paths = paths.to_owned();
+            Ok(Box::new(paths.into_iter().flat_map(|path| source::walk(&path))))
+        }
     }
 }

@@ -39,9 +39,11 @@ impl Progress {
     /// Shows an event.
     pub fn report(&self, event: &Event) {
         match event {
-            Event::Found(documents) => {
+            Event::Found { documents, .. } => {
                 self.bar.set_length(*documents as u64);
-                self.bar.enable_steady_tick(Duration::from_millis(200));
+                if *documents == 1 {
+                    self.bar.enable_steady_tick(Duration::from_millis(200));
+                }
             }
             Event::Skipped(path) => self.note(&format!("skipped {}: not text", path.display())),
             Event::Embedded => {
