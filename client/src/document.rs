@@ -8,7 +8,7 @@ a document need not know where it came from.
 */
 
 use crate::{Error, source};
-use passage_core::{Kind, MediaType, convert, title};
+use passage_core::{Kind, MediaType, convert, title as title_of};
 use std::path::Path;
 
 /// What is told of documents instead of being found out.
@@ -55,6 +55,23 @@ impl Reading {
     ) -> Result<Document, Error> {
         let told = self.media_type.clone().or_else(|| MediaType::of_file(uri));
         let text = source::text(bytes, path, told.as_ref())?;
+        self.read_text(text, path, uri, inside)
+    }
+
+    /// Reads a document from a text, as [`read`](Self::read) does from bytes.
+    ///
+    /// # Errors
+    ///
+    /// If it holds a NUL, or is not at all what its media type says where that has to be converted.
+    pub fn read_text(
+        &self,
+        text: String,
+        path: &Path,
+        uri: &str,
+        inside: Option<&str>,
+    ) -> Result<Document, Error> {
+        let text = source::without_nul(text, path)?;
+        let told = self.media_type.clone().or_else(|| MediaType::of_file(uri));
         let media_type = told.unwrap_or_else(|| MediaType::of(uri, &text));
         let base = self.base(uri, inside);
         let converted =
@@ -72,9 +89,8 @@ impl Reading {
         if text.len() > source::MOST_BYTES {
             return Err(source::Error::TooLarge { path: path.to_owned() }.into());
         }
-        let name = || uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty());
-        let title =
-            self.title.clone().or(own_title).or_else(|| title(&text, &stored)).or_else(name);
+        let title = self.title.clone().or(own_title);
+        let title = title.or_else(|| title_of(&text, &stored)).or_else(|| name(uri));
         Ok(Document {
             kind: self.kind.unwrap_or_else(|| Kind::of(uri, &stored)),
             source_media_type: (stored != media_type).then_some(media_type),
@@ -95,6 +111,11 @@ impl Reading {
             }
         }
     }
+}
+
+/// Returns the name of a document: what its uri ends with.
+pub(crate) fn name(uri: &str) -> Option<String> {
+    uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]

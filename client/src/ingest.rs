@@ -14,7 +14,10 @@ server that is gone, ends the run.
 mod document;
 mod find;
 mod hash;
+mod remembered;
 mod run;
+mod sync;
+mod told;
 
 use crate::Error;
 use crate::document::Reading;
@@ -25,7 +28,9 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use remembered::remembered;
 pub use run::ingest;
+pub use sync::{Sync, sync};
 
 /// What to ingest with, and where to.
 #[derive(Clone)]
@@ -48,6 +53,8 @@ pub struct Ingest {
     pub metadata: Map<String, Value>,
     /// How many documents are split at a time; by default one on each core.
     pub jobs: Option<NonZero<usize>>,
+    /// Whether to find out only what would change; then nothing is embedded or written.
+    pub dry_run: bool,
 }
 
 /// What happens during a run, in the order in which it happens.
@@ -60,6 +67,12 @@ pub enum Event {
         /// Whether there are no more.
         all: bool,
     },
+    /// A document's source is gone, which is marked: search leaves it out.
+    Orphaned(String),
+    /// A document is removed, since its source has been gone for long enough.
+    Removed(String),
+    /// Not all documents could be found, so that none is taken for gone.
+    Incomplete,
     /// A file is no text by its name and is passed over.
     Skipped(PathBuf),
     /// One more chunk is embedded.
@@ -97,6 +110,8 @@ pub enum Outcome {
     },
     /// Nothing of it had changed, and nothing was written.
     Unchanged,
+    /// Nothing of it had changed, but its source was marked as gone and is back.
+    Restored,
 }
 
 /// What became of all documents of a run.
@@ -108,6 +123,12 @@ pub struct Summary {
     pub replaced: usize,
     /// Unchanged ones.
     pub unchanged: usize,
+    /// Unchanged ones whose sources were gone and are back.
+    pub restored: usize,
+    /// Those whose sources are gone since this run.
+    pub orphaned: usize,
+    /// Those that were removed, since their sources have been gone for long enough.
+    pub removed: usize,
     /// Those that could not be taken in.
     pub failed: usize,
     /// Files that are no text by their names.
@@ -121,7 +142,9 @@ pub struct Summary {
 impl Summary {
     fn count(&mut self, event: &Event) {
         match event {
-            Event::Found { .. } => {}
+            Event::Found { .. } | Event::Incomplete => {}
+            Event::Orphaned(_) => self.orphaned += 1,
+            Event::Removed(_) => self.removed += 1,
             Event::Skipped(_) => self.skipped += 1,
             Event::Embedded => self.embedded += 1,
             Event::Failed { .. } => self.failed += 1,
@@ -135,6 +158,7 @@ impl Summary {
                     self.chunks += chunks;
                 }
                 Outcome::Unchanged => self.unchanged += 1,
+                Outcome::Restored => self.restored += 1,
             },
         }
     }

@@ -36,6 +36,7 @@ async fn main() -> Result<(), passage::Error> {
         reading: Reading::default(),
         metadata: serde_json::Map::new(),
         jobs: None,
+        dry_run: false,
     };
     let summary = ingest(job, source::walk(Path::new("docs")), |event| {
         if let Event::Failed { error, .. } = event {
@@ -66,7 +67,9 @@ The embedding threads are at their best with `RAYON_NUM_THREADS=1` in the enviro
 pub mod document;
 pub mod embed;
 mod error;
+mod http;
 pub mod ingest;
+mod nul;
 pub mod source;
 pub mod split;
 pub mod store;

@@ -2,10 +2,10 @@
 
 use super::hash::content_hash;
 use super::run::{Run, blocking};
+use super::told::{self, Place, Telling};
 use super::{Event, Ingest, Outcome};
-use crate::document::Reading;
 use crate::embed::Embedding;
-use crate::source::{Content, Item};
+use crate::source::{Content, Item, Ready};
 use crate::split::Piece;
 use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
 use crate::{Error, document, source};
@@ -25,8 +25,23 @@ struct Split {
     document: document::Document,
     content_hash: Vec<u8>,
     pieces: Vec<Piece>,
+    /// Where they are in the source, if that is not where they are in the text.
+    told: Option<Vec<Place>>,
     /// What is known of it beside, a JSON object.
     metadata: Value,
+}
+
+impl Split {
+    /// Returns where its pieces are in the source.
+    fn places(&self) -> impl Iterator<Item = Place> {
+        let own = |piece: &Piece| Place {
+            bytes: Some(piece.bytes.clone()),
+            lines: Some(piece.lines.clone()),
+        };
+        let told = |ordinal: usize| self.told.as_ref().map(|places| places[ordinal].clone());
+        let place = move |(ordinal, piece)| told(ordinal).unwrap_or_else(|| own(piece));
+        self.pieces.iter().enumerate().map(place)
+    }
 }
 
 /// Ingests a document of which the store knows as much as `known` says.
@@ -39,7 +54,7 @@ pub(super) async fn ingest(
     let reader = Arc::clone(run);
     let hash = known.as_ref().and_then(|known| known.content_hash.clone());
     let Some(split) = blocking(move || split(&reader.ingest, item, hash.as_deref())).await? else {
-        return Ok(Outcome::Unchanged);
+        return unchanged(run, number, known.as_ref()).await;
     };
     let split = Arc::new(split);
 
@@ -58,6 +73,14 @@ pub(super) async fn ingest(
             }
             None => HashMap::new(),
         };
+        if run.ingest.dry_run {
+            let (chunks, kept) =
+                (ids.len(), ids.iter().filter(|id| there.contains_key(id)).count());
+            return Ok(match known {
+                Some(_) => Outcome::Replaced { chunks, kept },
+                None => Outcome::Added { chunks },
+            });
+        }
         embed(run, &split, &ids, &there, &mut embeddings).await?;
         let document = document(run, &split, known.as_ref(), id, &ids, &there, &embeddings);
         let kept = document.chunks.iter().filter(|chunk| chunk.known).count();
@@ -84,25 +107,48 @@ pub(super) async fn ingest(
     Err(store::Error::Contended(split.uri.clone()).into())
 }
 
+/// Leaves a document as it is, but for a mark that its source is gone.
+async fn unchanged(run: &Run, number: usize, known: Option<&Known>) -> Result<Outcome, Error> {
+    match known {
+        Some(known) if known.is_orphan => {
+            if !run.ingest.dry_run {
+                run.store(number).await.restore(known.id).await?;
+            }
+            Ok(Outcome::Restored)
+        }
+        _ => Ok(Outcome::Unchanged),
+    }
+}
+
 /// Reads and splits a document, or finds that the store has it already.
 fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Split>, Error> {
     let Item { uri, inside, origin, content, told } = item;
-    let bytes = match content {
-        Content::Bytes(bytes) => bytes,
-        Content::File(path) => source::read(&path)?,
+    let Telling { reading, mut metadata } = told::telling(ingest, *told);
+    let read = match content {
+        Content::Unchanged => return Ok(None),
+        Content::Bytes(bytes) => Read::Bytes(bytes),
+        Content::File(path) => Read::Bytes(source::read(&path)?),
+        Content::Text(text) => Read::Text(text),
+        Content::Chunks(chunks) => Read::Chunks(told::hashed(&chunks), chunks),
     };
-    let reading = Reading {
-        media_type: told.media_type.or_else(|| ingest.reading.media_type.clone()),
-        title: told.title.or_else(|| ingest.reading.title.clone()),
-        ..ingest.reading.clone()
+    let hashed = match &read {
+        Read::Bytes(bytes) | Read::Chunks(bytes, _) => bytes,
+        Read::Text(text) => text.as_bytes(),
     };
-    let mut metadata = ingest.metadata.clone();
-    metadata.extend(told.metadata);
-    let content_hash = content_hash(ingest, &reading, &metadata, &uri, &bytes);
+    let content_hash = content_hash(ingest, &reading, &metadata, &uri, hashed);
     if hash == Some(&content_hash) {
         return Ok(None);
     }
-    let document = reading.read(bytes, &origin, &uri, inside.as_deref())?;
+    let inside = inside.as_deref();
+    let document = match read {
+        Read::Bytes(bytes) => reading.read(bytes, &origin, &uri, inside)?,
+        Read::Text(text) => reading.read_text(text, &origin, &uri, inside)?,
+        Read::Chunks(_, chunks) => {
+            let (document, pieces, places) = told::pieces(&reading, chunks, &origin, &uri)?;
+            let (metadata, told) = (Value::Object(metadata), Some(places));
+            return Ok(Some(Split { uri, document, content_hash, pieces, told, metadata }));
+        }
+    };
     let document::Document { text, media_type, kind, title, .. } = &document;
     let split = ingest.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
     // Where the document is not what its media type says is known of it beside.
@@ -111,7 +157,16 @@ fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Spli
         metadata.entry("syntax_error").or_insert(place);
     }
     let metadata = Value::Object(metadata);
-    Ok(Some(Split { uri, document, content_hash, pieces: split.pieces, metadata }))
+    let (pieces, told) = (split.pieces, None);
+    Ok(Some(Split { uri, document, content_hash, pieces, told, metadata }))
+}
+
+/// What a source gave, read.
+enum Read {
+    Bytes(Vec<u8>),
+    Text(String),
+    /// Chunks, and what they are hashed as.
+    Chunks(Vec<u8>, Vec<Ready>),
 }
 
 /// Returns the ids of a document's chunks, in document order.
@@ -176,7 +231,7 @@ fn document<'a>(
     there: &HashMap<Uuid, KnownChunk>,
     embeddings: &'a HashMap<Uuid, Embedding>,
 ) -> Document<'a> {
-    let chunk = |(id, piece): (&Uuid, &'a Piece)| Chunk {
+    let chunk = |((id, piece), place): ((&Uuid, &'a Piece), Place)| Chunk {
         id: *id,
         section: &piece.section,
         level: piece.level,
@@ -185,14 +240,14 @@ fn document<'a>(
         content: &split.document.text[piece.bytes.clone()],
         preamble: &piece.preamble,
         tokens: piece.tokens,
-        bytes: piece.bytes.clone(),
-        lines: piece.lines.clone(),
+        bytes: place.bytes,
+        lines: place.lines,
         imports: &piece.imports,
         known: there.contains_key(id),
         stale: !is_current(there.get(id), piece),
         embedding: embeddings.get(id).map(Vec::as_slice),
     };
-    let chunks: Vec<_> = ids.iter().zip(&split.pieces).map(chunk).collect();
+    let chunks: Vec<_> = ids.iter().zip(&split.pieces).zip(split.places()).map(chunk).collect();
     let stays: std::collections::HashSet<&Uuid> = ids.iter().collect();
     Document {
         id,

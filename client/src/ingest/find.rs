@@ -60,8 +60,8 @@ pub(super) fn start(
                 Ok(None) => {}
                 Ok(Some((item, bytes))) => {
                     let wanted = match item.content {
-                        Content::File(_) => None,
-                        Content::Bytes(_) => Some(kilobytes(bytes, KILOBYTES)),
+                        Content::File(_) | Content::Unchanged => None,
+                        _ => Some(kilobytes(bytes, KILOBYTES)),
                     };
                     let room = wanted.map(|wanted| {
                         let room = Arc::clone(&room).acquire_many_owned(wanted);
@@ -102,6 +102,11 @@ impl Seen {
                 (metadata.as_ref().map(place), size)
             }
             Content::Bytes(bytes) => (None, bytes.len() as u64),
+            Content::Text(text) => (None, text.len() as u64),
+            Content::Chunks(chunks) => {
+                (None, chunks.iter().map(|chunk| chunk.content.len() as u64).sum())
+            }
+            Content::Unchanged => (None, 0),
         };
         let uri = self.hashes.hash_one(&item.uri);
         let hash = self.hashes.hash_one(file);

@@ -66,6 +66,7 @@ mod tests {
             reading: Reading::default(),
             metadata: Map::new(),
             jobs: None,
+            dry_run: false,
         }
     }
 

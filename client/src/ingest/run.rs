@@ -66,7 +66,11 @@ pub async fn ingest(
         store.defer_flush().await?;
         stores.push(sync::Mutex::new(store));
     }
-    let with_embeddings = stores[0].get_mut().agree(&settings).await?;
+    let with_embeddings = match (ingest.dry_run, &settings.model) {
+        (false, _) => stores[0].get_mut().agree(&settings).await?,
+        (true, Some(model)) => stores[0].get_mut().check_model(model).await.map(|_| true)?,
+        (true, None) => stores[0].get_mut().has_embeddings().await?,
+    };
     let run = Arc::new(Run {
         with_embeddings,
         ingest,
@@ -80,7 +84,7 @@ pub async fn ingest(
     run.take_all(waiting).await?;
     let summary = *run.summary.lock().unwrap_or_else(PoisonError::into_inner);
     // One wait for the disk in place of one for each document.
-    if summary.added + summary.replaced > 0 {
+    if summary.added + summary.replaced + summary.restored > 0 && !run.ingest.dry_run {
         run.store(0).await.flush().await?;
     }
     Ok(summary)

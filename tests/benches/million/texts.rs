@@ -46,6 +46,7 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
                 reading: Reading::default(),
                 metadata: serde_json::Map::new(),
                 jobs: None,
+                dry_run: false,
             };
             let found: Vec<_> = batch.iter().cloned().map(|item| Ok(Found::Item(item))).collect();
             chunks += ingest(job, found, |_| ()).await.expect("the server is there").chunks;

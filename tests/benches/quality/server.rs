@@ -110,6 +110,7 @@ impl Server {
             reading: Reading::default(),
             metadata: serde_json::Map::new(),
             jobs: None,
+            dry_run: false,
         };
         let item = |document: &super::set::Document| {
             Ok(Found::Item(Item::bytes(uri(&document.name), document.text.clone())))

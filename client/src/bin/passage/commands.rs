@@ -1,26 +1,25 @@
 //! The commands: from what was said on the command line to what is shown.
 
+mod ingest;
+mod remove;
 mod search;
 
+pub use ingest::load as load_documents;
+pub use remove::remove;
 pub use search::search;
 
 use crate::args::{self, EmbeddingType, Sizer};
-use crate::progress::Progress;
 use crate::render;
 use passage::Error;
 use passage::document::{Document, Reading};
-use passage::embed::{Model, Pool, default_folder};
-use passage::ingest::{Ingest, Summary};
-use passage::source::{self, Found, Item};
+use passage::embed::{Model, default_folder};
+use passage::source;
 use passage::split::Splitter;
 use passage::store::{self, Init, Settings, Store};
 use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
-
-/// The documents of a run, read while it goes on.
-type Sources = Box<dyn Iterator<Item = Result<Found, source::Error>> + Send>;
 
 /// The model's two marks at the ends of what it reads.
 const MARKS: usize = 2;
@@ -69,42 +68,6 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
     }
     let render = if args.json { render::pieces_json } else { render::pieces };
     Ok((render(text, &split.pieces), notes))
-}
-
-pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, Error> {
-    let reading = reading(&args.reading)?;
-    let metadata = args.metadata.as_deref().map(metadata).transpose()?.unwrap_or_default();
-    let url = url(&args.server)?;
-    let sources = sources(&args)?;
-
-    let sizer =
-        args.sizer.unwrap_or(if args.no_embed { Sizer::Characters } else { Sizer::Wordpieces });
-    let model =
-        if args.no_embed && sizer == Sizer::Characters { None } else { Some(load(&args.model)?) };
-    let splitter = match (sizer, &model) {
-        (Sizer::Wordpieces, Some(model)) => by_wordpieces(model),
-        _ => Splitter::by_characters(),
-    };
-    let splitter = splitter.with_overlap(args.splitting.overlap as usize);
-    let embedder = match model.filter(|_| !args.no_embed) {
-        Some(model) => Some(Arc::new(Pool::new(&model, args.jobs)?)),
-        None => None,
-    };
-    let ingest = Ingest {
-        url,
-        store: args.server.store,
-        collection: args.collection,
-        version: args.collection_version,
-        splitter,
-        embedder,
-        reading,
-        metadata,
-        jobs: args.jobs,
-    };
-    let report = progress.clone();
-    let summary = passage::ingest::ingest(ingest, sources, move |event| report.report(event)).await;
-    progress.finish();
-    summary
 }
 
 pub async fn outline(args: args::Outline) -> Result<String, Error> {
@@ -162,28 +125,4 @@ fn metadata(given: &str) -> Result<Map<String, Value>, Error> {
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
-}
-
-/// Standard input needs a uri, and a uri names one document.
-fn sources(args: &args::Ingest) -> Result<Sources, Error> {
-    let usage =
-        |cause: &str, remedy: &str| Error::Usage { cause: cause.into(), remedy: remedy.into() };
-    let one = |item: Item| -> Sources { Box::new(std::iter::once(Ok(Found::Item(item)))) };
-    match (&args.uri, &args.paths[..]) {
-        (Some(uri), [path]) if is_stdin(path) => {
-            Ok(one(Item { origin: path.clone(), ..Item::bytes(uri, source::read_stdin()?) }))
-        }
-        (Some(uri), [path]) if !path.is_dir() => Ok(one(Item::file(path, uri))),
-        (Some(_), _) => Err(usage(
-            "--uri names one document, and several may come",
-            "Give one file or - with it.",
-        )),
-        (None, paths) if paths.iter().any(|path| is_stdin(path)) => {
-            Err(usage("standard input has no name", "Give --uri with it, and - as the only path."))
-        }
-        (None, paths) => {
-            let paths = paths.to_owned();
-            Ok(Box::new(paths.into_iter().flat_map(|path| source::walk(&path))))
-        }
-    }
 }
