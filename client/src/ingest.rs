@@ -13,7 +13,6 @@ server that is gone, ends the run.
 
 mod document;
 mod find;
-mod hash;
 mod remembered;
 mod run;
 mod sync;

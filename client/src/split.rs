@@ -5,6 +5,7 @@ The rules are core's. What is added here is that the pieces own what they say, s
 can go from the thread that splits it to the one that loads it.
 */
 
+pub use passage_core::SizeUnit;
 use passage_core::{Characters, Error, Kind, Limits, MediaType, Options, Sizer, SyntaxError, Unit};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
@@ -25,15 +26,6 @@ pub struct Split {
     pub pieces: Vec<Piece>,
     /// Where the text stops being what its media type says, if it does; it is then split as text.
     pub syntax_error: Option<SyntaxError>,
-}
-
-/// What a splitter's limits count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeUnit {
-    /// Unicode characters, of which four are taken for a token.
-    Characters,
-    /// The wordpieces of the model that embeds.
-    Wordpieces,
 }
 
 /// A chunk without its document's text.
@@ -57,16 +49,6 @@ pub struct Piece {
     pub lines: RangeInclusive<usize>,
     /// The names that the imports in it bind.
     pub imports: Vec<String>,
-}
-
-impl SizeUnit {
-    /// Returns the name that a store remembers.
-    pub fn name(self) -> &'static str {
-        match self {
-            SizeUnit::Characters => "characters",
-            SizeUnit::Wordpieces => "wordpieces",
-        }
-    }
 }
 
 impl Splitter {
@@ -123,10 +105,7 @@ impl Splitter {
             kind: chunk.kind,
             unit: chunk.unit,
             preamble: chunk.preamble,
-            tokens: match self.unit {
-                SizeUnit::Characters => chunk.size.div_ceil(4),
-                SizeUnit::Wordpieces => chunk.size,
-            },
+            tokens: self.unit.tokens(chunk.size),
             bytes: chunk.bytes,
             lines: chunk.lines,
             imports: chunk.imports,

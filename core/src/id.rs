@@ -15,6 +15,7 @@ The rule is frozen as version 1: changing it would change every id.
 */
 
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The second half of every derived document id: the variant of RFC 9562, and zeros.
@@ -56,6 +57,20 @@ pub fn chunk_id<T: AsRef<str>>(
     Uuid::from_u64_pair(document.as_u64_pair().0, second)
 }
 
+/// Returns the ids of all chunks of a document, given their sections and contents in its order.
+pub fn chunk_ids<'a, T: AsRef<str> + 'a>(
+    document: Uuid,
+    chunks: impl IntoIterator<Item = (&'a [T], &'a str)>,
+) -> Vec<Uuid> {
+    let mut occurrences: HashMap<Uuid, u32> = HashMap::new();
+    let id = |(section, content): (&[T], &str)| {
+        let first = chunk_id(document, section, content, 0);
+        let earlier = occurrences.entry(first).and_modify(|earlier| *earlier += 1).or_insert(0);
+        if *earlier == 0 { first } else { chunk_id(document, section, content, *earlier) }
+    };
+    chunks.into_iter().map(id).collect()
+}
+
 /// Hashes a text behind its length, so that it matters where one ends and the next begins.
 fn text(hash: &mut Sha256, text: &str) {
     hash.update((text.len() as u64).to_be_bytes());
@@ -78,6 +93,17 @@ mod tests {
         assert_eq!(document.to_string(), "fa5f842f-e899-843d-8000-000000000000");
         let chunk = chunk_id(document, &["Guide", "Setup"], "Install it.", 0);
         assert_eq!(chunk.to_string(), "fa5f842f-e899-843d-91dc-423614ebb2c8");
+    }
+
+    #[test]
+    fn equal_chunks_are_told_apart_by_their_order() {
+        let document = document_id("", "", "a.md", 0);
+        let (a, b): (&[&str], &[&str]) = (&["A"], &["B"]);
+        let ids = chunk_ids(document, [(a, "x"), (b, "x"), (a, "x"), (a, "y"), (a, "x")]);
+        let one = |section, content, occurrence| chunk_id(document, section, content, occurrence);
+        let expected =
+            [one(a, "x", 0), one(b, "x", 0), one(a, "x", 1), one(a, "y", 0), one(a, "x", 2)];
+        assert_eq!(ids, expected);
     }
 
     proptest! {

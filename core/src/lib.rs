@@ -9,6 +9,7 @@ them. The PostgreSQL extension and the client are shells around this crate; it k
 pub mod assemble;
 mod chunk;
 pub mod convert;
+pub mod document;
 mod error;
 pub mod expand;
 pub mod fragments;
@@ -29,8 +30,9 @@ mod words;
 
 pub use chunk::{Chunk, Kind, Split, SyntaxError, Unit};
 pub use convert::{Converted, convert, decode};
+pub use document::{Document, Making, Reading, chunk_metadata, document_metadata};
 pub use error::Error;
-pub use id::{chunk_id, document_id};
+pub use id::{chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};
-pub use split::{Characters, Limits, Options, SPLITTER_VERSION, Sizer, split, title};
+pub use split::{Characters, Limits, Options, SPLITTER_VERSION, SizeUnit, Sizer, split, title};
 pub use strategy::{Overrides, Strategy};

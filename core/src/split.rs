@@ -42,7 +42,7 @@ use block::Blocks;
 use draft::Draft;
 pub use limits::Limits;
 pub use markdown::DIALECT as MARKDOWN_DIALECT;
-pub use sizer::{Characters, Sizer};
+pub use sizer::{Characters, SizeUnit, Sizer};
 use units::Units;
 
 /// Changes whenever the same document would be split differently; part of the content hash.
@@ -98,6 +98,32 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "text/x-toml" => Splitter::Units(toml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
+}
+
+/// The media types of source code that the feature `code` splits by its syntax.
+const GRAMMARS: [&str; 16] = [
+    "text/x-rust",
+    "text/x-typescript",
+    "text/x-tsx",
+    "text/javascript",
+    "text/x-jsx",
+    "text/x-python",
+    "text/x-go",
+    "text/x-java",
+    "text/x-c",
+    "text/x-c++",
+    "text/x-csharp",
+    "text/x-ruby",
+    "text/x-php",
+    "text/x-shellscript",
+    "text/x-sql",
+    "text/css",
+];
+
+/// Tells whether a document is source code that is split as plain text here, for want of the
+/// feature `code`, and elsewhere by its syntax.
+pub fn lacks_grammar(media_type: &MediaType) -> bool {
+    !cfg!(feature = "code") && GRAMMARS.contains(&media_type.structure())
 }
 
 /// Splits a document into chunks, in document order.

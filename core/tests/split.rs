@@ -383,10 +383,10 @@ fn limits_out_of_order_are_refused() {
     };
     assert_eq!(with(0, 0, 0, 0), Ok(4));
     let refused = |argument, value, most| Err(Error::OutOfRange { argument, value, most });
-    assert_eq!(with(2, 1, 3, 3), refused("min", 2, 1));
-    assert_eq!(with(1, 4, 3, 3), refused("preferred", 4, 3));
-    assert_eq!(with(1, 1, 5, 4), refused("max", 5, 4));
-    assert_eq!(with(1, 1, 5, 1_000_001), refused("window", 1_000_001, 1_000_000));
+    assert_eq!(with(2, 1, 3, 3), refused("min_size", 2, 1));
+    assert_eq!(with(1, 4, 3, 3), refused("preferred_size", 4, 3));
+    assert_eq!(with(1, 1, 5, 4), refused("max_size", 5, 4));
+    assert_eq!(with(1, 1, 5, 1_000_001), refused("max_with_preamble", 1_000_001, 1_000_000));
 }
 
 #[test]

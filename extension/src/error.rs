@@ -11,7 +11,7 @@ pub enum Error {
     /// A schema that does not exist or holds no relation `chunks`.
     NoStore(String),
     /// A relation without a column that every store must have.
-    NoColumn { store: String, column: &'static str },
+    NoColumn { store: String, relation: &'static str, column: &'static str },
     /// A relation with such a column of a type that cannot be read as the one it must have.
     ColumnType { store: String, column: &'static str, sql_type: &'static str },
     /// A search by an embedding in a store without any.
@@ -22,6 +22,18 @@ pub enum Error {
     NoNumber,
     /// A mode of search, or a filter, without what it searches by.
     Lacks { what: String, lacks: &'static str },
+    /// A store to write to whose documents or chunks are a view, or missing.
+    NoTable { store: String, relation: &'static str, missing: bool },
+    /// Rows that have to be written and that a policy keeps the caller from.
+    Hidden { store: String },
+    /// An argument that must not be NULL.
+    IsNull(&'static str),
+    /// Metadata of a document that is no JSON object, or one that cannot be read.
+    Metadata,
+    /// A text that decodes to one with a NUL, which PostgreSQL does not store.
+    Nul,
+    /// A panic of the model over a document.
+    Broken,
 }
 
 impl From<passage_core::Error> for Error {
@@ -39,9 +51,9 @@ impl From<Error> for ErrorReport {
                 format!("store \"{store}\" does not exist"),
                 format!("SELECT passage.create_store({}) makes it.", literal(&store)),
             ),
-            Error::NoColumn { store, column } => (
+            Error::NoColumn { store, relation, column } => (
                 PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
-                format!("relation \"{store}.chunks\" of the store has no column \"{column}\""),
+                format!("relation \"{store}.{relation}\" of the store has no column \"{column}\""),
                 check_store(&store),
             ),
             Error::ColumnType { store, column, sql_type } => (
@@ -81,6 +93,47 @@ impl From<Error> for ErrorReport {
                 format!("{what} needs {lacks}"),
                 format!("Give {lacks}, or leave it out."),
             ),
+            Error::NoTable { store, relation, missing } => (
+                PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
+                if missing {
+                    format!("store \"{store}\" has no table {relation} to write to")
+                } else {
+                    format!("{relation} of store \"{store}\" is a view")
+                },
+                "Write to the tables that the store shows, or name a store that passage.create_store made."
+                    .to_owned(),
+            ),
+            Error::Hidden { store } => (
+                PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+                format!("row-level security of store \"{store}\" hides rows that have to be written"),
+                "Whoever writes a document needs policies for SELECT, INSERT, UPDATE and DELETE on it and its chunks."
+                    .to_owned(),
+            ),
+            Error::IsNull(argument) => (
+                PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
+                format!("\"{argument}\" is NULL"),
+                match argument {
+                    "text" => "passage.remove(uri => ...) removes a document; an empty text is one without chunks.",
+                    _ => "A document is known by its uri.",
+                }
+                .to_owned(),
+            ),
+            Error::Metadata => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                "\"metadata\" is no JSON object that can be read".to_owned(),
+                r#"Give an object such as {"author": "A. Writer"}."#.to_owned(),
+            ),
+            Error::Nul => (
+                PgSqlErrorCode::ERRCODE_UNTRANSLATABLE_CHARACTER,
+                "the document holds an escaped NUL, which PostgreSQL cannot store".to_owned(),
+                "Take it out, or pass media_type => 'text/plain'.".to_owned(),
+            ),
+            Error::Broken => (
+                PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
+                "the document could not be split".to_owned(),
+                "Pass media_type => 'text/plain', and please report what kind of document it is."
+                    .to_owned(),
+            ),
         };
         ErrorReport::new(code, message, function_name!()).set_hint(hint)
     }
@@ -113,6 +166,10 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Give one score for each id, NULL for an id without one, or no scores at all."
                 .to_owned(),
+        ),
+        Request::Notebook { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Pass media_type => 'application/json' for JSON that is no notebook.".to_owned(),
         ),
         _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
     };

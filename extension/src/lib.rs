@@ -13,10 +13,12 @@ Each function of the SQL surface is a file of its own name. It takes its argumen
 
 mod assemble;
 mod call;
+mod document;
 mod error;
 mod expand_context;
 mod explain_context;
 mod fragments;
+mod ingest;
 mod interrupt;
 mod jsonb;
 mod outline;
@@ -27,6 +29,7 @@ mod search_hits;
 mod section;
 mod settings;
 mod spi;
+mod split;
 mod store;
 mod strategies;
 mod types;

@@ -1,8 +1,10 @@
 /*!
 The one place that speaks SPI.
 
-Every read is a statement whose plan is kept as long as the statement is. It is executed read-only,
-so it sees what the calling statement sees, also after a write in the same transaction. What reads by
+Every statement has a plan that is kept as long as it is. One that reads is executed read-only, so it
+sees what the calling statement sees, also after a write in the same transaction. One that writes, or
+looks for what to write, sees what is committed when it begins and what its own transaction has
+written, as each statement of a session does; only functions that are VOLATILE may use it. What reads by
 ids is planned generically, since a plan over a one-element array would otherwise be made anew at
 each call (240 us against 60 us); what reads by words is planned for these words, common or rare. The
 plan cache of PostgreSQL makes a kept plan anew when a relation, a policy or the role changes.
@@ -27,7 +29,7 @@ pub enum Access {
     Any,
 }
 
-/// A SELECT with its plan, which is made at the first execution.
+/// A statement with its plan, which is made at the first execution.
 ///
 /// It must outlive its executions, also those that a policy's own calls nest into them.
 pub struct Statement {
@@ -39,7 +41,7 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// Takes the text of a SELECT.
+    /// Takes the text of a statement.
     pub fn new(text: String, access: Access) -> Self {
         let text = CString::new(text).expect("a statement holds no NUL");
         Self { text, access, plan: Cell::default(), role: Cell::default() }
@@ -212,12 +214,29 @@ impl Connection {
     }
 
     /// Executes a statement, read-only, under some settings.
-    #[expect(clippy::unused_self, reason = "only who is connected can read")]
     pub fn read_with(
         &self,
         statement: &Statement,
         values: Vec<Value>,
         settings: &[Setting],
+    ) -> Rows<'_> {
+        self.execute(statement, values, settings, true)
+    }
+
+    /// Executes a statement that writes, locks, or reads what is there by now.
+    ///
+    /// What it returns has as many rows as it wrote, also where it returns no columns of them.
+    pub fn write(&self, statement: &Statement, values: Vec<Value>) -> Rows<'_> {
+        self.execute(statement, values, &[], false)
+    }
+
+    #[expect(clippy::unused_self, reason = "only who is connected can execute")]
+    fn execute(
+        &self,
+        statement: &Statement,
+        values: Vec<Value>,
+        settings: &[Setting],
+        read_only: bool,
     ) -> Rows<'_> {
         let mut types: Vec<_> = values.iter().map(|value| value.oid).collect();
         let mut datums: Vec<_> =
@@ -230,11 +249,13 @@ impl Connection {
         let settings = Settings::open(statement, plan, settings);
         // SAFETY: the plan is kept and takes as many values as there are types.
         let (done, table, count) = unsafe {
-            let done = pg_sys::SPI_execute_plan(plan, datums.as_mut_ptr(), nulls.as_ptr(), true, 0);
+            let (datums, nulls) = (datums.as_mut_ptr(), nulls.as_ptr());
+            let done = pg_sys::SPI_execute_plan(plan, datums, nulls, read_only, 0);
             (done, pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize)
         };
         settings.close();
-        assert!(done == pg_sys::SPI_OK_SELECT as i32, "the statement is a SELECT");
+        assert!(done > 0, "the statement is one that SPI executes");
+        assert!(!read_only || done == pg_sys::SPI_OK_SELECT as i32, "what reads is a SELECT");
         Rows::take(table, count)
     }
 }
@@ -242,6 +263,9 @@ impl Connection {
 impl Rows<'_> {
     /// Takes rows apart, all columns of one at once: to look for a column walks over those before.
     fn take(table: *mut pg_sys::SPITupleTable, count: usize) -> Self {
+        if table.is_null() {
+            return Self { values: Vec::new(), columns: 0, count, connection: PhantomData };
+        }
         // SAFETY: the table holds so many rows of its description, and lives as long as the
         // connection.
         unsafe {
@@ -266,7 +290,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns how many rows there are.
+    /// Returns how many rows there are, or were written.
     pub fn len(&self) -> usize {
         self.count
     }

@@ -5,8 +5,8 @@ A store is found by name in the catalog at each call, so renaming schemas takes 
 relations may be tables or views, and only four columns of `chunks` must be there; a statement
 names the columns that exist and NULL for the others, so what is missing degrades and never fails.
 
-Two statements answer a call, whatever the number of hits: that of [`hits`] reads the hits, and
-that of [`chunks`] all probes of their plan.
+Two statements answer a call that reads, whatever the number of hits: that of [`hits`] reads the hits, and
+that of [`chunks`] all probes of their plan. Only [`replace`] writes, and only to a store of tables.
 */
 
 mod around;
@@ -25,10 +25,12 @@ mod listing;
 mod matches;
 mod outline;
 mod parts;
+mod replace;
 mod statements;
 mod strategy;
 mod units;
 mod vectors;
+mod writable;
 
 pub use chunks::Chunks;
 pub use columns::Columns;
@@ -36,6 +38,7 @@ pub use filters::Filters;
 pub use fragments::{Named, Pieces, Told, Words};
 pub use hits::{Found, Hits};
 pub use matches::{Matches, Ranked};
+pub use replace::Written;
 pub use strategy::Wanted;
 pub use vectors::Vectors;
 
@@ -66,7 +69,7 @@ impl Store {
         let Some(layout) = layout::find(&name) else { return Err(Error::NoStore(name)) };
         for (column, sql_type) in REQUIRED {
             if !layout.chunks.has(column) {
-                return Err(Error::NoColumn { store: name, column });
+                return Err(Error::NoColumn { store: name, relation: "chunks", column });
             }
             if !layout.chunks.gives(column, sql_type) {
                 return Err(Error::ColumnType { store: name, column, sql_type });

@@ -30,19 +30,19 @@ async fn every_function_says_what_it_is() {
         ("return a set of unknown size", "proretset AND prorows = 1000"),
         (
             "read a store and are not STABLE PARALLEL RESTRICTED",
-            "proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies)$' AND (provolatile, proparallel) <> ('s', 'r')",
+            "proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|store_stats)$' AND (provolatile, proparallel) <> ('s', 'r')",
         ),
         (
-            "derive columns and are not IMMUTABLE PARALLEL SAFE",
-            "proname ~ '^(encode_section|section_path|section_key|parent_key|chunk_tsv)$' AND (provolatile, proparallel) <> ('i', 's')",
+            "depend on their arguments alone and are not IMMUTABLE PARALLEL SAFE",
+            "proname ~ '^(encode_section|section_path|section_key|parent_key|chunk_tsv|split)$' AND (provolatile, proparallel) <> ('i', 's')",
         ),
         (
             "write and are not VOLATILE PARALLEL UNSAFE",
-            "proname ~ '^(create|upgrade)_store$' AND (provolatile, proparallel) <> ('v', 'u')",
+            "proname ~ '^((create|upgrade)_store|ingest|remove)$' AND (provolatile, proparallel) <> ('v', 'u')",
         ),
         (
             "take a store but not as their last argument",
-            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies)$' AND proargnames[pronargs] <> 'store'",
+            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|ingest|remove|store_stats)$' AND proargnames[pronargs] <> 'store'",
         ),
         (
             "cannot be called by everybody",
@@ -88,6 +88,7 @@ async fn a_role_without_rights_calls_and_is_told_so() {
         format!("SELECT outline FROM passage.outline('{id}')"),
         "SELECT outline FROM passage.outline(uri => 'guide.md')".to_owned(),
         "SELECT count(*) FROM passage.strategies()".to_owned(),
+        "SELECT count(*) FROM passage.store_stats()".to_owned(),
     ];
     for sql in &calls {
         assert_eq!(cluster.error_as("nobody", sql).await.code().code(), "42501", "{sql}");
@@ -100,8 +101,13 @@ async fn a_role_without_rights_calls_and_is_told_so() {
     for sql in &calls {
         cluster.query_lines_as("nobody", sql).await;
     }
-    let error = cluster.error_as("nobody", "SELECT passage.create_store('mine')").await;
-    assert_eq!(error.code().code(), "42501");
+    for sql in [
+        "SELECT passage.create_store('mine')",
+        "SELECT passage.ingest('a.md', 'text')",
+        "SELECT passage.remove('a.md')",
+    ] {
+        assert_eq!(cluster.error_as("nobody", sql).await.code().code(), "42501", "{sql}");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! One document on its way through the pipeline.
 
-use super::hash::content_hash;
 use super::run::{Run, blocking};
 use super::told::{self, Place, Telling};
 use super::{Event, Ingest, Outcome};
@@ -9,8 +8,8 @@ use crate::source::{Content, Item, Ready};
 use crate::split::Piece;
 use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
 use crate::{Error, document, source};
-use passage_core::{MediaType, SyntaxError, chunk_id, document_id};
-use serde_json::{Value, json};
+use passage_core::{MediaType, chunk_ids, document_id, document_metadata};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -66,7 +65,7 @@ pub(super) async fn ingest(
             Some(known) => known.id,
             None => document_id(collection, version, &split.uri, salt),
         };
-        let ids = chunk_ids(id, &split);
+        let ids = ids(id, &split);
         let there = match &known {
             Some(known) => {
                 run.store(number).await.known_chunks(known.id, run.with_embeddings).await?
@@ -123,7 +122,7 @@ async fn unchanged(run: &Run, number: usize, known: Option<&Known>) -> Result<Ou
 /// Reads and splits a document, or finds that the store has it already.
 fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Split>, Error> {
     let Item { uri, inside, origin, content, told } = item;
-    let Telling { reading, mut metadata } = told::telling(ingest, *told);
+    let Telling { reading, metadata } = told::telling(ingest, *told);
     let read = match content {
         Content::Unchanged => return Ok(None),
         Content::Bytes(bytes) => Read::Bytes(bytes),
@@ -135,14 +134,14 @@ fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Spli
         Read::Bytes(bytes) | Read::Chunks(bytes, _) => bytes,
         Read::Text(text) => text.as_bytes(),
     };
-    let content_hash = content_hash(ingest, &reading, &metadata, &uri, hashed);
+    let content_hash = told::making(ingest, &reading, &metadata).content_hash(&uri, hashed);
     if hash == Some(&content_hash) {
         return Ok(None);
     }
     let inside = inside.as_deref();
     let document = match read {
-        Read::Bytes(bytes) => reading.read(bytes, &origin, &uri, inside)?,
-        Read::Text(text) => reading.read_text(text, &origin, &uri, inside)?,
+        Read::Bytes(bytes) => document::read(&reading, bytes, &origin, &uri, inside)?,
+        Read::Text(text) => document::read_text(&reading, text, &origin, &uri, inside)?,
         Read::Chunks(_, chunks) => {
             let (document, pieces, places) = told::pieces(&reading, chunks, &origin, &uri)?;
             let (metadata, told) = (Value::Object(metadata), Some(places));
@@ -151,12 +150,7 @@ fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Spli
     };
     let document::Document { text, media_type, kind, title, .. } = &document;
     let split = ingest.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
-    // Where the document is not what its media type says is known of it beside.
-    if let Some(SyntaxError { line, column }) = split.syntax_error {
-        let place = json!({ "line": line, "column": column });
-        metadata.entry("syntax_error").or_insert(place);
-    }
-    let metadata = Value::Object(metadata);
+    let metadata = document_metadata(&metadata, split.syntax_error);
     let (pieces, told) = (split.pieces, None);
     Ok(Some(Split { uri, document, content_hash, pieces, told, metadata }))
 }
@@ -170,15 +164,10 @@ enum Read {
 }
 
 /// Returns the ids of a document's chunks, in document order.
-fn chunk_ids(document: Uuid, split: &Split) -> Vec<Uuid> {
-    let mut occurrences: HashMap<Uuid, u32> = HashMap::with_capacity(split.pieces.len());
-    let id = |piece: &Piece| {
-        let content = &split.document.text[piece.bytes.clone()];
-        let first = chunk_id(document, &piece.section, content, 0);
-        let earlier = occurrences.entry(first).and_modify(|earlier| *earlier += 1).or_insert(0);
-        if *earlier == 0 { first } else { chunk_id(document, &piece.section, content, *earlier) }
-    };
-    split.pieces.iter().map(id).collect()
+fn ids(document: Uuid, split: &Split) -> Vec<Uuid> {
+    let text = &split.document.text;
+    let chunks = split.pieces.iter();
+    chunk_ids(document, chunks.map(|piece| (&piece.section[..], &text[piece.bytes.clone()])))
 }
 
 /// Tells whether a chunk's embedding in the store is, or would be, its own.

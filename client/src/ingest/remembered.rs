@@ -1,7 +1,7 @@
 //! What a store remembers of pages, so that their servers can be asked for changes alone.
 
 use super::Ingest;
-use super::hash::content_hash;
+use super::told::making;
 use crate::source::{Remembered, Validators};
 use crate::store::Store;
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub fn remembered(ingest: &Ingest) -> Remembered {
 
 /// Returns a name for all that a run does to documents.
 pub(super) fn recipe(ingest: &Ingest) -> String {
-    let hash = content_hash(ingest, &ingest.reading, &ingest.metadata, "", b"");
+    let hash = making(ingest, &ingest.reading, &ingest.metadata).content_hash("", b"");
     hash[..8].iter().fold(String::new(), |mut recipe, byte| {
         write!(recipe, "{byte:02x}").expect("a string takes any text");
         recipe

@@ -3,10 +3,10 @@
 use super::Ingest;
 use super::remembered::recipe;
 use crate::Error;
-use crate::document::{Document, Reading, name};
+use crate::document::{Document, Reading};
 use crate::source::{self, Ready, Told, Validators};
 use crate::split::Piece;
-use passage_core::{Kind, MediaType, Unit, title};
+use passage_core::{Kind, Making, MediaType, Unit, title};
 use serde_json::{Map, Value, json};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
@@ -45,6 +45,24 @@ pub(super) fn telling(ingest: &Ingest, told: Told) -> Telling {
     Telling { reading, metadata }
 }
 
+/// Returns what the chunks of a document are made from.
+pub(super) fn making<'a>(
+    ingest: &'a Ingest,
+    reading: &'a Reading,
+    metadata: &'a Map<String, Value>,
+) -> Making<'a> {
+    let Ingest { splitter, embedder, .. } = ingest;
+    Making {
+        reading,
+        limits: splitter.limits(),
+        unit: splitter.unit(),
+        overlap: splitter.overlap(),
+        code_as_text: false,
+        model: embedder.as_ref().map(|embedder| embedder.model().name()),
+        metadata,
+    }
+}
+
 /// Returns what chunks that are ready are hashed as.
 pub(super) fn hashed(chunks: &[Ready]) -> Vec<u8> {
     let mut hashed = Vec::new();
@@ -65,7 +83,8 @@ pub(super) fn pieces(
     let text: String = chunks.iter().map(|chunk| &*chunk.content).collect();
     let text = source::without_nul(text, origin)?;
     let media_type = reading.media_type.clone().unwrap_or_else(|| MediaType::of(uri, &text));
-    let own_title = || title(&text, &media_type).or_else(|| name(uri));
+    let name = || uri.rsplit('/').next().filter(|name| !name.is_empty()).map(ToOwned::to_owned);
+    let own_title = || title(&text, &media_type).or_else(name);
     let document = Document {
         kind: reading.kind.unwrap_or_else(|| Kind::of(uri, &media_type)),
         title: reading.title.clone().or_else(own_title),

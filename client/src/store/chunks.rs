@@ -2,8 +2,8 @@
 
 use super::statements::{Embeddings, Statements};
 use super::write::{Chunk, Document};
+use passage_core::chunk_metadata;
 use pgvector::{HalfVector, Vector};
-use serde_json::{Value, json};
 use std::pin::pin;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
@@ -38,7 +38,7 @@ pub(super) async fn reconcile(
     }
     let kinds: Vec<_> = kept().map(|(_, chunk)| chunk.kind.name()).collect();
     let units: Vec<_> = kept().map(|(_, chunk)| chunk.unit.name()).collect();
-    let metadata: Vec<_> = kept().map(|(_, chunk)| metadata(chunk)).collect();
+    let metadata: Vec<_> = kept().map(|(_, chunk)| chunk_metadata(chunk.imports)).collect();
     let preambles: Vec<_> = kept().map(|(_, chunk)| chunk.preamble).collect();
     transaction
         .execute(
@@ -127,7 +127,7 @@ async fn copy_chunks(
                 &end_byte,
                 &first_line,
                 &last_line,
-                &metadata(chunk),
+                &chunk_metadata(chunk.imports),
             ])
             .await?;
     }
@@ -145,14 +145,6 @@ fn place(chunk: &Chunk<'_>) -> [Option<i32>; 4] {
         lines.map(|lines| *lines.end()),
     ]
     .map(|number| number.map(|number| number as i32))
-}
-
-/// Returns what else is known of a chunk, as its column has it.
-fn metadata(chunk: &Chunk<'_>) -> Value {
-    match chunk.imports {
-        [] => json!({}),
-        imports => json!({ "imports": imports }),
-    }
 }
 
 async fn copy_embeddings(

@@ -41,17 +41,38 @@ impl Limits {
         size > self.max || bytes > self.most_bytes()
     }
 
+    /// Returns the limits in characters of which some are given; the others keep their proportions
+    /// to the maximum, and that to the window where only the window is given.
+    pub fn of_characters(
+        min: Option<usize>,
+        preferred: Option<usize>,
+        max: Option<usize>,
+        window: Option<usize>,
+    ) -> Self {
+        let within = window.map_or(usize::MAX, |window| window.saturating_mul(4) / 5);
+        let max = max.unwrap_or(Self::CHARACTERS.max.min(within));
+        let preferred = preferred.unwrap_or(max.saturating_mul(3) / 5);
+        let min = min.unwrap_or((max / 5).min(preferred / 3));
+        let most = max.max(MOST as usize);
+        Self {
+            min,
+            preferred,
+            max,
+            window: window.unwrap_or((max.saturating_mul(5) / 4).min(most)),
+        }
+    }
+
     /// Checks that min <= preferred <= max <= window <= one million.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OutOfRange`] for the first that is not.
+    /// Returns [`Error::OutOfRange`] for the first that is not, by the name of its argument.
     pub fn check(self) -> Result<(), Error> {
         let pairs = [
-            ("window", self.window, MOST as usize),
-            ("max", self.max, self.window),
-            ("preferred", self.preferred, self.max),
-            ("min", self.min, self.preferred),
+            ("max_with_preamble", self.window, MOST as usize),
+            ("max_size", self.max, self.window),
+            ("preferred_size", self.preferred, self.max),
+            ("min_size", self.min, self.preferred),
         ];
         match pairs.into_iter().find(|(_, value, most)| value > most) {
             Some((argument, value, most)) => {
@@ -60,5 +81,28 @@ impl Limits {
             }
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_given_keeps_its_proportion() {
+        let of = Limits::of_characters;
+        assert_eq!(of(None, None, None, None), Limits::CHARACTERS);
+        let expected = Limits { min: 400, preferred: 1_200, max: 2_000, window: 2_500 };
+        assert_eq!(of(None, None, Some(2_000), None), expected);
+        let expected = Limits { min: 100, preferred: 300, max: 1_000, window: 1_250 };
+        assert_eq!(of(None, Some(300), None, None), expected);
+        let expected = Limits { min: 80, preferred: 240, max: 400, window: 500 };
+        assert_eq!(of(None, None, None, Some(500)), expected);
+        for given in [0, 1, 7, 999, 1_000_000] {
+            assert_eq!(of(None, None, Some(given), None).check(), Ok(()), "{given}");
+            assert_eq!(of(None, None, None, Some(given)).check(), Ok(()), "{given}");
+        }
+        assert!(of(None, Some(2_000), None, None).check().is_err());
+        assert!(of(None, None, Some(usize::MAX), None).check().is_err());
     }
 }

@@ -23,3 +23,30 @@ impl Sizer for Characters {
         if text.is_ascii() { text.len() } else { text.chars().count() }
     }
 }
+
+/// What limits count, by the name that a store remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeUnit {
+    /// Unicode characters, of which four are taken for a token.
+    Characters,
+    /// The wordpieces of the model that embeds.
+    Wordpieces,
+}
+
+impl SizeUnit {
+    /// Returns the name that a store remembers.
+    pub fn name(self) -> &'static str {
+        match self {
+            SizeUnit::Characters => "characters",
+            SizeUnit::Wordpieces => "wordpieces",
+        }
+    }
+
+    /// Returns the tokens of a chunk of a size.
+    pub fn tokens(self, size: usize) -> usize {
+        match self {
+            SizeUnit::Characters => size.div_ceil(4),
+            SizeUnit::Wordpieces => size,
+        }
+    }
+}

@@ -12,6 +12,7 @@ use super::columns::Columns;
 use super::facts::Facts;
 use super::filters::Shape;
 use super::frequencies::Known;
+use super::replace::Write;
 use super::statements::Statements;
 use super::strategy::Source;
 use super::vectors::Search;
@@ -61,6 +62,7 @@ pub enum Purpose {
     SectionsOf,
     Pieces,
     Whole,
+    Write(Write),
 }
 
 impl Purpose {

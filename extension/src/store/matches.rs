@@ -79,7 +79,8 @@ impl Store {
         vectors: Option<&Vectors>,
     ) -> Result<Matches, Error> {
         if !self.0.has_words() {
-            return Err(Error::NoColumn { store: self.0.store.clone(), column: "tsv" });
+            let store = self.0.store.clone();
+            return Err(Error::NoColumn { store, relation: "chunks", column: "tsv" });
         }
         let counts = self.counts(connection, &lexemes);
         let Arms { mut first, mut more } = arms(&lexemes, counts.as_ref(), &required);

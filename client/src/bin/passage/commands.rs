@@ -11,7 +11,7 @@ pub use search::search;
 use crate::args::{self, EmbeddingType, Sizer};
 use crate::render;
 use passage::Error;
-use passage::document::{Document, Reading};
+use passage::document::{self, Document, Reading};
 use passage::embed::{Model, default_folder};
 use passage::source;
 use passage::split::Splitter;
@@ -47,7 +47,8 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
     let reading = reading(&args.reading)?;
     let bytes =
         if is_stdin(&args.file) { source::read_stdin()? } else { source::read(&args.file)? };
-    let document = reading.read(bytes, &args.file, &args.file.to_string_lossy(), None)?;
+    let uri = args.file.to_string_lossy();
+    let document = document::read(&reading, bytes, &args.file, &uri, None)?;
     let named = args.model.is_named();
     let sizer = args.sizer.unwrap_or(if named { Sizer::Wordpieces } else { Sizer::Characters });
     let mut notes = Vec::new();

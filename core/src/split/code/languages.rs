@@ -79,6 +79,13 @@ mod tests {
     }
 
     #[test]
+    fn what_has_a_grammar_is_known_also_where_there_is_none() {
+        let known: Vec<_> = ALL.iter().map(|language| language.media_type).collect();
+        assert_eq!(crate::split::GRAMMARS[..], known);
+        assert!(!crate::split::lacks_grammar(&crate::MediaType::new("text/x-rust")));
+    }
+
+    #[test]
     fn no_two_languages_claim_one_media_type() {
         for (index, language) in ALL.iter().enumerate() {
             let again = ALL[..index].iter().any(|other| other.media_type == language.media_type);

@@ -1,0 +1,82 @@
+-- remove: take documents out of a store, with their chunks and embeddings.
+--
+-- What is meant has to be said: one document by its uri or id, or a whole collection, or one version
+-- of it. A uri that several documents have is refused rather than taken for all of them.
+
+CREATE FUNCTION passage.store_must_be_tables(store name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    wrong record;
+BEGIN
+    PERFORM passage.store_must_exist(store);
+    SELECT needed, pg_class.oid IS NULL AS missing INTO wrong
+    FROM unnest('{documents,chunks}'::name[]) WITH ORDINALITY AS needed (needed, place)
+    JOIN pg_namespace ON nspname = store
+    LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = needed
+    WHERE relkind IS NULL OR relkind NOT IN ('r', 'p')
+    ORDER BY place
+    LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
+            MESSAGE = CASE WHEN wrong.missing THEN format('store "%s" has no table %s to write to', store, wrong.needed)
+                ELSE format('%s of store "%s" is a view', wrong.needed, store) END,
+            HINT = 'Write to the tables that the store shows, or name a store that passage.create_store made.';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.store_must_be_tables(name) IS 'raise an error where a store cannot be written to';
+
+CREATE FUNCTION passage.remove(
+    uri text DEFAULT NULL,
+    collection text DEFAULT NULL,
+    version text DEFAULT NULL,
+    document_id uuid DEFAULT NULL,
+    store name DEFAULT NULL,
+    OUT documents bigint, OUT chunks bigint
+)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ids uuid[];
+BEGIN
+    store := passage.store_name(store);
+    PERFORM passage.store_must_be_tables(store);
+    IF current_setting('transaction_read_only')::boolean THEN
+        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
+            MESSAGE = 'cannot execute passage.remove() in a read-only transaction';
+    END IF;
+    IF uri IS NULL AND collection IS NULL AND document_id IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'nothing says which documents are to be removed',
+            HINT = 'Give uri, collection, collection and version, or document_id.';
+    END IF;
+
+    -- In one order, so that of two who remove the same documents one waits for the other.
+    EXECUTE format(
+        'SELECT array_agg(id) FROM (SELECT id FROM %I.documents '
+        'WHERE ($1 IS NULL OR uri = $1) AND ($2 IS NULL OR collection = $2) '
+        'AND ($3 IS NULL OR version = $3) AND ($4 IS NULL OR id = $4) ORDER BY id FOR UPDATE) AS found', store)
+        INTO ids USING uri, collection, version, document_id;
+    IF uri IS NOT NULL AND cardinality(ids) > 1 THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('%s documents have the uri "%s"', cardinality(ids), left(uri, 100)),
+            HINT = 'Name the collection and the version, too.';
+    END IF;
+
+    EXECUTE format('DELETE FROM %I.chunks WHERE document_id = ANY ($1)', store) USING ids;
+    GET DIAGNOSTICS chunks = ROW_COUNT;
+    EXECUTE format('DELETE FROM %I.documents WHERE id = ANY ($1)', store) USING ids;
+    GET DIAGNOSTICS documents = ROW_COUNT;
+    IF documents < cardinality(ids) THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('row-level security of store "%s" keeps documents from being removed', store),
+            HINT = 'Whoever removes a document needs a policy for DELETE on it and its chunks.';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.remove(text, text, text, uuid, name) IS 'remove a document, a collection or one version of it, and count what went';

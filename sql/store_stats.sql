@@ -1,0 +1,69 @@
+-- store_stats: what a store holds, counted.
+--
+-- Beside stores(), which knows all stores from the catalogs and runs nothing of them, this reads one:
+-- exact counts, of what the caller may see. What a store of views does not have is NULL.
+
+CREATE FUNCTION passage.store_stats(store name DEFAULT NULL)
+RETURNS TABLE (
+    collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
+    embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    made record;
+    has text[];
+    has_embeddings boolean;
+    held text;
+    told jsonb;
+BEGIN
+    store := passage.store_name(store);
+    PERFORM passage.store_must_exist(store);
+    made := passage.store_facts(store);
+    SELECT array_agg(relname || '.' || attname) INTO has
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
+    WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings');
+    -- Who may not read embeddings gets the other numbers.
+    has_embeddings := has @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
+
+    SELECT pg_size_pretty(sum(pg_total_relation_size(pg_class.oid))) INTO held
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = store AND relkind IN ('r', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings');
+    told := jsonb_strip_nulls(jsonb_build_object('dimensions', made.dimensions, 'embedding_type', made.embedding_type,
+        'distance', made.distance, 'language', made.language)) || coalesce(passage.store_settings(store), '{}');
+
+    RETURN QUERY EXECUTE format($query$
+        WITH counted AS (
+            SELECT c.document_id, count(*) AS chunks, sum(%1$s) AS tokens, %2$s AS embedded
+            FROM %3$I.chunks AS c %4$s
+            GROUP BY c.document_id
+        )
+        SELECT d.collection, d.version, count(d.id), %5$s, coalesce(sum(chunks), 0)::bigint, coalesce(sum(tokens), 0)::bigint,
+            %8$s, %9$s, %6$s,
+            CASE WHEN grouping(d.collection) = 1 THEN $1 END, CASE WHEN grouping(d.collection) = 1 THEN $2 END
+        FROM (SELECT %7$s) AS d FULL JOIN counted ON counted.document_id = d.id
+        GROUP BY GROUPING SETS ((), (d.collection, d.version))
+        ORDER BY grouping(d.collection) DESC, d.collection, d.version $query$,
+        CASE WHEN has @> '{chunks.tokens}' THEN 'coalesce(c.tokens, (char_length(c.content) + 3) / 4)'
+            ELSE '(char_length(c.content) + 3) / 4' END,
+        CASE WHEN has_embeddings THEN 'count(e.chunk_id)' ELSE 'NULL::bigint' END,
+        store,
+        CASE WHEN has_embeddings THEN format('LEFT JOIN %I.embeddings AS e ON e.chunk_id = c.id', store) ELSE '' END,
+        CASE WHEN has @> '{documents.orphaned_at}' THEN 'count(d.orphaned_at)' ELSE 'NULL::bigint' END,
+        CASE WHEN has @> '{documents.ingested_at}' THEN 'max(d.ingested_at)' ELSE 'NULL::timestamptz' END,
+        CASE WHEN has @> '{documents.id}' THEN concat_ws(', ', 'id',
+                CASE WHEN has @> '{documents.collection}' THEN 'collection' ELSE 'NULL::text AS collection' END,
+                CASE WHEN has @> '{documents.version}' THEN 'version' ELSE 'NULL::text AS version' END,
+                CASE WHEN has @> '{documents.orphaned_at}' THEN 'orphaned_at' END,
+                CASE WHEN has @> '{documents.ingested_at}' THEN 'ingested_at' END) || format(' FROM %I.documents', store)
+            ELSE format('DISTINCT document_id AS id, NULL::text AS collection, NULL::text AS version FROM %I.chunks', store) END,
+        CASE WHEN has_embeddings THEN 'coalesce(sum(embedded), 0)::bigint' ELSE 'NULL::bigint' END,
+        CASE WHEN has_embeddings THEN '(coalesce(sum(chunks), 0) - coalesce(sum(embedded), 0))::bigint' ELSE 'NULL::bigint' END)
+        USING held, told;
+END
+$$;
+
+COMMENT ON FUNCTION passage.store_stats(name) IS 'what a store holds: first the whole of it, then each collection and version';

@@ -1,0 +1,97 @@
+-- Splitting a text, without a store.
+SET client_min_messages = notice;
+
+-- sections by headings; the title is the document's own
+SELECT ordinal, level, section, kind, unit, content, preamble, tokens, start_byte, end_byte, first_line, last_line, metadata
+FROM passage.split(E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n', 'text/markdown', max_size => 30);
+
+-- what a text is: told, or by its name, or by how it begins
+SELECT 'told' AS how, section, unit FROM passage.split('{"a": {"b": 1}}', 'application/json')
+UNION ALL
+SELECT 'name', section, unit FROM passage.split(E'a = 1\n', uri => 'conf/a.toml')
+UNION ALL
+SELECT 'begin', section, unit FROM passage.split('{"a": {"b": 1}}')
+UNION ALL
+SELECT 'nothing', section, unit FROM passage.split('a word');
+
+-- one more of each type
+SELECT 'yaml' AS type, section, kind, content FROM passage.split(E'a:\n  b: 1\nc: 2\n', 'text/x-yaml', max_size => 8)
+UNION ALL
+SELECT 'csv', section, kind, content FROM passage.split(E'name,age\nann,1\nbob,2\n', 'text/csv', max_size => 16)
+UNION ALL
+SELECT 'rst', section, kind, content FROM passage.split(E'Title\n=====\n\nText.\n', 'text/x-rst')
+UNION ALL
+SELECT 'asciidoc', section, kind, content FROM passage.split(E'= Title\n\n== Part\n\nText.\n', 'text/x-asciidoc')
+UNION ALL
+SELECT 'reference', section, kind, content FROM passage.split('Text.', uri => 'docs/api/a.txt');
+
+-- HTML is split as the Markdown of its main content, with its links resolved
+SELECT section, content FROM passage.split('<title>T</title><nav>Menu</nav><main><h1>One</h1><p>See <a href=x.html>x</a>.</main>',
+    uri => 'https://example.org/docs/a.html');
+
+-- chunks are the text byte for byte, whatever it is; what does not parse is split as text
+SELECT name, string_agg(content, '' ORDER BY ordinal) = text AS whole, count(*) > 0 AS some,
+    bool_and(start_byte = coalesce(before, 0) AND octet_length(content) = end_byte - start_byte) AS touch
+FROM (
+    SELECT name, text, split.*, lag(end_byte) OVER (PARTITION BY name ORDER BY ordinal) AS before
+    FROM (VALUES
+        ('bytes', 'text/markdown', E'\uFEFF# \u00c9t\u00e9\r\n\r\n' || repeat('W\u00f6rter und \u6f22\u5b57. ', 200)),
+        ('broken', 'application/json', '{"a": [1, 2'),
+        ('blank', 'text/plain', E' \n\t\n'),
+        ('quotes', 'text/markdown', E'# "a\\b" {c,d} \'e\'\n\ntext\n')
+    ) AS listed (name, media_type, text), passage.split(text, media_type, max_size => 100) AS split
+) AS chunks
+GROUP BY name, text ORDER BY name;
+
+-- limits: the greatest alone is enough, for the others keep their proportions; an overlap repeats
+SELECT max(char_length(content)) <= 100 AS fits, count(*) > 20 AS many FROM passage.split(repeat('Some words. ', 300), max_size => 100);
+SELECT max(char_length(content)) BETWEEN 1001 AND 2000 AS fits FROM passage.split(repeat(repeat('Some words. ', 10) || E'\n\n', 100), max_size => 2000);
+SELECT ordinal, content, preamble FROM passage.split(E'One two three four.\n\nFive six seven.\n', max_size => 20, overlap => 10);
+SELECT count(*) FROM passage.split('abc', max_size => 0);
+SELECT count(*) > 10000 AS many, sum(octet_length(content)) FROM passage.split(repeat('Some words of text. ', 524288));
+
+-- nothing, and no text
+SELECT count(*) FROM passage.split('');
+SELECT count(*) FROM passage.split(NULL);
+
+-- source code is split as text here, which is said once for a statement
+SELECT kind, unit, section FROM passage.split(E'fn main() {}\n', 'text/x-rust')
+UNION ALL
+SELECT kind, unit, section FROM passage.split(E'def f(): pass\n', uri => 'a.py');
+
+-- it is a function of its arguments and nothing else: an index may hold what it gives
+CREATE TABLE split_texts (body text);
+CREATE FUNCTION split_sections(text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN (SELECT count(*) FROM passage.split($1));
+CREATE INDEX ON split_texts (split_sections(body));
+INSERT INTO split_texts VALUES (E'# A\n\ntext\n');
+DROP TABLE split_texts;
+DROP FUNCTION split_sections;
+
+-- deeply nested documents do not exhaust the stack of the server
+SELECT name, string_agg(content, '' ORDER BY ordinal) = text AS whole
+FROM (VALUES
+    ('json', 'application/json', repeat('[', 100000) || repeat(']', 100000)),
+    ('open json', 'application/json', repeat('{"a":', 100000)),
+    ('yaml', 'text/x-yaml', repeat('[', 20000)),
+    ('toml', 'text/x-toml', 'a = ' || repeat('[', 50000) || repeat(']', 50000)),
+    ('quotes', 'text/markdown', repeat('> ', 20000) || 'a'),
+    ('lists', 'text/markdown', repeat('- ', 20000) || 'a'),
+    ('emphasis', 'text/markdown', repeat('*a ', 50000)),
+    ('brackets', 'text/markdown', repeat('[', 50000))
+) AS listed (name, media_type, text), passage.split(text, media_type) AS split
+GROUP BY name, text ORDER BY name;
+SELECT count(*) > 0 AS some FROM passage.split(repeat('<div>', 50000) || 'deep' || repeat('</div>', 50000), 'text/html');
+SELECT count(*) > 0 AS some FROM passage.split(repeat('<b><i>', 5000) || 'deep', 'text/html');
+
+-- errors
+SELECT * FROM passage.split('a', 'image/png');
+SELECT * FROM passage.split('a', kind => 'verse');
+SELECT * FROM passage.split('a', max_size => -1);
+SELECT * FROM passage.split('a', max_size => 1000001);
+SELECT * FROM passage.split('a', max_size => 10, preferred_size => 20);
+SELECT * FROM passage.split('a', preferred_size => 10, min_size => 20);
+SELECT * FROM passage.split('a', max_size => 10, max_with_preamble => 5);
+SELECT * FROM passage.split('a', overlap => -1);
+SELECT * FROM passage.split('{}', 'application/x-ipynb+json');
+SELECT * FROM passage.split('{"cells": [{"cell_type": "markdown", "source": "a\u0000b"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 'application/x-ipynb+json');
+SELECT section FROM passage.split('{"a\u0000b": {"c": 1}}', 'application/json', max_size => 10);

@@ -1,0 +1,260 @@
+//! `ingest` from SQL: the same rows as by the client, whoever else writes, and embeddings kept.
+
+use passage_tests::Cluster;
+use std::path::Path;
+use tokio_postgres::Client;
+
+/// Documents of every type that has a splitter without a grammar, by their names among the fixtures
+/// of core.
+const FILES: [&str; 12] = [
+    "README.md",
+    "agents.mdx",
+    "ai.json",
+    "debian.csv",
+    "either.rst",
+    "half.toml",
+    "licence.txt",
+    "nbconvert.ipynb",
+    "synopsis.html",
+    "synopsis.md",
+    "syntax.adoc",
+    "walkdir.yml",
+];
+
+fn fixtures() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../core/tests/fixtures"))
+}
+
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(fixtures().join(name)).unwrap()
+}
+
+/// A server with the stores `rag` and `by_sql`, both for text only.
+async fn two_stores() -> Cluster {
+    let cluster = Cluster::bare().await;
+    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    cluster.execute("SELECT passage.create_store(), passage.create_store('by_sql')").await;
+    cluster
+}
+
+/// Runs the client on a document in a folder of its own, without a model.
+async fn by_client(cluster: &Cluster, name: &str, more: &[&str]) {
+    let fixed = ["ingest", "--no-embed", "--sizer", "characters", "--uri", name];
+    let path = fixtures().join(name);
+    let path = path.to_str().unwrap();
+    cluster.passage(fixed.iter().chain(more).chain([&path])).await;
+}
+
+/// Every column of documents and chunks but the time, a row a line.
+async fn rows(cluster: &Cluster, store: &str) -> Vec<String> {
+    let sql = format!(
+        "SELECT to_jsonb(documents) - 'ingested_at' FROM {store}.documents ORDER BY id \
+         UNION ALL SELECT to_jsonb(chunks) FROM {store}.chunks"
+    )
+    .replace(" ORDER BY id ", " ");
+    let mut rows = cluster.query_lines(&sql).await;
+    rows.sort();
+    rows
+}
+
+#[tokio::test]
+async fn a_document_is_the_same_rows_by_the_client_and_by_sql() {
+    let cluster = two_stores().await;
+    let client = cluster.client().await;
+    for name in FILES {
+        by_client(&cluster, name, &[]).await;
+        let sql = "SELECT outcome FROM passage.ingest($1, $2, store => 'by_sql')";
+        let row = client.query_one(sql, &[&name, &fixture(name)]).await.unwrap();
+        assert_eq!(row.get::<_, &str>(0), "added");
+    }
+    let expected = rows(&cluster, "rag").await;
+    assert!(expected.len() >= 5 * FILES.len(), "{}", expected.len());
+    assert_eq!(rows(&cluster, "by_sql").await, expected);
+
+    // What the client told in words of its own is the same, too.
+    let options = [
+        ("--media-type", "text/plain"),
+        ("--title", "A \"title\" {of} ours"),
+        ("--kind", "api-reference"),
+        ("--overlap", "40"),
+        ("--base-url", "https://example.org/x/"),
+        ("--metadata", r#"{"bbb": {"y": [1.5, null], "x": "\u00e9"}, "a": true}"#),
+        ("--collection", "books"),
+        ("--version", "1.0"),
+    ];
+    for (name, left_out) in [("README.md", "none"), ("synopsis.html", "--media-type")] {
+        let given = options.iter().filter(|(option, _)| *option != left_out);
+        let given: Vec<_> = given.flat_map(|(option, value)| [*option, *value]).collect();
+        by_client(&cluster, name, &given).await;
+        let media_type = (left_out == "none").then_some("text/plain");
+        let sql = format!(
+            "SELECT outcome FROM passage.ingest($1, $2, $3, title => '{}', kind => 'api-reference', overlap => 40, \
+             base_url => 'https://example.org/x/', metadata => '{}', collection => 'books', version => '1.0', \
+             store => 'by_sql')",
+            options[1].1, options[5].1
+        );
+        client.query_one(&sql, &[&name, &fixture(name), &media_type]).await.unwrap();
+    }
+    let more = rows(&cluster, "rag").await;
+    assert!(more.len() > expected.len());
+    assert_eq!(rows(&cluster, "by_sql").await, more);
+
+    // So each finds done what the other did.
+    for name in FILES {
+        let mut program = cluster.client_program();
+        program.args(["ingest", "--no-embed", "--store", "by_sql", "--uri", name]);
+        let output = program.arg(fixtures().join(name)).output().await.unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("unchanged"), "{name}: {told}");
+        let sql = "SELECT outcome FROM passage.ingest($1, $2)";
+        let row = client.query_one(sql, &[&name, &fixture(name)]).await.unwrap();
+        assert_eq!(row.get::<_, &str>(0), "unchanged", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn code_that_sql_split_as_text_is_split_again_by_the_client() {
+    let cluster = two_stores().await;
+    let name = "code/user_service.rs";
+    let client = cluster.client().await;
+    let sql = "SELECT outcome FROM passage.ingest($1, $2)";
+    client.query_one(sql, &[&name, &fixture(name)]).await.unwrap();
+    let units = "SELECT string_agg(DISTINCT unit, ',' ORDER BY unit) FROM rag.chunks";
+    assert_eq!(cluster.query_text(units).await, "text");
+    by_client(&cluster, name, &[]).await;
+    assert!(cluster.query_text(units).await.contains("container"));
+}
+
+#[tokio::test]
+async fn an_unchanged_document_writes_nothing() {
+    let cluster = two_stores().await;
+    let client = cluster.client().await;
+    let sql = "SELECT outcome FROM passage.ingest($1, $2)";
+    let (name, text) = ("README.md", fixture("README.md"));
+    client.query_one(sql, &[&name, &text]).await.unwrap();
+    let next = "SELECT pg_snapshot_xmax(pg_current_snapshot())";
+    let before = cluster.query_text(next).await;
+    let row = client.query_one(sql, &[&name, &text]).await.unwrap();
+    assert_eq!(row.get::<_, &str>(0), "unchanged");
+    assert_eq!(cluster.query_text(next).await, before);
+}
+
+/// A document of a version, of which only a part is of that version.
+fn version(document: usize, version: usize) -> String {
+    let words = format!("Document {document} has much to say. ").repeat(40);
+    format!("# {document}\n\n{words}\n\n## Version\n\nThis is {version}.\n\n## End\n\n{words}\n")
+}
+
+const DOCUMENTS: usize = 12;
+
+/// Ingests all documents in a version, in an order of its own, and returns what became of them.
+async fn write_all(client: &Client, of: usize, from: usize) -> Vec<String> {
+    let mut outcomes = Vec::new();
+    for place in 0..DOCUMENTS {
+        let document = (place + from) % DOCUMENTS;
+        let sql = "SELECT outcome FROM passage.ingest($1, $2)";
+        let row = client.query_one(sql, &[&format!("{document}.md"), &version(document, of)]).await;
+        outcomes.push(row.unwrap().get(0));
+    }
+    outcomes
+}
+
+/// Lets eight sessions write all documents at once, each in the version that is said.
+async fn eight_sessions(cluster: &Cluster, of: fn(usize) -> usize) -> Vec<String> {
+    let mut running = Vec::new();
+    for session in 0..8 {
+        let client = cluster.client().await;
+        running.push(tokio::spawn(async move { write_all(&client, of(session), session).await }));
+    }
+    let mut outcomes = Vec::new();
+    for session in running {
+        outcomes.extend(session.await.unwrap());
+    }
+    let problems = cluster.query_lines("SELECT * FROM passage.check_store(data => true)").await;
+    assert!(problems.is_empty(), "{problems:?}");
+    outcomes
+}
+
+#[tokio::test]
+async fn eight_sessions_that_write_the_same_documents_do_not_disturb_one_another() {
+    let cluster = two_stores().await;
+    let count = |outcomes: &[String], of: &str| outcomes.iter().filter(|what| *what == of).count();
+    for (what, of) in [("added", (|_| 1) as fn(usize) -> usize), ("replaced", |_| 2)] {
+        let outcomes = eight_sessions(&cluster, of).await;
+        assert_eq!(count(&outcomes, what), DOCUMENTS);
+        assert_eq!(count(&outcomes, "unchanged"), 7 * DOCUMENTS);
+    }
+    // Of several versions one wins, and it is whole.
+    for _ in 0..3 {
+        eight_sessions(&cluster, |session| 10 + session).await;
+        for document in 0..DOCUMENTS {
+            let sql = format!(
+                "SELECT string_agg(content, '' ORDER BY ordinal) FROM rag.chunks \
+                 WHERE document_id = (SELECT id FROM rag.documents WHERE uri = '{document}.md')"
+            );
+            let text = cluster.query_text(&sql).await;
+            assert!((10..18).any(|of| text == version(document, of)), "{document}:\n{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn client_and_sql_write_the_same_document_at_once() {
+    let cluster = two_stores().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("0.md");
+    let path = path.to_str().unwrap();
+    let client = cluster.client().await;
+    for round in 0..5 {
+        std::fs::write(path, version(0, 100 + round)).unwrap();
+        let arguments = ["ingest", "--no-embed", "--sizer", "characters", "--uri", "0.md", path];
+        let text = version(0, 200 + round);
+        let by_sql = async {
+            client.query_one("SELECT outcome FROM passage.ingest('0.md', $1)", &[&text]).await
+        };
+        let (row, _) = tokio::join!(by_sql, cluster.passage(arguments));
+        row.unwrap();
+        let problems = cluster.query_lines("SELECT * FROM passage.check_store(data => true)").await;
+        assert!(problems.is_empty(), "{problems:?}");
+        let stored = "SELECT string_agg(content, '' ORDER BY ordinal) FROM rag.chunks";
+        let stored = cluster.query_text(stored).await;
+        assert!([100, 200].iter().any(|of| stored == version(0, of + round)), "{stored}");
+    }
+}
+
+#[tokio::test]
+async fn an_edit_keeps_the_embeddings_of_what_did_not_change() {
+    let cluster = Cluster::start().await;
+    if cluster.lacks_vector("an edit from SQL keeps embeddings") {
+        return;
+    }
+    cluster.execute("SELECT passage.create_store('small', dimensions => 2)").await;
+    let ingest = |text: &str, title: &str| {
+        let text = text.replace('\'', "''");
+        format!(
+            "SELECT kept || ' ' || moved || ' ' || added || ' ' || removed \
+             FROM passage.ingest('a.md', '{text}', title => '{title}', max_size => 60, store => 'small')"
+        )
+    };
+    let part = |n: usize| format!("## Part {n}\n\nThis is what part {n} says of itself.\n\n");
+    let text: String = (0..20).map(part).collect();
+    cluster.execute(&ingest(&text, "T")).await;
+    cluster
+        .execute("INSERT INTO small.embeddings SELECT id, document_id, '[1,2]' FROM small.chunks")
+        .await;
+    let embeddings = "SELECT count(*) || ' ' || count(*) FILTER (WHERE xmin::text = \
+         (SELECT min(xmin::text::bigint) FROM small.embeddings)::text) FROM small.embeddings";
+    let stats = "SELECT chunks || ' ' || embedded || ' ' || missing FROM passage.store_stats('small') \
+         WHERE collection IS NULL";
+    assert_eq!(cluster.query_text(stats).await, "20 20 0");
+
+    // One paragraph with another length: one chunk goes and one comes, the later ones move.
+    let edited = text.replace("what part 7 says", "all that part 7 says");
+    assert_eq!(cluster.query_text(&ingest(&edited, "T")).await, "19 12 1 1");
+    assert_eq!(cluster.query_text(embeddings).await, "19 19");
+    assert_eq!(cluster.query_text(stats).await, "20 19 1");
+
+    // Another title stands in every preamble, which is embedded along.
+    assert_eq!(cluster.query_text(&ingest(&edited, "U")).await, "20 20 0 0");
+    assert_eq!(cluster.query_text(stats).await, "20 0 20");
+}
