@@ -23,6 +23,31 @@ pub fn read(
     inside: Option<&str>,
 ) -> Result<Document, Error> {
     let text = source::text(bytes, path, reading.media_type(uri).as_ref())?;
+    made(reading, text, path, uri, inside)
+}
+
+/// Reads a document from a text that needs no decoding; see [`read`].
+///
+/// # Errors
+///
+/// If it holds a NUL, or is not at all what its media type says where that has to be converted.
+pub fn read_text(
+    reading: &Reading,
+    text: String,
+    path: &Path,
+    uri: &str,
+    inside: Option<&str>,
+) -> Result<Document, Error> {
+    made(reading, source::without_nul(text, path)?, path, uri, inside)
+}
+
+fn made(
+    reading: &Reading,
+    text: String,
+    path: &Path,
+    uri: &str,
+    inside: Option<&str>,
+) -> Result<Document, Error> {
     let document = reading.document(text, uri, inside).map_err(|error| match error {
         passage_core::Error::Notebook { line, column } => {
             source::Error::Notebook { path: path.to_owned(), line, column }.into()

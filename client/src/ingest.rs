@@ -12,17 +12,24 @@ server that is gone, ends the run.
 */
 
 mod document;
+mod find;
+mod remembered;
 mod run;
+mod sync;
+mod told;
 
+use crate::Error;
 use crate::document::Reading;
 use crate::embed::Pool;
 use crate::split::Splitter;
-use crate::{Error, source};
 use serde_json::{Map, Value};
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use remembered::remembered;
 pub use run::ingest;
+pub use sync::{Sync, sync};
 
 /// What to ingest with, and where to.
 #[derive(Clone)]
@@ -43,29 +50,28 @@ pub struct Ingest {
     pub reading: Reading,
     /// What is known of the documents beside.
     pub metadata: Map<String, Value>,
-}
-
-/// Something to ingest.
-#[derive(Clone, Debug)]
-pub enum Input {
-    /// A file, or a folder with all that is in it.
-    Path(PathBuf),
-    /// A file that is to be known by another uri than its path.
-    File(source::Source),
-    /// A document that is no file.
-    Bytes {
-        /// Its uri.
-        uri: String,
-        /// What a file would hold.
-        bytes: Vec<u8>,
-    },
+    /// How many documents are split at a time; by default one on each core.
+    pub jobs: Option<NonZero<usize>>,
+    /// Whether to find out only what would change; then nothing is embedded or written.
+    pub dry_run: bool,
 }
 
 /// What happens during a run, in the order in which it happens.
 #[derive(Debug)]
 pub enum Event {
-    /// So many documents are to come.
-    Found(usize),
+    /// Documents have been found; they are taken in while others are looked for.
+    Found {
+        /// How many so far.
+        documents: usize,
+        /// Whether there are no more.
+        all: bool,
+    },
+    /// A document's source is gone, which is marked: search leaves it out.
+    Orphaned(String),
+    /// A document is removed, since its source has been gone for long enough.
+    Removed(String),
+    /// Not all documents could be found, so that none is taken for gone.
+    Incomplete,
     /// A file is no text by its name and is passed over.
     Skipped(PathBuf),
     /// One more chunk is embedded.
@@ -103,6 +109,8 @@ pub enum Outcome {
     },
     /// Nothing of it had changed, and nothing was written.
     Unchanged,
+    /// Nothing of it had changed, but its source was marked as gone and is back.
+    Restored,
 }
 
 /// What became of all documents of a run.
@@ -114,6 +122,12 @@ pub struct Summary {
     pub replaced: usize,
     /// Unchanged ones.
     pub unchanged: usize,
+    /// Unchanged ones whose sources were gone and are back.
+    pub restored: usize,
+    /// Those whose sources are gone since this run.
+    pub orphaned: usize,
+    /// Those that were removed, since their sources have been gone for long enough.
+    pub removed: usize,
     /// Those that could not be taken in.
     pub failed: usize,
     /// Files that are no text by their names.
@@ -127,7 +141,9 @@ pub struct Summary {
 impl Summary {
     fn count(&mut self, event: &Event) {
         match event {
-            Event::Found(_) => {}
+            Event::Found { .. } | Event::Incomplete => {}
+            Event::Orphaned(_) => self.orphaned += 1,
+            Event::Removed(_) => self.removed += 1,
             Event::Skipped(_) => self.skipped += 1,
             Event::Embedded => self.embedded += 1,
             Event::Failed { .. } => self.failed += 1,
@@ -141,6 +157,7 @@ impl Summary {
                     self.chunks += chunks;
                 }
                 Outcome::Unchanged => self.unchanged += 1,
+                Outcome::Restored => self.restored += 1,
             },
         }
     }

@@ -10,7 +10,8 @@ but in the database; only a question is embedded here.
 ```no_run
 use passage::document::Reading;
 use passage::embed::{Model, Pool};
-use passage::ingest::{Event, Ingest, Input, ingest};
+use passage::ingest::{Event, Ingest, ingest};
+use passage::source;
 use passage::split::Splitter;
 use passage::store::{Init, Search, Store};
 use std::{path::Path, sync::Arc};
@@ -34,8 +35,10 @@ async fn main() -> Result<(), passage::Error> {
         embedder: Some(Arc::new(Pool::new(&model, None)?)),
         reading: Reading::default(),
         metadata: serde_json::Map::new(),
+        jobs: None,
+        dry_run: false,
     };
-    let summary = ingest(job, vec![Input::Path("docs".into())], |event| {
+    let summary = ingest(job, source::walk(Path::new("docs")), |event| {
         if let Event::Failed { error, .. } = event {
             eprintln!("{error}: {}", error.remedy());
         }
@@ -64,7 +67,9 @@ The embedding threads are at their best with `RAYON_NUM_THREADS=1` in the enviro
 pub mod document;
 pub mod embed;
 mod error;
+mod http;
 pub mod ingest;
+mod nul;
 pub mod source;
 pub mod split;
 pub mod store;

@@ -78,7 +78,7 @@ async fn console(cluster: &Cluster, block: &Block) {
         match arguments[0].as_str() {
             "init" if !cluster.has_vector() => arguments.push("--no-embed".into()),
             // The chunks are those of the model all the same.
-            "ingest" if !cluster.has_vector() => {
+            "ingest" | "sync" if !cluster.has_vector() => {
                 arguments.extend(["--no-embed", "--sizer", "wordpieces"].map(Into::into));
             }
             _ => {}

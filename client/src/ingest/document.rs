@@ -1,15 +1,16 @@
 //! One document on its way through the pipeline.
 
-use super::run::{Item, Run, blocking};
+use super::run::{Run, blocking};
+use super::told::{self, Place, Telling};
 use super::{Event, Ingest, Outcome};
 use crate::embed::Embedding;
+use crate::source::{Content, Item, Ready};
 use crate::split::Piece;
 use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
 use crate::{Error, document, source};
-use passage_core::{Making, MediaType, chunk_ids, document_id, document_metadata};
+use passage_core::{MediaType, chunk_ids, document_id, document_metadata};
 use serde_json::Value;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -23,8 +24,23 @@ struct Split {
     document: document::Document,
     content_hash: Vec<u8>,
     pieces: Vec<Piece>,
+    /// Where they are in the source, if that is not where they are in the text.
+    told: Option<Vec<Place>>,
     /// What is known of it beside, a JSON object.
     metadata: Value,
+}
+
+impl Split {
+    /// Returns where its pieces are in the source.
+    fn places(&self) -> impl Iterator<Item = Place> {
+        let own = |piece: &Piece| Place {
+            bytes: Some(piece.bytes.clone()),
+            lines: Some(piece.lines.clone()),
+        };
+        let told = |ordinal: usize| self.told.as_ref().map(|places| places[ordinal].clone());
+        let place = move |(ordinal, piece)| told(ordinal).unwrap_or_else(|| own(piece));
+        self.pieces.iter().enumerate().map(place)
+    }
 }
 
 /// Ingests a document of which the store knows as much as `known` says.
@@ -34,16 +50,10 @@ pub(super) async fn ingest(
     item: Item,
     mut known: Option<Known>,
 ) -> Result<Outcome, Error> {
-    let bytes = match &item {
-        // A file that is not there is found out when it is read.
-        Item::File(source) => source.path.metadata().map_or(0, |metadata| metadata.len()),
-        Item::Bytes { bytes, .. } => bytes.len() as u64,
-    };
-    let _room = run.room(bytes).await;
     let reader = Arc::clone(run);
     let hash = known.as_ref().and_then(|known| known.content_hash.clone());
     let Some(split) = blocking(move || split(&reader.ingest, item, hash.as_deref())).await? else {
-        return Ok(Outcome::Unchanged);
+        return unchanged(run, number, known.as_ref()).await;
     };
     let split = Arc::new(split);
 
@@ -62,6 +72,14 @@ pub(super) async fn ingest(
             }
             None => HashMap::new(),
         };
+        if run.ingest.dry_run {
+            let (chunks, kept) =
+                (ids.len(), ids.iter().filter(|id| there.contains_key(id)).count());
+            return Ok(match known {
+                Some(_) => Outcome::Replaced { chunks, kept },
+                None => Outcome::Added { chunks },
+            });
+        }
         embed(run, &split, &ids, &there, &mut embeddings).await?;
         let document = document(run, &split, known.as_ref(), id, &ids, &there, &embeddings);
         let kept = document.chunks.iter().filter(|chunk| chunk.known).count();
@@ -88,38 +106,61 @@ pub(super) async fn ingest(
     Err(store::Error::Contended(split.uri.clone()).into())
 }
 
+/// Leaves a document as it is, but for a mark that its source is gone.
+async fn unchanged(run: &Run, number: usize, known: Option<&Known>) -> Result<Outcome, Error> {
+    match known {
+        Some(known) if known.is_orphan => {
+            if !run.ingest.dry_run {
+                run.store(number).await.restore(known.id).await?;
+            }
+            Ok(Outcome::Restored)
+        }
+        _ => Ok(Outcome::Unchanged),
+    }
+}
+
 /// Reads and splits a document, or finds that the store has it already.
 fn split(ingest: &Ingest, item: Item, hash: Option<&[u8]>) -> Result<Option<Split>, Error> {
-    let (uri, inside, path, bytes) = match item {
-        Item::Bytes { uri, bytes } => (uri, None, Path::new("-").to_owned(), bytes),
-        Item::File(source) => {
-            let bytes = source::read(&source.path)?;
-            (source.uri, source.inside, source.path, bytes)
-        }
+    let Item { uri, inside, origin, content, told } = item;
+    let Telling { reading, metadata } = told::telling(ingest, *told);
+    let read = match content {
+        Content::Unchanged => return Ok(None),
+        Content::Bytes(bytes) => Read::Bytes(bytes),
+        Content::File(path) => Read::Bytes(source::read(&path)?),
+        Content::Text(text) => Read::Text(text),
+        Content::Chunks(chunks) => Read::Chunks(told::hashed(&chunks), chunks),
     };
-    let content_hash = making(ingest).content_hash(&uri, &bytes);
+    let hashed = match &read {
+        Read::Bytes(bytes) | Read::Chunks(bytes, _) => bytes,
+        Read::Text(text) => text.as_bytes(),
+    };
+    let content_hash = told::making(ingest, &reading, &metadata).content_hash(&uri, hashed);
     if hash == Some(&content_hash) {
         return Ok(None);
     }
-    let document = document::read(&ingest.reading, bytes, &path, &uri, inside.as_deref())?;
+    let inside = inside.as_deref();
+    let document = match read {
+        Read::Bytes(bytes) => document::read(&reading, bytes, &origin, &uri, inside)?,
+        Read::Text(text) => document::read_text(&reading, text, &origin, &uri, inside)?,
+        Read::Chunks(_, chunks) => {
+            let (document, pieces, places) = told::pieces(&reading, chunks, &origin, &uri)?;
+            let (metadata, told) = (Value::Object(metadata), Some(places));
+            return Ok(Some(Split { uri, document, content_hash, pieces, told, metadata }));
+        }
+    };
     let document::Document { text, media_type, kind, title, .. } = &document;
     let split = ingest.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
-    let metadata = document_metadata(&ingest.metadata, split.syntax_error);
-    Ok(Some(Split { uri, document, content_hash, pieces: split.pieces, metadata }))
+    let metadata = document_metadata(&metadata, split.syntax_error);
+    let (pieces, told) = (split.pieces, None);
+    Ok(Some(Split { uri, document, content_hash, pieces, told, metadata }))
 }
 
-/// Returns what the chunks of the run's documents are made from.
-fn making(ingest: &Ingest) -> Making<'_> {
-    let Ingest { splitter, embedder, reading, metadata, .. } = ingest;
-    Making {
-        reading,
-        limits: splitter.limits(),
-        unit: splitter.unit(),
-        overlap: splitter.overlap(),
-        code_as_text: false,
-        model: embedder.as_ref().map(|embedder| embedder.model().name()),
-        metadata,
-    }
+/// What a source gave, read.
+enum Read {
+    Bytes(Vec<u8>),
+    Text(String),
+    /// Chunks, and what they are hashed as.
+    Chunks(Vec<u8>, Vec<Ready>),
 }
 
 /// Returns the ids of a document's chunks, in document order.
@@ -179,7 +220,7 @@ fn document<'a>(
     there: &HashMap<Uuid, KnownChunk>,
     embeddings: &'a HashMap<Uuid, Embedding>,
 ) -> Document<'a> {
-    let chunk = |(id, piece): (&Uuid, &'a Piece)| Chunk {
+    let chunk = |((id, piece), place): ((&Uuid, &'a Piece), Place)| Chunk {
         id: *id,
         section: &piece.section,
         level: piece.level,
@@ -188,14 +229,14 @@ fn document<'a>(
         content: &split.document.text[piece.bytes.clone()],
         preamble: &piece.preamble,
         tokens: piece.tokens,
-        bytes: piece.bytes.clone(),
-        lines: piece.lines.clone(),
+        bytes: place.bytes,
+        lines: place.lines,
         imports: &piece.imports,
         known: there.contains_key(id),
         stale: !is_current(there.get(id), piece),
         embedding: embeddings.get(id).map(Vec::as_slice),
     };
-    let chunks: Vec<_> = ids.iter().zip(&split.pieces).map(chunk).collect();
+    let chunks: Vec<_> = ids.iter().zip(&split.pieces).zip(split.places()).map(chunk).collect();
     let stays: std::collections::HashSet<&Uuid> = ids.iter().collect();
     Document {
         id,

@@ -1,14 +1,14 @@
 //! A run over many documents.
 
-use super::{Event, Ingest, Input, Outcome, Summary, document};
+use super::find::{self, Waiting, kilobytes};
+use super::{Event, Ingest, Outcome, Summary, document};
 use crate::Error;
-use crate::source::{self, Found, Source};
+use crate::source::{self, Found};
 use crate::store::{Settings, Store};
 use passage_core::SPLITTER_VERSION;
-use std::collections::HashMap;
 use std::num::NonZero;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc::Receiver;
 use tokio::sync::{self, Semaphore};
 use tokio::task::{self, JoinSet};
 
@@ -38,13 +38,7 @@ pub(super) struct Run {
 /// A uri, and what became of its document.
 type Finished = (String, Result<Outcome, Error>);
 
-/// One document of a run.
-pub(super) enum Item {
-    File(Source),
-    Bytes { uri: String, bytes: Vec<u8> },
-}
-
-/// Ingests files, folders and texts into a store, each document in one transaction.
+/// Ingests what sources give into a store, each document wholly or not at all.
 ///
 /// `report` is told what happens while it happens, from several threads. Documents that fail are
 /// counted in the summary; the others are in the store.
@@ -55,7 +49,7 @@ pub(super) enum Item {
 /// be reached or is lost, missing rights. What was done by then stays, each document wholly.
 pub async fn ingest(
     ingest: Ingest,
-    inputs: Vec<Input>,
+    sources: impl IntoIterator<Item = Result<Found, source::Error>, IntoIter: Send + 'static>,
     report: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Result<Summary, Error> {
     let settings = Settings {
@@ -72,7 +66,11 @@ pub async fn ingest(
         store.defer_flush().await?;
         stores.push(sync::Mutex::new(store));
     }
-    let with_embeddings = stores[0].get_mut().agree(&settings).await?;
+    let with_embeddings = match (ingest.dry_run, &settings.model) {
+        (false, _) => stores[0].get_mut().agree(&settings).await?,
+        (true, Some(model)) => stores[0].get_mut().check_model(model).await.map(|_| true)?,
+        (true, None) => stores[0].get_mut().has_embeddings().await?,
+    };
     let run = Arc::new(Run {
         with_embeddings,
         ingest,
@@ -82,104 +80,63 @@ pub async fn ingest(
         summary: Mutex::default(),
     });
 
-    let finder = Arc::clone(&run);
-    let items = blocking(move || finder.find(inputs)).await;
-    run.report(&Event::Found(items.len()));
-    run.write_all(items).await?;
+    let waiting = find::start(Arc::clone(&run), sources.into_iter());
+    run.take_all(waiting).await?;
     let summary = *run.summary.lock().unwrap_or_else(PoisonError::into_inner);
     // One wait for the disk in place of one for each document.
-    if summary.added + summary.replaced > 0 {
+    if summary.added + summary.replaced + summary.restored > 0 && !run.ingest.dry_run {
         run.store(0).await.flush().await?;
     }
     Ok(summary)
 }
 
 impl Run {
-    /// Finds all documents, each uri once.
-    fn find(&self, inputs: Vec<Input>) -> Vec<Item> {
-        let mut items = Vec::new();
-        let mut seen: HashMap<String, Option<PathBuf>> = HashMap::new();
-        for input in inputs {
-            match input {
-                Input::Bytes { uri, bytes } => {
-                    seen.insert(uri.clone(), None);
-                    items.push(Item::Bytes { uri, bytes });
-                }
-                Input::File(source) => self.take(source, &mut seen, &mut items),
-                Input::Path(path) => {
-                    for found in source::walk(&path) {
-                        match found {
-                            Ok(Found::File(source)) => self.take(source, &mut seen, &mut items),
-                            Ok(Found::Skipped(path)) => self.report(&Event::Skipped(path)),
-                            Err(error) => {
-                                self.report(&Event::Failed { uri: None, error: error.into() });
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        items
-    }
-
-    /// Takes a file unless it was named before; another one of the same uri is an error.
-    fn take(
-        &self,
-        source: Source,
-        seen: &mut HashMap<String, Option<PathBuf>>,
-        items: &mut Vec<Item>,
-    ) {
-        let same = |path: &PathBuf| path.canonicalize().ok() == source.path.canonicalize().ok();
-        match seen.get(&source.uri) {
-            None => {
-                seen.insert(source.uri.clone(), Some(source.path.clone()));
-                items.push(Item::File(source));
-            }
-            Some(Some(path)) if same(path) => {}
-            Some(_) => {
-                let error = source::Error::SameUri { path: source.path, uri: source.uri };
-                self.report(&Event::Failed { uri: None, error: error.into() });
-            }
-        }
-    }
-
-    async fn write_all(self: &Arc<Self>, items: Vec<Item>) -> Result<(), Error> {
-        let Ingest { collection, version, .. } = &self.ingest;
+    async fn take_all(self: &Arc<Self>, mut waiting: Receiver<Waiting>) -> Result<(), Error> {
+        let Ingest { collection, version, jobs, .. } = &self.ingest;
         let mut tasks = JoinSet::new();
-        let mut items = items.into_iter();
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let under_way = (WRITERS * DOCUMENTS_PER_WRITER).max(WRITERS + cores);
+        let jobs =
+            jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
+        let under_way = (WRITERS * DOCUMENTS_PER_WRITER).max(WRITERS + jobs);
         let mut number = 0;
         loop {
-            let batch: Vec<Item> = items.by_ref().take(BATCH).collect();
-            if batch.is_empty() {
-                break;
-            }
-            let uris: Vec<&str> = batch.iter().map(Item::uri).collect();
-            let mut known = self.store(0).await.known(collection, version, &uris).await?;
-            for item in batch {
-                while tasks.len() >= under_way {
-                    self.finish(tasks.join_next().await)?;
+            let mut batch = Vec::with_capacity(BATCH);
+            tokio::select! {
+                found = waiting.recv_many(&mut batch, BATCH) => if found == 0 { break },
+                Some(done) = tasks.join_next() => {
+                    self.finish(done)?;
+                    continue;
                 }
-                let known = known.remove(item.uri());
+            }
+            let uris: Vec<&str> = batch.iter().map(|waiting| &*waiting.item.uri).collect();
+            let mut known = self.store(0).await.known(collection, version, &uris).await?;
+            for waiting in batch {
+                while tasks.len() >= under_way
+                    && let Some(done) = tasks.join_next().await
+                {
+                    self.finish(done)?;
+                }
+                let known = known.remove(&waiting.item.uri);
                 let run = Arc::clone(self);
                 tasks.spawn(async move {
-                    let uri = item.uri().to_owned();
-                    (uri, document::ingest(&run, number, item, known).await)
+                    let room = run.room(waiting.bytes).await;
+                    let Waiting { item, .. } = waiting;
+                    let uri = item.uri.clone();
+                    let done = document::ingest(&run, number, item, known).await;
+                    drop(room);
+                    (uri, done)
                 });
                 number += 1;
             }
         }
-        while !tasks.is_empty() {
-            self.finish(tasks.join_next().await)?;
+        while let Some(done) = tasks.join_next().await {
+            self.finish(done)?;
         }
         Ok(())
     }
 
     /// Reports what became of a document, or ends the run; those still under way are then
     /// dropped, and their transactions rolled back.
-    fn finish(&self, joined: Option<Result<Finished, task::JoinError>>) -> Result<(), Error> {
-        let Some(joined) = joined else { return Ok(()) };
+    fn finish(&self, joined: Result<Finished, task::JoinError>) -> Result<(), Error> {
         match unwound(joined) {
             (uri, Ok(outcome)) => self.report(&Event::Done { uri, outcome }),
             (_, Err(error)) if error.is_fatal() => return Err(error),
@@ -195,8 +152,7 @@ impl Run {
 
     /// Waits until a document of so many bytes may come under way.
     pub(super) async fn room(&self, bytes: u64) -> sync::OwnedSemaphorePermit {
-        let kilobytes = u32::try_from(bytes.div_ceil(1024))
-            .map_or(KILOBYTES, |kilobytes| kilobytes.min(KILOBYTES));
+        let kilobytes = kilobytes(bytes, KILOBYTES);
         Arc::clone(&self.kilobytes)
             .acquire_many_owned(kilobytes)
             .await
@@ -206,15 +162,6 @@ impl Run {
     pub(super) fn report(&self, event: &Event) {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner).count(event);
         (self.report)(event);
-    }
-}
-
-impl Item {
-    fn uri(&self) -> &str {
-        match self {
-            Item::File(source) => &source.uri,
-            Item::Bytes { uri, .. } => uri,
-        }
     }
 }
 

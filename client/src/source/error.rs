@@ -1,6 +1,6 @@
 //! What can be wrong with a source, each with what to do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A source that cannot be taken in.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +55,92 @@ pub enum Error {
         /// The path.
         path: PathBuf,
     },
+    /// An archive, or one of its members, cannot be read.
+    #[error("cannot read {path}: {reason}{}", member.as_ref().map_or(String::new(), |member| format!(", in {member}")), path = path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// The member, if it is known.
+        member: Option<String>,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A member of an archive has a name that leads out of it.
+    #[error("{path}: the member \"{}\" would lie outside of the archive", member.escape_debug(), path = path.display())]
+    Outside {
+        /// The archive.
+        path: PathBuf,
+        /// The member.
+        member: String,
+    },
+    /// A line of a file of JSON lines is not as it has to be.
+    #[error("{path}:{line}: {reason}", path = path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it, without what it holds.
+        reason: String,
+    },
+    /// A pattern of file names cannot be understood.
+    #[error("\"{pattern}\" is no pattern: {reason}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A pattern finds no file.
+    #[error("no file is like \"{pattern}\"")]
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+    },
+    /// An address cannot be fetched.
+    #[error("cannot fetch {url}: {reason}")]
+    Unreachable {
+        /// The address, without what it may say of users.
+        url: String,
+        /// What the way to it, or the server, said.
+        reason: String,
+    },
+    /// There is nothing at an address, or no more.
+    #[error("nothing is at {url} (any more)")]
+    Gone {
+        /// The address.
+        url: String,
+    },
+    /// What is at an address is no text.
+    #[error("{url} is no text but {media_type}")]
+    NotText {
+        /// The address.
+        url: String,
+        /// What the server calls it.
+        media_type: String,
+    },
+    /// What is at an address is larger than a page should be.
+    #[error("{url} is larger than 64 MB")]
+    LongPage {
+        /// The address.
+        url: String,
+    },
+    /// A file or folder cannot be watched.
+    #[error("cannot watch {path}: {reason}", path = path.display())]
+    Unwatchable {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// A sitemap is not as it has to be.
+    #[error("the sitemap {url}: {reason}")]
+    Sitemap {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two files of one run have the same uri.
     #[error("{path} would have the uri of another file, \"{uri}\"", path = path.display())]
     SameUri {
@@ -66,6 +152,23 @@ pub enum Error {
 }
 
 impl Error {
+    /// Takes what the system says of a file or folder.
+    pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
+    }
+
+    /// Returns the uri of the document that it is about, where that is there and can only not be
+    /// taken in.
+    pub fn uri(&self) -> Option<&str> {
+        match self {
+            Error::Unreachable { url, .. }
+            | Error::NotText { url, .. }
+            | Error::LongPage { url } => Some(url),
+            Error::SameUri { uri, .. } => Some(uri),
+            _ => None,
+        }
+    }
+
     /// Says what to do about it.
     pub fn remedy(&self) -> &'static str {
         match self {
@@ -76,6 +179,21 @@ impl Error {
             Error::Notebook { .. } => "Take it as what it is, with --media-type application/json.",
             Error::TooLarge { .. } => "Cut it into several files.",
             Error::Path { .. } => "Rename it.",
+            Error::Archive { .. } => "Fetch or pack it again, or unpack it and name the folder.",
+            Error::Outside { .. } => "Unpack it where you trust it, and name what you want of it.",
+            Error::Line { .. } => "Write one JSON object a line, as passage ingest --help has it.",
+            Error::Pattern { .. } => "Write it as in 'docs/**/*.md'.",
+            Error::NoMatch { .. } => "Check it against where you are; ** goes through folders.",
+            Error::Unreachable { .. } => "Check the address, and run the command again.",
+            Error::Gone { .. } => {
+                "Check the address; passage sync or remove takes the document out."
+            }
+            Error::NotText { .. } => "Convert it to text first, and ingest that.",
+            Error::LongPage { .. } => "Fetch it first, and ingest the file.",
+            Error::Unwatchable { .. } => {
+                "Check that it is there; fs.inotify.max_user_watches bounds how many folders can be watched."
+            }
+            Error::Sitemap { .. } => "Name its pages one by one.",
             Error::SameUri { .. } => {
                 "Ingest their folders into different collections with --collection."
             }

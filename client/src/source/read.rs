@@ -15,7 +15,7 @@ pub const MOST_BYTES: usize = 1 << 30;
 ///
 /// If it cannot be read, or is larger than 1 GB.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+    let file = std::fs::File::open(path).map_err(|error| Error::unreadable(path, &error))?;
     read_from(file, path)
 }
 
@@ -34,43 +34,53 @@ pub fn read_stdin() -> Result<Vec<u8>, Error> {
 ///
 /// If the bytes are no such text; the error has the line.
 pub fn text(bytes: Vec<u8>, path: &Path, media_type: Option<&MediaType>) -> Result<String, Error> {
-    let line = |offset: usize| bytes[..offset].split(|byte| *byte == b'\n').count();
-    let nul = |text: &[u8]| text.iter().position(|byte| *byte == 0);
-    let refused = |offset| Error::Nul { path: path.to_owned(), line: line(offset), offset };
     // A text without an encoding of its own is UTF-8.
     match decode(&bytes, media_type.unwrap_or(&MediaType::PLAIN)) {
-        Ok(Cow::Owned(text)) => match nul(text.as_bytes()) {
-            Some(offset) => Err(refused(offset.min(bytes.len()))),
-            None => Ok(text),
-        },
+        Ok(Cow::Owned(text)) => without_nul(text, path),
         decoded => {
             // A binary file mostly has both defects; the NUL says more plainly what it is.
-            if let Some(offset) = nul(&bytes) {
-                return Err(refused(offset));
-            }
+            refuse_nul(&bytes, path)?;
             if let Err(error) = decoded {
                 let offset = error.valid_up_to();
-                return Err(Error::NotUtf8 { path: path.to_owned(), line: line(offset), offset });
+                let line = line(&bytes, offset);
+                return Err(Error::NotUtf8 { path: path.to_owned(), line, offset });
             }
             Ok(String::from_utf8(bytes).expect("decoding it would have failed"))
         }
     }
 }
 
-fn read_from(reader: impl Read, path: &Path) -> Result<Vec<u8>, Error> {
+/// Returns a text as it is, if it holds no NUL.
+///
+/// # Errors
+///
+/// If it does; the error has the line.
+pub fn without_nul(text: String, path: &Path) -> Result<String, Error> {
+    refuse_nul(text.as_bytes(), path).map(|()| text)
+}
+
+fn refuse_nul(text: &[u8], path: &Path) -> Result<(), Error> {
+    match text.iter().position(|byte| *byte == 0) {
+        None => Ok(()),
+        Some(offset) => Err(Error::Nul { path: path.to_owned(), line: line(text, offset), offset }),
+    }
+}
+
+fn line(text: &[u8], offset: usize) -> usize {
+    text[..offset].split(|byte| *byte == b'\n').count()
+}
+
+/// Reads to the end, or to where a document is too large.
+pub(super) fn read_from(reader: impl Read, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     reader
         .take(MOST_BYTES as u64 + 1)
         .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(path, &error))?;
+        .map_err(|error| Error::unreadable(path, &error))?;
     if bytes.len() > MOST_BYTES {
         return Err(Error::TooLarge { path: path.to_owned() });
     }
     Ok(bytes)
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
 #[cfg(test)]

@@ -1,28 +1,8 @@
 //! Finding files, and giving each its uri.
 
-use super::Error;
+use super::{Error, Filter, Found, Item};
 use ignore::{DirEntry, WalkBuilder};
-use std::path::{Component, Path, PathBuf};
-
-/// A file, and the uri by which its document is known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Where it is.
-    pub path: PathBuf,
-    /// What it is called in the store.
-    pub uri: String,
-    /// Where it is in the folder that was named, if it was found in one.
-    pub inside: Option<String>,
-}
-
-/// What a walk comes across.
-#[derive(Debug)]
-pub enum Found {
-    /// A file to take in.
-    File(Source),
-    /// A file that is no text by its name, such as an image beside a page.
-    Skipped(PathBuf),
-}
+use std::path::{Component, Path};
 
 /// Files that lie beside documents and are no text; in a folder they are passed over.
 const BINARY: &[&str] = &[
@@ -34,32 +14,64 @@ const BINARY: &[&str] = &[
 
 /// Finds the files under a path, in the order of their names; a file is found as itself.
 pub fn walk(path: &Path) -> impl Iterator<Item = Result<Found, Error>> + Send + use<> {
+    wanted(path, Filter::default())
+}
+
+/// Finds those files under a path that are wanted.
+pub(super) fn wanted(
+    path: &Path,
+    filter: Filter,
+) -> impl Iterator<Item = Result<Found, Error>> + Send + use<> {
     let root = path.to_owned();
     // The walker's own message for a path that is not there names it twice.
-    let missing = path.metadata().err();
-    let missing =
-        missing.map(|error| Error::Unreadable { path: root.clone(), reason: error.to_string() });
+    let missing = path.metadata().err().map(|error| Error::unreadable(path, &error));
     let is_folder = path.is_dir();
-    let mut builder = WalkBuilder::new(path);
-    builder.require_git(false).sort_by_file_name(std::ffi::OsStr::cmp);
-    let entries = missing.is_none().then(|| builder.build()).into_iter().flatten();
-    let found = entries.filter_map(move |entry| match entry {
+    let walked = missing.is_none().then(|| entries(path, &filter, Depth::default()));
+    let found = walked.into_iter().flatten().filter_map(move |entry| match entry {
         // A named pipe or a device would never end.
         Ok(entry) => {
             let kind = entry.file_type();
             let wanted = kind.is_some_and(|kind| kind.is_file() || (!is_folder && !kind.is_dir()));
-            wanted.then(|| found(&root, is_folder, entry))
+            if wanted { found(&root, is_folder, &filter, entry) } else { None }
         }
-        Err(error) => Some(Err(unreadable(&root, &error))),
+        Err(error) => Some(Err(error)),
     });
     missing.map(Err).into_iter().chain(found)
 }
 
-fn found(root: &Path, is_folder: bool, entry: DirEntry) -> Result<Found, Error> {
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Depth {
+    /// The most folders below the root, with the file itself; `None` for all.
+    pub(super) most: Option<usize>,
+    /// Whether hidden files count.
+    pub(super) hidden: bool,
+}
+
+/// Walks through a folder, but for what git would ignore and for folders that are not wanted.
+pub(super) fn entries(
+    root: &Path,
+    filter: &Filter,
+    depth: Depth,
+) -> impl Iterator<Item = Result<DirEntry, Error>> + Send + use<> {
+    let mut builder = WalkBuilder::new(root);
+    builder.require_git(false).sort_by_file_name(std::ffi::OsStr::cmp);
+    builder.max_depth(depth.most).hidden(!depth.hidden);
+    let (filter, from, root) = (filter.clone(), root.to_owned(), root.to_owned());
+    builder.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        !is_folder || entry.path().strip_prefix(&from).map_or(true, |inside| filter.enters(inside))
+    });
+    builder.build().map(move |entry| entry.map_err(|error| unreadable(&root, &error)))
+}
+
+fn found(
+    root: &Path,
+    is_folder: bool,
+    filter: &Filter,
+    entry: DirEntry,
+) -> Option<Result<Found, Error>> {
     let path = entry.into_path();
-    if is_folder && is_binary(&path) {
-        return Ok(Found::Skipped(path));
-    }
     let inside = path.strip_prefix(root).unwrap_or(&path).components();
     let inside = if is_folder { joined(inside) } else { None };
     let uri = match &inside {
@@ -67,24 +79,34 @@ fn found(root: &Path, is_folder: bool, entry: DirEntry) -> Result<Found, Error> 
         None if is_folder => None,
         None => as_given(&path),
     };
-    match uri {
-        Some(uri) => Ok(Found::File(Source { path, uri, inside })),
-        None => Err(Error::Path { path }),
+    let Some(uri) = uri else { return Some(Err(Error::Path { path })) };
+    if !filter.takes(inside.as_deref().unwrap_or(&uri)) {
+        return None;
     }
+    if is_folder && is_binary(&path) {
+        return Some(Ok(Found::Skipped(path)));
+    }
+    Some(Ok(Found::Item(Item { inside, ..Item::file(path, uri) })))
 }
 
-fn is_binary(path: &Path) -> bool {
+/// Tells whether a file is no text by its name.
+pub(super) fn is_binary(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| BINARY.contains(&&*extension.to_ascii_lowercase()))
 }
 
+/// Tells whether a path has a name in it that is hidden.
+pub(super) fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|name| name.starts_with('.') && name != "." && name != "..")
+}
+
 /// The path as given, without the `.` that means nothing.
-fn as_given(path: &Path) -> Option<String> {
+pub(super) fn as_given(path: &Path) -> Option<String> {
     joined(path.components().filter(|component| !matches!(component, Component::CurDir)))
 }
 
 /// The path from the folder's own name on, which for `.` and `..` only the system knows.
-fn uri_in(root: &Path, inside: &str) -> Option<String> {
+pub(super) fn uri_in(root: &Path, inside: &str) -> Option<String> {
     let name = match root.file_name() {
         Some(name) => Some(name.to_owned()),
         None => root.canonicalize().ok().and_then(|root| root.file_name().map(ToOwned::to_owned)),
@@ -96,7 +118,7 @@ fn uri_in(root: &Path, inside: &str) -> Option<String> {
     }
 }
 
-fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> Option<String> {
+pub(super) fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> Option<String> {
     let mut uri = String::new();
     for component in components {
         if !uri.is_empty() && !uri.ends_with('/') {
@@ -135,7 +157,7 @@ mod tests {
     fn uris(path: &Path) -> Vec<String> {
         walk(path)
             .filter_map(|found| match found.unwrap() {
-                Found::File(source) => Some(source.uri),
+                Found::Item(item) => Some(item.uri),
                 Found::Skipped(_) => None,
             })
             .collect()

@@ -30,6 +30,8 @@ pub(super) async fn reconcile(
     let number = |of: fn(usize, &Chunk<'_>) -> usize| -> Vec<i32> {
         kept().map(|(ordinal, chunk)| of(ordinal, chunk) as i32).collect()
     };
+    let places =
+        |which: usize| -> Vec<_> { kept().map(|(_, chunk)| place(chunk)[which]).collect() };
     let ids: Vec<_> = kept().map(|(_, chunk)| chunk.id).collect();
     if ids.is_empty() {
         return Ok(());
@@ -50,10 +52,10 @@ pub(super) async fn reconcile(
                 &units,
                 &preambles,
                 &number(|_, chunk| chunk.tokens),
-                &number(|_, chunk| chunk.bytes.start),
-                &number(|_, chunk| chunk.bytes.end),
-                &number(|_, chunk| *chunk.lines.start()),
-                &number(|_, chunk| *chunk.lines.end()),
+                &places(0),
+                &places(1),
+                &places(2),
+                &places(3),
                 &metadata,
             ],
         )
@@ -107,6 +109,7 @@ async fn copy_chunks(
     for (ordinal, chunk) in document.chunks.iter().enumerate().filter(|(_, chunk)| !chunk.known) {
         // No number passes the bytes of the source, of which there are at most 2^30.
         let int = |number: usize| number as i32;
+        let [start_byte, end_byte, first_line, last_line] = place(chunk);
         writer
             .as_mut()
             .write(&[
@@ -120,16 +123,28 @@ async fn copy_chunks(
                 &chunk.content,
                 &chunk.preamble,
                 &int(chunk.tokens),
-                &int(chunk.bytes.start),
-                &int(chunk.bytes.end),
-                &int(*chunk.lines.start()),
-                &int(*chunk.lines.end()),
+                &start_byte,
+                &end_byte,
+                &first_line,
+                &last_line,
                 &chunk_metadata(chunk.imports),
             ])
             .await?;
     }
     writer.finish().await?;
     Ok(())
+}
+
+/// Returns the first and the last byte and line of a chunk, as their columns have them.
+fn place(chunk: &Chunk<'_>) -> [Option<i32>; 4] {
+    let (bytes, lines) = (chunk.bytes.as_ref(), chunk.lines.as_ref());
+    [
+        bytes.map(|bytes| bytes.start),
+        bytes.map(|bytes| bytes.end),
+        lines.map(|lines| *lines.start()),
+        lines.map(|lines| *lines.end()),
+    ]
+    .map(|number| number.map(|number| number as i32))
 }
 
 async fn copy_embeddings(

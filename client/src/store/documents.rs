@@ -11,6 +11,8 @@ pub struct Known {
     pub id: Uuid,
     /// What its chunks were made from.
     pub content_hash: Option<Vec<u8>>,
+    /// Whether its source is marked as gone.
+    pub is_orphan: bool,
 }
 
 /// A chunk of the store.
@@ -35,7 +37,7 @@ impl Store {
         uris: &[&str],
     ) -> Result<HashMap<String, Known>, Error> {
         let sql = format!(
-            "SELECT uri, id, content_hash FROM {}.documents WHERE uri = ANY ($1) AND collection = $2 AND version = $3",
+            "SELECT uri, id, content_hash, orphaned_at IS NOT NULL FROM {}.documents WHERE uri = ANY ($1) AND collection = $2 AND version = $3",
             self.schema
         );
         let rows = self
@@ -45,7 +47,10 @@ impl Store {
             .map_err(|error| self.error(&error))?;
         Ok(rows
             .into_iter()
-            .map(|row| (row.get(0), Known { id: row.get(1), content_hash: row.get(2) }))
+            .map(|row| {
+                let (id, content_hash, is_orphan) = (row.get(1), row.get(2), row.get(3));
+                (row.get(0), Known { id, content_hash, is_orphan })
+            })
             .collect())
     }
 

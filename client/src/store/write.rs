@@ -65,10 +65,10 @@ pub struct Chunk<'a> {
     pub preamble: &'a str,
     /// Its size in tokens.
     pub tokens: usize,
-    /// Its bytes in the source.
-    pub bytes: Range<usize>,
-    /// The lines that it touches, from 1.
-    pub lines: RangeInclusive<usize>,
+    /// Its bytes in the source, where they are known.
+    pub bytes: Option<Range<usize>>,
+    /// The lines that it touches, from 1, where they are known.
+    pub lines: Option<RangeInclusive<usize>>,
     /// The names that the imports in it bind.
     pub imports: &'a [String],
     /// Whether the document has it already.

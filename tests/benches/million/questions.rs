@@ -2,7 +2,7 @@
 //! that they are about are in the store.
 
 use passage::embed::Model;
-use passage::ingest::Input;
+use passage::source::Item;
 
 use super::load::model_folder;
 use super::session::Question;
@@ -36,12 +36,10 @@ pub fn embedded() -> Vec<Question> {
 }
 
 /// The documents that the questions are about.
-pub fn documents() -> impl Iterator<Item = Input> {
+pub fn documents() -> impl Iterator<Item = Item> {
     all().flat_map(|set| {
         let uri = move |name: &str| format!("{}/{name}", set.name);
-        set.documents
-            .into_iter()
-            .map(move |one| Input::Bytes { uri: uri(&one.name), bytes: one.text.into_bytes() })
+        set.documents.into_iter().map(move |one| Item::bytes(uri(&one.name), one.text))
     })
 }
 

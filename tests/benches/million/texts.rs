@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use passage::document::Reading;
 use passage::embed::Model;
-use passage::ingest::{Ingest, Input, ingest};
-use passage::source::Source;
+use passage::ingest::{Ingest, ingest};
+use passage::source::{Found, Item};
 use passage::split::Splitter;
 use passage_core::media_type::Family;
 use passage_tests::Cluster;
@@ -45,9 +45,11 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
                 embedder: None,
                 reading: Reading::default(),
                 metadata: serde_json::Map::new(),
+                jobs: None,
+                dry_run: false,
             };
-            chunks +=
-                ingest(job, batch.to_vec(), |_| ()).await.expect("the server is there").chunks;
+            let found: Vec<_> = batch.iter().cloned().map(|item| Ok(Found::Item(item))).collect();
+            chunks += ingest(job, found, |_| ()).await.expect("the server is there").chunks;
             eprintln!("bench: {chunks} chunks of text are loaded");
             if chunks >= CHUNKS {
                 return chunks;
@@ -58,7 +60,7 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
 }
 
 /// What is read, in its order; what the questions are about is there in any case.
-fn files() -> Vec<Input> {
+fn files() -> Vec<Item> {
     let of = |wanted: Family| {
         let files = corpus::files().iter().filter(move |(_, of)| of.family() == wanted);
         let mut files: Vec<_> = files.map(|(path, _)| path).enumerate().collect();
@@ -68,13 +70,13 @@ fn files() -> Vec<Input> {
     };
     let fits = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= MOST_BYTES);
     let corpus = of(Family::Prose).chain(of(Family::Code)).filter(|path| fits(path));
-    questions::documents().chain(corpus.map(|path| input(path))).collect()
+    questions::documents().chain(corpus.map(|path| item(path))).collect()
 }
 
 /// A file, known by where it is in the folder of its like.
-fn input(path: &Path) -> Input {
+fn item(path: &Path) -> Item {
     let folders = corpus::folders();
     let mut inside = folders.iter().filter_map(|folder| path.strip_prefix(folder).ok());
     let uri = inside.next().unwrap_or(path).to_string_lossy().into_owned();
-    Input::File(Source { path: path.to_owned(), uri, inside: None })
+    Item::file(path, uri)
 }

@@ -10,7 +10,8 @@ use std::collections::HashMap;
 
 use passage::document::Reading;
 use passage::embed::Model;
-use passage::ingest::{Ingest, Input, ingest};
+use passage::ingest::{Ingest, ingest};
+use passage::source::{Found, Item};
 use passage::split::Splitter;
 use passage_tests::Cluster;
 use tokio::runtime::Runtime;
@@ -108,13 +109,14 @@ impl Server {
             embedder: None,
             reading: Reading::default(),
             metadata: serde_json::Map::new(),
+            jobs: None,
+            dry_run: false,
         };
-        let input = |document: &super::set::Document| Input::Bytes {
-            uri: uri(&document.name),
-            bytes: document.text.clone().into_bytes(),
+        let item = |document: &super::set::Document| {
+            Ok(Found::Item(Item::bytes(uri(&document.name), document.text.clone())))
         };
-        let inputs = set.documents.iter().map(input).collect();
-        let summary = self.runtime.block_on(ingest(job, inputs, |_| ()));
+        let items: Vec<_> = set.documents.iter().map(item).collect();
+        let summary = self.runtime.block_on(ingest(job, items, |_| ()));
         let summary = summary.expect("the store takes documents");
         assert_eq!(summary.added, set.documents.len(), "{summary:?}");
     }

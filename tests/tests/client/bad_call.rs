@@ -5,7 +5,7 @@ use passage_tests::cluster::client_path;
 use tokio::process::Command;
 
 /// Arguments, and what the refusal says: where, and what to do.
-const CALLS: [(&[&str], &str, &str); 21] = [
+const CALLS: [(&[&str], &str, &str); 27] = [
     (
         &["ingest", "BOOK", "--media-type", "text/nonsense"],
         "\"text/nonsense\"",
@@ -20,6 +20,16 @@ const CALLS: [(&[&str], &str, &str); 21] = [
     (&["ingest", "BOOK", "--uri", "a"], "--uri names one document", "Give one file"),
     (&["ingest", "-"], "standard input has no name", "Give --uri"),
     (&["ingest", "-", "BOOK"], "standard input has no name", "Give --uri"),
+    (&["ingest", "BOOK", "--metadata", "=a"], "--metadata is no JSON", "KEY=VALUE"),
+    (&["ingest", "BOOK", "--include", "[a"], "\"[a\" is no pattern", "'docs/**/*.md'"),
+    (&["ingest", "BOOK", "--watch", "--dry-run"], "cannot be used with", "Usage: passage ingest"),
+    (&["ingest", "-", "--uri", "a", "--watch"], "--watch watches files", "Name files or folders"),
+    (
+        &["ingest", "BOOK", "--jsonl", "lines"],
+        "'lines' for '--jsonl",
+        "[possible values: documents",
+    ),
+    (&["sync", "BOOK", "--grace", "7"], "'7' for '--grace", "--help"),
     (&["ingest"], "required arguments were not provided", "Usage: passage ingest"),
     (&["ingest", "BOOK", "--sizer", "bytes"], "'bytes' for '--sizer", "[possible values: "),
     (&["ingest", "BOOK", "--fast"], "unexpected argument '--fast'", "Usage: passage ingest"),

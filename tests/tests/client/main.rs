@@ -9,13 +9,18 @@ mod bad_input;
 mod durability;
 mod exact;
 mod gone_server;
+mod help;
 mod ingest;
 mod kinds;
+mod pages;
 mod rerun;
 mod search;
 mod search_shown;
+mod site;
+mod sources;
 mod split;
 mod store;
+mod sync;
 mod writers;
 
 use std::ffi::OsStr;

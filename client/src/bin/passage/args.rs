@@ -1,8 +1,14 @@
 //! What can be said on the command line.
 
+mod ingest;
+mod remove;
 mod search;
+mod sync;
 
+pub use ingest::{Ingest, Lines, Loading};
+pub use remove::Remove;
 pub use search::{Filters, Mode, Search};
+pub use sync::Sync;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -44,18 +50,15 @@ pub enum Command {
   passage split README.md --json | jq -r .content
   passage split - --media-type text/markdown < README.md")]
     Split(Split),
-    /// Split, embed and load files, folders or standard input
-    #[command(
-        after_help = "A folder's files are known by uris that begin with the folder's name, such as
-docs/guide.md; a file by its path as given. What .gitignore lists is left out.
-A document that has not changed costs no embedding and no write.
-
-Examples:
-  passage ingest docs/
-  passage ingest --collection click --version 8.1 ~/click/docs
-  curl -s https://example.com/a.md | passage ingest - --uri https://example.com/a.md"
-    )]
-    Ingest(Ingest),
+    /// Split, embed and load documents: files, folders, archives, JSON lines, pages
+    #[command(after_help = ingest::HELP)]
+    Ingest(Box<Ingest>),
+    /// Ingest, and take out the documents that are gone
+    #[command(after_help = sync::HELP)]
+    Sync(Box<Sync>),
+    /// Remove documents, or a collection
+    #[command(after_help = remove::HELP)]
+    Remove(Remove),
     /// Find the passages that answer a question, by its meaning and by its words
     #[command(after_help = "Examples:
   passage search \"how do I configure logging?\"
@@ -179,42 +182,6 @@ pub struct Split {
     pub splitting: Splitting,
     #[command(flatten)]
     pub model: Model,
-}
-
-#[derive(Args)]
-pub struct Ingest {
-    /// Files and folders, or - for standard input
-    #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    #[command(flatten)]
-    pub server: Server,
-    /// The project or library that the documents belong to
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "NAME")]
-    pub collection: String,
-    /// The version of the collection
-    #[arg(long = "version", default_value = "", hide_default_value = true, value_name = "VERSION")]
-    pub collection_version: String,
-    /// The uri of a single file or of standard input
-    #[arg(long)]
-    pub uri: Option<String>,
-    #[command(flatten)]
-    pub reading: Reading,
-    /// What else is known of the documents, as a JSON object
-    #[arg(long, value_name = "JSON")]
-    pub metadata: Option<String>,
-    #[command(flatten)]
-    pub model: Model,
-    /// Load text only
-    #[arg(long)]
-    pub no_embed: bool,
-    /// What sizes are counted in [default: wordpieces, or characters with --no-embed]
-    #[arg(long)]
-    pub sizer: Option<Sizer>,
-    #[command(flatten)]
-    pub splitting: Splitting,
-    /// Say nothing but errors
-    #[arg(long, short)]
-    pub quiet: bool,
 }
 
 #[derive(Args)]

@@ -1,17 +1,19 @@
 //! The commands: from what was said on the command line to what is shown.
 
+mod ingest;
+mod remove;
 mod search;
 
+pub use ingest::load as load_documents;
+pub use remove::remove;
 pub use search::search;
 
 use crate::args::{self, EmbeddingType, Sizer};
-use crate::progress::Progress;
 use crate::render;
 use passage::Error;
 use passage::document::{self, Document, Reading};
-use passage::embed::{Model, Pool, default_folder};
-use passage::ingest::{Ingest, Input, Summary};
-use passage::source::{self, Source};
+use passage::embed::{Model, default_folder};
+use passage::source;
 use passage::split::Splitter;
 use passage::store::{self, Init, Settings, Store};
 use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
@@ -69,41 +71,6 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
     Ok((render(text, &split.pieces), notes))
 }
 
-pub async fn ingest(args: args::Ingest, progress: &Progress) -> Result<Summary, Error> {
-    let reading = reading(&args.reading)?;
-    let metadata = args.metadata.as_deref().map(metadata).transpose()?.unwrap_or_default();
-    let url = url(&args.server)?;
-    let inputs = inputs(&args)?;
-
-    let sizer =
-        args.sizer.unwrap_or(if args.no_embed { Sizer::Characters } else { Sizer::Wordpieces });
-    let model =
-        if args.no_embed && sizer == Sizer::Characters { None } else { Some(load(&args.model)?) };
-    let splitter = match (sizer, &model) {
-        (Sizer::Wordpieces, Some(model)) => by_wordpieces(model),
-        _ => Splitter::by_characters(),
-    };
-    let splitter = splitter.with_overlap(args.splitting.overlap as usize);
-    let embedder = match model.filter(|_| !args.no_embed) {
-        Some(model) => Some(Arc::new(Pool::new(&model, None)?)),
-        None => None,
-    };
-    let ingest = Ingest {
-        url,
-        store: args.server.store,
-        collection: args.collection,
-        version: args.collection_version,
-        splitter,
-        embedder,
-        reading,
-        metadata,
-    };
-    let report = progress.clone();
-    let summary = passage::ingest::ingest(ingest, inputs, move |event| report.report(event)).await;
-    progress.finish();
-    summary
-}
-
 pub async fn outline(args: args::Outline) -> Result<String, Error> {
     let rows = connect(&args.server).await?.outline(&args.uri).await?;
     Ok(if args.json { rows.iter().map(render::json).collect() } else { render::outline(&rows) })
@@ -159,26 +126,4 @@ fn metadata(given: &str) -> Result<Map<String, Value>, Error> {
 
 fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
-}
-
-/// Standard input needs a uri, and a uri names one document.
-fn inputs(args: &args::Ingest) -> Result<Vec<Input>, Error> {
-    let usage =
-        |cause: &str, remedy: &str| Error::Usage { cause: cause.into(), remedy: remedy.into() };
-    match (&args.uri, &args.paths[..]) {
-        (Some(uri), [path]) if is_stdin(path) => {
-            Ok(vec![Input::Bytes { uri: uri.clone(), bytes: source::read_stdin()? }])
-        }
-        (Some(uri), [path]) if !path.is_dir() => {
-            Ok(vec![Input::File(Source { path: path.clone(), uri: uri.clone(), inside: None })])
-        }
-        (Some(_), _) => Err(usage(
-            "--uri names one document, and several may come",
-            "Give one file or - with it.",
-        )),
-        (None, paths) if paths.iter().any(|path| is_stdin(path)) => {
-            Err(usage("standard input has no name", "Give --uri with it, and - as the only path."))
-        }
-        (None, paths) => Ok(paths.iter().cloned().map(Input::Path).collect()),
-    }
 }

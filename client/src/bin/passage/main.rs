@@ -8,7 +8,8 @@ mod render;
 use args::{Cli, Command};
 use clap::Parser;
 use passage::embed::Pool;
-use std::io::Write;
+use passage::ingest::Summary;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -19,7 +20,7 @@ fn main() -> ExitCode {
         let _ =
             writeln!(std::io::stderr(), "error: internal error at {place}\n  Please report it.");
     }));
-    if matches!(cli.command, Command::Ingest(_) | Command::Search(_)) {
+    if matches!(cli.command, Command::Ingest(_) | Command::Sync(_) | Command::Search(_)) {
         single_threaded();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -47,14 +48,16 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             }
             output
         }
-        Command::Ingest(args) => {
-            let quiet = args.quiet;
-            let progress = progress::Progress::new(quiet, say);
-            let summary = commands::ingest(args, &progress).await?;
-            if !quiet {
-                print(&render::summary(&summary, &progress.failures(), progress.elapsed()));
+        Command::Ingest(args) => return load(args.loading, None).await,
+        Command::Sync(args) => return load(args.loading, Some(args.grace)).await,
+        Command::Remove(args) => {
+            let (output, missing) = commands::remove(args, ask).await?;
+            print(&output);
+            for uri in &missing {
+                let error = passage::store::Error::NoDocument(uri.clone());
+                fail(&error.to_string(), &error.remedy());
             }
-            return Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            return Ok(if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         Command::Search(args) => {
             let (output, notes) = commands::search(*args).await?;
@@ -68,6 +71,35 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
     };
     print(&output);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Loads documents and shows what became of them.
+async fn load(
+    args: args::Loading,
+    grace: Option<std::time::Duration>,
+) -> Result<ExitCode, passage::Error> {
+    let (quiet, dry_run, json) = (args.quiet, args.dry_run, args.json);
+    let progress = progress::Progress::new(progress::Shows { quiet, dry_run }, say);
+    let render = if json { render::summary_json } else { render::summary };
+    let show = |summary: &Summary, progress: &progress::Progress| {
+        if json || !quiet {
+            let (failures, elapsed) = (progress.failures(), progress.elapsed());
+            print(&render(summary, &failures, elapsed, dry_run));
+        }
+    };
+    let summary = commands::load_documents(args, grace, progress, show).await?;
+    Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Asks whoever is at the terminal; nobody is elsewhere.
+fn ask(question: &str) -> Option<bool> {
+    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        return None;
+    }
+    let _ = write!(anstream::stderr().lock(), "{question} [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).ok()?;
+    Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Starts this program again with the environment under which candle leaves threads to us: it

@@ -2,7 +2,7 @@
 
 use crate::render;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use passage::ingest::{Event, Outcome};
+use passage::ingest::Event;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,17 +15,26 @@ pub struct Progress {
     chunks: Arc<AtomicUsize>,
     /// What failed, one line each.
     failures: Arc<Mutex<Vec<String>>>,
-    quiet: bool,
+    shows: Shows,
     say: fn(&str),
     started: Instant,
 }
 
+/// What is shown of a run.
+#[derive(Clone, Copy)]
+pub struct Shows {
+    /// Errors alone.
+    pub quiet: bool,
+    /// What would be, in place of what was.
+    pub dry_run: bool,
+}
+
 impl Progress {
     /// `say` prints a line where there is no bar.
-    pub fn new(quiet: bool, say: fn(&str)) -> Self {
-        let shown = !quiet && std::io::stderr().is_terminal();
+    pub fn new(shows: Shows, say: fn(&str)) -> Self {
+        let has_bar = !shows.quiet && std::io::stderr().is_terminal();
         let target =
-            if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+            if has_bar { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template(
             "{bar:30.cyan/dim} {pos}/{len} documents  {msg:.dim}  {eta:.dim}",
         )
@@ -33,15 +42,17 @@ impl Progress {
         .progress_chars("━╸─");
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
         let (chunks, failures) = (Arc::default(), Arc::default());
-        Self { bar, chunks, failures, quiet, say, started: Instant::now() }
+        Self { bar, chunks, failures, shows, say, started: Instant::now() }
     }
 
     /// Shows an event.
     pub fn report(&self, event: &Event) {
         match event {
-            Event::Found(documents) => {
+            Event::Found { documents, .. } => {
                 self.bar.set_length(*documents as u64);
-                self.bar.enable_steady_tick(Duration::from_millis(200));
+                if *documents == 1 {
+                    self.bar.enable_steady_tick(Duration::from_millis(200));
+                }
             }
             Event::Skipped(path) => self.note(&format!("skipped {}: not text", path.display())),
             Event::Embedded => {
@@ -51,20 +62,23 @@ impl Progress {
             }
             Event::Done { uri, outcome } => {
                 self.bar.inc(1);
-                if self.bar.is_hidden() {
-                    self.note(&match outcome {
-                        Outcome::Added { chunks } => {
-                            format!("added {uri}: {}", render::count(*chunks, "chunk"))
-                        }
-                        Outcome::Replaced { chunks, kept } => {
-                            format!(
-                                "replaced {uri}: {}, {kept} kept",
-                                render::count(*chunks, "chunk")
-                            )
-                        }
-                        Outcome::Unchanged => format!("unchanged {uri}"),
-                    });
+                // What would become of it is what a dry run is for.
+                if self.bar.is_hidden() || self.shows.dry_run {
+                    self.note(&render::outcome(uri, outcome, self.shows.dry_run));
                 }
+            }
+            Event::Orphaned(uri) => {
+                self.note(&format!(
+                    "{} {uri}: its source is gone",
+                    self.verb("orphaned", "would orphan")
+                ));
+            }
+            Event::Removed(uri) => {
+                self.note(&format!("{} {uri}", self.verb("removed", "would remove")));
+            }
+            Event::Incomplete => {
+                let cause = "nothing was taken for gone, since not every source could be read";
+                self.line(&render::failure(cause, "Mend what is said above, and run it again."));
             }
             Event::Failed { uri, error } => {
                 self.bar.inc(u64::from(uri.is_some()));
@@ -94,8 +108,18 @@ impl Progress {
         self.started.elapsed()
     }
 
-    fn note(&self, line: &str) {
-        if !self.quiet {
+    /// A fresh one for another round, which looks the same.
+    pub fn again(&self) -> Self {
+        Self::new(self.shows, self.say)
+    }
+
+    fn verb(&self, done: &'static str, would: &'static str) -> &'static str {
+        if self.shows.dry_run { would } else { done }
+    }
+
+    /// Says something, unless errors alone are wanted.
+    pub fn note(&self, line: &str) {
+        if !self.shows.quiet {
             self.line(line);
         }
     }

@@ -1,21 +1,18 @@
 //! How things look. Everything is a text with colours; whoever prints it takes them out where
 //! there is no terminal.
 
+mod changed;
 mod found;
 
+pub use changed::{documents_and_chunks, outcome, removed, summary, summary_json};
 pub use found::{Timing, found, found_json};
 
 use clap::builder::styling::{AnsiColor, Style};
-use passage::ingest::Summary;
 use passage::split::Piece;
 use passage::store::{Note, OutlineRow, Status};
 use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
-use std::time::Duration;
-
-/// How many failures a summary lists.
-const MOST_FAILURES: usize = 20;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -160,31 +157,6 @@ pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> 
         None => "without embeddings".into(),
     };
     format!("the store \"{store}\" {what}, {with}\n")
-}
-
-/// What became of an ingest: a line of counts, and below it what failed, which may have gone by
-/// long before.
-pub fn summary(summary: &Summary, failures: &[String], elapsed: Duration) -> String {
-    let Summary { added, replaced, unchanged, failed, skipped, chunks, embedded } = *summary;
-    let mut parts = vec![format!("{} added", count(added, "document"))];
-    for (number, what) in
-        [(replaced, "replaced"), (unchanged, "unchanged"), (skipped, "skipped"), (failed, "failed")]
-    {
-        if number > 0 {
-            parts.push(format!("{number} {what}"));
-        }
-    }
-    let parts = parts.join(", ");
-    let chunks = count(chunks, "chunk");
-    let seconds = elapsed.as_secs_f64();
-    let mut output = format!("{parts}; {chunks}, {embedded} embedded, in {seconds:.1} s\n");
-    for cause in failures.iter().take(MOST_FAILURES) {
-        line(&mut output, &format!("  failed: {cause}"));
-    }
-    if failures.len() > MOST_FAILURES {
-        line(&mut output, &format!("  and {} more", failures.len() - MOST_FAILURES));
-    }
-    output
 }
 
 /// A number of things.

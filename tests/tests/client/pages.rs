@@ -1,0 +1,161 @@
+//! Pages and sitemaps: fetched from a real server, and fetched again only when they changed.
+
+use crate::site::{Page, Site};
+use crate::{Ran, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of};
+use passage_tests::Cluster;
+
+const SITEMAP: &str = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\
+    <url><loc>{site}/docs/a.html</loc></url><url><loc>/docs/b.md?x=1&amp;y=2</loc></url>\
+    <url><loc>{site}/docs/logo.png</loc></url></urlset>";
+
+/// A site of two pages and a picture.
+fn site() -> Site {
+    let site = Site::new();
+    let html = "<title>A</title><main><h1>A</h1><p>Caf\u{e9}. <a href=b.md>b</a></main>";
+    let latin1: Vec<u8> = html.chars().map(|char| char as u8).collect();
+    let a = Page::new(200, latin1).with("Content-Type", "text/html; charset=ISO-8859-1");
+    site.page("/docs/a.html", a.with("ETag", "\"a1\""));
+    let b = Page::new(200, "# B\n\nOne.\n").with("Content-Type", "text/plain; charset=utf-8");
+    site.page("/docs/b.md?x=1&y=2", b.with("Last-Modified", "Mon, 01 Jan 2024 00:00:00 GMT"));
+    site.page("/docs/logo.png", Page::new(200, "\0").with("Content-Type", "image/png"));
+    site.page("/docs/sitemap.xml", Page::new(200, SITEMAP).with("Content-Type", "text/xml"));
+    site
+}
+
+async fn sync(cluster: &Cluster, options: &[&str]) -> Ran {
+    ran(cluster, ["sync", "--no-embed"].iter().chain(options)).await
+}
+
+#[tokio::test]
+async fn the_pages_of_a_sitemap_are_loaded_and_fetched_again_only_when_they_changed() {
+    let (cluster, site) = (text_cluster().await, site());
+    let sitemap = format!("{}/docs/sitemap.xml", site.url);
+    let first = ingest_text(&cluster, &[&sitemap]).await;
+    assert!(first.stdout.starts_with("2 documents added, 1 skipped"), "{}", first.stderr);
+    let rows = "SELECT uri, title, media_type, source_media_type FROM rag.documents ORDER BY uri";
+    let url = &site.url;
+    assert_eq!(
+        cluster.query_lines(rows).await,
+        [
+            format!("{url}/docs/a.html|A|text/markdown|text/html"),
+            format!("{url}/docs/b.md?x=1&y=2|B|text/markdown|"),
+        ]
+    );
+    let text = text_of(&cluster, &format!("{url}/docs/a.html")).await;
+    assert!(text.contains(&format!("Caf\u{e9}. [b]({url}/docs/b.md)")), "{text}");
+    let asked = ["/docs/a.html", "/docs/b.md?x=1&y=2", "/docs/logo.png", "/docs/sitemap.xml"];
+    assert_eq!(site.requests(), asked);
+
+    // What is as it was is not sent, and nothing is written.
+    let next = next_write(&cluster).await;
+    let second = ingest_text(&cluster, &[&sitemap]).await;
+    assert!(second.stdout.starts_with("0 documents added, 2 unchanged"), "{}", second.stdout);
+    let conditional = ["/docs/a.html etag", "/docs/b.md?x=1&y=2 date"];
+    assert_eq!(site.requests()[..2], conditional);
+    assert_eq!(next_write(&cluster).await, next);
+
+    let b = Page::new(200, "# B\n\nTwo.\n").with("Last-Modified", "Tue, 02 Jan 2024 00:00:00 GMT");
+    site.page("/docs/b.md?x=1&y=2", b);
+    let third = ingest_text(&cluster, &[&sitemap]).await;
+    assert!(third.stdout.starts_with("0 documents added, 1 replaced, 1 unchanged"));
+    assert_eq!(text_of(&cluster, &format!("{url}/docs/b.md?x=1&y=2")).await, "# B\n\nTwo.\n");
+
+    // Another way to load them wants the pages themselves, though their server has nothing new.
+    site.requests();
+    let other = ingest_text(&cluster, &[&sitemap, "--metadata", "team=docs"]).await;
+    assert!(other.stdout.starts_with("0 documents added, 2 replaced"), "{}", other.stdout);
+    assert_eq!(site.requests(), asked);
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn a_page_that_is_gone_is_an_error_of_ingest_and_taken_out_by_sync() {
+    let (cluster, site) = (text_cluster().await, site());
+    let sitemap = format!("{}/docs/sitemap.xml", site.url);
+    assert_eq!(sync(&cluster, &[&sitemap]).await.code, Some(0));
+    site.page("/docs/a.html", Page::new(410, ""));
+    let gone = format!("{}/docs/a.html", site.url);
+    ingest_text(&cluster, &[&gone]).await.refuses(&format!("nothing is at {gone}"), "passage sync");
+
+    let synced = sync(&cluster, &[&sitemap]).await;
+    assert_eq!(synced.code, Some(0), "{}", synced.stderr);
+    assert!(synced.stderr.contains(&format!("orphaned {gone}: its source is gone")));
+
+    // A server in trouble has no say in what is gone, and neither has half a sitemap.
+    site.page("/docs/b.md?x=1&y=2", Page::new(503, ""));
+    let trouble = sync(&cluster, &[&sitemap, "--grace", "0"]).await;
+    trouble.refuses("b.md?x=1&y=2: the server says 503", "run the command again");
+    assert!(trouble.stdout.contains("1 removed"), "{}", trouble.stdout);
+    site.page("/docs/sitemap.xml", Page::new(404, ""));
+    let trouble = sync(&cluster, &[&sitemap, "--grace", "0"]).await;
+    trouble.refuses("nothing was taken for gone", "Mend");
+    let uris = cluster.query_lines("SELECT uri FROM rag.documents").await;
+    assert_eq!(uris, [format!("{}/docs/b.md?x=1&y=2", site.url)]);
+}
+
+#[tokio::test]
+async fn sitemaps_of_sitemaps_are_followed_but_not_to_other_hosts_and_not_in_circles() {
+    let (cluster, site) = (text_cluster().await, site());
+    let index = "<sitemapindex><sitemap><loc>/docs/sitemap.xml</loc></sitemap>\
+        <sitemap><loc>/sitemap.xml</loc></sitemap>\
+        <sitemap><loc>http://example.invalid/sitemap.xml</loc></sitemap></sitemapindex>";
+    site.page("/sitemap.xml", Page::new(200, index));
+    let address = format!("{}/sitemap.xml", site.url);
+    let ran = ingest_text(&cluster, &[&address, "--include", "*.md", "--include", "a.html"]).await;
+    ran.refuses("http://example.invalid/sitemap.xml is on another host", "one by one");
+    ran.refuses("it is a sitemap in a sitemap in a sitemap", "one by one");
+    assert!(ran.stdout.starts_with("2 documents added"), "{}", ran.stdout);
+    assert!(!site.requests().contains(&"/docs/logo.png".to_owned()));
+}
+
+#[tokio::test]
+async fn what_servers_do_wrong_is_said_of_that_page_alone() {
+    let (cluster, site) = (text_cluster().await, site());
+    let url = &site.url;
+    site.page("/loop", Page::new(302, "").with("Location", "/loop"));
+    site.page("/moved", Page::new(301, "").with("Location", "/docs/a.html"));
+    let long = vec![b'x'; (64 << 20) + 1];
+    site.page("/long.txt", Page::new(200, long));
+    site.page("/short.md", Page::new(200, "# Short\n").with("Content-Length", "100"));
+    let at = |path: &str| format!("{url}{path}");
+    let paths = ["/loop", "/long.txt", "/short.md", "/docs/logo.png", "/moved"].map(at);
+    let ran = ingest_text(&cluster, &paths.each_ref().map(|path| &**path)).await;
+    ran.refuses(&format!("cannot fetch {url}/loop: it redirects more than 10 times"), "address");
+    ran.refuses("/long.txt is larger than 64 MB", "Fetch it first");
+    ran.refuses(&format!("cannot fetch {url}/short.md: "), "address");
+    ran.refuses("/docs/logo.png is no text but image/png", "Convert it");
+    assert!(ran.stdout.starts_with("1 document added, 4 failed"), "{}", ran.stdout);
+    // Its links are relative to where it is, and its name is what it was asked for by.
+    let text = text_of(&cluster, &at("/moved")).await;
+    assert!(text.contains(&at("/docs/b.md")), "{text}");
+
+    let nobody = ingest_text(&cluster, &["http://127.0.0.1:9/a.md"]).await;
+    nobody.refuses("cannot fetch http://127.0.0.1:9/a.md: ", "Check the address");
+}
+
+#[tokio::test]
+async fn a_page_may_be_compressed_and_its_password_is_kept_to_its_server() {
+    let (cluster, site) = (text_cluster().await, site());
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, b"# Packed\n").unwrap();
+    let packed = Page::new(200, encoder.finish().unwrap()).with("Content-Encoding", "gzip");
+    site.page("/packed.md", packed);
+    let with_password = site.url.replace("http://", "http://me:xyzzy-hunter2@");
+    let address = format!("{with_password}/packed.md#part");
+    let ran = ingest_text(&cluster, &[&address]).await;
+    assert!(!ran.stderr.contains("hunter2"), "{}", ran.stderr);
+    assert_eq!(text_of(&cluster, &format!("{}/packed.md", site.url)).await, "# Packed\n");
+    assert_eq!(site.requests(), ["/packed.md authorized"]);
+    let none = format!("{with_password}/none.md");
+    ingest_text(&cluster, &[&none]).await.refuses("/none.md (any more)", "Check the address");
+}
+
+#[tokio::test]
+async fn what_is_no_address_is_refused() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("a.md", "# A\n")]);
+    for address in ["http://", "https://exa mple.org/"] {
+        let ran = ingest_text(&cluster, &[address, &sources.book()]).await;
+        ran.refuses(&format!("cannot fetch {address}: "), "Check the address");
+    }
+}
