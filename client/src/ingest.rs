@@ -12,17 +12,19 @@ server that is gone, ends the run.
 */
 
 mod document;
+mod fill;
 mod hash;
 mod run;
 
 use crate::document::Reading;
-use crate::embed::Pool;
+use crate::embed::Embedder;
 use crate::split::Splitter;
 use crate::{Error, source};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use fill::{Fill, FillEvent, fill};
 pub use run::ingest;
 
 /// What to ingest with, and where to.
@@ -39,7 +41,7 @@ pub struct Ingest {
     /// What splits.
     pub splitter: Splitter,
     /// What embeds; `None` for text only.
-    pub embedder: Option<Arc<Pool>>,
+    pub embedder: Option<Arc<Embedder>>,
     /// What is told of the documents instead of being found out.
     pub reading: Reading,
     /// What is known of the documents beside.

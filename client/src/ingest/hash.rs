@@ -22,7 +22,7 @@ pub(super) fn content_hash(ingest: &Ingest, uri: &str, bytes: &[u8]) -> Vec<u8> 
     }
     let parts = [
         Some(splitter.unit().name()),
-        embedder.as_ref().map(|embedder| embedder.model().name()),
+        embedder.as_ref().map(|embedder| embedder.name()),
         reading.media_type.as_ref().map(MediaType::name),
         reading.kind.map(Kind::name),
         reading.title.as_deref(),
