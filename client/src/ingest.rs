@@ -12,6 +12,7 @@ server that is gone, ends the run.
 */
 
 mod document;
+mod fill;
 mod find;
 mod remembered;
 mod run;
@@ -20,13 +21,14 @@ mod told;
 
 use crate::Error;
 use crate::document::Reading;
-use crate::embed::Pool;
+use crate::embed::Embedder;
 use crate::split::Splitter;
 use serde_json::{Map, Value};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use fill::{Fill, FillEvent, fill};
 pub use remembered::remembered;
 pub use run::ingest;
 pub use sync::{Sync, sync};
@@ -45,7 +47,7 @@ pub struct Ingest {
     /// What splits.
     pub splitter: Splitter,
     /// What embeds; `None` for text only.
-    pub embedder: Option<Arc<Pool>>,
+    pub embedder: Option<Arc<Embedder>>,
     /// What is told of the documents instead of being found out.
     pub reading: Reading,
     /// What is known of the documents beside.

@@ -3,8 +3,8 @@ Splits documents, embeds them and loads them into a `pg_passage` store.
 
 This is the library behind the command `passage`, for programs that fill a store by themselves.
 A file ([`source`]) becomes a text with a title and a type ([`document`]), the text becomes pieces
-([`split`]), each piece a vector ([`embed`]), and all of them rows in one transaction ([`store`]). These rooms do not know one
-another; [`ingest`] leads a document through all of them. Search, expansion and assembly are not here
+([`split`]), each piece a vector ([`embed`], here or by a service), and all of them rows in one transaction ([`store`]). These rooms do not know one
+another; [`ingest`] leads a document through all of them, and [`fill`](ingest::fill) embeds what others loaded. Search, expansion and assembly are not here
 but in the database; only a question is embedded here.
 
 ```no_run
@@ -32,7 +32,7 @@ async fn main() -> Result<(), passage::Error> {
         collection: "handbook".into(),
         version: String::new(),
         splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
-        embedder: Some(Arc::new(Pool::new(&model, None)?)),
+        embedder: Some(Arc::new(Pool::new(&model, None)?.into())),
         reading: Reading::default(),
         metadata: serde_json::Map::new(),
         jobs: None,

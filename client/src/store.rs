@@ -7,11 +7,17 @@ What a server refuses comes back as an [`Error`] that knows what to do about
 it; the document's text never stands in one.
 */
 
+mod arguments;
 mod chunks;
+mod collections;
 mod connect;
+mod context;
+mod doctor;
 mod documents;
 mod error;
+mod fragments;
 mod init;
+mod missing;
 mod notes;
 mod orphans;
 mod outline;
@@ -24,10 +30,15 @@ mod status;
 mod write;
 
 pub use crate::nul::holds_nul;
+pub use collections::{Collection, Listed};
 pub use connect::Store;
+pub use context::{Context, ContextRow};
+pub use doctor::{Finding, Severity};
 pub use documents::{Known, KnownChunk};
 pub use error::Error;
+pub use fragments::{Fragment, Quest};
 pub use init::Init;
+pub use missing::{Missing, Place};
 pub use notes::Note;
 pub use orphans::Present;
 pub use outline::OutlineRow;

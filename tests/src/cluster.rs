@@ -83,7 +83,15 @@ impl Cluster {
     ///
     /// Panics if there is no such server.
     pub async fn bare() -> Self {
-        let installation = Installation::find();
+        Self::of(Installation::find()).await
+    }
+
+    /// Starts a server of an installation, whose database is empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics if it does not start.
+    pub async fn of(installation: Installation) -> Self {
         let keeper = Keeper::new(&installation, &template::make(&installation));
         let mut cluster = Self { installation, keeper };
         cluster.keeper.start();

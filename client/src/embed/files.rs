@@ -17,6 +17,13 @@ pub(super) struct File {
     sha256: &'static str,
 }
 
+impl File {
+    /// Tells whether this is the hash of the default model's file.
+    pub(super) fn is(self, sha256: &[u8]) -> bool {
+        self.sha256.bytes().eq(sha256.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()))
+    }
+}
+
 pub(super) const FILES: [File; 3] = [
     File {
         name: "model.safetensors",

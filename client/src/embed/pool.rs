@@ -1,10 +1,10 @@
 //! One thread a core over one model.
 
-use super::{Embedding, Error, Model};
+use super::embedder::Job;
+use super::{Error, Model, Pending};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::oneshot;
 
 /// How many texts may wait for each thread: enough that none ever does, little enough that a
 /// large document is not turned into texts long before they are embedded.
@@ -20,14 +20,6 @@ pub struct Pool {
     jobs: SyncSender<Job>,
     model: Arc<Model>,
 }
-
-struct Job {
-    text: String,
-    reply: oneshot::Sender<Result<Embedding, Error>>,
-}
-
-/// An embedding on its way.
-pub struct Pending(oneshot::Receiver<Result<Embedding, Error>>);
 
 impl Pool {
     /// The environment variable, and its value, under which candle leaves parallelism to its
@@ -65,21 +57,10 @@ impl Pool {
 
     /// Hands a text over; blocks while the queue is full, so call it where blocking is allowed.
     pub fn submit(&self, text: String) -> Pending {
-        let (reply, pending) = oneshot::channel();
+        let (job, pending) = Job::new(text);
         // Without a receiver the reply is dropped with the job, and the error comes from `Pending`.
-        drop(self.jobs.send(Job { text, reply }));
-        Pending(pending)
-    }
-}
-
-impl Pending {
-    /// Waits for the embedding.
-    ///
-    /// # Errors
-    ///
-    /// If the model fails, or its thread has ended.
-    pub async fn wait(self) -> Result<Embedding, Error> {
-        self.0.await.unwrap_or_else(|_| Err(Error::Inference("its thread has ended".into())))
+        drop(self.jobs.send(job));
+        pending
     }
 }
 

@@ -56,7 +56,7 @@ pub async fn ingest(
         model: ingest
             .embedder
             .as_ref()
-            .map(|pool| (pool.model().name().to_owned(), pool.model().dimensions())),
+            .map(|embedder| (embedder.name().to_owned(), embedder.dimensions())),
         sizer: ingest.splitter.unit().name(),
         splitter_version: SPLITTER_VERSION,
     };

@@ -58,7 +58,7 @@ pub(super) fn making<'a>(
         unit: splitter.unit(),
         overlap: splitter.overlap(),
         code_as_text: false,
-        model: embedder.as_ref().map(|embedder| embedder.model().name()),
+        model: embedder.as_ref().map(|embedder| embedder.name()),
         metadata,
     }
 }

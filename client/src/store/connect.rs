@@ -1,9 +1,36 @@
-//! A connection to a server, and the store that is meant there.
+/*!
+A connection to a server, and the store that is meant there.
+
+Where a connection goes, as whom and how it is kept from others is said in the words of libpq and
+found where libpq finds it: the connection string, a service file, the environment, a password
+file. So whoever can say `psql` needs to say nothing else here.
+*/
+
+mod conninfo;
+mod options;
+mod passfile;
+mod service;
+mod surroundings;
+mod target;
+mod tls;
 
 use super::{Error, notes::Notes, sql::quoted, statements::Statements};
+use options::Options;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio_postgres::{Client, Config, NoTls};
+use surroundings::{Process, Surroundings};
+use target::Target;
+use tls::Mode;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Connection, Socket};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// What is wrong with what is said of a connection; it never holds a password.
+type Problem = String;
+
+/// What drives a connection, in the clear or not.
+pub(super) type Driver =
+    Connection<Socket, <MakeRustlsConnect as tokio_postgres::tls::MakeTlsConnect<Socket>>::Stream>;
 
 /// A store, through one connection.
 pub struct Store {
@@ -17,32 +44,41 @@ pub struct Store {
 impl Store {
     /// Connects to a server; whether the store is there shows when it is used.
     ///
-    /// `url` is what libpq takes: `postgresql://user@host/database`, or key and value pairs. Its
-    /// host may be a folder, which means the unix socket in it.
+    /// `url` is what libpq takes: `postgresql://user@host/database`, or key and value pairs, or
+    /// nothing. A host may be a folder, which means the unix socket in it. What it leaves open is
+    /// said by the service that it or `PGSERVICE` names, by the environment (`PGHOST`, `PGUSER`,
+    /// `PGSSLMODE` and the like) and by the password file. A server gets ten seconds unless
+    /// `connect_timeout` says otherwise.
     ///
     /// # Errors
     ///
     /// [`Error::Url`] if it cannot be understood, [`Error::Connect`] or [`Error::Refused`] if the
-    /// server cannot be reached or does not let one in.
+    /// server cannot be reached, is not who it should be, or does not let one in.
     pub async fn connect(url: &str, name: &str) -> Result<Self, Error> {
-        let mut config: Config =
-            url.parse().map_err(|error: tokio_postgres::Error| Error::Url(chain(&error)))?;
-        if config.get_hosts().is_empty() {
-            config.host("localhost");
+        let options = Options::gather(url, &Process).map_err(Error::Url)?;
+        let mode = Mode::of(&options).map_err(Error::Url)?;
+        let targets = target::targets(&options, &Process).map_err(Error::Url)?;
+        let mut failed = Error::Connect("no server is named".into());
+        for target in &targets {
+            // Through a socket nothing is encrypted, whatever the mode.
+            let mode = if target.is_local { Mode::Disable } else { mode };
+            let tls = tls::connector(mode, &options, &Process).map_err(Error::Connect)?;
+            match open(target, mode, &tls, name).await {
+                Ok((client, connection)) => {
+                    let notes = Notes::of(connection);
+                    let schema = quoted(name);
+                    return Ok(Self {
+                        client,
+                        name: name.to_owned(),
+                        schema,
+                        notes,
+                        prepared: None,
+                    });
+                }
+                Err(error) => failed = error,
+            }
         }
-        if config.get_application_name().is_none() {
-            config.application_name("passage");
-        }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(Duration::from_secs(10));
-        }
-        let (client, connection) =
-            config.connect(NoTls).await.map_err(|error| match error.as_db_error() {
-                Some(_) => Error::new(name, &error),
-                None => Error::Connect(chain(&error)),
-            })?;
-        let notes = Notes::of(connection);
-        Ok(Self { client, name: name.to_owned(), schema: quoted(name), notes, prepared: None })
+        Err(failed)
     }
 
     /// Returns the store's name.
@@ -61,6 +97,56 @@ impl Store {
     }
 }
 
+/// Tries a server in each way that the mode allows.
+async fn open(
+    target: &Target,
+    mode: Mode,
+    tls: &MakeRustlsConnect,
+    store: &str,
+) -> Result<(Client, Driver), Error> {
+    let mut attempts = mode.attempts().iter().peekable();
+    loop {
+        let ssl_mode = *attempts.next().expect("a mode has at least one attempt");
+        let mut config = target.config.clone();
+        config.ssl_mode(ssl_mode);
+        let connecting = config.connect(tls.clone());
+        let connected = match target.patience {
+            None => connecting.await,
+            Some(patience) => match tokio::time::timeout(patience, connecting).await {
+                Ok(connected) => connected,
+                Err(_) => return Err(Error::Connect("it takes too long to answer".into())),
+            },
+        };
+        match connected {
+            Ok(connected) => return Ok(connected),
+            Err(error) if attempts.peek().is_some() && depends_on_tls(&error, ssl_mode) => {}
+            Err(error) => return Err(explained(&error, target, store)),
+        }
+    }
+}
+
+/// Tells whether a server may let one in with TLS that did not without, or the other way round.
+fn depends_on_tls(error: &tokio_postgres::Error, tried: SslMode) -> bool {
+    match error.code() {
+        Some(code) => *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+        None => tried == SslMode::Prefer && error.to_string().contains("TLS"),
+    }
+}
+
+fn explained(error: &tokio_postgres::Error, target: &Target, store: &str) -> Error {
+    if error.as_db_error().is_some() {
+        return Error::new(store, error);
+    }
+    let cause = chain(error);
+    match &target.open_passfile {
+        Some(path) if cause.contains("password") => Error::Connect(format!(
+            "{cause}; {} is not read, since others can read it (chmod 600 keeps it from them)",
+            path.display()
+        )),
+        _ => Error::Connect(cause),
+    }
+}
+
 /// The last cause says most: "Connection refused" rather than "error connecting to server".
 fn chain(error: &tokio_postgres::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
@@ -69,3 +155,6 @@ fn chain(error: &tokio_postgres::Error) -> String {
     }
     cause.to_string()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! What a server may refuse, each with what to do about it.
 
 use tokio_postgres::error::SqlState;
+use uuid::Uuid;
 
 /// Something that the server, or the way to it, did not give.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +46,9 @@ pub enum Error {
     /// No document has the uri.
     #[error("no document has the uri \"{0}\"")]
     NoDocument(String),
+    /// No chunk has the id.
+    #[error("no chunk has the id {0}")]
+    NoChunk(Uuid),
     /// PostgreSQL takes a NUL in no text.
     #[error("\"{0}\" holds a NUL character")]
     Nul(&'static str),
@@ -91,7 +95,19 @@ impl Error {
             | Error::Url(_)
             | Error::OtherModel { .. }
             | Error::NoEmbeddings { .. } => true,
-            Error::NoDocument(_) | Error::Contended(_) | Error::Nul(_) => false,
+            Error::NoDocument(_) | Error::NoChunk(_) | Error::Contended(_) | Error::Nul(_) => false,
+        }
+    }
+
+    /// Tells whether it may be otherwise in a while: the server restarts, or is full.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Error::Lost => true,
+            Error::Connect(cause) => {
+                !["certificate", "password", "TLS"].iter().any(|word| cause.contains(word))
+            }
+            Error::Refused { code, .. } => ["08", "40", "53", "57"].contains(&&code.code()[..2]),
+            _ => false,
         }
     }
 
@@ -99,10 +115,20 @@ impl Error {
     pub fn remedy(&self) -> String {
         match self {
             Error::Url(_) => {
-                "Set DATABASE_URL to postgresql://user@host/database, or to postgresql:///database?host=/socket/folder.".into()
+                "Set DATABASE_URL to postgresql://user@host/database, or to postgresql:///database?host=/socket/folder; what it \
+                 leaves out may come from the variables and files of libpq."
+                    .into()
             }
-            Error::Connect(cause) if cause.contains("TLS") => {
-                "Connect through a unix socket or with sslmode=disable: this client does not speak TLS yet.".into()
+            Error::Connect(cause) if cause.contains("support TLS") => {
+                "Turn TLS on in the server (ssl = on), or connect with sslmode=prefer, through a unix socket at best.".into()
+            }
+            Error::Connect(cause) if cause.contains("certificate") => {
+                "Name the certificate of the authority that signed the server's by sslrootcert or PGSSLROOTCERT, and the \
+                 server as it stands in its own."
+                    .into()
+            }
+            Error::Connect(cause) if cause.contains("password") => {
+                "Give the password by PGPASSWORD, ~/.pgpass or DATABASE_URL.".into()
             }
             Error::Connect(_) => "Check that the server runs and that DATABASE_URL or --database-url names it.".into(),
             Error::Lost => "Run the command again: each document is wholly old or wholly new.".into(),
@@ -115,6 +141,7 @@ impl Error {
                 )
             }
             Error::NoDocument(_) => "passage status counts what is there; a folder's files begin with its name.".into(),
+            Error::NoChunk(_) => "passage search --json gives the ids of chunks, as chunk_ids.".into(),
             Error::Nul(_) => "Leave the NUL out: PostgreSQL takes it in no text.".into(),
             Error::Contended(_) => "Run the command again when the others are done.".into(),
             Error::Refused { code, message, hint, store } => {
@@ -146,8 +173,8 @@ fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
         }
         "42501" if message.contains("for database") => "Ask the owner of the database for CREATE on it.".into(),
         "42501" => format!("Ask the owner of the store \"{store}\" for rights on its schema and tables."),
-        "28P01" | "28000" => "Check the user and the password in DATABASE_URL.".into(),
-        "3D000" => "Create the database, or name another in DATABASE_URL.".into(),
+        "28P01" | "28000" => "Check the user and the password: in DATABASE_URL, PGUSER, PGPASSWORD or ~/.pgpass.".into(),
+        "3D000" => "Create the database, or name another in DATABASE_URL or PGDATABASE.".into(),
         "22021" | "22P05" => {
             "Take the NUL out, or what is no UTF-8: PostgreSQL has no place for it.".into()
         }

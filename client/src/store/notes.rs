@@ -1,11 +1,11 @@
 //! What the server tells of statements that succeed.
 
+use super::connect::Driver;
 use serde::Serialize;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio_postgres::AsyncMessage;
 use tokio_postgres::error::{DbError, Severity};
-use tokio_postgres::tls::NoTlsStream;
-use tokio_postgres::{AsyncMessage, Connection, Socket};
 
 /// Something to know about a statement that succeeded, such as that it found less than it might.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,7 +27,7 @@ pub(super) struct Notes(Arc<Mutex<Vec<Note>>>);
 impl Notes {
     /// Drives a connection as long as it lasts and keeps its notes, each before the result of its
     /// statement.
-    pub(super) fn of(mut connection: Connection<Socket, NoTlsStream>) -> Self {
+    pub(super) fn of(mut connection: Driver) -> Self {
         let notes = Self::default();
         let kept = notes.clone();
         tokio::spawn(async move {

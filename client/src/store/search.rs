@@ -6,8 +6,8 @@ mod found;
 pub use found::{Found, Hit, Passage};
 pub use passage_core::search::Mode;
 
+use super::arguments::Arguments;
 use super::{Error, Store};
-use arguments::Arguments;
 use serde_json::Value;
 use tokio_postgres::{GenericClient, IsolationLevel, Row};
 

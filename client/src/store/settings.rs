@@ -78,7 +78,12 @@ impl Store {
         Ok(model.is_some())
     }
 
-    async fn agree_model(&self, model: &(String, usize)) -> Result<(), Error> {
+    /// Makes sure that a model is the store's, and remembers it if it is the first.
+    ///
+    /// # Errors
+    ///
+    /// As for [`agree`](Self::agree).
+    pub async fn agree_model(&self, model: &(String, usize)) -> Result<(), Error> {
         if self.check_model(model).await? {
             return Ok(());
         }

@@ -15,6 +15,7 @@ pub struct Installation {
     bin: PathBuf,
     extensions: PathBuf,
     version: String,
+    has_tls: bool,
     user: Option<(u32, u32)>,
 }
 
@@ -26,12 +27,27 @@ impl Installation {
     /// Panics if there is none.
     pub fn find() -> Self {
         let named = std::env::var("PG_CONFIG").ok().filter(|name| !name.is_empty());
-        let pg_config = named.unwrap_or_else(|| ground("postgres", &[]));
-        let ask = |what| output(Command::new(&pg_config).arg(what));
+        Self::of(&named.unwrap_or_else(|| ground("postgres", &[])))
+    }
+
+    /// Finds a server that speaks TLS: the one that is found otherwise, or else one of the system,
+    /// for the pinned one is built without.
+    pub fn find_with_tls() -> Option<Self> {
+        let system =
+            (15..=18).rev().map(|major| format!("/usr/lib/postgresql/{major}/bin/pg_config"));
+        let there = system.filter(|path| Path::new(path).exists()).map(|path| Self::of(&path));
+        std::iter::once(Self::find()).chain(there).find(|installation| installation.has_tls)
+    }
+
+    fn of(pg_config: &str) -> Self {
+        let ask = |what| output(Command::new(pg_config).arg(what));
         Self {
             bin: ask("--bindir").into(),
             extensions: Path::new(&ask("--sharedir")).join("extension"),
             version: ask("--version").split(' ').nth(1).expect("a version is printed").into(),
+            has_tls: ["--with-ssl", "--with-openssl"]
+                .iter()
+                .any(|with| ask("--configure").contains(with)),
             user: server_user(),
         }
     }

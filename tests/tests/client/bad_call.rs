@@ -84,7 +84,10 @@ async fn a_model_that_is_not_there_is_named_with_how_to_get_it() {
     // The server would be asked next, and is none.
     program.env("DATABASE_URL", "postgresql:///nowhere?host=/nowhere");
     let ran = Ran::of(program.args(["ingest", "a.md", "--model", "/nowhere"])).await;
-    ran.refuses("/nowhere/model.safetensors", "Put model.safetensors");
+    ran.refuses(
+        "/nowhere/model.safetensors",
+        "passage model fetch brings it. Or put model.safetensors",
+    );
 }
 
 #[tokio::test]

@@ -4,23 +4,29 @@
 //! Tests load text only wherever embeddings are not what they are about, since a model costs a
 //! second each time; those then run on servers without pgvector too.
 
+mod administration;
 mod bad_call;
 mod bad_input;
+mod connection;
 mod durability;
+mod embed;
 mod exact;
 mod gone_server;
 mod help;
 mod ingest;
 mod kinds;
 mod pages;
+mod remote;
 mod rerun;
 mod search;
 mod search_shown;
+mod service;
 mod site;
 mod sources;
 mod split;
 mod store;
 mod sync;
+mod tls;
 mod writers;
 
 use std::ffi::OsStr;

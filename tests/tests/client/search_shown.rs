@@ -88,7 +88,8 @@ async fn without_a_model_words_are_searched_and_that_is_said() {
     let shown = Ran::of(&mut no_model(&["search", "varroa"])).await;
     assert!(shown.stdout.contains("garden/bees.md:"), "{}", shown.stdout);
     let note = "searched by words alone, since there is no model";
-    let hint = "Name its folder with --model or PASSAGE_MODEL.";
+    let hint =
+        "Name its folder with --model or PASSAGE_MODEL, or bring one with passage model fetch.";
     assert_eq!(shown.stderr, format!("note: {note}\n  {hint}\n"));
 
     let told = Ran::of(&mut no_model(&["search", "--json", "varroa"])).await;

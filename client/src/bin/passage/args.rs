@@ -1,11 +1,23 @@
 //! What can be said on the command line.
 
+mod context;
+mod doctor;
+mod embed;
+mod embedder;
+mod fragments;
 mod ingest;
+mod model;
 mod remove;
 mod search;
 mod sync;
 
+pub use context::Context;
+pub use doctor::Doctor;
+pub use embed::Embed;
+pub use embedder::Embedder;
+pub use fragments::Fragments;
 pub use ingest::{Ingest, Lines, Loading};
+pub use model::{Fetch, ModelCommand, ModelCommands};
 pub use remove::Remove;
 pub use search::{Filters, Mode, Search};
 pub use sync::Sync;
@@ -30,8 +42,17 @@ const STYLES: Styles = Styles::styled()
   export DATABASE_URL=postgresql:///mydb?host=/var/run/postgresql
   passage init
   passage ingest docs/ README.md
-  passage search \"how do I configure logging?\"")]
+  passage search \"how do I configure logging?\"
+
+Options that are the same each time may stand in passage.toml, as store = \"notes\" or, for one
+command, as limit = 5 below [search]. Flags go before the environment, and that before the file.
+
+It ends with 0 if all is done, 1 if something failed, 2 if the call makes no sense, and 130 if it
+was interrupted.")]
 pub struct Cli {
+    #[arg(help = "The file of options [default: passage.toml in this folder, if it is there]")]
+    #[arg(long, env = "PASSAGE_CONFIG", global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -70,8 +91,66 @@ pub enum Command {
     #[command(after_help = "Example:
   passage outline docs/guide.md")]
     Outline(Outline),
+    /// Show the whole lines that answer a query, word for word
+    #[command(after_help = "Examples:
+  passage fragments \"rotate a log by hand\"
+  passage fragments --uri docs/logging.md --limit 1 \"rotate a log by hand\"
+  passage fragments --no-embed --json getUserById | jq -r .content")]
+    Fragments(Box<Fragments>),
+    /// Show a chunk with its context
+    #[command(after_help = "Examples:
+  passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182
+  passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182 --strategy section --max-tokens 500")]
+    Context(Box<Context>),
     /// Show what a store holds
+    #[command(after_help = "Examples:
+  passage status
+  passage status --list --collection click
+  passage status --json | jq .embeddings")]
     Status(Status),
+    /// Embed chunks that have no embedding, whoever loaded them
+    #[command(
+        after_help = "Any number of workers may run at a time; none does what another does. SIGINT and SIGTERM
+end one when what it has embedded is written, and the next goes on from there.
+
+Examples:
+  passage embed
+  passage embed --follow
+  PASSAGE_API_KEY=... passage embed --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small"
+    )]
+    Embed(Box<Embed>),
+    /// Look for what is wrong with server, extensions, store and model, and say what to do
+    #[command(
+        after_help = "It ends with 0 if all works, and with 1 if something does not; warnings are no failure.
+
+Examples:
+  passage doctor
+  passage doctor --json | jq 'select(.severity != \"good\")'"
+    )]
+    Doctor(Box<Doctor>),
+    /// Get the default embedding model
+    Model(ModelCommand),
+    /// Print what lets a shell complete this command
+    #[command(after_help = "Examples:
+  passage completions bash > ~/.local/share/bash-completion/completions/passage
+  passage completions zsh > \"${fpath[1]}/_passage\"")]
+    Completions(Completions),
+}
+
+impl Command {
+    /// What embeds, in a command that does.
+    pub fn embedder_mut(&mut self) -> Option<&mut Embedder> {
+        match self {
+            Command::Init(args) => Some(&mut args.embedder),
+            Command::Ingest(args) => Some(&mut args.loading.embedder),
+            Command::Sync(args) => Some(&mut args.loading.embedder),
+            Command::Search(args) => Some(&mut args.embedder),
+            Command::Fragments(args) => Some(&mut args.embedder),
+            Command::Embed(args) => Some(&mut args.embedder),
+            Command::Doctor(args) => Some(&mut args.embedder),
+            _ => None,
+        }
+    }
 }
 
 /// Where the store is.
@@ -87,7 +166,7 @@ pub struct Server {
 }
 
 /// Which model embeds.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct Model {
     /// A folder with model.safetensors, tokenizer.json and config.json
     /// [default: passage/all-MiniLM-L6-v2 in ~/.cache]
@@ -154,7 +233,7 @@ pub struct Init {
     #[command(flatten)]
     pub server: Server,
     #[command(flatten)]
-    pub model: Model,
+    pub embedder: Embedder,
     /// Make a store without embeddings; it needs no pgvector
     #[arg(long)]
     pub no_embed: bool,
@@ -199,9 +278,21 @@ pub struct Outline {
 pub struct Status {
     #[command(flatten)]
     pub server: Server,
-    /// One JSON object
+    /// Of this collection alone
+    #[arg(long, value_name = "NAME")]
+    pub collection: Option<String>,
+    /// List the documents
+    #[arg(long)]
+    pub list: bool,
+    /// One JSON object; with --list, one a line for each document
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct Completions {
+    /// The shell
+    pub shell: clap_complete::Shell,
 }
 
 #[cfg(test)]

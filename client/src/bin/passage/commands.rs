@@ -1,34 +1,47 @@
 //! The commands: from what was said on the command line to what is shown.
 
+mod context;
+mod doctor;
+mod embed;
+mod embedder;
+mod fragments;
 mod ingest;
+mod model;
 mod remove;
 mod search;
+mod status;
 
+pub use context::context;
+pub use doctor::doctor;
+pub use embed::embed;
+pub use fragments::fragments;
 pub use ingest::load as load_documents;
+pub use model::fetch_model;
 pub use remove::remove;
 pub use search::search;
+pub use status::status;
 
 use crate::args::{self, EmbeddingType, Sizer};
 use crate::render;
+use embedder::{embedder, load};
 use passage::Error;
 use passage::document::{self, Document, Reading};
-use passage::embed::{Model, default_folder};
+use passage::embed::Model;
 use passage::source;
 use passage::split::Splitter;
-use passage::store::{self, Init, Settings, Store};
+use passage::store::{self, Init, Note, Settings, Store};
 use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
 use serde_json::{Map, Value};
 use std::path::Path;
-use std::sync::Arc;
 
 /// The model's two marks at the ends of what it reads.
 const MARKS: usize = 2;
 
 pub async fn init(args: args::Init) -> Result<String, Error> {
-    let model = if args.no_embed { None } else { Some(load(&args.model)?) };
+    let embedder = if args.no_embed { None } else { Some(embedder(&args.embedder, None).await?) };
     let mut store = connect(&args.server).await?;
     let init = Init {
-        dimensions: model.as_ref().map(|model| model.dimensions()),
+        dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
         embedding_type: args.embedding_type.map(|embedding_type| match embedding_type {
             EmbeddingType::Vector => "vector".into(),
             EmbeddingType::Halfvec => "halfvec".into(),
@@ -36,8 +49,9 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
         language: args.language,
     };
     let made = store.init(&init).await?;
-    let sizer = if model.is_some() { "wordpieces" } else { "characters" };
-    let model = model.map(|model| (model.name().to_owned(), model.dimensions()));
+    let is_here = matches!(&embedder, Some((_, Some(_))));
+    let sizer = if is_here { "wordpieces" } else { "characters" };
+    let model = embedder.map(|(embedder, _)| (embedder.name().to_owned(), embedder.dimensions()));
     let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
     store.agree(&settings).await?;
     Ok(render::made(store.name(), made, settings.model.as_ref()))
@@ -76,28 +90,35 @@ pub async fn outline(args: args::Outline) -> Result<String, Error> {
     Ok(if args.json { rows.iter().map(render::json).collect() } else { render::outline(&rows) })
 }
 
-pub async fn status(args: args::Status) -> Result<String, Error> {
-    let status = connect(&args.server).await?.status().await?;
-    Ok(if args.json { render::json(&status) } else { render::status(&status) })
-}
-
 async fn connect(server: &args::Server) -> Result<Store, Error> {
     Ok(Store::connect(&url(server)?, &server.store).await?)
 }
 
+/// What names a server beside a URL, as psql reads it.
+const NAMED_BY: [&str; 4] = ["PGHOST", "PGHOSTADDR", "PGDATABASE", "PGSERVICE"];
+
 fn url(server: &args::Server) -> Result<String, Error> {
-    server.database_url.clone().filter(|url| !url.is_empty()).ok_or_else(|| Error::Usage {
-        cause: "no server is named".into(),
-        remedy: "Set DATABASE_URL, or give --database-url postgresql://user@host/database.".into(),
-    })
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match server.database_url.clone().filter(|url| !url.is_empty()) {
+        Some(url) => Ok(url),
+        None if NAMED_BY.into_iter().any(is_set) => Ok(String::new()),
+        None => Err(Error::Usage {
+            cause: "no server is named".into(),
+            remedy: "Set DATABASE_URL, or PGHOST and PGDATABASE, or give --database-url postgresql://user@host/database."
+                .into(),
+        }),
+    }
 }
 
-fn load(model: &args::Model) -> Result<Arc<Model>, Error> {
-    let folder = model.folder().or_else(default_folder).ok_or_else(|| Error::Usage {
-        cause: "no embedding model is named".into(),
-        remedy: "Name its folder with --model or PASSAGE_MODEL.".into(),
-    })?;
-    Ok(Model::load(&folder)?)
+/// What is said where the store has embeddings and nothing is named to embed a question by.
+fn no_model() -> Note {
+    Note {
+        message: "searched by words alone, since there is no model".into(),
+        hint: Some(
+            "Name its folder with --model or PASSAGE_MODEL, or bring one with passage model fetch."
+                .into(),
+        ),
+    }
 }
 
 fn by_wordpieces(model: &Model) -> Splitter {

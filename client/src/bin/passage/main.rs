@@ -2,25 +2,45 @@
 
 mod args;
 mod commands;
+mod configuration;
 mod progress;
 mod render;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches};
 use passage::embed::Pool;
 use passage::ingest::Summary;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+/// The codes that the program ends with, beside 0 and 1; the help lists them.
+const WRONG_CALL: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     // The message of a panic may quote a text, and a backtrace helps nobody at a prompt.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         let _ =
             writeln!(std::io::stderr(), "error: internal error at {place}\n  Please report it.");
     }));
-    if matches!(cli.command, Command::Ingest(_) | Command::Sync(_) | Command::Search(_)) {
+    let cli = match cli() {
+        Ok(cli) => cli,
+        Err(error) => {
+            fail(&error.to_string(), &error.remedy());
+            return WRONG_CALL.into();
+        }
+    };
+    if matches!(
+        cli.command,
+        Command::Ingest(_)
+            | Command::Sync(_)
+            | Command::Search(_)
+            | Command::Fragments(_)
+            | Command::Embed(_)
+            | Command::Doctor(_)
+    ) {
         single_threaded();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -31,11 +51,32 @@ fn main() -> ExitCode {
     };
     let code = match runtime.block_on(run(cli.command)) {
         Ok(code) => code,
-        Err(error) => fail(&error.to_string(), &error.remedy()),
+        Err(error) => {
+            let code = fail(&error.to_string(), &error.remedy());
+            if matches!(error, passage::Error::Usage { .. }) { WRONG_CALL.into() } else { code }
+        }
     };
     // A read from a terminal that nobody answers would hold the runtime.
     runtime.shutdown_background();
     code
+}
+
+/// Reads the command line by what the configuration file says.
+fn cli() -> Result<Cli, passage::Error> {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let command = configuration::apply(Cli::command(), &arguments)?;
+    // A wrong call ends here, with 2, and help with 0.
+    let matches = command.get_matches_from(arguments);
+    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    // Of a model and a service the one that is named on the line is meant.
+    if let (Some((_, matches)), Some(embedder)) = (matches.subcommand(), cli.command.embedder_mut())
+    {
+        let on_line = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+        if on_line("model") && !on_line("embed_url") {
+            embedder.prefer_model();
+        }
+    }
+    Ok(cli)
 }
 
 async fn run(command: Command) -> Result<ExitCode, passage::Error> {
@@ -68,6 +109,33 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         }
         Command::Outline(args) => commands::outline(args).await?,
         Command::Status(args) => commands::status(args).await?,
+        Command::Fragments(args) => {
+            let (output, notes) = commands::fragments(*args).await?;
+            for note in &notes {
+                say(&render::note(note));
+            }
+            output
+        }
+        Command::Context(args) => commands::context(*args).await?,
+        Command::Embed(args) => {
+            let quiet = args.quiet;
+            let progress = progress::Filling::new(quiet, say);
+            let filled = commands::embed(*args, &progress).await?;
+            if !quiet {
+                print(&render::filled(filled.embedded, progress.elapsed()));
+            }
+            return Ok(if filled.interrupted { INTERRUPTED.into() } else { ExitCode::SUCCESS });
+        }
+        Command::Doctor(args) => {
+            let (output, is_well) = commands::doctor(*args).await?;
+            print(&output);
+            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        Command::Model(args) => {
+            let args::ModelCommands::Fetch(args) = args.command;
+            commands::fetch_model(args).await?
+        }
+        Command::Completions(args) => completions(args.shell),
     };
     print(&output);
     Ok(ExitCode::SUCCESS)
@@ -100,6 +168,13 @@ fn ask(question: &str) -> Option<bool> {
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).ok()?;
     Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// What lets a shell complete the command line.
+fn completions(shell: clap_complete::Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "passage", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
 }
 
 /// Starts this program again with the environment under which candle leaves threads to us: it

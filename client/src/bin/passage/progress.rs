@@ -1,8 +1,15 @@
 //! What an ingest shows while it runs: a bar on a terminal, a line for each document otherwise.
 
+mod fetching;
+mod filling;
+
+pub use fetching::Fetching;
+pub use filling::Filling;
+
 use crate::render;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use passage::ingest::Event;
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -35,12 +42,7 @@ impl Progress {
         let has_bar = !shows.quiet && std::io::stderr().is_terminal();
         let target =
             if has_bar { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let style = ProgressStyle::with_template(
-            "{bar:30.cyan/dim} {pos}/{len} documents  {msg:.dim}  {eta:.dim}",
-        )
-        .expect("the template is valid")
-        .progress_chars("━╸─");
-        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style);
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style("documents"));
         let (chunks, failures) = (Arc::default(), Arc::default());
         Self { bar, chunks, failures, shows, say, started: Instant::now() }
     }
@@ -128,4 +130,18 @@ impl Progress {
     fn line(&self, line: &str) {
         self.bar.suspend(|| (self.say)(line));
     }
+}
+
+/// A bar that counts things.
+fn style(what: &str) -> ProgressStyle {
+    let template = format!(
+        "{{bar:30.cyan/dim}} {{pos}}/{{len}} {what}  {{rate:.dim}}  {{eta:.dim}}  {{msg:.dim}}"
+    );
+    ProgressStyle::with_template(&template)
+        .expect("the template is valid")
+        .with_key("rate", |state: &ProgressState, output: &mut dyn Write| {
+            // A bar that cannot be written to is no reason to end.
+            let _ = write!(output, "{:.1}/s", state.per_sec());
+        })
+        .progress_chars("━╸─")
 }

@@ -3,16 +3,21 @@
 
 mod changed;
 mod found;
+mod lines;
+mod store;
 
 pub use changed::{documents_and_chunks, outcome, removed, summary, summary_json};
 pub use found::{Timing, found, found_json};
+pub use lines::{context, fragments};
+pub use store::{documents, findings, status};
 
 use clap::builder::styling::{AnsiColor, Style};
 use passage::split::Piece;
-use passage::store::{Note, OutlineRow, Status};
+use passage::store::{Note, OutlineRow};
 use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
+use std::time::Duration;
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
@@ -123,30 +128,10 @@ pub fn outline(rows: &[OutlineRow]) -> String {
     output
 }
 
-/// What a store holds.
-pub fn status(status: &Status) -> String {
-    let mut output = String::new();
-    let mut row =
-        |name: &str, value: &str| line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{value}"));
-    row("store", &status.store);
-    row("documents", &status.documents.to_string());
-    row("chunks", &status.chunks.to_string());
-    row(
-        "embeddings",
-        &status.embeddings.map_or_else(|| "none kept".into(), |count| count.to_string()),
-    );
-    let setting = |key: &str| {
-        status.settings.get(key).map(|value| value.as_str().map_or(value.to_string(), Into::into))
-    };
-    for key in ["model", "dimensions", "distance", "sizer", "language"] {
-        if let Some(value) = setting(key) {
-            row(key, &value);
-        }
-    }
-    row("size", &format!("{:.1} MB", status.bytes as f64 / 1_048_576.0));
-    let extension = status.extension.as_deref().unwrap_or("missing");
-    row("server", &format!("PostgreSQL {}, pg_passage {extension}", status.server));
-    output
+/// What a run of `embed` came to.
+pub fn filled(embedded: u64, elapsed: Duration) -> String {
+    let embedded = count(usize::try_from(embedded).unwrap_or(usize::MAX), "chunk");
+    format!("{embedded} embedded in {:.1} s\n", elapsed.as_secs_f64())
 }
 
 /// What `init` made.

@@ -1,14 +1,8 @@
-//! The arguments of a function of the extension, named, and only those that are given.
+//! The arguments of a search.
 
 use super::{Mode, Search};
+use crate::store::arguments::Arguments;
 use crate::store::{Error, holds_nul};
-use tokio_postgres::types::ToSql;
-
-/// Arguments with their values, in the order of their parameters.
-#[derive(Default)]
-pub(super) struct Arguments<'a> {
-    given: Vec<(&'static str, Box<dyn ToSql + Sync + Send + 'a>)>,
-}
 
 impl<'a> Arguments<'a> {
     /// Returns what `passage.search` is called with.
@@ -16,7 +10,7 @@ impl<'a> Arguments<'a> {
     /// # Errors
     ///
     /// [`Error::Nul`] if a text holds one.
-    pub(super) fn of_search(search: &'a Search, store: &'a str) -> Result<Self, Error> {
+    pub(in crate::store) fn of_search(search: &'a Search, store: &'a str) -> Result<Self, Error> {
         let mut arguments = Self::default();
         arguments.question(search)?;
         arguments.number("max_passages", search.limit);
@@ -33,7 +27,7 @@ impl<'a> Arguments<'a> {
     /// # Errors
     ///
     /// As for a search.
-    pub(super) fn of_hits(search: &'a Search, store: &'a str) -> Result<Self, Error> {
+    pub(in crate::store) fn of_hits(search: &'a Search, store: &'a str) -> Result<Self, Error> {
         let mut arguments = Self::default();
         arguments.question(search)?;
         arguments.number("max_hits", search.limit);
@@ -61,41 +55,6 @@ impl<'a> Arguments<'a> {
         self.add("min_similarity", filters.min_similarity);
         self.add("include_orphaned", filters.include_orphaned.then_some(true));
         Ok(())
-    }
-
-    fn text(&mut self, name: &'static str, value: Option<&'a str>) -> Result<(), Error> {
-        if value.is_some_and(|text| text.contains('\0')) {
-            return Err(Error::Nul(name));
-        }
-        self.add(name, value);
-        Ok(())
-    }
-
-    /// What PostgreSQL cannot count is out of every range.
-    fn number(&mut self, name: &'static str, value: Option<u32>) {
-        self.add(name, value.map(|number| i32::try_from(number).unwrap_or(i32::MAX)));
-    }
-
-    fn add(&mut self, name: &'static str, value: Option<impl ToSql + Sync + Send + 'a>) {
-        if let Some(value) = value {
-            self.given.push((name, Box::new(value)));
-        }
-    }
-
-    /// Writes the call of a function with them.
-    pub(super) fn call(&self, function: &str) -> String {
-        let argument = |(place, (name, _)): (usize, &(&str, _))| {
-            // As a name a longer text would be an error, not another store.
-            let cast = if *name == "store" { "::text::name" } else { "" };
-            format!("{name} => ${}{cast}", place + 1)
-        };
-        let arguments: Vec<_> = self.given.iter().enumerate().map(argument).collect();
-        format!("passage.{function}({})", arguments.join(", "))
-    }
-
-    /// Returns the values for the parameters.
-    pub(super) fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
-        self.given.iter().map(|(_, value)| &**value as &(dyn ToSql + Sync)).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can be said of loading documents.
 
-use super::{Model, Reading, Server, Sizer, Splitting};
+use super::{Embedder, Reading, Server, Sizer, Splitting};
 use clap::{Args, ValueEnum};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -83,11 +83,11 @@ pub struct Loading {
     #[arg(long, value_name = "KEY=VALUE|JSON")]
     pub metadata: Vec<String>,
     #[command(flatten)]
-    pub model: Model,
+    pub embedder: Embedder,
     /// Load text only
     #[arg(long)]
     pub no_embed: bool,
-    /// What sizes are counted in [default: wordpieces, or characters with --no-embed]
+    /// What sizes are counted in [default: wordpieces, or characters without a model here]
     #[arg(long)]
     pub sizer: Option<Sizer>,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! What can be said of a search.
 
-use super::{Model, Server};
+use super::{Embedder, Server};
 use clap::{Args, ValueEnum};
 use passage_core::Kind;
 
@@ -22,7 +22,7 @@ pub struct Search {
     #[command(flatten)]
     pub server: Server,
     #[command(flatten)]
-    pub model: Model,
+    pub embedder: Embedder,
     /// By what to search [default: hybrid; text if the store has no embeddings, or there is no model]
     #[arg(long)]
     pub mode: Option<Mode>,

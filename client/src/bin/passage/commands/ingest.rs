@@ -1,16 +1,15 @@
 //! The commands `ingest` and `sync`.
 
-use super::{by_wordpieces, is_stdin, load as load_model, metadata, reading, url};
+use super::embedder::{embedder, load as load_model};
+use super::{by_wordpieces, is_stdin, metadata, reading, url};
 use crate::args::{Lines, Loading, Sizer};
 use crate::progress::Progress;
 use passage::Error;
-use passage::embed::Pool;
 use passage::ingest::{Event, Ingest, Summary, Sync, ingest, remembered, sync};
 use passage::source::{self, Belonging, Changes, Filter, Input, Scope, Scopes, Watch};
 use passage::split::Splitter;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a document stays when its source is gone, where files are watched and nothing is said.
@@ -40,7 +39,7 @@ pub async fn load(
         return Err(usage("--watch watches files, and none is named", "Name files or folders."));
     }
     let watch = args.watch;
-    let job = job(args)?;
+    let job = job(args).await?;
     // It begins before anything is read, so that no change is missed.
     let watch = if watch { Some(Watch::new(&watched)?) } else { None };
 
@@ -99,26 +98,23 @@ impl Run {
 }
 
 /// Makes of what was said what the library wants.
-fn job(args: Loading) -> Result<Ingest, Error> {
+async fn job(args: Loading) -> Result<Ingest, Error> {
     let reading = reading(&args.reading)?;
     let metadata = metadata_of(&args.metadata)?;
     let url = url(&args.server)?;
-    let sizer =
-        args.sizer.unwrap_or(if args.no_embed { Sizer::Characters } else { Sizer::Wordpieces });
-    let model = if args.no_embed && sizer == Sizer::Characters {
-        None
+    let (embedder, model) = if args.no_embed {
+        (None, None)
     } else {
-        Some(load_model(&args.model)?)
+        let (embedder, model) = embedder(&args.embedder, args.jobs).await?;
+        (Some(embedder), model)
     };
-    let splitter = match (sizer, &model) {
-        (Sizer::Wordpieces, Some(model)) => by_wordpieces(model),
-        _ => Splitter::by_characters(),
+    let by_default = if model.is_some() { Sizer::Wordpieces } else { Sizer::Characters };
+    let splitter = match (args.sizer.unwrap_or(by_default), model) {
+        (Sizer::Characters, _) => Splitter::by_characters(),
+        (Sizer::Wordpieces, Some(model)) => by_wordpieces(&model),
+        (Sizer::Wordpieces, None) => by_wordpieces(&*load_model(&args.embedder.model)?),
     };
     let splitter = splitter.with_overlap(args.splitting.overlap as usize);
-    let embedder = match model.filter(|_| !args.no_embed) {
-        Some(model) => Some(Arc::new(Pool::new(&model, args.jobs)?)),
-        None => None,
-    };
     Ok(Ingest {
         url,
         store: args.server.store,

@@ -1,6 +1,7 @@
 //! The command `search`: the question is embedded here, all else is the store's.
 
-use super::{connect, load, metadata};
+use super::embedder::embed_question;
+use super::{connect, metadata, no_model};
 use crate::args;
 use crate::render::{self, Timing};
 use passage::Error;
@@ -58,23 +59,15 @@ async fn embedded(
     match args.mode {
         Some(args::Mode::Text) => return Ok((None, None)),
         None if !store.has_embeddings().await? => return Ok((None, None)),
-        None if !args.model.is_named() => {
-            let note = Note {
-                message: "searched by words alone, since there is no model".into(),
-                hint: Some("Name its folder with --model or PASSAGE_MODEL.".into()),
-            };
-            return Ok((None, Some(note)));
+        None if !args.embedder.is_named() => {
+            return Ok((None, Some(no_model())));
         }
         Some(args::Mode::Vector | args::Mode::Hybrid) | None => {}
     }
-    let begun = Instant::now();
-    let model = load(&args.model)?;
-    timing.loading = Some(begun.elapsed());
-    store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
-    let begun = Instant::now();
-    let embedding = model.embed(&args.question)?;
-    timing.embedding = Some(begun.elapsed());
-    Ok((Some(embedding), None))
+    let question = embed_question(&args.embedder, store, &args.question).await?;
+    timing.loading = Some(question.loading);
+    timing.embedding = Some(question.embedding_took);
+    Ok((Some(question.embedding), None))
 }
 
 fn mode(mode: args::Mode) -> Mode {

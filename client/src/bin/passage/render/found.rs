@@ -1,6 +1,7 @@
 //! What a search found: passages, each with where it stands, and how long it took.
 
-use super::{BOLD, DIM, TITLE, count, line, plain, quote, section};
+use super::lines::place;
+use super::{BOLD, DIM, TITLE, count, line, quote, section};
 use passage::store::{Found, Hit, Passage};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -113,18 +114,14 @@ fn title(output: &mut String, rank: i32, title: Option<&str>, titles: &[String])
     line(output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{titles}{TITLE:#}"));
 }
 
-/// Where it stands, as editors and terminals open it, and what else is known.
+/// Where it stands, and what else is known.
 fn source(
     output: &mut String,
     uri: Option<&str>,
     lines: (Option<i32>, Option<i32>),
     facts: &[String],
 ) {
-    let uri = plain(uri.unwrap_or("(no document)"));
-    let place = match lines {
-        (Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
-        _ => uri,
-    };
+    let place = place(uri, lines.0, lines.1);
     line(output, &format!("   {place}  {DIM}{}{DIM:#}", facts.join("  ")));
 }
 

@@ -1,0 +1,19 @@
+//! The command `model fetch`.
+
+use crate::args;
+use crate::progress::Fetching;
+use passage::Error;
+use passage::embed::{DEFAULT_MODEL, default_source, fetch};
+
+pub async fn fetch_model(args: args::Fetch) -> Result<String, Error> {
+    let progress = Fetching::new(args.quiet);
+    let from = args.from.unwrap_or_else(default_source);
+    let report = |file: &'static str, bytes, total| progress.report(file, bytes, total);
+    let fetched = fetch(&from, args.to.as_deref(), report).await;
+    progress.finish();
+    let folder = fetched?;
+    if args.quiet {
+        return Ok(String::new());
+    }
+    Ok(format!("{DEFAULT_MODEL} is in {}\n", folder.display()))
+}

@@ -1,0 +1,109 @@
+//! What a store holds: as a whole, by collection, by document; and what is wrong with it.
+
+use super::{BOLD, DIM, ERROR, count, line, plain};
+use clap::builder::styling::{AnsiColor, Style};
+use passage::store::{Collection, Finding, Listed, Severity, Status};
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+
+/// What a store holds.
+pub fn status(status: &Status, collections: &[Collection]) -> String {
+    let mut output = String::new();
+    let mut row =
+        |name: &str, value: &str| line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{value}"));
+    row("store", &status.store);
+    row("documents", &status.documents.to_string());
+    row("chunks", &status.chunks.to_string());
+    row(
+        "embeddings",
+        &status.embeddings.map_or_else(|| "none kept".into(), |count| count.to_string()),
+    );
+    let setting = |key: &str| {
+        status.settings.get(key).map(|value| value.as_str().map_or(value.to_string(), Into::into))
+    };
+    for key in ["model", "dimensions", "distance", "sizer", "language"] {
+        if let Some(value) = setting(key) {
+            row(key, &value);
+        }
+    }
+    row("size", &format!("{:.1} MB", status.bytes as f64 / 1_048_576.0));
+    let extension = status.extension.as_deref().unwrap_or("missing");
+    row("server", &format!("PostgreSQL {}, pg_passage {extension}", status.server));
+    if !collections.is_empty() {
+        output.push('\n');
+    }
+    let name = |collection: &Collection| named(&collection.collection, &collection.version);
+    let width = collections.iter().map(|of| name(of).chars().count()).max().unwrap_or(0);
+    for collection in collections {
+        let mut facts = vec![
+            count(collection.documents as usize, "document"),
+            count(collection.chunks as usize, "chunk"),
+        ];
+        facts.extend(collection.embeddings.map(|number| format!("{number} embedded")));
+        if collection.orphaned > 0 {
+            facts.push(format!("{} orphaned", collection.orphaned));
+        }
+        let (name, facts) = (name(collection), facts.join(", "));
+        let when = &collection.ingested_at;
+        line(&mut output, &format!("{name:width$}  {DIM}{facts}, {when}{DIM:#}"));
+    }
+    output
+}
+
+/// A collection with its version; one without a name is that of documents without one.
+fn named(collection: &str, version: &str) -> String {
+    let collection = if collection.is_empty() { "(no collection)" } else { collection };
+    plain(&if version.is_empty() {
+        collection.to_owned()
+    } else {
+        format!("{collection} {version}")
+    })
+}
+
+/// Documents, a line each.
+pub fn documents(documents: &[Listed]) -> String {
+    let mut output = String::new();
+    for document in documents {
+        let mut facts = Vec::new();
+        if !document.collection.is_empty() {
+            facts.push(named(&document.collection, &document.version));
+        }
+        facts.extend(document.media_type.as_deref().map(plain));
+        facts.push(count(document.chunks as usize, "chunk"));
+        facts.extend(document.embeddings.map(|number| format!("{number} embedded")));
+        facts.push(document.ingested_at.clone());
+        if document.orphaned_at.is_some() {
+            facts.push("orphaned".into());
+        }
+        let uri = plain(&document.uri);
+        line(&mut output, &format!("{uri}  {DIM}{}{DIM:#}", facts.join(", ")));
+    }
+    output
+}
+
+/// Findings, a line each, and below it what to do.
+pub fn findings(findings: &[Finding]) -> String {
+    let mut output = String::new();
+    for Finding { severity, what, finding, remedy } in findings {
+        let (style, word) = match severity {
+            Severity::Good => (GOOD, "good"),
+            Severity::Warning => (WARNING, "warning"),
+            Severity::Bad => (ERROR, "error"),
+        };
+        let (what, finding) = (plain(what), plain(finding));
+        line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{what}{BOLD:#}: {finding}"));
+        if let Some(remedy) = remedy {
+            line(&mut output, &format!("        {}", plain(remedy)));
+        }
+    }
+    let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (bad, warnings) = (number(Severity::Bad), number(Severity::Warning));
+    let verdict = match (bad, warnings) {
+        (0, 0) => "all is well".to_owned(),
+        (0, warnings) => format!("it works, with {}", count(warnings, "warning")),
+        (bad, warnings) => format!("{}, {}", count(bad, "error"), count(warnings, "warning")),
+    };
+    line(&mut output, &format!("\n{verdict}"));
+    output
+}

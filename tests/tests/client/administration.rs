@@ -1,0 +1,348 @@
+//! Looking after a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`.
+
+use crate::{Ran, lacks_embedding, next_write, ran, text_cluster};
+use passage_tests::cluster::{SUPERUSER, model_path};
+use passage_tests::{Cluster, fixture};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+async fn garden() -> Cluster {
+    let cluster = text_cluster().await;
+    let garden = fixture!("client/garden");
+    cluster
+        .passage(["ingest", "--no-embed", "--collection", "garden", "--version", "2", garden])
+        .await;
+    let watering = fixture!("client/garden/watering.txt");
+    cluster.passage(["ingest", "--no-embed", "--uri", "watering", watering]).await;
+    cluster
+}
+
+fn lines(output: &str) -> Vec<Value> {
+    output.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn status_counts_collections_and_lists_documents() {
+    let cluster = garden().await;
+    cluster
+        .execute(
+            "UPDATE rag.documents SET orphaned_at = '2026-11-22 02:00:00Z' WHERE uri = 'watering'",
+        )
+        .await;
+    let status: Value = serde_json::from_str(&cluster.passage(["status", "--json"]).await).unwrap();
+    let [plain, garden] = &status["collections"].as_array().unwrap()[..] else {
+        panic!("{status}")
+    };
+    assert_eq!(
+        (&plain["collection"], &plain["documents"], &plain["orphaned"]),
+        (&"".into(), &1.into(), &1.into())
+    );
+    assert_eq!(
+        (&garden["collection"], &garden["version"], &garden["documents"]),
+        (&"garden".into(), &"2".into(), &4.into())
+    );
+    let chunks = cluster.query_text("SELECT count(*) FROM rag.chunks JOIN rag.documents ON documents.id = document_id WHERE collection = 'garden'").await;
+    assert_eq!(garden["chunks"].to_string(), chunks);
+    assert_eq!(garden["embeddings"], Value::Null);
+
+    let text = cluster.passage(["status"]).await;
+    assert!(
+        text.contains(&format!("\ngarden 2         4 documents, {chunks} chunks, 20")),
+        "{text}"
+    );
+    assert!(
+        text.contains("\n(no collection)  1 document, ") && text.contains(", 1 orphaned, "),
+        "{text}"
+    );
+
+    let listed = lines(&cluster.passage(["status", "--list", "--json"]).await);
+    assert_eq!(listed.len(), 5);
+    assert_eq!(listed[0]["orphaned_at"], "2026-11-22T02:00:00Z");
+    let listed = cluster.passage(["status", "--list", "--collection", "garden"]).await;
+    assert!(listed.starts_with("garden/bees.md  garden 2, text/markdown, "), "{listed}");
+    assert_eq!(listed.lines().count(), 4, "{listed}");
+}
+
+#[tokio::test]
+async fn the_doctor_finds_nothing_in_a_store_that_is_well() {
+    let cluster = garden().await;
+    cluster.execute("ANALYZE rag.documents, rag.chunks").await;
+    let next = next_write(&cluster).await;
+    let doctor = ran(&cluster, ["doctor"]).await;
+    assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
+    assert!(doctor.stdout.ends_with("\n\nall is well\n"), "{}", doctor.stdout);
+    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+    let version = cluster.installation().version();
+    assert!(
+        doctor.stdout.contains(&format!("good    server: PostgreSQL {version}\n")),
+        "{}",
+        doctor.stdout
+    );
+    let findings = lines(&cluster.passage(["doctor", "--json"]).await);
+    assert!(findings.iter().all(|finding| finding["severity"] == "good"), "{findings:?}");
+}
+
+#[tokio::test]
+async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
+    let cluster = garden().await;
+    let found = |code, what: &'static str, remedy: &'static str| {
+        let cluster = &cluster;
+        async move {
+            let doctor = ran(cluster, ["doctor", "--no-embed"]).await;
+            assert_eq!(doctor.code, Some(code), "{what}: {}", doctor.stdout);
+            let mut lines = doctor.stdout.lines().skip_while(|line| !line.contains(what));
+            assert!(lines.next().is_some(), "{what}: {}", doctor.stdout);
+            assert!(
+                lines.next().is_some_and(|line| line.contains(remedy)),
+                "{remedy}: {}",
+                doctor.stdout
+            );
+        }
+    };
+    cluster.execute("DROP INDEX rag.chunks_tsv_idx").await;
+    found(
+        1,
+        "error   rag.chunks_tsv_idx: index is missing",
+        "SELECT passage.upgrade_store('rag');",
+    )
+    .await;
+    cluster.execute("SELECT passage.upgrade_store()").await;
+
+    cluster.execute("ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; ALTER TABLE rag.chunks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY").await;
+    found(0, "warning row-level security: this role is under policies", "stores of their own")
+        .await;
+    cluster.execute("ALTER TABLE rag.documents DISABLE ROW LEVEL SECURITY; ALTER TABLE rag.chunks DISABLE ROW LEVEL SECURITY").await;
+
+    cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
+    for (grant, code, what, remedy) in [
+        (
+            "SELECT",
+            1,
+            "rights of \"guest\": none on the schema",
+            "GRANT USAGE ON SCHEMA \"rag\" TO \"guest\";",
+        ),
+        (
+            "GRANT USAGE ON SCHEMA rag TO guest",
+            1,
+            "may not read chunks, documents, settings, strategies",
+            "GRANT SELECT ON ALL TABLES",
+        ),
+        (
+            "GRANT SELECT ON ALL TABLES IN SCHEMA rag TO guest",
+            0,
+            "may search, and not write chunks, documents",
+            "INSERT, UPDATE, DELETE",
+        ),
+    ] {
+        cluster.execute(grant).await;
+        let mut program = cluster.client_program();
+        program.env("DATABASE_URL", cluster.url_as("guest")).args(["doctor", "--no-embed"]);
+        let doctor = Ran::of(&mut program).await;
+        assert_eq!(doctor.code, Some(code), "{}", doctor.stdout);
+        assert!(
+            doctor.stdout.contains(what) && doctor.stdout.contains(remedy),
+            "{what}: {}",
+            doctor.stdout
+        );
+    }
+
+    cluster.execute("DROP SCHEMA rag CASCADE").await;
+    found(1, "store \"rag\" does not exist", "passage init --store rag makes the store").await;
+    cluster.execute("DROP EXTENSION pg_passage").await;
+    found(1, "pg_passage: the database does not have it", "passage init brings it").await;
+    let mut program = cluster.client_program();
+    program.env("DATABASE_URL", "postgresql:///a?host=/nowhere&user=me").args(["doctor"]);
+    let doctor = Ran::of(&mut program).await;
+    assert_eq!(doctor.code, Some(1));
+    assert!(
+        doctor.stdout.contains("connection: cannot connect")
+            && doctor.stdout.contains("Check that the server runs")
+    );
+}
+
+#[tokio::test]
+async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
+    let cluster = Cluster::start().await;
+    if lacks_embedding(&cluster, "the doctor knows the model") {
+        return;
+    }
+    cluster.passage(["ingest", "--no-embed", fixture!("client/garden/watering.txt")]).await;
+    let doctor = ran(&cluster, ["doctor"]).await;
+    assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
+    for said in [
+        "good    model: sentence-transformers/all-MiniLM-L6-v2, 384 dimensions",
+        "with iterative scans",
+        "passage embed makes them",
+    ] {
+        assert!(doctor.stdout.contains(said), "{said}: {}", doctor.stdout);
+    }
+    cluster.execute("INSERT INTO rag.settings VALUES ('model', '\"other\"')").await;
+    let doctor = ran(&cluster, ["doctor"]).await;
+    assert_eq!(doctor.code, Some(1));
+    assert!(
+        doctor.stdout.contains("error   model: the store \"rag\" holds embeddings of other"),
+        "{}",
+        doctor.stdout
+    );
+}
+
+#[tokio::test]
+async fn context_shows_a_chunk_and_what_stands_around_it() {
+    let cluster = garden().await;
+    let hit =
+        cluster.query_text("SELECT id FROM rag.chunks WHERE content LIKE '%Varroa mites%'").await;
+    let shown = cluster.passage(["context", &hit]).await;
+    assert!(shown.contains("   ┃ Varroa mites sit in the brood"), "{shown}");
+    assert!(shown.contains("\nhit  Keeping bees › Mites\n   garden/bees.md:"), "{shown}");
+    assert!(shown.contains("distance 0") && shown.contains(&hit), "{shown}");
+
+    let rows = lines(
+        &cluster.passage(["context", "--json", "--strategy", "none", "--before", "1", &hit]).await,
+    );
+    let roles: Vec<_> = rows.iter().map(|row| row["role"].as_str().unwrap()).collect();
+    let expected = format!(
+        "SELECT string_agg(role, ',' ORDER BY ordinal) FROM passage.expand_context('{hit}', 'none', before => 1)"
+    );
+    assert_eq!(roles.join(","), cluster.query_text(&expected).await);
+    assert_eq!(rows.len(), 2);
+
+    let none = "00000000-0000-0000-0000-000000000000";
+    ran(&cluster, ["context", none])
+        .await
+        .refuses(&format!("no chunk has the id {none}"), "passage search --json");
+    ran(&cluster, ["context", &hit, "--strategy", "wide"]).await.refuses("\"wide\"", "strategies");
+}
+
+#[tokio::test]
+async fn fragments_are_whole_lines_with_their_numbers() {
+    let cluster = garden().await;
+    let shown = cluster.passage(["fragments", "--limit", "1", "varroa mites"]).await;
+    assert!(
+        shown.contains("1  Keeping bees\n   garden/bees.md:")
+            && shown.contains("Varroa mites sit in the brood"),
+        "{shown}"
+    );
+    let rows =
+        lines(&cluster.passage(["fragments", "--json", "--uri", "watering", "seedlings"]).await);
+    let source = std::fs::read_to_string(fixture!("client/garden/watering.txt")).unwrap();
+    let (first, last) = (
+        rows[0]["first_line"].as_u64().unwrap() as usize,
+        rows[0]["last_line"].as_u64().unwrap() as usize,
+    );
+    let quoted =
+        source.split_inclusive('\n').skip(first - 1).take(last - first + 1).collect::<String>();
+    assert_eq!(rows[0]["content"].as_str().unwrap().trim_end(), quoted.trim_end());
+    let columns = "SELECT string_agg(name, ',' ORDER BY name) FROM pg_proc, unnest(proargnames, proargmodes) AS argument (name, mode) \
+        WHERE pronamespace = 'passage'::regnamespace AND proname = 'fragments' AND mode = 't'";
+    let keys: Vec<_> = rows[0].as_object().unwrap().keys().cloned().collect();
+    assert_eq!(keys.join(","), cluster.query_text(columns).await);
+    let full = lines(
+        &cluster
+            .passage([
+                "fragments",
+                "--json",
+                "--uri",
+                "watering",
+                "--full",
+                "--max-tokens",
+                "100000",
+            ])
+            .await,
+    );
+    assert_eq!(
+        full.iter().map(|row| row["content"].as_str().unwrap()).collect::<String>().trim_end(),
+        source.trim_end()
+    );
+    assert_eq!(cluster.passage(["fragments", "zzzzzz"]).await, "nothing found\n");
+    ran(&cluster, ["fragments"])
+        .await
+        .refuses("required arguments were not provided", "Usage: passage fragments");
+}
+
+/// Serves the files of a folder until the test ends; what `spoil` names comes with another byte.
+async fn mirror(folder: std::path::PathBuf, spoil: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/model", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = vec![0; 4096];
+            let read = stream.read(&mut request).await.unwrap();
+            let request = String::from_utf8_lossy(&request[..read]).into_owned();
+            let name = request.split(' ').nth(1).unwrap().rsplit('/').next().unwrap().to_owned();
+            let mut body = std::fs::read(folder.join(&name)).unwrap();
+            if name == spoil {
+                body[0] ^= 1;
+            }
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(head.as_bytes()).await;
+            let _ = stream.write_all(&body).await;
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn the_model_is_fetched_checked_and_used_from_then_on() {
+    let cluster = Cluster::start().await;
+    if lacks_embedding(&cluster, "the model is fetched, checked and used from then on") {
+        return;
+    }
+    let cache = tempfile::tempdir().unwrap();
+    let folder = std::env::var_os("PASSAGE_MODEL").map(Into::into).or_else(model_path).unwrap();
+    let program = |arguments: &[&str]| {
+        let mut program = cluster.client_program();
+        program.env_remove("PASSAGE_MODEL").env("XDG_CACHE_HOME", cache.path()).args(arguments);
+        program
+    };
+    let spoiled = mirror(std::path::PathBuf::clone(&folder), "tokenizer.json").await;
+    let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &spoiled])).await;
+    fetched.refuses("cannot fetch tokenizer.json: what came is not the file of revision", "--from");
+    let there = cache.path().join("passage/all-MiniLM-L6-v2");
+    let names = || {
+        let mut names: Vec<_> =
+            std::fs::read_dir(&there).unwrap().map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(), ["model.safetensors"], "what came damaged is not kept");
+
+    // What is there already is not asked for again.
+    let good = mirror(folder, "model.safetensors").await;
+    let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &good])).await;
+    assert_eq!(
+        fetched.stdout,
+        format!("sentence-transformers/all-MiniLM-L6-v2 is in {}\n", there.display())
+    );
+    assert_eq!(names(), ["config.json", "model.safetensors", "tokenizer.json"]);
+    let ingest = Ran::of(&mut program(&["ingest", fixture!("client/garden/watering.txt")])).await;
+    assert_eq!(ingest.code, Some(0), "{}", ingest.stderr);
+    let search =
+        Ran::of(&mut program(&["search", "--mode", "vector", "how are seedlings watered"])).await;
+    assert!(search.stdout.contains("Seedlings are watered from below"), "{}", search.stderr);
+
+    let nowhere = Ran::of(&mut program(&[
+        "model",
+        "fetch",
+        "--from",
+        "http://127.0.0.1:1",
+        "--to",
+        "/nowhere/model",
+    ]))
+    .await;
+    nowhere.refuses("cannot fetch model.safetensors", "Name a web folder");
+}
+
+#[tokio::test]
+async fn shells_learn_the_commands() {
+    let cluster = Cluster::bare().await;
+    for (shell, line) in
+        [("bash", "_passage()"), ("zsh", "#compdef passage"), ("fish", "complete -c passage")]
+    {
+        let script = cluster.passage(["completions", shell]).await;
+        assert!(script.contains(line) && script.contains("fragments"), "{shell}");
+    }
+}

@@ -1,0 +1,245 @@
+//! TLS as psql speaks it, with a server that has a certificate of an authority of its own.
+
+use crate::Ran;
+use passage_tests::Cluster;
+use passage_tests::cluster::{DATABASE, Installation, OWNER, SUPERUSER};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use tokio::process::Command;
+
+/// A server that speaks TLS on a port of this machine.
+struct Encrypted {
+    cluster: Cluster,
+    port: u16,
+    /// The user's own folder, where libpq looks for `.postgresql`, `.pgpass` and the like.
+    home: TempDir,
+    /// The certificates of the authority that signed the server's, and of another.
+    ours: PathBuf,
+    other: PathBuf,
+}
+
+/// An authority of a name, and a server that is its own authority has the server's.
+fn authority(name: &str, servers: &[&str]) -> CertifiedIssuer<'static, KeyPair> {
+    let servers: Vec<_> = servers.iter().map(|&server| server.to_owned()).collect();
+    let mut params = CertificateParams::new(servers).unwrap();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+}
+
+impl Encrypted {
+    /// Starts one whose certificate is for `localhost`; `None` if no server here speaks TLS.
+    async fn start(rules: &str) -> Option<Self> {
+        let Some(installation) = Installation::find_with_tls() else {
+            Installation::find().report_skipped("TLS to a server", "it is built without");
+            return None;
+        };
+        let mut cluster = Cluster::of(installation).await;
+        let home = tempfile::tempdir().unwrap();
+        let authority = authority("ours", &[]);
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        let certificate = params.signed_by(&key, &authority).unwrap();
+        let (ours, other) = (home.path().join("ours.crt"), home.path().join("other.crt"));
+        fs::write(&ours, authority.pem()).unwrap();
+        fs::write(&other, self::authority("other", &[]).pem()).unwrap();
+
+        let data = cluster.folder().join("data");
+        own(&data.join("server.crt"), &certificate.pem(), &data);
+        own(&data.join("server.key"), &key.serialize_pem(), &data);
+        own(&data.join("pg_hba.conf"), &format!("local all all trust\n{rules}\n"), &data);
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        for setting in ["ssl = on", "listen_addresses = '127.0.0.1'", &format!("port = {port}")] {
+            cluster.execute_as(SUPERUSER, &format!("ALTER SYSTEM SET {setting}")).await;
+        }
+        cluster
+            .execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} PASSWORD 'xyzzy-hunter2'"))
+            .await;
+        cluster.stop();
+        // The socket has the port in its name, and the tests look for the usual one.
+        let sockets = cluster.folder();
+        symlink(sockets.join(format!(".s.PGSQL.{port}")), sockets.join(".s.PGSQL.5432")).unwrap();
+        cluster.start_again().await;
+        Some(Self { cluster, port, home, ours, other })
+    }
+
+    /// The client, which is told where to go by the variables of libpq alone.
+    fn program(&self, host: &str, variables: &[(&str, &str)]) -> Command {
+        let mut program = self.cluster.client_program();
+        program.env_remove("DATABASE_URL").env("HOME", self.home.path());
+        program.env("PGHOST", host).env("PGPORT", self.port.to_string());
+        program.env("PGUSER", OWNER).env("PGDATABASE", DATABASE).envs(variables.iter().copied());
+        program.args(["doctor", "--no-embed"]);
+        program
+    }
+
+    /// How the client says that it is connected; the extension is not installed here.
+    async fn connection(&self, host: &str, variables: &[(&str, &str)]) -> Result<String, Ran> {
+        let ran = Ran::of(&mut self.program(host, variables)).await;
+        assert!(!ran.stdout.contains("hunter2") && !ran.stderr.contains("hunter2"));
+        let line = ran.stdout.lines().find(|line| line.contains("connection: ")).map(str::to_owned);
+        match line {
+            Some(line) if line.starts_with("error") => Err(ran),
+            Some(line) => Ok(line.split_once("connection: ").unwrap().1.to_owned()),
+            None => panic!("{}{}", ran.stdout, ran.stderr),
+        }
+    }
+
+    async fn refusal(&self, host: &str, variables: &[(&str, &str)]) -> String {
+        match self.connection(host, variables).await {
+            Ok(connected) => panic!("{host} {variables:?}: connected {connected}"),
+            Err(ran) => ran.stdout,
+        }
+    }
+}
+
+/// Writes a file as the server's user wants it: its own, and nobody else's to read.
+fn own(path: &Path, content: &str, like: &Path) {
+    fs::write(path, content).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    let facts = like.metadata().unwrap();
+    chown(path, Some(facts.uid()), Some(facts.gid())).unwrap();
+}
+
+#[tokio::test]
+async fn the_modes_look_at_the_certificate_as_far_as_they_say() {
+    let Some(server) = Encrypted::start("host all all 127.0.0.1/32 trust").await else { return };
+    let (ours, other) = (server.ours.to_str().unwrap(), server.other.to_str().unwrap());
+    for (mode, connected) in [
+        ("disable", "in the clear"),
+        ("allow", "in the clear"),
+        ("prefer", "with TLS"),
+        ("require", "with TLS"),
+    ] {
+        let variables = [("PGSSLMODE", mode)];
+        assert_eq!(
+            server.connection("localhost", &variables).await.ok().unwrap(),
+            connected,
+            "{mode}"
+        );
+    }
+    let mode = |mode| ("PGSSLMODE", mode);
+    let root = |path| ("PGSSLROOTCERT", path);
+    for host in ["localhost", "127.0.0.1"] {
+        let trusted = [mode("verify-ca"), root(ours)];
+        assert_eq!(server.connection(host, &trusted).await.ok().unwrap(), "with TLS");
+        for strict in ["verify-ca", "verify-full", "require"] {
+            let said = server.refusal(host, &[mode(strict), root(other)]).await;
+            assert!(
+                said.contains("UnknownIssuer") && said.contains("PGSSLROOTCERT"),
+                "{strict}: {said}"
+            );
+        }
+    }
+    assert!(server.connection("localhost", &[mode("verify-full"), root(ours)]).await.is_ok());
+    let said = server.refusal("127.0.0.1", &[mode("verify-full"), root(ours)]).await;
+    assert!(said.contains("not valid for name"), "{said}");
+    let said = server.refusal("localhost", &[mode("verify-full")]).await;
+    assert!(said.contains("there is no root certificate \"~/.postgresql/root.crt\""), "{said}");
+    let said = server.refusal("localhost", &[root("system")]).await;
+    assert!(said.contains("UnknownIssuer") || said.contains("no usable certificate"), "{said}");
+
+    // The authority in its usual place.
+    fs::create_dir(server.home.path().join(".postgresql")).unwrap();
+    fs::copy(&server.ours, server.home.path().join(".postgresql/root.crt")).unwrap();
+    assert!(server.connection("localhost", &[mode("verify-full")]).await.is_ok());
+
+    // Through a socket nothing is encrypted, whatever the mode.
+    let socket = server.cluster.folder().display().to_string();
+    let connected = server.connection(&socket, &[mode("verify-full")]).await.ok().unwrap();
+    assert_eq!(connected, "through a socket of this machine");
+}
+
+#[tokio::test]
+async fn a_server_that_insists_gets_what_it_wants_if_the_mode_leaves_it_open() {
+    let Some(server) = Encrypted::start("hostssl all all 127.0.0.1/32 trust").await else { return };
+    assert_eq!(
+        server.connection("localhost", &[("PGSSLMODE", "allow")]).await.ok().unwrap(),
+        "with TLS"
+    );
+    let said = server.refusal("localhost", &[("PGSSLMODE", "disable")]).await;
+    assert!(said.contains("no encryption"), "{said}");
+
+    let Some(server) = Encrypted::start("hostnossl all all 127.0.0.1/32 trust").await else {
+        return;
+    };
+    assert_eq!(server.connection("localhost", &[]).await.ok().unwrap(), "in the clear");
+    let said = server.refusal("localhost", &[("PGSSLMODE", "require")]).await;
+    assert!(said.contains("SSL encryption"), "{said}");
+}
+
+#[tokio::test]
+async fn a_password_comes_from_a_variable_or_a_file_of_ones_own() {
+    let Some(server) = Encrypted::start("hostssl all all 127.0.0.1/32 scram-sha-256").await else {
+        return;
+    };
+    let password = ("PGPASSWORD", "xyzzy-hunter2");
+    assert!(server.connection("localhost", &[password]).await.is_ok());
+    // The password is bound to this very channel, which proves that the server is its end.
+    assert!(
+        server.connection("localhost", &[password, ("PGCHANNELBINDING", "require")]).await.is_ok()
+    );
+    let said = server.refusal("localhost", &[("PGPASSWORD", "wrong")]).await;
+    assert!(
+        said.contains("password authentication failed") && said.contains("PGPASSWORD"),
+        "{said}"
+    );
+    let said = server.refusal("localhost", &[]).await;
+    assert!(said.contains("password missing") && said.contains("~/.pgpass"), "{said}");
+
+    let file = server.home.path().join(".pgpass");
+    fs::write(&file, format!("localhost:{}:*:{OWNER}:xyzzy-hunter2\n", server.port)).unwrap();
+    let said = server.refusal("localhost", &[]).await;
+    assert!(said.contains(".pgpass is not read, since others can read it"), "{said}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    assert!(server.connection("localhost", &[]).await.is_ok());
+
+    let elsewhere = server.home.path().join("secrets");
+    fs::rename(&file, &elsewhere).unwrap();
+    server.refusal("localhost", &[]).await;
+    assert!(
+        server
+            .connection("localhost", &[("PGPASSFILE", elsewhere.to_str().unwrap())])
+            .await
+            .is_ok()
+    );
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_taken_by_prefer_and_not_by_require() {
+    let Some(server) = Encrypted::start("host all all 127.0.0.1/32 trust").await else { return };
+    let mut cluster = server.cluster;
+    cluster.execute_as(SUPERUSER, "ALTER SYSTEM SET ssl = off").await;
+    cluster.restart().await;
+    let server = Encrypted { cluster, ..server };
+    assert_eq!(server.connection("localhost", &[]).await.ok().unwrap(), "in the clear");
+    let said = server.refusal("localhost", &[("PGSSLMODE", "require")]).await;
+    assert!(said.contains("server does not support TLS") && said.contains("ssl = on"), "{said}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_its_own_authority_is_known_by_its_very_certificate() {
+    let Some(mut server) = Encrypted::start("host all all 127.0.0.1/32 trust").await else {
+        return;
+    };
+    let data = server.cluster.folder().join("data");
+    let own_authority = authority("server", &["localhost"]);
+    own(&data.join("server.crt"), &own_authority.pem(), &data);
+    own(&data.join("server.key"), &own_authority.key().serialize_pem(), &data);
+    server.cluster.restart().await;
+    fs::write(&server.ours, own_authority.pem()).unwrap();
+    let (ours, other) = (server.ours.to_str().unwrap(), server.other.to_str().unwrap());
+    let full = ("PGSSLMODE", "verify-full");
+    assert_eq!(
+        server.connection("localhost", &[full, ("PGSSLROOTCERT", ours)]).await.ok().unwrap(),
+        "with TLS"
+    );
+    let said = server.refusal("127.0.0.1", &[full, ("PGSSLROOTCERT", ours)]).await;
+    assert!(said.contains("not valid for name"), "{said}");
+    let said = server.refusal("localhost", &[full, ("PGSSLROOTCERT", other)]).await;
+    assert!(said.contains("certificate"), "{said}");
+}
