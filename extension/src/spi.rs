@@ -22,7 +22,7 @@ use std::marker::PhantomData;
 pub enum Access {
     /// Few rows by a btree or an index of vectors; planned once, whatever the values.
     Index,
-    /// What an index of words or documents finds, planned for the values of each execution.
+    /// What an index of words, documents or many ids finds, planned for the values of each execution.
     Matches,
     /// What a scan finds soon, planned for the values of each execution.
     Scan,

@@ -74,6 +74,7 @@ impl Purpose {
             }
             Self::Matches { .. } => Access::Scan,
             Self::Frequencies | Self::Nearest { search: Search::Exact, .. } => Access::Any,
+            Self::Write(write) => write.access(),
             _ => Access::Index,
         }
     }

@@ -137,6 +137,15 @@ SELECT outcome FROM passage.ingest('a.md', 'other text', title => 'Another', col
 RESET ROLE;
 SELECT title, content FROM ingested.documents JOIN ingested.chunks ON document_id = documents.id WHERE collection = 'ours';
 
+-- a document that has the uri and may not be seen
+DROP POLICY writers ON ingested.documents;
+CREATE POLICY others ON ingested.documents FOR SELECT USING (uri <> 'a.md');
+CREATE POLICY makers ON ingested.documents FOR INSERT WITH CHECK (true);
+SET ROLE regress_ingests;
+SELECT outcome FROM passage.ingest('a.md', 'my text', collection => 'ours');
+RESET ROLE;
+SELECT count(*) FROM ingested.documents WHERE uri = 'a.md';
+
 SET client_min_messages = warning;
 DROP SCHEMA ingested_views CASCADE;
 DROP SCHEMA ingested CASCADE;

@@ -1,5 +1,6 @@
 //! The statements of replacing a document.
 
+use crate::spi::Access;
 use crate::store::layout::Layout;
 
 /// What a statement does; each is written once.
@@ -37,6 +38,15 @@ const COLUMNS: &str = "id, ordinal, level, kind, unit, preamble, tokens, start_b
      first_line, last_line, metadata";
 
 impl Write {
+    /// Returns how the statement finds rows. By many ids there are two ways, and a plan that was made
+    /// while the store was small may go through the whole document for each of them.
+    pub fn access(self) -> Access {
+        match self {
+            Self::Remove | Self::Forget | Self::Move | Self::Check => Access::Matches,
+            _ => Access::Index,
+        }
+    }
+
     /// Writes the statement for a store.
     pub fn statement(self, layout: &Layout) -> String {
         let chunks = &layout.chunks.name;
