@@ -1,11 +1,14 @@
 /*!
 Ingesting: source, split, embed, store; the one place that knows all four.
 
-Several documents are under way at a time, so that while one is embedded another is read and split
-and a third is written. What is under way is bounded in documents and in bytes, and texts wait for
-the model in a short queue, so memory does not grow with the folder. A document whose content hash
-the store has already costs a read of its file and nothing else; of one that changed, only chunks
-with another text are embedded.
+Documents are found by one thread, split by as many as there are cores, embedded, and written through
+two connections, all at the same time: while one is embedded another is read and split and a third
+is written. Each of these hands over through a queue of bounded length and waits where it is full,
+and what is under way is bounded in bytes too, so memory does not grow with what there is to ingest.
+A document whose content hash the store has already costs a read of its file and nothing else; of
+one that changed, only chunks with another text are embedded and only rows that differ are written.
+
+The vector index of a store without embeddings is taken away at the beginning and built at the end.
 
 A document that fails is reported and the others go on. What fails for one as for all, such as a
 server that is gone, ends the run.
@@ -14,6 +17,8 @@ server that is gone, ends the run.
 mod document;
 mod fill;
 mod find;
+mod index;
+mod load;
 mod remembered;
 mod run;
 mod sync;
@@ -78,6 +83,13 @@ pub enum Event {
     Skipped(PathBuf),
     /// One more chunk is embedded.
     Embedded,
+    /// The documents are in, and the vector index of a first load is being built over them.
+    Indexing {
+        /// How many embeddings are in it.
+        done: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// A document is done.
     Done {
         /// Its uri.
@@ -143,7 +155,7 @@ pub struct Summary {
 impl Summary {
     fn count(&mut self, event: &Event) {
         match event {
-            Event::Found { .. } | Event::Incomplete => {}
+            Event::Found { .. } | Event::Indexing { .. } | Event::Incomplete => {}
             Event::Orphaned(_) => self.orphaned += 1,
             Event::Removed(_) => self.removed += 1,
             Event::Skipped(_) => self.skipped += 1,

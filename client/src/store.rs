@@ -1,7 +1,7 @@
 /*!
 The store: a schema in PostgreSQL, and all that the client says to the server.
 
-Writing is one transaction per document (see [`write`](Store::write)), in which a document is
+Writing is one transaction for several documents (see [`write`](Store::write)), in which each is
 wholly old or wholly new. Reading leaves search, expansion and assembly to the extension's functions.
 What a server refuses comes back as an [`Error`] that knows what to do about
 it; the document's text never stands in one.
@@ -16,6 +16,7 @@ mod doctor;
 mod documents;
 mod error;
 mod fragments;
+mod index;
 mod init;
 mod missing;
 mod notes;

@@ -49,6 +49,25 @@ pub fn sample(media_type: &str, bytes: usize) -> Vec<String> {
     texts.take_while(is_wanted).collect()
 }
 
+/// The Markdown and the Rust of `rust-src`, by where each lies; where `make corpus` did not fetch it,
+/// those of cargo's registry. Left out are files that no client takes: what is not text.
+pub fn rust() -> (&'static str, Vec<(PathBuf, String)>) {
+    let [registry, fetched] = folders();
+    let fetched = fetched.join("rust");
+    let (name, folder) =
+        if fetched.is_dir() { ("rust-src", fetched) } else { ("cargo's registry", registry) };
+    let mut paths = Vec::new();
+    let wanted = |path: &Path| {
+        path.extension().is_some_and(|extension| extension == "md" || extension == "rs")
+    };
+    find(&folder, wanted, &mut paths);
+    let document = |path: PathBuf| {
+        let text = fs::read_to_string(&path).ok().filter(|text| !text.contains('\0'))?;
+        Some((path.strip_prefix(&folder).expect("it was found there").to_owned(), text))
+    };
+    (name, paths.into_iter().filter_map(document).collect())
+}
+
 /// The folders that real documents lie in; the latter only where it was fetched.
 pub fn folders() -> [PathBuf; 2] {
     [registry(), target().join("ground/corpus-files")]

@@ -140,6 +140,11 @@ impl Cluster {
         self.keeper.signal("QUIT");
     }
 
+    /// Ends the server and all its sessions by `kill -9`, at any moment.
+    pub fn destroy(&self) {
+        self.keeper.destroy();
+    }
+
     /// The server's folder: its data, its socket and its log.
     pub fn folder(&self) -> &Path {
         self.keeper.folder()

@@ -1,6 +1,6 @@
 //! One document on its way through the pipeline.
 
-use super::run::{Run, blocking};
+use super::run::{Run, blocking, turn};
 use super::told::{self, Place, Telling};
 use super::{Event, Ingest, Outcome};
 use crate::embed::Embedding;
@@ -10,13 +10,13 @@ use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
 use crate::{Error, document, source};
 use passage_core::{MediaType, chunk_ids, document_id, document_metadata};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
 /// How often a document is tried when others write it at the same time, or have its id.
-const ATTEMPTS: usize = 8;
+const ATTEMPTS: usize = 32;
 
 /// A document that was read and split.
 struct Split {
@@ -43,18 +43,29 @@ impl Split {
     }
 }
 
+/// A document with its chunks and embeddings, as compared with what the store has of it.
+pub(super) struct Prepared {
+    split: Arc<Split>,
+    known: Option<Known>,
+    id: Uuid,
+    ids: Vec<Uuid>,
+    there: HashMap<Uuid, KnownChunk>,
+    embeddings: HashMap<Uuid, Embedding>,
+}
+
 /// Ingests a document of which the store knows as much as `known` says.
 pub(super) async fn ingest(
     run: &Arc<Run>,
-    number: usize,
     item: Item,
     mut known: Option<Known>,
 ) -> Result<Outcome, Error> {
+    let turn = turn(&run.splitting).await;
     let reader = Arc::clone(run);
     let hash = known.as_ref().and_then(|known| known.content_hash.clone());
     let Some(split) = blocking(move || split(&reader.ingest, item, hash.as_deref())).await? else {
-        return unchanged(run, number, known.as_ref()).await;
+        return unchanged(run, known.as_ref()).await;
     };
+    drop(turn);
     let split = Arc::new(split);
 
     let Ingest { collection, version, .. } = &run.ingest;
@@ -67,9 +78,7 @@ pub(super) async fn ingest(
         };
         let ids = ids(id, &split);
         let there = match &known {
-            Some(known) => {
-                run.store(number).await.known_chunks(known.id, run.with_embeddings).await?
-            }
+            Some(known) => run.reader.known_chunks(known.id, run.with_embeddings).await?,
             None => HashMap::new(),
         };
         if run.ingest.dry_run {
@@ -81,37 +90,38 @@ pub(super) async fn ingest(
             });
         }
         embed(run, &split, &ids, &there, &mut embeddings).await?;
-        let document = document(run, &split, known.as_ref(), id, &ids, &there, &embeddings);
-        let kept = document.chunks.iter().filter(|chunk| chunk.known).count();
-        let mut store = run.store(number).await;
-        if store.write(&document).await? == Written::Done {
-            let chunks = ids.len();
-            return Ok(match known {
+        let split = Arc::clone(&split);
+        let ready = Prepared { split, known, id, ids, there, embeddings };
+        let (ready, written) = run.loader.load(ready).await?;
+        if written == Written::Done {
+            let chunks = ready.ids.len();
+            let kept = ready.ids.iter().filter(|id| ready.there.contains_key(id)).count();
+            return Ok(match ready.known {
                 Some(_) => Outcome::Replaced { chunks, kept },
                 None => Outcome::Added { chunks },
             });
         }
-        let found = store.known(collection, version, &[&split.uri]).await?.remove(&split.uri);
-        if found
-            .as_ref()
-            .is_some_and(|found| found.content_hash.as_ref() == Some(&split.content_hash))
-        {
+        let Prepared { split, known: before, .. } = ready;
+        embeddings = ready.embeddings;
+        let mut found = run.reader.known(collection, version, &[&split.uri]).await?;
+        known = found.remove(&split.uri);
+        let hash = known.as_ref().and_then(|known| known.content_hash.as_ref());
+        if hash == Some(&split.content_hash) {
             return Ok(Outcome::Unchanged);
         }
-        if known.is_none() && found.is_none() {
+        if before.is_none() && known.is_none() {
             salt += 1;
         }
-        known = found;
     }
     Err(store::Error::Contended(split.uri.clone()).into())
 }
 
 /// Leaves a document as it is, but for a mark that its source is gone.
-async fn unchanged(run: &Run, number: usize, known: Option<&Known>) -> Result<Outcome, Error> {
+async fn unchanged(run: &Run, known: Option<&Known>) -> Result<Outcome, Error> {
     match known {
         Some(known) if known.is_orphan => {
             if !run.ingest.dry_run {
-                run.store(number).await.restore(known.id).await?;
+                run.reader.restore(known.id).await?;
             }
             Ok(Outcome::Restored)
         }
@@ -189,6 +199,7 @@ async fn embed(
         embeddings.contains_key(id)
             || (is_current(there, piece) && there.is_some_and(|there| there.embedded))
     };
+    let _turn = turn(&run.embedding).await;
     let missing: Vec<usize> =
         (0..ids.len()).filter(|&ordinal| !has(&ids[ordinal], &split.pieces[ordinal])).collect();
 
@@ -211,46 +222,47 @@ async fn embed(
     Ok(())
 }
 
-fn document<'a>(
-    run: &'a Run,
-    split: &'a Split,
-    known: Option<&'a Known>,
-    id: Uuid,
-    ids: &[Uuid],
-    there: &HashMap<Uuid, KnownChunk>,
-    embeddings: &'a HashMap<Uuid, Embedding>,
-) -> Document<'a> {
-    let chunk = |((id, piece), place): ((&Uuid, &'a Piece), Place)| Chunk {
-        id: *id,
-        section: &piece.section,
-        level: piece.level,
-        kind: piece.kind,
-        unit: piece.unit,
-        content: &split.document.text[piece.bytes.clone()],
-        preamble: &piece.preamble,
-        tokens: piece.tokens,
-        bytes: place.bytes,
-        lines: place.lines,
-        imports: &piece.imports,
-        known: there.contains_key(id),
-        stale: !is_current(there.get(id), piece),
-        embedding: embeddings.get(id).map(Vec::as_slice),
-    };
-    let chunks: Vec<_> = ids.iter().zip(&split.pieces).zip(split.places()).map(chunk).collect();
-    let stays: std::collections::HashSet<&Uuid> = ids.iter().collect();
-    Document {
-        id,
-        known,
-        collection: &run.ingest.collection,
-        version: &run.ingest.version,
-        uri: &split.uri,
-        title: split.document.title.as_deref(),
-        media_type: split.document.media_type.name(),
-        source_media_type: split.document.source_media_type.as_ref().map(MediaType::name),
-        content_hash: &split.content_hash,
-        metadata: &split.metadata,
-        gone: there.keys().filter(|id| !stays.contains(id)).copied().collect(),
-        with_embeddings: run.with_embeddings,
-        chunks,
+impl Prepared {
+    /// Returns about how large it is.
+    pub(super) fn bytes(&self) -> usize {
+        self.split.document.text.len()
+    }
+
+    /// Returns the document as the store takes it.
+    pub(super) fn document<'a>(&'a self, run: &'a Run) -> Document<'a> {
+        let Self { split, known, id, ids, there, embeddings } = self;
+        let chunk = |((id, piece), place): ((&Uuid, &'a Piece), Place)| Chunk {
+            id: *id,
+            section: &piece.section,
+            level: piece.level,
+            kind: piece.kind,
+            unit: piece.unit,
+            content: &split.document.text[piece.bytes.clone()],
+            preamble: &piece.preamble,
+            tokens: piece.tokens,
+            bytes: place.bytes,
+            lines: place.lines,
+            imports: &piece.imports,
+            known: there.contains_key(id),
+            stale: !is_current(there.get(id), piece),
+            embedding: embeddings.get(id).map(Vec::as_slice),
+        };
+        let chunks = ids.iter().zip(&split.pieces).zip(split.places()).map(chunk).collect();
+        let stays: HashSet<&Uuid> = ids.iter().collect();
+        Document {
+            id: *id,
+            known: known.as_ref(),
+            collection: &run.ingest.collection,
+            version: &run.ingest.version,
+            uri: &split.uri,
+            title: split.document.title.as_deref(),
+            media_type: split.document.media_type.name(),
+            source_media_type: split.document.source_media_type.as_ref().map(MediaType::name),
+            content_hash: &split.content_hash,
+            metadata: &split.metadata,
+            gone: there.keys().filter(|id| !stays.contains(id)).copied().collect(),
+            with_embeddings: run.with_embeddings,
+            chunks,
+        }
     }
 }

@@ -1,23 +1,27 @@
 //! A run over many documents.
 
 use super::find::{self, Waiting, kilobytes};
-use super::{Event, Ingest, Outcome, Summary, document};
+use super::load::{self, Loader};
+use super::{Event, Ingest, Outcome, Summary, document, index};
 use crate::Error;
 use crate::source::{self, Found};
 use crate::store::{Settings, Store};
 use passage_core::SPLITTER_VERSION;
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use tokio::sync::mpsc::Receiver;
-use tokio::sync::{self, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::task::{self, JoinSet};
 
 /// Connections that write. Two keep a server busy while one of them waits for its commit.
 const WRITERS: usize = 2;
 
-/// Documents under way beside those that are split, one on each core, so that the next is ready
-/// when one is written.
-const DOCUMENTS_PER_WRITER: usize = 2;
+/// The most documents under way: enough that those that are ready share transactions.
+const DOCUMENTS: usize = 256;
+
+/// Documents that are embedded at a time beside the number of jobs, so that the model never waits.
+const EMBEDDED_AHEAD: usize = 2;
 
 /// Kilobytes of text under way; a larger document goes alone.
 const KILOBYTES: u32 = 16 * 1024;
@@ -29,7 +33,13 @@ const BATCH: usize = 256;
 pub(super) struct Run {
     pub(super) ingest: Ingest,
     pub(super) with_embeddings: bool,
-    stores: Vec<sync::Mutex<Store>>,
+    /// The connection that asks what is there.
+    pub(super) reader: Store,
+    pub(super) loader: Loader,
+    /// Whose turn it is to be split.
+    pub(super) splitting: Semaphore,
+    /// Whose turn it is to be embedded.
+    pub(super) embedding: Semaphore,
     kilobytes: Arc<Semaphore>,
     report: Box<dyn Fn(&Event) + Send + Sync>,
     summary: Mutex<Summary>,
@@ -60,44 +70,54 @@ pub async fn ingest(
         sizer: ingest.splitter.unit().name(),
         splitter_version: SPLITTER_VERSION,
     };
+    let reader = Store::connect(&ingest.url, &ingest.store).await?;
+    let with_embeddings = match (ingest.dry_run, &settings.model) {
+        (false, _) => reader.agree(&settings).await?,
+        (true, Some(model)) => reader.check_model(model).await.map(|_| true)?,
+        (true, None) => reader.has_embeddings().await?,
+    };
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
         let store = Store::connect(&ingest.url, &ingest.store).await?;
         store.defer_flush().await?;
-        stores.push(sync::Mutex::new(store));
+        stores.push(store);
     }
-    let with_embeddings = match (ingest.dry_run, &settings.model) {
-        (false, _) => stores[0].get_mut().agree(&settings).await?,
-        (true, Some(model)) => stores[0].get_mut().check_model(model).await.map(|_| true)?,
-        (true, None) => stores[0].get_mut().has_embeddings().await?,
-    };
+    let jobs = ingest.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+    let (loader, loading) = Loader::new();
     let run = Arc::new(Run {
         with_embeddings,
         ingest,
-        stores,
+        reader,
+        loader,
+        splitting: Semaphore::new(jobs),
+        embedding: Semaphore::new(jobs + EMBEDDED_AHEAD),
         kilobytes: Arc::new(Semaphore::new(KILOBYTES as usize)),
         report: Box::new(report),
         summary: Mutex::default(),
     });
 
+    let mut store = Store::connect(&run.ingest.url, &run.ingest.store).await?;
+    let deferred =
+        !run.ingest.dry_run && run.ingest.embedder.is_some() && store.defer_index().await?;
+    // Dropped with the run, and what they have not committed with them.
+    let _writers = load::start(&run, stores, loading);
     let waiting = find::start(Arc::clone(&run), sources.into_iter());
     run.take_all(waiting).await?;
     let summary = *run.summary.lock().unwrap_or_else(PoisonError::into_inner);
     // One wait for the disk in place of one for each document.
     if summary.added + summary.replaced + summary.restored > 0 && !run.ingest.dry_run {
-        run.store(0).await.flush().await?;
+        run.reader.flush().await?;
+    }
+    if deferred {
+        index::build(&run, store).await?;
     }
     Ok(summary)
 }
 
 impl Run {
     async fn take_all(self: &Arc<Self>, mut waiting: Receiver<Waiting>) -> Result<(), Error> {
-        let Ingest { collection, version, jobs, .. } = &self.ingest;
+        let Ingest { collection, version, .. } = &self.ingest;
         let mut tasks = JoinSet::new();
-        let jobs =
-            jobs.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
-        let under_way = (WRITERS * DOCUMENTS_PER_WRITER).max(WRITERS + jobs);
-        let mut number = 0;
         loop {
             let mut batch = Vec::with_capacity(BATCH);
             tokio::select! {
@@ -108,9 +128,9 @@ impl Run {
                 }
             }
             let uris: Vec<&str> = batch.iter().map(|waiting| &*waiting.item.uri).collect();
-            let mut known = self.store(0).await.known(collection, version, &uris).await?;
+            let mut known = self.reader.known(collection, version, &uris).await?;
             for waiting in batch {
-                while tasks.len() >= under_way
+                while tasks.len() >= DOCUMENTS
                     && let Some(done) = tasks.join_next().await
                 {
                     self.finish(done)?;
@@ -121,11 +141,10 @@ impl Run {
                     let room = run.room(waiting.bytes).await;
                     let Waiting { item, .. } = waiting;
                     let uri = item.uri.clone();
-                    let done = document::ingest(&run, number, item, known).await;
+                    let done = document::ingest(&run, item, known).await;
                     drop(room);
                     (uri, done)
                 });
-                number += 1;
             }
         }
         while let Some(done) = tasks.join_next().await {
@@ -145,13 +164,8 @@ impl Run {
         Ok(())
     }
 
-    /// Returns one of the connections; documents take turns.
-    pub(super) async fn store(&self, number: usize) -> sync::MutexGuard<'_, Store> {
-        self.stores[number % self.stores.len()].lock().await
-    }
-
     /// Waits until a document of so many bytes may come under way.
-    pub(super) async fn room(&self, bytes: u64) -> sync::OwnedSemaphorePermit {
+    async fn room(&self, bytes: u64) -> OwnedSemaphorePermit {
         let kilobytes = kilobytes(bytes, KILOBYTES);
         Arc::clone(&self.kilobytes)
             .acquire_many_owned(kilobytes)
@@ -163,6 +177,11 @@ impl Run {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner).count(event);
         (self.report)(event);
     }
+}
+
+/// Waits for one's turn.
+pub(super) async fn turn(turns: &Semaphore) -> SemaphorePermit<'_> {
+    turns.acquire().await.expect("the semaphore is never closed")
 }
 
 /// Runs what takes the processor, or waits for a file, where it holds up nothing else.

@@ -20,11 +20,14 @@ pub(super) async fn reconcile(
         transaction.execute(&statements.delete_chunks, &[&document.id, &document.gone]).await?;
     }
     let kept = || document.chunks.iter().enumerate().filter(|(_, chunk)| chunk.known);
-    if let Some(Embeddings { delete, .. }) = &statements.embeddings {
-        let stale: Vec<_> =
-            kept().filter(|(_, chunk)| chunk.stale).map(|(_, chunk)| chunk.id).collect();
-        if !stale.is_empty() {
-            transaction.execute(delete, &[&document.id, &stale]).await?;
+    let stale: Vec<_> = kept().map(|(_, chunk)| chunk).filter(|chunk| chunk.stale).collect();
+    if !stale.is_empty() {
+        let ids: Vec<_> = stale.iter().map(|chunk| chunk.id).collect();
+        let preambles: Vec<_> = stale.iter().map(|chunk| chunk.preamble).collect();
+        let arguments: [&(dyn ToSql + Sync); 3] = [&document.id, &ids, &preambles];
+        transaction.execute(&statements.reword_chunks, &arguments).await?;
+        if let Some(Embeddings { delete, .. }) = &statements.embeddings {
+            transaction.execute(delete, &[&document.id, &ids]).await?;
         }
     }
     let number = |of: fn(usize, &Chunk<'_>) -> usize| -> Vec<i32> {
@@ -39,7 +42,6 @@ pub(super) async fn reconcile(
     let kinds: Vec<_> = kept().map(|(_, chunk)| chunk.kind.name()).collect();
     let units: Vec<_> = kept().map(|(_, chunk)| chunk.unit.name()).collect();
     let metadata: Vec<_> = kept().map(|(_, chunk)| chunk_metadata(chunk.imports)).collect();
-    let preambles: Vec<_> = kept().map(|(_, chunk)| chunk.preamble).collect();
     transaction
         .execute(
             &statements.move_chunks,
@@ -50,7 +52,6 @@ pub(super) async fn reconcile(
                 &number(|_, chunk| chunk.level as usize),
                 &kinds,
                 &units,
-                &preambles,
                 &number(|_, chunk| chunk.tokens),
                 &places(0),
                 &places(1),
@@ -63,19 +64,21 @@ pub(super) async fn reconcile(
     Ok(())
 }
 
-/// Copies the new chunks and the new embeddings.
+/// Copies the new chunks and the new embeddings of documents.
 pub(super) async fn copy(
     transaction: &Transaction<'_>,
     statements: &Statements,
-    document: &Document<'_>,
+    documents: &[&Document<'_>],
 ) -> Result<(), Error> {
-    if document.chunks.iter().any(|chunk| !chunk.known) {
-        copy_chunks(transaction, statements, document).await?;
+    let has = |wanted: fn(&Chunk<'_>) -> bool| {
+        documents.iter().any(|document| document.chunks.iter().any(wanted))
+    };
+    let (new, embedded) = (has(|chunk| !chunk.known), has(|chunk| chunk.embedding.is_some()));
+    if new {
+        copy_chunks(transaction, statements, documents).await?;
     }
     match &statements.embeddings {
-        Some(embeddings) if document.chunks.iter().any(|chunk| chunk.embedding.is_some()) => {
-            copy_embeddings(transaction, embeddings, document).await
-        }
+        Some(embeddings) if embedded => copy_embeddings(transaction, embeddings, documents).await,
         _ => Ok(()),
     }
 }
@@ -83,7 +86,7 @@ pub(super) async fn copy(
 async fn copy_chunks(
     transaction: &Transaction<'_>,
     statements: &Statements,
-    document: &Document<'_>,
+    documents: &[&Document<'_>],
 ) -> Result<(), Error> {
     let sink = transaction.copy_in(&statements.copy_chunks).await?;
     let mut writer = pin!(BinaryCopyInWriter::new(
@@ -106,30 +109,35 @@ async fn copy_chunks(
             Type::JSONB,
         ],
     ));
-    for (ordinal, chunk) in document.chunks.iter().enumerate().filter(|(_, chunk)| !chunk.known) {
-        // No number passes the bytes of the source, of which there are at most 2^30.
-        let int = |number: usize| number as i32;
-        let [start_byte, end_byte, first_line, last_line] = place(chunk);
-        writer
-            .as_mut()
-            .write(&[
-                &chunk.id,
-                &document.id,
-                &int(ordinal),
-                &int(chunk.level as usize),
-                &chunk.section,
-                &chunk.kind.name(),
-                &chunk.unit.name(),
-                &chunk.content,
-                &chunk.preamble,
-                &int(chunk.tokens),
-                &start_byte,
-                &end_byte,
-                &first_line,
-                &last_line,
-                &chunk_metadata(chunk.imports),
-            ])
-            .await?;
+    for document in documents {
+        for (ordinal, chunk) in document.chunks.iter().enumerate() {
+            if chunk.known {
+                continue;
+            }
+            // No number passes the bytes of the source, of which there are at most 2^30.
+            let int = |number: usize| number as i32;
+            let [start_byte, end_byte, first_line, last_line] = place(chunk);
+            writer
+                .as_mut()
+                .write(&[
+                    &chunk.id,
+                    &document.id,
+                    &int(ordinal),
+                    &int(chunk.level as usize),
+                    &chunk.section,
+                    &chunk.kind.name(),
+                    &chunk.unit.name(),
+                    &chunk.content,
+                    &chunk.preamble,
+                    &int(chunk.tokens),
+                    &start_byte,
+                    &end_byte,
+                    &first_line,
+                    &last_line,
+                    &chunk_metadata(chunk.imports),
+                ])
+                .await?;
+        }
     }
     writer.finish().await?;
     Ok(())
@@ -150,15 +158,17 @@ fn place(chunk: &Chunk<'_>) -> [Option<i32>; 4] {
 async fn copy_embeddings(
     transaction: &Transaction<'_>,
     Embeddings { copy, embedding_type, .. }: &Embeddings,
-    document: &Document<'_>,
+    documents: &[&Document<'_>],
 ) -> Result<(), Error> {
     let sink = transaction.copy_in(copy).await?;
     let mut writer =
         pin!(BinaryCopyInWriter::new(sink, &[Type::UUID, Type::UUID, embedding_type.clone()]));
-    for chunk in &document.chunks {
-        if let Some(embedding) = chunk.embedding {
-            let embedding = value(embedding_type, embedding);
-            writer.as_mut().write(&[&chunk.id, &document.id, &*embedding]).await?;
+    for document in documents {
+        for chunk in &document.chunks {
+            if let Some(embedding) = chunk.embedding {
+                let embedding = value(embedding_type, embedding);
+                writer.as_mut().write(&[&chunk.id, &document.id, &*embedding]).await?;
+            }
         }
     }
     writer.finish().await?;

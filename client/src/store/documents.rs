@@ -1,7 +1,9 @@
-//! What a store knows of documents already.
+//! Rows of documents: what a store knows already, and taking them for writing.
 
-use super::{Error, Store};
-use std::collections::HashMap;
+use super::statements::Statements;
+use super::{Error, Store, write::Document};
+use std::collections::{HashMap, HashSet};
+use tokio_postgres::Transaction;
 use uuid::Uuid;
 
 /// A document of the store.
@@ -81,4 +83,61 @@ impl Store {
             .map(|row| (row.get(0), KnownChunk { preamble: row.get(1), embedded: row.get(2) }))
             .collect())
     }
+}
+
+/// Inserts new documents and returns the ids of those that nobody has or is about to insert.
+pub(super) async fn insert(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    documents: &[&Document<'_>],
+) -> Result<HashSet<Uuid>, tokio_postgres::Error> {
+    fn column<'a, T>(
+        documents: &[&'a Document<'a>],
+        value: impl Fn(&'a Document<'a>) -> T,
+    ) -> Vec<T> {
+        documents.iter().map(|document| value(document)).collect()
+    }
+    let rows = transaction
+        .query(
+            &statements.insert,
+            &[
+                &column(documents, |document| document.id),
+                &column(documents, |document| document.collection),
+                &column(documents, |document| document.version),
+                &column(documents, |document| document.uri),
+                &column(documents, |document| document.title),
+                &column(documents, |document| document.media_type),
+                &column(documents, |document| document.source_media_type),
+                &column(documents, |document| document.content_hash),
+                &column(documents, |document| document.chunks.len() as i32),
+                &column(documents, |document| document.metadata),
+            ],
+        )
+        .await?;
+    Ok(rows.into_iter().map(|row| row.get(0)).collect())
+}
+
+/// Updates a document unless it is no longer what the caller knows of it; tells whether it was.
+pub(super) async fn update(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    document: &Document<'_>,
+) -> Result<bool, tokio_postgres::Error> {
+    let known = document.known.and_then(|known| known.content_hash.as_deref());
+    let taken = transaction
+        .execute(
+            &statements.update,
+            &[
+                &document.id,
+                &document.title,
+                &document.media_type,
+                &document.source_media_type,
+                &document.content_hash,
+                &(document.chunks.len() as i32),
+                &document.metadata,
+                &known,
+            ],
+        )
+        .await?;
+    Ok(taken > 0)
 }

@@ -11,6 +11,7 @@ pub(super) struct Statements {
     pub(super) update: Statement,
     pub(super) delete_chunks: Statement,
     pub(super) move_chunks: Statement,
+    pub(super) reword_chunks: Statement,
     pub(super) copy_chunks: Statement,
     pub(super) embeddings: Option<Embeddings>,
 }
@@ -41,7 +42,9 @@ impl Store {
         let insert = prepare(format!(
             "INSERT INTO {schema}.documents \
              (id, collection, version, uri, title, media_type, source_media_type, content_hash, \
-             chunk_count, metadata) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING"
+             chunk_count, metadata) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], \
+             $5::text[], $6::text[], $7::text[], $8::bytea[], $9::int[], $10::jsonb[]) \
+             ON CONFLICT DO NOTHING RETURNING id"
         ))
         .await?;
         // Its source is there, so it is no orphan any more.
@@ -56,22 +59,29 @@ impl Store {
         ))
         .await?;
         // A chunk that is where it was is not written; the id already stands for section and content.
+        // Without its preamble, of which the full text would be made anew.
         let move_chunks = prepare(format!(
             "UPDATE {schema}.chunks SET ordinal = moved.ordinal, level = moved.level, kind = moved.kind, \
-             unit = moved.unit, preamble = moved.preamble, tokens = moved.tokens, \
+             unit = moved.unit, tokens = moved.tokens, \
              start_byte = moved.start_byte, end_byte = moved.end_byte, \
              first_line = moved.first_line, last_line = moved.last_line, \
              metadata = (chunks.metadata - 'imports') || moved.metadata \
-             FROM unnest($2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], \
-             $9::int[], $10::int[], $11::int[], $12::int[], $13::jsonb[]) AS moved (id, ordinal, level, kind, \
-             unit, preamble, tokens, start_byte, end_byte, first_line, last_line, metadata) \
+             FROM unnest($2::uuid[], $3::int[], $4::int[], $5::text[], $6::text[], $7::int[], \
+             $8::int[], $9::int[], $10::int[], $11::int[], $12::jsonb[]) AS moved (id, ordinal, level, kind, \
+             unit, tokens, start_byte, end_byte, first_line, last_line, metadata) \
              WHERE chunks.document_id = $1 AND chunks.id = moved.id AND \
-             (chunks.ordinal, chunks.level, chunks.kind, chunks.unit, chunks.preamble, chunks.tokens, \
+             (chunks.ordinal, chunks.level, chunks.kind, chunks.unit, chunks.tokens, \
              chunks.start_byte, chunks.end_byte, chunks.first_line, chunks.last_line, \
              chunks.metadata -> 'imports') IS DISTINCT FROM \
-             (moved.ordinal, moved.level, moved.kind, moved.unit, moved.preamble, moved.tokens, \
+             (moved.ordinal, moved.level, moved.kind, moved.unit, moved.tokens, \
              moved.start_byte, moved.end_byte, moved.first_line, moved.last_line, \
              moved.metadata -> 'imports')"
+        ))
+        .await?;
+        let reword_chunks = prepare(format!(
+            "UPDATE {schema}.chunks SET preamble = reworded.preamble \
+             FROM unnest($2::uuid[], $3::text[]) AS reworded (id, preamble) \
+             WHERE chunks.document_id = $1 AND chunks.id = reworded.id"
         ))
         .await?;
         let copy_chunks = prepare(format!(
@@ -100,6 +110,7 @@ impl Store {
             update,
             delete_chunks,
             move_chunks,
+            reword_chunks,
             copy_chunks,
             embeddings,
         });

@@ -1,14 +1,17 @@
 /*!
-Writing a document: one transaction, in which it is wholly old or wholly new.
+Writing documents: one transaction, in which each is wholly old or wholly new.
 
-Its row is taken first and stands for a lock, and it must still be as it was when the caller looked:
-otherwise nothing is written and the caller looks again. Chunks that are the same as before stay as
-they are, with their embeddings and whatever else refers to them; where one only moved, its place
-is updated. The others go, and new ones come by binary COPY. Statements that do not wait for one
-another share a round trip.
+Their rows are taken first and stand for locks, and each must still be as it was when the caller
+looked: otherwise nothing of it is written and the caller looks again. Chunks that are the same as
+before stay as they are, with their embeddings and whatever else refers to them; where one only
+moved, its place is updated. The others go, and new ones come by binary COPY, those of all
+documents together.
+
+Whoever writes several documents takes new ones before known ones, both in one order, so that two
+who write the same ones wait for each other and never in a circle.
 */
 
-use super::{Error, Known, Store, chunks};
+use super::{Error, Known, Store, chunks, documents};
 use passage_core::{Kind, Unit};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
@@ -115,100 +118,73 @@ impl Store {
         self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
     }
 
-    /// Writes a document, its chunks and their embeddings, all or nothing.
+    /// Writes documents with their chunks and embeddings, all in one transaction, and tells of each
+    /// what became of it.
+    ///
+    /// Either all or none of them are to be written with embeddings.
     ///
     /// # Errors
     ///
     /// If the server refuses or goes away; the store is then as it was.
-    pub async fn write(&mut self, document: &Document<'_>) -> Result<Written, Error> {
-        match self.try_write(document).await {
+    pub async fn write(&mut self, documents: &[Document<'_>]) -> Result<Vec<Written>, Error> {
+        match self.try_write(documents).await {
             Ok(written) => Ok(written),
-            Err(error) => match error.code() {
-                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
-                    Ok(Written::Changed)
+            Err(error) => {
+                match error.code() {
+                    // One alone is looked at again; of several nobody can say which it was.
+                    Some(
+                        &SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED,
+                    ) if documents.len() == 1 => Ok(vec![Written::Changed]),
+                    _ => Err(self.error(&error)),
                 }
-                _ => Err(self.error(&error)),
-            },
+            }
         }
     }
 
     async fn try_write(
         &mut self,
-        document: &Document<'_>,
-    ) -> Result<Written, tokio_postgres::Error> {
-        let statements = self.statements(document.with_embeddings).await?;
+        documents: &[Document<'_>],
+    ) -> Result<Vec<Written>, tokio_postgres::Error> {
+        let with_embeddings = documents.first().is_some_and(|document| document.with_embeddings);
+        let statements = self.statements(with_embeddings).await?;
         let transaction = self.client.transaction().await?;
 
-        let count = document.chunks.len() as i32;
-        let hash = document.known.map(|known| known.content_hash.as_deref());
-        let taken = match &hash {
-            None => {
-                let Document {
-                    id,
-                    collection,
-                    version,
-                    uri,
-                    title,
-                    media_type,
-                    source_media_type,
-                    content_hash,
-                    metadata,
-                    ..
-                } = document;
-                transaction
-                    .execute(
-                        &statements.insert,
-                        &[
-                            id,
-                            collection,
-                            version,
-                            uri,
-                            title,
-                            media_type,
-                            source_media_type,
-                            content_hash,
-                            &count,
-                            metadata,
-                        ],
-                    )
-                    .await?
+        let mut ordered: Vec<usize> = (0..documents.len()).collect();
+        ordered.sort_by_key(|&place| {
+            let Document { uri, collection, version, .. } = documents[place];
+            (uri, collection, version)
+        });
+        let (known, new): (Vec<usize>, Vec<usize>) =
+            ordered.into_iter().partition(|&place| documents[place].known.is_some());
+        let mut written = vec![Written::Changed; documents.len()];
+        if !new.is_empty() {
+            let new_documents: Vec<_> = new.iter().map(|&place| &documents[place]).collect();
+            let mut taken = documents::insert(&transaction, &statements, &new_documents).await?;
+            for place in new {
+                // Of two whose ids are the same, the first was taken.
+                if taken.remove(&documents[place].id) {
+                    written[place] = Written::Done;
+                }
             }
-            Some(hash) => {
-                let Document {
-                    id,
-                    title,
-                    media_type,
-                    source_media_type,
-                    content_hash,
-                    metadata,
-                    ..
-                } = document;
-                transaction
-                    .execute(
-                        &statements.update,
-                        &[
-                            id,
-                            title,
-                            media_type,
-                            source_media_type,
-                            content_hash,
-                            &count,
-                            metadata,
-                            hash,
-                        ],
-                    )
-                    .await?
+        }
+        for place in known {
+            let document = &documents[place];
+            if documents::update(&transaction, &statements, document).await? {
+                written[place] = Written::Done;
+                chunks::reconcile(&transaction, &statements, document).await?;
             }
-        };
-        if taken == 0 {
+        }
+        let taken: Vec<_> = documents
+            .iter()
+            .zip(&written)
+            .filter_map(|(document, written)| (*written == Written::Done).then_some(document))
+            .collect();
+        if taken.is_empty() {
             transaction.rollback().await?;
-            return Ok(Written::Changed);
+        } else {
+            chunks::copy(&transaction, &statements, &taken).await?;
+            transaction.commit().await?;
         }
-        if document.known.is_some() {
-            chunks::reconcile(&transaction, &statements, document).await?;
-        }
-        chunks::copy(&transaction, &statements, document).await?;
-        transaction.commit().await?;
-        Ok(Written::Done)
+        Ok(written)
     }
 }

@@ -1,11 +1,9 @@
-//! A folder of Markdown files.
+//! A folder of documents.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use passage_tests::cluster::model_path;
-
-use crate::corpus;
 
 /// A folder that is gone when dropped.
 pub struct Folder {
@@ -15,17 +13,17 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Writes each text of the corpus so many times, each time below another name.
-    pub fn make(times: usize) -> Self {
+    /// Writes each document so many times, each time below another name.
+    pub fn make(documents: &[(PathBuf, String)], times: usize) -> Self {
         let path = std::env::temp_dir().join(format!("passage-bench-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         let (mut files, mut bytes) = (0, 0);
-        let texts = corpus::markdown();
         for time in 0..times {
             let below = path.join(time.to_string());
-            fs::create_dir_all(&below).expect("the temporary folder is writable");
-            for (number, text) in texts.iter().enumerate() {
-                let file = below.join(format!("{number}.md"));
+            for (inside, text) in documents {
+                let file = below.join(inside);
+                fs::create_dir_all(file.parent().expect("it lies in a folder"))
+                    .expect("the temporary folder is writable");
                 fs::write(file, text).expect("the temporary folder is writable");
                 files += 1;
                 bytes += text.len();

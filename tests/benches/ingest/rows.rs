@@ -10,12 +10,13 @@ use passage_tests::Cluster;
 const TABLES: [(&str, &str); 2] = [
     (
         "documents",
-        "id, collection, version, uri, title, media_type, content_hash, chunk_count, metadata",
+        "id, collection, version, uri, title, media_type, source_media_type, content_hash, \
+         chunk_count, metadata",
     ),
     (
         "chunks",
         "id, document_id, ordinal, level, section, kind, unit, content, preamble, tokens, \
-         start_byte, end_byte, first_line, last_line",
+         start_byte, end_byte, first_line, last_line, metadata",
     ),
 ];
 
@@ -39,12 +40,12 @@ impl Rows {
         Self { tables, chunks: chunks.parse().expect("a count is a number") }
     }
 
-    /// Writes them, and tells how long that took.
-    pub async fn copy(&self, cluster: &Cluster) -> Duration {
+    /// Writes them into the tables of a schema, and tells how long that took.
+    pub async fn copy(&self, cluster: &Cluster, schema: &str) -> Duration {
         let client = cluster.client().await;
         let begun = Instant::now();
         for ((table, columns), rows) in TABLES.iter().zip(&self.tables) {
-            let copy = format!("COPY rag.{table} ({columns}) FROM STDIN (FORMAT binary)");
+            let copy = format!("COPY {schema}.{table} ({columns}) FROM STDIN (FORMAT binary)");
             let mut sink = pin!(client.copy_in(&copy).await.expect("the columns are there"));
             for row in rows {
                 // Rows are sent as they come in: what is flushed, and when, is the driver's.

@@ -91,6 +91,39 @@ impl Keeper {
         }
     }
 
+    /// Ends the server and all its processes by `kill -9` and waits until they are gone.
+    ///
+    /// Of the server alone it would leave sessions that go on until they notice, and for so long
+    /// nobody could start it again.
+    pub(super) fn destroy(&self) {
+        let Some(server) = self.pid() else { return };
+        let signal = |signal: &str, pids: &[String]| {
+            // A session may have ended by itself.
+            let _ =
+                Command::new("kill").args(["-s", signal]).args(pids).stderr(Stdio::null()).status();
+        };
+        // So that no session begins behind our back.
+        signal("STOP", std::slice::from_ref(&server));
+        let status = |pid: &str, field: &str| {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+            let value = status.lines().find_map(|line| line.strip_prefix(field))?;
+            Some(value.trim().to_owned())
+        };
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let mut pids: Vec<_> = processes
+            .filter_map(|process| process.file_name().into_string().ok())
+            .filter(|pid| status(pid, "PPid:").as_ref() == Some(&server))
+            .collect();
+        pids.push(server);
+        signal("KILL", &pids);
+        // One that is dead and not yet buried holds nothing any more.
+        let lives =
+            |pid: &String| status(pid, "State:").is_some_and(|state| !state.starts_with('Z'));
+        while pids.iter().any(lives) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+
     /// The end of what the server wrote, for a message.
     pub(super) fn log(&self) -> String {
         let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();

@@ -4,7 +4,9 @@
 //! The middle is not hit by waiting for a while: the blow falls when the server itself tells that
 //! it is copying chunks, or that the client waits for a lock within its transaction.
 
-use crate::{Ran, Sources, ingest_text, is_sound, lacks_embedding, ran, text_cluster, text_of};
+use crate::{
+    Ran, Sources, ingest_text, is_sound, lacks_embedding, ran, text_cluster, text_of, until_alone,
+};
 use passage_tests::Cluster;
 use std::fmt::Write;
 use std::process::Stdio;
@@ -69,16 +71,6 @@ async fn until(cluster: &Cluster, child: &mut Child, sql: &str) {
 async fn strike(cluster: &Cluster) {
     cluster.execute("SELECT pg_logical_emit_message(true, 'test', 'a commit that waits')").await;
     cluster.kill();
-}
-
-/// Waits until the server has noticed that the client is gone.
-async fn until_alone(cluster: &Cluster) {
-    let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage'";
-    let begun = Instant::now();
-    while cluster.query_text(others).await != "0" {
-        assert!(begun.elapsed() < Duration::from_secs(30), "a dead client's session stays");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 /// How many documents are of the new version; those that are of neither are an error.

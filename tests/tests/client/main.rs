@@ -14,6 +14,7 @@ mod exact;
 mod gone_server;
 mod help;
 mod ingest;
+mod kills;
 mod kinds;
 mod pages;
 mod remote;
@@ -33,6 +34,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use passage_tests::Cluster;
 use passage_tests::cluster::model_path;
@@ -170,4 +172,14 @@ async fn is_sound(cluster: &Cluster) {
 /// The next transaction's number: the same as before if nobody has written in between.
 async fn next_write(cluster: &Cluster) -> String {
     cluster.query_text("SELECT pg_snapshot_xmax(pg_current_snapshot())").await
+}
+
+/// Waits until the server has noticed that the client is gone.
+async fn until_alone(cluster: &Cluster) {
+    let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage'";
+    let begun = Instant::now();
+    while cluster.query_text(others).await != "0" {
+        assert!(begun.elapsed() < Duration::from_secs(30), "a dead client's session stays");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

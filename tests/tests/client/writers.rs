@@ -91,3 +91,26 @@ async fn of_writers_of_several_versions_one_wins_each_document() {
     ingest_at_once(&cluster, &[&one, &other]).await;
     is_one_of(&cluster, &[5, 6]).await;
 }
+
+#[tokio::test]
+async fn of_eight_writers_of_one_document_each_has_its_way_or_finds_it_changed_since() {
+    let cluster = text_cluster().await;
+    for round in 0..4 {
+        let books: Vec<_> = (0..8)
+            .map(|writer| {
+                Sources::with([("0.md", text(0, round * 8 + writer)), ("1.md", text(1, round))])
+            })
+            .collect();
+        let done = ingest_at_once(&cluster, &books.iter().collect::<Vec<_>>()).await;
+        assert_eq!(
+            total(&done, "added") + total(&done, "replaced") + total(&done, "unchanged"),
+            16
+        );
+        let stored = text_of(&cluster, "book/0.md").await;
+        assert!((0..8).any(|writer| stored == text(0, round * 8 + writer)), "{stored}");
+        assert_eq!(text_of(&cluster, "book/1.md").await, text(1, round));
+        is_sound(&cluster).await;
+    }
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(cluster.query_text(deadlocks).await, "0");
+}

@@ -62,6 +62,12 @@ impl Progress {
                 let rate = chunks as f64 / self.started.elapsed().as_secs_f64();
                 self.bar.set_message(format!("{chunks} chunks embedded, {rate:.0}/s"));
             }
+            Event::Indexing { done, of } => {
+                self.bar.set_message(format!("{done} of {of} embeddings in the vector index"));
+                if *done == 0 && self.bar.is_hidden() {
+                    self.note(&format!("building the vector index of {of} embeddings"));
+                }
+            }
             Event::Done { uri, outcome } => {
                 self.bar.inc(1);
                 // What would become of it is what a dry run is for.
