@@ -78,8 +78,9 @@ pub async fn measure(table: &mut Table) {
 
     cluster
         .execute(
-            "CREATE SCHEMA bare; CREATE TABLE bare.documents (LIKE rag.documents); \
-             CREATE TABLE bare.chunks (LIKE rag.chunks)",
+            "CREATE SCHEMA bare; \
+             CREATE TABLE bare.documents AS SELECT * FROM rag.documents WITH NO DATA; \
+             CREATE TABLE bare.chunks AS SELECT * FROM rag.chunks WITH NO DATA",
         )
         .await;
     let bare = speed(rows.speed(rows.copy(&cluster, "bare").await));
