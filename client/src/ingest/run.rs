@@ -79,7 +79,7 @@ pub async fn ingest(
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
         let store = Store::connect(&ingest.url, &ingest.store).await?;
-        store.defer_flush().await?;
+        store.write_many().await?;
         stores.push(store);
     }
     let jobs = ingest.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);

@@ -93,16 +93,18 @@ pub enum Written {
 }
 
 impl Store {
-    /// Lets commits through this connection return before they are on disk.
+    /// Makes this connection one that writes many documents.
     ///
-    /// A document stays wholly old or wholly new if the server goes down; only those of the last
-    /// moment may be old again. [`flush`](Self::flush) ends that.
+    /// Its commits return before they are on disk: a document stays wholly old or wholly new if the
+    /// server goes down; only those of the last moment may be old again. [`flush`](Self::flush) ends
+    /// that. And its statements are planned for their values: a plan that was made while the store
+    /// was small may go through a whole document for each chunk that moved.
     ///
     /// # Errors
     ///
     /// If the server goes away.
-    pub async fn defer_flush(&self) -> Result<(), Error> {
-        let sql = "SET synchronous_commit = off";
+    pub async fn write_many(&self) -> Result<(), Error> {
+        let sql = "SET synchronous_commit = off; SET plan_cache_mode = force_custom_plan";
         self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
     }
 
