@@ -19,10 +19,12 @@ mod fill;
 mod find;
 mod index;
 mod load;
+mod reindex;
 mod remembered;
 mod run;
 mod sync;
 mod told;
+mod vectors;
 
 use crate::Error;
 use crate::document::Reading;
@@ -34,6 +36,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use fill::{Fill, FillEvent, fill};
+pub use reindex::{Reindex, ReindexEvent, Reindexed, Remade, reindex};
 pub use remembered::remembered;
 pub use run::ingest;
 pub use sync::{Sync, sync};

@@ -2,7 +2,7 @@
 
 use super::run::{Run, blocking, turn};
 use super::told::{self, Place, Telling};
-use super::{Event, Ingest, Outcome};
+use super::{Event, Ingest, Outcome, vectors};
 use crate::embed::Embedding;
 use crate::source::{Content, Item, Ready};
 use crate::split::Piece;
@@ -12,7 +12,6 @@ use passage_core::{MediaType, chunk_ids, document_id, document_metadata};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use tokio::sync::mpsc;
 use uuid::Uuid;
 
 /// How often a document is tried when others write it at the same time, or have its id.
@@ -203,23 +202,14 @@ async fn embed(
     let missing: Vec<usize> =
         (0..ids.len()).filter(|&ordinal| !has(&ids[ordinal], &split.pieces[ordinal])).collect();
 
-    let (sender, mut pending) = mpsc::unbounded_channel();
-    let texts = Arc::clone(split);
-    // The queue of the model holds this thread back; it ends early when nobody waits any more.
-    let submitting = tokio::task::spawn_blocking(move || {
-        for ordinal in missing {
-            let text = texts.pieces[ordinal].embedded_text(&texts.document.text);
-            if sender.send((ordinal, pool.submit(text))).is_err() {
-                break;
-            }
-        }
-    });
-    while let Some((ordinal, pending)) = pending.recv().await {
-        embeddings.insert(ids[ordinal], pending.wait().await?);
+    let split = Arc::clone(split);
+    let text =
+        move |ordinal: usize| (ordinal, split.pieces[ordinal].embedded_text(&split.document.text));
+    vectors::embed(pool, missing.into_iter().map(text), |ordinal, embedding| {
+        embeddings.insert(ids[ordinal], embedding);
         run.report(&Event::Embedded);
-    }
-    submitting.await.expect("submitting does not panic");
-    Ok(())
+    })
+    .await
 }
 
 impl Prepared {

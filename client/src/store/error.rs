@@ -46,6 +46,9 @@ pub enum Error {
     /// No document has the uri.
     #[error("no document has the uri \"{0}\"")]
     NoDocument(String),
+    /// No document is in the collection.
+    #[error("no document is in the collection \"{0}\"")]
+    NoCollection(String),
     /// No chunk has the id.
     #[error("no chunk has the id {0}")]
     NoChunk(Uuid),
@@ -94,7 +97,8 @@ impl Error {
             | Error::Connect(_)
             | Error::Url(_)
             | Error::OtherModel { .. }
-            | Error::NoEmbeddings { .. } => true,
+            | Error::NoEmbeddings { .. }
+            | Error::NoCollection(_) => true,
             Error::NoDocument(_) | Error::NoChunk(_) | Error::Contended(_) | Error::Nul(_) => false,
         }
     }
@@ -141,6 +145,7 @@ impl Error {
                 )
             }
             Error::NoDocument(_) => "passage status counts what is there; a folder's files begin with its name.".into(),
+            Error::NoCollection(_) => "passage status lists the collections and their versions.".into(),
             Error::NoChunk(_) => "passage search --json gives the ids of chunks, as chunk_ids.".into(),
             Error::Nul(_) => "Leave the NUL out: PostgreSQL takes it in no text.".into(),
             Error::Contended(_) => "Run the command again when the others are done.".into(),

@@ -57,7 +57,7 @@ async fn every_example_runs() {
     let programs = client_path().parent().unwrap().to_str().unwrap().to_owned();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
     let mut ran = 0;
-    for command in ["ingest", "sync", "remove"] {
+    for command in ["ingest", "sync", "reindex", "remove"] {
         for example in examples(command).await {
             let example = example.replace("https://example.com", &site.url);
             // A model costs a second for each, and what it does is tried elsewhere; and there is
@@ -75,5 +75,5 @@ async fn every_example_runs() {
             ran += 1;
         }
     }
-    assert!(ran >= 18, "{ran}");
+    assert!(ran >= 21, "{ran}");
 }

@@ -17,6 +17,7 @@ mod ingest;
 mod kills;
 mod kinds;
 mod pages;
+mod reindex;
 mod remote;
 mod rerun;
 mod search;

@@ -7,6 +7,7 @@ mod embedder;
 mod fragments;
 mod ingest;
 mod model;
+mod reindex;
 mod remove;
 mod search;
 mod sync;
@@ -18,6 +19,7 @@ pub use embedder::Embedder;
 pub use fragments::Fragments;
 pub use ingest::{Ingest, Lines, Loading};
 pub use model::{Fetch, ModelCommand, ModelCommands};
+pub use reindex::Reindex;
 pub use remove::Remove;
 pub use search::{Filters, Mode, Search};
 pub use sync::Sync;
@@ -77,6 +79,9 @@ pub enum Command {
     /// Ingest, and take out the documents that are gone
     #[command(after_help = sync::HELP)]
     Sync(Box<Sync>),
+    /// Split and embed the documents of a collection anew, from what the store has of them
+    #[command(after_help = reindex::HELP)]
+    Reindex(Box<Reindex>),
     /// Remove documents, or a collection
     #[command(after_help = remove::HELP)]
     Remove(Remove),
@@ -144,6 +149,7 @@ impl Command {
             Command::Init(args) => Some(&mut args.embedder),
             Command::Ingest(args) => Some(&mut args.loading.embedder),
             Command::Sync(args) => Some(&mut args.loading.embedder),
+            Command::Reindex(args) => Some(&mut args.embedder),
             Command::Search(args) => Some(&mut args.embedder),
             Command::Fragments(args) => Some(&mut args.embedder),
             Command::Embed(args) => Some(&mut args.embedder),

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         cli.command,
         Command::Ingest(_)
             | Command::Sync(_)
+            | Command::Reindex(_)
             | Command::Search(_)
             | Command::Fragments(_)
             | Command::Embed(_)
@@ -91,6 +92,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         }
         Command::Ingest(args) => return load(args.loading, None).await,
         Command::Sync(args) => return load(args.loading, Some(args.grace)).await,
+        Command::Reindex(args) => return reindex(*args).await,
         Command::Remove(args) => {
             let (output, missing) = commands::remove(args, ask).await?;
             print(&output);
@@ -157,6 +159,18 @@ async fn load(
     };
     let summary = commands::load_documents(args, grace, progress, show).await?;
     Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Reindexes a collection and shows what became of it.
+async fn reindex(args: args::Reindex) -> Result<ExitCode, passage::Error> {
+    let (quiet, dry_run, json) = (args.quiet, args.dry_run, args.json);
+    let progress = progress::Remaking::new(progress::Shows { quiet, dry_run }, say);
+    let reindexed = commands::reindex(args, &progress).await?;
+    let render = if json { render::reindexed_json } else { render::reindexed };
+    if json || !quiet {
+        print(&render(&reindexed, progress.elapsed(), dry_run));
+    }
+    Ok(if reindexed.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Asks whoever is at the terminal; nobody is elsewhere.

@@ -2,9 +2,11 @@
 
 mod fetching;
 mod filling;
+mod remaking;
 
 pub use fetching::Fetching;
 pub use filling::Filling;
+pub use remaking::Remaking;
 
 use crate::render;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};

@@ -4,11 +4,13 @@
 mod changed;
 mod found;
 mod lines;
+mod reindexed;
 mod store;
 
 pub use changed::{documents_and_chunks, outcome, removed, summary, summary_json};
 pub use found::{Timing, found, found_json};
 pub use lines::{context, fragments};
+pub use reindexed::{reindexed, reindexed_json, remade};
 pub use store::{documents, findings, status};
 
 use clap::builder::styling::{AnsiColor, Style};

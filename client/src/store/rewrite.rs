@@ -1,0 +1,80 @@
+/*!
+Writing the chunks of a document anew that is in the store already, from what the store has of it.
+
+The document and its chunks are locked first and must be the rows that were read: whatever others
+wrote in between, by whatever way, is not lost. What is known of the source is forgotten
+(`content_hash`, and what its server told when it was fetched), so that the next ingest compares
+honestly; when the document was ingested, and whether its source is gone, stays.
+*/
+
+use super::statements::Embeddings;
+use super::stored::ROW;
+use super::{Document, Error, Store, Stored, Written, chunks};
+use tokio_postgres::error::SqlState;
+use uuid::Uuid;
+
+impl Store {
+    /// Writes a document's chunks, embeddings and metadata in place of `stored`, all in one
+    /// transaction; of the document itself nothing else is written.
+    ///
+    /// # Errors
+    ///
+    /// If the server refuses or goes away; the document is then as it was.
+    pub async fn rewrite(
+        &mut self,
+        stored: &Stored,
+        document: &Document<'_>,
+    ) -> Result<Written, Error> {
+        match self.try_rewrite(stored, document).await {
+            Ok(written) => Ok(written),
+            Err(error) => match error.code() {
+                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
+                    Ok(Written::Changed)
+                }
+                _ => Err(self.error(&error)),
+            },
+        }
+    }
+
+    async fn try_rewrite(
+        &mut self,
+        stored: &Stored,
+        document: &Document<'_>,
+    ) -> Result<Written, tokio_postgres::Error> {
+        let statements = self.statements(document.with_embeddings).await?;
+        let schema = &self.schema;
+        let transaction = self.client.transaction().await?;
+
+        let sql = format!("SELECT {ROW} FROM {schema}.documents WHERE id = $1 FOR UPDATE");
+        let row = transaction.query_opt(&sql, &[&stored.id]).await?;
+        if row.is_none_or(|row| row.get::<_, &str>(0) != stored.row) {
+            transaction.rollback().await?;
+            return Ok(Written::Changed);
+        }
+        let sql = format!(
+            "SELECT id, {ROW} FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal FOR UPDATE"
+        );
+        let rows = transaction.query(&sql, &[&stored.id]).await?;
+        let there = rows.iter().map(|row| (row.get::<_, Uuid>(0), row.get::<_, &str>(1)));
+        if !there.eq(stored.chunks.iter().map(|chunk| (chunk.id, &*chunk.row))) {
+            transaction.rollback().await?;
+            return Ok(Written::Changed);
+        }
+
+        let sql = format!(
+            "UPDATE {schema}.documents SET content_hash = NULL, chunk_count = $2, metadata = $3 WHERE id = $1"
+        );
+        let count = document.chunks.len() as i32;
+        transaction.execute(&sql, &[&stored.id, &count, document.metadata]).await?;
+        chunks::reconcile(&transaction, &statements, document).await?;
+        if let Some(Embeddings { delete, .. }) = &statements.embeddings {
+            // A worker may have embedded it since it was read.
+            let embedded = document.chunks.iter().filter(|chunk| chunk.embedding.is_some());
+            let ids: Vec<_> = embedded.map(|chunk| chunk.id).collect();
+            transaction.execute(delete, &[&stored.id, &ids]).await?;
+        }
+        chunks::copy(&transaction, &statements, &[document]).await?;
+        transaction.commit().await?;
+        Ok(Written::Done)
+    }
+}
