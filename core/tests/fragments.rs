@@ -65,10 +65,10 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-fn worth(stretches: &[Stretch]) -> impl Fn(usize, Range<usize>) -> Vec<f64> {
-    |stretch, lines| {
-        let worth = |line| stretches[stretch].line(line).matches("query").count() as f64;
-        lines.map(worth).collect()
+fn worth(stretches: &[Stretch]) -> impl Fn(&[(usize, usize)]) -> Vec<f64> {
+    |lines| {
+        let text = |(stretch, line): &(usize, usize)| stretches[*stretch].line(*line);
+        lines.iter().map(|line| text(line).matches("query").count() as f64).collect()
     }
 }
 

@@ -10,11 +10,13 @@ Fragments that touch, with nothing but blank lines between, become one.
 
 mod found;
 mod taken;
+mod worths;
 
 use super::stretch::Stretch;
 use found::Found;
 use std::ops::Range;
 use taken::Taken;
+use worths::Worths;
 
 /// How little the first ranks differ when it is weighed how much room each hit takes.
 const SOON: f64 = 5.0;
@@ -82,13 +84,14 @@ impl Cut {
 
 /// Chooses lines for hits that come best first, and returns fragments in the order of their best.
 ///
-/// `worth` tells of lines of a stretch how much each has of what was asked for. That may be dear to
-/// find out, so it is asked only where a hit does not fit as a whole.
+/// `worth` tells of lines, each by its stretch and its place there, how much it has of what was asked
+/// for. That is dear to find out, so it is asked once at most, where a hit does not fit as a whole, for
+/// that hit and as many after it as fragments may come; further ones come whole or not at all.
 pub fn choose(
     stretches: &[Stretch],
     hits: &[Hit],
     limits: Limits,
-    worth: &impl Fn(usize, Range<usize>) -> Vec<f64>,
+    worth: &impl Fn(&[(usize, usize)]) -> Vec<f64>,
 ) -> Vec<Fragment> {
     let mut taken = Taken { stretches, limits, fragments: Vec::new() };
     if limits.max_fragments == 0 {
@@ -96,29 +99,35 @@ pub fn choose(
     }
     let found = hits.iter().map(|hit| {
         let stretch = &stretches[hit.stretch];
-        Found { stretch, hit, limits, worth }
+        Found { stretch, hit, limits }
     });
     // What takes more room than its chunk has less of what was found for each token.
     let mut order: Vec<_> = found.enumerate().collect();
     let turn = |(place, found): &(usize, Found<'_>)| (SOON + *place as f64) * found.growth();
     order.sort_by(|a, b| turn(a).total_cmp(&turn(b)));
-    for (place, found) in order {
+    let mut worths = Worths::new(worth);
+    for (turn, (place, found)) in order.iter().enumerate() {
         // Of a chunk that is blank there is nothing to show.
-        if found.touched().is_empty() || taken.covers(place, found.hit) {
+        if found.touched().is_empty() || taken.covers(*place, found.hit) {
             continue;
         }
         let stretch = found.hit.stretch;
-        if found.whole().is_some_and(|lines| taken.take(place, stretch, lines)) {
+        if found.whole().is_some_and(|lines| taken.take(*place, stretch, lines)) {
             continue;
         }
         let room = taken.room();
         if !taken.fragments.is_empty() && room < limits.max_tokens / REST {
             continue;
         }
-        if let Some(lines) = found.narrowed(room) {
-            taken.take(place, stretch, lines);
-        } else if let Some(bytes) = found.piece(room, taken.fragments.is_empty()) {
-            taken.cut(place, stretch, bytes);
+        if !found.can_be_cut(room) {
+            continue;
+        }
+        worths.look_at(order[turn..].iter().take(limits.max_fragments).map(|(_, found)| found));
+        let Some(worth) = worths.of(found) else { continue };
+        if let Some(lines) = found.narrowed(room, &worth) {
+            taken.take(*place, stretch, lines);
+        } else if let Some(bytes) = found.piece(room, &worth, taken.fragments.is_empty()) {
+            taken.cut(*place, stretch, bytes);
         }
     }
     taken.fragments

@@ -4,9 +4,9 @@ use super::Row;
 use super::request::{Checked, places};
 use super::telling::Telling;
 use crate::spi::Connection;
-use crate::store::{Store, Told};
+use crate::store::{Named, Store};
 use passage_core::fragments::{Cut, Fragment, Limits, choose, stretches};
-use uuid::Uuid;
+use std::collections::HashMap;
 
 /// The most chunks that are read to show how a document begins.
 const CHUNKS: i64 = 16;
@@ -16,9 +16,9 @@ const CHUNK_TOKENS: u32 = 8;
 
 impl Checked {
     /// Returns the document from its first line on, to its end or as far as the budget goes.
-    pub(super) fn whole(&self, store: &Store, connection: &Connection, document: Uuid) -> Vec<Row> {
+    pub(super) fn whole(&self, store: &Store, connection: &Connection, named: &Named) -> Vec<Row> {
         let most = i64::from(self.limits.max_tokens / CHUNK_TOKENS) + 1;
-        self.first_lines(store, connection, document, most, "full", None)
+        self.first_lines(store, connection, named, most, "full", None)
     }
 
     /// Returns how the document begins.
@@ -26,17 +26,17 @@ impl Checked {
         &self,
         store: &Store,
         connection: &Connection,
-        document: Uuid,
+        named: &Named,
     ) -> Vec<Row> {
         let hint = "nothing was asked, and nothing has the words of the uri: this is how the document begins";
-        self.first_lines(store, connection, document, CHUNKS, "beginning", Some(hint))
+        self.first_lines(store, connection, named, CHUNKS, "beginning", Some(hint))
     }
 
     fn first_lines(
         &self,
         store: &Store,
         connection: &Connection,
-        document: Uuid,
+        named: &Named,
         most: i64,
         strategy: &'static str,
         hint: Option<&'static str>,
@@ -44,12 +44,12 @@ impl Checked {
         if self.limits.max_fragments == 0 {
             return Vec::new();
         }
-        let (mut read, more) = store.whole(connection, document, most);
+        let (mut read, more) = store.whole(connection, named.id, most);
         if let Some(last) = read.list.last_mut() {
             last.more[1] = more;
         }
-        let told = store.told(connection, &[document]);
-        let markdown = told.get(&document).is_some_and(Told::is_markdown);
+        let told = HashMap::from([(named.id, named.told.clone())]);
+        let markdown = named.told.is_markdown();
         let stretches = stretches(&read.list, |_| markdown);
         let Some(first) = stretches.first() else { return Vec::new() };
         // All lines that fit, those that are blank at either end among them.
@@ -67,7 +67,7 @@ impl Checked {
             let hits: Vec<_> = places(&read, &stretches).remove(&read.ids[0]).into_iter().collect();
             let limits = Limits { max_fragments: 1, ..self.limits };
             return telling
-                .rows(&choose(&stretches, &hits, limits, &|_, lines| vec![0.0; lines.len()]), &[]);
+                .rows(&choose(&stretches, &hits, limits, &|lines| vec![0.0; lines.len()]), &[]);
         }
         let whole = !more && stretches.len() == 1 && lines.end == first.lines.len();
         let bytes = 0..if whole { first.text.len() } else { first.text(lines.clone()).len() };

@@ -9,15 +9,12 @@ mod in_store;
 
 use crate::error::Error;
 use crate::spi::Connection;
-use crate::store::{Filters, Store, Vectors};
+use crate::store::{Filters, Named, Store, Vectors};
 use crate::types::Tsvector;
-use passage_core::fragments::{
-    Coverage, Found, Match, Ranked, Strategy, Stretch, Terms, Variant, rank,
-};
+use passage_core::fragments::{Coverage, Found, Match, Ranked, Strategy, Terms, Variant, rank};
 use passage_core::search::bm25::Rarity;
 use passage_core::search::{Lexemes, Query};
 use std::collections::HashMap;
-use std::ops::Range;
 use uuid::Uuid;
 
 /// What was found.
@@ -57,16 +54,17 @@ impl Sought {
     pub fn find(
         store: &Store,
         connection: &Connection,
-        document: Option<Uuid>,
+        named: Option<&Named>,
         filters: &Filters,
         query: &Query,
         vectors: Option<&Vectors>,
         strategy: Strategy,
         threshold: f64,
     ) -> Result<Self, Error> {
-        let words = |query: &Query| match document {
+        let document = named.map(|named| named.id);
+        let words = |query: &Query| match named {
             _ if query.is_empty() => Ok(Self::nothing()),
-            Some(document) => Ok(Self::in_document(store, connection, document, query, threshold)),
+            Some(named) => Ok(Self::in_document(store, connection, named, query, threshold)),
             None if vectors.is_some() && !store.has_words() => Ok(Self::nothing()),
             None => Self::in_store(store, connection, filters, query, threshold),
         };
@@ -148,18 +146,16 @@ impl Sought {
     }
 
     /// Tells what lines are worth by the words in them; very long ones are not looked into.
-    pub fn worth_of(
+    pub fn worth_of<'l>(
         &self,
         store: &Store,
         connection: &Connection,
-        stretch: &Stretch,
-        lines: Range<usize>,
+        lines: impl Iterator<Item = &'l str>,
     ) -> Vec<f64> {
+        let lines: Vec<_> = lines.map(|line| if line.len() <= LINE { line } else { "" }).collect();
         if self.terms.lexemes().is_empty() {
             return vec![0.0; lines.len()];
         }
-        let text = |line| Some(stretch.line(line)).filter(|text| text.len() <= LINE);
-        let lines: Vec<_> = lines.map(|line| text(line).unwrap_or_default()).collect();
         let worth = |words: &Option<Tsvector>| {
             let lexemes = self.terms.lexemes().iter().enumerate();
             let has = |lexeme: &String| words.is_some_and(|words| words.has(lexeme));

@@ -114,16 +114,16 @@ impl Checked {
             None
         };
         if let Some(named) = named.as_ref().filter(|_| self.return_full) {
-            return Ok(self.whole(store, connection, named.id));
+            return Ok(self.whole(store, connection, named));
         }
         let query = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
-        let of_uri = named.as_ref().and_then(|named| named.uri.as_deref()).map(uri_words);
+        let of_uri = named.as_ref().and_then(|named| named.told.uri.as_deref()).map(uri_words);
         let asked = Query::parse(query.or(of_uri.as_deref()).unwrap_or_default());
         let vectors = self.embedding.clone().map(|of| store.vectors(connection, of)).transpose()?;
         let sought = Sought::find(
             store,
             connection,
-            named.as_ref().map(|named| named.id),
+            named.as_ref(),
             &self.filters,
             &asked,
             vectors.as_ref(),
@@ -134,22 +134,26 @@ impl Checked {
         if ranked.is_empty() {
             let nothing_asked = query.is_none() && vectors.is_none();
             return Ok(match named {
-                Some(Named { id, .. }) if nothing_asked => self.beginning(store, connection, id),
+                Some(named) if nothing_asked => self.beginning(store, connection, &named),
                 _ => Vec::new(),
             });
         }
         let most = (3 * self.limits.max_fragments).clamp(1, HITS);
         let ids: Vec<_> = ranked.iter().take(most).map(|ranked| sought.ids[ranked.chunk]).collect();
         let read = store.pieces(connection, &ids);
-        let told = store.told(connection, &read.documents);
+        let told = match named {
+            Some(Named { id, told }) => HashMap::from([(id, told)]),
+            None => store.told(connection, &read.documents),
+        };
         let stretches = stretches(&read.list, |document| {
             told.get(&read.documents[document]).is_some_and(Told::is_markdown)
         });
         let best = best(&ranked, &sought.ids, &read, self.strategy, most);
         let places = places(&read, &stretches);
         let hits: Vec<_> = best.iter().map(|best| places[&read.ids[best.piece]].clone()).collect();
-        let fragments = choose(&stretches, &hits, self.limits, &|stretch, lines| {
-            sought.worth_of(store, connection, &stretches[stretch], lines)
+        let fragments = choose(&stretches, &hits, self.limits, &|lines| {
+            let text = |(stretch, line): &(usize, usize)| stretches[*stretch].line(*line);
+            sought.worth_of(store, connection, lines.iter().map(text))
         });
         let hint = sought.hint(strategy, ranked.first(), vectors.is_some());
         let strategy = strategy.name();

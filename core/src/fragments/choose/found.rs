@@ -9,14 +9,9 @@ pub struct Found<'a> {
     pub stretch: &'a Stretch,
     pub hit: &'a Hit,
     pub limits: Limits,
-    pub worth: &'a dyn Fn(usize, Range<usize>) -> Vec<f64>,
 }
 
 impl Found<'_> {
-    fn worth(&self, lines: Range<usize>) -> Vec<f64> {
-        (self.worth)(self.hit.stretch, lines)
-    }
-
     /// Returns the lines that it touches, without blank ones at either end.
     pub fn touched(&self) -> Range<usize> {
         self.stretch.touched(&self.hit.bytes)
@@ -42,7 +37,7 @@ impl Found<'_> {
     }
 
     /// Returns the lines that the hit touches, and all lines of blocks that can come whole.
-    fn grown(&self) -> Range<usize> {
+    pub fn grown(&self) -> Range<usize> {
         let lines = self.touched();
         if lines.is_empty() {
             return lines;
@@ -59,8 +54,15 @@ impl Found<'_> {
         if fits { block.clone() } else { line..line + 1 }
     }
 
+    /// Tells whether some lines of it may fit, or it has one that is too long for any budget.
+    pub fn can_be_cut(&self, room: u32) -> bool {
+        self.grown().any(|line| {
+            !self.fits(line) || self.stretch.tokens(self.block(line)) <= f64::from(room)
+        })
+    }
+
     /// Returns the window of lines that is worth most among those that fit.
-    pub fn narrowed(&self, room: u32) -> Option<Range<usize>> {
+    pub fn narrowed(&self, room: u32, worth: &impl Fn(usize) -> f64) -> Option<Range<usize>> {
         let lines = self.grown();
         let mut units = Vec::new();
         let mut at = lines.start;
@@ -70,17 +72,9 @@ impl Found<'_> {
             units.push(Unit {
                 fits: lines.clone().all(|line| self.fits(line)),
                 tokens: self.stretch.tokens(lines.clone()),
-                worth: 0.0,
+                worth: lines.clone().map(worth).sum(),
                 lines,
             });
-        }
-        if !units.iter().any(|unit| unit.fits && unit.tokens <= f64::from(room)) {
-            return None;
-        }
-        let first = units[0].lines.start;
-        let worth = self.worth(first..at);
-        for unit in &mut units {
-            unit.worth = worth[unit.lines.start - first..unit.lines.end - first].iter().sum();
         }
         let all: f64 = units.iter().map(|unit| unit.worth).sum();
         let best = windows(&units, f64::from(room))
@@ -95,14 +89,14 @@ impl Found<'_> {
 
     /// Returns the hit's part of a line that is too long to come back, cut to what is left if there is
     /// nothing else.
-    pub fn piece(&self, room: u32, only: bool) -> Option<Range<usize>> {
-        let lines = self.touched();
-        if lines.clone().all(|line| self.fits(line)) {
-            return None;
-        }
-        let worth = lines.clone().zip(self.worth(lines));
-        let long = worth.filter(|(line, _)| !self.fits(*line));
-        let (line, _) = long.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    pub fn piece(
+        &self,
+        room: u32,
+        worth: &impl Fn(usize) -> f64,
+        only: bool,
+    ) -> Option<Range<usize>> {
+        let long = self.touched().filter(|line| !self.fits(*line));
+        let line = long.max_by(|a, b| worth(*a).total_cmp(&worth(*b)))?;
         let whole = self.stretch.lines[line].bytes.start;
         let whole = whole..whole + self.stretch.line(line).len();
         let bytes = whole.start.max(self.hit.bytes.start)..whole.end.min(self.hit.bytes.end);

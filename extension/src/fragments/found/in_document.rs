@@ -8,12 +8,11 @@ nothing has the whole vocabulary is gone through.
 use super::super::read::Read;
 use super::{Sought, still_lost, wholes};
 use crate::spi::Connection;
-use crate::store::{Store, Words};
+use crate::store::{Named, Store, Words};
 use passage_core::fragments::{Found, Terms, alike, begins_others, missing};
 use passage_core::search::bm25::Rarity;
 use passage_core::search::{Lexemes, Query, quoted};
 use std::collections::HashSet;
-use uuid::Uuid;
 
 /// Up to how many chunks of a document all are looked at.
 const ALL: i32 = 10_000;
@@ -23,7 +22,7 @@ impl Sought {
     pub(super) fn in_document(
         store: &Store,
         connection: &Connection,
-        document: Uuid,
+        named: &Named,
         query: &Query,
         threshold: f64,
     ) -> Self {
@@ -32,8 +31,7 @@ impl Sought {
         if lexemes.list.is_empty() {
             return Self::nothing();
         }
-        let told = store.told(connection, &[document]);
-        let chunks = told.get(&document).and_then(|told| told.chunks);
+        let (document, chunks) = (named.id, named.told.chunks);
         let required = Some(required).filter(|required| !required.is_empty());
         // Of a document that is not long, to look at all chunks costs less than to match them first.
         let all = chunks.is_some_and(|chunks| chunks <= ALL);

@@ -1,5 +1,6 @@
-//! The statement that finds the document which a call names.
+//! The statement that finds the document which a call names, and what is told of it.
 
+use super::told::Told;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::filters::{Filters, Shape};
@@ -11,7 +12,7 @@ use uuid::Uuid;
 /// A document that a call names.
 pub struct Named {
     pub id: Uuid,
-    pub uri: Option<String>,
+    pub told: Told,
 }
 
 impl Store {
@@ -25,7 +26,7 @@ impl Store {
     ) -> Option<Named> {
         let Some(documents) = &self.0.documents else {
             let nothing_asked = filters.uri.is_none() && filters.collection.is_none();
-            return id.filter(|_| nothing_asked).map(|id| Named { id, uri: None });
+            return id.filter(|_| nothing_asked).map(|id| self.told_of(connection, id));
         };
         let (shape, by_id) = (filters.shape(), id.is_some());
         let purpose = Purpose::Named { filters: shape, by_id };
@@ -33,7 +34,11 @@ impl Store {
         let mut values = vec![Value::new(id.map(to_sql))];
         values.extend(filters.values());
         let rows = connection.read(&statement, values);
-        (rows.len() > 0).then(|| Named { id: uuid(rows.get(0, 0)), uri: rows.get(0, 1) })
+        (rows.len() > 0).then(|| self.told_of(connection, uuid(rows.get(0, 0))))
+    }
+
+    fn told_of(&self, connection: &Connection, id: Uuid) -> Named {
+        Named { id, told: self.told(connection, &[id]).remove(&id).unwrap_or_default() }
     }
 }
 
@@ -43,9 +48,8 @@ fn statement(layout: &Layout, documents: &Relation, filters: Shape, by_id: bool)
     let by = if by_id { format!("{id} = $1::uuid") } else { "$1::uuid IS NULL".to_owned() };
     // The filters speak of documents as `d`, and look up by themselves what they ask of others.
     format!(
-        "SELECT {id}, {uri} FROM {documents} AS n JOIN {documents} AS d ON d.id = n.id \
+        "SELECT {id} FROM {documents} AS n JOIN {documents} AS d ON d.id = n.id \
          WHERE {by}{conditions} ORDER BY 1 LIMIT 1",
-        uri = documents.column("n", "uri", "text"),
         documents = documents.name,
         conditions = filters.conditions(layout, "n.id", None, 2),
     )
