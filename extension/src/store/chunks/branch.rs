@@ -93,17 +93,19 @@ impl Branch<'_> {
     /// For each section upwards its last chunk, else the first of its children.
     ///
     /// The sections are tried one by one until there are enough chunks, so a deep one costs no
-    /// more than what is found. The root has no first child that stands for it.
+    /// more than what is found. The root has no first child that stands for it. They are counted
+    /// from 1, as keys are: under row-level security a condition that could overflow is never one
+    /// of an index, and a sum of what is read from a table or a function could.
     fn ancestors(&self) -> String {
         let Fields { section, most, .. } = self.probe;
         let depth = format!("pg_catalog.cardinality({section})");
-        let above = format!("({section})[:{depth} - a.step]");
-        let key = self.probe.key("a.step + 1");
+        let above = format!("({section})[:{depth} + 1 - a.place]");
+        let key = self.probe.key("a.place");
         let own = self.keyed(Key::Own, &key, &above, Direction::Backward, "1");
-        let below_root = format!("(a.step < {depth})::integer");
+        let below_root = format!("(a.place <= {depth})::integer");
         let child = self.keyed(Key::Parent, &key, &above, Direction::Forward, &below_root);
         format!(
-            "SELECT c.* FROM pg_catalog.generate_series(0, {depth}) AS a (step) \
+            "SELECT c.* FROM pg_catalog.generate_series(1, {depth} + 1) AS a (place) \
              CROSS JOIN LATERAL (({own}) UNION ALL ({child}) LIMIT 1) AS c LIMIT {most}"
         )
     }
