@@ -1,14 +1,18 @@
 //! HTTP as all of this crate speaks it: TLS with the ciphers of ring and the authorities that the
-//! system trusts, and a name that servers see.
+//! system trusts, a name that servers see, and pauses before what may succeed the next time.
 
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How long a server may take to take a connection.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// The longest pause between two tries, unless the server asks for more.
+const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// Returns what clients are built from.
 pub(crate) fn builder() -> reqwest::ClientBuilder {
@@ -28,5 +32,57 @@ fn tls() -> ClientConfig {
         Ok(builder) => builder.with_no_client_auth(),
         // A system that trusts nobody can still be asked for what is in the clear.
         Err(_) => builder().with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
+    }
+}
+
+/// Reads when a server wants to be asked again: in so many seconds, or at a date.
+pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds.max(0.0)).ok();
+    }
+    let date = httpdate::parse_http_date(value).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+/// Returns how long to wait after so many tries: what is asked for, else twice as long each time;
+/// at most half as long again by chance.
+pub(crate) fn pause(first: Duration, after: Option<Duration>, tries: u32) -> Duration {
+    let doubled = first.saturating_mul(1 << (tries - 1).min(16)).min(LONGEST_PAUSE);
+    let pause = after.unwrap_or(doubled);
+    pause + doubled.mul_f64(fastrand::f64() / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_may_say_when_in_seconds_or_by_a_date() {
+        let after = |value: &str| {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]);
+            let now = httpdate::parse_http_date("Sun, 22 Nov 2026 02:00:00 GMT").unwrap();
+            retry_after(&headers, now)
+        };
+        assert_eq!(after("7"), Some(Duration::from_secs(7)));
+        assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(after("Sun, 22 Nov 2026 02:01:30 GMT"), Some(Duration::from_secs(90)));
+        assert_eq!(after("Sun, 22 Nov 2026 01:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(after("soon"), None);
+    }
+
+    #[test]
+    fn pauses_grow_and_vary_and_the_service_may_ask_for_longer_ones() {
+        let first = Duration::from_millis(500);
+        for (after, tries, least) in
+            [(None, 1, 500), (None, 3, 2_000), (None, 40, 60_000), (Some(7), 1, 7_000)]
+        {
+            let after = after.map(Duration::from_secs);
+            let least = Duration::from_millis(least);
+            for _ in 0..100 {
+                let pause = pause(first, after, tries);
+                assert!(pause >= least && pause <= least.mul_f64(1.51), "{pause:?} for {least:?}");
+            }
+        }
     }
 }

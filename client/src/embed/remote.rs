@@ -20,6 +20,7 @@ pub use service::{Key, Service};
 
 use super::embedder::{Job, Pending};
 use super::{Embedding, Error};
+use crate::http;
 use request::Failure;
 use reqwest::{Client, Url};
 use std::pin::Pin;
@@ -29,9 +30,6 @@ use tokio::sync::{Semaphore, mpsc};
 
 /// How long a batch that is not full waits for more texts.
 const LINGER: Duration = Duration::from_millis(10);
-
-/// The longest pause between two tries, unless the service asks for more.
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// The longest pause that a service may ask for.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -190,7 +188,7 @@ impl Asked {
             return Err(wrong("the key holds characters that no header may hold".into()));
         }
         // Who sends a request elsewhere would get the texts, and perhaps the key.
-        let client = crate::http::builder()
+        let client = http::builder()
             .timeout(service.timeout)
             .redirect(reqwest::redirect::Policy::none())
             .build()
@@ -259,7 +257,7 @@ impl Asked {
         if tries > self.service.retries {
             return Err(self.error(problem));
         }
-        tokio::time::sleep(pause(self.service.pause, after, tries)).await;
+        tokio::time::sleep(http::pause(self.service.pause, after, tries)).await;
         Ok(())
     }
 
@@ -267,33 +265,5 @@ impl Asked {
         let host = self.url.host_str().unwrap_or_default();
         let port = self.url.port().map(|port| format!(":{port}")).unwrap_or_default();
         Error::Service { place: format!("{host}{port}"), problem }
-    }
-}
-
-/// Returns how long to wait after so many tries: what is asked for, else twice as long each time;
-/// at most half as long again by chance.
-fn pause(first: Duration, after: Option<Duration>, tries: u32) -> Duration {
-    let doubled = first.saturating_mul(1 << (tries - 1).min(16)).min(LONGEST_PAUSE);
-    let pause = after.unwrap_or(doubled);
-    pause + doubled.mul_f64(fastrand::f64() / 2.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_and_vary_and_the_service_may_ask_for_longer_ones() {
-        let first = Duration::from_millis(500);
-        for (after, tries, least) in
-            [(None, 1, 500), (None, 3, 2_000), (None, 40, 60_000), (Some(7), 1, 7_000)]
-        {
-            let after = after.map(Duration::from_secs);
-            let least = Duration::from_millis(least);
-            for _ in 0..100 {
-                let pause = pause(first, after, tries);
-                assert!(pause >= least && pause <= least.mul_f64(1.51), "{pause:?} for {least:?}");
-            }
-        }
     }
 }

@@ -118,13 +118,36 @@ async fn what_servers_do_wrong_is_said_of_that_page_alone() {
     site.page("/long.txt", Page::new(200, long));
     site.page("/short.md", Page::new(200, "# Short\n").with("Content-Length", "100"));
     let at = |path: &str| format!("{url}{path}");
-    let paths = ["/loop", "/long.txt", "/short.md", "/docs/logo.png", "/moved"].map(at);
+    // Whoever is busy for a moment is asked again, and whoever is so for long is believed.
+    let busy = || Page::new(503, "").with("Retry-After", "0");
+    site.page("/busy.md", busy().then(Page::new(429, "").then(Page::new(200, "# Busy\n"))));
+    site.page("/always.md", busy());
+    site.page("/later.md", Page::new(429, "").with("Retry-After", "3600"));
+    let paths = [
+        "/loop",
+        "/long.txt",
+        "/short.md",
+        "/docs/logo.png",
+        "/moved",
+        "/busy.md",
+        "/always.md",
+        "/later.md",
+    ]
+    .map(at);
     let ran = ingest_text(&cluster, &paths.each_ref().map(|path| &**path)).await;
     ran.refuses(&format!("cannot fetch {url}/loop: it redirects more than 10 times"), "address");
     ran.refuses("/long.txt is larger than 64 MB", "Fetch it first");
     ran.refuses(&format!("cannot fetch {url}/short.md: "), "address");
     ran.refuses("/docs/logo.png is no text but image/png", "Convert it");
-    assert!(ran.stdout.starts_with("1 document added, 4 failed"), "{}", ran.stdout);
+    ran.refuses(&format!("cannot fetch {url}/always.md: the server says 503"), "address");
+    ran.refuses(&format!("cannot fetch {url}/later.md: the server says 429"), "address");
+    assert!(ran.stdout.starts_with("2 documents added, 6 failed"), "{}", ran.stdout);
+    let asked = |path: &str, requests: &[String]| {
+        requests.iter().filter(|request| *request == path).count()
+    };
+    let requests = site.requests();
+    let often = ["/busy.md", "/always.md", "/later.md"].map(|path| asked(path, &requests));
+    assert_eq!(often, [3, 4, 1]);
     // Its links are relative to where it is, and its name is what it was asked for by.
     let text = text_of(&cluster, &at("/moved")).await;
     assert!(text.contains(&at("/docs/b.md")), "{text}");

@@ -20,11 +20,17 @@ pub struct Page {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    /// What it is when it has been asked for once.
+    then: Option<Box<Page>>,
 }
 
 impl Page {
     pub fn new(status: u16, body: impl AsRef<[u8]>) -> Self {
-        Self { status, headers: Vec::new(), body: body.as_ref().to_vec() }
+        Self { status, body: body.as_ref().to_vec(), ..Self::default() }
+    }
+
+    pub fn then(self, next: Self) -> Self {
+        Self { then: Some(Box::new(next)), ..self }
     }
 
     pub fn with(mut self, name: &str, value: &str) -> Self {
@@ -93,6 +99,9 @@ fn serve(
         }
     }
     let page = pages.lock().unwrap().get(&path).cloned().unwrap_or(Page::new(404, "no"));
+    if let Some(next) = &page.then {
+        pages.lock().unwrap().insert(path.clone(), Page::clone(next));
+    }
     let same = |condition: &Option<String>, header: &str| {
         condition.as_deref().is_some_and(|asked| page.header(header) == Some(asked))
     };

@@ -2,7 +2,8 @@
 
 use super::{Problem, Service};
 use crate::embed::Embedding;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use crate::http;
+use reqwest::header::HeaderMap;
 use reqwest::{Client, StatusCode, Url};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
@@ -100,9 +101,10 @@ fn refusal(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> Failure {
         400 | 422 if says_too_long(body) => Failure::TooLong,
         // An account without credit is told so by 429, too, and waiting brings none.
         429 if contains(body, "insufficient_quota") => Failure::Final(Problem::Key(number)),
-        408 | 409 | 425 | 429 | 500..=599 => {
-            Failure::Passing(Problem::Busy(number, 1), retry_after(headers, SystemTime::now()))
-        }
+        408 | 409 | 425 | 429 | 500..=599 => Failure::Passing(
+            Problem::Busy(number, 1),
+            http::retry_after(headers, SystemTime::now()),
+        ),
         401 | 403 => Failure::Final(Problem::Key(number)),
         404 | 405 => Failure::Final(Problem::Unknown(number)),
         _ => Failure::Final(Problem::Refused(number)),
@@ -126,16 +128,6 @@ fn says_too_long(body: &[u8]) -> bool {
 
 fn contains(body: &[u8], words: &str) -> bool {
     body.windows(words.len()).any(|window| window.eq_ignore_ascii_case(words.as_bytes()))
-}
-
-/// Reads when a service wants to be asked again: in so many seconds, or at a date.
-fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = value.parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds.max(0.0)).ok();
-    }
-    let date = httpdate::parse_http_date(value).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
 }
 
 /// Reads an answer and brings each embedding into its place and to length 1.
@@ -165,20 +157,6 @@ fn embeddings(body: &[u8], count: usize) -> Result<Vec<Embedding>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_service_may_say_when_in_seconds_or_by_a_date() {
-        let after = |value: &str| {
-            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]);
-            let now = httpdate::parse_http_date("Sun, 22 Nov 2026 02:00:00 GMT").unwrap();
-            retry_after(&headers, now)
-        };
-        assert_eq!(after("7"), Some(Duration::from_secs(7)));
-        assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
-        assert_eq!(after("Sun, 22 Nov 2026 02:01:30 GMT"), Some(Duration::from_secs(90)));
-        assert_eq!(after("Sun, 22 Nov 2026 01:00:00 GMT"), Some(Duration::ZERO));
-        assert_eq!(after("soon"), None);
-    }
 
     #[test]
     fn embeddings_come_in_the_order_of_the_texts_and_of_length_one() {

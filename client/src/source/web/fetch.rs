@@ -8,7 +8,7 @@ use reqwest::header::{
 };
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Response, StatusCode, Url};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// The largest page, unpacked.
 const MOST_BYTES: usize = 64 << 20;
@@ -19,6 +19,13 @@ const MOST_REDIRECTS: usize = 10;
 /// How long a server may keep silent, and how long all of a page may take.
 const SILENCE: Duration = Duration::from_secs(30);
 const ALL: Duration = Duration::from_mins(5);
+
+/// How often a page is asked for again of a server that is busy, and after how long at first.
+const RETRIES: u32 = 3;
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// The longest pause that a server may ask for.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What came of a request.
 pub(super) struct Fetched {
@@ -78,7 +85,17 @@ pub(super) async fn fetch(
             request = request.header(IF_MODIFIED_SINCE, last_modified);
         }
     }
-    let response = request.send().await.map_err(|error| refused(reason(&error)))?;
+    let mut tries = 1;
+    let response = loop {
+        let request = request.try_clone().expect("it has no body");
+        let response = request.send().await.map_err(|error| refused(reason(&error)))?;
+        let after = http::retry_after(response.headers(), SystemTime::now());
+        if tries > RETRIES || !is_passing(response.status()) || after > Some(PATIENCE) {
+            break response;
+        }
+        tokio::time::sleep(http::pause(PAUSE, after, tries)).await;
+        tries += 1;
+    };
     let url = response.url().clone();
     let answer = match response.status() {
         StatusCode::NOT_MODIFIED if validators.is_some() => Answer::Unchanged,
@@ -87,6 +104,11 @@ pub(super) async fn fetch(
         status => return Err(refused(format!("the server says {status}"))),
     };
     Ok(Fetched { asked, url, answer })
+}
+
+/// Tells whether a server is busy, and may be otherwise in a while.
+fn is_passing(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 429 | 502 | 503 | 504)
 }
 
 /// Reads the page to its end, or to where it is too long.
