@@ -84,8 +84,12 @@ pub async fn sync(
             let ids = |documents: &[crate::store::Present]| -> Vec<_> {
                 documents.iter().map(|document| document.id).collect()
             };
-            store.orphan(&ids(&orphaned)).await?;
-            store.remove(&ids(&removed)).await?;
+            if !orphaned.is_empty() {
+                store.orphan(&ids(&orphaned), &begun).await?;
+            }
+            if !removed.is_empty() {
+                store.remove(&ids(&removed), &begun, grace).await?;
+            }
         }
         for document in orphaned {
             tell(Event::Orphaned(document.uri));

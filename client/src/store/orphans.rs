@@ -3,6 +3,7 @@
 use super::{Error, Store};
 use serde_json::Value;
 use std::time::Duration;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 /// A document of a collection.
@@ -69,15 +70,15 @@ impl Store {
             .collect())
     }
 
-    /// Marks documents whose sources are gone.
+    /// Marks documents whose sources are gone, unless they were written since a moment.
     ///
     /// # Errors
     ///
     /// If the server refuses.
-    pub async fn orphan(&self, ids: &[Uuid]) -> Result<(), Error> {
+    pub async fn orphan(&self, ids: &[Uuid], begun: &str) -> Result<(), Error> {
         let set = "UPDATE {store}.documents SET orphaned_at = now() \
-                   WHERE id = ANY ($1) AND orphaned_at IS NULL";
-        self.change(set, ids).await
+                   WHERE id = ANY ($1) AND orphaned_at IS NULL AND ingested_at < $2::text::timestamptz";
+        self.change(set, &[&ids, &begun]).await
     }
 
     /// Takes the mark off a document whose source is back.
@@ -86,17 +87,21 @@ impl Store {
     ///
     /// If the server refuses.
     pub async fn restore(&self, id: Uuid) -> Result<(), Error> {
-        self.change("UPDATE {store}.documents SET orphaned_at = NULL WHERE id = ANY ($1)", &[id])
-            .await
+        self.change("UPDATE {store}.documents SET orphaned_at = NULL WHERE id = $1", &[&id]).await
     }
 
-    /// Removes documents with their chunks and embeddings.
+    /// Removes documents with their chunks and embeddings, unless they were written since a moment,
+    /// or have lost the mark of having been gone for as long as they are given.
     ///
     /// # Errors
     ///
     /// If the server refuses.
-    pub async fn remove(&self, ids: &[Uuid]) -> Result<(), Error> {
-        self.change("DELETE FROM {store}.documents WHERE id = ANY ($1)", ids).await
+    pub async fn remove(&self, ids: &[Uuid], begun: &str, grace: Duration) -> Result<(), Error> {
+        let grace = grace.as_secs_f64();
+        let delete = "DELETE FROM {store}.documents WHERE id = ANY ($1) \
+            AND ingested_at < $2::text::timestamptz \
+            AND ($3::float8 = 0 OR orphaned_at <= now() - make_interval(secs => $3::float8))";
+        self.change(delete, &[&ids, &begun, &grace]).await
     }
 
     /// Returns what a document's metadata says of how it was fetched, if it is there and was.
@@ -119,11 +124,8 @@ impl Store {
         Ok(row.map_err(|error| self.error(&error))?.and_then(|row| row.get(0)))
     }
 
-    async fn change(&self, sql: &str, ids: &[Uuid]) -> Result<(), Error> {
-        if ids.is_empty() {
-            return Ok(());
-        }
+    async fn change(&self, sql: &str, of: &[&(dyn ToSql + Sync)]) -> Result<(), Error> {
         let sql = sql.replace("{store}", &self.schema);
-        self.client.execute(&sql, &[&ids]).await.map_err(|error| self.error(&error)).map(drop)
+        self.client.execute(&sql, of).await.map_err(|error| self.error(&error)).map(drop)
     }
 }
