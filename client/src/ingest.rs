@@ -14,6 +14,7 @@ A document that fails is reported and the others go on. What fails for one as fo
 server that is gone, ends the run.
 */
 
+mod agree;
 mod document;
 mod fill;
 mod find;
@@ -36,7 +37,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use fill::{Fill, FillEvent, fill};
-pub use reindex::{Reindex, ReindexEvent, Reindexed, Remade, reindex};
+pub use reindex::{Beside, Reindex, ReindexEvent, Reindexed, Remade, reindex, reindex_beside};
 pub use remembered::remembered;
 pub use run::ingest;
 pub use sync::{Sync, sync};

@@ -9,7 +9,7 @@ a store, so that the same source is the same rows whichever way it came.
 
 mod hash;
 
-use crate::{Error, Kind, MediaType, SyntaxError, convert, title};
+use crate::{Error, Kind, MediaType, SyntaxError, convert, title as title_of};
 pub use hash::Making;
 use serde_json::{Map, Value, json};
 
@@ -65,16 +65,29 @@ impl Reading {
             Some(converted) => (converted.text, converted.media_type, converted.title),
             None => (text, media_type.clone(), None),
         };
+        let document = self.made(text, stored, own_title, uri);
+        let source_media_type = (document.media_type != media_type).then_some(media_type);
+        Ok(Document { source_media_type, ..document })
+    }
+
+    /// Makes a document of a text that is stored as it is, whatever its media type.
+    pub fn document_as_it_is(&self, text: String, uri: &str) -> Document {
+        let media_type = self.media_type(uri).unwrap_or_else(|| MediaType::of(uri, &text));
+        self.made(text, media_type, None, uri)
+    }
+
+    fn made(
+        &self,
+        text: String,
+        media_type: MediaType,
+        own_title: Option<String>,
+        uri: &str,
+    ) -> Document {
         let name = || uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty());
-        let title =
-            self.title.clone().or(own_title).or_else(|| title(&text, &stored)).or_else(name);
-        Ok(Document {
-            kind: self.kind.unwrap_or_else(|| Kind::of(uri, &stored)),
-            source_media_type: (stored != media_type).then_some(media_type),
-            media_type: stored,
-            text,
-            title,
-        })
+        let title = self.title.clone().or(own_title);
+        let title = title.or_else(|| title_of(&text, &media_type)).or_else(name);
+        let kind = self.kind.unwrap_or_else(|| Kind::of(uri, &media_type));
+        Document { text, media_type, source_media_type: None, kind, title }
     }
 
     /// Returns the address of a document: below that of its folder, or the uri if it is one.

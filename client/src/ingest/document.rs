@@ -80,25 +80,23 @@ pub(super) async fn ingest(
             Some(known) => run.reader.known_chunks(known.id, run.with_embeddings).await?,
             None => HashMap::new(),
         };
+        let chunks = ids.len();
+        let outcome = match known {
+            Some(_) => {
+                let kept = ids.iter().filter(|id| there.contains_key(id)).count();
+                Outcome::Replaced { chunks, kept }
+            }
+            None => Outcome::Added { chunks },
+        };
         if run.ingest.dry_run {
-            let (chunks, kept) =
-                (ids.len(), ids.iter().filter(|id| there.contains_key(id)).count());
-            return Ok(match known {
-                Some(_) => Outcome::Replaced { chunks, kept },
-                None => Outcome::Added { chunks },
-            });
+            return Ok(outcome);
         }
         embed(run, &split, &ids, &there, &mut embeddings).await?;
         let split = Arc::clone(&split);
         let ready = Prepared { split, known, id, ids, there, embeddings };
         let (ready, written) = run.loader.load(ready).await?;
         if written == Written::Done {
-            let chunks = ready.ids.len();
-            let kept = ready.ids.iter().filter(|id| ready.there.contains_key(id)).count();
-            return Ok(match ready.known {
-                Some(_) => Outcome::Replaced { chunks, kept },
-                None => Outcome::Added { chunks },
-            });
+            return Ok(outcome);
         }
         let Prepared { split, known: before, .. } = ready;
         embeddings = ready.embeddings;

@@ -106,6 +106,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     async fn run(mut self, stop: &mut (impl Future<Output = ()> + Unpin)) -> Result<(), Error> {
         let Fill { url, store, collection, embedder, follow } = self.fill;
         let mut store = Store::connect(url, store).await?;
+        store.expect(store.identity().await?);
         store.agree_model(&(embedder.name().to_owned(), embedder.dimensions())).await?;
         (self.report)(&FillEvent::Missing(store.count_missing(collection.as_deref()).await?));
         loop {
@@ -160,7 +161,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         let mut under_way = first.len();
         self.submit(first, &sender);
         let mut done = Vec::new();
-        let (mut is_more, mut written) = (true, Instant::now());
+        let (mut is_more, mut first_done) = (true, Instant::now());
         while under_way > 0 {
             while is_more && under_way < UNDER_WAY {
                 let collection = self.fill.collection.as_deref();
@@ -179,6 +180,10 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                     return Ok(true);
                 }
                 next = embedded.recv() => next,
+                () = tokio::time::sleep_until((first_done + UNWRITTEN).into()), if !done.is_empty() => {
+                    self.write(store, &mut done).await?;
+                    continue;
+                }
             };
             let (chunk, embedding) = next.expect("this function has a sender, too");
             under_way -= 1;
@@ -190,9 +195,11 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                     return Err(error.into());
                 }
             }
-            if done.len() >= CLAIM as usize || under_way == 0 || written.elapsed() > UNWRITTEN {
+            if done.len() == 1 {
+                first_done = Instant::now();
+            }
+            if done.len() >= CLAIM as usize || under_way == 0 {
                 self.write(store, &mut done).await?;
-                written = Instant::now();
             }
         }
         Ok(false)

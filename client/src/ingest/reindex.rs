@@ -1,31 +1,27 @@
 /*!
-Reindexing: the documents of a collection, split and embedded anew from their stored texts.
+Reindexing: documents split and embedded anew from the texts that a store has of them.
 
-Each is written in place, in one transaction, under a lock on its rows alone: readers see it as it
-was or as it is, and never wait. Chunks that come out the same keep their ids and embeddings. A
-document that others change while it is at work is read again, and one that is as it would be made
-is not written, so that a run after one that was broken off does what is left.
+A collection is done in place (`in_place`): each document in one transaction, under a lock on its
+rows alone, so that readers see it as it was or as it is, and never wait. A whole store is done
+beside it (`beside`): a second store is filled and put in its place, so that readers see all of it as
+it was or as it is, and embeddings may be of another model.
+
+Either way chunks that come out the same keep their ids and, where they are right, their
+embeddings (`remake`), and a run after one that was broken off does what is left.
 */
 
+mod beside;
+mod in_place;
 mod remake;
 
-use super::run::blocking;
-use super::vectors;
 use crate::Error;
 use crate::embed::Embedder;
 use crate::split::Splitter;
-use crate::store::{self, Settings, Store, Written};
-use futures_util::{StreamExt, stream};
-use passage_core::SPLITTER_VERSION;
-use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::thread;
-use tokio::sync::Mutex;
-use uuid::Uuid;
 
-/// How often a document is tried when others write it at the same time.
-const ATTEMPTS: usize = 32;
+pub use beside::{Beside, reindex_beside};
+pub use in_place::reindex;
 
 /// Documents under way beside the number of jobs, so that the model never waits for the server.
 const AHEAD: usize = 2;
@@ -54,10 +50,21 @@ pub struct Reindex {
 /// What happens while a collection is reindexed.
 #[derive(Debug)]
 pub enum ReindexEvent {
-    /// There are so many documents.
+    /// There are so many documents, or in a later look so many more.
     Found(usize),
-    /// One more chunk is embedded.
-    Embedded,
+    /// So many chunks of a second store wait to be embedded.
+    Missing(usize),
+    /// So many more chunks are embedded.
+    Embedded(usize),
+    /// The second store is filled, and its indexes are being built.
+    Indexing,
+    /// Transactions of others are waited for, so that the second store can take its place.
+    Waiting,
+    /// The second store has taken the place of the first.
+    Replaced {
+        /// The name that the first has now.
+        former: String,
+    },
     /// A document is done.
     Done {
         /// Its uri.
@@ -65,7 +72,7 @@ pub enum ReindexEvent {
         /// What became of it.
         remade: Remade,
     },
-    /// A document cannot be split or written, and is as it was.
+    /// A document cannot be split or written, and stays as it is.
     Failed {
         /// Its uri, where it could be read.
         uri: Option<String>,
@@ -120,127 +127,5 @@ impl Reindexed {
             Remade::Unchanged => self.unchanged += 1,
             Remade::Left => self.left += 1,
         }
-    }
-}
-
-struct Run<R> {
-    job: Reindex,
-    with_embeddings: bool,
-    reader: Store,
-    writer: Mutex<Store>,
-    report: R,
-}
-
-/// Splits and embeds the documents of a collection anew, each in place and in one transaction.
-///
-/// # Errors
-///
-/// A store of another model, a collection without documents, and what fails for one document as
-/// for all: a server that is lost, missing rights. What was done by then stays.
-pub async fn reindex(
-    job: Reindex,
-    report: impl Fn(&ReindexEvent) + Sync,
-) -> Result<Reindexed, Error> {
-    let reader = Store::connect(&job.url, &job.store).await?;
-    let ids = reader.ids(&job.collection, job.version.as_deref()).await?;
-    if ids.is_empty() {
-        return Err(store::Error::NoCollection(job.collection).into());
-    }
-    let model = job.embedder.as_ref().map(|model| (model.name().to_owned(), model.dimensions()));
-    let settings =
-        Settings { model, sizer: job.splitter.unit().name(), splitter_version: SPLITTER_VERSION };
-    let with_embeddings = match (job.dry_run, &settings.model) {
-        (false, _) => reader.agree(&settings).await?,
-        (true, Some(model)) => reader.check_model(model).await.map(|_| true)?,
-        (true, None) => reader.has_embeddings().await?,
-    };
-    let writer = Store::connect(&job.url, &job.store).await?;
-    writer.write_many().await?;
-    let jobs = job.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
-    report(&ReindexEvent::Found(ids.len()));
-
-    let run = Run { job, with_embeddings, reader, writer: Mutex::new(writer), report };
-    let mut summary = Reindexed::default();
-    let mut done = stream::iter(ids).map(|id| run.document(id)).buffer_unordered(jobs + AHEAD);
-    while let Some(document) = done.next().await {
-        let Document { uri, embedded, remade } = document;
-        summary.embedded += embedded;
-        match remade {
-            Ok(Some(remade)) => {
-                summary.count(remade);
-                (run.report)(&ReindexEvent::Done { uri: uri.unwrap_or_default(), remade });
-            }
-            // Somebody has removed it.
-            Ok(None) => {}
-            Err(error) if error.is_fatal() => return Err(error),
-            Err(error) => {
-                summary.failed += 1;
-                (run.report)(&ReindexEvent::Failed { uri, error });
-            }
-        }
-    }
-    drop(done);
-    if summary.rewritten > 0 && !run.job.dry_run {
-        run.writer.into_inner().flush().await?;
-    }
-    Ok(summary)
-}
-
-/// A document that is done.
-struct Document {
-    uri: Option<String>,
-    embedded: usize,
-    remade: Result<Option<Remade>, Error>,
-}
-
-impl<R: Fn(&ReindexEvent)> Run<R> {
-    async fn document(&self, id: Uuid) -> Document {
-        let (mut uri, mut embedded) = (None, 0);
-        let remade = self.remake(id, &mut uri, &mut embedded).await;
-        Document { uri, embedded, remade }
-    }
-
-    /// Makes a document anew; `None` if it is gone.
-    async fn remake(
-        &self,
-        id: Uuid,
-        uri: &mut Option<String>,
-        embedded: &mut usize,
-    ) -> Result<Option<Remade>, Error> {
-        // By what was embedded: another reading may want the same once more.
-        let mut embeddings = HashMap::new();
-        for _ in 0..ATTEMPTS {
-            let Some(stored) = self.reader.stored(id, self.with_embeddings).await? else {
-                return Ok(None);
-            };
-            *uri = Some(stored.uri.clone());
-            let (splitter, embeds) = (self.job.splitter.clone(), self.job.embedder.is_some());
-            let made = blocking(move || remake::remake(&splitter, stored, embeds)).await?;
-            let Some(made) = made else { return Ok(Some(Remade::Left)) };
-            if !made.differs() {
-                return Ok(Some(Remade::Unchanged));
-            }
-            let (chunks, kept) = (made.chunks(), made.kept());
-            if self.job.dry_run {
-                return Ok(Some(Remade::Rewritten { chunks, kept }));
-            }
-            if let Some(embedder) = &self.job.embedder {
-                let texts: Vec<_> =
-                    made.missing().filter(|(_, text)| !embeddings.contains_key(text)).collect();
-                let wanted: HashMap<usize, String> = texts.iter().cloned().collect();
-                vectors::embed(Arc::clone(embedder), texts.into_iter(), |number, embedding| {
-                    embeddings.insert(wanted[&number].clone(), embedding);
-                    *embedded += 1;
-                    (self.report)(&ReindexEvent::Embedded);
-                })
-                .await?;
-            }
-            let document = made.document(&embeddings, self.with_embeddings);
-            match self.writer.lock().await.rewrite(made.stored(), &document).await? {
-                Written::Done => return Ok(Some(Remade::Rewritten { chunks, kept })),
-                Written::Changed => {}
-            }
-        }
-        Err(store::Error::Contended(uri.take().unwrap_or_default()).into())
     }
 }

@@ -1,15 +1,13 @@
 //! A run over many documents.
 
+use super::agree::{agree, jobs};
 use super::find::{self, Waiting, kilobytes};
 use super::load::{self, Loader};
 use super::{Event, Ingest, Outcome, Summary, document, index};
 use crate::Error;
 use crate::source::{self, Found};
-use crate::store::{Settings, Store};
-use passage_core::SPLITTER_VERSION;
-use std::num::NonZero;
+use crate::store::Store;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::task::{self, JoinSet};
@@ -62,27 +60,18 @@ pub async fn ingest(
     sources: impl IntoIterator<Item = Result<Found, source::Error>, IntoIter: Send + 'static>,
     report: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Result<Summary, Error> {
-    let settings = Settings {
-        model: ingest
-            .embedder
-            .as_ref()
-            .map(|embedder| (embedder.name().to_owned(), embedder.dimensions())),
-        sizer: ingest.splitter.unit().name(),
-        splitter_version: SPLITTER_VERSION,
-    };
     let reader = Store::connect(&ingest.url, &ingest.store).await?;
-    let with_embeddings = match (ingest.dry_run, &settings.model) {
-        (false, _) => reader.agree(&settings).await?,
-        (true, Some(model)) => reader.check_model(model).await.map(|_| true)?,
-        (true, None) => reader.has_embeddings().await?,
-    };
+    let identity = reader.identity().await?;
+    let with_embeddings =
+        agree(&reader, ingest.embedder.as_deref(), &ingest.splitter, ingest.dry_run).await?;
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
-        let store = Store::connect(&ingest.url, &ingest.store).await?;
+        let mut store = Store::connect(&ingest.url, &ingest.store).await?;
+        store.expect(identity);
         store.write_many().await?;
         stores.push(store);
     }
-    let jobs = ingest.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+    let jobs = jobs(ingest.jobs);
     let (loader, loading) = Loader::new();
     let run = Arc::new(Run {
         with_embeddings,

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::document::{Document, Reading};
 use crate::source::{self, Ready, Told, Validators};
 use crate::split::Piece;
-use passage_core::{Kind, Making, MediaType, Unit, title};
+use passage_core::{Making, Unit};
 use serde_json::{Map, Value, json};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
@@ -82,16 +82,7 @@ pub(super) fn pieces(
 ) -> Result<(Document, Vec<Piece>, Vec<Place>), Error> {
     let text: String = chunks.iter().map(|chunk| &*chunk.content).collect();
     let text = source::without_nul(text, origin)?;
-    let media_type = reading.media_type.clone().unwrap_or_else(|| MediaType::of(uri, &text));
-    let name = || uri.rsplit('/').next().filter(|name| !name.is_empty()).map(ToOwned::to_owned);
-    let own_title = || title(&text, &media_type).or_else(name);
-    let document = Document {
-        kind: reading.kind.unwrap_or_else(|| Kind::of(uri, &media_type)),
-        title: reading.title.clone().or_else(own_title),
-        source_media_type: None,
-        media_type,
-        text,
-    };
+    let document = reading.document_as_it_is(text, uri);
     let (mut pieces, mut places) = (Vec::new(), Vec::new());
     let mut end = 0;
     for chunk in chunks {

@@ -14,7 +14,7 @@ mod surroundings;
 mod target;
 mod tls;
 
-use super::{Error, notes::Notes, sql::quoted, statements::Statements};
+use super::{Error, Identity, notes::Notes, sql::quoted, statements::Statements};
 use options::Options;
 use std::sync::Arc;
 use surroundings::{Process, Surroundings};
@@ -39,6 +39,7 @@ pub struct Store {
     pub(super) schema: String,
     pub(super) notes: Notes,
     pub(super) prepared: Option<Arc<Statements>>,
+    pub(super) expected: Option<Identity>,
 }
 
 impl Store {
@@ -73,6 +74,7 @@ impl Store {
                         schema,
                         notes,
                         prepared: None,
+                        expected: None,
                     });
                 }
                 Err(error) => failed = error,

@@ -5,6 +5,8 @@ Nothing is written and no text of a document is read. What a store lacks is the 
 `check_store` to say; here is what lies around it: versions, rights, policies, statistics, sizes.
 */
 
+mod beside;
+
 use super::{Error, Store};
 use serde::Serialize;
 use tokio_postgres::Row;
@@ -87,6 +89,7 @@ impl Store {
             self.look_at_policies(&mut findings).await?;
             self.look_at_statistics(&mut findings).await?;
             self.look_at_embeddings(&mut findings).await?;
+            self.look_beside(&mut findings).await?;
         }
         Ok(findings)
     }

@@ -67,13 +67,7 @@ impl Store {
         with_embeddings: bool,
     ) -> Result<HashMap<Uuid, KnownChunk>, Error> {
         let schema = &self.schema;
-        let embedded = if with_embeddings {
-            format!(
-                "EXISTS (SELECT FROM {schema}.embeddings WHERE chunk_id = chunks.id AND document_id = $1)"
-            )
-        } else {
-            "false".into()
-        };
+        let embedded = is_embedded(schema, with_embeddings);
         let sql =
             format!("SELECT id, preamble, {embedded} FROM {schema}.chunks WHERE document_id = $1");
         let rows =
@@ -83,6 +77,16 @@ impl Store {
             .map(|row| (row.get(0), KnownChunk { preamble: row.get(1), embedded: row.get(2) }))
             .collect())
     }
+}
+
+/// What is true of a chunk of the document `$1` that has an embedding, in a store that may have some.
+pub(super) fn is_embedded(schema: &str, with_embeddings: bool) -> String {
+    if !with_embeddings {
+        return "false".into();
+    }
+    format!(
+        "EXISTS (SELECT FROM {schema}.embeddings WHERE chunk_id = chunks.id AND document_id = $1)"
+    )
 }
 
 /// Inserts new documents and returns the ids of those that nobody has or is about to insert.

@@ -1,5 +1,6 @@
 //! What a server may refuse, each with what to do about it.
 
+use super::sql::quoted;
 use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
@@ -55,6 +56,32 @@ pub enum Error {
     /// PostgreSQL takes a NUL in no text.
     #[error("\"{0}\" holds a NUL character")]
     Nul(&'static str),
+    /// A reindex has put another store in its place.
+    #[error("the store \"{0}\" was replaced while this ran")]
+    Replaced(String),
+    /// What depends on a store, or belongs to it, and cannot come along when another takes its place.
+    #[error("the store \"{store}\" cannot be replaced while it has {}", .what.join(", "))]
+    Obstacles {
+        /// The store.
+        store: String,
+        /// Each, as the server describes it.
+        what: Vec<String>,
+    },
+    /// A schema has the name that another store is to get.
+    #[error("the schema \"{0}\" is in the way")]
+    InTheWay(String),
+    /// A schema holds what a reindex of another kind has left.
+    #[error("the schema \"{0}\" holds a reindex that was begun otherwise")]
+    OtherReindex(String),
+    /// Somebody else reindexes the store.
+    #[error("the store \"{0}\" is being reindexed already")]
+    UnderWay(String),
+    /// Long transactions keep the store from being replaced.
+    #[error("transactions of others keep the store \"{0}\" from being replaced")]
+    InUse(String),
+    /// The store's name leaves no room for the names of a second one.
+    #[error("the name \"{0}\" is too long for a second store beside it")]
+    LongName(String),
     /// Others changed a document as often as it was tried.
     #[error("others keep changing \"{0}\"")]
     Contended(String),
@@ -98,7 +125,14 @@ impl Error {
             | Error::Url(_)
             | Error::OtherModel { .. }
             | Error::NoEmbeddings { .. }
-            | Error::NoCollection(_) => true,
+            | Error::NoCollection(_)
+            | Error::Replaced(_)
+            | Error::Obstacles { .. }
+            | Error::InTheWay(_)
+            | Error::OtherReindex(_)
+            | Error::UnderWay(_)
+            | Error::InUse(_)
+            | Error::LongName(_) => true,
             Error::NoDocument(_) | Error::NoChunk(_) | Error::Contended(_) | Error::Nul(_) => false,
         }
     }
@@ -106,7 +140,7 @@ impl Error {
     /// Tells whether it may be otherwise in a while: the server restarts, or is full.
     pub fn is_passing(&self) -> bool {
         match self {
-            Error::Lost => true,
+            Error::Lost | Error::Replaced(_) => true,
             Error::Connect(cause) => {
                 !["certificate", "password", "TLS"].iter().any(|word| cause.contains(word))
             }
@@ -137,7 +171,7 @@ impl Error {
             Error::Connect(_) => "Check that the server runs and that DATABASE_URL or --database-url names it.".into(),
             Error::Lost => "Run the command again: each document is wholly old or wholly new.".into(),
             Error::OtherModel { .. } => {
-                "Name the store's model with --model, or make another store for this one with passage init --store.".into()
+                "Name the store's model with --model; or put a store of this one in its place with passage reindex.".into()
             }
             Error::NoEmbeddings { store } => {
                 format!(
@@ -148,12 +182,39 @@ impl Error {
             Error::NoCollection(_) => "passage status lists the collections and their versions.".into(),
             Error::NoChunk(_) => "passage search --json gives the ids of chunks, as chunk_ids.".into(),
             Error::Nul(_) => "Leave the NUL out: PostgreSQL takes it in no text.".into(),
+            Error::Replaced(_) => "Run the command again: what was written before is in the new store.".into(),
+            Error::Obstacles { .. } => {
+                "Take it away and make it again afterwards, or reindex one --collection after the other, which is done in place.".into()
+            }
+            Error::InTheWay(schema) => {
+                let schema = quoted(schema);
+                format!("It may be a former store. If nobody wants it any more: DROP SCHEMA {schema} CASCADE.")
+            }
+            Error::OtherReindex(schema) => {
+                let schema = quoted(schema);
+                format!("Give the options that it was begun with, or begin anew after DROP SCHEMA {schema} CASCADE.")
+            }
+            Error::UnderWay(_) => "Wait until that is done.".into(),
+            Error::InUse(_) => {
+                "End them, and run the command again, which goes on from here: SELECT pid, xact_start, query \
+                 FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start."
+                    .into()
+            }
+            Error::LongName(_) => "Give it a name of at most 55 bytes: ALTER SCHEMA ... RENAME TO ....".into(),
             Error::Contended(_) => "Run the command again when the others are done.".into(),
             Error::Refused { code, message, hint, store } => {
                 refused(code, message, store).or_else(|| hint.clone()).unwrap_or_else(|| "The server's log says more.".into())
             }
         }
     }
+}
+
+/// Tells whether a transaction failed for what others did at the same time, and may be tried again.
+pub(super) fn is_contended(error: &tokio_postgres::Error) -> bool {
+    matches!(
+        error.code(),
+        Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
+    )
 }
 
 /// What this client advises; where it knows nothing better, the server's own hint stands.
@@ -172,6 +233,9 @@ fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
         // A missing schema, relation or function.
         "3F000" | "42P01" => format!("passage init --store {store} makes the store."),
         "42883" if message.contains("passage.") => "ALTER EXTENSION pg_passage UPDATE brings the extension up to date.".into(),
+        "42704" if message.starts_with("text search configuration") => {
+            "SELECT cfgname FROM pg_ts_config lists them, english and simple among them.".into()
+        }
         "42703" => format!("SELECT * FROM passage.check_store('{store}') says what the store lacks."),
         "42501" if message.contains("extension") => {
             "Let the database's owner run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()

@@ -8,6 +8,7 @@ written only if its chunk still is what was embedded, under the lock on the docu
 writer of it takes first.
 */
 
+use super::identity::is_same;
 use super::{Error, Store};
 use futures_util::future::try_join_all;
 use uuid::Uuid;
@@ -125,7 +126,7 @@ impl Store {
     ///
     /// If the server refuses.
     pub async fn write_embeddings(&mut self, chunks: &[(Missing, Vec<f32>)]) -> Result<u64, Error> {
-        let Self { client, name, schema, .. } = &mut *self;
+        let Self { client, name, schema, expected, .. } = &mut *self;
         let error = |error| Error::new(name, &error);
         let mut documents: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.document_id).collect();
         documents.sort_unstable();
@@ -148,6 +149,9 @@ impl Store {
             transaction_.execute(insert, &[id, document_id, version, embedding]).await
         });
         let written = try_join_all(inserted).await.map_err(error)?;
+        if !is_same(&transaction, name, *expected).await.map_err(error)? {
+            return Err(Error::Replaced(name.clone()));
+        }
         transaction.commit().await.map_err(error)?;
         let ids: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.id).collect();
         self.release(&ids).await?;

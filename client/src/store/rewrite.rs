@@ -4,14 +4,18 @@ Writing the chunks of a document anew that is in the store already, from what th
 The document and its chunks are locked first and must be the rows that were read: whatever others
 wrote in between, by whatever way, is not lost. What is known of the source is forgotten
 (`content_hash`, and what its server told when it was fetched), so that the next ingest compares
-honestly; when the document was ingested, and whether its source is gone, stays.
+honestly, and one that is under way finds that another was here; when the document was ingested, and whether its source is gone, stays.
 */
 
+use super::error::is_contended;
+use super::identity::is_same;
 use super::statements::Embeddings;
 use super::stored::ROW;
 use super::{Document, Error, Store, Stored, Written, chunks};
-use tokio_postgres::error::SqlState;
 use uuid::Uuid;
+
+/// A content hash that no source has, and no two documents nor two writes of one.
+pub(super) const UNKNOWN_HASH: &str = "pg_catalog.uuid_send(pg_catalog.gen_random_uuid())";
 
 impl Store {
     /// Writes a document's chunks, embeddings and metadata in place of `stored`, all in one
@@ -26,13 +30,10 @@ impl Store {
         document: &Document<'_>,
     ) -> Result<Written, Error> {
         match self.try_rewrite(stored, document).await {
-            Ok(written) => Ok(written),
-            Err(error) => match error.code() {
-                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
-                    Ok(Written::Changed)
-                }
-                _ => Err(self.error(&error)),
-            },
+            Ok(Some(written)) => Ok(written),
+            Ok(None) => Err(Error::Replaced(self.name.clone())),
+            Err(error) if is_contended(&error) => Ok(Written::Changed),
+            Err(error) => Err(self.error(&error)),
         }
     }
 
@@ -40,7 +41,7 @@ impl Store {
         &mut self,
         stored: &Stored,
         document: &Document<'_>,
-    ) -> Result<Written, tokio_postgres::Error> {
+    ) -> Result<Option<Written>, tokio_postgres::Error> {
         let statements = self.statements(document.with_embeddings).await?;
         let schema = &self.schema;
         let transaction = self.client.transaction().await?;
@@ -49,7 +50,7 @@ impl Store {
         let row = transaction.query_opt(&sql, &[&stored.id]).await?;
         if row.is_none_or(|row| row.get::<_, &str>(0) != stored.row) {
             transaction.rollback().await?;
-            return Ok(Written::Changed);
+            return Ok(Some(Written::Changed));
         }
         let sql = format!(
             "SELECT id, {ROW} FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal FOR UPDATE"
@@ -58,11 +59,15 @@ impl Store {
         let there = rows.iter().map(|row| (row.get::<_, Uuid>(0), row.get::<_, &str>(1)));
         if !there.eq(stored.chunks.iter().map(|chunk| (chunk.id, &*chunk.row))) {
             transaction.rollback().await?;
-            return Ok(Written::Changed);
+            return Ok(Some(Written::Changed));
+        }
+        if !is_same(&transaction, &self.name, self.expected).await? {
+            transaction.rollback().await?;
+            return Ok(None);
         }
 
         let sql = format!(
-            "UPDATE {schema}.documents SET content_hash = NULL, chunk_count = $2, metadata = $3 WHERE id = $1"
+            "UPDATE {schema}.documents SET content_hash = {UNKNOWN_HASH}, chunk_count = $2, metadata = $3 WHERE id = $1"
         );
         let count = document.chunks.len() as i32;
         transaction.execute(&sql, &[&stored.id, &count, document.metadata]).await?;
@@ -75,6 +80,6 @@ impl Store {
         }
         chunks::copy(&transaction, &statements, &[document]).await?;
         transaction.commit().await?;
-        Ok(Written::Done)
+        Ok(Some(Written::Done))
     }
 }

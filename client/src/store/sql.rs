@@ -1,7 +1,7 @@
 //! Names in SQL.
 
 /// Quotes an identifier.
-pub(super) fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

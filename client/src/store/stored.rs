@@ -1,10 +1,11 @@
 //! Documents as a store holds them, read back so that they can be split again.
 
+use super::documents::is_embedded;
 use super::{Error, Store};
 use passage_core::{Kind, Unit};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
-use tokio_postgres::Row;
+use tokio_postgres::{GenericClient, Row};
 use uuid::Uuid;
 
 /// A document with its chunks.
@@ -52,16 +53,21 @@ pub struct StoredChunk {
 }
 
 impl Store {
-    /// Returns the ids of a collection's documents, in the order of their versions and uris.
+    /// Returns the ids of a collection's documents or of all, in the order of collections, versions
+    /// and uris.
     ///
     /// # Errors
     ///
     /// If there is no such store, or no right to read it.
-    pub async fn ids(&self, collection: &str, version: Option<&str>) -> Result<Vec<Uuid>, Error> {
+    pub async fn ids(
+        &self,
+        collection: Option<&str>,
+        version: Option<&str>,
+    ) -> Result<Vec<Uuid>, Error> {
         self.must_exist().await?;
         let sql = format!(
-            "SELECT id FROM {}.documents WHERE collection = $1 AND ($2::text IS NULL OR version = $2) \
-             ORDER BY version, uri",
+            "SELECT id FROM {}.documents WHERE ($1::text IS NULL OR collection = $1) \
+             AND ($2::text IS NULL OR version = $2) ORDER BY collection, version, uri",
             self.schema
         );
         let rows = self.client.query(&sql, &[&collection, &version]).await;
@@ -74,40 +80,8 @@ impl Store {
     ///
     /// If the server refuses.
     pub async fn stored(&self, id: Uuid, with_embeddings: bool) -> Result<Option<Stored>, Error> {
-        let schema = &self.schema;
-        let error = |error| self.error(&error);
-        let sql = format!(
-            "SELECT collection, version, uri, title, media_type, metadata, {ROW} \
-             FROM {schema}.documents WHERE id = $1"
-        );
-        let Some(row) = self.client.query_opt(&sql, &[&id]).await.map_err(error)? else {
-            return Ok(None);
-        };
-        let embedded = if with_embeddings {
-            format!(
-                "EXISTS (SELECT FROM {schema}.embeddings WHERE chunk_id = chunks.id AND document_id = $1)"
-            )
-        } else {
-            "false".into()
-        };
-        let sql = format!(
-            "SELECT id, section, level, kind, unit, content, preamble, tokens, start_byte, end_byte, \
-             first_line, last_line, ARRAY(SELECT jsonb_array_elements_text(CASE jsonb_typeof(metadata -> 'imports') \
-             WHEN 'array' THEN metadata -> 'imports' ELSE '[]' END)), {embedded}, {ROW} \
-             FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal"
-        );
-        let chunks = self.client.query(&sql, &[&id]).await.map_err(error)?;
-        Ok(Some(Stored {
-            id,
-            collection: row.get(0),
-            version: row.get(1),
-            uri: row.get(2),
-            title: row.get(3),
-            media_type: row.get(4),
-            metadata: row.get(5),
-            row: row.get(6),
-            chunks: chunks.iter().map(chunk).collect(),
-        }))
+        let stored = stored(&self.client, &self.schema, id, with_embeddings).await;
+        stored.map_err(|error| self.error(&error))
     }
 
     /// Returns what the sizes of a store's chunks were last counted in, if it remembers that.
@@ -117,11 +91,43 @@ impl Store {
     /// If there is no such store, or no right to read it.
     pub async fn sizer(&self) -> Result<Option<String>, Error> {
         self.must_exist().await?;
-        let sql =
-            format!("SELECT value #>> '{{}}' FROM {}.settings WHERE key = 'sizer'", self.schema);
-        let row = self.client.query_opt(&sql, &[]).await.map_err(|error| self.error(&error))?;
-        Ok(row.and_then(|row| row.get(0)))
+        let sql = "SELECT passage.store_settings($1::text::name) ->> 'sizer'";
+        let row = self.client.query_one(sql, &[&self.name]).await;
+        Ok(row.map_err(|error| self.error(&error))?.get(0))
     }
+}
+
+/// Reads a document of a schema with its chunks; `None` if it is gone.
+pub(super) async fn stored(
+    client: &impl GenericClient,
+    schema: &str,
+    id: Uuid,
+    with_embeddings: bool,
+) -> Result<Option<Stored>, tokio_postgres::Error> {
+    let sql = format!(
+        "SELECT collection, version, uri, title, media_type, metadata, {ROW} \
+         FROM {schema}.documents WHERE id = $1"
+    );
+    let Some(row) = client.query_opt(&sql, &[&id]).await? else { return Ok(None) };
+    let embedded = is_embedded(schema, with_embeddings);
+    let sql = format!(
+        "SELECT id, section, level, kind, unit, content, preamble, tokens, start_byte, end_byte, \
+         first_line, last_line, ARRAY(SELECT jsonb_array_elements_text(CASE jsonb_typeof(metadata -> 'imports') \
+         WHEN 'array' THEN metadata -> 'imports' ELSE '[]' END)), {embedded}, {ROW} \
+         FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal"
+    );
+    let chunks = client.query(&sql, &[&id]).await?;
+    Ok(Some(Stored {
+        id,
+        collection: row.get(0),
+        version: row.get(1),
+        uri: row.get(2),
+        title: row.get(3),
+        media_type: row.get(4),
+        metadata: row.get(5),
+        row: row.get(6),
+        chunks: chunks.iter().map(chunk).collect(),
+    }))
 }
 
 /// A row's place and its writer, which are others after each write.

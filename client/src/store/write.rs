@@ -11,11 +11,12 @@ Whoever writes several documents takes new ones before known ones, both in one o
 who write the same ones wait for each other and never in a circle.
 */
 
+use super::error::is_contended;
+use super::identity::is_same;
 use super::{Error, Known, Store, chunks, documents};
 use passage_core::{Kind, Unit};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
-use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
 /// A document as it is to be written.
@@ -130,23 +131,21 @@ impl Store {
     /// If the server refuses or goes away; the store is then as it was.
     pub async fn write(&mut self, documents: &[Document<'_>]) -> Result<Vec<Written>, Error> {
         match self.try_write(documents).await {
-            Ok(written) => Ok(written),
-            Err(error) => {
-                match error.code() {
-                    // One alone is looked at again; of several nobody can say which it was.
-                    Some(
-                        &SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED,
-                    ) if documents.len() == 1 => Ok(vec![Written::Changed]),
-                    _ => Err(self.error(&error)),
-                }
+            Ok(Some(written)) => Ok(written),
+            Ok(None) => Err(Error::Replaced(self.name.clone())),
+            // One alone is looked at again; of several nobody can say which it was.
+            Err(error) if documents.len() == 1 && is_contended(&error) => {
+                Ok(vec![Written::Changed])
             }
+            Err(error) => Err(self.error(&error)),
         }
     }
 
+    /// `None` if the store is not the one any more that is expected; nothing is written then.
     async fn try_write(
         &mut self,
         documents: &[Document<'_>],
-    ) -> Result<Vec<Written>, tokio_postgres::Error> {
+    ) -> Result<Option<Vec<Written>>, tokio_postgres::Error> {
         let with_embeddings = documents.first().is_some_and(|document| document.with_embeddings);
         let statements = self.statements(with_embeddings).await?;
         let transaction = self.client.transaction().await?;
@@ -185,8 +184,12 @@ impl Store {
             transaction.rollback().await?;
         } else {
             chunks::copy(&transaction, &statements, &taken).await?;
+            if !is_same(&transaction, &self.name, self.expected).await? {
+                transaction.rollback().await?;
+                return Ok(None);
+            }
             transaction.commit().await?;
         }
-        Ok(written)
+        Ok(Some(written))
     }
 }

@@ -112,6 +112,13 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
         .await;
     cluster.execute("ALTER TABLE rag.documents DISABLE ROW LEVEL SECURITY; ALTER TABLE rag.chunks DISABLE ROW LEVEL SECURITY").await;
 
+    cluster.execute("CREATE SCHEMA rag_reindex; CREATE SCHEMA rag_before").await;
+    found(0, "warning second store: \"rag_reindex\", 0 bytes", "passage reindex, with the options")
+        .await;
+    found(0, "warning former store: \"rag_before\", 0 bytes", "DROP SCHEMA \"rag_before\" CASCADE")
+        .await;
+    cluster.execute("DROP SCHEMA rag_reindex, rag_before").await;
+
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
     for (grant, code, what, remedy) in [
         (

@@ -175,6 +175,9 @@ async fn what_was_loaded_by_sql_is_embedded_and_once() {
     );
     let again = run(&cluster, &service, &["embed"]).await;
     assert!(again.stdout.starts_with("0 chunks embedded"), "{}", again.stdout);
+    let again = run(&cluster, &service, &["embed", "--json", "--quiet"]).await;
+    assert!(again.stdout.starts_with("{\"embedded\":0,\"milliseconds\":"), "{}", again.stdout);
+    assert_eq!(again.stderr, "");
     assert_eq!(service.texts().len(), 100);
     assert_eq!(
         cluster.query_lines("SELECT * FROM passage.check_store(data => true)").await,

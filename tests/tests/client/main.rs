@@ -18,6 +18,8 @@ mod kills;
 mod kinds;
 mod pages;
 mod reindex;
+mod reindex_meanwhile;
+mod reindex_store;
 mod remote;
 mod rerun;
 mod search;

@@ -10,19 +10,19 @@ use std::fmt::Write;
 use std::process::Stdio;
 use tokio::process::Command;
 
-const CHUNKS: &str = "SELECT uri, chunks.id, ordinal, level, section, path, kind, unit, content, preamble, tokens, \
+pub const CHUNKS: &str = "SELECT uri, chunks.id, ordinal, level, section, path, kind, unit, content, preamble, tokens, \
     start_byte, end_byte, first_line, last_line, chunks.metadata FROM rag.chunks \
     JOIN rag.documents ON documents.id = document_id ORDER BY uri, ordinal";
 
 /// All of a document but what it was made from.
-const DOCUMENTS: &str = "SELECT id, collection, version, uri, title, media_type, source_media_type, chunk_count, \
+pub const DOCUMENTS: &str = "SELECT id, collection, version, uri, title, media_type, source_media_type, chunk_count, \
     orphaned_at, metadata, ingested_at FROM rag.documents ORDER BY id";
 
 const EMBEDDINGS: &str = "SELECT chunk_id, ctid, xmin FROM rag.embeddings ORDER BY chunk_id";
-const MISSING: &str = "SELECT count(*) FROM rag.chunks LEFT JOIN rag.embeddings ON chunk_id = chunks.id WHERE chunk_id IS NULL";
+pub const MISSING: &str = "SELECT count(*) FROM rag.chunks LEFT JOIN rag.embeddings ON chunk_id = chunks.id WHERE chunk_id IS NULL";
 
 /// Makes of each document one chunk, as another splitter may have done.
-const MERGE: &str = "
+pub const MERGE: &str = "
     CREATE TEMPORARY TABLE merged AS
         SELECT document_id, string_agg(content, '' ORDER BY ordinal) AS content FROM rag.chunks GROUP BY 1;
     DELETE FROM rag.chunks;
@@ -30,7 +30,7 @@ const MERGE: &str = "
         SELECT document_id, 0, '{Old}', content, 0, octet_length(content), 1, 1 FROM merged;
     UPDATE rag.documents SET chunk_count = 1 WHERE chunk_count > 0;";
 
-fn book(sections: usize) -> String {
+pub fn book(sections: usize) -> String {
     let mut text = "# Book\n".to_owned();
     for section in 0..sections {
         let words = format!("Section {section} says a word about number {section}. ").repeat(12);
@@ -44,7 +44,7 @@ async fn reindex(cluster: &Cluster, arguments: &[&str]) -> Ran {
 }
 
 /// The client with a service named by its environment.
-fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
+pub fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env("PASSAGE_EMBED_URL", service.url()).env("PASSAGE_EMBED_MODEL", "tiny");
     program.args(arguments);
@@ -52,7 +52,7 @@ fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
 }
 
 /// A store with embeddings of the books, made by a service that is gone.
-async fn embedded(what: &str, sources: &Sources) -> Option<Cluster> {
+pub async fn embedded(what: &str, sources: &Sources) -> Option<Cluster> {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector(what) {
         return None;
@@ -169,7 +169,9 @@ async fn chunks_that_were_loaded_as_they_are_stay_and_wrong_calls_are_refused() 
     ran(&cluster, ["reindex", "--collection", "mine", "--store", "none"])
         .await
         .refuses("\"none\"", "passage init --store none");
-    assert_eq!(ran(&cluster, ["reindex"]).await.code, Some(2), "a collection has to be named");
+    for options in [["--version", "2"], ["--embedding-type", "byte"]] {
+        assert_eq!(ran(&cluster, ["reindex"].iter().chain(&options)).await.code, Some(2));
+    }
 }
 
 #[tokio::test]

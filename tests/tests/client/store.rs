@@ -3,7 +3,7 @@
 use crate::{Ran, lacks_embedding, next_write, ran, text_cluster};
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::{Cluster, fixture};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// All that a store is made of.
 const CATALOG: &str = "
@@ -24,6 +24,10 @@ async fn init_brings_the_extension_and_the_store_and_again_changes_nothing() {
 
     let second = cluster.passage(["init", "--no-embed"]).await;
     assert_eq!(second, "the store \"rag\" is there already, without embeddings\n");
+    let said = cluster.passage(["init", "--no-embed", "--json"]).await;
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let expected = json!({ "store": "rag", "statements": 0, "model": null, "dimensions": null });
+    assert_eq!(said, expected);
     assert_eq!(cluster.query_lines(CATALOG).await, catalog);
     assert_eq!(next_write(&cluster).await, next);
 }

@@ -234,6 +234,16 @@ pub enum EmbeddingType {
     Halfvec,
 }
 
+impl EmbeddingType {
+    /// Returns its name in SQL.
+    pub fn name(self) -> &'static str {
+        match self {
+            EmbeddingType::Vector => "vector",
+            EmbeddingType::Halfvec => "halfvec",
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct Init {
     #[command(flatten)]
@@ -249,6 +259,9 @@ pub struct Init {
     /// The text search configuration [default: english]
     #[arg(long, value_name = "NAME")]
     pub language: Option<String>,
+    /// Tell what became of it as one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Args)]

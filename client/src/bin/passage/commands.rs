@@ -23,7 +23,7 @@ pub use remove::remove;
 pub use search::search;
 pub use status::status;
 
-use crate::args::{self, EmbeddingType, Sizer};
+use crate::args::{self, Sizer};
 use crate::render;
 use embedder::{embedder, load};
 use passage::Error;
@@ -35,6 +35,7 @@ use passage::store::{self, Init, Note, Settings, Store};
 use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
 use serde_json::{Map, Value};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The model's two marks at the ends of what it reads.
 const MARKS: usize = 2;
@@ -44,10 +45,7 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
     let mut store = connect(&args.server).await?;
     let init = Init {
         dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
-        embedding_type: args.embedding_type.map(|embedding_type| match embedding_type {
-            EmbeddingType::Vector => "vector".into(),
-            EmbeddingType::Halfvec => "halfvec".into(),
-        }),
+        embedding_type: args.embedding_type.map(|it| it.name().to_owned()),
         language: args.language,
     };
     let made = store.init(&init).await?;
@@ -56,7 +54,8 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
     let model = embedder.map(|(embedder, _)| (embedder.name().to_owned(), embedder.dimensions()));
     let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
     store.agree(&settings).await?;
-    Ok(render::made(store.name(), made, settings.model.as_ref()))
+    let render = if args.json { render::made_json } else { render::made };
+    Ok(render(store.name(), made, settings.model.as_ref()))
 }
 
 pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
@@ -72,11 +71,7 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
         notes
             .push("sizes are in characters, since there is no model; --model names one".to_owned());
     }
-    let splitter = match sizer {
-        Sizer::Characters => Splitter::by_characters(),
-        Sizer::Wordpieces => by_wordpieces(&*load(&args.model)?),
-    };
-    let splitter = splitter.with_overlap(args.splitting.overlap as usize);
+    let splitter = splitter(sizer, None, &args.model, &args.splitting)?;
     let Document { text, media_type, kind, title, .. } = &document;
     let split = splitter.split(text, media_type, Some(*kind), title.as_deref())?;
     if let Some(SyntaxError { line, column }) = split.syntax_error {
@@ -123,8 +118,22 @@ fn no_model() -> Note {
     }
 }
 
-fn by_wordpieces(model: &Model) -> Splitter {
-    Splitter::by_wordpieces(model.wordpieces().clone(), model.limit().saturating_sub(MARKS))
+/// Makes a splitter; of a model that is not loaded yet, for its wordpieces, the one that is named is.
+fn splitter(
+    sizer: Sizer,
+    loaded: Option<Arc<Model>>,
+    named: &args::Model,
+    splitting: &args::Splitting,
+) -> Result<Splitter, Error> {
+    let splitter = match sizer {
+        Sizer::Characters => Splitter::by_characters(),
+        Sizer::Wordpieces => {
+            let model = loaded.map_or_else(|| load(named), Ok)?;
+            let window = model.limit().saturating_sub(MARKS);
+            Splitter::by_wordpieces(model.wordpieces().clone(), window)
+        }
+    };
+    Ok(splitter.with_overlap(splitting.overlap as usize))
 }
 
 fn reading(args: &args::Reading) -> Result<Reading, Error> {

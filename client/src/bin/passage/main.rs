@@ -120,11 +120,12 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         }
         Command::Context(args) => commands::context(*args).await?,
         Command::Embed(args) => {
-            let quiet = args.quiet;
+            let (quiet, json) = (args.quiet, args.json);
             let progress = progress::Filling::new(quiet, say);
             let filled = commands::embed(*args, &progress).await?;
-            if !quiet {
-                print(&render::filled(filled.embedded, progress.elapsed()));
+            let render = if json { render::filled_json } else { render::filled };
+            if json || !quiet {
+                print(&render(filled.embedded, progress.elapsed()));
             }
             return Ok(if filled.interrupted { INTERRUPTED.into() } else { ExitCode::SUCCESS });
         }

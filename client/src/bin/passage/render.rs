@@ -10,7 +10,7 @@ mod store;
 pub use changed::{documents_and_chunks, outcome, removed, summary, summary_json};
 pub use found::{Timing, found, found_json};
 pub use lines::{context, fragments};
-pub use reindexed::{reindexed, reindexed_json, remade};
+pub use reindexed::{reindexed, reindexed_json, remade, replaced};
 pub use store::{documents, findings, status};
 
 use clap::builder::styling::{AnsiColor, Style};
@@ -136,6 +136,11 @@ pub fn filled(embedded: u64, elapsed: Duration) -> String {
     format!("{embedded} embedded in {:.1} s\n", elapsed.as_secs_f64())
 }
 
+/// The same for programs.
+pub fn filled_json(embedded: u64, elapsed: Duration) -> String {
+    json(&serde_json::json!({ "embedded": embedded, "milliseconds": elapsed.as_millis() as u64 }))
+}
+
 /// What `init` made.
 pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
     let what = if statements == 0 { "is there already" } else { "is ready" };
@@ -144,6 +149,14 @@ pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> 
         None => "without embeddings".into(),
     };
     format!("the store \"{store}\" {what}, {with}\n")
+}
+
+/// The same for programs.
+pub fn made_json(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
+    let (name, dimensions) = model.map(|(name, dimensions)| (name, dimensions)).unzip();
+    json(&serde_json::json!({
+        "store": store, "statements": statements, "model": name, "dimensions": dimensions,
+    }))
 }
 
 /// A number of things.

@@ -1,7 +1,6 @@
 //! One document, split anew and compared with what the store has of it.
 
 use crate::Error;
-use crate::embed::Embedding;
 use crate::split::{Piece, Splitter};
 use crate::store::{Chunk, Document, Stored, StoredChunk};
 use passage_core::{Kind, MediaType, chunk_ids, document_metadata};
@@ -145,10 +144,7 @@ impl Made {
     /// Returns the chunks that want an embedding, and the text of each.
     pub(super) fn missing(&self) -> impl Iterator<Item = (usize, String)> {
         let has = |(piece, (_, place)): (&Piece, &(Uuid, Option<usize>))| {
-            place.is_some_and(|place| {
-                let chunk = &self.stored.chunks[place];
-                chunk.embedded && is_current(piece, chunk)
-            })
+            self.current(piece, *place).is_some_and(|chunk| chunk.embedded)
         };
         let chunks = self.pieces.iter().zip(&self.ids).enumerate();
         chunks
@@ -156,17 +152,35 @@ impl Made {
             .map(|(ordinal, (piece, _))| (ordinal, piece.embedded_text(&self.text)))
     }
 
-    /// Returns the document as the store takes it, with embeddings by what was embedded.
+    /// Returns the chunks that stay and say what they said, with whatever goes before it.
+    pub(super) fn reused(&self) -> Vec<Uuid> {
+        let chunks = self.pieces.iter().zip(&self.ids);
+        let same = chunks.filter(|(piece, (_, place))| self.current(piece, *place).is_some());
+        same.map(|(_, (id, _))| *id).collect()
+    }
+
+    /// Returns the chunk that a piece was, if what is embedded of it is still the same.
+    fn current(&self, piece: &Piece, place: Option<usize>) -> Option<&StoredChunk> {
+        place.map(|place| &self.stored.chunks[place]).filter(|chunk| is_current(piece, chunk))
+    }
+
+    /// Returns the document as a store takes it that has nothing of it.
+    pub(super) fn new_document(&self, with_embeddings: bool) -> Document<'_> {
+        let mut document = self.document(&HashMap::new(), with_embeddings);
+        document.gone.clear();
+        for chunk in &mut document.chunks {
+            (chunk.known, chunk.stale) = (false, false);
+        }
+        document
+    }
+
+    /// Returns the document as the store takes it, with new embeddings by the number of the chunk.
     pub(super) fn document<'a>(
         &'a self,
-        embeddings: &'a HashMap<String, Embedding>,
+        embeddings: &HashMap<usize, &'a [f32]>,
         with_embeddings: bool,
     ) -> Document<'a> {
         let Self { stored, text, media_type, pieces, ids, metadata, .. } = self;
-        let mut new: HashMap<usize, &[f32]> = self
-            .missing()
-            .filter_map(|(ordinal, text)| Some((ordinal, embeddings.get(&text)?.as_slice())))
-            .collect();
         let chunk =
             |(ordinal, (piece, (id, place))): (usize, (&'a Piece, &(Uuid, Option<usize>)))| Chunk {
                 id: *id,
@@ -182,7 +196,7 @@ impl Made {
                 imports: &piece.imports,
                 known: place.is_some(),
                 stale: place.is_some_and(|place| !is_current(piece, &stored.chunks[place])),
-                embedding: new.remove(&ordinal),
+                embedding: embeddings.get(&ordinal).copied(),
             };
         let chunks = pieces.iter().zip(ids).enumerate().map(chunk).collect();
         let stays: HashSet<usize> = ids.iter().filter_map(|(_, place)| *place).collect();

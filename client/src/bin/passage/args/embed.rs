@@ -19,6 +19,9 @@ pub struct Embed {
     /// With --follow, how often to look for new chunks
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub interval: u32,
+    /// Tell what became of it as one JSON object
+    #[arg(long)]
+    pub json: bool,
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,

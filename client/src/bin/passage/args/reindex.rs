@@ -1,21 +1,30 @@
 //! What can be said of reindexing.
 
-use super::{Embedder, Server, Sizer, Splitting};
+use super::{Embedder, EmbeddingType, Server, Sizer, Splitting};
 use clap::Args;
 use std::num::NonZero;
 
 /// What stands below the options of `reindex`.
 pub const HELP: &str = "\
 Wanted after an upgrade that splits otherwise, or for another --sizer or --overlap, where the
-sources are not at hand. Each document is written in place and in one transaction: searches go on,
-find it as it was or as it is, and never wait. Chunks that come out the same keep their ids and
-embeddings. A run that was broken off is made good by the next one, which writes what is left.
+sources are not at hand. Chunks that come out the same keep their ids and embeddings, documents
+whose chunks were loaded without their bytes in the text keep them all, and a run that was broken
+off is made good by the next one. The next ingest reads every source once more, and embeds only
+what differs.
 
-Documents whose chunks were loaded without their bytes in the text keep them. For another model
-make a second store with passage init, and load the sources into it. The next ingest reads every
-source of the collection once more, and embeds only what differs.
+A --collection is done in place, each document in one transaction: searches go on, find it as it
+was or as it is, and never wait.
+
+Without one the whole store is done beside it, also for another model, --embedding-type or
+--language. STORE_reindex is filled while the store is read and written, and takes its place in one
+transaction with all that people gave the store: rights, policies, indexes, strategies, comments.
+For that moment others wait, about a second for a million chunks; whoever is in a transaction is let
+to its end. The former store stays as STORE_before. What cannot come along, such as a view or a
+trigger on the tables, is named, and nothing is done.
 
 Examples:
+  passage reindex --dry-run
+  passage reindex --embedding-type halfvec --drop-former
   passage reindex --collection click --dry-run
   passage reindex --collection click --version 8.1
   passage reindex --collection '' --sizer characters --json";
@@ -24,11 +33,11 @@ Examples:
 #[allow(clippy::struct_excessive_bools)] // Each is an option of its own.
 #[derive(Args)]
 pub struct Reindex {
-    /// The collection; '' for the one without a name
+    /// The collection; '' for the one without a name [default: the whole store]
     #[arg(long, value_name = "NAME")]
-    pub collection: String,
+    pub collection: Option<String>,
     /// The version of the collection [default: all of them]
-    #[arg(long = "version", value_name = "VERSION")]
+    #[arg(long = "version", value_name = "VERSION", requires = "collection")]
     pub collection_version: Option<String>,
     #[command(flatten)]
     pub server: Server,
@@ -42,6 +51,15 @@ pub struct Reindex {
     pub sizer: Option<Sizer>,
     #[command(flatten)]
     pub splitting: Splitting,
+    /// The type of the embeddings [default: as it is]
+    #[arg(long, value_name = "TYPE", conflicts_with = "collection")]
+    pub embedding_type: Option<EmbeddingType>,
+    /// The text search configuration, such as english [default: as it is]
+    #[arg(long, value_name = "NAME", conflicts_with = "collection")]
+    pub language: Option<String>,
+    /// Remove the former store when the new one has its place
+    #[arg(long, conflicts_with_all = ["collection", "dry_run"])]
+    pub drop_former: bool,
     /// Documents that are split, and chunks that are embedded, at a time [default: one on each core]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZero<usize>>,

@@ -1,13 +1,12 @@
 //! The commands `ingest` and `sync`.
 
-use super::embedder::{embedder, load as load_model};
-use super::{by_wordpieces, is_stdin, metadata, reading, url};
+use super::embedder::embedder;
+use super::{is_stdin, metadata, reading, splitter, url};
 use crate::args::{Lines, Loading, Sizer};
 use crate::progress::Progress;
 use passage::Error;
 use passage::ingest::{Event, Ingest, Summary, Sync, ingest, remembered, sync};
 use passage::source::{self, Belonging, Changes, Filter, Input, Scope, Scopes, Watch};
-use passage::split::Splitter;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -109,12 +108,8 @@ async fn job(args: Loading) -> Result<Ingest, Error> {
         (Some(embedder), model)
     };
     let by_default = if model.is_some() { Sizer::Wordpieces } else { Sizer::Characters };
-    let splitter = match (args.sizer.unwrap_or(by_default), model) {
-        (Sizer::Characters, _) => Splitter::by_characters(),
-        (Sizer::Wordpieces, Some(model)) => by_wordpieces(&model),
-        (Sizer::Wordpieces, None) => by_wordpieces(&*load_model(&args.embedder.model)?),
-    };
-    let splitter = splitter.with_overlap(args.splitting.overlap as usize);
+    let sizer = args.sizer.unwrap_or(by_default);
+    let splitter = splitter(sizer, model, &args.embedder.model, &args.splitting)?;
     Ok(Ingest {
         url,
         store: args.server.store,

@@ -1,12 +1,12 @@
-//! The command `reindex`: a collection from its stored texts.
+//! The command `reindex`: a collection, or the whole store, from the stored texts.
 
-use super::embedder::{embedder, load};
-use super::{by_wordpieces, connect, url};
+use super::embedder::embedder;
+use super::{connect, splitter, url};
 use crate::args::{self, Sizer};
 use crate::progress::Remaking;
 use passage::Error;
-use passage::ingest::{Reindex, Reindexed, reindex as remake};
-use passage::split::{SizeUnit, Splitter};
+use passage::ingest::{Beside, Reindex, Reindexed, reindex as in_place, reindex_beside};
+use passage::split::SizeUnit;
 
 pub async fn reindex(args: args::Reindex, progress: &Remaking) -> Result<Reindexed, Error> {
     let store = connect(&args.server).await?;
@@ -23,22 +23,32 @@ pub async fn reindex(args: args::Reindex, progress: &Remaking) -> Result<Reindex
         }
         None => Sizer::Characters,
     };
-    let splitter = match (sizer, model) {
-        (Sizer::Characters, _) => Splitter::by_characters(),
-        (Sizer::Wordpieces, Some(model)) => by_wordpieces(&model),
-        (Sizer::Wordpieces, None) => by_wordpieces(&*load(&args.embedder.model)?),
+    let url = url(&args.server)?;
+    let splitter = splitter(sizer, model, &args.embedder.model, &args.splitting)?;
+    let args::Reindex { server, collection, jobs, dry_run, .. } = args;
+    let store = server.store;
+    let report = |event: &_| progress.report(event);
+    let reindexed = if let Some(collection) = collection {
+        let version = args.collection_version;
+        let job = Reindex { url, store, collection, version, splitter, embedder, jobs, dry_run };
+        in_place(job, report).await
+    } else {
+        let (embedding_type, language) =
+            (args.embedding_type.map(|it| it.name().to_owned()), args.language);
+        let removes_former = args.drop_former;
+        let job = Beside {
+            url,
+            store,
+            splitter,
+            embedder,
+            embedding_type,
+            language,
+            jobs,
+            removes_former,
+            dry_run,
+        };
+        reindex_beside(job, report).await
     };
-    let job = Reindex {
-        url: url(&args.server)?,
-        store: args.server.store,
-        collection: args.collection,
-        version: args.collection_version,
-        splitter: splitter.with_overlap(args.splitting.overlap as usize),
-        embedder,
-        jobs: args.jobs,
-        dry_run: args.dry_run,
-    };
-    let reindexed = remake(job, |event| progress.report(event)).await;
     progress.finish();
     reindexed
 }

@@ -5,6 +5,7 @@ use crate::render;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use passage::ingest::ReindexEvent;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Shows a run.
@@ -12,6 +13,8 @@ pub struct Remaking {
     bar: ProgressBar,
     shows: Shows,
     say: fn(&str),
+    /// Whether the bar counts chunks, and not documents.
+    counts_chunks: AtomicBool,
     started: Instant,
 }
 
@@ -22,17 +25,37 @@ impl Remaking {
         let target =
             if has_bar { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target).with_style(style("documents"));
-        Self { bar, shows, say, started: Instant::now() }
+        Self { bar, shows, say, counts_chunks: AtomicBool::new(false), started: Instant::now() }
     }
 
     /// Shows an event.
     pub fn report(&self, event: &ReindexEvent) {
         match event {
-            ReindexEvent::Found(documents) => {
-                self.bar.set_length(*documents as u64);
-                self.bar.enable_steady_tick(Duration::from_millis(200));
+            ReindexEvent::Found(documents) => self.count(*documents, "documents"),
+            ReindexEvent::Missing(chunks) => {
+                self.count(*chunks, "chunks");
+                if *chunks > 0 {
+                    self.note(&format!("embedding {}", render::count(*chunks, "chunk")));
+                }
             }
-            ReindexEvent::Embedded => {}
+            ReindexEvent::Embedded(chunks) => {
+                if self.counts_chunks.load(Ordering::Relaxed) {
+                    self.bar.inc(*chunks as u64);
+                }
+            }
+            ReindexEvent::Indexing => {
+                self.bar.set_message("building indexes");
+                self.note("building indexes");
+            }
+            ReindexEvent::Waiting => {
+                self.bar.set_message("waiting for transactions of others");
+                self.note("waiting for transactions of others");
+            }
+            ReindexEvent::Replaced { former } => {
+                if !self.shows.quiet {
+                    self.line(&render::replaced(former));
+                }
+            }
             ReindexEvent::Done { uri, remade } => {
                 self.bar.inc(1);
                 // What would become of it is what a dry run is for.
@@ -59,6 +82,25 @@ impl Remaking {
     /// Returns how long it has been.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// Has the bar count so many of something, from the beginning, if there are any.
+    fn count(&self, many: usize, what: &str) {
+        if many == 0 {
+            return;
+        }
+        self.counts_chunks.store(what == "chunks", Ordering::Relaxed);
+        self.bar.set_style(style(what));
+        self.bar.reset();
+        self.bar.set_length(many as u64);
+        self.bar.enable_steady_tick(Duration::from_millis(200));
+    }
+
+    /// A line where there is no bar to show the same.
+    fn note(&self, line: &str) {
+        if !self.shows.quiet && self.bar.is_hidden() {
+            self.line(line);
+        }
     }
 
     /// A line above the bar.

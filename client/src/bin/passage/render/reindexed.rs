@@ -2,6 +2,7 @@
 
 use super::{count, json};
 use passage::ingest::{Reindexed, Remade};
+use passage::store::quoted;
 use serde_json::json;
 use std::time::Duration;
 
@@ -15,6 +16,12 @@ pub fn remade(uri: &str, remade: Remade, dry_run: bool) -> String {
         Remade::Unchanged => format!("unchanged {uri}"),
         Remade::Left => format!("left {uri}: its chunks were loaded without their bytes in a text"),
     }
+}
+
+/// Where the store is that was replaced.
+pub fn replaced(former: &str) -> String {
+    let schema = quoted(former);
+    format!("the former store is \"{former}\"; to remove it: DROP SCHEMA {schema} CASCADE")
 }
 
 /// What became of all of it.
