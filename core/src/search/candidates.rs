@@ -10,8 +10,10 @@ So what is left out could only have matched by common words, which are worth the
 
 An index of words answers only when it has gone through the lists of the words, however few chunks are
 wanted, so what lists hold is bounded, too. Where so many chunks match that they are found sooner
-without the index, chunks are looked at one after the other, and no more than a few times as many as
-it should take.
+without the index, a sample of all chunks is looked at, which is as large as it should have to be.
+
+A sample may lack what words that keep away from each other have in common, or what passes a narrow
+filter. So when all of that gave less than is wanted, the rest is read without a bound on its cost.
 */
 
 use super::Lexemes;
@@ -23,11 +25,17 @@ pub const CAP: u32 = 3_000;
 /// With so many chunks to rank there are enough.
 pub const ENOUGH: u32 = CAP / 4;
 
-/// How many entries of lists are gone through beside those of rare words; an entry takes 0.07 us.
-const ENTRIES: f64 = 150_000.0;
+/// How many entries of lists are gone through beside those of rare words; an entry takes 0.1 us.
+const ENTRIES: f64 = 120_000.0;
 
-/// How many entries take as long as to look at a chunk.
-const LOOK: f64 = 10.0;
+/// How many entries take as long as to look at a chunk of a sample.
+const LOOK: f64 = 14.0;
+
+/// How many times as large a sample is as it should have to be.
+const MARGIN: f64 = 1.5;
+
+/// The least part of its limit that a sample should give, to be worth its cost.
+const LEAST: f64 = 0.25;
 
 /// How many of the common words are paired, from the rarest on.
 const PAIRED: usize = 3;
@@ -65,25 +73,27 @@ pub struct Counts {
 }
 
 /// Some of the chunks that are worth ranking.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Arm {
     /// What they match, as the text of a `tsquery`.
     pub query: String,
     /// The most of them that are read.
     pub limit: u32,
-    /// How many chunks are looked at, one after the other; `None` to ask the index.
-    pub look_at: Option<u32>,
+    /// The share of all chunks that are looked at, in percent; `None` to ask the index.
+    pub sample: Option<f64>,
     /// The words all of whose chunks are read if the limit does not cut them, by their places.
     pub words: Vec<usize>,
 }
 
 /// What is read for a query.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arms {
     /// What is read in any case.
     pub first: Vec<Arm>,
     /// What is read unless there are [`ENOUGH`] by then.
     pub more: Vec<Arm>,
+    /// What is read, one after the other, as long as there are fewer than are wanted.
+    pub rest: Vec<Arm>,
 }
 
 /// Plans what is read for the words of a query. Each arm also matches what `required` says, the text
@@ -92,11 +102,12 @@ pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str) -> Arms 
     let words: Vec<_> = (0..lexemes.words.len()).collect();
     let Some(counts) = counts else {
         let arm = |places: &[usize], operator| arm(lexemes, required, places, operator, CAP);
-        return match words.len() {
-            0 => Arms::default(),
-            1 => Arms { first: vec![arm(&words, "|")], more: Vec::new() },
-            _ => Arms { first: vec![arm(&words, "&")], more: vec![arm(&words, "|")] },
+        let (first, more) = match words.len() {
+            0 => (Vec::new(), Vec::new()),
+            1 => (vec![arm(&words, "|")], Vec::new()),
+            _ => (vec![arm(&words, "&")], vec![arm(&words, "|")]),
         };
+        return Arms { first, more, rest: Vec::new() };
     };
     let with: Vec<_> = lexemes.words.iter().map(|word| lexemes.count(word, &counts.with)).collect();
     let mut rarest = words.clone();
@@ -109,7 +120,9 @@ pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str) -> Arms 
     let rare = rare.count();
     let everything = counts.chunks <= f64::from(CAP);
     let (rare, common) = rarest.split_at(if everything { rarest.len() } else { rare });
-    let mut spending = Spending { lexemes, required, chunks: counts.chunks, with, left: ENTRIES };
+    let spending =
+        Spending { lexemes, required, chunks: counts.chunks, with: &with, left: ENTRIES };
+    let (mut spending, mut again) = (spending, spending);
     let mut arms = Arms::default();
     if !rare.is_empty() {
         arms.first.push(arm(lexemes, required, rare, "|", CAP));
@@ -130,10 +143,13 @@ pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str) -> Arms 
             }
         }
     }
-    if rare.is_empty() {
-        let single = if words.len() > 1 { &mut arms.more } else { &mut arms.first };
-        single.extend(spending.arm(&common[..1], "|", ENOUGH));
+    let single = rare.is_empty().then(|| spending.arm(&common[..1], "|", ENOUGH)).flatten();
+    // Nobody has asked for it yet if there is a rare word, or if all was spent on others.
+    if single.is_none() {
+        arms.rest.extend(again.arm(&common[..1], "|", ENOUGH));
     }
+    (if words.len() > 1 { &mut arms.more } else { &mut arms.first }).extend(single);
+    arms.rest.push(arm(lexemes, required, common, "|", ENOUGH));
     arms
 }
 
@@ -143,39 +159,44 @@ fn arm(lexemes: &Lexemes, required: &str, places: &[usize], operator: &str, limi
     Arm {
         query: if required.is_empty() { query } else { format!("({query})&{required}") },
         limit,
-        look_at: None,
+        sample: None,
         words: if operator == "|" { places.to_vec() } else { Vec::new() },
     }
 }
 
 /// What common words may cost.
+#[derive(Clone, Copy)]
 struct Spending<'a> {
     lexemes: &'a Lexemes,
     required: &'a str,
     chunks: f64,
     /// How many chunks have each word.
-    with: Vec<f64>,
+    with: &'a [f64],
     /// How many entries are left to go through.
     left: f64,
 }
 
 impl Spending<'_> {
-    /// Plans an arm of common words the cheaper way, if it is not too dear.
+    /// Plans an arm of common words the cheaper way. What would be too dear is left out, or is a
+    /// smaller sample.
     fn arm(&mut self, places: &[usize], operator: &str, limit: u32) -> Option<Arm> {
         let shares = places.iter().map(|place| self.with[*place] / self.chunks);
         // As if each word came without regard to the others.
         let share: f64 = shares.product();
         // Entries of the other lists are skipped.
         let entries = places.iter().map(|place| self.with[*place]).fold(f64::INFINITY, f64::min);
-        let looks = f64::from(limit) / share;
-        let cost = entries.min(looks * LOOK);
-        if cost > self.left {
+        let arm = arm(self.lexemes, self.required, places, operator, limit);
+        let looks = (f64::from(limit) / share).min(self.left / LOOK);
+        if entries <= self.left.min(looks * LOOK) {
+            self.left -= entries;
+            return Some(arm);
+        }
+        if looks * share < LEAST * f64::from(limit) {
             return None;
         }
-        self.left -= cost;
-        let most = (4.0 * looks).min(self.chunks) as u32;
-        let look_at = (looks * LOOK < entries).then_some(most);
-        Some(Arm { look_at, ..arm(self.lexemes, self.required, places, operator, limit) })
+        self.left -= looks * LOOK;
+        let sample = Some(100.0 * MARGIN * looks / self.chunks);
+        Some(Arm { sample, words: Vec::new(), ..arm })
     }
 }
 
@@ -210,47 +231,77 @@ mod tests {
     #[test]
     fn where_few_chunks_match_all_of_them_are_ranked() {
         for (words, chunks) in [(["the", "of"], 1_000.0), (["rare", "other"], 1e6)] {
-            let Arms { first, more } = planned(&words, chunks);
-            assert_eq!((first.len(), first[0].limit, more.len()), (1, CAP, 0), "{words:?}");
+            let Arms { first, more, rest } = planned(&words, chunks);
+            let counts = (first.len(), more.len(), rest.len());
+            assert_eq!((counts, first[0].limit), ((1, 0, 0), CAP), "{words:?}");
             assert_eq!(first[0].words.len(), 2);
         }
     }
 
     #[test]
     fn rare_words_come_first_and_then_two_of_the_rarer_common_ones() {
-        let Arms { first, more } = planned(&["the", "rare", "page", "index"], 1e6);
+        let Arms { first, more, rest } = planned(&["the", "rare", "page", "index"], 1e6);
         assert_eq!(queries(&first), ["('rare')"]);
         assert_eq!(queries(&more), ["('index')&('page')", "('index')&('the')", "('page')&('the')"]);
+        assert_eq!(queries(&rest), ["('index')", "('index')|('page')|('the')"]);
         // By the index, but for the two that are in every eleventh chunk.
-        let scanned: Vec<_> = more.iter().map(|arm| arm.look_at).collect();
-        assert_eq!(scanned, [None, None, Some(16_666)]);
+        let sampled =
+            |arms: &[Arm]| arms.iter().map(|arm| arm.sample.is_some()).collect::<Vec<_>>();
+        assert_eq!(
+            (sampled(&more), sampled(&rest)),
+            (vec![false, false, true], vec![false, false])
+        );
     }
 
     #[test]
     fn of_common_words_what_has_all_of_them_comes_first() {
-        let Arms { first, more } = planned(&["the", "page", "index"], 1e6);
+        let Arms { first, more, rest } = planned(&["the", "page", "index"], 1e6);
         assert_eq!(queries(&first), ["('the')&('page')&('index')"]);
-        assert_eq!(queries(&more), ["('index')&('page')", "('index')&('the')"]);
+        assert_eq!(queries(&more), ["('index')&('page')", "('page')&('the')"]);
+        assert_eq!(queries(&rest), ["('index')", "('index')|('page')|('the')"]);
     }
 
     #[test]
-    fn very_common_words_are_found_without_the_index() {
-        let Arms { first, more } = planned(&["the", "of"], 1e6);
+    fn very_common_words_are_found_in_a_sample() {
+        let Arms { first, more, .. } = planned(&["the", "of"], 1e6);
         assert_eq!((queries(&first), queries(&more)), (vec!["('the')&('of')"], vec!["('of')"]));
-        assert_eq!(first[0].look_at, Some(6_666), "four times as many as it should take");
-        assert_eq!(planned(&["the", "of"], 1e8).first, first, "whatever the size of the store");
+        let looks = |arm: &Arm, chunks: f64| arm.sample.unwrap() / 100.0 * chunks;
+        let close = |looks: f64| (looks - 2_500.0).abs() < 1.0;
+        assert!(close(looks(&first[0], 1e6)), "half as many again as it should take: {first:?}");
+        let larger = planned(&["the", "of"], 1e8).first;
+        assert!(close(looks(&larger[0], 1e8)), "whatever the size of the store: {larger:?}");
+        assert_eq!(first[0].words, [0; 0], "a sample does not count");
         assert_eq!(queries(&planned(&["of"], 1e6).first), ["('of')"]);
+    }
+
+    #[test]
+    fn a_sample_that_would_be_too_large_is_smaller_or_left_out() {
+        let of = |index| {
+            let counts = Counts { chunks: 1e7, with: vec![5e6, index] };
+            arms(&query(&["of", "index"]), Some(&counts), "")
+        };
+        let Arms { first, more, rest } = of(1e6);
+        let looks = first[0].sample.unwrap() / 100.0 * 1e7;
+        assert!((looks - MARGIN * ENTRIES / LOOK).abs() < 1.0, "{looks}");
+        // All is spent by then, and what has the rarer word is read if there is too little.
+        assert_eq!(queries(&more), [""; 0]);
+        assert_eq!(queries(&rest), ["('index')", "('index')|('of')"]);
+        let Arms { first, more, .. } = of(1e5);
+        assert_eq!((queries(&first), queries(&more)), (vec!["('of')&('index')"], vec![]));
+        assert_eq!(first[0].sample, None, "the index is cheaper");
+        assert_eq!(of(2e5).first, [], "the one is too long and the other too large");
     }
 
     #[test]
     fn a_query_costs_no_more_than_a_few_caps() {
         for words in [&["the"][..], &["the", "of"], &["the", "of", "page", "index", "rare"]] {
             for chunks in [1e4, 1e6, 1e8] {
-                let Arms { first, more } = planned(words, chunks);
+                let Arms { first, more, .. } = planned(words, chunks);
                 let limits: u32 = first.iter().chain(&more).map(|arm| arm.limit).sum();
                 assert!(limits <= 2 * CAP, "{words:?}: {limits}");
-                let looks: u32 = first.iter().chain(&more).filter_map(|arm| arm.look_at).sum();
-                assert!(f64::from(looks) * LOOK <= 4.0 * ENTRIES, "{words:?}: {looks}");
+                let samples: f64 = first.iter().chain(&more).filter_map(|arm| arm.sample).sum();
+                let looks = samples / 100.0 * chunks;
+                assert!(looks * LOOK <= MARGIN * ENTRIES * 1.001, "{words:?}: {looks}");
             }
         }
     }
@@ -259,14 +310,15 @@ mod tests {
     fn what_is_required_is_asked_of_every_arm() {
         let counts = Counts { chunks: 1e6, with: vec![5e5, 9e5, 3.0] };
         let arms = arms(&query(&["of", "the", "rare"]), Some(&counts), "!'x'");
-        let mut all = arms.first.iter().chain(&arms.more);
+        let mut all = arms.first.iter().chain(&arms.more).chain(&arms.rest);
         assert!(all.all(|arm| arm.query.ends_with(")&!'x'")), "{arms:?}");
     }
 
     #[test]
     fn without_counts_all_words_come_before_any() {
-        let Arms { first, more } = arms(&query(&["a", "b"]), None, "");
+        let Arms { first, more, rest } = arms(&query(&["a", "b"]), None, "");
         assert_eq!((queries(&first), queries(&more)), (vec!["('a')&('b')"], vec!["('a')|('b')"]));
+        assert_eq!(rest, []);
         assert_eq!(arms(&query(&[]), None, ""), Arms::default());
     }
 }

@@ -35,7 +35,7 @@ pub struct Sought {
 /// An ordinal, and what tells a section from others.
 type Place = (Option<i32>, Option<(u128, i64)>);
 
-/// The most chunks near the embedding that are taken of a store.
+/// How many chunks of a store are wanted: the most near the embedding, and the least by their words.
 const NEAREST: usize = 50;
 
 /// The most chunks of a store whose sections are compared.

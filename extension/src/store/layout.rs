@@ -49,7 +49,7 @@ pub enum Purpose {
     Lexemes,
     Frequencies,
     Counts,
-    Matches { arms: usize, filters: Shape, scan: bool },
+    Matches { arms: usize, filters: Shape, sampled: bool },
     Nearest { search: Search, filters: Shape },
     Listing,
     Units,
@@ -69,10 +69,10 @@ impl Purpose {
     /// Returns how its statement finds rows.
     pub fn access(self) -> Access {
         match self {
-            Self::Matches { scan: false, .. } | Self::Counts | Self::WordsLike { .. } => {
+            Self::Matches { sampled: false, .. } | Self::Counts | Self::WordsLike { .. } => {
                 Access::Matches
             }
-            Self::Matches { .. } => Access::Scan,
+            Self::Matches { .. } => Access::Sample,
             Self::Frequencies | Self::Nearest { search: Search::Exact, .. } => Access::Any,
             Self::Write(write) => write.access(),
             _ => Access::Index,

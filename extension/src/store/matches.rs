@@ -3,9 +3,9 @@ The text leg of a search: chunks that have words of the query, ranked.
 
 What is worth ranking (`passage_core::search::arms`) is read in one statement or a few, no more than
 some thousand chunks whatever the size of the store, with their lexemes and positions, and BM25 is
-computed from those. Where words are so common that a scan finds them sooner than an index, that part
-is a statement of its own. How often rare words occur is counted; for common ones the planner's
-statistics say it.
+computed from those. Where words are so common that a sample of all chunks finds them sooner than an
+index, that part is a statement of its own; the sample is always the same one, so a search gives the
+same twice. How often rare words occur is counted; for common ones the planner's statistics say it.
 
 Under row-level security PostgreSQL applies the policy before it looks for words, and all counts are
 of what the caller may see.
@@ -58,7 +58,7 @@ impl Store {
     ) -> Result<Ranked, Error> {
         let asked = self.ask(connection, &Query::parse(query));
         let Matches { ids, candidates, lexemes, rarity } =
-            self.matches(connection, asked, filters, vectors)?;
+            self.matches(connection, asked, filters, vectors, most)?;
         let scores = scores(&candidates, &lexemes, &rarity);
         let mut ranked: Ranked = ids.into_iter().zip(scores).collect();
         ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
@@ -66,7 +66,8 @@ impl Store {
         Ok(ranked)
     }
 
-    /// Reads the chunks that are worth ranking for the words of a query.
+    /// Reads the chunks that are worth ranking for the words of a query: as many as are wanted, if so
+    /// many have any of them, and else all that have.
     ///
     /// # Errors
     ///
@@ -77,27 +78,29 @@ impl Store {
         Asked { lexemes, required }: Asked,
         filters: &Filters,
         vectors: Option<&Vectors>,
+        wanted: usize,
     ) -> Result<Matches, Error> {
         if !self.0.has_words() {
             let store = self.0.store.clone();
             return Err(Error::NoColumn { store, relation: "chunks", column: "tsv" });
         }
         let counts = self.counts(connection, &lexemes);
-        let Arms { mut first, mut more } = arms(&lexemes, counts.as_ref(), &required);
+        let Arms { mut first, mut more, rest } = arms(&lexemes, counts.as_ref(), &required);
         if self.has_policies() && !more.is_empty() {
             // Each arm would apply the policy to all chunks again.
             (first, more) = (more, Vec::new());
         }
         let mut read = Read::new(&lexemes);
-        for arms in [first, more] {
-            if read.ids.len() >= ENOUGH as usize {
-                break;
+        let planned = [(first, usize::MAX), (more, ENOUGH as usize)].into_iter();
+        for (arms, most) in planned.chain(rest.into_iter().map(|arm| (vec![arm], wanted))) {
+            if read.ids.len() >= most {
+                continue;
             }
-            let (scans, matches): (Vec<_>, Vec<_>) =
-                arms.into_iter().partition(|arm| arm.look_at.is_some());
-            for (arms, scan) in [(matches, false), (scans, true)] {
+            let (samples, matches): (Vec<_>, Vec<_>) =
+                arms.into_iter().partition(|arm| arm.sample.is_some());
+            for (arms, sampled) in [(matches, false), (samples, true)] {
                 if !arms.is_empty() {
-                    self.read_arms(connection, &arms, scan, filters, vectors, &mut read);
+                    self.read_arms(connection, &arms, sampled, filters, vectors, &mut read);
                 }
             }
         }
@@ -110,20 +113,20 @@ impl Store {
         &self,
         connection: &Connection,
         arms: &[Arm],
-        scan: bool,
+        sampled: bool,
         filters: &Filters,
         vectors: Option<&Vectors>,
         read: &mut Read,
     ) {
         let shape = filters.shape();
-        let purpose = Purpose::Matches { arms: arms.len(), filters: shape, scan };
+        let purpose = Purpose::Matches { arms: arms.len(), filters: shape, sampled };
         let statement =
-            self.0.statement(purpose, || statement(&self.0, arms.len(), scan, shape, vectors));
+            self.0.statement(purpose, || statement(&self.0, arms.len(), sampled, shape, vectors));
         let embedding = vectors.filter(|_| shape.asks_similarity());
         let mut values = vec![embedding.map_or(Value::new(0_i32), Vectors::value)];
         values.extend(arms.iter().flat_map(|arm| {
-            let look_at = arm.look_at.map(i64::from);
-            [Value::new(arm.query.clone()), Value::new(i64::from(arm.limit)), Value::new(look_at)]
+            let limit = i64::from(arm.limit);
+            [Value::new(arm.query.clone()), Value::new(limit), Value::new(arm.sample)]
         }));
         values.extend(filters.values());
         let rows = connection.read(&statement, values);
@@ -223,11 +226,12 @@ impl<'a> Read<'a> {
     }
 }
 
-/// Each arm has three parameters: what matches, the limit, and how many chunks a scan looks at.
+/// Each arm has three parameters: what matches, the limit, and how many percent of the chunks are
+/// looked at.
 fn statement(
     layout: &Layout,
     arms: usize,
-    scan: bool,
+    sampled: bool,
     filters: Shape,
     vectors: Option<&Vectors>,
 ) -> String {
@@ -238,17 +242,18 @@ fn statement(
     });
     let conditions = filters.conditions(layout, "c.document_id", vectors, 2 + 3 * arms);
     let arm = |arm: usize| {
-        let [query, limit, look_at] = [2, 3, 4].map(|first| first + 3 * arm);
-        let chunks = &layout.chunks.name;
+        let [query, limit, sample] = [2, 3, 4].map(|first| first + 3 * arm);
         // An index is asked where nothing says how many to look at.
-        let (chunks, and) = if scan {
-            (format!("(SELECT * FROM {chunks} LIMIT ${look_at}::bigint)"), String::new())
+        let (of, and) = if sampled {
+            let method = "TABLESAMPLE pg_catalog.system";
+            (format!(" {method} (${sample}::double precision) REPEATABLE (0)"), String::new())
         } else {
-            (chunks.clone(), format!(" AND ${look_at}::bigint IS NULL"))
+            (String::new(), format!(" AND ${sample}::double precision IS NULL"))
         };
         format!(
-            "(SELECT {arm}, {id}, c.tsv FROM {chunks} AS c{documents}{near} \
+            "(SELECT {arm}, {id}, c.tsv FROM {chunks} AS c{of}{documents}{near} \
              WHERE c.tsv OPERATOR(pg_catalog.@@) ${query}::text::tsquery{and}{conditions} LIMIT ${limit})",
+            chunks = layout.chunks.name,
             id = layout.chunks.column("c", "id", "uuid"),
             documents = filters.join(layout, "c.document_id"),
         )

@@ -1,13 +1,16 @@
 //! Fragments of one large document, and of the whole store.
 
+use passage::source::Item;
 use uuid::Uuid;
 
 use super::load::STORE;
 use super::session::{Question, Session};
+use crate::corpus;
 use crate::rounds::Times;
 use crate::table::Table;
 
-/// Bytes of the document, about.
+/// The large document, and how many bytes it has.
+const URI: &str = "megabyte.md";
 const BYTES: usize = 1_000_000;
 
 /// How many of its own phrases are looked for in it.
@@ -48,11 +51,18 @@ pub async fn measure(session: &Session, questions: &[Question], table: &mut Tabl
     }
 }
 
-/// The document that is nearest to so many bytes.
+/// The large document: real Markdown, one file after the other.
+pub fn large() -> Item {
+    let mut text = corpus::markdown().concat();
+    text.truncate(text.floor_char_boundary(BYTES));
+    Item::bytes(URI, text)
+}
+
+/// Finds the large document, and how many bytes are stored of it.
 async fn document(session: &Session) -> (Uuid, i64) {
     let sql = format!(
-        "SELECT document_id, sum(octet_length(content)) AS bytes FROM {STORE}.chunks \
-         GROUP BY document_id ORDER BY abs(sum(octet_length(content)) - {BYTES}), document_id LIMIT 1"
+        "SELECT document_id, sum(octet_length(content)) FROM {STORE}.chunks WHERE document_id = \
+         (SELECT min(id::text)::uuid FROM {STORE}.documents WHERE uri = '{URI}') GROUP BY document_id"
     );
     let row = &session.query(&sql).await[0];
     (row.get(0), row.get(1))

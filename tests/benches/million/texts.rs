@@ -18,7 +18,7 @@ use passage_core::media_type::Family;
 use passage_tests::Cluster;
 
 use super::load::STORE;
-use super::questions;
+use super::{excerpts, questions};
 use crate::corpus;
 
 /// How many chunks there are at least.
@@ -59,7 +59,7 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
     unreachable!("rounds do not end")
 }
 
-/// What is read, in its order; what the questions are about is there in any case.
+/// What is read, in its order; what is asked for by name is there in any case.
 fn files() -> Vec<Item> {
     let of = |wanted: Family| {
         let files = corpus::files().iter().filter(move |(_, of)| of.family() == wanted);
@@ -70,7 +70,8 @@ fn files() -> Vec<Item> {
     };
     let fits = |path: &PathBuf| path.metadata().is_ok_and(|file| file.len() <= MOST_BYTES);
     let corpus = of(Family::Prose).chain(of(Family::Code)).filter(|path| fits(path));
-    questions::documents().chain(corpus.map(|path| item(path))).collect()
+    let named = questions::documents().chain([excerpts::large()]);
+    named.chain(corpus.map(|path| item(path))).collect()
 }
 
 /// A file, known by where it is in the folder of its like.

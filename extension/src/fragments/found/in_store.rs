@@ -5,7 +5,7 @@ The index of words gives what is worth ranking. Words that are alike, or begin w
 are looked for only where nothing has the word itself.
 */
 
-use super::{Sought, still_lost, wholes};
+use super::{NEAREST, Sought, still_lost, wholes};
 use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{Filters, Matches, Store, Words};
@@ -39,7 +39,7 @@ impl Sought {
         }
         let required = asked.required.clone();
         let Matches { ids, candidates, lexemes, rarity } =
-            store.matches(connection, asked, filters, None)?;
+            store.matches(connection, asked, filters, None, NEAREST)?;
         let occurrences = candidates.iter().flat_map(|candidate| &candidate.occurrences);
         let present: HashSet<_> = occurrences.map(|occurrence| occurrence.lexeme).collect();
         let lost = missing(&lexemes, |lexeme| present.contains(&lexeme));
