@@ -139,6 +139,9 @@ async fn common_words_are_found_wherever_they_stand_and_whatever_is_filtered() {
     ] {
         assert_eq!(count(found).await, "20", "{found}");
     }
+    let all =
+        "SELECT count(*) FROM passage.search_hits('code', max_hits => 5000, candidates => 5000)";
+    assert_eq!(cluster.query_text(all).await, "5000");
     for (few, number) in [
         ("'\"even odd\"'", "1"),
         ("'even -lines'", "0"),

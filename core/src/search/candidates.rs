@@ -97,11 +97,13 @@ pub struct Arms {
 }
 
 /// Plans what is read for the words of a query. Each arm also matches what `required` says, the text
-/// of a `tsquery` or nothing. Where nothing is counted, words are read up to a limit.
-pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str) -> Arms {
+/// of a `tsquery` or nothing. Where nothing is counted, words are read up to a limit. As many chunks
+/// as are wanted are read in the end, if so many match.
+pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str, wanted: u32) -> Arms {
     let words: Vec<_> = (0..lexemes.words.len()).collect();
     let Some(counts) = counts else {
-        let arm = |places: &[usize], operator| arm(lexemes, required, places, operator, CAP);
+        let limit = CAP.max(wanted);
+        let arm = |places: &[usize], operator| arm(lexemes, required, places, operator, limit);
         let (first, more) = match words.len() {
             0 => (Vec::new(), Vec::new()),
             1 => (vec![arm(&words, "|")], Vec::new()),
@@ -149,7 +151,7 @@ pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str) -> Arms 
         arms.rest.extend(again.arm(&common[..1], "|", ENOUGH));
     }
     (if words.len() > 1 { &mut arms.more } else { &mut arms.first }).extend(single);
-    arms.rest.push(arm(lexemes, required, common, "|", ENOUGH));
+    arms.rest.push(arm(lexemes, required, common, "|", ENOUGH.max(wanted)));
     arms
 }
 
@@ -221,7 +223,7 @@ mod tests {
             _ => 0.0001,
         };
         let with = words.iter().map(|word| share(word) * chunks).collect();
-        arms(&query(words), Some(&Counts { chunks, with }), "")
+        arms(&query(words), Some(&Counts { chunks, with }), "", 50)
     }
 
     fn queries(arms: &[Arm]) -> Vec<&str> {
@@ -278,7 +280,7 @@ mod tests {
     fn a_sample_that_would_be_too_large_is_smaller_or_left_out() {
         let of = |index| {
             let counts = Counts { chunks: 1e7, with: vec![5e6, index] };
-            arms(&query(&["of", "index"]), Some(&counts), "")
+            arms(&query(&["of", "index"]), Some(&counts), "", 50)
         };
         let Arms { first, more, rest } = of(1e6);
         let looks = first[0].sample.unwrap() / 100.0 * 1e7;
@@ -309,16 +311,27 @@ mod tests {
     #[test]
     fn what_is_required_is_asked_of_every_arm() {
         let counts = Counts { chunks: 1e6, with: vec![5e5, 9e5, 3.0] };
-        let arms = arms(&query(&["of", "the", "rare"]), Some(&counts), "!'x'");
+        let arms = arms(&query(&["of", "the", "rare"]), Some(&counts), "!'x'", 50);
         let mut all = arms.first.iter().chain(&arms.more).chain(&arms.rest);
         assert!(all.all(|arm| arm.query.ends_with(")&!'x'")), "{arms:?}");
     }
 
     #[test]
     fn without_counts_all_words_come_before_any() {
-        let Arms { first, more, rest } = arms(&query(&["a", "b"]), None, "");
+        let Arms { first, more, rest } = arms(&query(&["a", "b"]), None, "", 50);
         assert_eq!((queries(&first), queries(&more)), (vec!["('a')&('b')"], vec!["('a')|('b')"]));
         assert_eq!(rest, []);
-        assert_eq!(arms(&query(&[]), None, ""), Arms::default());
+        assert_eq!(arms(&query(&[]), None, "", 50), Arms::default());
+    }
+
+    #[test]
+    fn as_many_as_are_wanted_are_read_in_the_end() {
+        for wanted in [50, 10_000] {
+            let counts = Counts { chunks: 1e6, with: vec![5e5, 9e5] };
+            let Arms { rest, .. } = arms(&query(&["of", "the"]), Some(&counts), "", wanted);
+            assert_eq!(rest.last().unwrap().limit, wanted.max(ENOUGH));
+            let Arms { first, .. } = arms(&query(&["of"]), None, "", wanted);
+            assert_eq!(first[0].limit, wanted.max(CAP));
+        }
     }
 }

@@ -85,13 +85,14 @@ impl Store {
             return Err(Error::NoColumn { store, relation: "chunks", column: "tsv" });
         }
         let counts = self.counts(connection, &lexemes);
-        let Arms { mut first, mut more, rest } = arms(&lexemes, counts.as_ref(), &required);
+        let Arms { mut first, mut more, rest } =
+            arms(&lexemes, counts.as_ref(), &required, u32::try_from(wanted).unwrap_or(u32::MAX));
         if self.has_policies() && !more.is_empty() {
             // Each arm would apply the policy to all chunks again.
             (first, more) = (more, Vec::new());
         }
         let mut read = Read::new(&lexemes);
-        let planned = [(first, usize::MAX), (more, ENOUGH as usize)].into_iter();
+        let planned = [(first, usize::MAX), (more, wanted.max(ENOUGH as usize))].into_iter();
         for (arms, most) in planned.chain(rest.into_iter().map(|arm| (vec![arm], wanted))) {
             if read.ids.len() >= most {
                 continue;
