@@ -42,7 +42,7 @@ fn main() -> ExitCode {
             | Command::Embed(_)
             | Command::Doctor(_)
     ) {
-        single_threaded();
+        start_again();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -192,18 +192,24 @@ fn completions(shell: clap_complete::Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// Starts this program again with the environment under which candle leaves threads to us: it
-/// reads it once, and Rust changes a process's own environment only in unsafe code.
-fn single_threaded() {
+/// The environment of commands that embed or split: candle leaves threads to us, and what the C
+/// library frees is at hand for all threads. Else each that has split a large file keeps what its
+/// parse took, and of a gigabyte of JSON lines four times as much memory stays.
+const ENVIRONMENT: [(&str, &str); 2] = [Pool::SINGLE_THREADED, ("MALLOC_ARENA_MAX", "1")];
+
+/// Starts this program again in [`ENVIRONMENT`], which is read once as a program starts, and Rust
+/// changes a process's own only in unsafe code.
+fn start_again() {
     use std::os::unix::process::CommandExt;
-    let (name, value) = Pool::SINGLE_THREADED;
-    if std::env::var_os(name).is_none()
+    let missing = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
+    let missing: Vec<_> = ENVIRONMENT.into_iter().filter(missing).collect();
+    if !missing.is_empty()
         && let Ok(program) = std::env::current_exe()
     {
         // It returns only if it fails, and then embedding is slower and nothing else.
         let _ = std::process::Command::new(program)
             .args(std::env::args_os().skip(1))
-            .env(name, value)
+            .envs(missing)
             .exec();
     }
 }
