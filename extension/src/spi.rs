@@ -24,8 +24,6 @@ pub enum Access {
     Index,
     /// What an index of words, documents or many ids finds, planned for the values of each execution.
     Matches,
-    /// What a sample of a table has, planned for the values of each execution.
-    Sample,
     /// However the planner likes, planned for the values of each execution.
     Any,
 }
@@ -74,7 +72,7 @@ impl Access {
     fn planned(self) -> u32 {
         match self {
             Self::Index => pg_sys::CURSOR_OPT_GENERIC_PLAN,
-            Self::Matches | Self::Sample | Self::Any => pg_sys::CURSOR_OPT_CUSTOM_PLAN,
+            Self::Matches | Self::Any => pg_sys::CURSOR_OPT_CUSTOM_PLAN,
         }
     }
 
@@ -93,7 +91,7 @@ impl Access {
                 c"enable_material",
             ],
             Self::Matches => &[c"jit", c"enable_seqscan"],
-            Self::Sample | Self::Any => &[c"jit"],
+            Self::Any => &[c"jit"],
         }
     }
 }

@@ -122,9 +122,8 @@ pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str, wanted: 
     let rare = rare.count();
     let everything = counts.chunks <= f64::from(CAP);
     let (rare, common) = rarest.split_at(if everything { rarest.len() } else { rare });
-    let spending =
+    let mut spending =
         Spending { lexemes, required, chunks: counts.chunks, with: &with, left: ENTRIES };
-    let (mut spending, mut again) = (spending, spending);
     let mut arms = Arms::default();
     if !rare.is_empty() {
         arms.first.push(arm(lexemes, required, rare, "|", CAP));
@@ -145,12 +144,16 @@ pub fn arms(lexemes: &Lexemes, counts: Option<&Counts>, required: &str, wanted: 
             }
         }
     }
-    let single = rare.is_empty().then(|| spending.arm(&common[..1], "|", ENOUGH)).flatten();
-    // Nobody has asked for it yet if there is a rare word, or if all was spent on others.
-    if single.is_none() {
+    if rare.is_empty()
+        && let Some(single) = spending.arm(&common[..1], "|", ENOUGH)
+    {
+        let arms = if words.len() > 1 { &mut arms.more } else { &mut arms.first };
+        arms.push(single);
+    } else {
+        // There is a rare word, or all was spent on others.
+        let mut again = Spending { left: ENTRIES, ..spending };
         arms.rest.extend(again.arm(&common[..1], "|", ENOUGH));
     }
-    (if words.len() > 1 { &mut arms.more } else { &mut arms.first }).extend(single);
     arms.rest.push(arm(lexemes, required, common, "|", ENOUGH.max(wanted)));
     arms
 }
@@ -167,7 +170,6 @@ fn arm(lexemes: &Lexemes, required: &str, places: &[usize], operator: &str, limi
 }
 
 /// What common words may cost.
-#[derive(Clone, Copy)]
 struct Spending<'a> {
     lexemes: &'a Lexemes,
     required: &'a str,

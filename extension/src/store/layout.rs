@@ -72,8 +72,9 @@ impl Purpose {
             Self::Matches { sampled: false, .. } | Self::Counts | Self::WordsLike { .. } => {
                 Access::Matches
             }
-            Self::Matches { .. } => Access::Sample,
-            Self::Frequencies | Self::Nearest { search: Search::Exact, .. } => Access::Any,
+            Self::Matches { .. }
+            | Self::Frequencies
+            | Self::Nearest { search: Search::Exact, .. } => Access::Any,
             Self::Write(write) => write.access(),
             _ => Access::Index,
         }

@@ -2,7 +2,7 @@
 The text leg of a search: chunks that have words of the query, ranked.
 
 What is worth ranking (`passage_core::search::arms`) is read in one statement or a few, no more than
-some thousand chunks whatever the size of the store, with their lexemes and positions, and BM25 is
+some thousand chunks or what is wanted, whatever the size of the store, with their lexemes and positions, and BM25 is
 computed from those. Where words are so common that a sample of all chunks finds them sooner than an
 index, that part is a statement of its own; the sample is always the same one, so a search gives the
 same twice. How often rare words occur is counted; for common ones the planner's statistics say it.

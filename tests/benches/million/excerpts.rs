@@ -62,7 +62,7 @@ pub fn large() -> Item {
 async fn document(session: &Session) -> (Uuid, i64) {
     let sql = format!(
         "SELECT document_id, sum(octet_length(content)) FROM {STORE}.chunks WHERE document_id = \
-         (SELECT min(id::text)::uuid FROM {STORE}.documents WHERE uri = '{URI}') GROUP BY document_id"
+         (SELECT id FROM {STORE}.documents WHERE uri = '{URI}' ORDER BY id LIMIT 1) GROUP BY document_id"
     );
     let row = &session.query(&sql).await[0];
     (row.get(0), row.get(1))

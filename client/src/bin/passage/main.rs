@@ -206,7 +206,7 @@ fn start_again() {
     if !missing.is_empty()
         && let Ok(program) = std::env::current_exe()
     {
-        // It returns only if it fails, and then embedding is slower and nothing else.
+        // It returns only if it fails, and then embedding is slower and more memory stays.
         let _ = std::process::Command::new(program)
             .args(std::env::args_os().skip(1))
             .envs(missing)

@@ -231,21 +231,13 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
             embedder: Arc::clone(embedder),
             follow: None,
         };
+        let number = |chunks: u64| usize::try_from(chunks).unwrap_or(usize::MAX);
         let report = |event: &FillEvent| match event {
-            FillEvent::Missing(chunks) => {
-                (self.report)(&ReindexEvent::Missing(
-                    usize::try_from(*chunks).unwrap_or(usize::MAX),
-                ));
-            }
-            FillEvent::Embedded(chunks) => {
-                (self.report)(&ReindexEvent::Embedded(
-                    usize::try_from(*chunks).unwrap_or(usize::MAX),
-                ));
-            }
+            FillEvent::Missing(chunks) => (self.report)(&ReindexEvent::Missing(number(*chunks))),
+            FillEvent::Embedded(chunks) => (self.report)(&ReindexEvent::Embedded(number(*chunks))),
             FillEvent::Waiting | FillEvent::Interrupted(_) => {}
         };
-        let chunks = fill(job, pending(), report).await?;
-        tally.embedded += usize::try_from(chunks).unwrap_or(usize::MAX);
+        tally.embedded += number(fill(job, pending(), report).await?);
         Ok(())
     }
 }
