@@ -32,10 +32,13 @@ CREATE TABLE public.regress_before AS SELECT * FROM regress_upgrade.shape;
 CREATE TABLE public.regress_rows AS SELECT to_jsonb(chunks) FROM regress_upgrade.chunks;
 
 -- the extension goes with what is derived, and with nothing else
+-- PostgreSQL qualifies names that are not on the search_path, where a role passage has this schema
+SET search_path = pg_catalog;
 DROP EXTENSION pg_passage;
 SET client_min_messages = error;
 DROP EXTENSION pg_passage CASCADE;
 RESET client_min_messages;
+RESET search_path;
 SELECT kind, split_part(definition, ' ', 1) FROM (TABLE public.regress_before EXCEPT TABLE regress_upgrade.shape) AS gone ORDER BY 1, 2;
 SELECT ordinal, section, content FROM regress_upgrade.chunks;
 
