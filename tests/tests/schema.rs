@@ -1,13 +1,15 @@
 //! The install script declares what the code is: every function of the library, as pgrx would.
 //!
 //! `sql/` is written by hand, for it is read by people, and a signature that differs from the Rust
-//! one would read the wrong memory. So what `make schema` made from the code is loaded into a
-//! database of its own, and the catalogs are compared.
+//! one would read the wrong memory. So what pgrx makes from the code is loaded into a database of
+//! its own, and the catalogs are compared.
 
+use object::{Object, ObjectSection};
 use passage_tests::Cluster;
-use passage_tests::cluster::{SUPERUSER, target};
+use passage_tests::cluster::SUPERUSER;
+use pgrx_sql_entity_graph::section::{decode_entities, is_schema_section_name};
+use pgrx_sql_entity_graph::{ControlFile, PgrxSql, SqlGraphEntity};
 use std::path::Path;
-use std::time::SystemTime;
 
 /// All that a caller or the planner can tell of a function; how many rows it gives is not the
 /// code's to say.
@@ -25,43 +27,30 @@ const FUNCTIONS: &str = "
     WHERE nspname = 'passage' AND lanname = 'c'
     ORDER BY proname COLLATE \"C\"";
 
-/// The newest change to the code that functions are made from.
-fn newest(folder: &Path) -> SystemTime {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let changed = entries.map(|entry| {
-        let path = entry.unwrap().path();
-        if path.is_dir() { newest(&path) } else { path.metadata().unwrap().modified().unwrap() }
-    });
-    changed.max().unwrap()
-}
-
-/// The SQL that pgrx made, unless it is missing or older than the code.
-fn generated() -> Result<String, &'static str> {
-    let path = target().join("schema.sql");
-    let made = path
-        .metadata()
-        .and_then(|file| file.modified())
-        .map_err(|_| "there is no target/schema.sql: make schema")?;
-    let code = Path::new(env!("CARGO_MANIFEST_DIR")).join("../extension/src");
-    if made < newest(&code) {
-        return Err("target/schema.sql is older than the code: make schema");
-    }
-    Ok(std::fs::read_to_string(path).unwrap())
+/// The SQL that pgrx makes of the code, as `cargo pgrx schema` does it.
+///
+/// Its macros leave the signature of every function in a section of the library; so nothing has to
+/// be built beside what is installed, and what is installed is what is compared.
+fn generated(library: &Path) -> String {
+    let bytes = std::fs::read(library).expect("the extension is installed: make install");
+    let object = object::File::parse(&*bytes).unwrap();
+    let section = object
+        .sections()
+        .find(|section| section.name().is_ok_and(is_schema_section_name))
+        .expect("the linker kept the section of pgrx");
+    let control = Path::new(env!("CARGO_MANIFEST_DIR")).join("../extension/pg_passage.control");
+    let version = env!("CARGO_PKG_VERSION");
+    let control = ControlFile::from_path_with_cargo_version(control, version).unwrap();
+    let mut entities = decode_entities(section.data().unwrap()).unwrap();
+    entities.push(SqlGraphEntity::ExtensionRoot(control));
+    PgrxSql::build(entities.into_iter(), "pg_passage".into(), false).unwrap().to_sql().unwrap()
 }
 
 #[tokio::test]
 async fn the_install_script_declares_every_function_as_the_code_has_it() {
     let cluster = Cluster::start().await;
-    let generated = match generated() {
-        Ok(sql) => sql.replace("MODULE_PATHNAME", "$libdir/pg_passage"),
-        Err(why) => {
-            assert!(std::env::var("CI").as_deref() != Ok("true"), "{why}");
-            cluster
-                .installation()
-                .report_skipped("the install script is compared with the code", why);
-            return;
-        }
-    };
+    let generated = generated(&cluster.installation().library("pg_passage"))
+        .replace("MODULE_PATHNAME", "$libdir/pg_passage");
     cluster.execute_as(SUPERUSER, "CREATE DATABASE generated TEMPLATE template0").await;
     let path = cluster.folder().join("generated.sql");
     // The script makes the schema itself where it is missing; ltree is what it takes as given.

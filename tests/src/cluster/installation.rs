@@ -14,6 +14,7 @@ use std::process::Command;
 pub struct Installation {
     bin: PathBuf,
     extensions: PathBuf,
+    libraries: PathBuf,
     version: String,
     has_tls: bool,
     user: Option<(u32, u32)>,
@@ -44,6 +45,7 @@ impl Installation {
         Self {
             bin: ask("--bindir").into(),
             extensions: Path::new(&ask("--sharedir")).join("extension"),
+            libraries: ask("--pkglibdir").into(),
             version: ask("--version").split(' ').nth(1).expect("a version is printed").into(),
             has_tls: ["--with-ssl", "--with-openssl"]
                 .iter()
@@ -75,6 +77,13 @@ impl Installation {
     /// Whether an extension lies there, ready to be created.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.join(name).with_extension("control").is_file()
+    }
+
+    /// The library of an extension.
+    pub fn library(&self, name: &str) -> PathBuf {
+        // PostgreSQL 15 looks for .so everywhere, later ones for what the system calls a library.
+        let suffix = if self.major() == 15 { "so" } else { std::env::consts::DLL_EXTENSION };
+        self.libraries.join(name).with_extension(suffix)
     }
 
     /// Tells that something is skipped on this server, and why.
