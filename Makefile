@@ -6,11 +6,12 @@
 
 export PG_CONFIG
 export DESTDIR
+export BINDIR
 
-.PHONY: help demo check install installcheck server stop url corpus fuzz bench quality schema lint clean
+.PHONY: help demo check install install-client installcheck server stop url corpus fuzz bench quality lint clean
 
 help: ## what can be done
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 demo: ## real documents in, passages out: three questions on a private server
 	@ground/demo
@@ -20,6 +21,9 @@ check: ## every test, on a temporary server
 
 install: ## build the extension and put it into the server of PG_CONFIG
 	@ground/install
+
+install-client: ## build the client and put it where cargo puts programs, or into BINDIR
+	@ground/install-client
 
 installcheck: install ## the SQL regress tests alone, by pg_regress
 	@ground/regress
@@ -41,9 +45,6 @@ bench: ## the ratios that the README states
 
 quality: ## how much of what is wanted search and fragments bring back
 	@ground/quality
-
-schema: ## the SQL that pgrx makes from the code, as target/schema.sql
-	@ground/schema
 
 lint: ## format and clippy, warnings denied
 	@ground/lint
