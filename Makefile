@@ -46,7 +46,7 @@ bench: ## the ratios that the README states
 quality: ## how much of what is wanted search and fragments bring back
 	@ground/quality
 
-lint: ## format and clippy, warnings denied
+lint: ## format, clippy, and the licences and sources of dependencies
 	@ground/lint
 
 clean: ## stop the server and forget all that was fetched or made
