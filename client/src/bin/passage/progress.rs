@@ -8,6 +8,7 @@ pub use fetching::Fetching;
 pub use filling::Filling;
 pub use remaking::Remaking;
 
+use crate::printable::printable;
 use crate::render;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use passage::ingest::Event;
@@ -78,13 +79,11 @@ impl Progress {
                 }
             }
             Event::Orphaned(uri) => {
-                self.note(&format!(
-                    "{} {uri}: its source is gone",
-                    self.verb("orphaned", "would orphan")
-                ));
+                let verb = self.verb("orphaned", "would orphan");
+                self.note(&format!("{verb} {}: its source is gone", printable(uri)));
             }
             Event::Removed(uri) => {
-                self.note(&format!("{} {uri}", self.verb("removed", "would remove")));
+                self.note(&format!("{} {}", self.verb("removed", "would remove"), printable(uri)));
             }
             Event::Incomplete => {
                 let cause = "nothing was taken for gone, since not every source could be read";
