@@ -59,7 +59,11 @@ impl Progress {
                     self.bar.enable_steady_tick(Duration::from_millis(200));
                 }
             }
-            Event::Skipped(path) => self.note(&format!("skipped {}: not text", path.display())),
+            Event::Skipped(path) => {
+                let path = printable(&path.display().to_string());
+                self.note(&format!("skipped {path}: not text"));
+            }
+            Event::Foreign(link) => self.note(&printable(&format!("skipped {link}"))),
             Event::Embedded => {
                 let chunks = self.chunks.fetch_add(1, Ordering::Relaxed) + 1;
                 let rate = chunks as f64 / self.started.elapsed().as_secs_f64();

@@ -6,8 +6,9 @@ use passage::store::{Collection, Finding, Listed, Severity, Status};
 /// What a store holds.
 pub fn status(status: &Status, collections: &[Collection]) -> String {
     let mut output = String::new();
-    let mut row =
-        |name: &str, value: &str| line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{}", printable(value)));
+    let mut row = |name: &str, value: &str| {
+        line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{}", printable(value)))
+    };
     row("store", &status.store);
     row("documents", &status.documents.to_string());
     row("chunks", &status.chunks.to_string());
