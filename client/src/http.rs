@@ -1,15 +1,20 @@
 //! HTTP as all of this crate speaks it: TLS with the ciphers of ring and the authorities that the
 //! system trusts, a name that servers see, and pauses before what may succeed the next time.
 
+use reqwest::Url;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// How long a server may take to take a connection.
 const CONNECT: Duration = Duration::from_secs(10);
+
+/// The name of this machine for itself.
+const LOCALHOST: &str = "localhost";
 
 /// The longest pause between two tries, unless the server asks for more.
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
@@ -20,6 +25,27 @@ pub(crate) fn builder() -> reqwest::ClientBuilder {
         .tls_backend_preconfigured(tls())
         .connect_timeout(CONNECT)
         .user_agent(concat!("passage/", env!("CARGO_PKG_VERSION")))
+}
+
+/// Tells whether nobody on the way to an address reads what is sent there: it goes over TLS, or to
+/// this machine, which [`to_this_machine`] has to see to.
+pub(crate) fn is_confidential(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    let is_here =
+        host == LOCALHOST || address.is_ok_and(|address| address.to_canonical().is_loopback());
+    url.scheme() == "https" || (url.scheme() == "http" && is_here)
+}
+
+/// Tells whether an address holds a password, or a token in the place of a user.
+pub(crate) fn has_secret(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
+}
+
+/// Has a client ask this machine itself: no proxy, and no name server for `localhost`.
+pub(crate) fn to_this_machine(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+    let here = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
+    builder.no_proxy().resolve_to_addrs(LOCALHOST, &here.map(|address| (address, 0).into()))
 }
 
 fn tls() -> ClientConfig {
@@ -56,6 +82,29 @@ pub(crate) fn pause(first: Duration, after: Option<Duration>, tries: u32) -> Dur
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_go_over_tls_or_to_this_machine() {
+        for (url, expected) in [
+            ("https://example.org/v1", true),
+            ("http://localhost:8080/v1", true),
+            ("http://127.0.0.1/v1", true),
+            ("http://127.255.0.9/v1", true),
+            ("http://0x7f.1/v1", true),
+            ("http://[::1]:11434/v1", true),
+            ("http://[::ffff:127.0.0.1]/v1", true),
+            ("http://example.org/v1", false),
+            ("http://10.0.0.1/v1", false),
+            ("http://0.0.0.0/v1", false),
+            ("http://[::]/v1", false),
+            ("http://localhost.example.org/v1", false),
+            ("http://127.0.0.1.example.org/v1", false),
+            ("http://localhost@example.org/v1", false),
+            ("ftp://localhost/", false),
+        ] {
+            assert_eq!(is_confidential(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
 
     #[test]
     fn a_service_may_say_when_in_seconds_or_by_a_date() {

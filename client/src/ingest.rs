@@ -30,6 +30,7 @@ mod vectors;
 use crate::Error;
 use crate::document::Reading;
 use crate::embed::Embedder;
+use crate::source::Foreign;
 use crate::split::Splitter;
 use serde_json::{Map, Value};
 use std::num::NonZero;
@@ -85,6 +86,8 @@ pub enum Event {
     Incomplete,
     /// A file is no text by its name and is passed over.
     Skipped(PathBuf),
+    /// A link of a site to another server is not followed.
+    Foreign(Foreign),
     /// One more chunk is embedded.
     Embedded,
     /// The documents are in, and the vector index of a first load is being built over them.
@@ -148,7 +151,7 @@ pub struct Summary {
     pub removed: usize,
     /// Those that could not be taken in.
     pub failed: usize,
-    /// Files that are no text by their names.
+    /// Files that are no text by their names, and links that are not followed.
     pub skipped: usize,
     /// Chunks of new and changed documents.
     pub chunks: usize,
@@ -162,7 +165,7 @@ impl Summary {
             Event::Found { .. } | Event::Indexing { .. } | Event::Incomplete => {}
             Event::Orphaned(_) => self.orphaned += 1,
             Event::Removed(_) => self.removed += 1,
-            Event::Skipped(_) => self.skipped += 1,
+            Event::Skipped(_) | Event::Foreign(_) => self.skipped += 1,
             Event::Embedded => self.embedded += 1,
             Event::Failed { .. } => self.failed += 1,
             Event::Done { outcome, .. } => match outcome {

@@ -184,10 +184,11 @@ async fn the_configuration_of_the_readme_holds_for_the_client() {
     let mut tried = 0;
     for block in blocks().iter().filter(|block| block.language == "toml") {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("passage.toml"), &block.text).unwrap();
+        std::fs::create_dir(folder.path().join("passage")).unwrap();
+        std::fs::write(folder.path().join("passage/passage.toml"), &block.text).unwrap();
         let mut program = cluster.client_program();
         program.args(["split", fixture!("handbook/logging.md"), "--sizer", "characters"]);
-        let output = program.current_dir(folder.path()).output().await.unwrap();
+        let output = program.env("XDG_CONFIG_HOME", folder.path()).output().await.unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "line {}: {stderr}", block.line);
         tried += 1;

@@ -2,6 +2,9 @@
 
 use super::files::{FILES, File, REVISION};
 use super::{DEFAULT_MODEL, Error, default_folder};
+use crate::http;
+use reqwest::Url;
+use reqwest::redirect::{Action, Attempt, Policy};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,6 +12,9 @@ use std::time::Duration;
 
 /// How long a connection may be silent.
 const SILENCE: Duration = Duration::from_secs(30);
+
+/// How often a server may send one on.
+const MOST_REDIRECTS: usize = 10;
 
 /// How often a file is asked for.
 const TRIES: u32 = 3;
@@ -35,7 +41,15 @@ pub async fn fetch(
         file: FILES[0].name,
         cause: "there is no folder for it: neither HOME nor XDG_CACHE_HOME is set".into(),
     })?;
-    let client = crate::http::builder().read_timeout(SILENCE).build();
+    let url = Url::parse(from).map_err(|error| failed(FILES[0], &error))?;
+    let has_secret = http::has_secret(&url);
+    if has_secret && !http::is_confidential(&url) {
+        let cause = "the password in its address would be sent over plain http";
+        return Err(failed(FILES[0], &cause));
+    }
+    let builder = http::builder().read_timeout(SILENCE).redirect(Policy::custom(redirected));
+    let is_here = has_secret && url.scheme() == "http";
+    let client = if is_here { http::to_this_machine(builder) } else { builder }.build();
     let client = client.map_err(|error| failed(FILES[0], &error))?;
     let io = |file: File| move |error: std::io::Error| failed(file, &error);
     for file in FILES {
@@ -54,6 +68,18 @@ pub async fn fetch(
         settled?;
     }
     Ok(folder)
+}
+
+/// Follows a redirect, but not out of https, where the password would be readable.
+fn redirected(attempt: Attempt<'_>) -> Action {
+    let is_secure = |url: &Url| url.scheme() == "https";
+    if attempt.previous().len() > MOST_REDIRECTS {
+        attempt.error("it redirects more than 10 times")
+    } else if attempt.previous().last().is_some_and(is_secure) && !is_secure(attempt.url()) {
+        attempt.error("it redirects from https to http")
+    } else {
+        attempt.follow()
+    }
 }
 
 async fn fetch_file(

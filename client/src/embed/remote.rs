@@ -187,8 +187,14 @@ impl Asked {
         if !service.key.as_ref().is_none_or(visible) {
             return Err(wrong("the key holds characters that no header may hold".into()));
         }
+        let has_secret = service.key.is_some() || http::has_secret(&url);
+        if has_secret && !http::is_confidential(&url) {
+            return Err(Error::Service { place: place(&url), problem: Problem::PlainKey });
+        }
+        let is_here = has_secret && url.scheme() == "http";
+        let builder = http::builder();
         // Who sends a request elsewhere would get the texts, and perhaps the key.
-        let client = http::builder()
+        let client = if is_here { http::to_this_machine(builder) } else { builder }
             .timeout(service.timeout)
             .redirect(reqwest::redirect::Policy::none())
             .build()
@@ -262,8 +268,12 @@ impl Asked {
     }
 
     fn error(&self, problem: Problem) -> Error {
-        let host = self.url.host_str().unwrap_or_default();
-        let port = self.url.port().map(|port| format!(":{port}")).unwrap_or_default();
-        Error::Service { place: format!("{host}{port}"), problem }
+        Error::Service { place: place(&self.url), problem }
     }
+}
+
+/// Returns an address without what may be secret.
+fn place(url: &Url) -> String {
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}{port}", url.host_str().unwrap_or_default())
 }

@@ -53,6 +53,10 @@ pub(super) fn start(
                     run.report(&Event::Skipped(path));
                     continue;
                 }
+                Ok(Found::Foreign(link)) => {
+                    run.report(&Event::Foreign(link));
+                    continue;
+                }
                 Ok(Found::Item(item)) => seen.take(item),
                 Err(error) => Err(error),
             };

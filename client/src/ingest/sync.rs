@@ -9,7 +9,7 @@ while; if it comes back, the mark goes.
 
 use super::{Event, Ingest, Summary, ingest};
 use crate::Error;
-use crate::source::{self, Changes, Found, Scopes};
+use crate::source::{self, Changes, Foreign, Found, Scopes};
 use crate::store::Store;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -113,7 +113,9 @@ impl There {
     fn notice(&mut self, found: &Result<Found, source::Error>) {
         let uri = match found {
             Ok(Found::Item(item)) => Some(&*item.uri),
-            Ok(Found::Skipped(_)) | Err(source::Error::Gone { .. }) => return,
+            // A page that is now elsewhere is not gone.
+            Ok(Found::Foreign(Foreign { page: Some(page), .. })) => Some(&**page),
+            Ok(Found::Skipped(_) | Found::Foreign(_)) | Err(source::Error::Gone { .. }) => return,
             Err(error) => error.uri(),
         };
         match uri {

@@ -1,5 +1,6 @@
 //! What can be wrong with a source, each with what to do about it.
 
+use super::Foreign;
 use std::path::{Path, PathBuf};
 
 /// A source that cannot be taken in.
@@ -105,6 +106,23 @@ pub enum Error {
         /// What the way to it, or the server, said.
         reason: String,
     },
+    /// An address leads to where pages are not fetched from.
+    #[error("cannot fetch {url}: {reason}")]
+    Private {
+        /// The address, without what it may say of users.
+        url: String,
+        /// What is there in its place.
+        reason: String,
+    },
+    /// A password would be readable on its way to a server.
+    #[error("cannot fetch {url}: its password would be sent over plain http")]
+    PlainPassword {
+        /// The address, without the password.
+        url: String,
+    },
+    /// A page redirects to another server.
+    #[error("cannot fetch {0}")]
+    Redirect(Foreign),
     /// There is nothing at an address, or no more.
     #[error("nothing is at {url} (any more)")]
     Gone {
@@ -162,6 +180,9 @@ impl Error {
     pub fn uri(&self) -> Option<&str> {
         match self {
             Error::Unreachable { url, .. }
+            | Error::Private { url, .. }
+            | Error::PlainPassword { url }
+            | Error::Redirect(Foreign { page: Some(url), .. })
             | Error::NotText { url, .. }
             | Error::LongPage { url } => Some(url),
             Error::SameUri { uri, .. } => Some(uri),
@@ -185,6 +206,11 @@ impl Error {
             Error::Pattern { .. } => "Write it as in 'docs/**/*.md'.",
             Error::NoMatch { .. } => "Check it against where you are; ** goes through folders.",
             Error::Unreachable { .. } => "Check the address, and run the command again.",
+            Error::Private { .. } => {
+                "If you trust the address, and all it may lead to, give --allow-private."
+            }
+            Error::PlainPassword { .. } => "Write the address with https.",
+            Error::Redirect(_) => "Name the address that it redirects to, if you trust it.",
             Error::Gone { .. } => {
                 "Check the address; passage sync or remove takes the document out."
             }

@@ -3,7 +3,7 @@
 use super::archive::{self, is_archive};
 use super::lines::{self, Belonging, Lines};
 use super::walk::{self, as_given};
-use super::web::{self, Remembered};
+use super::web::{self, Network, Remembered};
 use super::{Error, Filter, Found, Pattern, Scope};
 use reqwest::Url;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,12 @@ impl Input {
         }
     }
 
-    fn sources(self, filter: Filter, remembered: &mut dyn FnMut() -> Remembered) -> Sources {
+    fn sources(
+        self,
+        filter: Filter,
+        network: Network,
+        remembered: &mut dyn FnMut() -> Remembered,
+    ) -> Sources {
         match self {
             Input::Path(path) => Box::new(walk::wanted(&path, filter)),
             Input::Named(path, uri) => {
@@ -99,7 +104,7 @@ impl Input {
             Input::Pattern(pattern) => Box::new(pattern.files(filter)),
             Input::Archive(path) => archive::members(&path, filter),
             Input::Lines(path, lines, belonging) => lines::rows(&path, lines, belonging, filter),
-            Input::Address(url) => web::pages(url, remembered(), filter),
+            Input::Address(url) => web::pages(url, network, remembered(), filter),
             Input::Stdin(uri) if is_archive(&uri) => {
                 archive::streamed(std::io::stdin(), &uri, filter)
             }
@@ -114,12 +119,14 @@ impl Input {
     }
 }
 
-/// Reads inputs one after the other; `remembered` tells what is known of pages.
+/// Reads inputs one after the other, and pages from a `network`; `remembered` tells what is known
+/// of pages.
 pub fn open(
     inputs: Vec<Input>,
     filter: Filter,
+    network: Network,
     mut remembered: impl FnMut() -> Remembered + Send + 'static,
 ) -> Sources {
-    let open = move |input: Input| input.sources(filter.clone(), &mut remembered);
+    let open = move |input: Input| input.sources(filter.clone(), network, &mut remembered);
     Box::new(inputs.into_iter().flat_map(open))
 }

@@ -71,6 +71,29 @@ pub enum Found {
     Item(Item),
     /// A file that is no text by its name, such as an image beside a page.
     Skipped(PathBuf),
+    /// A link to another server, which is not followed.
+    Foreign(Foreign),
+}
+
+/// A link from a site to another scheme, host or port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// The page that redirects; `None` where a sitemap lists the target.
+    pub page: Option<String>,
+    /// Where it leads, without what may be secret.
+    pub target: String,
+    /// What is other there, such as `on another host`.
+    pub differs: &'static str,
+}
+
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { page, target, differs } = self;
+        match page {
+            Some(page) => write!(formatter, "{page} redirects to {target}, {differs}"),
+            None => write!(formatter, "{target} is {differs}"),
+        }
+    }
 }
 
 impl Item {

@@ -158,7 +158,7 @@ mod tests {
         walk(path)
             .filter_map(|found| match found.unwrap() {
                 Found::Item(item) => Some(item.uri),
-                Found::Skipped(_) => None,
+                Found::Skipped(_) | Found::Foreign(_) => None,
             })
             .collect()
     }

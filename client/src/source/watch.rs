@@ -92,7 +92,7 @@ impl Changes {
     pub fn concern(&self, found: &Result<Found, Error>) -> bool {
         match found {
             Ok(Found::Item(item)) => self.touch(item),
-            Ok(Found::Skipped(_)) => false,
+            Ok(Found::Skipped(_) | Found::Foreign(_)) => false,
             Err(_) => true,
         }
     }

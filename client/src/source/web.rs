@@ -4,15 +4,19 @@ Pages: what http and https addresses give, and the sites that sitemaps list.
 A page is known by its address, without a fragment and without what it says of users. What its
 server told of it when it was last fetched is sent along, so that a page that is as it was costs a
 request and nothing else. An address that turns out to be a sitemap stands for the pages it lists;
-only those of its own host are fetched. Some pages are under way at a time, and none is larger
-than 64 MB.
+only those of its own scheme, host and port are fetched, and no redirect leads elsewhere. Some pages
+are under way at a time, and none is larger than 64 MB.
 */
 
 mod fetch;
+mod network;
 mod page;
 mod sitemap;
 
-use super::{Error, Filter, Found, Item, Validators};
+pub use network::Network;
+
+use super::{Error, Filter, Foreign, Found, Item, Validators};
+use crate::http;
 use fetch::{Answer, Fetched};
 use reqwest::Url;
 use std::collections::VecDeque;
@@ -50,6 +54,34 @@ pub fn uri(url: &Url) -> String {
     url.into()
 }
 
+/// Returns an address for messages: also without its query, where keys may stand.
+fn place(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    uri(&url)
+}
+
+/// Tells what two addresses do not have in common of what makes a server.
+fn differs(from: &Url, to: &Url) -> Option<&'static str> {
+    if from.scheme() != to.scheme() {
+        Some("under another scheme")
+    } else if from.host_str() != to.host_str() {
+        Some("on another host")
+    } else {
+        (from.port_or_known_default() != to.port_or_known_default()).then_some("on another port")
+    }
+}
+
+/// Makes an error of a page one of the sitemap that it should be.
+fn listing(site: Option<Url>, error: Error) -> Error {
+    match site {
+        // It says better what to do than that the sitemap cannot be read.
+        None => error,
+        Some(_) if matches!(error, Error::Private { .. } | Error::Redirect(_)) => error,
+        Some(site) => Error::Sitemap { url: uri(&site), reason: error.to_string() },
+    }
+}
+
 /// Tells whether an address is that of a sitemap by its name.
 pub(super) fn is_site(url: &Url) -> bool {
     url.path().rsplit('/').next().is_some_and(|name| name.contains("sitemap"))
@@ -61,14 +93,19 @@ pub(super) fn is_site(url: &Url) -> bool {
 /// blocking.
 pub(super) fn pages(
     url: Url,
+    network: Network,
     remembered: Remembered,
     filter: Filter,
 ) -> Box<dyn Iterator<Item = Result<Found, Error>> + Send> {
+    if http::has_secret(&url) && !http::is_confidential(&url) {
+        return Box::new(std::iter::once(Err(Error::PlainPassword { url: uri(&url) })));
+    }
     let runtime = Handle::try_current().map_err(|error| error.to_string());
-    match runtime.and_then(|runtime| Ok((runtime, fetch::client()?))) {
+    match runtime.and_then(|runtime| Ok((runtime, fetch::client(network, &url)?))) {
         Ok((runtime, client)) => {
             let (sites, under_way) = (Vec::new(), VecDeque::new());
-            let mut pages = Pages { client, runtime, remembered, filter, sites, under_way };
+            let mut pages =
+                Pages { client, network, runtime, remembered, filter, sites, under_way };
             let is_sitemap = is_site(&url);
             pages.fetch(url, 0, is_sitemap);
             Box::new(pages)
@@ -82,6 +119,7 @@ pub(super) fn pages(
 /// Pages on their way.
 struct Pages {
     client: reqwest::Client,
+    network: Network,
     runtime: Handle,
     remembered: Remembered,
     filter: Filter,
@@ -111,37 +149,35 @@ impl Pages {
     fn fetch(&mut self, url: Url, depth: usize, is_sitemap: bool) {
         let site = is_sitemap.then(|| url.clone());
         let validators = (self.remembered)(&uri(&url));
-        let fetched = self.runtime.spawn(fetch::fetch(self.client.clone(), url, validators));
+        let fetched =
+            self.runtime.spawn(fetch::fetch(self.client.clone(), self.network, url, validators));
         self.under_way.push_back(UnderWay { fetched, depth, site });
     }
 
-    /// Takes the next address of the innermost sitemap, or says what is wrong with it.
-    fn list(&mut self) -> Option<Result<(), Error>> {
+    /// Takes the next address of the innermost sitemap, or returns what is to be said of it.
+    fn list(&mut self) -> Option<Result<Option<Found>, Error>> {
         let site = self.sites.last_mut()?;
         let Some(entry) = site.entries.next() else {
             self.sites.pop();
-            return Some(Ok(()));
+            return Some(Ok(None));
         };
-        let url = site.url.join(&entry.address).ok().and_then(|url| address(url.as_str()).ok());
-        let refused = match &url {
-            None => Some("is no address"),
-            Some(url) if url.host_str() != site.url.host_str() => Some("is on another host"),
-            Some(_) => None,
+        let Ok(mut url) = site.url.join(&entry.address) else {
+            let reason = format!("{} is no address", entry.address.escape_debug());
+            return Some(Err(Error::Sitemap { url: uri(&site.url), reason }));
         };
-        match (url, refused) {
-            (Some(url), None) => {
-                let depth = site.depth;
-                if entry.is_sitemap || self.filter.takes(url.path()) {
-                    self.fetch(url, depth, entry.is_sitemap);
-                }
-                Some(Ok(()))
-            }
-            (_, refused) => {
-                let why = refused.unwrap_or_default();
-                let reason = format!("{} {why}", entry.address.escape_debug());
-                Some(Err(Error::Sitemap { url: uri(&site.url), reason }))
-            }
+        if let Some(differs) = differs(&site.url, &url) {
+            return Some(Ok(Some(Found::Foreign(Foreign {
+                page: None,
+                target: place(&url),
+                differs,
+            }))));
         }
+        url.set_fragment(None);
+        let depth = site.depth;
+        if entry.is_sitemap || self.filter.takes(url.path()) {
+            self.fetch(url, depth, entry.is_sitemap);
+        }
+        Some(Ok(None))
     }
 
     /// Makes a document of what came, or goes on with what a sitemap lists.
@@ -151,6 +187,8 @@ impl Pages {
             Answer::Unchanged => return Some(Ok(Found::Item(Item::unchanged(uri(&asked))))),
             Answer::Page(body) if sitemap::is_sitemap(&body.bytes) => body,
             Answer::Page(body) => return Some(page::found(&asked, &url, body, depth > 0)),
+            Answer::Elsewhere(link) if depth > 0 => return Some(Ok(Found::Foreign(link))),
+            Answer::Elsewhere(link) => return Some(Err(Error::Redirect(link))),
         };
         // An index lists sitemaps, and those list pages.
         let entries = match depth {
@@ -175,19 +213,20 @@ impl Iterator for Pages {
         loop {
             while self.under_way.len() < UNDER_WAY {
                 match self.list() {
-                    Some(Ok(())) => {}
+                    Some(Ok(None)) => {}
+                    Some(Ok(Some(found))) => return Some(Ok(found)),
                     Some(Err(error)) => return Some(Err(error)),
                     None => break,
                 }
             }
             let UnderWay { fetched, depth, site } = self.under_way.pop_front()?;
             let found = match self.runtime.block_on(fetched) {
+                // Without a sitemap nobody knows which pages there are.
+                Ok(Ok(Fetched { answer: Answer::Elsewhere(link), .. })) if site.is_some() => {
+                    Some(Err(listing(site, Error::Redirect(link))))
+                }
                 Ok(Ok(fetched)) => self.take(fetched, depth),
-                // Without it nobody knows which pages there are.
-                Ok(Err(error)) => Some(Err(match site {
-                    Some(site) => Error::Sitemap { url: uri(&site), reason: error.to_string() },
-                    None => error,
-                })),
+                Ok(Err(error)) => Some(Err(listing(site, error))),
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             };
             if found.is_some() {

@@ -63,8 +63,8 @@ async fn every_example_runs() {
             // A model costs a second for each, and what it does is tried elsewhere; and there is
             // nobody to be asked.
             let example = example
-                .replace("passage ingest", "passage ingest --no-embed")
-                .replace("passage sync", "passage sync --no-embed")
+                .replace("passage ingest", "passage ingest --no-embed --allow-private")
+                .replace("passage sync", "passage sync --no-embed --allow-private")
                 .replace("docs/older.md", "docs/older.md --yes");
             let mut shell = Command::new("sh");
             shell.args(["-c", &example]).current_dir(home).env("PATH", &path).env("HOME", home);

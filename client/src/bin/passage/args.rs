@@ -46,14 +46,29 @@ const STYLES: Styles = Styles::styled()
   passage ingest docs/ README.md
   passage search \"how do I configure logging?\"
 
-Options that are the same each time may stand in passage.toml, as store = \"notes\" or, for one
-command, as limit = 5 below [search]. Flags go before the environment, and that before the file.
+Options that are the same each time may stand in ~/.config/passage/passage.toml, or in a file that
+--config names, as store = \"notes\" or, for one command, as limit = 5 below [search]. Flags go before
+the environment, and that before the file.
+
+A passage.toml that is merely found in the working folder may come from others. It may set only
+collection, version, kind, media-type, metadata, base-url, include, exclude, sizer, overlap, mode,
+strategy, limit, candidates, min-similarity, fuzzy-threshold, max-tokens, max-chunks, order-by,
+parents, preceding, following, children, before, after, siblings, within, chunks, include-orphaned,
+no-embed and json. Any other key is refused; init, reindex and remove take nothing from it.
 
 It ends with 0 if all is done, 1 if something failed, 2 if the call makes no sense, and 130 if it
 was interrupted.")]
 pub struct Cli {
-    #[arg(help = "The file of options [default: passage.toml in this folder, if it is there]")]
-    #[arg(long, env = "PASSAGE_CONFIG", global = true, value_name = "FILE")]
+    #[arg(
+        help = "The file of options [default: ~/.config/passage/passage.toml, and then passage.toml in this folder]"
+    )]
+    #[arg(
+        long,
+        env = "PASSAGE_CONFIG",
+        hide_env_values = true,
+        global = true,
+        value_name = "FILE"
+    )]
     pub config: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
@@ -167,7 +182,13 @@ pub struct Server {
     #[arg(long, short, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
     pub database_url: Option<String>,
     /// The store: a schema in the database
-    #[arg(long, env = "PASSAGE_STORE", default_value = "rag", value_name = "NAME")]
+    #[arg(
+        long,
+        env = "PASSAGE_STORE",
+        hide_env_values = true,
+        default_value = "rag",
+        value_name = "NAME"
+    )]
     pub store: String,
 }
 
@@ -176,7 +197,7 @@ pub struct Server {
 pub struct Model {
     /// A folder with model.safetensors, tokenizer.json and config.json
     /// [default: passage/all-MiniLM-L6-v2 in ~/.cache]
-    #[arg(long, env = "PASSAGE_MODEL", value_name = "DIR", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    #[arg(long, env = "PASSAGE_MODEL", hide_env_values = true, value_name = "DIR", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub model: Option<PathBuf>,
 }
 

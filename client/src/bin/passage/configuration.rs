@@ -1,5 +1,7 @@
 /*!
-The configuration file, `passage.toml`: what is said on each command line, said once.
+The configuration file, `passage.toml`: what is said on each command line, said once. The one that
+the user names is read, or else the user's own and then one in the working folder, which may set
+little ([`harmless`]).
 
 Its keys are the names of options. Those at the top hold for every command that has the option,
 those in a table of a command's name for that command. A value becomes the option's default, so a
@@ -7,14 +9,19 @@ flag goes before it, and so does an environment variable. What no command knows 
 the line it stands on, since an option that is misspelt would do nothing for years.
 */
 
+mod file;
+mod harmless;
+
 use clap::error::ErrorKind;
 use clap::{ArgAction, Command};
+use file::{File, Origin};
+use harmless::{WITHOUT, is_harmless};
 use passage::Error;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
-/// The file that is read in the working folder if none is named.
+/// The name of a file that is read without being named.
 const FILE: &str = "passage.toml";
 
 /// What the file says of an option.
@@ -26,39 +33,34 @@ struct Entry {
     line: usize,
 }
 
-/// Gives options the defaults that the file says, if there is one.
+/// Gives options the defaults that files say, if there are any.
 pub fn apply(command: Command, arguments: &[OsString]) -> Result<Command, Error> {
-    let named = named(arguments);
-    let path = named.clone().unwrap_or_else(|| FILE.into());
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(command);
-        }
-        Err(error) => {
-            return Err(Error::Usage {
-                cause: format!("cannot read {}: {error}", path.display()),
-                remedy: "Name a file of options with --config, or leave it out.".into(),
-            });
-        }
-    };
-    entries(&text, &path)?.into_iter().try_fold(command, |command, entry| {
-        set(command, &entry).map_err(|cause| wrong(&path, entry.line, &cause))
+    File::all(arguments).into_iter().try_fold(command, |command, file| {
+        let Some(text) = file.read()? else { return Ok(command) };
+        entries(&text, &file.path)?.into_iter().try_fold(command, |command, entry| {
+            allow(&file, &entry)?;
+            set(command, &entry, file.origin).map_err(|cause| wrong(&file.path, entry.line, &cause))
+        })
     })
 }
 
-/// Finds the file that is named, before the rest of the command line can be read by it.
-fn named(arguments: &[OsString]) -> Option<PathBuf> {
-    let mut arguments = arguments.iter().skip(1).take_while(|argument| *argument != "--");
-    while let Some(argument) = arguments.next() {
-        if argument == "--config" {
-            return arguments.next().map(PathBuf::from);
-        }
-        if let Some(path) = argument.to_str().and_then(|text| text.strip_prefix("--config=")) {
-            return Some(path.into());
-        }
+/// Refuses an option that a file may not set which nobody named.
+fn allow(file: &File, entry: &Entry) -> Result<(), Error> {
+    let Entry { command, option, line, .. } = entry;
+    if file.origin != Origin::Found || is_harmless(command.as_deref(), option) {
+        return Ok(());
     }
-    std::env::var_os("PASSAGE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from)
+    let table = command.as_ref().map(|command| format!("[{command}] ")).unwrap_or_default();
+    let path = file.path.display();
+    Err(Error::Usage {
+        cause: format!(
+            "{path}, line {line}: {table}\"{option}\" cannot be set by a file that was merely found in the working folder"
+        ),
+        remedy: format!(
+            "If you trust the file, name it with --config {path} or PASSAGE_CONFIG; or move the line to \
+             ~/.config/passage/{FILE}. passage --help lists what a found file may set."
+        ),
+    })
 }
 
 fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Error> {
@@ -117,7 +119,7 @@ fn values(value: &DeValue) -> Option<Vec<String>> {
 }
 
 /// Makes an entry the default of its option in each command that it holds for.
-fn set(mut root: Command, entry: &Entry) -> Result<Command, String> {
+fn set(mut root: Command, entry: &Entry, origin: Origin) -> Result<Command, String> {
     let names: Vec<String> =
         root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     if let Some(command) = &entry.command
@@ -126,7 +128,10 @@ fn set(mut root: Command, entry: &Entry) -> Result<Command, String> {
         return Err(format!("there is no command \"{command}\""));
     }
     let mut known = false;
-    let held_for = |name: &String| entry.command.as_ref().is_none_or(|command| command == name);
+    let held_for = |name: &String| {
+        entry.command.as_ref().is_none_or(|command| command == name)
+            && (origin != Origin::Found || !WITHOUT.contains(&&**name))
+    };
     for name in names.iter().filter(|name| held_for(name)) {
         let command = root.find_subcommand(name).expect("its name is listed");
         let option =
@@ -192,7 +197,7 @@ mod tests {
         let entries =
             entries(text, Path::new("passage.toml")).map_err(|error| error.to_string())?;
         let command = entries.iter().try_fold(Cli::command(), |command, entry| {
-            set(command, entry).map_err(|cause| format!("{}: {cause}", entry.line))
+            set(command, entry, Origin::Named).map_err(|cause| format!("{}: {cause}", entry.line))
         })?;
         let matches = command.try_get_matches_from(line).map_err(|error| error.to_string())?;
         Cli::from_arg_matches(&matches).map_err(|error| error.to_string())
@@ -217,6 +222,62 @@ mod tests {
             unreachable!()
         };
         assert!(embed.quiet && embed.server.store == "notes");
+    }
+
+    #[test]
+    fn a_found_file_sets_what_help_lists_and_nothing_for_commands_that_remove() {
+        let mut root = Cli::command();
+        let help = root.render_long_help().to_string();
+        let listed =
+            help.split_once("may set only").and_then(|(_, rest)| rest.split_once('.')).unwrap().0;
+        let listed: Vec<&str> = listed
+            .split([',', '\n', ' '])
+            .filter(|word| !word.is_empty() && *word != "and")
+            .collect();
+        let harmless: Vec<&str> =
+            harmless::HARMLESS.iter().flat_map(|(_, options)| *options).copied().collect();
+        assert_eq!(listed, harmless);
+
+        let options = |command: &Command| -> Vec<String> {
+            command.get_arguments().filter_map(|option| option.get_long().map(Into::into)).collect()
+        };
+        let all: Vec<String> = root.get_subcommands().flat_map(options).collect();
+        for option in harmless {
+            assert!(all.iter().any(|known| known == option), "no command has --{option}");
+        }
+        for option in [
+            "database-url",
+            "store",
+            "model",
+            "embed-url",
+            "embed-model",
+            "grace",
+            "yes",
+            "drop-former",
+            "allow-private",
+            "watch",
+            "uri",
+            "jsonl",
+        ] {
+            assert!(
+                all.iter().any(|known| known == option) && !is_harmless(None, option),
+                "{option}"
+            );
+        }
+        assert!(
+            is_harmless(Some("search"), "collection") && !is_harmless(Some("remove"), "collection")
+        );
+
+        let entry = || entries("collection = \"a\"\n", Path::new(FILE)).ok().unwrap().remove(0);
+        let value = |origin, line: &[&str]| {
+            let command = set(Cli::command(), &entry(), origin).unwrap();
+            let matches = command.try_get_matches_from(line).unwrap();
+            let (_, matches) = matches.subcommand().unwrap();
+            matches.get_one::<String>("collection").cloned()
+        };
+        assert_eq!(value(Origin::Found, &["passage", "search", "x"]).as_deref(), Some("a"));
+        assert_eq!(value(Origin::Found, &["passage", "remove", "x"]), None);
+        assert_eq!(value(Origin::Named, &["passage", "remove", "x"]).as_deref(), Some("a"));
     }
 
     #[test]

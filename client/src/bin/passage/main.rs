@@ -3,16 +3,20 @@
 mod args;
 mod commands;
 mod configuration;
+mod printable;
 mod progress;
 mod render;
+mod terminal;
 
 use args::{Cli, Command};
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use passage::embed::Pool;
 use passage::ingest::Summary;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use terminal::Target;
 
 /// The codes that the program ends with, beside 0 and 1; the help lists them.
 const WRONG_CALL: u8 = 2;
@@ -27,10 +31,7 @@ fn main() -> ExitCode {
     }));
     let cli = match cli() {
         Ok(cli) => cli,
-        Err(error) => {
-            fail(&error.to_string(), &error.remedy());
-            return WRONG_CALL.into();
-        }
+        Err(code) => return code,
     };
     if matches!(
         cli.command,
@@ -63,12 +64,14 @@ fn main() -> ExitCode {
 }
 
 /// Reads the command line by what the configuration file says.
-fn cli() -> Result<Cli, passage::Error> {
+fn cli() -> Result<Cli, ExitCode> {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let command = configuration::apply(Cli::command(), &arguments)?;
-    // A wrong call ends here, with 2, and help with 0.
-    let matches = command.get_matches_from(arguments);
-    let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let command = configuration::apply(Cli::command(), &arguments).map_err(|error| {
+        fail(&error.to_string(), &error.remedy());
+        ExitCode::from(WRONG_CALL)
+    })?;
+    let matches = command.try_get_matches_from(arguments).map_err(|error| wrong_call(&error))?;
+    let mut cli = Cli::from_arg_matches(&matches).map_err(|error| wrong_call(&error))?;
     // Of a model and a service the one that is named on the line is meant.
     if let (Some((_, matches)), Some(embedder)) = (matches.subcommand(), cli.command.embedder_mut())
     {
@@ -80,13 +83,23 @@ fn cli() -> Result<Cli, passage::Error> {
     Ok(cli)
 }
 
+/// Shows help, or what is wrong with a call, where arguments are quoted that may be file names.
+fn wrong_call(error: &clap::Error) -> ExitCode {
+    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    match error.kind() {
+        DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        _ => say(render::wrong_call(&error.render().to_string()).trim_end()),
+    }
+    WRONG_CALL.into()
+}
+
 async fn run(command: Command) -> Result<ExitCode, passage::Error> {
     let output = match command {
         Command::Init(args) => commands::init(args).await?,
         Command::Split(args) => {
             let (output, notes) = commands::split(&args)?;
             for note in notes {
-                say(&note);
+                say(&printable::printable(&note));
             }
             output
         }
@@ -179,7 +192,8 @@ fn ask(question: &str) -> Option<bool> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return None;
     }
-    let _ = write!(anstream::stderr().lock(), "{question} [y/N] ");
+    let question = Target::of(&std::io::stderr()).shown(&printable::printable(question));
+    let _ = write!(std::io::stderr().lock(), "{question} [y/N] ");
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).ok()?;
     Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
@@ -214,15 +228,15 @@ fn start_again() {
     }
 }
 
-/// Prints to standard output, without colours if that is no terminal; a reader that has seen
-/// enough is no error.
+/// Prints to standard output; a reader that has seen enough is no error.
 fn print(text: &str) {
-    let _ = anstream::stdout().lock().write_all(text.as_bytes());
+    let text = Target::of(&std::io::stdout()).shown(text);
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Says something on standard error.
 fn say(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = writeln!(std::io::stderr().lock(), "{}", Target::of(&std::io::stderr()).shown(text));
 }
 
 fn fail(cause: &str, remedy: &str) -> ExitCode {

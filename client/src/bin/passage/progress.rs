@@ -8,6 +8,7 @@ pub use fetching::Fetching;
 pub use filling::Filling;
 pub use remaking::Remaking;
 
+use crate::printable::printable;
 use crate::render;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use passage::ingest::Event;
@@ -58,7 +59,11 @@ impl Progress {
                     self.bar.enable_steady_tick(Duration::from_millis(200));
                 }
             }
-            Event::Skipped(path) => self.note(&format!("skipped {}: not text", path.display())),
+            Event::Skipped(path) => {
+                let path = printable(&path.display().to_string());
+                self.note(&format!("skipped {path}: not text"));
+            }
+            Event::Foreign(link) => self.note(&printable(&format!("skipped {link}"))),
             Event::Embedded => {
                 let chunks = self.chunks.fetch_add(1, Ordering::Relaxed) + 1;
                 let rate = chunks as f64 / self.started.elapsed().as_secs_f64();
@@ -78,13 +83,11 @@ impl Progress {
                 }
             }
             Event::Orphaned(uri) => {
-                self.note(&format!(
-                    "{} {uri}: its source is gone",
-                    self.verb("orphaned", "would orphan")
-                ));
+                let verb = self.verb("orphaned", "would orphan");
+                self.note(&format!("{verb} {}: its source is gone", printable(uri)));
             }
             Event::Removed(uri) => {
-                self.note(&format!("{} {uri}", self.verb("removed", "would remove")));
+                self.note(&format!("{} {}", self.verb("removed", "would remove"), printable(uri)));
             }
             Event::Incomplete => {
                 let cause = "nothing was taken for gone, since not every source could be read";

@@ -1,5 +1,5 @@
-//! How things look. Everything is a text with colours; whoever prints it takes them out where
-//! there is no terminal.
+//! How things look. Everything is a text with marks for colours; whoever prints it puts in the
+//! colours, or takes the marks out where there is no terminal.
 
 mod changed;
 mod found;
@@ -13,7 +13,8 @@ pub use lines::{context, fragments};
 pub use reindexed::{reindexed, reindexed_json, remade, replaced};
 pub use store::{documents, findings, status};
 
-use clap::builder::styling::{AnsiColor, Style};
+use crate::printable::{printable, printable_json};
+use crate::terminal::{BOLD, DIM, ERROR, GOOD, HIT, TITLE, VERBATIM, WARNING};
 use passage::split::Piece;
 use passage::store::{Note, OutlineRow};
 use serde::Serialize;
@@ -21,34 +22,29 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::time::Duration;
 
-const BOLD: Style = Style::new().bold();
-const DIM: Style = Style::new().dimmed();
-const TITLE: Style = AnsiColor::Cyan.on_default().bold();
-const HIT: Style = AnsiColor::Yellow.on_default();
-const ERROR: Style = AnsiColor::Red.on_default().bold();
-
 /// An error: the cause, and below it what to do.
 pub fn failure(cause: &str, remedy: &str) -> String {
+    let (cause, remedy) = (printable(cause), printable(remedy));
     format!("{ERROR}error:{ERROR:#} {cause}\n  {remedy}")
+}
+
+/// A wrong call, as clap tells of it: an error and below it what may be meant.
+pub fn wrong_call(told: &str) -> String {
+    format!("{ERROR}error:{ERROR:#} {}", told.trim_start_matches("error: "))
 }
 
 /// A note of the server, with its advice.
 pub fn note(note: &Note) -> String {
-    let mut output = format!("{BOLD}note:{BOLD:#} {}", note.message);
+    let mut output = format!("{BOLD}note:{BOLD:#} {}", printable(&note.message));
     if let Some(hint) = &note.hint {
-        write!(
-            output,
-            "
-  {hint}"
-        )
-        .expect("a string takes any text");
+        write!(output, "\n  {}", printable(hint)).expect("a string takes any text");
     }
     output
 }
 
 /// One JSON value on one line.
 pub fn json(value: &impl Serialize) -> String {
-    let mut line = serde_json::to_string(value).expect("its keys are strings");
+    let mut line = printable_json(&serde_json::to_string(value).expect("its keys are strings"));
     line.push('\n');
     line
 }
@@ -110,11 +106,11 @@ pub fn pieces(text: &str, pieces: &[Piece]) -> String {
 
 /// The sections of a document with their lines.
 pub fn outline(rows: &[OutlineRow]) -> String {
-    let width = rows.iter().map(|row| row.outline.chars().count()).max().unwrap_or(0);
+    let outlines: Vec<_> = rows.iter().map(|row| printable(&row.outline)).collect();
+    let width = outlines.iter().map(|outline| outline.chars().count()).max().unwrap_or(0);
     let mut output = String::new();
-    for row in rows {
+    for (row, outline) in rows.iter().zip(outlines) {
         let OutlineRow { chunks, tokens, .. } = row;
-        let outline = plain(&row.outline);
         let lines = match (row.first_line, row.last_line) {
             (Some(first), Some(last)) => format!("lines {first}-{last}, "),
             _ => String::new(),
@@ -145,10 +141,12 @@ pub fn filled_json(embedded: u64, elapsed: Duration) -> String {
 pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
     let what = if statements == 0 { "is there already" } else { "is ready" };
     let with = match model {
-        Some((model, dimensions)) => format!("with embeddings of {model}, {dimensions} dimensions"),
+        Some((model, dimensions)) => {
+            format!("with embeddings of {}, {dimensions} dimensions", printable(model))
+        }
         None => "without embeddings".into(),
     };
-    format!("the store \"{store}\" {what}, {with}\n")
+    format!("the store \"{}\" {what}, {with}\n", printable(store))
 }
 
 /// The same for programs.
@@ -165,14 +163,7 @@ pub fn count(number: usize, what: &str) -> String {
 }
 
 fn section(titles: &[String]) -> String {
-    if titles.is_empty() { "(root)".into() } else { plain(&titles.join(" › ")) }
-}
-
-/// A text of a document without what could steer a terminal.
-fn plain(text: &str) -> String {
-    text.chars()
-        .map(|char| if char.is_control() && char != '\t' { '\u{fffd}' } else { char })
-        .collect()
+    if titles.is_empty() { "(root)".into() } else { printable(&titles.join(" › ")) }
 }
 
 fn line(output: &mut String, line: &str) {
@@ -189,7 +180,7 @@ fn quote(output: &mut String, text: &str, hits: &[Range<usize>]) {
         end += text.len();
         let is_hit = hits.iter().any(|hit| hit.start < end && start < hit.end);
         let bar = if is_hit { format!("{HIT}┃{HIT:#}") } else { format!("{DIM}│{DIM:#}") };
-        line(output, &format!("   {bar} {}", plain(text.trim_end_matches(ends))));
+        line(output, &format!("   {bar} {VERBATIM}{}", text.trim_end_matches(ends)));
     }
     output.push('\n');
 }

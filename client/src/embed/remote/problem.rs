@@ -8,6 +8,9 @@ pub enum Problem {
     /// The address is none, or the key cannot be sent.
     #[error("cannot be asked: {0}")]
     Address(String),
+    /// The key, or a password in the address, would be readable on its way.
+    #[error("would be sent the key over plain http")]
+    PlainKey,
     /// It was not reached, or did not answer in time.
     #[error("does not answer: {0}, tried {1} times")]
     Unreachable(&'static str, u32),
@@ -53,6 +56,11 @@ impl Problem {
         match self {
             Problem::Address(_) => {
                 "Give --embed-url as https://host/v1, without /embeddings, and PASSAGE_API_KEY as one word.".into()
+            }
+            Problem::PlainKey => {
+                "Give --embed-url with https://. Plain http is for services on this machine, and for those that take no key: unset \
+                 PASSAGE_API_KEY."
+                    .into()
             }
             Problem::Unreachable(..) => {
                 "Check that the service runs and that --embed-url names it; what is done stays done, so run the command again.".into()

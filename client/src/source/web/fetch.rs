@@ -1,10 +1,12 @@
 //! One request: conditional, with bounds on size, time and redirects.
 
-use super::uri;
+use super::network::{Network, Refused};
+use super::{differs, place, uri};
 use crate::http;
-use crate::source::{Error, Validators};
+use crate::source::{Error, Foreign, Validators};
 use reqwest::header::{
     CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
+    LOCATION,
 };
 use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Client, Response, StatusCode, Url};
@@ -41,6 +43,8 @@ pub(super) enum Answer {
     /// The page is as it was.
     Unchanged,
     Page(Body),
+    /// It is at another server, which is not asked.
+    Elsewhere(Foreign),
 }
 
 /// A page as it came.
@@ -52,18 +56,18 @@ pub(super) struct Body {
 }
 
 /// Returns what fetches pages, or why nothing can.
-pub(super) fn client() -> Result<Client, String> {
-    let builder = http::builder().read_timeout(SILENCE).timeout(ALL);
+pub(super) fn client(network: Network, url: &Url) -> Result<Client, String> {
+    let builder = network.bound(http::builder(), url).read_timeout(SILENCE).timeout(ALL);
     builder.redirect(Policy::custom(redirected)).build().map_err(|error| reason(&error))
 }
 
-/// Follows a redirect, but not in circles and not out of https.
+/// Follows a redirect, but not in circles and not to another server.
 fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let secure = |url: &Url| url.scheme() == "https";
+    let is_elsewhere = |url: &Url| differs(url, attempt.url()).is_some();
     if attempt.previous().len() > MOST_REDIRECTS {
         attempt.error("it redirects more than 10 times")
-    } else if attempt.previous().last().is_some_and(secure) && !secure(attempt.url()) {
-        attempt.error("it redirects from https to http")
+    } else if attempt.previous().last().is_some_and(is_elsewhere) {
+        attempt.stop()
     } else {
         attempt.follow()
     }
@@ -72,10 +76,13 @@ fn redirected(attempt: Attempt<'_>) -> reqwest::redirect::Action {
 /// Fetches a page, unless it is as it was when it was last fetched.
 pub(super) async fn fetch(
     client: Client,
+    network: Network,
     asked: Url,
     validators: Option<Validators>,
 ) -> Result<Fetched, Error> {
     let refused = |reason: String| Error::Unreachable { url: uri(&asked), reason };
+    let private = |why: Refused| Error::Private { url: uri(&asked), reason: why.to_string() };
+    network.check(&asked).map_err(private)?;
     let mut request = client.get(asked.clone());
     if let Some(Validators { etag, last_modified }) = &validators {
         if let Some(etag) = etag {
@@ -88,7 +95,10 @@ pub(super) async fn fetch(
     let mut tries = 1;
     let response = loop {
         let request = request.try_clone().expect("it has no body");
-        let response = request.send().await.map_err(|error| refused(reason(&error)))?;
+        let response = request.send().await.map_err(|error| match refusal(&error) {
+            Some(why) => private(why),
+            None => refused(reason(&error)),
+        })?;
         let after = http::retry_after(response.headers(), SystemTime::now());
         if tries > RETRIES || !is_passing(response.status()) || after > Some(PATIENCE) {
             break response;
@@ -101,9 +111,33 @@ pub(super) async fn fetch(
         StatusCode::NOT_MODIFIED if validators.is_some() => Answer::Unchanged,
         StatusCode::NOT_FOUND | StatusCode::GONE => return Err(Error::Gone { url: uri(&asked) }),
         status if status.is_success() => Answer::Page(body(response, &asked).await?),
-        status => return Err(refused(format!("the server says {status}"))),
+        status => match elsewhere(&response, &asked) {
+            Some(link) => Answer::Elsewhere(link),
+            None => return Err(refused(format!("the server says {status}"))),
+        },
     };
     Ok(Fetched { asked, url, answer })
+}
+
+/// Returns where a redirect leads that was not followed.
+fn elsewhere(response: &Response, asked: &Url) -> Option<Foreign> {
+    let location =
+        response.status().is_redirection().then(|| header(response.headers(), &LOCATION))??;
+    let target = response.url().join(&location).ok()?;
+    let differs = differs(response.url(), &target)?;
+    Some(Foreign { page: Some(uri(asked)), target: place(&target), differs })
+}
+
+/// Returns why the address of a server was refused, if it was.
+pub(super) fn refusal(error: &reqwest::Error) -> Option<Refused> {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if let Some(refused) = error.downcast_ref() {
+            return Some(*refused);
+        }
+        cause = error.source();
+    }
+    None
 }
 
 /// Tells whether a server is busy, and may be otherwise in a while.

@@ -27,6 +27,7 @@ pub struct Embedder {
     #[arg(
         long,
         env = "PASSAGE_EMBED_MODEL",
+        hide_env_values = true,
         value_name = "NAME",
         help_heading = "Embedding by a service"
     )]

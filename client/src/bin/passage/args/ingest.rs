@@ -12,6 +12,9 @@ are the members of an archive; a file by its path as given, a page by its addres
 lists is left out. A document that has not changed costs no embedding and no write, and a page that
 has not changed is not sent again by a server that gives it an ETag or a date.
 
+Pages come from the server that is named: links of a sitemap and redirects to another scheme, host
+or port are skipped. Servers with private addresses are refused unless --allow-private is given.
+
 JSON lines hold a document each, with the keys uri and text, and if you like title, media_type, kind
 and metadata; or a chunk each, with uri and content, and if you like section, level, kind, unit,
 preamble, tokens, start_byte, end_byte, first_line, last_line, imports, and title, media_type and
@@ -76,6 +79,10 @@ pub struct Loading {
     /// Leave out what is like this, written as in .gitignore; may be given several times
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
+    /// Fetch pages also from private addresses, such as this machine's and those of its network,
+    /// and through the proxies that the environment names
+    #[arg(long)]
+    pub allow_private: bool,
     #[command(flatten)]
     pub reading: Reading,
     /// What else is known of the documents: KEY=VALUE, a text, or a JSON object; may be given

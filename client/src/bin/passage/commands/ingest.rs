@@ -6,7 +6,7 @@ use crate::args::{Lines, Loading, Sizer};
 use crate::progress::Progress;
 use passage::Error;
 use passage::ingest::{Event, Ingest, Summary, Sync, ingest, remembered, sync};
-use passage::source::{self, Belonging, Changes, Filter, Input, Scope, Scopes, Watch};
+use passage::source::{self, Belonging, Changes, Filter, Input, Network, Scope, Scopes, Watch};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,11 +38,12 @@ pub async fn load(
         return Err(usage("--watch watches files, and none is named", "Name files or folders."));
     }
     let watch = args.watch;
+    let network = if args.allow_private { Network::Any } else { Network::Public };
     let job = job(args).await?;
     // It begins before anything is read, so that no change is missed.
     let watch = if watch { Some(Watch::new(&watched)?) } else { None };
 
-    let run = Run { job, filter };
+    let run = Run { job, filter, network };
     let summary = run.once(inputs.clone(), grace, None, &progress).await?;
     show(&summary, &progress);
     let Some(mut watch) = watch else { return Ok(summary) };
@@ -65,6 +66,7 @@ pub async fn load(
 struct Run {
     job: Ingest,
     filter: Filter,
+    network: Network,
 }
 
 impl Run {
@@ -83,7 +85,8 @@ impl Run {
             scopes.retain(|scope| !matches!(scope, Scope::All));
         }
         let known = self.job.clone();
-        let sources = source::open(inputs, self.filter.clone(), move || remembered(&known));
+        let sources =
+            source::open(inputs, self.filter.clone(), self.network, move || remembered(&known));
         let summary = match grace {
             Some(grace) => {
                 let scopes = Scopes::new(scopes, self.filter.clone());

@@ -1,6 +1,7 @@
 //! The command `model fetch`.
 
 use crate::args;
+use crate::printable::printable;
 use crate::progress::Fetching;
 use passage::Error;
 use passage::embed::{DEFAULT_MODEL, default_source, fetch};
@@ -15,5 +16,5 @@ pub async fn fetch_model(args: args::Fetch) -> Result<String, Error> {
     if args.quiet {
         return Ok(String::new());
     }
-    Ok(format!("{DEFAULT_MODEL} is in {}\n", folder.display()))
+    Ok(format!("{DEFAULT_MODEL} is in {}\n", printable(&folder.display().to_string())))
 }

@@ -1,6 +1,6 @@
 //! How changes of a store look: what became of a document, of a run, of a removal.
 
-use super::{count, json, line};
+use super::{count, json, line, printable};
 use passage::ingest::{Outcome, Summary};
 use passage::store::Removed;
 use serde_json::json;
@@ -11,6 +11,7 @@ const MOST_FAILURES: usize = 20;
 
 /// What became of a document, or would.
 pub fn outcome(uri: &str, outcome: &Outcome, dry_run: bool) -> String {
+    let uri = printable(uri);
     let verb = |done: &'static str, would: &'static str| if dry_run { would } else { done };
     match outcome {
         Outcome::Added { chunks } => {
@@ -52,7 +53,7 @@ pub fn summary(summary: &Summary, failures: &[String], elapsed: Duration, dry_ru
         format!("{parts}; {chunks}, {embedded} embedded, in {seconds:.1} s\n")
     };
     for cause in failures.iter().take(MOST_FAILURES) {
-        line(&mut output, &format!("  failed: {cause}"));
+        line(&mut output, &format!("  failed: {}", printable(cause)));
     }
     if failures.len() > MOST_FAILURES {
         line(&mut output, &format!("  and {} more", failures.len() - MOST_FAILURES));

@@ -1,6 +1,6 @@
 //! Lines of documents: fragments, and a chunk with its context.
 
-use super::{BOLD, DIM, TITLE, count, line, plain, quote, section};
+use super::{BOLD, DIM, TITLE, count, line, printable, quote, section};
 use passage::store::{ContextRow, Fragment};
 
 /// Fragments, the best first, each with the lines it has in its document.
@@ -10,17 +10,17 @@ pub fn fragments(fragments: &[Fragment]) -> String {
     }
     let mut output = String::new();
     for (rank, fragment) in (1..).zip(fragments) {
-        let title = plain(fragment.title.as_deref().unwrap_or("(no title)"));
+        let title = printable(fragment.title.as_deref().unwrap_or("(no title)"));
         line(&mut output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{title}{TITLE:#}"));
         let mut facts: Vec<String> =
             fragment.score.map(|score| format!("score {score:.3}")).into_iter().collect();
         facts.extend(fragment.tokens.map(|tokens| count(tokens as usize, "token")));
-        facts.extend(fragment.strategy_used.as_deref().map(|by| format!("by {by}")));
+        facts.extend(fragment.strategy_used.as_deref().map(|by| format!("by {}", printable(by))));
         let hint = fragment.signals.as_ref().and_then(|signals| signals["hint"].as_str());
         let place = place(fragment.uri.as_deref(), fragment.first_line, fragment.last_line);
         line(&mut output, &format!("   {place}  {DIM}{}{DIM:#}", facts.join("  ")));
         if let Some(hint) = hint {
-            line(&mut output, &format!("   {DIM}{}{DIM:#}", plain(hint)));
+            line(&mut output, &format!("   {DIM}{}{DIM:#}", printable(hint)));
         }
         quote(&mut output, fragment.content.as_deref().unwrap_or_default(), &[]);
     }
@@ -32,7 +32,7 @@ pub fn context(rows: &[ContextRow]) -> String {
     let mut output = String::new();
     for row in rows {
         let titles = section(&row.section);
-        let role = plain(&row.role);
+        let role = printable(&row.role);
         line(&mut output, &format!("{BOLD}{role}{BOLD:#}  {TITLE}{titles}{TITLE:#}"));
         let mut facts = vec![format!("distance {}", row.distance)];
         facts.extend(row.tokens.map(|tokens| count(tokens as usize, "token")));
@@ -48,7 +48,7 @@ pub fn context(rows: &[ContextRow]) -> String {
 
 /// A document and lines of it, as editors and terminals open them.
 pub(super) fn place(uri: Option<&str>, first: Option<i32>, last: Option<i32>) -> String {
-    let uri = plain(uri.unwrap_or("(no document)"));
+    let uri = printable(uri.unwrap_or("(no document)"));
     match (first, last) {
         (Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
         _ => uri,

@@ -1,6 +1,6 @@
 //! How a reindexed collection looks.
 
-use super::{count, json};
+use super::{count, json, printable};
 use passage::ingest::{Reindexed, Remade};
 use passage::store::quoted;
 use serde_json::json;
@@ -8,6 +8,7 @@ use std::time::Duration;
 
 /// What became of a document, or would.
 pub fn remade(uri: &str, remade: Remade, dry_run: bool) -> String {
+    let uri = printable(uri);
     match remade {
         Remade::Rewritten { chunks, kept } => {
             let verb = if dry_run { "would rewrite" } else { "rewrote" };
@@ -20,7 +21,7 @@ pub fn remade(uri: &str, remade: Remade, dry_run: bool) -> String {
 
 /// Where the store is that was replaced.
 pub fn replaced(former: &str) -> String {
-    let schema = quoted(former);
+    let (schema, former) = (printable(&quoted(former)), printable(former));
     format!("the former store is \"{former}\"; to remove it: DROP SCHEMA {schema} CASCADE")
 }
 

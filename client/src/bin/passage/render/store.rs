@@ -1,17 +1,14 @@
 //! What a store holds: as a whole, by collection, by document; and what is wrong with it.
 
-use super::{BOLD, DIM, ERROR, count, line, plain};
-use clap::builder::styling::{AnsiColor, Style};
+use super::{BOLD, DIM, ERROR, GOOD, WARNING, count, line, printable};
 use passage::store::{Collection, Finding, Listed, Severity, Status};
-
-const GOOD: Style = AnsiColor::Green.on_default();
-const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// What a store holds.
 pub fn status(status: &Status, collections: &[Collection]) -> String {
     let mut output = String::new();
-    let mut row =
-        |name: &str, value: &str| line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{value}"));
+    let mut row = |name: &str, value: &str| {
+        line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{}", printable(value)))
+    };
     row("store", &status.store);
     row("documents", &status.documents.to_string());
     row("chunks", &status.chunks.to_string());
@@ -45,7 +42,7 @@ pub fn status(status: &Status, collections: &[Collection]) -> String {
             facts.push(format!("{} orphaned", collection.orphaned));
         }
         let (name, facts) = (name(collection), facts.join(", "));
-        let when = &collection.ingested_at;
+        let when = printable(&collection.ingested_at);
         line(&mut output, &format!("{name:width$}  {DIM}{facts}, {when}{DIM:#}"));
     }
     output
@@ -54,7 +51,7 @@ pub fn status(status: &Status, collections: &[Collection]) -> String {
 /// A collection with its version; one without a name is that of documents without one.
 fn named(collection: &str, version: &str) -> String {
     let collection = if collection.is_empty() { "(no collection)" } else { collection };
-    plain(&if version.is_empty() {
+    printable(&if version.is_empty() {
         collection.to_owned()
     } else {
         format!("{collection} {version}")
@@ -69,14 +66,14 @@ pub fn documents(documents: &[Listed]) -> String {
         if !document.collection.is_empty() {
             facts.push(named(&document.collection, &document.version));
         }
-        facts.extend(document.media_type.as_deref().map(plain));
+        facts.extend(document.media_type.as_deref().map(printable));
         facts.push(count(document.chunks as usize, "chunk"));
         facts.extend(document.embeddings.map(|number| format!("{number} embedded")));
-        facts.push(document.ingested_at.clone());
+        facts.push(printable(&document.ingested_at));
         if document.orphaned_at.is_some() {
             facts.push("orphaned".into());
         }
-        let uri = plain(&document.uri);
+        let uri = printable(&document.uri);
         line(&mut output, &format!("{uri}  {DIM}{}{DIM:#}", facts.join(", ")));
     }
     output
@@ -91,10 +88,10 @@ pub fn findings(findings: &[Finding]) -> String {
             Severity::Warning => (WARNING, "warning"),
             Severity::Bad => (ERROR, "error"),
         };
-        let (what, finding) = (plain(what), plain(finding));
+        let (what, finding) = (printable(what), printable(finding));
         line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{what}{BOLD:#}: {finding}"));
         if let Some(remedy) = remedy {
-            line(&mut output, &format!("        {}", plain(remedy)));
+            line(&mut output, &format!("        {}", printable(remedy)));
         }
     }
     let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();

@@ -1,0 +1,309 @@
+/*!
+Which servers pages are fetched from: those of the internet, unless the user allows any.
+
+A sitemap or a name server of somebody else must not have this machine ask what only it can reach:
+its own services, its network, the metadata of a cloud. So a name is resolved once, every address
+of it is checked, and the connection goes to a checked one. Proxies would resolve names themselves,
+so none is used then.
+*/
+
+use crate::http;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::{ClientBuilder, Url};
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+/// The servers that pages are fetched from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// Those with public addresses, without a proxy.
+    #[default]
+    Public,
+    /// Any, through the proxies that the environment names.
+    Any,
+}
+
+/// Why a server is not asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// It has an address that is not public.
+    Private(IpAddr),
+    /// A proxy is in the way.
+    Proxy,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Private(address) => write!(formatter, "its address {address} is not public"),
+            Refused::Proxy => formatter
+                .write_str("the environment names a proxy, behind which no address can be checked"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl Network {
+    /// Has a client that is for a `url` reach these servers alone.
+    pub(super) fn bound(self, builder: ClientBuilder, url: &Url) -> ClientBuilder {
+        match self {
+            Network::Public => builder.no_proxy().dns_resolver(Checked(Arc::new(System))),
+            // Its password goes in the clear, so no further than this machine.
+            Network::Any if http::has_secret(url) && url.scheme() == "http" => {
+                http::to_this_machine(builder)
+            }
+            Network::Any => builder,
+        }
+    }
+
+    /// Checks what no name is resolved for: an address in numbers, and whether a proxy is named.
+    pub(super) fn check(self, url: &Url) -> Result<(), Refused> {
+        if self == Network::Any {
+            return Ok(());
+        }
+        let address = url.host_str().and_then(|host| {
+            host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok()
+        });
+        if let Some(address) = address.filter(|address| !is_public(*address)) {
+            return Err(Refused::Private(address));
+        }
+        let is_proxied = |target| Matcher::from_env().intercept(&target).is_some();
+        // What is no target for a proxy is none for a request either.
+        if url.as_str().parse().is_ok_and(is_proxied) { Err(Refused::Proxy) } else { Ok(()) }
+    }
+}
+
+/// The names that the system knows.
+struct System;
+
+impl Resolve for System {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Passes on what is found for a name if all of it is public: whoever says otherwise of one
+/// address has no say in which one is taken.
+struct Checked(Arc<dyn Resolve>);
+
+impl Resolve for Checked {
+    fn resolve(&self, name: Name) -> Resolving {
+        let found = self.0.resolve(name);
+        Box::pin(async move {
+            let found: Vec<_> = found.await?.collect();
+            match found.iter().map(std::net::SocketAddr::ip).find(|address| !is_public(*address)) {
+                Some(address) => Err(Refused::Private(address).into()),
+                None => Ok(Box::new(found.into_iter()) as Addrs),
+            }
+        })
+    }
+}
+
+/// Tells whether an address is one of the internet, by the registries of IANA for special-purpose
+/// addresses.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    match address.octets() {
+        [0 | 10 | 127 | 224..=255, ..] // this network, private, loopback, multicast, reserved
+        | [100, 64..=127, ..] // shared by customers of a provider
+        | [169, 254, ..] // link-local, where clouds keep their metadata
+        | [172, 16..=31, ..]
+        | [192, 0, 0 | 2, _] // protocols, documentation
+        | [192, 88, 99, _] // relays of 6to4
+        | [192, 168, ..]
+        | [198, 18 | 19, ..] // benchmarks
+        | [198, 51, 100, _]
+        | [203, 0, 113, _]
+        | [168, 63, 129, 16] => false, // metadata of Azure
+        _ => true,
+    }
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    let embedded = |high: u16, low: u16| {
+        is_public_v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
+    };
+    match address.segments() {
+        // IPv4 in IPv6, and what NAT64 makes of it, lead to where the IPv4 leads.
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            embedded(high, low)
+        }
+        // Protocols and tunnels such as Teredo, documentation twice, 6to4.
+        [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x2002, ..] | [0x3fff, 0..=0xfff, ..] => false,
+        // All else that is public begins with the bits 001.
+        [first, ..] => first >> 13 == 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::SocketAddr;
+    use std::str::FromStr;
+    use std::sync::Mutex;
+
+    #[test]
+    fn addresses_of_the_internet_are_public_and_no_others() {
+        for public in [
+            "1.1.1.1",
+            "8.8.8.8",
+            "100.63.0.1",
+            "172.32.0.1",
+            "192.1.0.1",
+            "223.255.255.255",
+            "2606:4700::1111",
+            "2001:4860:4860::8888",
+            "::ffff:8.8.8.8",
+            "64:ff9b::8.8.8.8",
+        ] {
+            assert!(is_public(public.parse().unwrap()), "{public}");
+        }
+        for private in [
+            "0.0.0.0",
+            "0.1.2.3",
+            "10.0.0.1",
+            "100.64.0.1",
+            "100.100.100.200",
+            "127.0.0.1",
+            "127.1.2.3",
+            "168.63.129.16",
+            "169.254.169.254",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.0.0.192",
+            "192.0.2.1",
+            "192.168.1.1",
+            "198.19.0.1",
+            "198.51.100.7",
+            "203.0.113.9",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::127.0.0.1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::10.0.0.1",
+            "64:ff9b:1::8.8.8.8",
+            "100::1",
+            "2001::1",
+            "2001:db8::1",
+            "2002:7f00:1::1",
+            "3fff::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "fe80::1",
+            "fec0::1",
+            "ff02::1",
+        ] {
+            assert!(!is_public(private.parse().unwrap()), "{private}");
+        }
+    }
+
+    #[test]
+    fn an_address_in_numbers_is_refused_however_it_is_written() {
+        for host in [
+            "127.0.0.1",
+            "2130706433",
+            "0x7f.1",
+            "0177.0.0.01",
+            "127.1",
+            "127.0.0.1.",
+            "%31%32%37.0.0.1",
+            "１２７.0.0.1",
+            "[::1]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]",
+            "[0:0:0:0:0:ffff:7f00:0001]",
+            "[64:ff9b::7f00:1]",
+        ] {
+            let url = Url::parse(&format!("http://{host}/")).unwrap();
+            let refused = Network::Public.check(&url);
+            assert!(matches!(refused, Err(Refused::Private(_))), "{host}: {refused:?}");
+            assert_eq!(Network::Any.check(&url), Ok(()), "{host}");
+        }
+    }
+
+    /// Names that answer otherwise each time.
+    struct Rebinding(Mutex<Vec<Vec<&'static str>>>);
+
+    impl Resolve for Rebinding {
+        fn resolve(&self, _: Name) -> Resolving {
+            let answer = self.0.lock().unwrap().remove(0);
+            let found: Vec<SocketAddr> = answer
+                .iter()
+                .map(|address| (address.parse::<IpAddr>().unwrap(), 0).into())
+                .collect();
+            Box::pin(async move { Ok(Box::new(found.into_iter()) as Addrs) })
+        }
+    }
+
+    #[tokio::test]
+    async fn every_address_of_a_name_is_checked_each_time_it_is_resolved() {
+        let answers = vec![
+            vec!["8.8.8.8", "2606:4700::1111"],
+            vec!["8.8.8.8", "127.0.0.1"],
+            vec!["::ffff:169.254.169.254"],
+            vec!["1.1.1.1"],
+        ];
+        let checked = Checked(Arc::new(Rebinding(Mutex::new(answers))));
+        let mut told = Vec::new();
+        for _ in 0..4 {
+            let name = Name::from_str("rebind.example").unwrap();
+            told.push(match checked.resolve(name).await {
+                Ok(found) => {
+                    found.map(|address| address.ip().to_string()).collect::<Vec<_>>().join(" ")
+                }
+                Err(error) => error.to_string(),
+            });
+        }
+        assert_eq!(
+            told,
+            [
+                "8.8.8.8 2606:4700::1111",
+                "its address 127.0.0.1 is not public",
+                "its address ::ffff:169.254.169.254 is not public",
+                "1.1.1.1"
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn a_client_connects_to_no_address_but_a_checked_one() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let answers = || Rebinding(Mutex::new(vec![vec!["127.0.0.1"]]));
+        let url = format!("http://rebind.example:{port}/");
+
+        let builder = Network::Public.bound(http::builder(), &Url::parse(&url).unwrap());
+        let client = builder.dns_resolver(Checked(Arc::new(answers()))).build().unwrap();
+        let error = client.get(&url).send().await.unwrap_err();
+        assert_eq!(
+            super::super::fetch::refusal(&error),
+            Some(Refused::Private(Ipv4Addr::LOCALHOST.into()))
+        );
+        let asked =
+            tokio::time::timeout(std::time::Duration::from_millis(50), listener.accept()).await;
+        assert!(asked.is_err(), "nobody connects");
+
+        // The same name without the check leads there.
+        let client = http::builder().no_proxy().dns_resolver(answers()).build().unwrap();
+        let (asked, _) = tokio::join!(listener.accept(), async {
+            tokio::time::timeout(std::time::Duration::from_millis(500), client.get(&url).send())
+                .await
+        });
+        assert!(asked.is_ok());
+    }
+}
