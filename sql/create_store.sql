@@ -39,6 +39,7 @@ DECLARE
     made record;
     settings jsonb;
     statement text;
+    locked boolean := false;
 BEGIN
     store := passage.store_name(store);
     PERFORM passage.store_must_be_own(store);
@@ -83,6 +84,12 @@ BEGIN
     FOR statement IN
         SELECT * FROM passage.store_statements(store, dimensions, distance, embedding_type, language)
     LOOP
+        -- A trigger can come with every statement of others, until it is locked out.
+        IF statement LIKE 'INSERT INTO %' AND NOT locked THEN
+            EXECUTE format('LOCK TABLE %I.settings IN SHARE ROW EXCLUSIVE MODE', store);
+            PERFORM passage.store_must_be_own(store);
+            locked := true;
+        END IF;
         EXECUTE statement;
         RETURN NEXT statement;
     END LOOP;

@@ -135,7 +135,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('%s is owned by role "%s"', other.thing, pg_get_userbyid(other.owner)),
             DETAIL = format('Whoever owns it could run code with the rights of "%s".', current_user),
-            HINT = format('SET ROLE %I; first if the store is meant to be its own, or choose another name for the store.',
+            HINT = format('Run SET ROLE %I; if the store is meant to belong to that role, or choose another name for the store.',
                 pg_get_userbyid(other.owner));
     END IF;
 
