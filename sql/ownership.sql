@@ -44,7 +44,8 @@ AS $$
     WITH RECURSIVE reached (classid, objid, written) AS (
         SELECT 'pg_class'::regclass::oid, pg_class.oid, foreign_objects.written
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
+        WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings')
+            OR foreign_objects.written AND relname IN ('strategies', 'settings'))
         UNION
         SELECT next.* FROM reached CROSS JOIN LATERAL (
             -- What runs with a relation.

@@ -55,7 +55,10 @@ async fn an_installer_cannot_choose_what_the_script_calls() {
             "both, with a search_path",
             "CREATE EXTENSION ltree SCHEMA evil; SET search_path = evil, pg_catalog; CREATE EXTENSION pg_passage",
         ),
-        ("a search_path alone", "SET search_path = evil, pg_catalog; CREATE EXTENSION pg_passage CASCADE"),
+        (
+            "a search_path alone",
+            "SET search_path = evil, pg_catalog; CREATE EXTENSION pg_passage CASCADE",
+        ),
     ] {
         let cluster = Cluster::bare().await;
         cluster.execute(&format!("CREATE SCHEMA evil; {TRAPS}")).await;
@@ -68,7 +71,12 @@ async fn an_installer_cannot_choose_what_the_script_calls() {
 async fn traps_in_a_writable_public_schema_are_not_called_or_bound() {
     for role in [OWNER, SUPERUSER] {
         let cluster = Cluster::bare().await;
-        cluster.execute_as(SUPERUSER, "CREATE ROLE mallory LOGIN; GRANT ALL ON SCHEMA public TO PUBLIC").await;
+        cluster
+            .execute_as(
+                SUPERUSER,
+                "CREATE ROLE mallory LOGIN; GRANT ALL ON SCHEMA public TO PUBLIC",
+            )
+            .await;
         cluster.execute_as("mallory", &TRAPS.replace("evil", "public")).await;
         cluster.execute_as(role, "CREATE EXTENSION pg_passage CASCADE").await;
         assert_own(&cluster, role).await;
@@ -80,14 +88,19 @@ async fn a_refused_encoding_calls_no_function_of_the_installer() {
     let cluster = Cluster::bare().await;
     for encoding in ["SQL_ASCII", "LATIN1"] {
         let database = encoding.to_lowercase();
-        let create = format!("CREATE DATABASE {database} OWNER {OWNER} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0");
+        let create = format!(
+            "CREATE DATABASE {database} OWNER {OWNER} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+        );
         cluster.execute_as(SUPERUSER, &create).await;
         psql(&cluster, OWNER, &database, &format!("CREATE SCHEMA evil; {TRAPS}")).await;
         psql(&cluster, OWNER, &database, "CREATE EXTENSION ltree SCHEMA evil").await;
         let arguments = ["-Xqc", "CREATE EXTENSION pg_passage SCHEMA evil", "-d", &database];
         let output = cluster.program("psql").args(arguments).output().await.unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
-        assert!(message.contains("pg_passage needs a database with the encoding UTF8"), "{message}");
+        assert!(
+            message.contains("pg_passage needs a database with the encoding UTF8"),
+            "{message}"
+        );
         assert!(message.contains(&format!("has the encoding {encoding}.")), "{message}");
     }
 }
