@@ -2,7 +2,7 @@
 --
 -- The shape of a store is compared with the layout, from the catalogs. Its data is looked at only
 -- when asked for, one pass a question over the whole store. Nothing is written, and no text of a
--- document is shown.
+-- document is shown. No code of another role runs: where reading would run some, a row says so.
 
 -- What a store of tables lacks or has otherwise.
 
@@ -83,11 +83,12 @@ $$;
 COMMENT ON FUNCTION passage.table_problems(name, integer, text, text, regconfig) IS 'what is wrong with the tables of a store';
 
 -- A view may hold any table of chunks. What it lacks degrades, and an index that would be needed
--- lies on a table behind it; the planner, with sequential scans turned off, tells which.
+-- lies on a table behind it; the planner, with sequential scans turned off, shows which.
 
 CREATE FUNCTION passage.scanned_relations(store name, condition text) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
+SET row_security = off
 SET enable_seqscan = off
 SET plan_cache_mode = force_custom_plan
 AS $$
@@ -139,17 +140,33 @@ AS $$
     SELECT format('%I.documents', store), 'missing: passages do not say where they come from, and every document is taken for prose',
         format('Make a view %I.documents with id, uri, title and media_type.', store)
     WHERE to_regclass(format('%I.documents', store)) IS NULL
-    UNION ALL
-    SELECT scanned, format('no index finds chunks by %s', how), format('Make an index on what %I.chunks has as %s.', store, how)
-    FROM (VALUES
-        ('id', $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$),
-        ('document_id, ordinal', $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$)
-    ) AS probe (how, condition),
-        passage.scanned_relations(store, condition) AS scanned
-    WHERE NOT EXISTS (SELECT FROM lacking WHERE relation = 'chunks' AND effect IS NULL)
 $$;
 
 COMMENT ON FUNCTION passage.view_problems(name) IS 'what a store of views does without';
+
+CREATE FUNCTION passage.index_problems(store name)
+RETURNS TABLE (object text, problem text, remedy text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 2
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF passage.typed_columns(store) @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
+        RETURN QUERY
+            SELECT scanned, format('no index finds chunks by %s', how), format('Make an index on what %I.chunks has as %s.', store, how)
+            FROM (VALUES
+                ('id', $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$),
+                ('document_id, ordinal', $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$)
+            ) AS probe (how, condition),
+                passage.scanned_relations(store, condition) AS scanned;
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    -- Planning needs the rights of reading, and fails where a policy would filter.
+    RETURN QUERY SELECT format('%I.chunks', store), 'indexes were not checked: ' || SQLERRM,
+        'Check the store as a role that may read all of it.';
+END
+$$;
+
+COMMENT ON FUNCTION passage.index_problems(name) IS 'indexes that a store of views does without';
 
 CREATE FUNCTION passage.check_store(store name DEFAULT NULL, data boolean DEFAULT false)
 RETURNS TABLE (object text, problem text, remedy text)
@@ -160,6 +177,7 @@ DECLARE
     made CONSTANT record := passage.store_facts(passage.store_name(store));
     settings CONSTANT jsonb := passage.store_settings(passage.store_name(store));
     adopted boolean;
+    unread boolean;
 BEGIN
     store := passage.store_name(store);
     PERFORM passage.store_must_exist(store);
@@ -170,7 +188,7 @@ BEGIN
     RETURN QUERY
         SELECT format('%I.settings', store), format('layout %s is newer than this pg_passage', settings ->> 'layout_version'),
             'ALTER EXTENSION pg_passage UPDATE;'
-        WHERE (settings ->> 'layout_version')::integer > 1;
+        WHERE jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1';
     RETURN QUERY
         SELECT format('%I.settings', store), format('setting %s is %s, and the store has %s', key, settings -> key, to_jsonb(has)),
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(has), key)
@@ -189,11 +207,29 @@ BEGIN
         -- Adopted chunks need no settings and strategies of their own.
         WHERE NOT (adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";
+    unread := EXISTS (SELECT FROM passage.unread_relations(store));
     IF adopted THEN
         RETURN QUERY SELECT * FROM passage.view_problems(store);
+        IF NOT unread THEN
+            RETURN QUERY SELECT * FROM passage.index_problems(store);
+        END IF;
     END IF;
-    IF data THEN
-        RETURN QUERY SELECT * FROM passage.data_problems(store);
+    IF unread AND (adopted OR data) THEN
+        RETURN QUERY SELECT relation.object, 'not read: ' || reason, 'Connect as a role that may run that code, and check the store there.'
+            FROM passage.unread_relations(store) AS relation;
+    ELSIF data THEN
+        RETURN QUERY SELECT format('%I.%I', store, relname), format('not read: row-level security filters what "%s" sees', current_user),
+                'Check the rows as the owner of the store, or as a role with BYPASSRLS.'
+            FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings') AND row_security_active(pg_class.oid)
+            ORDER BY relname;
+        IF FOUND THEN
+            RETURN;
+        ELSIF passage.is_trusted_store(store) THEN
+            RETURN QUERY SELECT * FROM passage.data_problems(store);
+        ELSE
+            RETURN QUERY SELECT * FROM passage.fenced_data_problems(store);
+        END IF;
     END IF;
 END
 $$;

@@ -8,13 +8,11 @@ CREATE FUNCTION passage.data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
+SET row_security = off
 AS $$
 DECLARE
     again CONSTANT text := 'Ingest the document again.';
-    has text[] := ARRAY(
-        SELECT relname || '.' || attname
-        FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid JOIN pg_attribute ON attrelid = pg_class.oid
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings') AND attnum > 0 AND NOT attisdropped);
+    has CONSTANT text[] := coalesce(passage.typed_columns(store), '{}');
 BEGIN
     IF NOT has @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN;
@@ -111,3 +109,15 @@ END
 $$;
 
 COMMENT ON FUNCTION passage.data_problems(name) IS 'what is wrong with the rows of a store';
+
+-- The same of a store that others own, who could put a view in the place of a table meanwhile.
+
+CREATE FUNCTION passage.fenced_data_problems(store name)
+RETURNS TABLE (object text, problem text, remedy text)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT * FROM passage.data_problems(store)
+$$;
+
+COMMENT ON FUNCTION passage.fenced_data_problems(name) IS 'what is wrong with the rows of a store of tables that others own';

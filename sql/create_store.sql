@@ -8,7 +8,7 @@
 
 CREATE FUNCTION passage.policy_template(store name, embeddings boolean) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
-RETURN format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
+RETURN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
 -- Put your own condition in the first policy; the others follow it.
 -- ALTER TABLE %1$I.documents ENABLE ROW LEVEL SECURITY;
 -- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%2$s
@@ -17,8 +17,8 @@ RETURN format($template$-- Row-level security, for tenants who share a store: do
 -- CREATE POLICY readers ON %1$I.chunks FOR SELECT
 --     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = chunks.document_id));%3$s$template$,
     store,
-    CASE WHEN embeddings THEN format(E'\n-- ALTER TABLE %I.embeddings ENABLE ROW LEVEL SECURITY;', store) END,
-    CASE WHEN embeddings THEN format(E'\n-- CREATE POLICY readers ON %1$I.embeddings FOR SELECT\n'
+    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- ALTER TABLE %I.embeddings ENABLE ROW LEVEL SECURITY;', store) END,
+    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- CREATE POLICY readers ON %1$I.embeddings FOR SELECT\n'
         '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END);
 
 COMMENT ON FUNCTION passage.policy_template(name, boolean) IS 'policies for a store that tenants share, as a comment';
@@ -36,17 +36,21 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    made CONSTANT record := passage.store_facts(passage.store_name(store));
-    settings CONSTANT jsonb := passage.store_settings(passage.store_name(store));
+    made record;
+    settings jsonb;
     statement text;
+    locked boolean := false;
 BEGIN
     store := passage.store_name(store);
+    PERFORM passage.store_must_be_own(store);
+    made := passage.store_facts(store);
+    settings := passage.store_settings(store);
     distance := coalesce(distance, made.distance, settings ->> 'distance', 'cosine');
     embedding_type := coalesce(embedding_type, made.embedding_type, 'vector');
     language := coalesce(language, made.language::regconfig, (settings ->> 'language')::regconfig, 'pg_catalog.english');
 
     PERFORM passage.store_refusal(store, dimensions, distance, embedding_type);
-    IF (settings ->> 'layout_version')::integer > 1 THEN
+    IF jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1' THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('store "%s" has layout %s, and this pg_passage knows layout 1', store, settings ->> 'layout_version'),
             HINT = 'ALTER EXTENSION pg_passage UPDATE; brings one that knows it.';
@@ -80,6 +84,12 @@ BEGIN
     FOR statement IN
         SELECT * FROM passage.store_statements(store, dimensions, distance, embedding_type, language)
     LOOP
+        -- A trigger can come with every statement of others, until it is locked out.
+        IF statement LIKE 'INSERT INTO %' AND NOT locked THEN
+            EXECUTE format('LOCK TABLE %I.settings IN SHARE ROW EXCLUSIVE MODE', store);
+            PERFORM passage.store_must_be_own(store);
+            locked := true;
+        END IF;
         EXECUTE statement;
         RETURN NEXT statement;
     END LOOP;

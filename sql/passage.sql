@@ -3,14 +3,12 @@
 -- Made here and not by the control file, so that DROP EXTENSION takes it along. Tables are the
 -- user's own: passage.create_store makes them.
 
-\echo Use "CREATE EXTENSION pg_passage" to load this file. \quit
-
 DO $$
 BEGIN
-    IF getdatabaseencoding() <> 'UTF8' THEN
+    IF pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.<>) 'UTF8' THEN
         RAISE feature_not_supported USING
             MESSAGE = 'pg_passage needs a database with the encoding UTF8',
-            DETAIL = format('This database has the encoding %s.', getdatabaseencoding()),
+            DETAIL = pg_catalog.format('This database has the encoding %s.', pg_catalog.getdatabaseencoding()),
             HINT = 'CREATE DATABASE ... TEMPLATE template0 ENCODING ''UTF8'' makes one that fits.';
     END IF;
 END

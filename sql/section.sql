@@ -87,11 +87,11 @@ COMMENT ON FUNCTION passage.identifier_parts(text) IS 'parts of compound words, 
 CREATE FUNCTION passage.chunk_tsv(language regconfig, preamble text, section text[], content text)
 RETURNS tsvector
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN setweight(to_tsvector(language, passage.text_head(coalesce(preamble, ''), 16384)), 'A')
-    || setweight(to_tsvector(language, passage.identifier_parts(passage.text_head(coalesce(preamble, ''), 16384))), 'A')
-    || setweight(to_tsvector(language, passage.text_head(passage.section_text(coalesce(section, '{}')), 16384)), 'B')
-    || setweight(to_tsvector(language, passage.identifier_parts(passage.text_head(passage.section_text(coalesce(section, '{}')), 16384))), 'B')
-    || setweight(to_tsvector(language, passage.text_head(coalesce(content, ''), 262144)), 'D')
-    || setweight(to_tsvector(language, passage.identifier_parts(passage.text_head(coalesce(content, ''), 262144))), 'C');
+RETURN pg_catalog.setweight(pg_catalog.to_tsvector(language, passage.text_head(coalesce(preamble, ''), 16384)), 'A')
+    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, passage.identifier_parts(passage.text_head(coalesce(preamble, ''), 16384))), 'A')
+    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, passage.text_head(passage.section_text(coalesce(section, '{}')), 16384)), 'B')
+    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, passage.identifier_parts(passage.text_head(passage.section_text(coalesce(section, '{}')), 16384))), 'B')
+    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, passage.text_head(coalesce(content, ''), 262144)), 'D')
+    OPERATOR(pg_catalog.||) pg_catalog.setweight(pg_catalog.to_tsvector(language, passage.identifier_parts(passage.text_head(coalesce(content, ''), 262144))), 'C');
 
 COMMENT ON FUNCTION passage.chunk_tsv(regconfig, text, text[], text) IS 'what full text covers of a chunk';

@@ -5,7 +5,12 @@
 
 CREATE FUNCTION passage.store_name(store name DEFAULT NULL) RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE
-RETURN coalesce(store, nullif(current_setting('passage.store', true), '')::name, 'rag'::name);
+RETURN coalesce(
+    store,
+    CASE WHEN pg_catalog.current_setting('passage.store', true) OPERATOR(pg_catalog.<>) ''
+        THEN pg_catalog.current_setting('passage.store', true)::pg_catalog.name END,
+    'rag'::pg_catalog.name
+);
 
 COMMENT ON FUNCTION passage.store_name(name) IS 'the store that a call means: the named one, else the setting passage.store, else rag';
 
@@ -79,11 +84,12 @@ COMMENT ON FUNCTION passage.store_facts(name) IS 'dimensions, type, distance and
 CREATE FUNCTION passage.store_settings(store name) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
+SET row_security = off
 AS $$
 DECLARE
     settings jsonb;
 BEGIN
-    -- A view could run anything with the caller's rights; only a table is read.
+    -- A view or a policy could run anything with the caller's rights; only a bare table is read.
     IF 2 = (
         SELECT count(*) FROM pg_class
         JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -92,6 +98,7 @@ BEGIN
             AND (attname, atttypid) IN (('key', 'text'::regtype), ('value', 'jsonb'::regtype))
             AND has_schema_privilege(pg_namespace.oid, 'USAGE')
             AND has_column_privilege(attrelid, attnum, 'SELECT')
+            AND NOT row_security_active(attrelid)
     ) THEN
         EXECUTE format('SELECT jsonb_object_agg(key, value) FROM %I.settings', store) INTO settings;
     END IF;
@@ -180,11 +187,7 @@ DECLARE
     pgvector regnamespace;
     foreigner text;
 BEGIN
-    IF store = '' OR store LIKE 'pg\_%' OR store IN ('passage', 'information_schema') THEN
-        RAISE EXCEPTION USING ERRCODE = 'reserved_name',
-            MESSAGE = format('"%s" cannot be a store', store),
-            HINT = 'Take the name of a schema of your own, or of one that is yet to be made.';
-    ELSIF distance NOT IN ('cosine', 'l2', 'inner_product') THEN
+    IF distance NOT IN ('cosine', 'l2', 'inner_product') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unrecognized distance "%s"', distance),
             HINT = 'The valid ones are cosine, l2 and inner_product.';

@@ -1,9 +1,10 @@
 -- store_stats: what a store holds, counted.
 --
 -- Beside stores(), which knows all stores from the catalogs and runs nothing of them, this reads one:
--- exact counts, of what the caller may see. What a store of views does not have is NULL.
+-- exact counts, of what the caller may see. What a store of views does not have is NULL. Code of
+-- another role does not run for it: neither a view nor a policy with a function of its own.
 
-CREATE FUNCTION passage.store_stats(store name DEFAULT NULL)
+CREATE FUNCTION passage.store_counts(store name)
 RETURNS TABLE (
     collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
@@ -19,13 +20,13 @@ DECLARE
     held text;
     told jsonb;
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_exist(store);
     made := passage.store_facts(store);
-    SELECT array_agg(relname || '.' || attname) INTO has
-    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
-    WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings');
+    has := passage.typed_columns(store);
+    IF has @> '{chunks.id,chunks.document_id,chunks.content}' IS NOT TRUE THEN
+        RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
+            MESSAGE = format('chunks of store "%s" cannot be counted: id, document_id and content must be uuid, uuid and text', store),
+            HINT = format('SELECT * FROM passage.check_store(%L); says what the store lacks.', store);
+    END IF;
     -- Who may not read embeddings gets the other numbers.
     has_embeddings := has @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
 
@@ -63,6 +64,50 @@ BEGIN
         CASE WHEN has_embeddings THEN 'coalesce(sum(embedded), 0)::bigint' ELSE 'NULL::bigint' END,
         CASE WHEN has_embeddings THEN '(coalesce(sum(chunks), 0) - coalesce(sum(embedded), 0))::bigint' ELSE 'NULL::bigint' END)
         USING held, told;
+END
+$$;
+
+COMMENT ON FUNCTION passage.store_counts(name) IS 'what a store holds, counted with whatever it consists of';
+
+-- The same of a store that others own, who could put a view in the place of a table meanwhile.
+
+CREATE FUNCTION passage.fenced_store_counts(store name)
+RETURNS TABLE (
+    collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
+    embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
+)
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT * FROM passage.store_counts(store)
+$$;
+
+COMMENT ON FUNCTION passage.fenced_store_counts(name) IS 'what a store of tables holds that others own';
+
+CREATE FUNCTION passage.store_stats(store name DEFAULT NULL)
+RETURNS TABLE (
+    collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
+    embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
+)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    unread record;
+BEGIN
+    store := passage.store_name(store);
+    PERFORM passage.store_must_exist(store);
+    SELECT * INTO unread FROM passage.unread_relations(store) LIMIT 1;
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('store "%s" cannot be counted without running code of another role', store),
+            DETAIL = format('%s is not read: %s.', unread.object, unread.reason),
+            HINT = 'Connect as a role that may run that code. passage.stores() estimates from the catalogs.';
+    ELSIF passage.is_trusted_store(store) THEN
+        RETURN QUERY SELECT * FROM passage.store_counts(store);
+    ELSE
+        RETURN QUERY SELECT * FROM passage.fenced_store_counts(store);
+    END IF;
 END
 $$;
 

@@ -6,7 +6,8 @@
 DO $$
 BEGIN
     PERFORM pg_catalog.set_config(name, reset_val, true)
-    FROM pg_catalog.pg_settings WHERE name = 'client_min_messages' AND setting = 'warning';
+    FROM pg_catalog.pg_settings
+    WHERE name OPERATOR(pg_catalog.=) 'client_min_messages' AND setting OPERATOR(pg_catalog.=) 'warning';
     RAISE NOTICE 'pg_passage brings functions and no tables'
         USING HINT = 'SELECT passage.create_store(); makes the tables of a store, which are yours.';
 END

@@ -67,7 +67,7 @@ SELECT content FROM shared.chunks;
 SET app.collection = 'mine';
 SELECT content FROM shared.chunks;
 SELECT passage.upgrade_store('shared');
-SELECT object FROM passage.check_store('shared', true) WHERE problem !~ 'embedding';
+SELECT object, problem, remedy FROM passage.check_store('shared', true) WHERE object !~ 'embedding';
 
 RESET SESSION AUTHORIZATION;
 \connect postgres

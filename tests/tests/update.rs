@@ -1,0 +1,228 @@
+//! The update from an earlier release gives the catalog of a fresh installation, and keeps every store.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::{OWNER, SUPERUSER};
+
+/// The install script of the release, as it was.
+const RELEASED: &str = include_str!("../../sql/releases/pg_passage--0.1.0.sql");
+
+const TENANTS: &str = include_str!("../fixtures/tenants.sql");
+const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
+
+/// Every object of the extension with all that the catalogs know of it.
+const CATALOG: &str = "
+    SELECT 'function ' || regexp_replace(pg_get_functiondef(pg_proc.oid), '\\s+', ' ', 'g')
+        || concat_ws(' | ', '', prosrc, probin, pg_get_userbyid(proowner), proacl::text, obj_description(pg_proc.oid, 'pg_proc'))
+    FROM pg_proc JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
+    JOIN pg_extension ON pg_extension.oid = refobjid AND refclassid = 'pg_extension'::regclass
+    WHERE extname = 'pg_passage'
+    UNION ALL
+    SELECT 'schema ' || concat_ws(' | ', nspname, pg_get_userbyid(nspowner), nspacl::text, obj_description(oid, 'pg_namespace'))
+    FROM pg_namespace WHERE nspname IN ('passage', '_passage')
+    UNION ALL
+    SELECT 'member ' || identity.type || ' ' || identity.identity
+    FROM pg_depend JOIN pg_extension ON pg_extension.oid = refobjid AND refclassid = 'pg_extension'::regclass,
+        pg_identify_object(classid, objid, objsubid) AS identity
+    WHERE deptype = 'e' AND extname = 'pg_passage'
+    UNION ALL
+    SELECT concat_ws(' ', 'dependency', used.identity, deptype, other.type, other.identity)
+    FROM pg_depend, pg_identify_object(classid, objid, objsubid) AS used, pg_identify_object(refclassid, refobjid, refobjsubid) AS other
+    WHERE used.schema IN ('passage', '_passage')
+    UNION ALL
+    SELECT concat_ws(' ', 'object outside of the extension', identity.type, identity.identity)
+    FROM (
+        SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relnamespace = 'passage'::regnamespace
+        UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
+        UNION ALL SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'passage'::regnamespace
+        UNION ALL SELECT 'pg_operator'::regclass, oid FROM pg_operator WHERE oprnamespace = 'passage'::regnamespace
+    ) AS object (class, id), pg_identify_object(class, id, 0) AS identity
+    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = id AND deptype = 'e')
+    UNION ALL
+    SELECT 'initial privileges ' || concat_ws(' ', identity.type, identity.identity, initprivs::text)
+    FROM pg_init_privs, pg_identify_object(classoid, objoid, objsubid) AS identity
+    WHERE identity.schema = 'passage' OR identity.identity = 'passage'
+    UNION ALL
+    SELECT 'extension ' || concat_ws(' | ', extname, pg_get_userbyid(extowner), extnamespace::regnamespace, extversion)
+    FROM pg_extension WHERE extname = 'pg_passage'
+    ORDER BY 1";
+
+/// Turns what is installed into the release: its objects by its script, its version in the catalog.
+///
+/// The script lies on no server, since whoever may create extensions could call it there.
+async fn release(cluster: &Cluster, search_path: &str) {
+    let script = RELEASED.replace("\\echo", "--").replace("MODULE_PATHNAME", "$libdir/pg_passage");
+    let swap = format!(
+        "CREATE TEMP TABLE member AS
+            SELECT format('%s %s', identity.type, identity.identity) AS object, classid = 'pg_namespace'::regclass AS is_schema
+            FROM pg_depend, pg_identify_object(classid, objid, 0) AS identity
+            WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pg_passage');
+        DO $$
+        DECLARE member record;
+        BEGIN
+            FOR member IN SELECT * FROM pg_temp.member LOOP
+                EXECUTE 'ALTER EXTENSION pg_passage DROP ' || member.object;
+            END LOOP;
+            DROP SCHEMA passage CASCADE;
+        END
+        $$;
+        SET LOCAL search_path = {search_path};
+        SET LOCAL client_min_messages = error;
+        {script}
+        SET LOCAL search_path = pg_catalog, pg_temp;
+        DO $$
+        DECLARE object text;
+        BEGIN
+            FOR object IN SELECT 'FUNCTION ' || oid::regprocedure FROM pg_proc WHERE pronamespace = 'passage'::regnamespace LOOP
+                EXECUTE 'ALTER EXTENSION pg_passage ADD ' || object;
+            END LOOP;
+            ALTER EXTENSION pg_passage ADD SCHEMA passage;
+            UPDATE pg_extension SET extversion = '0.1.0' WHERE extname = 'pg_passage';
+        END
+        $$;"
+    );
+    cluster.execute_as(SUPERUSER, &format!("BEGIN; {swap} COMMIT")).await;
+}
+
+/// A server with the release, whose extension belongs to the owner of the database.
+async fn released(search_path: &str) -> Cluster {
+    let cluster = Cluster::bare().await;
+    cluster.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} CREATEROLE")).await;
+    if cluster.has_vector() {
+        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    }
+    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    release(&cluster, search_path).await;
+    cluster
+}
+
+async fn catalog(cluster: &Cluster) -> Vec<String> {
+    let catalog = cluster.query_lines(&format!("SET search_path = pg_catalog; {CATALOG}")).await;
+    assert!(catalog.len() > 150, "{} rows", catalog.len());
+    catalog
+}
+
+fn assert_same(updated: &[String], fresh: &[String]) {
+    let beside = |these: &[String], those: &[String]| {
+        these.iter().filter(|this| !those.contains(this)).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(beside(updated, fresh), beside(fresh, updated), "left: updated; right: fresh");
+    assert_eq!(updated.len(), fresh.len());
+}
+
+/// All rows of a store, with derived columns, and its shape.
+async fn store(cluster: &Cluster) -> Vec<String> {
+    let rows = "SELECT to_jsonb(d)::text FROM rag.documents AS d UNION ALL SELECT to_jsonb(c)::text FROM rag.chunks AS c ORDER BY 1";
+    let shape = "SELECT attrelid::regclass::text, attname, format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)
+        FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE attrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'rag'::regnamespace) AND attnum > 0 ORDER BY 1, attnum";
+    let mut all = cluster.query_lines(rows).await;
+    all.extend(cluster.query_lines(shape).await);
+    all
+}
+
+#[tokio::test]
+async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() {
+    let fresh = Cluster::bare().await;
+    fresh.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    let fresh = catalog(&fresh).await;
+
+    let cluster = released("public").await;
+    assert_ne!(catalog(&cluster).await, fresh);
+    let dimensions = if cluster.has_vector() { "dimensions => 3" } else { "" };
+    cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
+    cluster.execute(TENANTS).await;
+    cluster
+        .execute(
+            "CREATE TABLE article (id integer PRIMARY KEY, body text);
+            CREATE TRIGGER in_step AFTER INSERT OR UPDATE OR DELETE ON article FOR EACH ROW
+                EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}');
+            INSERT INTO article VALUES (1, '# One\n\ntext')",
+        )
+        .await;
+    let before = store(&cluster).await;
+    let read = cluster.query_lines_as("alice", EVERY_READ).await;
+
+    // As the owner of the extension, who is no superuser and chooses a search_path.
+    cluster
+        .execute("CREATE SCHEMA evil; SET search_path = evil; ALTER EXTENSION pg_passage UPDATE")
+        .await;
+    assert_same(&catalog(&cluster).await, &fresh);
+    assert_eq!(store(&cluster).await, before);
+    assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, read);
+    cluster.execute("UPDATE article SET body = '# Two'; DELETE FROM article").await;
+    assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
+    let problems = "SELECT * FROM passage.check_store() WHERE object <> 'rag.embeddings'";
+    assert_eq!(cluster.query_lines(problems).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn an_update_frees_an_installation_from_functions_of_others() {
+    let cluster = Cluster::bare().await;
+    cluster
+        .execute(
+            "CREATE SCHEMA evil; CREATE EXTENSION ltree SCHEMA evil; CREATE EXTENSION pg_passage",
+        )
+        .await;
+    let trap =
+        "CREATE FUNCTION evil.setweight(tsvector, text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE
+        AS 'BEGIN RAISE EXCEPTION ''sprung as %'', current_user; END'";
+    cluster.execute(trap).await;
+    release(&cluster, "evil").await;
+    let words = "SELECT passage.chunk_tsv('english', '', '{}', 'words')::text";
+    assert_eq!(cluster.error(words).await.message(), "sprung as owner");
+
+    cluster.execute("SET search_path = evil; ALTER EXTENSION pg_passage UPDATE").await;
+    assert_eq!(cluster.query_text(words).await, "'word':1");
+    // Nothing of ours is left that needs it.
+    cluster.execute("DROP FUNCTION evil.setweight(tsvector, text)").await;
+}
+
+#[tokio::test]
+async fn privileges_that_an_owner_granted_stay() {
+    let cluster = released("public").await;
+    cluster
+        .execute_as(SUPERUSER, "CREATE ROLE reader; REVOKE EXECUTE ON FUNCTION passage.stores() FROM PUBLIC; GRANT EXECUTE ON FUNCTION passage.stores() TO reader")
+        .await;
+    cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
+    let acl = "SELECT has_function_privilege('reader', 'passage.stores()', 'EXECUTE'), has_function_privilege('owner', 'passage.stores()', 'EXECUTE')";
+    assert_eq!(cluster.query_lines(acl).await, ["t|f"]);
+}
+
+#[tokio::test]
+async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updated() {
+    let cluster = released("public").await;
+    // A function of the library keeps its signature for as long as it has its name: the old catalog
+    // calls it with the old one.
+    let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(oid) || ' ' || pg_get_function_result(oid) || proisstrict
+        FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
+    let released = cluster.query_lines(signatures).await;
+    assert!(released.len() > 15, "{released:?}");
+    // Every symbol that it names is there.
+    let symbols = "SELECT count(fmgr_c_validator(oid)) FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
+        AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')";
+    cluster.query_lines_as(SUPERUSER, symbols).await;
+    let dimensions = if cluster.has_vector() { "dimensions => 3" } else { "" };
+    cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
+    cluster.execute(TENANTS).await;
+    assert!(cluster.query_lines(EVERY_READ).await.len() > 100);
+
+    cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
+    let updated = cluster.query_lines(signatures).await;
+    for old in &released {
+        let symbol = old.split(' ').next().unwrap();
+        let same: Vec<_> =
+            updated.iter().filter(|new| new.split(' ').next() == Some(symbol)).collect();
+        assert!(same.iter().all(|new| *new == old), "{symbol}: {old}, now {same:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_earlier_release_cannot_be_installed_or_gone_back_to() {
+    let cluster = Cluster::start().await;
+    for sql in [
+        "DROP EXTENSION pg_passage CASCADE; CREATE EXTENSION pg_passage VERSION '0.1.0'",
+        "ALTER EXTENSION pg_passage UPDATE TO '0.1.0'",
+    ] {
+        assert_eq!(cluster.error(sql).await.code().code(), "22023", "{sql}");
+    }
+}
