@@ -1,7 +1,8 @@
 //! What users read when something is wrong: message, SQLSTATE and what to do.
 
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{PgSqlErrorCode, function_name};
+use pgrx::{PgSqlErrorCode, function_name, pg_sys};
+use std::ffi::CStr;
 
 /// Why a call cannot be answered.
 #[derive(Debug)]
@@ -13,7 +14,14 @@ pub enum Error {
     /// A relation without a column that every store must have.
     NoColumn { store: String, relation: &'static str, column: &'static str },
     /// A relation with such a column of a type that cannot be read as the one it must have.
-    ColumnType { store: String, column: &'static str, sql_type: &'static str },
+    ColumnType {
+        store: String,
+        relation: &'static str,
+        column: &'static str,
+        sql_type: &'static str,
+    },
+    /// A column of a result, counted from 1, that has another type than is read.
+    ResultType { store: String, column: usize, found: pg_sys::Oid, expected: &'static str },
     /// A search by an embedding in a store without any.
     NoEmbeddings { store: String },
     /// An embedding that is not of the store's dimensions.
@@ -56,10 +64,18 @@ impl From<Error> for ErrorReport {
                 format!("relation \"{store}.{relation}\" of the store has no column \"{column}\""),
                 check_store(&store),
             ),
-            Error::ColumnType { store, column, sql_type } => (
+            Error::ColumnType { store, relation, column, sql_type } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
                 format!(
-                    "column \"{column}\" of relation \"{store}.chunks\" cannot be read as {sql_type}"
+                    "column \"{column}\" of relation \"{store}.{relation}\" cannot be read as {sql_type}"
+                ),
+                check_store(&store),
+            ),
+            Error::ResultType { store, column, found, expected } => (
+                PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+                format!(
+                    "column {column} of what was read from store \"{store}\" is of type {}, not {expected}",
+                    type_name(found)
                 ),
                 check_store(&store),
             ),
@@ -184,4 +200,11 @@ fn check_store(store: &str) -> String {
 /// A text as an SQL literal.
 fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
+}
+
+/// A type as PostgreSQL writes it.
+fn type_name(oid: pg_sys::Oid) -> String {
+    // SAFETY: a look-up that gives "???" for a type that is missing, as a string in memory of the call.
+    let name = unsafe { CStr::from_ptr(pg_sys::format_type_be(oid)) };
+    name.to_string_lossy().into_owned()
 }

@@ -6,12 +6,13 @@ Each function of the SQL surface is a file of its own name. It takes its argumen
 [`error`] names SQLSTATEs, and the install script in `sql/` declares what is here.
 */
 
-// The boundary to C is unsafe by nature; it is kept in `spi` and `types`.
+// The boundary to C is unsafe by nature; most of it is kept in `spi` and `types`.
 #![allow(unsafe_code)]
 // pgrx hands arguments over by value and wants its own report, which is large, as the error.
 #![allow(clippy::needless_pass_by_value, clippy::result_large_err)]
 
 mod assemble;
+mod backtrace;
 mod call;
 mod document;
 mod error;
@@ -43,6 +44,8 @@ mod passage {}
 /// Runs when a backend loads the library.
 #[pgrx::pg_guard]
 pub extern "C-unwind" fn _PG_init() {
+    backtrace::turn_off();
     settings::define();
     store::watch();
+    types::watch();
 }

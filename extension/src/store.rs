@@ -23,6 +23,7 @@ mod layout;
 mod lexemes;
 mod listing;
 mod matches;
+mod operators;
 mod outline;
 mod parts;
 mod replace;
@@ -47,7 +48,18 @@ use crate::settings;
 use crate::types::Name;
 use layout::Layout;
 pub use layout::watch;
+use pgrx::pg_sys;
 use std::rc::Rc;
+
+/// The types that an ordinal is compared as.
+const NUMBERS: [pg_sys::Oid; 6] = [
+    pg_sys::INT4OID,
+    pg_sys::INT8OID,
+    pg_sys::INT2OID,
+    pg_sys::NUMERICOID,
+    pg_sys::FLOAT8OID,
+    pg_sys::FLOAT4OID,
+];
 
 /// A schema that holds chunks.
 pub struct Store(Rc<Layout>);
@@ -61,9 +73,10 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::NoStore`] if the schema does not exist or holds no relation `chunks`, and
-    /// [`Error::NoColumn`] or [`Error::ColumnType`] if that one lacks a column that every store
-    /// must have, or has it with a type that cannot be read.
+    /// Returns [`Error::NoStore`] if the schema does not exist or holds no relation `chunks`,
+    /// [`Error::NoColumn`] if that one lacks a column that every store must have, and
+    /// [`Error::ColumnType`] if such a column, or the id of documents or embeddings, has a type that
+    /// cannot be read.
     pub fn resolve(name: Option<Name>) -> Result<Self, Error> {
         let name = name.map_or_else(settings::store, |Name(name)| name);
         let Some(layout) = layout::find(&name) else { return Err(Error::NoStore(name)) };
@@ -71,8 +84,27 @@ impl Store {
             if !layout.chunks.has(column) {
                 return Err(Error::NoColumn { store: name, relation: "chunks", column });
             }
-            if !layout.chunks.gives(column, sql_type) {
-                return Err(Error::ColumnType { store: name, column, sql_type });
+            let reads = match sql_type {
+                "uuid" => layout.chunks.has_base(column, &[pg_sys::UUIDOID]),
+                "integer" => layout.chunks.has_base(column, &NUMBERS),
+                _ => layout.chunks.gives(column, sql_type),
+            };
+            if !reads {
+                return Err(Error::ColumnType {
+                    store: name,
+                    relation: "chunks",
+                    column,
+                    sql_type,
+                });
+            }
+        }
+        let beside = [
+            ("documents", "id", layout.documents.as_ref()),
+            ("embeddings", "chunk_id", layout.embeddings.as_ref()),
+        ];
+        for (relation, column, of) in beside {
+            if of.is_some_and(|of| !of.has_base(column, &[pg_sys::UUIDOID])) {
+                return Err(Error::ColumnType { store: name, relation, column, sql_type: "uuid" });
             }
         }
         Ok(Self(layout))

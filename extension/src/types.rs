@@ -27,7 +27,8 @@ impl FromDatum for Name {
         if is_null {
             return None;
         }
-        // SAFETY: a `name` is 64 bytes that end in NUL.
+        // SAFETY: the value is a `name`, as the declared type of the argument is: 64 bytes that end in
+        // NUL.
         let name = unsafe { std::ffi::CStr::from_ptr(datum.cast_mut_ptr()) };
         Some(Self(name.to_string_lossy().into_owned()))
     }
@@ -37,7 +38,8 @@ impl IntoDatum for Name {
     fn into_datum(self) -> Option<pg_sys::Datum> {
         let mut name = self.0.into_bytes();
         name.truncate(63);
-        // SAFETY: the memory is zeroed, so the name ends in NUL.
+        // SAFETY: 64 bytes are allocated and zeroed and at most 63 of them written, so the name ends
+        // in NUL.
         unsafe {
             let bytes = pg_sys::palloc0(64).cast::<u8>();
             std::ptr::copy_nonoverlapping(name.as_ptr(), bytes, name.len());
@@ -52,7 +54,8 @@ impl IntoDatum for Name {
 
 macro_rules! argument {
     ($name:ident) => {
-        // SAFETY: the type is what the install script declares.
+        // SAFETY: the install script declares the argument with the type that is read, which
+        // tests/tests/schema.rs compares.
         unsafe impl<'fcx> ArgAbi<'fcx> for $name {
             unsafe fn unbox_arg_unchecked(arg: Arg<'_, 'fcx>) -> Self {
                 // SAFETY: the argument has the declared type, and pgrx takes NULL as `None` before.
@@ -78,7 +81,8 @@ impl Opaque {
     ///
     /// The datum must be a pointer to such a value, and SPI be connected.
     unsafe fn copy(datum: pg_sys::Datum) -> Self {
-        // SAFETY: as the caller promises.
+        // SAFETY: the datum points to a value of variable length, as the caller promises, and what is
+        // unpacked is one, too.
         unsafe { Self::keep(pg_sys::pg_detoast_datum(datum.cast_mut_ptr())) }
     }
 
@@ -88,7 +92,8 @@ impl Opaque {
     ///
     /// As above.
     unsafe fn keep(value: *const pg_sys::varlena) -> Self {
-        // SAFETY: the value is as long as it says, and what is allocated too.
+        // SAFETY: the value is as long as it says, as the caller promises, and so many bytes are
+        // allocated; the two do not overlap, for one is new.
         unsafe {
             let length = pgrx::varsize_any(value);
             let bytes = pg_sys::SPI_palloc(length).cast::<u8>();
@@ -106,7 +111,7 @@ impl Opaque {
     ///
     /// As above.
     unsafe fn copy_packed(datum: pg_sys::Datum) -> Self {
-        // SAFETY: as the caller promises.
+        // SAFETY: the datum points to a value of variable length, as the caller promises.
         unsafe {
             let value = datum.cast_mut_ptr();
             if pgrx::varatt_is_1b_e(value) { Self::copy(datum) } else { Self::keep(value) }
@@ -126,7 +131,8 @@ macro_rules! opaque {
                 is_null: bool,
                 _type: pg_sys::Oid,
             ) -> Option<Self> {
-                // SAFETY: the statement selects this type, and SPI is connected while it is read.
+                // SAFETY: the value is of a type of variable length: only `Rows` reads this, which has
+                // compared the type of the column, while SPI is connected.
                 (!is_null).then(|| Self(unsafe { Opaque::$copy(datum) }))
             }
         }
@@ -142,10 +148,11 @@ macro_rules! opaque {
             }
         }
 
-        // SAFETY: the value is one of the type that the install script declares.
+        // SAFETY: the value is one of the type that the install script declares, for `Column` lets no
+        // other be read.
         unsafe impl BoxRet for $name {
             unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-                // SAFETY: the datum is returned from the function.
+                // SAFETY: the datum is a value of the declared type, in memory that outlives the call.
                 unsafe { fcinfo.return_raw_datum(self.0.0) }
             }
         }
@@ -192,7 +199,8 @@ impl RawText {
     /// Returns a text without characters.
     pub fn empty() -> Self {
         let empty = "".into_datum().expect("it is not NULL");
-        // SAFETY: a text is a value of variable length, and it stands for one that was read.
+        // SAFETY: a text is a value of variable length; SPI is connected, for it stands for one that
+        // was read.
         unsafe { Self(Opaque::copy(empty)) }
     }
 }
@@ -200,7 +208,8 @@ impl RawText {
 impl TextArray {
     /// Returns an array without elements.
     pub fn empty() -> Self {
-        // SAFETY: an empty array is a value of variable length, and it stands for one that was read.
+        // SAFETY: an empty array is a value of variable length; SPI is connected, for it stands for one
+        // that was read.
         unsafe {
             let empty = pg_sys::construct_empty_array(pg_sys::TEXTOID);
             Self(Opaque::copy(pg_sys::Datum::from(empty)))
@@ -210,9 +219,11 @@ impl TextArray {
 
 translate!(Name, "name");
 
-// Behind the macros, which it uses.
+// Behind the macros, which they use.
+mod column;
 mod json;
 mod tsvector;
+pub use column::{Column, brought_by, watch};
 pub use json::{Json, JsonArray};
 pub use tsvector::Tsvector;
 

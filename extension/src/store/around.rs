@@ -10,6 +10,7 @@ second statement, so for them there is nothing to save.
 
 use super::hits::Hits;
 use super::layout::Layout;
+use super::operators::{ADD, EQUAL, SUBTRACT, between};
 use passage_core::Strategy;
 use passage_core::expand::{Probe, Shape};
 use passage_core::section::Section;
@@ -51,57 +52,61 @@ impl Lookup {
     }
 
     /// Writes what tells the chunk of a hit from those around it.
-    pub fn is_hit(self) -> &'static str {
-        if self == Self::Around { "c.id = h.id" } else { "true" }
+    pub fn is_hit(self) -> String {
+        if self == Self::Around { format!("c.id {EQUAL} h.id") } else { "true".to_owned() }
     }
 
     /// Writes the document that is read for a chunk, NULL for one around a hit.
-    pub fn document(self) -> &'static str {
+    pub fn document(self) -> String {
         if self == Self::Around {
-            "CASE WHEN c.id = h.id THEN c.document_id END"
+            format!("CASE WHEN {} THEN c.document_id END", self.is_hit())
         } else {
-            "c.document_id"
+            "c.document_id".to_owned()
         }
     }
 
     /// Writes the place of a hit among the ids and the join that finds its chunk, as `c`.
-    pub fn write(self, chunks: &str) -> (&'static str, String) {
+    pub fn write(self, chunks: &str) -> (String, String) {
         match self {
             Self::Many => (
-                "h.place",
+                "h.place".to_owned(),
                 format!(
-                    "pg_catalog.unnest($1::uuid[]) WITH ORDINALITY AS h (chunk_id, place) \
-                     JOIN {chunks} AS c ON c.id = h.chunk_id"
+                    "pg_catalog.unnest($1) WITH ORDINALITY AS h (chunk_id, place) \
+                     JOIN {chunks} AS c ON c.id {EQUAL} h.chunk_id"
                 ),
             ),
             // One id needs no array to be taken apart; most calls from LATERAL have one.
             Self::One => (
-                "h.place",
+                "h.place".to_owned(),
                 format!(
-                    "(SELECT $1::uuid, 1::bigint) AS h (chunk_id, place) \
-                     JOIN {chunks} AS c ON c.id = h.chunk_id"
+                    "(SELECT $1, 1::pg_catalog.int8) AS h (chunk_id, place) \
+                     JOIN {chunks} AS c ON c.id {EQUAL} h.chunk_id"
                 ),
             ),
             // The ends are found first: a condition that could overflow is never one of the index
             // under row-level security.
             Self::Around => (
-                "CASE WHEN c.id = h.id THEN 1::bigint END",
+                format!("CASE WHEN {} THEN 1::pg_catalog.int8 END", self.is_hit()),
                 format!(
-                    "(SELECT h.id, h.document_id, h.ordinal::bigint - {BEFORE} AS first, \
-                     h.ordinal::bigint + {AFTER} AS last \
-                     FROM {chunks} AS h WHERE h.id = $1::uuid OFFSET 0) AS h \
-                     JOIN {chunks} AS c ON c.document_id = h.document_id \
-                     AND c.ordinal BETWEEN h.first AND h.last"
+                    "(SELECT h.id, h.document_id, \
+                     h.ordinal::pg_catalog.int8 {SUBTRACT} {BEFORE} AS first, \
+                     h.ordinal::pg_catalog.int8 {ADD} {AFTER} AS last \
+                     FROM {chunks} AS h WHERE h.id {EQUAL} $1 OFFSET 0) AS h \
+                     JOIN {chunks} AS c ON c.document_id {EQUAL} h.document_id AND {}",
+                    between("c.ordinal", "h.first", "h.last")
                 ),
             ),
         }
     }
 }
 
+/// A key where there is none.
+pub const NO_KEY: &str = "NULL::pg_catalog.int8";
+
 /// The columns that tell kin, which come last where there are chunks around.
 pub fn keys(layout: &Layout) -> [String; 2] {
     ["section_key", "parent_key"]
-        .map(|key| if layout.has_kin() { format!("c.{key}") } else { "NULL::bigint".to_owned() })
+        .map(|key| if layout.has_kin() { format!("c.{key}") } else { NO_KEY.to_owned() })
 }
 
 /// The chunks around a hit, all of them that the caller may see.

@@ -6,10 +6,12 @@ A column that the store lacks is NULL. Contents are looked up only for chunks th
 
 use super::hits::uuid;
 use super::layout::Layout;
+use super::operators::FIELD;
 use crate::spi::Rows;
-use crate::types::{Json, Ltree, RawText, TextArray, titles};
+use crate::types::{Column, Json, Ltree, RawText, TextArray, titles};
 use passage_core::assemble::Part;
 use passage_core::section::Section;
+use pgrx::FromDatum;
 use std::ops::Range;
 
 /// What a caller needs of a chunk beside its outline, content and span.
@@ -41,7 +43,7 @@ impl Columns {
         });
         if self == (Self::Passage { imports: true }) {
             let metadata = chunks.column("c", "metadata", "jsonb");
-            columns.push(("imports", format!("{metadata} OPERATOR(pg_catalog.->) 'imports'")));
+            columns.push(("imports", format!("{metadata} {FIELD} 'imports'::pg_catalog.text")));
         }
         columns
     }
@@ -64,7 +66,7 @@ pub struct Chunk<'a> {
 }
 
 impl Chunk<'_> {
-    fn get<T: pgrx::FromDatum>(&self, column: usize) -> Option<T> {
+    fn get<T: Column + FromDatum>(&self, column: usize) -> Option<T> {
         self.rows.get(self.row, self.first + column)
     }
 

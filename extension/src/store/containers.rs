@@ -2,6 +2,7 @@
 
 use super::chunks::titles;
 use super::layout::Layout;
+use super::operators::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT};
 use passage_core::expand::Container;
 
 /// How many sections around a hit are looked at, the nearest first; splitters make no more.
@@ -18,24 +19,27 @@ pub fn select(layout: &Layout, condition: &str) -> String {
     // Key and ordinal as a pair, as in the second statement.
     let end = |order: &str| {
         format!(
-            "LATERAL (SELECT k.ordinal::integer AS ordinal, k.unit::text AS unit FROM {chunks} AS k \
-             WHERE k.document_id = c.document_id \
-             AND (k.section_key, k.ordinal) >= (a.key, '-2147483648'::integer) \
-             AND (k.section_key, k.ordinal) <= (a.key, 2147483647) \
-             AND {own} OPERATOR(pg_catalog.=) {above} \
+            "LATERAL (SELECT {ordinal} AS ordinal, {unit} AS unit FROM {chunks} AS k \
+             WHERE k.document_id {EQUAL} c.document_id \
+             AND (k.section_key, k.ordinal) {AT_LEAST} (a.key, '-2147483648'::pg_catalog.int4) \
+             AND (k.section_key, k.ordinal) {AT_MOST} (a.key, 2147483647) \
+             AND {own} {EQUAL} {above} \
              ORDER BY k.section_key {order}, k.ordinal {order} LIMIT 1)",
+            ordinal = layout.chunks.column("k", "ordinal", "integer"),
+            unit = layout.chunks.column("k", "unit", "text"),
             own = titles("k.section"),
             above = titles("c.section[:a.depth]"),
         )
     };
     format!(
-        "CASE WHEN {condition} AND {unit} OPERATOR(pg_catalog.=) ANY ('{{container,member,value}}'::text[]) THEN ARRAY(\
+        "CASE WHEN {condition} \
+         AND {unit} {EQUAL} ANY ('{{container,member,value}}'::pg_catalog.text[]) THEN ARRAY(\
          SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal]) \
          FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
          FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
-         greatest(1, pg_catalog.cardinality(c.section) - {most}), -1) AS d (depth) OFFSET 0) AS a \
+         greatest(1, pg_catalog.cardinality(c.section) {SUBTRACT} {most}), -1) AS d (depth) OFFSET 0) AS a \
          CROSS JOIN {head} AS head CROSS JOIN {tail} AS tail \
-         WHERE head.unit OPERATOR(pg_catalog.=) 'container'::text) END",
+         WHERE head.unit {EQUAL} 'container'::pg_catalog.text) END",
         most = MOST - 1,
         head = end("ASC"),
         tail = end("DESC"),
@@ -44,7 +48,7 @@ pub fn select(layout: &Layout, condition: &str) -> String {
 
 /// Writes that no containers are looked for.
 pub fn none() -> String {
-    "NULL::integer[]".to_owned()
+    "NULL::pg_catalog.int4[]".to_owned()
 }
 
 /// Reads what was found, the nearest first.

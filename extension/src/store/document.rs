@@ -42,7 +42,7 @@ impl Document {
 /// Names the media type of a document, NULL where it is not read or unknown.
 pub fn media_type(documents: Option<&Relation>) -> String {
     documents.map_or_else(
-        || "NULL::text".to_owned(),
+        || "NULL::pg_catalog.text".to_owned(),
         |documents| documents.column("d", "media_type", "text"),
     )
 }

@@ -6,6 +6,7 @@ condition on what a store lacks matches nothing.
 */
 
 use super::layout::{Layout, Relation};
+use super::operators::{AT_LEAST, CONTAINS, EQUAL, LIKE, MERGE, SUBTRACT};
 use super::vectors::Vectors;
 use crate::spi::Value;
 use crate::types::Json;
@@ -104,7 +105,7 @@ impl Shape {
     pub fn join(self, layout: &Layout, document: &str) -> String {
         let documents = layout.documents.as_ref().filter(|_| self.asks_document());
         documents.map_or_else(String::new, |documents| {
-            format!(" JOIN {} AS d ON d.id = {document}", documents.name)
+            format!(" JOIN {} AS d ON d.id {EQUAL} {document}", documents.name)
         })
     }
 
@@ -117,7 +118,7 @@ impl Shape {
             (false, _) => None,
             (true, true) => Some("d.orphaned_at IS NULL".to_owned()),
             (true, false) => Some(format!(
-                "{document} NOT IN (SELECT d.id FROM {} AS d WHERE d.orphaned_at IS NOT NULL)",
+                "NOT ({document} {EQUAL} ANY (SELECT d.id FROM {} AS d WHERE d.orphaned_at IS NOT NULL))",
                 documents.name
             )),
         }
@@ -145,10 +146,8 @@ impl Shape {
                 next += 1;
             }
         };
-        let equal =
-            |left: &str, right: &str| format!("{left} OPERATOR(pg_catalog.=) {right}::text");
-        let like =
-            |left: &str, right: &str| format!("{left} OPERATOR(pg_catalog.~~) {right}::text");
+        let equal = |left: &str, right: &str| format!("{left} {EQUAL} {right}");
+        let like = |left: &str, right: &str| format!("{left} {LIKE} {right}");
         add(COLLECTION, &|value| equal(&of_document("collection", "text"), value));
         add(VERSION, &|value| equal(&of_document("version", "text"), value));
         add(URI, &|value| equal(&of_document("uri", "text"), value));
@@ -157,25 +156,25 @@ impl Shape {
         add(KIND, &|value| equal(&layout.chunks.column("c", "kind", "text"), value));
         add(PATH, &|value| match layout.ltree() {
             Some(schema) => {
-                format!("c.path OPERATOR({schema}.~) {value}::text::{schema}.lquery")
+                format!("c.path OPERATOR({schema}.~) {value}::{schema}.lquery")
             }
-            None => format!("{value}::text IS NULL"),
+            None => format!("{value} IS NULL"),
         });
         add(METADATA, &|value| {
             let metadata =
                 [of_document("metadata", "jsonb"), layout.chunks.column("c", "metadata", "jsonb")]
-                    .map(|of| format!("coalesce({of}, '{{}}'::jsonb)"));
+                    .map(|of| format!("coalesce({of}, '{{}}'::pg_catalog.jsonb)"));
             format!(
-                "({} OPERATOR(pg_catalog.||) {}) OPERATOR(pg_catalog.@>) {value}::text::jsonb",
+                "({} {MERGE} {}) {CONTAINS} {value}::pg_catalog.jsonb",
                 metadata[0], metadata[1]
             )
         });
         add(SIMILARITY, &|value| match vectors {
-            Some(vectors) => format!(
-                "1 - ({}) OPERATOR(pg_catalog.>=) {value}::double precision",
-                vectors.cosine()
-            ),
-            None => format!("{value}::double precision IS NULL"),
+            Some(vectors) => {
+                let one = "1::pg_catalog.float8";
+                format!("({one} {SUBTRACT} ({})) {AT_LEAST} {value}", vectors.cosine())
+            }
+            None => format!("{value} IS NULL"),
         });
         if let Some(condition) = self.present(layout, document) {
             written.push_str(" AND ");

@@ -9,6 +9,7 @@ and neither does who reads a view.
 
 use super::Store;
 use super::layout::Purpose;
+use super::operators::{EQUAL, MATCHES};
 use crate::spi::{Connection, Value};
 use passage_core::search::{CAP, Counts, Frequencies, Lexemes, quoted};
 use pgrx::pg_sys;
@@ -22,7 +23,7 @@ pub type Known = RefCell<HashMap<pg_sys::Oid, Option<Rc<Frequencies>>>>;
 impl Store {
     /// Returns how common the words of the store's chunks are, if that is known.
     pub fn frequencies(&self, connection: &Connection) -> Option<Rc<Frequencies>> {
-        // SAFETY: a look-up of who calls.
+        // SAFETY: reads a variable of the backend, in its one thread.
         let role = unsafe { pg_sys::GetUserId() };
         if let Some(known) = self.0.known.borrow().get(&role) {
             return known.clone();
@@ -45,8 +46,8 @@ impl Store {
             let statement = self.0.statement(Purpose::Counts, || {
                 format!(
                     "SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM {} AS c \
-                     WHERE c.tsv OPERATOR(pg_catalog.@@) w.query::tsquery LIMIT {}) AS f) \
-                     FROM pg_catalog.unnest($1::text[]) WITH ORDINALITY AS w (query, place) ORDER BY w.place",
+                     WHERE c.tsv {MATCHES} w.query::pg_catalog.tsquery LIMIT {}) AS f) \
+                     FROM pg_catalog.unnest($1) WITH ORDINALITY AS w (query, place) ORDER BY w.place",
                     self.0.chunks.name,
                     CAP + 1,
                 )
@@ -61,7 +62,8 @@ impl Store {
 
     /// Tells whether policies stand between the caller and the store's chunks.
     pub fn has_policies(&self) -> bool {
-        // SAFETY: a look-up that raises nothing, of a relation that exists.
+        // SAFETY: a look-up in the catalogs of a relation by its oid, which returns "none" for one that
+        // is missing.
         let state =
             unsafe { pg_sys::check_enable_rls(self.0.chunks.oid, pg_sys::InvalidOid, true) };
         state == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
@@ -71,7 +73,7 @@ impl Store {
         if !self.0.chunks.is_table || self.has_policies() {
             return None;
         }
-        let statement = self.0.statement(Purpose::Frequencies, || STATEMENT.to_owned());
+        let statement = self.0.statement(Purpose::Frequencies, statement);
         let rows = connection.read(&statement, vec![Value::new(self.0.chunks.oid)]);
         if rows.len() == 0 {
             return None;
@@ -89,10 +91,18 @@ impl Store {
 }
 
 /// A partitioned table has statistics of all its parts together.
-const STATEMENT: &str = "SELECT greatest(r.reltuples, (SELECT sum(greatest(p.reltuples, 0)) \
-     FROM pg_catalog.pg_partition_tree($1) AS t JOIN pg_catalog.pg_class AS p ON p.oid = t.relid WHERE t.isleaf))::real, \
-     s.most_common_elems::text::text[], s.most_common_elem_freqs \
-     FROM pg_catalog.pg_class AS r JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace \
-     JOIN pg_catalog.pg_stats AS s ON s.schemaname = n.nspname AND s.tablename = r.relname \
-     WHERE r.oid = $1 AND s.attname = 'tsv' AND s.most_common_elems IS NOT NULL \
-     ORDER BY s.inherited DESC LIMIT 1";
+fn statement() -> String {
+    format!(
+        "SELECT greatest(r.reltuples, (SELECT pg_catalog.sum(greatest(p.reltuples, 0)) \
+         FROM pg_catalog.pg_partition_tree($1) AS t \
+         JOIN pg_catalog.pg_class AS p ON p.oid {EQUAL} t.relid::pg_catalog.oid \
+         WHERE t.isleaf))::pg_catalog.float4, \
+         s.most_common_elems::pg_catalog.text::pg_catalog.text[], s.most_common_elem_freqs \
+         FROM pg_catalog.pg_class AS r \
+         JOIN pg_catalog.pg_namespace AS n ON n.oid {EQUAL} r.relnamespace \
+         JOIN pg_catalog.pg_stats AS s ON s.schemaname {EQUAL} n.nspname \
+         AND s.tablename {EQUAL} r.relname \
+         WHERE r.oid {EQUAL} $1 AND s.attname {EQUAL} 'tsv' AND s.most_common_elems IS NOT NULL \
+         ORDER BY s.inherited DESC LIMIT 1"
+    )
+}

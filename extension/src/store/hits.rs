@@ -13,6 +13,7 @@ use super::columns::{Chunk, Columns};
 use super::containers;
 use super::document::{self, Document};
 use super::layout::{Layout, Purpose};
+use super::operators::EQUAL;
 use super::strategy::{Rows as Strategies, Source, Wanted};
 use crate::error::Error;
 use crate::spi::{Connection, Rows, Value};
@@ -148,7 +149,7 @@ fn statement(layout: &Layout, source: Source, columns: Columns, lookup: Lookup) 
     let with_documents = matches!(columns, Columns::Passage { .. });
     let documents = layout.documents.as_ref().filter(|_| with_documents || container);
     let join = documents.map_or_else(String::new, |documents| {
-        format!("LEFT JOIN {} AS d ON d.id = {}", documents.name, lookup.document())
+        format!("LEFT JOIN {} AS d ON d.id {EQUAL} {}", documents.name, lookup.document())
     });
     let media_type = document::media_type(documents);
     let (place, found) = lookup.write(&layout.chunks.name);
@@ -163,12 +164,12 @@ fn statement(layout: &Layout, source: Source, columns: Columns, lookup: Lookup) 
     };
     let of_chunk = |column| layout.chunks.column("c", column, "text");
     let mut selected = vec![
-        place.to_owned(),
+        place,
         layout.chunks.column("c", "document_id", "uuid"),
         media_type,
         of_chunk("kind"),
         of_chunk("unit"),
-        if container { containers::select(layout, lookup.is_hit()) } else { containers::none() },
+        if container { containers::select(layout, &lookup.is_hit()) } else { containers::none() },
         strategies,
     ];
     selected.extend(columns.select(layout).into_iter().map(|(_, sql)| sql));

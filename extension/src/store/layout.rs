@@ -12,11 +12,13 @@ use super::columns::Columns;
 use super::facts::Facts;
 use super::filters::Shape;
 use super::frequencies::Known;
+use super::operators::{ADD, DIVIDE};
 use super::replace::Write;
 use super::statements::Statements;
 use super::strategy::Source;
 use super::vectors::Search;
 use crate::spi::{Access, Statement};
+use crate::types::brought_by;
 use pgrx::pg_sys;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -119,14 +121,15 @@ pub fn watch() {
             STALE.set(true);
         }
     }
-    // SAFETY: the function lives as long as the backend.
+    // SAFETY: the function lives as long as the backend, and touches nothing but our own variables.
     unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(changed), pg_sys::Datum::null()) }
 }
 
 /// Finds the layout of a store, or `None` if the schema has no relation `chunks`.
 pub fn find(store: &str) -> Option<Rc<Layout>> {
     let schema = CString::new(store).ok()?;
-    // SAFETY: look-ups in the catalog, which raise no error for what is missing.
+    // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is
+    // missing; neither asks the search_path.
     let oids = unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
         let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), schema);
@@ -187,7 +190,11 @@ impl Layout {
 
     /// Returns the titles of a chunk, NULL where kin cannot be found.
     pub fn section(&self, alias: &str) -> String {
-        if self.has_kin() { format!("{alias}.section") } else { "NULL::text[]".to_owned() }
+        if self.has_kin() {
+            format!("{alias}.section")
+        } else {
+            "NULL::pg_catalog.text[]".to_owned()
+        }
     }
 
     /// Returns the path of a chunk, NULL where there is none of the type `ltree`.
@@ -200,7 +207,7 @@ impl Layout {
 
     /// Returns the schema of `ltree`, quoted, if chunks have a path of that type.
     pub fn ltree(&self) -> Option<String> {
-        self.chunks.schema_of("path", &["ltree"]).map(|(schema, _)| schema)
+        self.chunks.schema_of("path", c"ltree", &["ltree"]).map(|(schema, _)| schema)
     }
 
     /// Tells whether chunks can be found by their words.
@@ -211,19 +218,21 @@ impl Layout {
     /// Returns the tokens of a chunk; without a count, a quarter of the characters stands for it.
     pub fn tokens(&self, alias: &str) -> String {
         let counted = self.chunks.column(alias, "tokens", "integer");
-        format!("coalesce({counted}, (pg_catalog.char_length({alias}.content::text) + 3) / 4)")
+        let content = self.chunks.column(alias, "content", "text");
+        format!("coalesce({counted}, (pg_catalog.char_length({content}) {ADD} 3) {DIVIDE} 4)")
     }
 
     /// Returns the statement for a purpose, which `write` gives the text of.
     pub fn statement(&self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
-        self.statements.borrow_mut().get(purpose, write)
+        self.statements.borrow_mut().get(&self.store, purpose, write)
     }
 }
 
 impl Relation {
     /// Reads a relation of the catalog.
     fn read(oid: pg_sys::Oid, name: String) -> Self {
-        // SAFETY: the relation is open while its descriptor is read, and locked against its removal.
+        // SAFETY: the relation is open while its descriptor is read, and locked against its removal;
+        // what is kept of the descriptor is copied.
         let relation = unsafe { pgrx::PgRelation::with_lock(oid, pg_sys::AccessShareLock as i32) };
         let description = relation.tuple_desc();
         let columns = || description.iter().filter(|column| !column.attisdropped);
@@ -245,31 +254,44 @@ impl Relation {
         self.columns.contains_key(column)
     }
 
-    /// Returns the schema and the name of a column's type, quoted, if it is one of some types that
-    /// an extension brings and may lie in any schema.
+    /// Returns the schema, quoted, and the name of a column's type, if it is one of some types that
+    /// an extension brings, in whatever schema.
     pub fn schema_of(
         &self,
         column: &str,
+        extension: &CStr,
         types: &[&'static str],
     ) -> Option<(String, &'static str)> {
         let oid = self.columns.get(column)?;
-        // SAFETY: the type exists; its name is a string in memory of the call.
-        let name = unsafe {
+        let name = brought_by(*oid, extension)?;
+        let name = types.iter().find(|of| **of == name)?;
+        // SAFETY: a look-up that gives "???" for a type that is missing, as a string in memory of the
+        // call.
+        let qualified = unsafe {
             let qualified = pg_sys::FORMAT_TYPE_FORCE_QUALIFY as pg_sys::bits16;
             CStr::from_ptr(pg_sys::format_type_extended(*oid, -1, qualified))
         };
-        let name = name.to_str().ok()?;
-        types.iter().find_map(|of| {
-            let schema = name.strip_suffix(of)?.strip_suffix('.')?;
-            Some((schema.to_owned(), *of))
+        let schema = qualified.to_str().ok()?.strip_suffix(name)?.strip_suffix('.')?;
+        Some((schema.to_owned(), name))
+    }
+
+    /// Tells whether there is a column of this name that is of one of some types, or of a domain over
+    /// one.
+    ///
+    /// Columns that are compared must be: for others PostgreSQL has no operator, or takes one that
+    /// somebody made.
+    pub fn has_base(&self, column: &str, oids: &[pg_sys::Oid]) -> bool {
+        self.columns.get(column).is_some_and(|of| {
+            // SAFETY: a look-up of a type, which raises an error where it is missing.
+            oids.contains(&unsafe { pg_sys::getBaseType(*of) })
         })
     }
 
     /// Tells whether there is a column of this name that can be read as a type.
     pub fn gives(&self, column: &str, sql_type: &str) -> bool {
-        let oid = oid_of(sql_type);
+        let (oid, _) = builtin(sql_type);
         self.columns.get(column).is_some_and(|of| {
-            // SAFETY: a look-up of one cast.
+            // SAFETY: a look-up of one cast; both pointers are to one oid each, which outlive it.
             unsafe {
                 pg_sys::can_coerce_type(
                     1,
@@ -281,11 +303,16 @@ impl Relation {
         })
     }
 
+    /// Tells whether an embedding says which document it is of.
+    pub fn tells_document(&self) -> bool {
+        self.has_base("document_id", &[pg_sys::UUIDOID])
+    }
+
     /// Names columns of an alias, NULL where the relation or a column is missing.
     pub fn all(relation: Option<&Self>, alias: &str, wanted: &[(&str, &str)]) -> Vec<String> {
         let name = |&(column, sql_type): &(&str, &str)| match relation {
             Some(relation) => relation.column(alias, column, sql_type),
-            None => format!("NULL::{sql_type}"),
+            None => null(sql_type),
         };
         wanted.iter().map(name).collect()
     }
@@ -293,23 +320,28 @@ impl Relation {
     /// Returns the column of an alias as a type, or a NULL of it where the relation lacks it.
     pub fn column(&self, alias: &str, column: &str, sql_type: &str) -> String {
         if self.gives(column, sql_type) {
-            format!("{alias}.{column}::{sql_type}")
+            format!("{alias}.{column}::{}", builtin(sql_type).1)
         } else {
-            format!("NULL::{sql_type}")
+            null(sql_type)
         }
     }
 }
 
-/// The types that are read.
-fn oid_of(sql_type: &str) -> pg_sys::Oid {
+/// The types that are read, each with its name for a statement.
+fn builtin(sql_type: &str) -> (pg_sys::Oid, &'static str) {
     match sql_type {
-        "uuid" => pg_sys::UUIDOID,
-        "integer" => pg_sys::INT4OID,
-        "text" => pg_sys::TEXTOID,
-        "text[]" => pg_sys::TEXTARRAYOID,
-        "jsonb" => pg_sys::JSONBOID,
+        "uuid" => (pg_sys::UUIDOID, "pg_catalog.uuid"),
+        "integer" => (pg_sys::INT4OID, "pg_catalog.int4"),
+        "text" => (pg_sys::TEXTOID, "pg_catalog.text"),
+        "text[]" => (pg_sys::TEXTARRAYOID, "pg_catalog.text[]"),
+        "jsonb" => (pg_sys::JSONBOID, "pg_catalog.jsonb"),
         _ => unreachable!("no statement reads another type"),
     }
+}
+
+/// A NULL of a type that is read.
+fn null(sql_type: &str) -> String {
+    format!("NULL::{}", builtin(sql_type).1)
 }
 
 /// An identifier for a statement.

@@ -48,12 +48,13 @@ impl Store {
 }
 
 /// Words have places from 1 on, phrases from -1 down.
-const STATEMENT: &str = "SELECT w.place, l.lexeme, l.positions[1]::integer \
-     FROM (SELECT coalesce($1::text::regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
-     pg_catalog.unnest($2::text[]) WITH ORDINALITY AS w (word, place), \
+const STATEMENT: &str = "SELECT w.place, l.lexeme, l.positions[1]::pg_catalog.int4 \
+     FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($2) WITH ORDINALITY AS w (word, place), \
      pg_catalog.unnest(pg_catalog.to_tsvector(s.language, w.word)) AS l (lexeme, positions, weights) \
      UNION ALL \
-     SELECT -p.place, pg_catalog.phraseto_tsquery(s.language, p.phrase)::text, NULL \
-     FROM (SELECT coalesce($1::text::regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
-     pg_catalog.unnest($3::text[]) WITH ORDINALITY AS p (phrase, place) \
+     SELECT OPERATOR(pg_catalog.-) p.place, \
+     pg_catalog.phraseto_tsquery(s.language, p.phrase)::pg_catalog.text, NULL \
+     FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($3) WITH ORDINALITY AS p (phrase, place) \
      ORDER BY 1, 3, 2";

@@ -3,6 +3,7 @@
 use super::Store;
 use super::hits::uuid;
 use super::layout::{Layout, Purpose, Relation};
+use super::operators::EQUAL;
 use crate::spi::{Connection, Value};
 use crate::types::{RawText, TextArray, to_sql};
 use std::collections::HashMap;
@@ -42,7 +43,7 @@ impl Store {
 fn statement(layout: &Layout) -> String {
     let documents = layout.documents.as_ref();
     let join = documents.map_or_else(String::new, |documents| {
-        format!(" LEFT JOIN {} AS d ON d.id = c.document_id", documents.name)
+        format!(" LEFT JOIN {} AS d ON d.id {EQUAL} c.document_id", documents.name)
     });
     let of_chunk = |column, sql_type| layout.chunks.column("c", column, sql_type);
     let selected = [
@@ -51,7 +52,7 @@ fn statement(layout: &Layout) -> String {
         vec![of_chunk("section", "text[]"), layout.tokens("c"), of_chunk("content", "text")],
     ];
     format!(
-        "SELECT {} FROM pg_catalog.unnest($1::uuid[]) AS h (id) JOIN {} AS c ON c.id = h.id{join}",
+        "SELECT {} FROM pg_catalog.unnest($1) AS h (id) JOIN {} AS c ON c.id {EQUAL} h.id{join}",
         selected.concat().join(", "),
         layout.chunks.name,
     )

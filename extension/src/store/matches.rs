@@ -16,6 +16,7 @@ use super::filters::{Filters, Shape};
 use super::hits::uuid;
 use super::layout::{Layout, Purpose};
 use super::lexemes::Asked;
+use super::operators::{EQUAL, MATCHES};
 use super::vectors::Vectors;
 use crate::error::Error;
 use crate::interrupt::pause;
@@ -239,7 +240,7 @@ fn statement(
     let vectors = vectors.filter(|_| filters.asks_similarity());
     let near = layout.embeddings.as_ref().filter(|_| vectors.is_some());
     let near = near.map_or_else(String::new, |embeddings| {
-        format!(" JOIN {} AS e ON e.chunk_id = c.id", embeddings.name)
+        format!(" JOIN {} AS e ON e.chunk_id {EQUAL} c.id", embeddings.name)
     });
     let conditions = filters.conditions(layout, "c.document_id", vectors, 2 + 3 * arms);
     let arm = |arm: usize| {
@@ -247,13 +248,13 @@ fn statement(
         // An index is asked where nothing says how many to look at.
         let (of, and) = if sampled {
             let method = "TABLESAMPLE pg_catalog.system";
-            (format!(" {method} (${sample}::double precision) REPEATABLE (0)"), String::new())
+            (format!(" {method} (${sample}) REPEATABLE (0)"), String::new())
         } else {
-            (String::new(), format!(" AND ${sample}::double precision IS NULL"))
+            (String::new(), format!(" AND ${sample} IS NULL"))
         };
         format!(
             "(SELECT {arm}, {id}, c.tsv FROM {chunks} AS c{of}{documents}{near} \
-             WHERE c.tsv OPERATOR(pg_catalog.@@) ${query}::text::tsquery{and}{conditions} LIMIT ${limit})",
+             WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions} LIMIT ${limit})",
             chunks = layout.chunks.name,
             id = layout.chunks.column("c", "id", "uuid"),
             documents = filters.join(layout, "c.document_id"),

@@ -3,6 +3,7 @@
 use super::Store;
 use super::hits::uuid;
 use super::layout::{Layout, Purpose, Relation};
+use super::operators::EQUAL;
 use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::types::titles;
@@ -55,21 +56,23 @@ fn statement(layout: &Layout, by_uri: Option<&Relation>) -> String {
         || "$1".to_owned(),
         |documents| {
             format!(
-                "(SELECT d.id FROM {} AS d WHERE d.uri::text OPERATOR(pg_catalog.=) $2::text AND d.id = coalesce($1, d.id) \
+                "(SELECT d.id FROM {} AS d WHERE {} {EQUAL} $2 AND d.id {EQUAL} coalesce($1, d.id) \
                  ORDER BY d.id LIMIT 1)",
-                documents.name
+                documents.name,
+                documents.column("d", "uri", "text"),
             )
         },
     );
     format!(
-        "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last}, c.id::uuid \
-         FROM {chunks} AS c WHERE c.document_id = {document} ORDER BY c.ordinal",
+        "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last}, {id} \
+         FROM {chunks} AS c WHERE c.document_id {EQUAL} {document} ORDER BY c.ordinal",
         ordinal = integer("ordinal"),
         section = layout.section("c"),
         level = integer("level"),
         tokens = layout.tokens("c"),
         first = integer("first_line"),
         last = integer("last_line"),
+        id = layout.chunks.column("c", "id", "uuid"),
         chunks = layout.chunks.name,
     )
 }

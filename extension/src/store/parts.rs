@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::layout::{Layout, Purpose};
+use super::operators::EQUAL;
 use crate::spi::{Connection, Value};
 use passage_core::MediaType;
 use passage_core::assemble::Part;
@@ -32,15 +33,15 @@ impl Store {
 fn statement(layout: &Layout) -> String {
     let column = |column: &str| layout.chunks.column("c", column, "integer");
     let media_type = layout.documents.as_ref().map_or_else(
-        || "NULL::text".to_owned(),
+        || "NULL::pg_catalog.text".to_owned(),
         |documents| {
             let media_type = documents.column("d", "media_type", "text");
-            format!("(SELECT {media_type} FROM {} AS d WHERE d.id = $1)", documents.name)
+            format!("(SELECT {media_type} FROM {} AS d WHERE d.id {EQUAL} $1)", documents.name)
         },
     );
     format!(
         "SELECT {media_type}, {content}, {start}, {end} FROM {chunks} AS c \
-         WHERE c.document_id = $1 AND c.id = ANY ($2::uuid[]) ORDER BY c.ordinal, c.id",
+         WHERE c.document_id {EQUAL} $1 AND c.id {EQUAL} ANY ($2) ORDER BY c.ordinal, c.id",
         content = layout.chunks.column("c", "content", "text"),
         start = column("start_byte"),
         end = column("end_byte"),

@@ -236,7 +236,8 @@ impl Writable {
     /// Tells whether policies decide which chunks the caller may change.
     fn is_guarded(&self) -> bool {
         let chunks = self.0.0.chunks.oid;
-        // SAFETY: a look-up in the catalog.
+        // SAFETY: a look-up in the catalogs of a relation by its oid, which returns "none" for one that
+        // is missing.
         let enabled = unsafe { pg_sys::check_enable_rls(chunks, pg_sys::InvalidOid, true) };
         enabled == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
     }

@@ -17,8 +17,13 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// Returns a statement; the one that was not asked for the longest gives way for a new one.
-    pub fn get(&mut self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
+    /// Returns a statement of a store; the one that was not asked for the longest gives way for a new one.
+    pub fn get(
+        &mut self,
+        store: &str,
+        purpose: Purpose,
+        write: impl FnOnce() -> String,
+    ) -> Rc<Statement> {
         self.turn += 1;
         if self.written.len() >= STATEMENTS && !self.written.contains_key(&purpose) {
             let oldest = self.written.iter().min_by_key(|(_, (turn, _))| *turn);
@@ -27,8 +32,8 @@ impl Statements {
             }
         }
         let written = self.written.entry(purpose);
-        let (turn, statement) =
-            written.or_insert_with(|| (0, Rc::new(Statement::new(write(), purpose.access()))));
+        let (turn, statement) = written
+            .or_insert_with(|| (0, Rc::new(Statement::new(store, write(), purpose.access()))));
         *turn = self.turn;
         Rc::clone(statement)
     }

@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::layout::Relation;
+use super::operators::{EQUAL, UNEQUAL};
 use crate::error::Error;
 use crate::types::Json;
 use passage_core::strategy::{Own, Whole};
@@ -125,11 +126,15 @@ impl Source {
     ///
     /// It is a query of its own, which runs once for all hits.
     pub fn select(self, strategies: Option<&Relation>) -> String {
-        let Some(strategies) = strategies else { return "NULL::jsonb".to_owned() };
+        let none = || "NULL::pg_catalog.jsonb".to_owned();
+        let Some(strategies) = strategies else { return none() };
+        let column = |column, sql_type| strategies.column("s", column, sql_type);
         let which = match self {
-            Self::Preset { .. } => return "NULL::jsonb".to_owned(),
-            Self::ByName => "s.name::text OPERATOR(pg_catalog.=) $2::text",
-            Self::ByMediaType => "s.default_for::text[] OPERATOR(pg_catalog.<>) '{}'::text[]",
+            Self::Preset { .. } => return none(),
+            Self::ByName => format!("{} {EQUAL} $2", column("name", "text")),
+            Self::ByMediaType => {
+                format!("{} {UNEQUAL} '{{}}'::pg_catalog.text[]", column("default_for", "text[]"))
+            }
         };
         // A column that someone added is no business of ours.
         let known = COLUMNS.iter().filter(|column| strategies.has(column));

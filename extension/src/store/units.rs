@@ -8,6 +8,7 @@ part in its own. So the tokens of a unit are those of its section, counted up to
 use super::Store;
 use super::hits::uuid;
 use super::layout::{Layout, Purpose};
+use super::operators::EQUAL;
 use crate::spi::{Connection, Value};
 use crate::types::to_sql;
 use std::collections::HashMap;
@@ -41,11 +42,13 @@ impl Store {
 fn statement(layout: &Layout) -> String {
     let chunks = &layout.chunks.name;
     format!(
-        "SELECT h.id::uuid, h.document_id::uuid, h.section_key, u.tokens \
-         FROM pg_catalog.unnest($1::uuid[]) AS i (id) JOIN {chunks} AS h ON h.id = i.id, \
+        "SELECT i.id, {document}, h.section_key, u.tokens \
+         FROM pg_catalog.unnest($1) AS i (id) JOIN {chunks} AS h ON h.id {EQUAL} i.id, \
          LATERAL (SELECT pg_catalog.sum(t.tokens) AS tokens FROM (\
          SELECT {tokens} AS tokens FROM {chunks} AS c \
-         WHERE c.document_id = h.document_id AND c.section_key = h.section_key LIMIT {COUNTED}) AS t) AS u",
+         WHERE c.document_id {EQUAL} h.document_id AND c.section_key {EQUAL} h.section_key \
+         LIMIT {COUNTED}) AS t) AS u",
+        document = layout.chunks.column("h", "document_id", "uuid"),
         tokens = layout.tokens("c"),
     )
 }

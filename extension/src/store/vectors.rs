@@ -14,6 +14,7 @@ use super::filters::{Filters, Shape};
 use super::hits::uuid;
 use super::layout::{Layout, Purpose};
 use super::matches::Ranked;
+use super::operators::EQUAL;
 use crate::error::Error;
 use crate::interrupt::pause;
 use crate::spi::{Connection, Setting, Value};
@@ -66,9 +67,7 @@ impl Vectors {
     pub fn distance_to_each(&self) -> String {
         let Self { schema, embedding_type, distance, .. } = self;
         let operator = distance.operator();
-        format!(
-            "e.embedding OPERATOR({schema}.{operator}) (SELECT $1::real[]::{schema}.{embedding_type})"
-        )
+        format!("e.embedding OPERATOR({schema}.{operator}) (SELECT $1::{schema}.{embedding_type})")
     }
 
     /// Writes the cosine distance.
@@ -79,7 +78,7 @@ impl Vectors {
     fn compared(&self, distance: Distance) -> String {
         let Self { schema, embedding_type, .. } = self;
         let operator = distance.operator();
-        format!("e.embedding OPERATOR({schema}.{operator}) $1::real[]::{schema}.{embedding_type}")
+        format!("e.embedding OPERATOR({schema}.{operator}) $1::{schema}.{embedding_type}")
     }
 }
 
@@ -96,7 +95,8 @@ impl Store {
         embedding: Vec<Option<f32>>,
     ) -> Result<Vectors, Error> {
         let embeddings = self.0.embeddings.as_ref();
-        let found = embeddings.and_then(|of| of.schema_of("embedding", &["vector", "halfvec"]));
+        let found =
+            embeddings.and_then(|of| of.schema_of("embedding", c"vector", &["vector", "halfvec"]));
         let Some((schema, embedding_type)) = found else {
             return Err(Error::NoEmbeddings { store: self.0.store.clone() });
         };
@@ -174,12 +174,12 @@ impl Store {
 fn statement(layout: &Layout, vectors: &Vectors, search: Search, filters: Shape) -> String {
     let embeddings = layout.embeddings.as_ref().expect("there are embeddings");
     // Embeddings that do not say their document are asked through their chunk.
-    let says = embeddings.gives("document_id", "uuid");
+    let says = embeddings.tells_document();
     let document = if says { "e.document_id" } else { "c.document_id" };
     let conditions = filters.conditions(layout, document, Some(vectors), 3);
     let documents = filters.join(layout, document);
     let chunks = if filters.asks_chunk() || !says {
-        format!(" JOIN {} AS c ON c.id = e.chunk_id", layout.chunks.name)
+        format!(" JOIN {} AS c ON c.id {EQUAL} e.chunk_id", layout.chunks.name)
     } else {
         String::new()
     };
@@ -198,14 +198,16 @@ fn statement(layout: &Layout, vectors: &Vectors, search: Search, filters: Shape)
 /// How the index is walked: until so many are found, and widely.
 fn settings(most: usize) -> Vec<Setting> {
     let current = |name: &CStr| {
-        // SAFETY: a look-up that raises nothing; the string is copied before anything is set.
+        // SAFETY: a look-up by a string that ends in NUL, which gives NULL for what is missing; what it
+        // returns is a string that is copied before anything is set.
         unsafe {
             let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
             (!value.is_null()).then(|| CStr::from_ptr(value).to_owned())
         }
     };
     if current(c"hnsw.ef_search").is_none() {
-        // SAFETY: the library is there, for the store has a type of it; loading it twice does nothing.
+        // SAFETY: the path is a string that ends in NUL; the library is there, for the store has a type
+        // that is a member of its extension; loading it twice does nothing, and a failure is an error.
         unsafe { pg_sys::load_file(c"$libdir/vector".as_ptr(), false) };
     }
     let mut settings = Vec::new();

@@ -52,7 +52,8 @@ impl FromDatum for Json {
         if is_null {
             return None;
         }
-        // SAFETY: the value is a jsonb, whose text is a string in memory of the call.
+        // SAFETY: the value is a jsonb, as the declared type of an argument or the type of a column that
+        // `Rows` compared; its text is a string in memory of the call that ends in NUL.
         unsafe {
             let text = pgrx::direct_function_call_as_datum(pg_sys::jsonb_out, &[Some(datum)])?;
             let text = std::ffi::CStr::from_ptr(text.cast_mut_ptr());
@@ -74,7 +75,7 @@ impl IntoDatum for Json {
 // SAFETY: the value is a jsonb, which the install script declares.
 unsafe impl BoxRet for Json {
     unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-        // SAFETY: the datum is returned from the function.
+        // SAFETY: the datum is a jsonb that was just made, in memory of the call.
         unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
     }
 }
@@ -100,7 +101,7 @@ impl IntoDatum for JsonArray {
 // SAFETY: the value is a jsonb, which the install script declares.
 unsafe impl BoxRet for JsonArray {
     unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-        // SAFETY: the datum is returned from the function.
+        // SAFETY: the datum is a jsonb that was just made, in memory of the call.
         unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
     }
 }

@@ -7,6 +7,7 @@ took 30 us this way, and 150 us as one join of all shapes to all probes.
 */
 
 use crate::spi::Value;
+use crate::store::operators::ADD;
 use crate::types::to_sql;
 use passage_core::expand::{Probe, Shape};
 use passage_core::section::Section;
@@ -93,22 +94,21 @@ impl Arm {
         let argument = |i: usize| format!("${}", first + i);
         if !self.shared {
             return query(&Fields {
-                probe: format!("{}::integer", argument(0)),
-                section: format!("{}::text[]", argument(1)),
-                document: format!("{}::uuid", argument(2)),
-                first: format!("{}::integer", argument(3)),
-                last: format!("{}::integer", argument(4)),
-                most: format!("{}::integer", argument(5)),
+                probe: argument(0),
+                section: argument(1),
+                document: argument(2),
+                first: argument(3),
+                last: argument(4),
+                most: argument(5),
                 keys: match self.shape {
-                    Shape::Ancestors => Keys::Many(format!("{}::bigint[]", argument(6))),
-                    _ => Keys::One(format!("{}::bigint", argument(6))),
+                    Shape::Ancestors => Keys::Many(argument(6)),
+                    _ => Keys::One(argument(6)),
                 },
             });
         }
         // Only the sections are unnested; the other arrays have elements of fixed width, which a
         // subscript finds at once.
-        let element =
-            |i: usize, sql_type: &str| format!("({}::{sql_type}[])[t.place]", argument(i));
+        let element = |i: usize| format!("({})[t.place]", argument(i));
         let query = query(&Fields {
             probe: "p.probe".to_owned(),
             section: "p.section".to_owned(),
@@ -119,20 +119,21 @@ impl Arm {
             keys: Keys::Many("p.keys".to_owned()),
         });
         format!(
-            "SELECT c.* FROM (SELECT {probe} AS probe, t.section::text[] AS section, \
+            "SELECT c.* FROM (SELECT {probe} AS probe, {section} AS section, \
              {document} AS document, {first} AS first, {last} AS last, {most} AS most, \
-             ({keys}::bigint[])[{key} : {key} + pg_catalog.cardinality(t.section::text[])] AS keys \
-             FROM (SELECT u.section, u.place::integer AS place \
-             FROM pg_catalog.unnest({sections}::text[]) WITH ORDINALITY AS u (section, place)) AS t \
+             ({keys})[{key} : {key} {ADD} pg_catalog.cardinality({section})] AS keys \
+             FROM (SELECT u.section, u.place::pg_catalog.int4 AS place \
+             FROM pg_catalog.unnest({sections}) WITH ORDINALITY AS u (section, place)) AS t \
              OFFSET 0) AS p CROSS JOIN LATERAL ({query}) AS c",
-            probe = element(0, "integer"),
+            section = "t.section::pg_catalog.text[]",
+            probe = element(0),
             sections = argument(1),
-            document = element(2, "uuid"),
-            first = element(3, "integer"),
-            last = element(4, "integer"),
-            most = element(5, "integer"),
+            document = element(2),
+            first = element(3),
+            last = element(4),
+            most = element(5),
             keys = argument(6),
-            key = element(7, "integer"),
+            key = element(7),
         )
     }
 

@@ -1,16 +1,14 @@
 /*!
 The queries that answer probes, one for each shape.
 
-Functions and operators over arrays are named with their schema: those of `pg_catalog` take any
-array, and PostgreSQL would prefer one for this very type from anywhere on the caller's
-`search_path`.
-
 A key and an ordinal are compared as a pair and ordered as one. With an equality on the key the
 planner may think the index on `(document_id, ordinal)` as good, and where most documents are small
 it does; then a probe would scan a large one.
 */
 
 use super::arms::Fields;
+use crate::store::around::NO_KEY;
+use crate::store::operators::{ABOVE, ADD, AT_LEAST, AT_MOST, BELOW, EQUAL, SUBTRACT, between};
 use passage_core::expand::Shape;
 
 /// Which sections a key is of.
@@ -55,8 +53,9 @@ impl Branch<'_> {
     fn range(&self) -> String {
         let Self { chunks, columns, probe: Fields { document, first, last, .. } } = self;
         format!(
-            "SELECT {columns}, NULL::bigint AS key FROM {chunks} AS c \
-             WHERE c.document_id = {document} AND c.ordinal BETWEEN {first} AND {last}"
+            "SELECT {columns}, {NO_KEY} AS key FROM {chunks} AS c \
+             WHERE c.document_id {EQUAL} {document} AND {}",
+            between("c.ordinal", first, last)
         )
     }
 
@@ -73,7 +72,8 @@ impl Branch<'_> {
         let (column, found) = match key {
             Key::Own => ("section_key", titles("c.section")),
             Key::Parent => {
-                ("parent_key", titles("c.section[:pg_catalog.cardinality(c.section) - 1]"))
+                let parent = format!("c.section[:pg_catalog.cardinality(c.section) {SUBTRACT} 1]");
+                ("parent_key", titles(&parent))
             }
         };
         let order = match direction {
@@ -83,9 +83,10 @@ impl Branch<'_> {
         // The key is selected because an order by what is not costs a node of the plan.
         format!(
             "SELECT {columns}, c.{column} AS key FROM {chunks} AS c \
-             WHERE c.document_id = {document} AND (c.{column}, c.ordinal) >= ({value}, {first}) \
-             AND (c.{column}, c.ordinal) <= ({value}, {last}) \
-             AND {found} OPERATOR(pg_catalog.=) {section} \
+             WHERE c.document_id {EQUAL} {document} \
+             AND (c.{column}, c.ordinal) {AT_LEAST} ({value}, {first}) \
+             AND (c.{column}, c.ordinal) {AT_MOST} ({value}, {last}) \
+             AND {found} {EQUAL} {section} \
              ORDER BY c.{column} {order}, c.ordinal {order} LIMIT {most}"
         )
     }
@@ -99,13 +100,13 @@ impl Branch<'_> {
     fn ancestors(&self) -> String {
         let Fields { section, most, .. } = self.probe;
         let depth = format!("pg_catalog.cardinality({section})");
-        let above = format!("({section})[:{depth} + 1 - a.place]");
+        let above = format!("({section})[:({depth} {ADD} 1) {SUBTRACT} a.place]");
         let key = self.probe.key("a.place");
         let own = self.keyed(Key::Own, &key, &above, Direction::Backward, "1");
-        let below_root = format!("(a.place <= {depth})::integer");
+        let below_root = format!("(a.place {AT_MOST} {depth})::pg_catalog.int4");
         let child = self.keyed(Key::Parent, &key, &above, Direction::Forward, &below_root);
         format!(
-            "SELECT c.* FROM pg_catalog.generate_series(1, {depth} + 1) AS a (place) \
+            "SELECT c.* FROM pg_catalog.generate_series(1, {depth} {ADD} 1) AS a (place) \
              CROSS JOIN LATERAL (({own}) UNION ALL ({child}) LIMIT 1) AS c LIMIT {most}"
         )
     }
@@ -116,40 +117,43 @@ impl Branch<'_> {
         let Fields { section, document, first, last, most, .. } = probe;
         let within = |alias: &str| {
             let found = titles(&format!("{alias}.section[:pg_catalog.cardinality({section})]"));
-            format!("{found} OPERATOR(pg_catalog.=) {section}")
+            format!("{found} {EQUAL} {section}")
         };
         // The nearest that is not in the section, or else the next one that is too far away.
         let end = |near: &str, far: &str, order: &str| {
             let next = |where_: &str| {
                 format!(
-                    "(SELECT e.ordinal FROM {chunks} AS e WHERE e.document_id = {document} \
+                    "(SELECT e.ordinal FROM {chunks} AS e WHERE e.document_id {EQUAL} {document} \
                      AND {where_} ORDER BY e.ordinal {order} LIMIT 1)"
                 )
             };
-            let outside = next(&format!("e.ordinal BETWEEN {near} AND NOT {}", within("e")));
+            let outside = next(&format!("{near} AND NOT {}", within("e")));
             format!("coalesce({outside}, {})", next(&format!("e.ordinal {far}")))
         };
         // Ordinals are bigint here, for a span may begin at either end of an integer.
-        let (first, last) = (format!("{first}::bigint"), format!("{last}::bigint"));
-        let lowest = format!("{first} - {most}");
-        let highest = format!("{last} + {most}");
-        let before = end(&format!("{lowest} AND {first} - 1"), &format!("< {lowest}"), "DESC");
-        let after = end(&format!("{last} + 1 AND {highest}"), &format!("> {highest}"), "ASC");
+        let [first, last] = [first, last].map(|of| format!("({of})::pg_catalog.int8"));
+        let lowest = format!("({first} {SUBTRACT} {most})");
+        let highest = format!("({last} {ADD} {most})");
+        let before = between("e.ordinal", &lowest, &format!("{first} {SUBTRACT} 1"));
+        let before = end(&before, &format!("{BELOW} {lowest}"), "DESC");
+        let after = between("e.ordinal", &format!("{last} {ADD} 1"), &highest);
+        let after = end(&after, &format!("{ABOVE} {highest}"), "ASC");
         // The ends are found first: a condition that holds a query is never one of the index
         // under row-level security.
         format!(
             "SELECT {columns}, CASE WHEN {within} THEN pg_catalog.cardinality(c.section) \
-             - pg_catalog.cardinality({section}) END::bigint AS key \
+             {SUBTRACT} pg_catalog.cardinality({section}) END::pg_catalog.int8 AS key \
              FROM (SELECT coalesce({before}, {lowest}) AS first, \
              coalesce({after}, {highest}) AS last OFFSET 0) AS ends \
-             JOIN {chunks} AS c ON c.ordinal BETWEEN ends.first AND ends.last \
-             WHERE c.document_id = {document}",
-            within = within("c")
+             JOIN {chunks} AS c ON {ends} \
+             WHERE c.document_id {EQUAL} {document}",
+            within = within("c"),
+            ends = between("c.ordinal", "ends.first", "ends.last"),
         )
     }
 }
 
 /// Titles of a chunk as keys and probes take them: a NULL counts as empty.
 pub fn titles(section: &str) -> String {
-    format!("pg_catalog.array_replace({section}, NULL::text, ''::text)")
+    format!("pg_catalog.array_replace({section}, NULL::pg_catalog.text, ''::pg_catalog.text)")
 }

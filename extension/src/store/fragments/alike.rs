@@ -12,6 +12,7 @@ use crate::store::Store;
 use crate::store::filters::{Filters, Shape};
 use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose};
+use crate::store::operators::MATCHES;
 use uuid::Uuid;
 
 /// The most chunks that are read.
@@ -54,7 +55,7 @@ impl Store {
 fn statement(layout: &Layout, filters: Shape) -> String {
     format!(
         "SELECT {id}, {document}, {section}, c.tsv FROM {chunks} AS c{documents} \
-         WHERE c.tsv OPERATOR(pg_catalog.@@) $1::text::tsquery{conditions} LIMIT $2",
+         WHERE c.tsv {MATCHES} $1::pg_catalog.tsquery{conditions} LIMIT $2",
         id = layout.chunks.column("c", "id", "uuid"),
         document = layout.chunks.column("c", "document_id", "uuid"),
         section = layout.section_key("c"),

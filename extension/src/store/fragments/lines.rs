@@ -23,5 +23,5 @@ impl Store {
 }
 
 const STATEMENT: &str = "SELECT pg_catalog.to_tsvector(s.language, l.line) \
-     FROM (SELECT coalesce($1::text::regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
-     pg_catalog.unnest($2::text[]) WITH ORDINALITY AS l (line, place) ORDER BY l.place";
+     FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($2) WITH ORDINALITY AS l (line, place) ORDER BY l.place";

@@ -6,6 +6,7 @@ use crate::store::Store;
 use crate::store::filters::{Filters, Shape};
 use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose, Relation};
+use crate::store::operators::EQUAL;
 use crate::types::to_sql;
 use uuid::Uuid;
 
@@ -44,11 +45,11 @@ impl Store {
 
 fn statement(layout: &Layout, documents: &Relation, filters: Shape, by_id: bool) -> String {
     let id = documents.column("n", "id", "uuid");
-    // Without a use the first parameter would have no type.
-    let by = if by_id { format!("{id} = $1::uuid") } else { "$1::uuid IS NULL".to_owned() };
+    // Every parameter must have a use.
+    let by = if by_id { format!("n.id {EQUAL} $1") } else { "$1 IS NULL".to_owned() };
     // The filters speak of documents as `d`, and look up by themselves what they ask of others.
     format!(
-        "SELECT {id} FROM {documents} AS n JOIN {documents} AS d ON d.id = n.id \
+        "SELECT {id} FROM {documents} AS n JOIN {documents} AS d ON d.id {EQUAL} n.id \
          WHERE {by}{conditions} ORDER BY 1 LIMIT 1",
         documents = documents.name,
         conditions = filters.conditions(layout, "n.id", None, 2),

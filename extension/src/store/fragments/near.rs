@@ -3,8 +3,10 @@
 use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
+use crate::store::around::NO_KEY;
 use crate::store::hits::uuid;
-use crate::store::layout::{Layout, Purpose};
+use crate::store::layout::{Layout, Purpose, Relation};
+use crate::store::operators::{EQUAL, between};
 use crate::store::vectors::Vectors;
 use crate::types::to_sql;
 use uuid::Uuid;
@@ -34,7 +36,7 @@ impl Store {
         vectors: &Vectors,
     ) -> Vec<Near> {
         let embeddings = self.0.embeddings.as_ref();
-        if known > 0 && embeddings.is_some_and(|of| of.gives("document_id", "uuid")) {
+        if known > 0 && embeddings.is_some_and(Relation::tells_document) {
             let found = self.near_by(connection, document, vectors, true);
             if found.len() >= known {
                 return found;
@@ -73,17 +75,20 @@ impl Store {
 }
 
 fn statement(layout: &Layout, vectors: &Vectors, together: bool) -> String {
-    let embeddings = &layout.embeddings.as_ref().expect("there are embeddings").name;
+    let relation = layout.embeddings.as_ref().expect("there are embeddings");
+    let embeddings = &relation.name;
     let distance = vectors.distance_to_each();
     if together {
         return format!(
-            "SELECT e.chunk_id, NULL::integer, NULL::bigint, {distance} FROM {embeddings} AS e \
-             WHERE e.chunk_id BETWEEN $4 AND $5 AND e.document_id = $2 LIMIT $3"
+            "SELECT {id}, NULL::pg_catalog.int4, {NO_KEY}, {distance} FROM {embeddings} AS e \
+             WHERE {within} AND e.document_id {EQUAL} $2 LIMIT $3",
+            id = relation.column("e", "chunk_id", "uuid"),
+            within = between("e.chunk_id", "$4", "$5"),
         );
     }
     format!(
         "SELECT {id}, {ordinal}, {section}, {distance} FROM {chunks} AS c \
-         JOIN {embeddings} AS e ON e.chunk_id = c.id WHERE c.document_id = $2 LIMIT $3",
+         JOIN {embeddings} AS e ON e.chunk_id {EQUAL} c.id WHERE c.document_id {EQUAL} $2 LIMIT $3",
         id = layout.chunks.column("c", "id", "uuid"),
         ordinal = layout.chunks.column("c", "ordinal", "integer"),
         section = layout.section_key("c"),

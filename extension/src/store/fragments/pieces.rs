@@ -8,8 +8,10 @@ hold the rest of what can come back whole; and so does its parent, for a preview
 use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
 use crate::store::Store;
+use crate::store::around::NO_KEY;
 use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose};
+use crate::store::operators::{ADD, BELOW, EQUAL, SUBTRACT, between};
 use crate::types::to_sql;
 use passage_core::fragments::Piece;
 use std::collections::HashMap;
@@ -149,31 +151,34 @@ fn statement(layout: &Layout) -> String {
     if !layout.chunks.has_ordinals {
         // A view may number its chunks by a window function, which only a constant document bounds.
         return format!(
-            "SELECT false, h.id, {columns} FROM pg_catalog.unnest($1::uuid[]) AS h (id) \
-             JOIN {chunks} AS c ON c.id = h.id WHERE $2::bigint IS NOT NULL"
+            "SELECT false, h.id, {columns} FROM pg_catalog.unnest($1) AS h (id) \
+             JOIN {chunks} AS c ON c.id {EQUAL} h.id WHERE $2 IS NOT NULL"
         );
     }
     // The ends are found first: a condition that could overflow is never one of the index under
     // row-level security.
     let (key, parent) = if layout.has_kin() {
-        ("h.parent_key", "h.section[1:pg_catalog.cardinality(h.section) - 1] AS above")
+        let above = format!("h.section[1:pg_catalog.cardinality(h.section) {SUBTRACT} 1]");
+        ("h.parent_key", above)
     } else {
-        ("NULL::bigint AS parent_key", "NULL::text[] AS above")
+        (NO_KEY, "NULL::pg_catalog.text[]".to_owned())
     };
     let hits = format!(
-        "(SELECT h.id, h.document_id, h.ordinal, h.ordinal::bigint - $2::bigint AS first, \
-         h.ordinal::bigint + $2::bigint AS last, {key}, {parent} \
-         FROM pg_catalog.unnest($1::uuid[]) AS a (id) JOIN {chunks} AS h ON h.id = a.id OFFSET 0) AS h"
+        "(SELECT a.id, h.document_id, h.ordinal, h.ordinal::pg_catalog.int8 {SUBTRACT} $2 AS first, \
+         h.ordinal::pg_catalog.int8 {ADD} $2 AS last, {key} AS parent_key, {parent} AS above \
+         FROM pg_catalog.unnest($1) AS a (id) JOIN {chunks} AS h ON h.id {EQUAL} a.id OFFSET 0) AS h"
     );
     let mut statement = format!(
         "SELECT false, h.id, {columns} FROM {hits} JOIN {chunks} AS c \
-         ON c.document_id = h.document_id AND c.ordinal BETWEEN h.first AND h.last"
+         ON c.document_id {EQUAL} h.document_id AND {}",
+        between("c.ordinal", "h.first", "h.last")
     );
     if layout.has_kin() {
         let parents = format!(
             " UNION ALL SELECT true, h.id, c.* FROM {hits} CROSS JOIN LATERAL (SELECT {columns} \
-             FROM {chunks} AS c WHERE c.document_id = h.document_id AND c.section_key = h.parent_key \
-             AND c.ordinal < h.ordinal AND c.section = h.above \
+             FROM {chunks} AS c WHERE c.document_id {EQUAL} h.document_id \
+             AND c.section_key {EQUAL} h.parent_key \
+             AND c.ordinal {BELOW} h.ordinal AND c.section {EQUAL} h.above \
              ORDER BY c.ordinal DESC LIMIT 1) AS c"
         );
         statement.push_str(&parents);
@@ -183,7 +188,8 @@ fn statement(layout: &Layout) -> String {
 
 fn whole(layout: &Layout) -> String {
     format!(
-        "SELECT false, NULL::uuid, {columns} FROM {chunks} AS c WHERE c.document_id = $1 \
+        "SELECT false, NULL::pg_catalog.uuid, {columns} FROM {chunks} AS c \
+         WHERE c.document_id {EQUAL} $1 \
          ORDER BY c.ordinal LIMIT $2",
         columns = columns(layout, "c"),
         chunks = layout.chunks.name,

@@ -4,6 +4,7 @@ use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::hits::uuid;
 use crate::store::layout::Purpose;
+use crate::store::operators::EQUAL;
 use crate::types::to_sql;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -14,7 +15,7 @@ impl Store {
         let statement = self.0.statement(Purpose::SectionsOf, || {
             format!(
                 "SELECT h.id, {document}, {section} \
-                 FROM pg_catalog.unnest($1::uuid[]) AS h (id) JOIN {chunks} AS c ON c.id = h.id",
+                 FROM pg_catalog.unnest($1) AS h (id) JOIN {chunks} AS c ON c.id {EQUAL} h.id",
                 document = self.0.chunks.column("c", "document_id", "uuid"),
                 section = self.0.section_key("c"),
                 chunks = self.0.chunks.name,

@@ -4,6 +4,7 @@ use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose, Relation};
+use crate::store::operators::EQUAL;
 use crate::types::{RawJsonb, to_sql};
 use passage_core::MediaType;
 use std::collections::HashMap;
@@ -58,22 +59,19 @@ fn statement(layout: &Layout) -> String {
     let documents = layout.documents.as_ref();
     let mut selected = Relation::all(documents, "d", &TOLD);
     let mut joins = documents.map_or_else(String::new, |documents| {
-        format!(" LEFT JOIN {} AS d ON d.id = h.id", documents.name)
+        format!(" LEFT JOIN {} AS d ON d.id {EQUAL} h.id", documents.name)
     });
     if layout.chunks.has_ordinals {
         selected.extend(["l.ordinal".to_owned(), "l.end_byte".to_owned()]);
         let last = format!(
             " LEFT JOIN LATERAL (SELECT c.ordinal, {end} AS end_byte FROM {chunks} AS c \
-             WHERE c.document_id = h.id ORDER BY c.ordinal DESC LIMIT 1) AS l ON true",
+             WHERE c.document_id {EQUAL} h.id ORDER BY c.ordinal DESC LIMIT 1) AS l ON true",
             end = layout.chunks.column("c", "end_byte", "integer"),
             chunks = layout.chunks.name,
         );
         joins.push_str(&last);
     } else {
-        selected.extend(["NULL::integer".to_owned(), "NULL::integer".to_owned()]);
+        selected.extend(["NULL::pg_catalog.int4".to_owned(), "NULL::pg_catalog.int4".to_owned()]);
     }
-    format!(
-        "SELECT h.id, {} FROM pg_catalog.unnest($1::uuid[]) AS h (id){joins}",
-        selected.join(", ")
-    )
+    format!("SELECT h.id, {} FROM pg_catalog.unnest($1) AS h (id){joins}", selected.join(", "))
 }

@@ -3,8 +3,10 @@
 use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
+use crate::store::around::NO_KEY;
 use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose};
+use crate::store::operators::{EQUAL, MATCHES};
 use crate::types::{Tsvector, to_sql};
 use uuid::Uuid;
 
@@ -53,13 +55,13 @@ impl Store {
 fn statement(layout: &Layout, matching: bool) -> String {
     let words = layout.words("c", "$3");
     let matching = if matching {
-        format!(" AND {words} OPERATOR(pg_catalog.@@) $4::text::tsquery")
+        format!(" AND {words} {MATCHES} $4::pg_catalog.tsquery")
     } else {
         String::new()
     };
     format!(
         "SELECT {id}, {ordinal}, {section}, {tokens}, {words} FROM {chunks} AS c \
-         WHERE c.document_id = $1 AND ($3::text IS NULL OR true){matching} LIMIT $2",
+         WHERE c.document_id {EQUAL} $1 AND ($3 IS NULL OR true){matching} LIMIT $2",
         id = layout.chunks.column("c", "id", "uuid"),
         ordinal = layout.chunks.column("c", "ordinal", "integer"),
         section = layout.section_key("c"),
@@ -76,13 +78,15 @@ impl Layout {
             return format!("{alias}.tsv");
         }
         format!(
-            "pg_catalog.to_tsvector(coalesce({language}::text::regconfig, pg_catalog.get_current_ts_config()), \
-             pg_catalog.left({alias}.content::text, 100000))"
+            "pg_catalog.to_tsvector(\
+             coalesce({language}::pg_catalog.regconfig, pg_catalog.get_current_ts_config()), \
+             pg_catalog.left({}, 100000))",
+            self.chunks.column(alias, "content", "text")
         )
     }
 
     /// Returns what tells the section of a chunk from others, NULL where it is unknown.
     pub fn section_key(&self, alias: &str) -> String {
-        if self.has_kin() { format!("{alias}.section_key") } else { "NULL::bigint".to_owned() }
+        if self.has_kin() { format!("{alias}.section_key") } else { NO_KEY.to_owned() }
     }
 }

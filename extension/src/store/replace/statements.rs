@@ -2,6 +2,7 @@
 
 use crate::spi::Access;
 use crate::store::layout::Layout;
+use crate::store::operators::{EQUAL, FIELD, MERGE, WITHOUT};
 
 /// What a statement does; each is written once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -28,10 +29,9 @@ pub enum Write {
     Add,
 }
 
-/// What a row of [`Write::Move`] and [`Write::Add`] has in common; `unnest` of several arrays is
-/// syntax of PostgreSQL, and only without a schema.
-const PLACED: &str = "$2::uuid[], $3::integer[], $4::integer[], $5::text[], $6::text[], $7::text[], \
-     $8::integer[], $9::integer[], $10::integer[], $11::integer[], $12::integer[], $13::text[]";
+/// The last parameter that [`Write::Move`] and [`Write::Add`] have in common; each from the second on
+/// is an array of one of the columns.
+const PLACED: usize = 13;
 
 /// The columns of that.
 const COLUMNS: &str = "id, ordinal, level, kind, unit, preamble, tokens, start_byte, end_byte, \
@@ -53,69 +53,87 @@ impl Write {
         let documents = &layout.documents.as_ref().expect("the store has documents").name;
         let embeddings = layout.embeddings.as_ref().map_or("", |embeddings| &embeddings.name);
         let found = |hash: &str| {
+            let of = layout.documents.as_ref().expect("the store has documents");
             format!(
-                "d.id, d.content_hash IS NOT DISTINCT FROM {hash}::bytea AND d.orphaned_at IS NULL, \
-                 d.chunk_count FROM {documents} AS d"
+                "{}, coalesce(d.content_hash {EQUAL} {hash}, false) AND d.orphaned_at IS NULL, {} \
+                 FROM {documents} AS d",
+                of.column("d", "id", "uuid"),
+                of.column("d", "chunk_count", "integer"),
             )
         };
+        let metadata = format!("$7::pg_catalog.jsonb {MERGE} $8::pg_catalog.jsonb");
         match self {
             Self::Known => format!(
-                "SELECT {} WHERE d.uri = $1 AND d.collection = $2 AND d.version = $3",
+                "SELECT {} WHERE d.uri {EQUAL} $1 AND d.collection {EQUAL} $2 AND d.version {EQUAL} $3",
                 found("$4")
             ),
-            Self::Lock => format!("SELECT {} WHERE d.id = $1 FOR NO KEY UPDATE", found("$2")),
+            Self::Lock => {
+                format!("SELECT {} WHERE d.id {EQUAL} $1 FOR NO KEY UPDATE", found("$2"))
+            }
             Self::Insert => format!(
                 "INSERT INTO {documents} (id, title, media_type, source_media_type, content_hash, \
                  chunk_count, metadata, collection, version, uri) VALUES \
-                 ($1, $2, $3, $4, $5, $6, $7::jsonb OPERATOR(pg_catalog.||) $8::jsonb, $9, $10, $11) \
+                 ($1, $2, $3, $4, $5, $6, {metadata}, $9, $10, $11) \
                  ON CONFLICT DO NOTHING"
             ),
             // Its source is there, so it is no orphan any more.
             Self::Update => format!(
                 "UPDATE {documents} SET title = $2, media_type = $3, source_media_type = $4, \
                  content_hash = $5, chunk_count = $6, \
-                 metadata = $7::jsonb OPERATOR(pg_catalog.||) $8::jsonb, \
-                 orphaned_at = NULL, ingested_at = pg_catalog.now() WHERE id = $1"
+                 metadata = {metadata}, \
+                 orphaned_at = NULL, ingested_at = pg_catalog.now() WHERE id {EQUAL} $1"
             ),
-            Self::There => {
-                format!("SELECT c.id, c.preamble FROM {chunks} AS c WHERE c.document_id = $1")
-            }
+            Self::There => format!(
+                "SELECT {}, {} FROM {chunks} AS c WHERE c.document_id {EQUAL} $1",
+                layout.chunks.column("c", "id", "uuid"),
+                layout.chunks.column("c", "preamble", "text"),
+            ),
             Self::Remove => {
-                format!("DELETE FROM {chunks} WHERE document_id = $1 AND id = ANY ($2::uuid[])")
+                format!("DELETE FROM {chunks} WHERE document_id {EQUAL} $1 AND id {EQUAL} ANY ($2)")
             }
             Self::Forget => format!(
-                "DELETE FROM {embeddings} WHERE document_id = $1 AND chunk_id = ANY ($2::uuid[])"
+                "DELETE FROM {embeddings} WHERE document_id {EQUAL} $1 AND chunk_id {EQUAL} ANY ($2)"
             ),
-            // A chunk that is where it was is not written; its id stands for section and content.
+            // A chunk that is where it was is not written; its id stands for section and content. The
+            // operators that IS DISTINCT FROM stands for have no other way to be written, and only the
+            // path keeps them those of pg_catalog.
             Self::Move => format!(
                 "UPDATE {chunks} AS c SET ordinal = m.ordinal, level = m.level, kind = m.kind, \
                  unit = m.unit, preamble = m.preamble, tokens = m.tokens, \
                  start_byte = m.start_byte, end_byte = m.end_byte, \
                  first_line = m.first_line, last_line = m.last_line, \
-                 metadata = (c.metadata OPERATOR(pg_catalog.-) 'imports'::text) \
-                 OPERATOR(pg_catalog.||) m.metadata::jsonb \
-                 FROM unnest({PLACED}) AS m ({COLUMNS}) \
-                 WHERE c.document_id = $1 AND c.id = m.id AND \
+                 metadata = (c.metadata {WITHOUT} {imports}) {MERGE} m.metadata::pg_catalog.jsonb \
+                 FROM {rows} AS m ({COLUMNS}) \
+                 WHERE c.document_id {EQUAL} $1 AND c.id {EQUAL} m.id AND \
                  (c.ordinal, c.level, c.kind, c.unit, c.preamble, c.tokens, \
                  c.start_byte, c.end_byte, c.first_line, c.last_line, \
-                 c.metadata OPERATOR(pg_catalog.->) 'imports') IS DISTINCT FROM \
+                 c.metadata {FIELD} {imports}) IS DISTINCT FROM \
                  (m.ordinal, m.level, m.kind, m.unit, m.preamble, m.tokens, \
                  m.start_byte, m.end_byte, m.first_line, m.last_line, \
-                 m.metadata::jsonb OPERATOR(pg_catalog.->) 'imports')"
+                 m.metadata::pg_catalog.jsonb {FIELD} {imports})",
+                rows = arrays(PLACED),
+                imports = "'imports'::pg_catalog.text",
             ),
             Self::Check => format!(
-                "SELECT pg_catalog.count(*) FROM unnest($2::uuid[], $3::integer[]) \
-                 AS m (id, ordinal) JOIN {chunks} AS c ON c.id = m.id \
-                 WHERE c.document_id = $1 AND c.ordinal = m.ordinal"
+                "SELECT pg_catalog.count(*) FROM {rows} \
+                 AS m (id, ordinal) JOIN {chunks} AS c ON c.id {EQUAL} m.id \
+                 WHERE c.document_id {EQUAL} $1 AND c.ordinal {EQUAL} m.ordinal",
+                rows = arrays(3),
             ),
             Self::Add => format!(
                 "INSERT INTO {chunks} (document_id, {COLUMNS}, section, content) \
                  SELECT $1, m.id, m.ordinal, m.level, m.kind, m.unit, m.preamble, m.tokens, \
-                 m.start_byte, m.end_byte, m.first_line, m.last_line, m.metadata::jsonb, \
-                 m.section::text[], m.content \
-                 FROM unnest({PLACED}, $14::text[], $15::text[]) \
-                 AS m ({COLUMNS}, section, content)"
+                 m.start_byte, m.end_byte, m.first_line, m.last_line, m.metadata::pg_catalog.jsonb, \
+                 m.section::pg_catalog.text[], m.content \
+                 FROM {rows} AS m ({COLUMNS}, section, content)",
+                rows = arrays(PLACED + 2),
             ),
         }
     }
+}
+
+/// Writes the rows that arrays make together, from the second parameter to the last.
+fn arrays(last: usize) -> String {
+    let columns = (2..=last).map(|parameter| format!("pg_catalog.unnest(${parameter})"));
+    format!("ROWS FROM ({})", columns.collect::<Vec<_>>().join(", "))
 }
