@@ -44,5 +44,6 @@ mod passage {}
 #[pgrx::pg_guard]
 pub extern "C-unwind" fn _PG_init() {
     settings::define();
+    interrupt::watch();
     store::watch();
 }
