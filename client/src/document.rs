@@ -52,6 +52,9 @@ fn made(
         passage_core::Error::Notebook { line, column } => {
             source::Error::Notebook { path: path.to_owned(), line, column }.into()
         }
+        error @ (passage_core::Error::PageBytes { .. } | passage_core::Error::PageNodes { .. }) => {
+            source::Error::Page { path: path.to_owned(), reason: error.to_string() }.into()
+        }
         other => Error::from(other),
     })?;
     // Markdown may be longer than what it was made of.
@@ -74,5 +77,9 @@ mod tests {
         assert_eq!((html.text.as_str(), html.title.as_deref()), ("# Été\n", Some("Été")));
         let error = read(b"{", "b.ipynb").unwrap_err().to_string();
         assert!(error.starts_with("b.ipynb "), "{error}");
+        let error = read(&b"<tr><td>".repeat(2_000_000), "c.html").unwrap_err();
+        assert!(!error.is_fatal());
+        let expected = "cannot convert c.html: an HTML page must have at most ";
+        assert!(error.to_string().starts_with(expected), "{error}");
     }
 }

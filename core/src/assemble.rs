@@ -6,6 +6,7 @@ those that overlap lose what they share. Across a gap, or where spans are unknow
 exactly one blank line, and code and data nothing. Beyond that nothing is added.
 */
 
+use crate::interrupt;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -51,6 +52,7 @@ pub fn assemble_with<'s>(parts: &[Part], separator: impl Fn(usize) -> Separator<
     // Where the source has been told up to, or `None` behind a part without a span.
     let mut end: Option<i32> = None;
     for (i, part) in parts.iter().enumerate() {
+        interrupt::poll();
         let span = part.span.clone().filter(|span| is_true(span, &part.content));
         let mut content = &*part.content;
         let shared = match (&span, end) {

@@ -35,8 +35,9 @@ pub struct Converted {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Notebook`] with the place if a notebook is no JSON or no notebook. Broken HTML
-/// is read as browsers do and never fails.
+/// Returns [`Error::Notebook`] with the place if a notebook is no JSON or no notebook, and
+/// [`Error::PageBytes`] or [`Error::PageNodes`] for a page of HTML that is too large. Broken HTML is
+/// read as browsers do and never fails.
 pub fn convert(
     text: &str,
     media_type: &MediaType,
@@ -45,7 +46,7 @@ pub fn convert(
     match media_type.structure() {
         "application/x-ipynb+json" => notebook::convert(text).map(Some),
         #[cfg(feature = "html")]
-        "text/html" => Ok(Some(html::convert(text, base))),
+        "text/html" => html::convert(text, base).map(Some),
         _ => {
             let _ = base;
             Ok(None)

@@ -52,7 +52,8 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Notebook`] with the place if it is given as a notebook and is none.
+    /// Returns [`Error::Notebook`] with the place if it is given as a notebook and is none, and
+    /// [`Error::PageBytes`] or [`Error::PageNodes`] for a page of HTML that is too large.
     pub fn document(
         &self,
         text: String,

@@ -59,4 +59,16 @@ pub enum Error {
         /// The byte of that line, from 1.
         column: usize,
     },
+    /// A page of HTML that is larger than conversion to Markdown is bounded to.
+    #[error("an HTML page must have at most {most} bytes")]
+    PageBytes {
+        /// The most that is converted.
+        most: usize,
+    },
+    /// A page of HTML with more elements, attributes and texts than conversion is bounded to.
+    #[error("an HTML page must have at most {most} elements, attributes and texts")]
+    PageNodes {
+        /// The most that is converted.
+        most: usize,
+    },
 }

@@ -95,12 +95,7 @@ pub trait Details {
     fn span(&self, row: usize) -> Option<Range<i32>>;
     /// Returns the names that the imports in a row bind.
     fn imports(&self, row: usize) -> Vec<String>;
-    /// Is called now and then while much is done, so that the caller can be interrupted.
-    fn pause(&self) {}
 }
-
-/// How many rows are gone through between two pauses.
-const PAUSE: usize = 4096;
 
 /// Why a chunk is there; of several roles a chunk has the first in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,7 +8,7 @@ not touch stands a comment of the language that says how many lines are missing 
 use crate::assemble::Assembly;
 use crate::assemble::{Part, Separator, assemble_with};
 use crate::media_type::Comment;
-use crate::words::words;
+use crate::{interrupt, words::words};
 
 /// What stands in a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,7 @@ fn gap([a, b]: [&Part; 2], [before, after]: [Place; 2], comment: Comment) -> Str
         .last_line
         .zip(after.first_line)
         .map(|(last, first)| first.saturating_sub(last).saturating_sub(1));
+    interrupt::poll();
     let text = match missing {
         _ if follows => return String::new(),
         Some(..=0) => return String::new(),

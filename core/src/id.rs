@@ -14,6 +14,7 @@ compares the collection, version and uri behind the id, and salts again where th
 The rule is frozen as version 1: changing it would change every id.
 */
 
+use crate::interrupt;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -64,6 +65,7 @@ pub fn chunk_ids<'a, T: AsRef<str> + 'a>(
 ) -> Vec<Uuid> {
     let mut occurrences: HashMap<Uuid, u32> = HashMap::new();
     let id = |(section, content): (&[T], &str)| {
+        interrupt::poll();
         let first = chunk_id(document, section, content, 0);
         let earlier = occurrences.entry(first).and_modify(|earlier| *earlier += 1).or_insert(0);
         if *earlier == 0 { first } else { chunk_id(document, section, content, *earlier) }

@@ -16,6 +16,7 @@ pub mod fragments;
 pub mod gaps;
 pub mod hits;
 pub mod id;
+pub mod interrupt;
 pub mod key;
 pub mod label;
 pub mod mark;

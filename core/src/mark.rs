@@ -1,6 +1,7 @@
 //! Marks: hits are told from their context in the text of a passage.
 
 use crate::assemble::Assembly;
+use crate::interrupt;
 use std::ops::Range;
 
 impl Assembly {
@@ -25,6 +26,7 @@ impl Assembly {
             String::with_capacity(self.text.len() + runs.len() * (start.len() + end.len()));
         let mut told = 0;
         for run in &runs {
+            interrupt::poll();
             text.push_str(&self.text[told..run.start]);
             text.push_str(start);
             text.push_str(&self.text[run.clone()]);

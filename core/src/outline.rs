@@ -5,6 +5,7 @@ The tree is that of the titles, in document order. A section that has no chunk o
 it was merged into its first child, has its line all the same.
 */
 
+use crate::interrupt;
 use crate::section::{self, Section};
 
 /// The most lines without a chunk that one chunk brings. Data may be nested thousands deep, and a
@@ -63,6 +64,7 @@ pub struct Line {
 pub fn outline(entries: &[Entry]) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for entry in entries {
+        interrupt::poll();
         let before = lines.last().map_or(&[][..], |line| &line.section);
         let continues = before == entry.section && !lines.is_empty();
         if !continues {

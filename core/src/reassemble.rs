@@ -12,6 +12,7 @@ mod joining;
 pub use joining::{Joining, OrderBy, ScoreBy};
 
 use crate::expand::{Choice, Hit, Pick, Role, Row, Rule};
+use crate::interrupt;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use uuid::Uuid;
@@ -95,6 +96,7 @@ fn document(
     let mut before: Option<(usize, usize)> = None;
     let mut count = 0;
     for (place, pick) in picks.iter().enumerate() {
+        interrupt::poll_in(place);
         let pick = &choice.picks[*pick];
         if pick.role != Role::Hit {
             continue;
@@ -124,17 +126,18 @@ fn document(
     let mut passages = vec![Passage::default(); count];
     // Where each passage has come to, imports apart.
     let mut last: Vec<Option<Option<i32>>> = vec![None; count];
-    for &pick in picks {
+    for (place, &pick) in picks.iter().enumerate() {
+        interrupt::poll_in(place);
         let chosen = &choice.picks[pick];
-        let place = of_hit[&chosen.hit];
-        let passage = &mut passages[place];
+        let number = of_hit[&chosen.hit];
+        let passage = &mut passages[number];
         passage.picks.push(pick);
         if chosen.rule != Rule::Imports {
-            let follows = last[place].is_none_or(|last| {
+            let follows = last[number].is_none_or(|last| {
                 last.zip(ordinal(chosen)).is_some_and(|(a, b)| b.checked_sub(a) == Some(1))
             });
             passage.complete &= follows;
-            last[place] = Some(ordinal(chosen));
+            last[number] = Some(ordinal(chosen));
         }
         if chosen.role == Role::Hit {
             passage.hits.push(chosen.hit);

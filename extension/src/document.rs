@@ -1,14 +1,16 @@
 /*!
 A document that a call brings along: what is said of it, and the chunks that core makes of it.
 
-Core runs as code of the backend here. It is asked for sizes all the time it splits, and there
-PostgreSQL may interrupt it; a panic of it is an error of this call, and says nothing of the text.
+Core runs as code of the backend here, which PostgreSQL may interrupt. A panic of core is an error of
+this call, and says nothing of the text; a cancel is PostgreSQL's own error and stays that.
 */
 
 use crate::error::Error;
-use crate::interrupt::Interruptible;
+use crate::interrupt::pause;
 use passage_core::split::lacks_grammar;
-use passage_core::{Chunk, Kind, Limits, Making, Options, Reading, SizeUnit, split, strategy};
+use passage_core::{
+    Characters, Chunk, Kind, Limits, Making, Options, Reading, SizeUnit, split, strategy,
+};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
 use serde_json::{Map, Value};
@@ -94,10 +96,10 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Request`] for a notebook that is none, [`Error::Nul`] if what would be
+    /// Returns [`Error::Request`] for a notebook that is none and a page that is too large,
+    /// [`Error::Nul`] if what would be
     /// stored holds a NUL, as an escape in a notebook can, and [`Error::Broken`] if core panics.
     pub fn document(&self, text: &str) -> Result<Document, Error> {
-        pgrx::check_for_interrupts!();
         let document = guarded(|| self.reading.document(text.to_owned(), &self.uri, None))??;
         pgrx::check_for_interrupts!();
         if document.text.contains('\0') || document.title.as_ref().is_some_and(|t| t.contains('\0'))
@@ -122,12 +124,13 @@ impl Source {
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
         let options = Options { limits, title, overlap, kind };
-        let found = guarded(|| split(text, media_type, &options, &Interruptible::default()))??;
-        let holds_nul = |chunk: &Chunk| {
+        let found = guarded(|| split(text, media_type, &options, &Characters))??;
+        let holds_nul = |(place, chunk): (usize, &Chunk)| {
+            pause(place);
             let mut texts = chunk.section.iter().chain(&chunk.imports).chain([&chunk.preamble]);
             texts.any(|text| text.contains('\0'))
         };
-        if found.chunks.iter().any(holds_nul) {
+        if found.chunks.iter().enumerate().any(holds_nul) {
             return Err(Error::Nul);
         }
         Ok(Split { chunks: found.chunks, syntax_error: found.syntax_error })

@@ -187,6 +187,11 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Pass media_type => 'application/json' for JSON that is no notebook.".to_owned(),
         ),
+        Request::PageBytes { .. } | Request::PageNodes { .. } => (
+            PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+            "Split the page into several documents, or pass media_type => 'text/plain' to store it as it is."
+                .to_owned(),
+        ),
         _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
     };
     (code, error.to_string(), hint)

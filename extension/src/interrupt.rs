@@ -1,23 +1,13 @@
 //! What lets PostgreSQL cancel a call while it does not execute a statement.
 
-use passage_core::{Characters, Sizer};
-use std::sync::atomic::{AtomicUsize, Ordering};
+pub use passage_core::interrupt::poll_in as pause;
 
-/// Lets PostgreSQL interrupt, now and then while many rows are gone through.
-pub fn pause(row: usize) {
-    if row % 1024 == 1023 {
-        pgrx::check_for_interrupts!();
-    }
+/// Lets PostgreSQL interrupt whatever core does in this backend.
+pub fn watch() {
+    passage_core::interrupt::register(check);
 }
 
-/// Counts characters, and lets PostgreSQL interrupt now and then: a splitter asks for the size of
-/// all that it sees.
-#[derive(Default)]
-pub struct Interruptible(AtomicUsize);
-
-impl Sizer for Interruptible {
-    fn size(&self, text: &str) -> usize {
-        pause(self.0.fetch_add(1, Ordering::Relaxed));
-        Characters.size(text)
-    }
+/// Raises PostgreSQL's error if the statement was cancelled or the session ended.
+fn check() {
+    pgrx::check_for_interrupts!();
 }

@@ -46,6 +46,7 @@ mod passage {}
 pub extern "C-unwind" fn _PG_init() {
     backtrace::turn_off();
     settings::define();
+    interrupt::watch();
     store::watch();
     types::watch();
 }

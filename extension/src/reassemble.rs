@@ -149,7 +149,7 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
     let best = &found[passage.hits[0]];
     let document = &best.document;
 
-    let assembly = text(expanded, &picks, &document.media_type(), writing);
+    let mut assembly = text(expanded, &picks, &document.media_type(), writing);
     let titles = |pick: &Pick| chunks.titles(pick.row).unwrap_or_default();
     // Imports that came along stand elsewhere.
     let told = || paused(&picks).filter(|pick| pick.rule != Rule::Imports);
@@ -171,7 +171,7 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
         document.title.clone(),
         document.media_type.clone(),
         section,
-        assembly.text.clone(),
+        std::mem::take(&mut assembly.text),
         outlines().map(|outline| i64::from(outline.tokens)).sum(),
         outlines().map(|outline| to_sql(outline.chunk)).collect(),
         passage.hits.iter().map(|hit| to_sql(found[*hit].scored.chunk)).collect(),

@@ -1,6 +1,7 @@
 //! `split`: the chunks of a text, without a store.
 
 use crate::document::Given;
+use crate::interrupt::pause;
 use crate::types::Json;
 use passage_core::{SizeUnit, chunk_metadata};
 use pgrx::iter::TableIterator;
@@ -60,6 +61,7 @@ fn split(
     let document = source.document(text)?;
     let chunks = source.split(&document)?.chunks;
     let row = |(ordinal, chunk): (usize, passage_core::Chunk<'_>)| {
+        pause(ordinal);
         (
             ordinal as i32,
             chunk.level as i32,

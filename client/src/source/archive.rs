@@ -11,6 +11,8 @@ mod bounded;
 mod tar;
 mod zip;
 
+pub(super) use bounded::Unpacked;
+
 use super::read::read_from;
 use super::walk::{is_binary, is_hidden};
 use super::{Error, Filter, Found, Item};

@@ -44,6 +44,14 @@ pub enum Error {
         /// The byte of that line, from 1; 0 before the first.
         column: usize,
     },
+    /// A page of HTML is too large to be converted.
+    #[error("cannot convert {path}: {reason}", path = path.display())]
+    Page {
+        /// The file.
+        path: PathBuf,
+        /// By what it is too large.
+        reason: String,
+    },
     /// The file is larger than its spans can say.
     #[error("{path} is larger than 1 GB", path = path.display())]
     TooLarge {
@@ -198,6 +206,9 @@ impl Error {
                 "Convert it to text in UTF-8 first, or list it in .gitignore or .ignore."
             }
             Error::Notebook { .. } => "Take it as what it is, with --media-type application/json.",
+            Error::Page { .. } => {
+                "Split it into several pages, or take it as it is, with --media-type text/plain."
+            }
             Error::TooLarge { .. } => "Cut it into several files.",
             Error::Path { .. } => "Rename it.",
             Error::Archive { .. } => "Fetch or pack it again, or unpack it and name the folder.",

@@ -9,9 +9,9 @@ mod chunk;
 mod document;
 mod fields;
 
+use super::archive::Unpacked;
 use super::{Error, Filter, Found, MOST_BYTES};
 use fields::Fields;
-use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn unpacked(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn BufRea
     let is_gzip = begin == [0x1f, 0x8b];
     let whole = Cursor::new(begin).chain(reader);
     Ok(if is_gzip {
-        Box::new(BufReader::new(MultiGzDecoder::new(whole)))
+        Box::new(BufReader::new(Unpacked::new(whole)))
     } else {
         Box::new(BufReader::new(whole))
     })

@@ -18,26 +18,33 @@ mod tables;
 mod tree;
 
 use super::Converted;
-use crate::{MediaType, split::title};
+use crate::{Error, MediaType, split::title};
 use links::Links;
 use page::Page;
 
 /// Converts a page; `base` is its address.
-pub(super) fn convert(text: &str, base: Option<&str>) -> Converted {
-    let document = parse::parse(text);
+///
+/// # Errors
+///
+/// Returns [`Error::PageBytes`] or [`Error::PageNodes`] for a page that is too large.
+pub(super) fn convert(text: &str, base: Option<&str>) -> Result<Converted, Error> {
+    let document = parse::parse(text)?;
     let page = Page::look_through(&document);
     let links = Links::new(base, page.base.as_deref());
     let content = rewrite::rewrite(&page, &links);
+    let named = page.title.clone();
+    // The tree of the page is as large as that of its content, which alone is still needed.
+    drop((page, document));
     let mut text = markdown::markdown(content);
     if !text.is_empty() {
         text.push('\n');
     }
     let heading = title(&text, &MediaType::MARKDOWN);
-    let title = match (page.title, heading) {
+    let title = match (named, heading) {
         (Some(title), Some(heading)) => Some(without_site(title, heading)),
         (title, heading) => title.or(heading),
     };
-    Converted { text, media_type: MediaType::MARKDOWN, title }
+    Ok(Converted { text, media_type: MediaType::MARKDOWN, title })
 }
 
 /// Returns the heading if the title is it and the name of a site, and else the title.

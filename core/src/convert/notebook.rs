@@ -7,8 +7,11 @@ and not what the author wrote. Formats 3 and 4 are read, which differ in where t
 */
 
 use super::Converted;
-use crate::{Error, MediaType, split::title};
-use serde::{Deserialize, Deserializer, de::IgnoredAny};
+use crate::{Error, MediaType, interrupt, split::title};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor},
+};
 use std::fmt::{self, Write};
 
 /// A notebook, of which everything but its cells and its language is ignored.
@@ -73,18 +76,82 @@ struct Source(String);
 
 impl<'de> Deserialize<'de> for Source {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Given {
-            Text(String),
-            Lines(Vec<String>),
-            Other(IgnoredAny),
+        let mut text = String::new();
+        Text { into: &mut text, inside: false }.deserialize(deserializer)?;
+        Ok(Self(text))
+    }
+}
+
+/// Reads a source straight into its text: a list of a million numbers is none, and must not be kept
+/// to find that out.
+struct Text<'s> {
+    into: &'s mut String,
+    /// Whether it is an item of a list.
+    inside: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Text<'_> {
+    /// Whether it was a text, or a list of texts.
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        interrupt::poll();
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text<'_> {
+    type Value = bool;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("any value")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<bool, E> {
+        self.into.push_str(text);
+        Ok(true)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<bool, A::Error> {
+        let mut are_texts = !self.inside;
+        while are_texts {
+            let item = Text { into: self.into, inside: true };
+            match items.next_element_seed(item)? {
+                Some(is_text) => are_texts = is_text,
+                None => return Ok(true),
+            }
         }
-        Ok(Self(match Given::deserialize(deserializer)? {
-            Given::Text(text) => text,
-            Given::Lines(lines) => lines.concat(),
-            Given::Other(_) => String::new(),
-        }))
+        // What holds anything else is no text at all.
+        if !self.inside {
+            self.into.clear();
+        }
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(false)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<bool, A::Error> {
+        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(false)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<bool, E> {
+        Ok(false)
+    }
+
+    fn visit_unit<E>(self) -> Result<bool, E> {
+        Ok(false)
     }
 }
 
@@ -99,7 +166,7 @@ pub(super) fn convert(text: &str) -> Result<Converted, Error> {
     if !json.trim_start().starts_with('{') {
         return Err(Error::Notebook { line: 1, column: 1 });
     }
-    let notebook: Notebook = serde_json::from_str(json)
+    let notebook: Notebook = interrupt::json(json)
         .map_err(|error| Error::Notebook { line: error.line(), column: error.column() })?;
     let Metadata { language_info, kernelspec, title: named } = notebook.metadata;
     let language = language_info
@@ -114,6 +181,7 @@ pub(super) fn convert(text: &str) -> Result<Converted, Error> {
     };
     let mut text = String::new();
     for cell in &cells {
+        interrupt::poll();
         write_cell(&mut text, cell, &language).expect("a string takes everything");
     }
     let named = named.map(|title| title.0.trim().to_owned()).filter(|title| !title.is_empty());
@@ -163,6 +231,25 @@ mod tests {
 
     fn text(json: &str) -> String {
         convert(json).unwrap().text
+    }
+
+    #[test]
+    fn a_source_that_is_neither_a_text_nor_lines_is_none() {
+        for source in [
+            "1",
+            "true",
+            "null",
+            "1.5",
+            r#"{"a": 1}"#,
+            r#"[["a"]]"#,
+            r#"["a", 1, "b"]"#,
+            r#"[1, "a"]"#,
+        ] {
+            let json = format!(r#"{{"cells": [{{"source": {source}, "input": "x"}}]}}"#);
+            assert_eq!(text(&json), "x\n", "{source}");
+        }
+        let json = r#"{"cells": [{"source": ["a", "\u00e9", "b"]}]}"#;
+        assert_eq!(text(json), "a\u{e9}b\n");
     }
 
     #[test]

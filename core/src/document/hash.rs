@@ -1,7 +1,7 @@
 //! Content hashes: all that a document's chunks and their embeddings are made from.
 
 use super::Reading;
-use crate::{Kind, Limits, MediaType, SPLITTER_VERSION, SizeUnit};
+use crate::{Kind, Limits, MediaType, SPLITTER_VERSION, SizeUnit, interrupt};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -56,7 +56,10 @@ impl Making<'_> {
             hash.update([u8::from(part.is_some())]);
             let part = part.unwrap_or_default();
             hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part);
+            for block in part.chunks(interrupt::BLOCK) {
+                interrupt::poll();
+                hash.update(block);
+            }
         }
         if code_as_text {
             hash.update([1]);

@@ -10,8 +10,8 @@ pieces of a long function, then the head and the closing part, then the other me
 */
 
 use super::claim::{Found, is_own};
-use super::{Details, Hit, PAUSE, Pick, Plan, Role, Rule};
-use crate::Strategy;
+use super::{Details, Hit, Pick, Plan, Role, Rule};
+use crate::{Strategy, interrupt};
 use std::collections::HashMap;
 
 /// How much may come back at the most; `None` is no bound.
@@ -95,15 +95,13 @@ pub(super) fn spend(
             let (class, distance) = (hits[pick.hit].class, pick.distance.unsigned_abs());
             (class, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
         };
-        context = sorted(context, worth, details);
+        context = sorted(context, worth);
     }
     let mut spent = sum;
     let mut chunks = considered.len();
     let mut cut = vec![false; hits.len()];
     for (i, pick) in context.into_iter().enumerate() {
-        if i % PAUSE == 0 {
-            details.pause();
-        }
+        interrupt::poll_in(i);
         let verdict = if cut[pick.hit] {
             Verdict::Nearer
         } else {
@@ -133,17 +131,11 @@ fn stage(hit: &Hit, plan: &Plan, found: &Found, details: &impl Details, pick: &P
 }
 
 /// Sorts picks by keys that are made once. They come in runs, which a stable sort makes use of.
-pub(super) fn sorted<K: Ord>(
-    picks: Vec<Pick>,
-    key: impl Fn(&Pick) -> K,
-    details: &impl Details,
-) -> Vec<Pick> {
+pub(super) fn sorted<K: Ord>(picks: Vec<Pick>, key: impl Fn(&Pick) -> K) -> Vec<Pick> {
     let mut count = 0_usize;
     let mut pause = || {
         count += 1;
-        if count.is_multiple_of(PAUSE) {
-            details.pause();
-        }
+        interrupt::poll_in(count);
     };
     let keyed = picks.into_iter().map(|pick| {
         pause();

@@ -10,6 +10,7 @@ use super::claim::{Claims, Found, claims};
 use super::imports::add_imports;
 use super::{Budget, Details, Hit, Plan, Role, Row, Rule};
 use crate::assemble::{Part, Separator, assemble};
+use crate::interrupt;
 use crate::strategy::Whole;
 use serde::de::IgnoredAny;
 use std::cmp::Reverse;
@@ -63,7 +64,7 @@ pub fn choose(
     budget: Budget,
     explain: bool,
 ) -> Choice {
-    let found = Found::new(plan, rows, details);
+    let found = Found::new(plan, rows);
     let mut failed = vec![false; plan.groups.len()];
     // What a budget cut before its hits fell back was cut all the same.
     let mut cut_before = vec![false; hits.len()];
@@ -89,7 +90,7 @@ pub fn choose(
             choice.picks = kept.map(|one| one.pick).collect();
             choice.cut.iter_mut().zip(&cut_before).for_each(|(cut, before)| *cut |= before);
             add_imports(hits, plan, &found, details, budget, &mut choice);
-            choice.picks = ordered(hits, rows, choice.picks, details);
+            choice.picks = ordered(hits, rows, choice.picks);
             choice.considered = if explain { considered } else { Vec::new() };
             return choice;
         }
@@ -147,15 +148,16 @@ fn is_broken(plan: &Plan, group: usize, found: &Found, whole: &[usize]) -> bool 
 /// Tells whether rows are one JSON value together.
 fn parses(rows: &[usize], details: &impl Details) -> bool {
     let part = |row: &usize| {
+        interrupt::poll();
         let content = details.content(*row).into();
         Part { content, span: details.span(*row) }
     };
     let parts: Vec<_> = rows.iter().map(part).collect();
-    serde_json::from_str::<IgnoredAny>(&assemble(&parts, Separator::Text("")).text).is_ok()
+    interrupt::json::<IgnoredAny>(&assemble(&parts, Separator::Text("")).text).is_ok()
 }
 
 /// Orders chunks by the best hit of their document, then by ordinal.
-fn ordered(hits: &[Hit], rows: &[Row], picks: Vec<Pick>, details: &impl Details) -> Vec<Pick> {
+fn ordered(hits: &[Hit], rows: &[Row], picks: Vec<Pick>) -> Vec<Pick> {
     let mut best: HashMap<Uuid, (usize, usize)> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         let place = best.entry(hit.document).or_insert((hit.class, i));
@@ -166,5 +168,5 @@ fn ordered(hits: &[Hit], rows: &[Row], picks: Vec<Pick>, details: &impl Details)
         // A chunk without an ordinal comes behind those that have one.
         (best[&hits[pick.hit].document], Reverse(ordinal.is_some()), ordinal, pick.hit)
     };
-    budget::sorted(picks, place, details)
+    budget::sorted(picks, place)
 }

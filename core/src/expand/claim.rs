@@ -8,8 +8,8 @@ lacks a part is worth little.
 
 use super::merge::merged;
 use super::probe::Want;
-use super::{Details, Hit, PAUSE, Pick, Plan, Role, Row, Rule, Shape};
-use crate::section;
+use super::{Details, Hit, Pick, Plan, Role, Row, Rule, Shape};
+use crate::{interrupt, section};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::RangeInclusive;
@@ -32,12 +32,10 @@ pub(super) struct Claims {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(plan: &Plan, rows: &'a [Row], details: &impl Details) -> Self {
+    pub(super) fn new(plan: &Plan, rows: &'a [Row]) -> Self {
         let mut of_probe: Vec<Vec<usize>> = vec![Vec::new(); plan.probes.len()];
         for (row, chunk) in rows.iter().enumerate() {
-            if row % PAUSE == 0 {
-                details.pause();
-            }
+            interrupt::poll_in(row);
             if let (Some(probe), Some(_)) = (chunk.probe, chunk.ordinal) {
                 of_probe[probe].push(row);
             }
@@ -172,9 +170,7 @@ impl<D: Details> Bids<'_, D> {
 
     fn bid(&mut self, place: usize, row: usize, (rule, as_role): (Rule, Role)) {
         self.count += 1;
-        if self.count.is_multiple_of(PAUSE) {
-            self.details.pause();
-        }
+        interrupt::poll_in(self.count);
         let hit = &self.hits[place];
         let distance = hit.ordinal.map_or(0, |own| self.found.ordinal(row).saturating_sub(own));
         let is_part = rule == Rule::Container;

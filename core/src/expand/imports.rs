@@ -8,6 +8,7 @@ when what is kept of a hit's context says one of its names. It is spent last.
 
 use super::claim::Found;
 use super::{Budget, Choice, Details, Hit, Pick, Plan, Role, Row, Rule, Verdict};
+use crate::interrupt;
 use std::collections::{HashMap, HashSet};
 
 /// Adds to a choice what its chunks import, as far as the budget goes.
@@ -31,7 +32,7 @@ pub(super) fn add_imports(
     choice.picks.iter().for_each(|pick| of_hit[pick.hit].0.push(pick.row));
     heads.for_each(|want| of_hit[want.hit].1.push(want.probe));
     for (place, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
-        details.pause();
+        interrupt::poll();
         let texts: Vec<_> = own.iter().map(|row| details.content(*row)).collect();
         let words: HashSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
         for row in heads.iter().flat_map(|probe| found.all(*probe)) {

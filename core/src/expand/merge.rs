@@ -15,8 +15,8 @@ The rule, its threshold of a half and the gaps are those of `LlamaIndex`'s auto-
 mod tree;
 
 use super::claim::Found;
-use super::{Details, Hit, PAUSE, Plan, Rule};
-use crate::strategy::CountBy;
+use super::{Details, Hit, Plan, Rule};
+use crate::{interrupt, strategy::CountBy};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tree::Tree;
 use uuid::Uuid;
@@ -69,10 +69,8 @@ impl Document {
         let by_tokens = strategy.count_by == CountBy::Tokens;
         // By ordinal, each row with the nearest section of the tree that it is in.
         let mut rows: BTreeMap<i32, (usize, Option<usize>)> = BTreeMap::new();
-        for (i, row) in self.probes.iter().flat_map(|probe| found.all(*probe)).enumerate() {
-            if i % (PAUSE / 64) == 0 {
-                details.pause();
-            }
+        for row in self.probes.iter().flat_map(|probe| found.all(*probe)) {
+            interrupt::poll();
             let chunk = &found.rows[*row];
             let ordinal = chunk.ordinal.unwrap_or_default();
             if rows.contains_key(&ordinal) || !reads(&windows, ordinal) {
@@ -104,9 +102,7 @@ impl Document {
             }
         }
         for (i, (ordinal, (row, node))) in rows.iter().enumerate() {
-            if i % PAUSE == 0 {
-                details.pause();
-            }
+            interrupt::poll_in(i);
             if let Some(takers) = node.and_then(|node| takers.get(&outermost[node]?)) {
                 merging.claims.push((takers.nearest(*ordinal), *row, Rule::Merge));
             }
@@ -116,9 +112,7 @@ impl Document {
             merged.or_else(|| comes.get(&ordinal))
         };
         for (i, (ordinal, (row, _))) in rows.iter().enumerate() {
-            if i % PAUSE == 0 {
-                details.pause();
-            }
+            interrupt::poll_in(i);
             let sides = (at(ordinal.saturating_sub(1)), at(ordinal.saturating_add(1)));
             if let (None, (Some(before), Some(after))) = (at(*ordinal), sides) {
                 let neighbours = [before.nearest(*ordinal), after.nearest(*ordinal)];

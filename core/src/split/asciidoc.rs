@@ -9,7 +9,7 @@ heading marked as discrete opens none either.
 
 use super::{
     block::Blocks,
-    headed::{self, Headed, Line, rule},
+    headed::{self, Headed, Line, Lines, rule},
 };
 
 /// What two-line titles are underlined with, from level 1 on.
@@ -17,7 +17,7 @@ const UNDERLINES: [char; 5] = ['=', '-', '~', '^', '+'];
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
-    let mut reader = Reader { lines: Line::all(text), at: 0, found: Headed::new() };
+    let mut reader = Reader { lines: Lines::of(text), at: 0, found: Headed::new() };
     while let Some(line) = reader.line(0) {
         if line.is_blank() {
             reader.at += 1;
@@ -34,7 +34,7 @@ pub(super) fn title(text: &str) -> Option<String> {
 }
 
 struct Reader<'t> {
-    lines: Vec<Line<'t>>,
+    lines: Lines<'t>,
     /// The line to be read next.
     at: usize,
     found: Headed,
@@ -43,7 +43,7 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     /// Returns a line by how far it is from the next one.
     fn line(&self, ahead: usize) -> Option<Line<'t>> {
-        self.lines.get(self.at + ahead).copied()
+        self.lines.get(self.at + ahead)
     }
 
     /// Reads the block that begins at a place, with what is said about it on lines before.
@@ -119,14 +119,13 @@ impl<'t> Reader<'t> {
     /// Goes on behind what follows the first line of a list: items parted by blank lines, and blocks that `+` ties to them.
     fn list(&mut self) {
         while let Some(line) = self.line(0) {
-            let tied = self.at.checked_sub(1).is_some_and(|before| self.lines[before].text == "+");
+            let before = self.at.checked_sub(1).and_then(|before| self.lines.get(before));
+            let tied = before.is_some_and(|before| before.text == "+");
             if is_delimiter(line) && tied {
                 self.delimited(line);
             } else if line.is_blank() {
-                let next = self.lines[self.at..].iter().position(|line| !line.is_blank());
-                let next = next.and_then(|next| self.line(next).map(|line| (next, line)));
-                match next {
-                    Some((next, line)) if is_item(line) || line.is_indented() => self.at += next,
+                match self.lines.from(self.at).find(|(_, line)| !line.is_blank()) {
+                    Some((next, line)) if is_item(line) || line.is_indented() => self.at = next,
                     _ => return,
                 }
             } else if is_delimiter(line) || (line.text.starts_with('[') && !tied) {

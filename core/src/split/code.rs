@@ -24,7 +24,7 @@ mod lines;
 mod syntax;
 
 use super::units::Units;
-use crate::{SyntaxError, Unit};
+use crate::{SyntaxError, Unit, interrupt};
 pub(super) use language::Language;
 use language::{Beside, Found, Rule};
 use tree_sitter::{Node, Tree};
@@ -161,6 +161,7 @@ impl Walk<'_, '_, '_> {
 
     /// Comes to a node; returns whether its children are items, or nothing if they do not matter.
     fn enter(&mut self, node: Node<'_>) -> Option<bool> {
+        interrupt::poll();
         self.carried = None;
         let bytes = node.byte_range();
         let Some(rule) = self.rules.get(usize::from(node.kind_id())).copied() else {

@@ -9,7 +9,7 @@ for quotes and line ends.
 */
 
 use super::block::{Block, Blocks, Form};
-use crate::section::Section;
+use crate::{interrupt, section::Section};
 use std::ops::Range;
 
 /// What may stand between two fields.
@@ -48,6 +48,7 @@ fn records(text: &str) -> Vec<usize> {
     // A quote that nothing closes would make the rest one record: then none counts any more.
     let mut quotes = true;
     while at < bytes.len() {
+        interrupt::poll();
         let start = at;
         let end = if quotes { end_of_record(bytes, at) } else { Some(end_of_line(bytes, at)) };
         let Some(end) = end else {
@@ -83,11 +84,13 @@ fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
         // A quote counts only where a field begins; within one it is a character.
         let begins =
             found == start || DELIMITERS.contains(&bytes[found - 1]) || bytes[found - 1] == b' ';
+        interrupt::poll();
         at = found + 1;
         if !begins {
             continue;
         }
         loop {
+            interrupt::poll();
             at += memchr::memchr(b'"', &bytes[at..])? + 1;
             if bytes.get(at) != Some(&b'"') {
                 break;

@@ -16,6 +16,7 @@ a few times at most, however long its line.
 mod boundary;
 
 use super::{Limits, Sizer};
+use crate::interrupt;
 use std::ops::Range;
 
 /// Cuts the units of one document.
@@ -67,6 +68,7 @@ impl Cutter<'_> {
         let mut rest = unit.size;
         let mut density = None;
         while at < end {
+            interrupt::poll();
             if end - at <= self.limits.most_bytes() && rest.is_none_or(|rest| self.parts(rest) < 2)
             {
                 // What is left over from subtraction is no more than a guess: words that were cut

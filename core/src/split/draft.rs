@@ -1,7 +1,7 @@
 //! A chunk before it knows its lines and its preamble.
 
 use super::{Options, Sizer, preamble::Preambles};
-use crate::{Chunk, Kind, Unit, section::Section};
+use crate::{Chunk, Kind, Unit, interrupt, section::Section};
 use std::ops::{Range, RangeInclusive};
 
 /// What a chunk will hold, and where it stands.
@@ -30,18 +30,21 @@ pub(super) fn chunks<'t>(
     let mut preambles = Preambles::new(text, options, sizer);
     let mut lines = Lines { text, at: 0, line: 1, returns: text.contains('\r') };
     let mut before = "";
-    let chunk = |draft: Draft| Chunk {
-        content: &text[draft.bytes.clone()],
-        preamble: preambles
-            .preamble(&draft, std::mem::replace(&mut before, &text[draft.bytes.clone()])),
-        level: draft.level,
-        kind,
-        unit: draft.unit,
-        size: draft.size,
-        lines: lines.touched(draft.bytes.end),
-        imports: draft.imports,
-        section: draft.section,
-        bytes: draft.bytes,
+    let chunk = |draft: Draft| {
+        interrupt::poll();
+        Chunk {
+            content: &text[draft.bytes.clone()],
+            preamble: preambles
+                .preamble(&draft, std::mem::replace(&mut before, &text[draft.bytes.clone()])),
+            level: draft.level,
+            kind,
+            unit: draft.unit,
+            size: draft.size,
+            lines: lines.touched(draft.bytes.end),
+            imports: draft.imports,
+            section: draft.section,
+            bytes: draft.bytes,
+        }
     };
     drafts.into_iter().map(chunk).collect()
 }

@@ -10,6 +10,7 @@ use super::{
     plain::lines,
     sections::Sections,
 };
+use crate::interrupt;
 
 /// A line without its end, and where it begins.
 #[derive(Clone, Copy)]
@@ -19,22 +20,45 @@ pub(super) struct Line<'t> {
     pub(super) text: &'t str,
 }
 
-impl<'t> Line<'t> {
-    /// Returns the lines of a text; a byte order mark is part of none.
-    pub(super) fn all(text: &'t str) -> Vec<Self> {
+/// The lines of a text; a byte order mark is part of none.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    /// Where each line begins. A text may be nothing but line ends, and each is kept in 4 bytes.
+    starts: Vec<u32>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(text: &'t str) -> Self {
+        assert!(u32::try_from(text.len()).is_ok(), "a document has less than 4 GB");
         let mut start = 0;
-        let line = |line: &'t str| {
-            let this = Line { start, text: line.trim_end() };
+        let start_of = |line: &str| {
+            let this = start as u32;
             start += line.len();
             this
         };
-        let mut lines: Vec<_> = lines(text).map(line).collect();
-        if let Some(first) = lines.first_mut() {
-            first.text = first.text.strip_prefix('\u{feff}').unwrap_or(first.text);
-        }
-        lines
+        Self { text, starts: lines(text).map(start_of).collect() }
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<Line<'t>> {
+        interrupt::poll();
+        let start = *self.starts.get(at)? as usize;
+        let end = self.starts.get(at + 1).map_or(self.text.len(), |end| *end as usize);
+        let text = self.text[start..end].trim_end();
+        let text = if start == 0 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        Some(Line { start, text })
+    }
+
+    /// Returns the lines from one on, each with its place.
+    pub(super) fn from(&self, at: usize) -> impl Iterator<Item = (usize, Line<'t>)> {
+        (at..self.len()).filter_map(|at| Some((at, self.get(at)?)))
+    }
+}
+
+impl Line<'_> {
     pub(super) fn is_blank(self) -> bool {
         self.text.is_empty()
     }

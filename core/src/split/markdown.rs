@@ -12,12 +12,14 @@ covers becomes one. MDX is read as Markdown: its imports and expressions are par
 */
 
 mod front_matter;
+mod segments;
 
 use super::{
     block::{Block, Blocks, Form},
     sections::{Sections, shorten},
 };
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Tag, TagEnd};
+use segments::{Length, Segments};
 use std::ops::Range;
 
 /// What the parser knows beside `CommonMark`.
@@ -31,14 +33,26 @@ const ENOUGH_TITLE: usize = 4_096;
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
+    blocks_of(text, Length::USUAL)
+}
+
+/// Finds the blocks of a document that is parsed in segments of a length.
+fn blocks_of(text: &str, length: Length) -> Blocks {
     let front = front_matter::end(text);
     let mut reader = Reader::new(text);
     if let Some(end) = front {
         reader.block(0..end, Form::Body);
     }
     let body = front.unwrap_or(text.len() - without_mark(text).len());
-    for (event, range) in Parser::new_ext(&text[body..], DIALECT).into_offset_iter() {
-        reader.read(&event, body + range.start..body + range.end);
+    let segments = Segments::of(&text[body..], length);
+    for segment in &segments.list {
+        if segment.is_code {
+            reader.block(body + segment.bytes.start..body + segment.bytes.end, Form::Body);
+            continue;
+        }
+        for (event, range) in segments.events(&text[body..], segment) {
+            reader.read(&event, body + range.start..body + range.end);
+        }
     }
     reader.finish()
 }
@@ -54,7 +68,9 @@ pub(super) fn title(text: &str) -> Option<String> {
     let mut heading: Option<String> = None;
     // Chapters of a book often begin at level 2.
     let mut first: Option<String> = None;
-    for event in Parser::new_ext(body, DIALECT) {
+    let segments = Segments::of(body, Length::USUAL);
+    let parsed = segments.list.iter().filter(|segment| !segment.is_code);
+    for (event, _) in parsed.flat_map(|segment| segments.events(body, segment)) {
         match (&event, &mut heading) {
             (Event::Start(Tag::Heading { .. }), _) if depth == 0 => heading = Some(String::new()),
             (Event::End(TagEnd::Heading(level)), Some(title)) => {
@@ -241,6 +257,5 @@ fn without_mark(text: &str) -> &str {
 
 /// Returns where the line of a place begins.
 fn line_start(text: &str, place: usize) -> usize {
-    let before = &text.as_bytes()[..place];
-    before.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |at| at + 1)
+    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..place]).map_or(0, |at| at + 1)
 }

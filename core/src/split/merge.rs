@@ -19,7 +19,7 @@ A piece that was cut within a word ends its chunk: sizes add up only where words
 
 use super::{Options, draft::Draft, pieces::Piece};
 use crate::{
-    Unit,
+    Unit, interrupt,
     section::{Section, common},
 };
 use std::ops::Range;
@@ -49,6 +49,7 @@ pub(super) fn drafts(
     let mut drafts = Vec::new();
     let mut current: Option<Merged<'_>> = None;
     for piece in pieces {
+        interrupt::poll();
         let section = sections[piece.section].as_slice();
         match &mut current {
             Some(merged) if belongs(text, merged, piece, section, options) => {

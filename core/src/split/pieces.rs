@@ -11,6 +11,7 @@ use super::{
     block::{Block, Blocks, Form},
     cut::{Cutter, Unit},
 };
+use crate::interrupt;
 use std::ops::Range;
 
 /// A part of the document that fits into a chunk; it begins where the one before it ends.
@@ -32,6 +33,7 @@ pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Si
     let mut pieces = Vec::with_capacity(blocks.list.len());
     let mut first = 0;
     while first < blocks.list.len() {
+        interrupt::poll();
         let last = last_of_unit(blocks, first);
         let start = blocks.list[first].start;
         let end = end_of(text, blocks, last);

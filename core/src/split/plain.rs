@@ -1,7 +1,7 @@
 //! Plain text, and every type that has no splitter yet: paragraphs parted by blank lines.
 
 use super::block::{Block, Blocks, Form};
-use crate::section::Section;
+use crate::{interrupt, section::Section};
 
 /// Finds the paragraphs; all of them stand at the root.
 pub(super) fn blocks(text: &str) -> Blocks {
@@ -37,7 +37,8 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let end = match rest.find(['\n', '\r']) {
+        interrupt::poll();
+        let end = match memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
             Some(end) if rest[end..].starts_with("\r\n") => end + 2,
             Some(end) => end + 1,
             None => rest.len(),

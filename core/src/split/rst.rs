@@ -9,13 +9,13 @@ opens no sections. Directives, comments, lists and tables are one block each.
 
 use super::{
     block::Blocks,
-    headed::{self, Headed, Line, rule},
+    headed::{self, Headed, Line, Lines, rule},
 };
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
     let mut reader = Reader {
-        lines: Line::all(text),
+        lines: Lines::of(text),
         at: 0,
         found: Headed::new(),
         styles: Vec::new(),
@@ -36,7 +36,7 @@ pub(super) fn title(text: &str) -> Option<String> {
 type Style = (char, bool);
 
 struct Reader<'t> {
-    lines: Vec<Line<'t>>,
+    lines: Lines<'t>,
     /// The line to be read next.
     at: usize,
     found: Headed,
@@ -49,7 +49,7 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     /// Returns a line by how far it is from the next one.
     fn line(&self, ahead: usize) -> Option<Line<'t>> {
-        self.lines.get(self.at + ahead).copied()
+        self.lines.get(self.at + ahead)
     }
 
     /// Reads the block that begins with a line.
@@ -123,8 +123,8 @@ impl<'t> Reader<'t> {
     }
 
     fn end_of_paragraph(&self) -> usize {
-        let rest = &self.lines[self.at..];
-        self.at + rest.iter().position(|line| line.is_blank()).unwrap_or(rest.len())
+        let mut rest = self.lines.from(self.at);
+        rest.find(|(_, line)| line.is_blank()).map_or(self.lines.len(), |(at, _)| at)
     }
 
     /// Returns where a table ends whose columns are ruled by `=`, and whose rows may be parted by
@@ -133,14 +133,12 @@ impl<'t> Reader<'t> {
         if self.open_table || !is_table_rule(line) {
             return None;
         }
-        let rest = &self.lines[self.at + 1..];
-        let ends = |pair: &[Line<'_>]| is_table_rule(pair[0]) && pair[1].is_blank();
-        let end = rest
-            .windows(2)
-            .position(ends)
-            .or_else(|| rest.last().filter(|last| is_table_rule(**last)).map(|_| rest.len() - 1));
+        let is_end = |at: usize, line| {
+            is_table_rule(line) && self.lines.get(at + 1).is_none_or(Line::is_blank)
+        };
+        let end = self.lines.from(self.at + 1).find(|(at, line)| is_end(*at, *line));
         self.open_table = end.is_none();
-        end.map(|end| self.at + end + 2)
+        end.map(|(at, _)| at + 1)
     }
 }
 

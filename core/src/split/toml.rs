@@ -16,7 +16,7 @@ mod events;
 mod tables;
 
 use super::units::{Title, Units};
-use crate::{SyntaxError, Unit};
+use crate::{SyntaxError, Unit, interrupt};
 use events::{Event, Kind, key, read};
 use std::borrow::Cow;
 use tables::{Table, tables};
@@ -56,6 +56,7 @@ impl<'t> Document<'t, '_, '_> {
         let mut open = vec![Open { kind: Kind::Header, entries: 0 }];
         let mut keys: Vec<Cow<'_, str>> = Vec::new();
         while let Some(event) = events.next() {
+            interrupt::poll();
             match event.kind {
                 Kind::Header => {
                     let table = tables.next().expect("every header has a table");

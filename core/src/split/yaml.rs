@@ -23,7 +23,7 @@ mod node;
 mod source;
 
 use super::units::{Title, Units};
-use crate::{SyntaxError, Unit};
+use crate::{SyntaxError, Unit, interrupt};
 use frame::{Frame, Key, Style};
 use marks::Marks;
 use node::Node;
@@ -69,6 +69,7 @@ struct Documents {
 
 impl<'t> Parser<'t, '_, '_> {
     fn next(&mut self) -> Result<(Event<'t>, Span), ScanError> {
+        interrupt::poll();
         self.events.next_event().unwrap_or(Ok((Event::StreamEnd, Span::default())))
     }
 

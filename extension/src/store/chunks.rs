@@ -120,10 +120,6 @@ impl Details for Chunks<'_> {
     fn imports(&self, row: usize) -> Vec<String> {
         self.chunk(row).imports()
     }
-
-    fn pause(&self) {
-        pgrx::check_for_interrupts!();
-    }
 }
 
 fn statement(layout: &Layout, arms: &[Arm], columns: Columns) -> String {

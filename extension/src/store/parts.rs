@@ -3,6 +3,7 @@
 use super::Store;
 use super::layout::{Layout, Purpose};
 use super::operators::EQUAL;
+use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use passage_core::MediaType;
 use passage_core::assemble::Part;
@@ -20,6 +21,7 @@ impl Store {
         let rows =
             connection.read(&statement, vec![Value::new(document_id), Value::new(chunk_ids)]);
         let part = |row| {
+            pause(row);
             let content = rows.get::<String>(row, 1).unwrap_or_default();
             let span = rows.get::<i32>(row, 2).zip(rows.get(row, 3));
             Part { content: content.into(), span: span.map(|(start, end)| start..end) }

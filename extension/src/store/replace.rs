@@ -16,6 +16,7 @@ use super::layout::Purpose;
 use super::writable::Writable;
 use crate::document::{Document, Split};
 use crate::error::Error;
+use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
 use crate::types::to_sql;
 use passage_core::{Chunk, chunk_ids, document_id};
@@ -155,7 +156,10 @@ impl Writable {
         let document = || Value::new(to_sql(id));
         let there = self.write(connection, Write::There, vec![document()]);
         let there: HashMap<Uuid, String> = (0..there.len())
-            .map(|row| (uuid(there.get(row, 0)), there.get(row, 1).unwrap_or_default()))
+            .map(|row| {
+                pause(row);
+                (uuid(there.get(row, 0)), there.get(row, 1).unwrap_or_default())
+            })
             .collect();
         let chunks = &split.chunks;
         let ids = ids(id, chunks);

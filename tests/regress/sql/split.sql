@@ -95,3 +95,7 @@ SELECT * FROM passage.split('a', overlap => -1);
 SELECT * FROM passage.split('{}', 'application/x-ipynb+json');
 SELECT * FROM passage.split('{"cells": [{"cell_type": "markdown", "source": "a\u0000b"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 'application/x-ipynb+json');
 SELECT section FROM passage.split('{"a\u0000b": {"c": 1}}', 'application/json', max_size => 10);
+
+-- a page that is too large to convert
+SELECT count(*) FROM passage.split(repeat('<tr><td>', 1500000), 'text/html');
+SELECT count(*) FROM passage.split(repeat('words ', 6000000), 'text/html');

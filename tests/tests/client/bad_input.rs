@@ -33,6 +33,24 @@ async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_too_large_to_convert_is_named_and_the_others_are_loaded() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([
+        ("a.md", b"# A\n".to_vec()),
+        ("bomb.html", "<tr><td>".repeat(1_500_000).into_bytes()),
+        ("long.html", "words ".repeat(6_000_000).into_bytes()),
+        ("z.html", b"<h1>Z</h1>".to_vec()),
+    ]);
+    let ran = ingest_text(&cluster, &[&sources.book()]).await;
+    let split = "Split it into several pages, or take it as it is, with --media-type text/plain.";
+    let nodes = "an HTML page must have at most 2000000 elements, attributes and texts";
+    ran.refuses(&format!("bomb.html: {nodes}"), split);
+    ran.refuses("long.html: an HTML page must have at most 33554432 bytes", split);
+    assert!(ran.stdout.starts_with("2 documents added, 2 failed"), "{}", ran.stdout);
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
 async fn a_file_that_became_unreadable_leaves_its_document_as_it_was() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n\nGood.\n")]);

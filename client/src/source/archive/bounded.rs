@@ -1,5 +1,6 @@
 //! Unpacking with an eye on how much comes out.
 
+use flate2::read::MultiGzDecoder;
 use std::io::{self, Read};
 
 /// So much may come out of anything, in bytes.
@@ -45,6 +46,27 @@ impl Proportion {
             return Err(io::Error::other(format!("it unpacks to more than {MOST} times its size")));
         }
         Ok(())
+    }
+}
+
+/// What gzip packed, as long as it keeps its proportion.
+pub(in crate::source) struct Unpacked<R> {
+    packed: MultiGzDecoder<Counted<R>>,
+    given: u64,
+}
+
+impl<R: Read> Unpacked<R> {
+    pub(in crate::source) fn new(reader: R) -> Self {
+        Self { packed: MultiGzDecoder::new(Counted::new(reader)), given: 0 }
+    }
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.packed.read(buffer)?;
+        self.given += read as u64;
+        Proportion { taken: self.packed.get_ref().bytes, given: self.given }.check()?;
+        Ok(read)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Tar archives, compressed by gzip or not, read as they come.
 
-use super::bounded::{Counted, Proportion};
+use super::bounded::Unpacked;
 use super::{Archive, Members, cause};
 use crate::source::{Error, Found};
-use flate2::read::MultiGzDecoder;
 use std::io::{self, Read};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -14,8 +13,7 @@ pub(super) fn members(reader: impl Read + Send + 'static, archive: Archive) -> M
     let (sender, members) = sync_channel(0);
     thread::spawn(move || {
         if archive.is_gzip() {
-            let unpacked = Unpacked { packed: MultiGzDecoder::new(Counted::new(reader)), given: 0 };
-            send(unpacked, &archive, &sender);
+            send(Unpacked::new(reader), &archive, &sender);
         } else {
             send(reader, &archive, &sender);
         }
@@ -78,21 +76,6 @@ impl<R: Read> Read for Whole<R> {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early"));
         }
         self.left = self.left.saturating_sub(read as u64);
-        Ok(read)
-    }
-}
-
-/// A stream that is unpacked, as long as it keeps its proportion.
-struct Unpacked<R> {
-    packed: MultiGzDecoder<Counted<R>>,
-    given: u64,
-}
-
-impl<R: Read> Read for Unpacked<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.packed.read(buffer)?;
-        self.given += read as u64;
-        Proportion { taken: self.packed.get_ref().bytes, given: self.given }.check()?;
         Ok(read)
     }
 }

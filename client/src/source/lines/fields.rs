@@ -8,6 +8,10 @@ use serde_json::error::Category;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
+/// The most values of a line: each takes 32 bytes or more in memory, and two in the line. The
+/// metadata of a document has some dozens.
+const MOST_VALUES: usize = 1_000_000;
+
 /// An object in JSON, and where it stands.
 #[derive(Debug)]
 pub(super) struct Fields {
@@ -20,8 +24,11 @@ impl Fields {
     ///
     /// # Errors
     ///
-    /// If it is no object, holds a NUL, or is a document of another collection or version.
+    /// If it is no object, has too many values, holds a NUL, or is a document of another collection or version.
     pub(super) fn read(line: &[u8], place: Place, belonging: &Belonging) -> Result<Self, Error> {
+        if has_more_values(line, MOST_VALUES) {
+            return Err(place.error(format!("more than {MOST_VALUES} values")));
+        }
         let map = match serde_json::from_slice(line) {
             Ok(Value::Object(map)) => map,
             Ok(_) => return Err(place.error("no JSON object")),
@@ -157,4 +164,35 @@ impl Fields {
     fn holds_nul<T>(&self, key: &str) -> Result<T, Error> {
         Err(self.error(format!("\"{key}\" holds a NUL")))
     }
+}
+
+/// Tells whether there are more values in JSON than some number, by the commas and brackets outside
+/// of strings.
+fn has_more_values(json: &[u8], most: usize) -> bool {
+    let (mut values, mut at) = (0, 0);
+    while let Some(byte) = json.get(at) {
+        at += 1;
+        match byte {
+            b',' | b'[' | b'{' => values += 1,
+            b'"' => at = end_of_string(json, at),
+            _ => {}
+        }
+        if values > most {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns what follows the string whose content begins at a place.
+fn end_of_string(json: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(byte) = json.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    json.len()
 }

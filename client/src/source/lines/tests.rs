@@ -176,6 +176,32 @@ fn a_document_with_a_wrong_chunk_is_left_out_and_the_others_are_not() {
     }
 }
 
+#[test]
+fn a_line_with_more_values_than_fit_into_memory_is_refused_and_the_others_are_read() {
+    let text = "[,{\\\"".repeat(1_000_000);
+    let numbers = "0,".repeat(1_000_000);
+    let lines = format!(
+        "{{\"uri\": \"a\", \"text\": \"{text}\"}}\n{{\"uri\": \"b\", \"metadata\": {{\"a\": [{numbers}0]}}}}\n\
+         {{\"uri\": \"c\", \"text\": \"\"}}\n"
+    );
+    let read: Vec<_> =
+        read(lines, Lines::Documents).into_iter().map(|item| item.map(|item| item.uri)).collect();
+    let refused = "x.jsonl:2: more than 1000000 values".to_owned();
+    assert!(read == [Ok("a".to_owned()), Err(refused), Ok("c".to_owned())]);
+}
+
+#[test]
+fn lines_that_unpack_to_out_of_all_proportion_are_refused() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let blanks = vec![b'\n'; 1 << 20];
+    for _ in 0..80 {
+        std::io::Write::write_all(&mut packed, &blanks).unwrap();
+    }
+    let read = read(packed.finish().unwrap(), Lines::Documents);
+    let reason = "cannot read x.jsonl: it unpacks to more than 200 times its size".to_owned();
+    assert!(read == [Err(reason)], "{}", read.len());
+}
+
 proptest! {
     #[test]
     fn any_document_comes_back(uri in ".{1,9}", text: String, title: Option<String>) {

@@ -4,6 +4,7 @@ use super::{
     rewrite::Writer,
     tree::{self, Children, Handle, attribute, element, named, tag},
 };
+use crate::interrupt;
 use html5ever::tendril::StrTendril;
 use markup5ever_rcdom::NodeData;
 
@@ -36,6 +37,7 @@ impl Writer<'_> {
 
     /// Adds the code below a node, without line numbers, buttons and what else is chrome.
     fn add_code(&self, node: &Handle, code: &mut String) {
+        interrupt::poll();
         match &node.data {
             NodeData::Text { contents } => code.push_str(&contents.borrow()),
             _ if tag(node) == "br" => code.push('\n'),

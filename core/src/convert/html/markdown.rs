@@ -1,12 +1,14 @@
 /*!
 From the small tree to Markdown, by `htmd`.
 
-Fences and tables are written here. Its fences need the language in one notation, and its tables
+The library is stopped at every element, by a handler that does nothing else. Fences and tables are
+written here. Its fences need the language in one notation, and its tables
 lose cells that head a row, and pad every cell to the widest of its column: one long cell would
 make a table of a thousand rows a thousand times as long.
 */
 
 use super::tree::{self, Handle, attribute, tag};
+use crate::interrupt;
 use htmd::{
     Element, HtmlToMarkdown,
     element_handler::{HandlerResult, Handlers},
@@ -14,6 +16,29 @@ use htmd::{
 };
 use markup5ever_rcdom::{Node, NodeData};
 use std::fmt::Write;
+
+/// The elements that the library writes by itself.
+const ELEMENTS: [&str; 19] = [
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "p",
+    "div",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "a",
+    "img",
+    "br",
+    "hr",
+    "em",
+    "strong",
+    "code",
+];
 
 thread_local! {
     /// Making one costs more than converting a short page.
@@ -24,6 +49,7 @@ thread_local! {
             ol_number_spacing: 1,
             ..Options::default()
         })
+        .add_handler(ELEMENTS.to_vec(), polled)
         .add_handler(vec!["pre"], fence)
         .add_handler(vec!["table"], table)
         .build();
@@ -39,6 +65,12 @@ pub(super) fn markdown(nodes: Vec<Handle>) -> String {
     let text = CONVERTER.with(|converter| converter.tree_to_markdown(&root));
     let trimmed = text.trim();
     if trimmed.len() == text.len() { text } else { trimmed.to_owned() }
+}
+
+/// Lets the caller interrupt, and leaves the element to the library.
+fn polled(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
+    interrupt::poll();
+    handlers.fallback(element)
 }
 
 /// Writes a fence: a `<pre>` that holds one text and names its language as its class.
@@ -59,6 +91,7 @@ fn fence(_: &dyn Handlers, pre: Element<'_>) -> Option<HandlerResult> {
 fn table(handlers: &dyn Handlers, table: Element<'_>) -> Option<HandlerResult> {
     let rows = table.node.children.borrow();
     let cells = |row: &Handle| {
+        interrupt::poll();
         let cells = row.children.borrow();
         let cell = |cell: &Handle| in_cell(&handlers.walk_children(cell).content);
         cells.iter().map(cell).collect::<Vec<_>>()

@@ -12,6 +12,7 @@ use super::{
     chrome::{Place, is_chrome},
     tree::{Handle, attribute, plain_text, tag},
 };
+use crate::interrupt;
 use markup5ever_rcdom::{Node, NodeData};
 use std::collections::HashSet;
 
@@ -101,6 +102,7 @@ impl Search {
 
     /// Counts what stands in a node.
     fn tally(&mut self, node: &Handle, titled: bool) -> Tally {
+        interrupt::poll();
         if let NodeData::Text { contents } = &node.data {
             let text = contents.borrow().bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
             return Tally { text, ..Tally::default() };

@@ -7,10 +7,15 @@ time, and everything that walks the tree by recursion needs a stack as deep. So 
 [`MOST_OPEN`] are left out, their text staying where it is, and so is formatting beyond
 [`MOST_FORMATTING`]. Pages have 10 to 40 open at once; browsers stop at 512. Attributes, each of
 which is compared with those before it, are bounded by [`attributes`].
+
+A node takes some 200 bytes, in the page and again in the tree that becomes Markdown, and may be
+written in four (`<td>`). So the size of a page and the number of its nodes are bounded too; a page
+beyond is refused.
 */
 
 mod attributes;
 
+use crate::{Error, interrupt};
 use html5ever::{
     Attribute, ExpandedName, QualName, TokenizerResult,
     buffer_queue::BufferQueue,
@@ -28,12 +33,29 @@ const MOST_OPEN: usize = 160;
 /// How many of them may be formatting, such as `<b>`, which the builder has in two lists.
 const MOST_FORMATTING: usize = 32;
 
-/// How much is handed to the parser at once, in bytes; its strings have lengths of 32 bits.
-const PART: usize = 1 << 24;
+/// The largest page that is converted, in bytes.
+///
+/// The largest pages of documentation are a specification or an index on one page: that of HTML has
+/// 14 MB.
+pub(super) const MOST_BYTES: usize = 32 << 20;
+
+/// The most elements, attributes and texts of a page that is converted. Documentation has one in 10
+/// to 30 bytes.
+pub(super) const MOST_NODES: usize = 2_000_000;
+
+/// How much is handed to the parser at once, in bytes: a few milliseconds of work.
+const PART: usize = 1 << 16;
 
 /// Parses a page or a part of one and returns its document.
-pub(super) fn parse(text: &str) -> Handle {
-    let tree = Tree { document: Node::new(NodeData::Document) };
+///
+/// # Errors
+///
+/// Returns [`Error::PageBytes`] or [`Error::PageNodes`] for a page that is too large.
+pub(super) fn parse(text: &str) -> Result<Handle, Error> {
+    if text.len() > MOST_BYTES {
+        return Err(Error::PageBytes { most: MOST_BYTES });
+    }
+    let tree = Tree { document: Node::new(NodeData::Document), nodes: Cell::new(0) };
     let builder = TreeBuilder::new(tree, html5ever::tree_builder::TreeBuilderOpts::default());
     let tokenizer = Tokenizer::new(Bounded::new(builder), TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -45,9 +67,12 @@ pub(super) fn parse(text: &str) -> Handle {
         // It stops at every script for someone to run it, and where the encoding is named.
         while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
         rest = after;
+        if tokenizer.sink.is_full() {
+            return Err(Error::PageNodes { most: MOST_NODES });
+        }
     }
     tokenizer.end();
-    tokenizer.sink.builder.sink.document.clone()
+    Ok(tokenizer.sink.builder.sink.document.clone())
 }
 
 /// Hands tokens to the builder, but for elements that would go too deep.
@@ -63,6 +88,11 @@ struct Bounded {
 impl Bounded {
     fn new(builder: TreeBuilder<Handle, Tree>) -> Self {
         Self { builder, open: Cell::new(0), formatting: Cell::new(0), left_out: Cell::new(0) }
+    }
+
+    /// Tells whether the page has too many nodes.
+    fn is_full(&self) -> bool {
+        self.builder.sink.nodes.get() > MOST_NODES
     }
 
     /// Tells whether a tag is to be left out.
@@ -101,7 +131,9 @@ impl TokenSink for Bounded {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
+        interrupt::poll();
         match &token {
+            _ if self.is_full() => TokenSinkResult::Continue,
             Token::TagToken(tag) if self.leaves_out(tag) => TokenSinkResult::Continue,
             Token::CommentToken(_) | Token::ParseError(_) => TokenSinkResult::Continue,
             _ => self.builder.process_token(token, line),
@@ -180,11 +212,17 @@ fn is_formatting(name: &str) -> bool {
 /// through all children of a node from the beginning.
 struct Tree {
     document: Handle,
+    /// How many elements, attributes and texts were made.
+    nodes: Cell<usize>,
 }
 
 impl Tree {
+    fn count(&self, nodes: usize) {
+        self.nodes.set(self.nodes.get() + nodes);
+    }
+
     /// Adds a child at a place, or to the text before that.
-    fn insert(parent: &Handle, at: usize, child: NodeOrText<Handle>) {
+    fn insert(&self, parent: &Handle, at: usize, child: NodeOrText<Handle>) {
         let node = match child {
             NodeOrText::AppendNode(node) => node,
             NodeOrText::AppendText(text) => {
@@ -194,6 +232,7 @@ impl Tree {
                     contents.borrow_mut().push_tendril(&text);
                     return;
                 }
+                self.count(1);
                 Node::new(NodeData::Text { contents: text.into() })
             }
         };
@@ -236,6 +275,7 @@ impl TreeSink for Tree {
     }
 
     fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> Handle {
+        self.count(1 + attrs.len());
         let contents = flags.template.then(|| Node::new(NodeData::Document));
         Node::new(NodeData::Element {
             name,
@@ -255,7 +295,7 @@ impl TreeSink for Tree {
 
     fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
         let end = parent.children.borrow().len();
-        Self::insert(parent, end, child);
+        self.insert(parent, end, child);
     }
 
     fn append_before_sibling(&self, sibling: &Handle, child: NodeOrText<Handle>) {
@@ -263,7 +303,7 @@ impl TreeSink for Tree {
             self.remove_from_parent(node);
         }
         if let Some((parent, at)) = Self::place(sibling) {
-            Self::insert(&parent, at, child);
+            self.insert(&parent, at, child);
         }
     }
 

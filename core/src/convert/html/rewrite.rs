@@ -13,6 +13,7 @@ use super::{
     tables,
     tree::{self, Children, Handle, attribute, element, is_block, named, one_line, tag},
 };
+use crate::interrupt;
 use html5ever::tendril::StrTendril;
 use markup5ever_rcdom::NodeData;
 use std::rc::Rc;
@@ -83,6 +84,7 @@ impl Writer<'_> {
 
     /// Writes a node, or what it holds.
     pub(super) fn write(&self, node: &Handle, around: Around, out: &mut Children) {
+        interrupt::poll();
         if let NodeData::Text { contents } = &node.data {
             out.text(contents.borrow().clone());
             return;

@@ -6,6 +6,8 @@ use super::{
     tree::{Children, Handle, attribute, element, tag},
 };
 
+use crate::interrupt;
+
 /// The most columns of a table that is kept as one.
 const MOST_COLUMNS: usize = 64;
 
@@ -65,6 +67,7 @@ fn cells(row: &Handle) -> Vec<Handle> {
 
 /// Tells whether a table holds what no cell of Markdown can.
 fn lays_out(node: &Handle) -> bool {
+    interrupt::poll();
     node.children.borrow().iter().any(|child| {
         let name = tag(child);
         is_heading(name) || matches!(name, "pre" | "table" | "hr") || lays_out(child)

@@ -2,6 +2,10 @@
 
 use super::*;
 
+fn convert(html: &str, base: Option<&str>) -> Converted {
+    super::convert(html, base).unwrap()
+}
+
 fn markdown(html: &str) -> String {
     convert(html, None).text
 }
@@ -206,4 +210,36 @@ fn hostile_pages_take_a_time_that_grows_with_their_length_alone() {
     };
     let worker = std::thread::Builder::new().stack_size(2 << 20).spawn(convert_all).unwrap();
     worker.join().unwrap();
+}
+
+#[test]
+fn a_page_with_too_many_nodes_or_bytes_is_refused() {
+    let nodes = Error::PageNodes { most: parse::MOST_NODES };
+    for tag in ["<tr><td>", "<br>", "<b></b>", "<p>x"] {
+        let page = tag.repeat(2 * parse::MOST_NODES / tag.matches('<').count().min(2));
+        let page = format!("<table>{page}");
+        assert!(page.len() <= parse::MOST_BYTES, "{tag}");
+        assert!(super::convert(&page, None) == Err(nodes.clone()), "{tag}");
+    }
+    let attributes = "<p a b c d e f g h>".repeat(parse::MOST_NODES / 8);
+    assert!(super::convert(&attributes, None) == Err(nodes));
+    let long = "words ".repeat(parse::MOST_BYTES / 6 + 1);
+    let bytes = Error::PageBytes { most: parse::MOST_BYTES };
+    assert!(super::convert(&long, None) == Err(bytes));
+    assert_eq!(convert(&long[..parse::MOST_BYTES / 2], None).text.len(), parse::MOST_BYTES / 2);
+}
+
+#[test]
+fn a_page_can_be_interrupted_wherever_it_is() {
+    use crate::interrupt::tests::{polls_of, stops_at};
+    let page = "<h2>Title</h2><ul><li>one<li>two</ul><table><tr><td>a<td>b</table><pre>x</pre>"
+        .repeat(100);
+    let polls = polls_of(|| convert(&page, None));
+    // In the parser, in what looks through the page, in what rewrites it, and in what writes it.
+    assert!(polls > 4 * 900, "{polls}");
+    for poll in (0..polls).step_by(97) {
+        assert!(stops_at(poll, || convert(&page, None)), "{poll} of {polls}");
+    }
+    // Nothing is left behind that would show in the next page.
+    assert_eq!(convert("<ol><li>x</ol>", None).text, "1. x\n");
 }

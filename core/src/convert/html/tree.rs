@@ -1,5 +1,6 @@
 //! The tree of a page, and how to read and make it.
 
+use crate::interrupt;
 use html5ever::{Attribute, LocalName, QualName, local_name, ns, tendril::StrTendril};
 pub(super) use markup5ever_rcdom::Handle;
 use markup5ever_rcdom::{Node, NodeData};
@@ -29,6 +30,7 @@ pub(super) fn attribute(node: &Handle, name: &str) -> Option<StrTendril> {
 
 /// Adds all text below a node to a string, `<br>` being a line end.
 pub(super) fn add_text(node: &Handle, text: &mut String) {
+    interrupt::poll();
     match &node.data {
         NodeData::Text { contents } => text.push_str(&contents.borrow()),
         NodeData::Element { name, .. } if name.local == local_name!("br") => text.push('\n'),

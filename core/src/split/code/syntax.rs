@@ -11,8 +11,11 @@ with a NUL byte is no source code.
 */
 
 use super::{language::Language, lines};
-use crate::SyntaxError;
-use std::{cell::RefCell, ops::ControlFlow};
+use crate::{SyntaxError, interrupt};
+use std::{
+    cell::{Cell, RefCell},
+    ops::ControlFlow,
+};
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
 
 thread_local! {
@@ -23,6 +26,10 @@ thread_local! {
 /// The bytes for each hundred steps of the parser. Real code has no fewer than 35 (3,000 files of
 /// ten languages), most of it 300.
 const BYTES_A_REPORT: usize = 8;
+
+/// After so many reports the parser stops, and goes on where it was. C code must not unwind, so the
+/// caller cannot be asked within.
+const REPORTS_A_POLL: usize = 500;
 
 /// How many bytes are handed to the parser at once, and how often it may read each. It reads what
 /// it has in hand for free, so real code is read little more than once.
@@ -49,7 +56,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
         return Err(error_at(text, place));
     }
     let granted = bytes.len() + FREE_BYTES;
-    let mut reports = granted / BYTES_A_REPORT;
+    let reports = Cell::new(granted / BYTES_A_REPORT);
     let mut readable = granted * READINGS;
     let mut place = 0;
     let tree = PARSER.with_borrow_mut(|parser| {
@@ -63,15 +70,20 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
         };
         let mut report = |state: &ParseState| {
             place = state.current_byte_offset();
-            reports = reports.saturating_sub(1);
-            if reports == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            reports.set(reports.get().saturating_sub(1));
+            let stops = reports.get().is_multiple_of(REPORTS_A_POLL);
+            if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let options = ParseOptions::new().progress_callback(&mut report);
-        let tree = parser.parse_with_options(&mut read, None, Some(options));
-        if tree.is_none() {
-            parser.reset();
+        // An unwinding may have left a parse half done.
+        parser.reset();
+        loop {
+            let options = ParseOptions::new().progress_callback(&mut report);
+            let tree = parser.parse_with_options(&mut read, None, Some(options));
+            if tree.is_some() || reports.get() == 0 {
+                return tree;
+            }
+            interrupt::poll();
         }
-        tree
     });
     tree.filter(|_| readable > 0).ok_or_else(|| error_at(text, place))
 }
@@ -80,6 +92,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
 fn too_deep(bytes: &[u8]) -> Option<usize> {
     let (mut brackets, mut angles, mut operators, mut at) = (0_usize, 0_usize, 0_usize, 0);
     while let Some(byte) = bytes.get(at) {
+        interrupt::poll_in(at);
         match byte {
             b'(' | b'[' | b'{' | b')' | b']' | b'}' | b';' | b',' | b'"' | b'\n' => operators = 0,
             b'<' | b'>' | b'=' | b'?' | b':' | b'&' | b'|' | b'!' | b'@' | b'%' | b'^' | b'~' => {

@@ -8,6 +8,7 @@ is no key is passed over as fast as memory is read. That is why this is not a li
 more, and refuses lone surrogates, which the grammar of JSON allows.
 */
 
+use crate::interrupt;
 use std::{borrow::Cow, ops::Range};
 
 /// What a token is.
@@ -59,6 +60,7 @@ impl<'t> Tokens<'t> {
     }
 
     fn read(&mut self) -> Result<Token, usize> {
+        interrupt::poll();
         self.skip_blanks()?;
         let start = self.at;
         let Some(first) = self.text.as_bytes().get(start) else {

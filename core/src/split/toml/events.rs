@@ -1,5 +1,6 @@
 //! What a TOML document is made of, in order.
 
+use crate::interrupt;
 use std::{borrow::Cow, ops::Range};
 use toml_parser::{
     ErrorSink, ParseError, Raw, Source, Span,
@@ -38,7 +39,7 @@ pub(super) struct Event {
 pub(super) fn read(text: &str) -> Result<Vec<Event>, usize> {
     let source = Source::new(text);
     let mut tokens = Vec::with_capacity(text.len() / BYTES_A_TOKEN);
-    tokens.extend(source.lex());
+    tokens.extend(source.lex().inspect(|_| interrupt::poll()));
     let mut events = Events { source, events: Vec::with_capacity(tokens.len() / 2) };
     let mut error = None::<ParseError>;
     let mut guarded = RecursionGuard::new(&mut events, MOST_DEPTH);
@@ -72,6 +73,7 @@ struct Events<'t> {
 
 impl Events<'_> {
     fn push(&mut self, kind: Kind, span: Span, encoding: Option<Encoding>) {
+        interrupt::poll();
         self.events.push(Event { kind, bytes: span.start()..span.end(), encoding });
     }
 }

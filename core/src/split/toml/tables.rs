@@ -1,6 +1,7 @@
 //! The headers of tables, with the places of those that are items of arrays.
 
 use super::events::{Event, Kind, key};
+use crate::interrupt;
 use std::{borrow::Cow, collections::HashMap};
 
 pub(super) struct Table<'t> {
@@ -17,6 +18,7 @@ pub(super) fn tables<'t>(text: &'t str, events: &[Event]) -> Vec<Table<'t>> {
     let mut tables = Vec::new();
     let headers = events.iter().enumerate().filter(|(_, event)| event.kind == Kind::Header);
     for (index, header) in headers {
+        interrupt::poll();
         let start = header.bytes.end;
         let rest = &text.as_bytes()[start..];
         let line = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());

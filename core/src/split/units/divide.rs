@@ -6,6 +6,7 @@ use super::{
     open::Open,
 };
 use crate::{
+    interrupt,
     section::Section,
     split::{
         cut::{self, Cutter},
@@ -20,6 +21,7 @@ impl Units<'_> {
         if place <= self.at.byte {
             return self.at;
         }
+        interrupt::poll();
         let byte = self.between_characters(place);
         let text = &self.text[self.at.byte..byte];
         // What is beyond the maximum by its bytes alone is not shown to the sizer as a whole.

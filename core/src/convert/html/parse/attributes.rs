@@ -6,6 +6,7 @@ It offers no place to step in before that, so what follows the first few hundred
 text, up to the end of the tag. Nearly no page has such a tag, and then nothing is copied.
 */
 
+use crate::interrupt;
 use std::borrow::Cow;
 
 /// How many places in a tag may be ones where an attribute begins.
@@ -20,6 +21,7 @@ pub(super) fn bounded(text: &str) -> Cow<'_, str> {
     let mut copied = 0;
     let mut at = 0;
     while let Some(found) = memchr::memchr(b'<', &text.as_bytes()[at..]) {
+        interrupt::poll();
         at += found + 1;
         let rest = &text[at..];
         if rest.starts_with("!--") {

@@ -1,0 +1,222 @@
+/*!
+Measures what a document of 50 MB of each kind takes: time, memory, and how soon a caller can stop
+it.
+
+```sh
+cargo run --release -p passage-core --features html,code --example limits [BYTES] [NAME]
+```
+
+Each document is read and split in a process of its own, which prints a row of a Markdown table: the
+time, the longest time between two polls, the time from a stop near the end until everything is
+freed, and the peak of memory per byte of the document beside the document itself.
+*/
+
+use passage_core::{Characters, Limits, MediaType, Options, Reading, interrupt, split};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// What a document repeats, how it begins and ends; `{}` is the number of the part.
+struct Sample {
+    name: &'static str,
+    media_type: &'static str,
+    begin: &'static str,
+    part: &'static str,
+    end: &'static str,
+}
+
+const fn sample(
+    name: &'static str,
+    media_type: &'static str,
+    [begin, part, end]: [&'static str; 3],
+) -> Sample {
+    Sample { name, media_type, begin, part, end }
+}
+
+const MARKDOWN: &str = "## Part {}\n\nSome *text* of `part` {}, which [leads](to.md) to the next and \
+    goes on for a line.\n\n- one\n- two\n\n| a | b |\n|---|---|\n| {} | x |\n\n";
+const HTML: &str = "<section id=part-{}><h2>Part {}</h2><p>Some <i>text</i> of a <a href=part.html>part</a> \
+    which is as long as most are, and <code>code</code>.</p><ul><li>one</li><li>two</li></ul></section>\n";
+
+#[rustfmt::skip]
+const SAMPLES: &[Sample] = &[
+    sample("Markdown", "text/markdown", ["# All\n\n", MARKDOWN, ""]),
+    sample("plain text", "text/plain", ["", "A paragraph of part {}, with words and more words in it.\n\n", ""]),
+    sample("HTML, 30 MB", "text/html", ["<main><h1>All</h1>", HTML, "</main>"]),
+    sample("HTML of `<tr><td>`", "text/html", ["<table>", "<tr><td>", ""]),
+    sample("HTML of text, 30 MB", "text/html", ["<p>", "words and words ", ""]),
+    sample("reStructuredText", "text/x-rst", ["All\n===\n\n", "Part {}\n--------------\n\nSome *text* of part.\n\n* one\n* two\n\n", ""]),
+    sample("AsciiDoc", "text/x-asciidoc", ["= All\n\n", "== Part {}\n\nSome *text* of part.\n\n* one\n* two\n\n", ""]),
+    sample("CSV", "text/csv", ["id,name,text\n", "{},name {},\"some, text\"\n", ""]),
+    sample("JSON", "application/json", ["[null", ",\n{\"id\": {}, \"of\": {\"name\": \"part {}\", \"list\": [1, 2]}}", "]"]),
+    sample("JSON, minified", "application/json", ["[0", ",{\"a\":{},\"b\":[1,2,{\"c\":null}]}", "]"]),
+    sample("JSON lines", "application/jsonl", ["", "{\"id\": {}, \"text\": \"some text of part {}\"}\n", ""]),
+    sample("YAML", "text/x-yaml", ["all:\n", "- id: {}\n  of:\n    name: part {}\n    list: [1, 2]\n", ""]),
+    sample("TOML", "text/x-toml", ["", "[[all]]\nid = {}\nof.name = \"part {}\"\nlist = [1, 2]\n\n", ""]),
+    sample("notebook", "application/x-ipynb+json", ["{\"cells\": [{}", ",\n{\"cell_type\": \"code\", \"source\": [\"x = {}\\n\", \"y\"], \"outputs\": [{\"a\": [1, 2, 3]}]}", "]}"]),
+    sample("XML", "application/xml", ["<all>", "<part id=\"{}\">text</part>\n", "</all>"]),
+    sample("Rust", "text/x-rust", ["", "/// Is part {}.\nfn part_{}(a: u8) -> u8 {\n    let b = a + 1;\n    b\n}\n\n", ""]),
+    sample("Python", "text/x-python", ["", "def part_{}(a):\n    \"\"\"Is part {}.\"\"\"\n    return a + 1\n\n\n", ""]),
+    sample("JavaScript, minified", "text/javascript", ["", "function f{}(a){return a?a.b(function(){return{c:1}}):null}", ""]),
+    sample("Java", "text/x-java", ["class A {\n", "  /** Is {}. */\n  int part{}(int a) { return a + 1; }\n\n", "}\n"]),
+    sample("C", "text/x-c", ["", "/* Is {}. */\nint part_{}(int a) {\n  return a + 1;\n}\n\n", ""]),
+    sample("SQL", "text/x-sql", ["", "INSERT INTO a (b, c) VALUES ({}, 'x');\n", ""]),
+    sample("CSS", "text/css", ["", ".a{} { color: red; }\n", ""]),
+    sample("Markdown of `[`", "text/markdown", ["", "[", ""]),
+    sample("Markdown of `*`", "text/markdown", ["", "*", ""]),
+    sample("Markdown of `*a `", "text/markdown", ["", "*a ", ""]),
+    sample("Markdown of backticks", "text/markdown", ["", "`", ""]),
+    sample("Markdown of `<`", "text/markdown", ["", "<", ""]),
+    sample("Markdown of `#`", "text/markdown", ["", "#", ""]),
+    sample("Markdown of `# a`", "text/markdown", ["", "# a\n", ""]),
+    sample("Markdown of `- a`", "text/markdown", ["", "- a\n", ""]),
+    sample("Markdown of `> `", "text/markdown", ["", "> ", ""]),
+    sample("Markdown of `|`", "text/markdown", ["|a|\n|-|\n", "|a|\n", ""]),
+    sample("Markdown, a paragraph", "text/markdown", ["", "words and more words of a single line ", ""]),
+    sample("Markdown of spaces", "text/markdown", ["", " ", ""]),
+    sample("Markdown of line ends", "text/markdown", ["", "\n", ""]),
+    sample("plain text of `a`", "text/plain", ["", "a", ""]),
+    sample("plain text of spaces", "text/plain", ["", " ", ""]),
+    sample("plain text of line ends", "text/plain", ["", "\n", ""]),
+    sample("HTML of `<`, 30 MB", "text/html", ["", "<", ""]),
+    sample("HTML of `<b>`", "text/html", ["", "<b>", ""]),
+    sample("HTML of an attribute, 30 MB", "text/html", ["<a b=\"", "x ", ""]),
+    sample("rst of line ends", "text/x-rst", ["", "\n", ""]),
+    sample("rst of titles", "text/x-rst", ["", "a\n-\n", ""]),
+    sample("AsciiDoc of titles", "text/x-asciidoc", ["", "= a\n", ""]),
+    sample("CSV of `a`", "text/csv", ["", "a\n", ""]),
+    sample("CSV of quotes", "text/csv", ["", "\"\"", ""]),
+    sample("JSON of `[`", "application/json", ["", "[", ""]),
+    sample("JSON of `0,`", "application/json", ["[0", ",0", "]"]),
+    sample("JSON of a string", "application/json", ["\"", "a", "\""]),
+    sample("JSON of keys", "application/json", ["{\"a\":0", ",\"a\":0", "}"]),
+    sample("YAML of `[`", "text/x-yaml", ["", "[", ""]),
+    sample("YAML of `- `", "text/x-yaml", ["", "- ", ""]),
+    sample("YAML of `a`", "text/x-yaml", ["", "a", ""]),
+    sample("YAML of words", "text/x-yaml", ["a: ", "word and ", ""]),
+    sample("YAML of a quoted word", "text/x-yaml", ["a: \"", "word and ", "\""]),
+    sample("YAML of `a:`", "text/x-yaml", ["", "a:\n", ""]),
+    sample("TOML of `a=1`", "text/x-toml", ["", "a{}=1\n", ""]),
+    sample("TOML of `[`", "text/x-toml", ["", "[", ""]),
+    sample("TOML of an array", "text/x-toml", ["a=[0", ",0", "]"]),
+    sample("notebook of numbers", "application/x-ipynb+json", ["{\"cells\": [{\"source\": [1", ",1", "]}]}"]),
+    sample("Rust of `(`", "text/x-rust", ["", "(", ""]),
+    sample("Rust of line ends", "text/x-rust", ["", "\n", ""]),
+];
+
+thread_local! {
+    static LAST: Cell<Option<Instant>> = const { Cell::new(None) };
+    static LONGEST: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static POLLS: Cell<u64> = const { Cell::new(0) };
+    static STOP: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+struct Stopped(Instant);
+
+fn check() {
+    let now = Instant::now();
+    if let Some(last) = LAST.replace(Some(now)) {
+        LONGEST.set(LONGEST.get().max(now - last));
+    }
+    POLLS.set(POLLS.get() + 1);
+    if POLLS.get() == STOP.get() {
+        resume_unwind(Box::new(Stopped(now)));
+    }
+}
+
+fn text(sample: &Sample, bytes: usize) -> String {
+    let bytes = if sample.name.ends_with("30 MB") { bytes * 3 / 5 } else { bytes };
+    let mut text = String::with_capacity(bytes + 1_000);
+    text.push_str(sample.begin);
+    for number in 0_u32.. {
+        if text.len() + sample.end.len() >= bytes {
+            break;
+        }
+        if sample.part.contains("{}") {
+            text.push_str(&sample.part.replace("{}", &number.to_string()));
+        } else {
+            text.push_str(sample.part);
+        }
+    }
+    text.push_str(sample.end);
+    text
+}
+
+/// Reads and splits a document as a loader does; returns how many chunks it has, or the error.
+fn work(text: &str, media_type: &MediaType) -> Result<usize, passage_core::Error> {
+    LAST.set(Some(Instant::now()));
+    let reading = Reading { media_type: Some(media_type.clone()), ..Reading::default() };
+    let document = reading.document(text.to_owned(), "", None)?;
+    let options = Options::new(Limits::CHARACTERS);
+    let chunks = split(&document.text, &document.media_type, &options, &Characters)?.chunks;
+    check();
+    Ok(chunks.len())
+}
+
+/// Returns a field of the status of this process, in bytes.
+fn memory(field: &str) -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<usize>().ok());
+    kilobytes.unwrap_or_default() * 1_024
+}
+
+fn measure(sample: &Sample, bytes: usize) {
+    let text = text(sample, bytes);
+    let media_type = MediaType::new(sample.media_type);
+    let before = memory("VmRSS");
+    interrupt::register(check);
+    let begun = Instant::now();
+    let result = work(&text, &media_type);
+    let time = begun.elapsed();
+    let longest = LONGEST.get();
+    let peak = memory("VmHWM").saturating_sub(before) as f64 / text.len() as f64;
+
+    STOP.set(POLLS.get() * 9 / 10);
+    POLLS.set(0);
+    let stopped = catch_unwind(AssertUnwindSafe(|| work(&text, &media_type)));
+    let freed = match stopped {
+        Err(panic) => panic.downcast::<Stopped>().map_or(Duration::ZERO, |at| at.0.elapsed()),
+        Ok(_) => Duration::ZERO,
+    };
+    let chunks = match result {
+        Ok(chunks) => format!("{chunks} chunks"),
+        Err(error) => error.to_string(),
+    };
+    println!(
+        "| {} | {:.1} MB | {chunks} | {:.2} s | {:.0} ms | {:.0} ms | {peak:.1} |",
+        sample.name,
+        text.len() as f64 / 1e6,
+        time.as_secs_f64(),
+        longest.as_secs_f64() * 1e3,
+        freed.as_secs_f64() * 1e3,
+    );
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let bytes = arguments.next().map_or(Ok(50_000_000), |bytes| bytes.parse());
+    let Ok(bytes) = bytes else {
+        eprintln!("usage: limits [BYTES] [NAME]");
+        return ExitCode::from(2);
+    };
+    if let Some(name) = arguments.next() {
+        SAMPLES
+            .iter()
+            .filter(|sample| sample.name == name)
+            .for_each(|sample| measure(sample, bytes));
+        return ExitCode::SUCCESS;
+    }
+    println!(
+        "| document | size | result | time | longest without a poll | freed after a stop | bytes of memory per byte |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let this = std::env::current_exe().expect("a program knows where it is");
+    let mut failed = false;
+    for sample in SAMPLES {
+        let run = Command::new(&this).args([&bytes.to_string(), sample.name]).status();
+        failed |= !run.is_ok_and(|status| status.success());
+    }
+    ExitCode::from(u8::from(failed))
+}

@@ -1,0 +1,155 @@
+/*!
+Interrupts: how the caller of a long computation stops it.
+
+Splitting 50 MB takes seconds, and the caller may have lost interest: a statement was cancelled, a
+timeout passed. Core calls [`poll`] wherever its work grows with its input, also where a library
+works for it. `poll` calls the function that the thread has registered, and does nothing in a thread
+without one, such as those of the client.
+
+The function is registered and not passed as an argument, because the libraries that call back into
+core (the writer of Markdown, the parsers) carry none. It takes and returns nothing, so it cannot
+change a result. It ends the computation by a panic of its own, as PostgreSQL's errors are panics in
+Rust; core holds no lock where it polls, so an unwinding leaves nothing behind.
+*/
+
+use serde::de::DeserializeOwned;
+use std::{cell::Cell, io};
+
+thread_local! {
+    static CHECK: Cell<fn()> = const { Cell::new(nothing) };
+}
+
+fn nothing() {}
+
+/// Registers the function that long computations of this thread call often, many times in a
+/// millisecond.
+///
+/// It must be cheap when there is nothing to do. To stop the computation it panics.
+pub fn register(check: fn()) {
+    CHECK.set(check);
+}
+
+/// Calls the function that this thread has registered.
+///
+/// Callers go through no more than some 100 kB, or some thousand small values, between two calls.
+pub fn poll() {
+    CHECK.get()();
+}
+
+/// Polls in every few rounds of a loop whose rounds take nanoseconds.
+pub fn poll_in(round: usize) {
+    if round.is_multiple_of(ROUNDS) {
+        poll();
+    }
+}
+
+/// The rounds between two polls: less than a tenth of a millisecond.
+const ROUNDS: usize = 1_024;
+
+/// The bytes between two polls of what goes through a text at the speed of memory.
+pub const BLOCK: usize = 1 << 20;
+
+/// Reads a value from JSON and polls meanwhile.
+///
+/// # Errors
+///
+/// Returns the error of `serde_json`.
+pub(crate) fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    // Reading from memory is twice as fast, and a block of it takes a few milliseconds.
+    if text.len() <= BLOCK {
+        serde_json::from_str(text)
+    } else {
+        serde_json::from_reader(io::BufReader::new(Polled(text.as_bytes())))
+    }
+}
+
+/// A text that is polled for while it is read.
+struct Polled<'t>(&'t [u8]);
+
+impl io::Read for Polled<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        poll();
+        self.0.read(buffer)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::{Characters, Limits, MediaType, Options, split};
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+    thread_local! {
+        static LEFT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// How a test stops a computation.
+    struct Stopped;
+
+    /// Counts the polls of a computation.
+    pub(crate) fn polls_of<R>(work: impl FnOnce() -> R) -> usize {
+        LEFT.set(usize::MAX);
+        register(count);
+        work();
+        register(nothing);
+        usize::MAX - LEFT.get()
+    }
+
+    /// Stops a computation at a poll, and tells whether it was stopped.
+    pub(crate) fn stops_at<R>(poll: usize, work: impl FnOnce() -> R) -> bool {
+        LEFT.set(poll);
+        register(count);
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            work();
+        }));
+        register(nothing);
+        match result {
+            Ok(()) => false,
+            Err(panic) if panic.is::<Stopped>() => true,
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+
+    fn count() {
+        match LEFT.get().checked_sub(1) {
+            Some(left) => LEFT.set(left),
+            None => resume_unwind(Box::new(Stopped)),
+        }
+    }
+
+    #[test]
+    fn every_kind_of_document_can_be_interrupted_while_it_is_split() {
+        let kinds = [
+            ("text/markdown", "# Part\n\nText of it.\n\n"),
+            ("text/plain", "Text of it.\n\n"),
+            ("text/x-rst", "Part\n----\n\nText of it.\n\n"),
+            ("text/x-asciidoc", "== Part\n\nText of it.\n\n"),
+            ("text/csv", "a,b,c\n"),
+            ("application/jsonl", "{\"a\": [1, 2]}\n"),
+            ("application/json", "[1,"),
+            ("text/x-yaml", "- a: 1\n  b: [1, 2]\n"),
+            ("text/x-toml", "[[a]]\nb = [1, 2]\n"),
+            ("text/x-rust", "fn a() -> u8 {\n    1\n}\n\n"),
+        ];
+        let options = Options::new(Limits::CHARACTERS);
+        for (name, part) in kinds {
+            let (text, media_type) = (part.repeat(3_000), MediaType::new(name));
+            let work = || split(&text, &media_type, &options, &Characters).unwrap();
+            let whole = work();
+            let polls = polls_of(work);
+            assert!(polls > text.len() / 1_000, "{name}: {polls}");
+            for poll in (0..polls).step_by(polls / 10) {
+                assert!(stops_at(poll, work), "{name}: {poll} of {polls}");
+            }
+            assert!(work() == whole, "{name}: something was left behind");
+        }
+    }
+
+    #[test]
+    fn a_thread_without_a_check_goes_on() {
+        poll();
+        assert_eq!(polls_of(poll), 1);
+        assert!(stops_at(0, poll));
+        assert!(!stops_at(1, poll));
+    }
+}
