@@ -7,8 +7,9 @@
 export PG_CONFIG
 export DESTDIR
 export BINDIR
+export VALGRIND
 
-.PHONY: help demo check install install-client installcheck server stop url corpus fuzz bench quality lint clean
+.PHONY: help demo check check-assert install install-client installcheck server stop url corpus fuzz bench quality lint clean
 
 help: ## what can be done
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -18,6 +19,9 @@ demo: ## real documents in, passages out: three questions on a private server
 
 check: ## every test, on a temporary server
 	@ground/check
+
+check-assert: ## the SQL tests on a PostgreSQL with assertions, VALGRIND=yes for valgrind too
+	@ground/check-assert
 
 install: ## build the extension and put it into the server of PG_CONFIG
 	@ground/install

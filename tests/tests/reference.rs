@@ -246,7 +246,7 @@ async fn errors_have_the_sqlstates_that_the_readme_lists() {
 fn files_that_the_documents_name_are_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut seen = 0;
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"] {
         let text = std::fs::read_to_string(root.join(document)).unwrap();
         let rooms = ["core/", "extension/", "client/", "sql/", "tests/", "ground/"];
         let paths = names(&text).into_iter().filter(|name| {
