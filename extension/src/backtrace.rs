@@ -1,7 +1,7 @@
 /*!
 What keeps Rust's backtraces out of errors.
 
-Where the environment of a server has RUST_BACKTRACE, as that of a developer often has, pgrx captures a
+Where the environment of a server has `RUST_BACKTRACE`, as that of a developer often has, pgrx captures a
 backtrace at each error and reports it as the DETAIL, in place of PostgreSQL's own. Whoever reads the
 error can do nothing with frames of a library without symbols.
 */
@@ -9,7 +9,7 @@ error can do nothing with frames of a library without symbols.
 use std::backtrace::Backtrace;
 use std::env;
 
-/// The variable that decides about backtraces of libraries, before RUST_BACKTRACE does.
+/// The variable that decides about backtraces of libraries, before `RUST_BACKTRACE` does.
 const VARIABLE: &str = "RUST_LIB_BACKTRACE";
 
 /// Turns backtraces off for this library; once for a backend.

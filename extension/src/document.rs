@@ -177,7 +177,7 @@ fn say_once(media_type: &str) {
     thread_local! {
         static SAID: Cell<pg_sys::TimestampTz> = const { Cell::new(0) };
     }
-    // SAFETY: a look at a variable of the backend.
+    // SAFETY: reads a variable of the backend, in its one thread.
     let statement = unsafe { pg_sys::GetCurrentStatementStartTimestamp() };
     if SAID.replace(statement) == statement {
         return;

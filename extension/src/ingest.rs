@@ -63,7 +63,8 @@ fn ingest(
     let told = metadata.as_ref().map_or(Some(Map::new()), Json::read::<Map<String, Value>>);
     let told = told.ok_or(Error::Metadata)?;
     let store = Store::resolve(store)?.writable()?;
-    // SAFETY: it raises an error or does nothing.
+    // SAFETY: the name ends in NUL and lives as long as the program; the function raises an error or
+    // does nothing.
     unsafe { pg_sys::PreventCommandIfReadOnly(c"passage.ingest()".as_ptr()) };
 
     let document = source.document(text)?;

@@ -45,7 +45,9 @@ pub fn array(pieces: &[String]) -> pg_sys::Datum {
     for piece in pieces {
         pgrx::check_for_interrupts!();
         let mut garbage = PgMemoryContexts::new("citations");
-        // SAFETY: nothing that was allocated there is used behind it.
+        // SAFETY: what `jsonb_in` returns is a value of variable length that is neither packed nor
+        // outside of memory, as long as it says; its bytes are copied, and nothing that was allocated in
+        // the context is used when it is gone.
         unsafe {
             garbage.switch_to(|_| {
                 let value: *mut pg_sys::varlena = read(piece).cast_mut_ptr();
@@ -61,7 +63,8 @@ pub fn array(pieces: &[String]) -> pg_sys::Datum {
 /// Reads a text as jsonb.
 pub fn read(text: &str) -> pg_sys::Datum {
     let text = CString::new(text).expect("JSON holds no NUL");
-    // SAFETY: the function takes a C string, and is done with it when it returns.
+    // SAFETY: the function takes one string that ends in NUL, is done with it when it returns, and
+    // raises an error for what is no JSON.
     unsafe {
         let text = Some(pg_sys::Datum::from(text.as_ptr()));
         pgrx::direct_function_call_as_datum(pg_sys::jsonb_in, &[text]).expect("it is not NULL")
@@ -103,7 +106,8 @@ impl Array {
             }
         }
         let length = pg_sys::VARHDRSZ + 4 * (1 + self.entries.len()) + self.elements.len();
-        // SAFETY: so many bytes are allocated and written.
+        // SAFETY: exactly `length` bytes are allocated, and written one part after the other: the length
+        // itself, the header, an entry for each element, the elements.
         unsafe {
             let value = pg_sys::palloc(length).cast::<u8>();
             pgrx::set_varsize_4b(value.cast(), length as i32);

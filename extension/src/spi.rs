@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::interrupt::pause;
 use crate::types::{Column, Tsvector};
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{FromDatum, IntoDatum, PgLogLevel, pg_sys};
+use pgrx::{FromDatum, IntoDatum, PgLogLevel, PgTupleDesc, pg_sys};
 use std::cell::{Cell, OnceCell};
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
@@ -322,9 +322,9 @@ impl<'c> Rows<'c> {
             // buffer has room for as many columns as that one has.
             unsafe {
                 let description = (*table).tupdesc;
-                let columns = (*description).natts;
-                types.extend((1..=columns).map(|at| pg_sys::SPI_gettypeid(description, at)));
-                let columns = columns as usize;
+                let described = PgTupleDesc::from_pg_unchecked(description);
+                types.extend(described.iter().map(|column| column.atttypid));
+                let columns = types.len();
                 values.reserve(count * columns);
                 let mut datums = vec![pg_sys::Datum::null(); columns];
                 let mut nulls = vec![false; columns];

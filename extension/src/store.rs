@@ -80,33 +80,51 @@ impl Store {
     pub fn resolve(name: Option<Name>) -> Result<Self, Error> {
         let name = name.map_or_else(settings::store, |Name(name)| name);
         let Some(layout) = layout::find(&name) else { return Err(Error::NoStore(name)) };
-        for (column, sql_type) in REQUIRED {
-            if !layout.chunks.has(column) {
-                return Err(Error::NoColumn { store: name, relation: "chunks", column });
-            }
-            let reads = match sql_type {
-                "uuid" => layout.chunks.has_base(column, &[pg_sys::UUIDOID]),
-                "integer" => layout.chunks.has_base(column, &NUMBERS),
-                _ => layout.chunks.gives(column, sql_type),
-            };
-            if !reads {
-                return Err(Error::ColumnType {
-                    store: name,
-                    relation: "chunks",
-                    column,
-                    sql_type,
-                });
-            }
-        }
-        let beside = [
-            ("documents", "id", layout.documents.as_ref()),
-            ("embeddings", "chunk_id", layout.embeddings.as_ref()),
-        ];
-        for (relation, column, of) in beside {
-            if of.is_some_and(|of| !of.has_base(column, &[pg_sys::UUIDOID])) {
-                return Err(Error::ColumnType { store: name, relation, column, sql_type: "uuid" });
-            }
+        if !layout.is_checked.get() {
+            check(&layout)?;
+            layout.is_checked.set(true);
         }
         Ok(Self(layout))
     }
+}
+
+/// Makes sure that a layout has what every store must have, in types that can be read.
+fn check(layout: &Layout) -> Result<(), Error> {
+    for (column, sql_type) in REQUIRED {
+        if !layout.chunks.has(column) {
+            return Err(Error::NoColumn {
+                store: layout.store.clone(),
+                relation: "chunks",
+                column,
+            });
+        }
+        let reads = match sql_type {
+            "uuid" => layout.chunks.has_base(column, &[pg_sys::UUIDOID]),
+            "integer" => layout.chunks.has_base(column, &NUMBERS),
+            _ => layout.chunks.gives(column, sql_type),
+        };
+        if !reads {
+            return Err(Error::ColumnType {
+                store: layout.store.clone(),
+                relation: "chunks",
+                column,
+                sql_type,
+            });
+        }
+    }
+    let beside = [
+        ("documents", "id", layout.documents.as_ref()),
+        ("embeddings", "chunk_id", layout.embeddings.as_ref()),
+    ];
+    for (relation, column, of) in beside {
+        if of.is_some_and(|of| !of.has_base(column, &[pg_sys::UUIDOID])) {
+            return Err(Error::ColumnType {
+                store: layout.store.clone(),
+                relation,
+                column,
+                sql_type: "uuid",
+            });
+        }
+    }
+    Ok(())
 }

@@ -66,7 +66,16 @@ impl Cluster {
     ///
     /// Panics if there is no such server, or the extension is not installed in it.
     pub async fn start() -> Self {
-        let cluster = Self::bare().await;
+        Self::start_with(&[]).await
+    }
+
+    /// Starts such a server with variables in its environment, beside those of the test.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Cluster::start`] does.
+    pub async fn start_with(environment: &[(&str, &str)]) -> Self {
+        let cluster = Self::launch(Installation::find(), environment).await;
         let mut dimensions = "";
         if cluster.has_vector() {
             cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
@@ -92,7 +101,11 @@ impl Cluster {
     ///
     /// Panics if it does not start.
     pub async fn of(installation: Installation) -> Self {
-        let keeper = Keeper::new(&installation, &template::make(&installation));
+        Self::launch(installation, &[]).await
+    }
+
+    async fn launch(installation: Installation, environment: &[(&str, &str)]) -> Self {
+        let keeper = Keeper::new(&installation, &template::make(&installation), environment);
         let mut cluster = Self { installation, keeper };
         cluster.keeper.start();
         cluster.wait().await;
@@ -152,6 +165,13 @@ impl Cluster {
 
     /// The end of what the server wrote to its log.
     pub fn log(&self) -> String {
+        let log = self.whole_log();
+        let lines: Vec<_> = log.lines().collect();
+        lines[lines.len().saturating_sub(20)..].join("\n")
+    }
+
+    /// All that the server wrote to its log.
+    pub fn whole_log(&self) -> String {
         self.keeper.log()
     }
 

@@ -33,6 +33,8 @@ pub struct Layout {
     pub documents: Option<Relation>,
     pub strategies: Option<Relation>,
     pub embeddings: Option<Relation>,
+    /// Whether it was found to have what every store must have.
+    pub is_checked: Cell<bool>,
     /// What is known of it beyond its relations, read when it is asked for.
     pub facts: OnceCell<Facts>,
     /// How common the words of its chunks are, for each role that asked.
@@ -171,6 +173,7 @@ impl Layout {
             strategies: with(strategies, "strategies", "name"),
             embeddings: with(embeddings, "embeddings", "embedding")
                 .filter(|embeddings| embeddings.has("chunk_id")),
+            is_checked: Cell::new(false),
             facts: OnceCell::new(),
             known: Known::default(),
             statements: RefCell::default(),

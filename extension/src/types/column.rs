@@ -96,6 +96,7 @@ pub fn watch() {
 ///
 /// The owner of an extension can make types of his own members of it, but base types are made by
 /// superusers alone: a domain, an enum or a composite of that name is none.
+#[expect(clippy::cast_ptr_alignment, reason = "PostgreSQL aligns what a tuple holds")]
 pub fn brought_by(oid: pg_sys::Oid, extension: &CStr) -> Option<String> {
     // SAFETY: look-ups in the catalogs by oids, which return nothing for what is missing; the tuple is
     // released when its fields were copied, and the name of the extension is a string in memory of the

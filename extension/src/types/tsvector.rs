@@ -56,7 +56,8 @@ impl<'v> Tsvector<'v> {
     ///
     /// The datum is a `tsvector` and, like the current memory context, lives as long as the result.
     pub unsafe fn of(datum: pg_sys::Datum) -> Self {
-        // SAFETY: the value is unpacked where it is packed, into the current memory context.
+        // SAFETY: the datum is a `tsvector`, as the caller promises, so a value of variable length, which
+        // is as long as it says once it is unpacked, into the current memory context if it was packed.
         let bytes = unsafe {
             let value = pg_sys::pg_detoast_datum(datum.cast_mut_ptr());
             std::slice::from_raw_parts(value.cast::<u8>(), pgrx::varsize_any(value))

@@ -31,8 +31,6 @@ pub async fn measure(cluster: &Cluster, shape: &Shape, table: &mut Table) {
     let [head, member] = [0, member].map(|ordinal| chunk_id(document, ordinal));
     for (name, sql) in calls(head, member, shape.chunks) {
         let whole = run(&client, &sql, shape.chunks).await;
-        // The first error of a session takes long where RUST_BACKTRACE is set.
-        lateness(&client, &sql, Duration::from_millis(1)).await;
         let (mut worst, mut at) = (Duration::ZERO, Duration::ZERO);
         for step in 1..=TIMEOUTS {
             let timeout = Duration::from_millis((whole * step / (TIMEOUTS + 1)).as_millis() as u64);

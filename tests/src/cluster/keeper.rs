@@ -44,13 +44,18 @@ pub(super) struct Keeper {
 
 impl Keeper {
     /// Copies the template into a new folder. The server is not started.
-    pub(super) fn new(installation: &Installation, template: &Path) -> Self {
+    pub(super) fn new(
+        installation: &Installation,
+        template: &Path,
+        environment: &[(&str, &str)],
+    ) -> Self {
         let folder = new_folder(installation);
         let mut child = installation
             .command("sh")
             .args(["-c", SCRIPT, "keeper"])
             .arg(&folder)
             .arg(installation.bin("postgres"))
+            .envs(environment.iter().copied())
             // A group of its own: what ends the test, be it Ctrl-C, must not end the keeper.
             .process_group(0)
             .stdin(Stdio::piped())
@@ -124,11 +129,9 @@ impl Keeper {
         }
     }
 
-    /// The end of what the server wrote, for a message.
+    /// What the server wrote.
     pub(super) fn log(&self) -> String {
-        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-        let lines: Vec<_> = log.lines().collect();
-        lines[lines.len().saturating_sub(20)..].join("\n")
+        fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
     fn pid(&self) -> Option<String> {

@@ -1,0 +1,41 @@
+//! Errors are the same wherever the server runs: no frames of Rust in place of a DETAIL.
+
+use passage_tests::Cluster;
+use tokio_postgres::error::DbError;
+
+/// Errors that are raised by Rust, by SPI below Rust, with a DETAIL and without, and by the server.
+const ERRORS: [&str; 5] = [
+    "SELECT * FROM passage.expand_context(NULL, 'nonsense')",
+    "SELECT * FROM passage.search_hits('word', store => 'nowhere')",
+    "SELECT * FROM passage.search_hits('word', metadata => '{}', path => '!!')",
+    "SELECT passage.ingest('a.txt', 'word', collection => 'refused')",
+    "SELECT passage.encode_section(ARRAY['a']::text[]), 1 / 0",
+];
+
+#[tokio::test]
+async fn an_error_has_no_backtrace_as_its_detail() {
+    let plain = errors("0").await;
+    let details = plain.iter().filter(|(_, detail, _)| detail.is_some()).count();
+    assert!(details > 0, "an error has a DETAIL of its own: {plain:?}");
+    assert_eq!(errors("1").await, plain);
+    assert_eq!(errors("full").await, plain);
+}
+
+type Said = (String, Option<String>, Option<String>);
+
+async fn errors(backtrace: &str) -> Vec<Said> {
+    let cluster = Cluster::start_with(&[("RUST_BACKTRACE", backtrace)]).await;
+    cluster.execute("ALTER TABLE rag.documents ADD CHECK (collection <> 'refused')").await;
+    let mut said = Vec::new();
+    for sql in ERRORS {
+        let error: DbError = cluster.error(sql).await;
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        // A failing row has its time in it.
+        let detail = error.detail().map(|detail| {
+            let end = detail.find(" 20").unwrap_or(detail.len());
+            detail[..end].to_owned()
+        });
+        said.push((error.message().to_owned(), detail, text(error.hint())));
+    }
+    said
+}

@@ -1,0 +1,196 @@
+//! Types that are not what their names say: each is an error or is read as what it is.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::{OWNER, SUPERUSER};
+
+/// A role that may make temporary tables, as every role may, and nothing else.
+const STRANGER: &str = "CREATE ROLE stranger LOGIN";
+
+/// An id.
+const ID: &str = "'11111111-0000-8000-8000-000000000000'::pg_catalog.uuid";
+
+/// The schema of the session's temporary tables.
+const TEMPORARY: &str =
+    "(SELECT nspname FROM pg_namespace WHERE oid OPERATOR(pg_catalog.=) pg_my_temp_schema())";
+
+#[tokio::test]
+async fn a_domain_named_ltree_is_no_path() {
+    let cluster = Cluster::start().await;
+    cluster.execute_as(SUPERUSER, STRANGER).await;
+    let rows = cluster
+        .query_lines_as(
+            "stranger",
+            &format!(
+                "CREATE DOMAIN pg_temp.ltree AS bigint;
+                CREATE TEMPORARY TABLE chunks (id uuid, document_id uuid, ordinal integer, content text, path pg_temp.ltree);
+                INSERT INTO chunks VALUES ({ID}, {ID}, 0, 'word', 12345);
+                SELECT content, path IS NULL FROM passage.expand_context({ID}, store => {TEMPORARY})"
+            ),
+        )
+        .await;
+    assert_eq!(rows, ["word|t"]);
+}
+
+#[tokio::test]
+async fn a_domain_named_text_is_no_text() {
+    let cluster = Cluster::start().await;
+    cluster.execute_as(SUPERUSER, STRANGER).await;
+    let rows = cluster
+        .query_lines_as(
+            "stranger",
+            &format!(
+                "CREATE DOMAIN pg_temp.text AS bigint;
+                CREATE TEMPORARY TABLE chunks (id uuid, document_id uuid, ordinal integer, content bigint);
+                INSERT INTO chunks VALUES ({ID}, {ID}, 0, 12345);
+                SELECT passage.assemble({ID}, ARRAY[{ID}], store => {TEMPORARY})"
+            ),
+        )
+        .await;
+    assert_eq!(rows, ["12345"]);
+}
+
+#[tokio::test]
+async fn the_chunk_of_an_embedding_must_be_a_uuid() {
+    let cluster = Cluster::start().await;
+    if cluster.lacks_vector("an embedding whose chunk is a bigint") {
+        return;
+    }
+    cluster
+        .execute_as(SUPERUSER, &format!("{STRANGER}; CREATE SCHEMA own AUTHORIZATION stranger"))
+        .await;
+    cluster
+        .execute_as(
+            "stranger",
+            &format!(
+                "CREATE FUNCTION own.yes(bigint, uuid) RETURNS boolean LANGUAGE sql RETURN true;
+                CREATE OPERATOR own.= (LEFTARG = bigint, RIGHTARG = uuid, FUNCTION = own.yes);
+                CREATE OPERATOR own.<= (LEFTARG = bigint, RIGHTARG = uuid, FUNCTION = own.yes);
+                CREATE OPERATOR own.>= (LEFTARG = bigint, RIGHTARG = uuid, FUNCTION = own.yes);
+                CREATE TABLE own.chunks (id uuid, document_id uuid, ordinal integer, content text);
+                CREATE TABLE own.embeddings (chunk_id bigint, document_id uuid, embedding vector(3));
+                INSERT INTO own.chunks VALUES ({ID}, {ID}, 0, 'word');
+                INSERT INTO own.embeddings VALUES (12345, {ID}, '[1,0,0]')"
+            ),
+        )
+        .await;
+    let error = cluster
+        .error_as(
+            "stranger",
+            &format!(
+                "SET search_path = own, public;
+                SELECT * FROM passage.fragments('word', embedding => '{{1,0,0}}', document_id => {ID}, store => 'own')"
+            ),
+        )
+        .await;
+    assert_eq!(error.code().code(), "42804", "{error}");
+    assert_eq!(
+        error.message(),
+        r#"column "chunk_id" of relation "own.embeddings" cannot be read as uuid"#
+    );
+    assert_eq!(
+        error.hint(),
+        Some("SELECT * FROM passage.check_store('own') tells what a store needs.")
+    );
+}
+
+#[tokio::test]
+async fn a_domain_that_the_owner_adds_to_ltree_is_no_path() {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(
+            "CREATE SCHEMA own;
+            CREATE DOMAIN own.ltree AS bigint;
+            ALTER EXTENSION ltree ADD DOMAIN own.ltree;
+            CREATE TABLE own.chunks (id uuid, document_id uuid, ordinal integer, content text, path own.ltree)",
+        )
+        .await;
+    cluster.execute(&format!("INSERT INTO own.chunks VALUES ({ID}, {ID}, 0, 'word', 12345)")).await;
+    let rows = cluster
+        .query_lines_as(
+            OWNER,
+            &format!(
+                "SELECT content, path IS NULL FROM passage.expand_context({ID}, store => 'own')"
+            ),
+        )
+        .await;
+    assert_eq!(rows, ["word|t"]);
+}
+
+#[tokio::test]
+async fn ids_of_another_type_are_refused() {
+    let cluster = Cluster::start().await;
+    for (relation, column) in [("chunks", "id"), ("chunks", "document_id"), ("documents", "id")] {
+        let table = |of: &str, columns: [&str; 2]| {
+            let columns = columns.map(|name| {
+                let is_wrong = (of, name) == (relation, column);
+                format!("{name} {}", if is_wrong { "text" } else { "uuid" })
+            });
+            format!(
+                "CREATE TABLE wrong.{of} ({}, ordinal integer, content text);",
+                columns.join(", ")
+            )
+        };
+        let chunks = table("chunks", ["id", "document_id"]);
+        let documents = table("documents", ["id", "other"]);
+        cluster.execute(&format!("CREATE SCHEMA wrong; {chunks} {documents}")).await;
+        let error = cluster
+            .error(&format!("SELECT * FROM passage.expand_context({ID}, store => 'wrong')"))
+            .await;
+        assert_eq!(error.code().code(), "42804", "{error}");
+        assert_eq!(
+            error.message(),
+            format!(r#"column "{column}" of relation "wrong.{relation}" cannot be read as uuid"#)
+        );
+        cluster.execute("DROP SCHEMA wrong CASCADE").await;
+    }
+}
+
+#[tokio::test]
+async fn domains_over_uuid_are_ids() {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(&format!(
+            "CREATE SCHEMA own;
+            CREATE DOMAIN own.id AS uuid;
+            CREATE TABLE own.documents (id own.id, uri text, media_type text);
+            CREATE TABLE own.chunks (id own.id, document_id own.id, ordinal integer NOT NULL, content text);
+            INSERT INTO own.documents VALUES ({ID}, 'a.txt', 'text/plain');
+            INSERT INTO own.chunks VALUES ({ID}, {ID}, 0, 'first'), (gen_random_uuid(), {ID}, 1, 'second')"
+        ))
+        .await;
+    for call in [
+        format!("passage.expand_context({ID}, 'adjacent', store => 'own')"),
+        format!("passage.fragments('first second', document_id => {ID}, store => 'own')"),
+        format!("passage.outline({ID}, store => 'own')"),
+        format!("passage.reassemble(ARRAY[{ID}], store => 'own')"),
+    ] {
+        let rows = cluster.query_text(&format!("SELECT count(*) FROM {call}")).await;
+        assert_ne!(rows, "0", "{call}");
+    }
+}
+
+/// Nothing in the catalogs can make a statement return another type than it is written for; so one
+/// that it calls is replaced by a superuser.
+#[tokio::test]
+async fn a_result_of_another_type_is_not_read() {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute_as(
+            SUPERUSER,
+            "ALTER EXTENSION pg_passage DROP FUNCTION passage.store_facts(name);
+            DROP FUNCTION passage.store_facts(name);
+            CREATE FUNCTION passage.store_facts(name, OUT dimensions integer, OUT distance bigint, OUT language bigint)
+                LANGUAGE sql AS 'SELECT NULL::integer, 12345::bigint, 12345::bigint'",
+        )
+        .await;
+    let error = cluster.error("SELECT * FROM passage.search_hits('word')").await;
+    assert_eq!(error.code().code(), "42804", "{error}");
+    assert_eq!(
+        error.message(),
+        r#"column 2 of what was read from store "rag" is of type bigint, not text"#
+    );
+    assert_eq!(
+        error.hint(),
+        Some("SELECT * FROM passage.check_store('rag') tells what a store needs.")
+    );
+}
