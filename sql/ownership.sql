@@ -145,7 +145,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('a table of store "%s" runs code of role "%s"', store, other.owner),
             DETAIL = format('The store uses %s.', other.object),
-            HINT = format('Connect as a role that may run that code, which after SET ROLE can still take the rights of "%s", '
+            HINT = format('Connect as a role that may run that code, since after SET ROLE it can still take the rights of "%s", '
                 'or choose another name for the store.', session_user);
     END IF;
 END
