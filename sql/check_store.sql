@@ -106,7 +106,7 @@ COMMENT ON FUNCTION passage.scanned_relations(name, text) IS 'tables that are re
 
 CREATE FUNCTION passage.view_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
-LANGUAGE sql VOLATILE PARALLEL UNSAFE ROWS 10
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH lost (place, relation, columns, effect) AS (VALUES
@@ -170,7 +170,7 @@ COMMENT ON FUNCTION passage.index_problems(name) IS 'indexes that a store of vie
 
 CREATE FUNCTION passage.check_store(store name DEFAULT NULL, data boolean DEFAULT false)
 RETURNS TABLE (object text, problem text, remedy text)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 20
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE

@@ -145,7 +145,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('a table of store "%s" runs code of role "%s"', store, other.owner),
             DETAIL = format('The store uses %s.', other.object),
-            HINT = format('Connect as a role that may run that code, which after SET ROLE can still take the rights of "%s", '
+            HINT = format('Connect as a role that may run that code, since after SET ROLE it can still take the rights of "%s", '
                 'or choose another name for the store.', session_user);
     END IF;
 END
@@ -200,8 +200,10 @@ AS $$
     JOIN pg_namespace ON nspname = store
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = relation
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = col.name AND NOT attisdropped
-    WHERE atttypid = to_regtype(type) OR EXISTS (
-        SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = to_regtype(type) AND castmethod = 'b')
+    -- Types of extensions have a schema, which the caller may not be allowed to use, and are not computed with.
+    CROSS JOIN LATERAL (SELECT CASE WHEN type NOT LIKE '%.%' THEN to_regtype(type) END) AS wanted (wanted)
+    WHERE atttypid = wanted OR EXISTS (
+        SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = wanted AND castmethod = 'b')
 $$;
 
-COMMENT ON FUNCTION passage.typed_columns(name) IS 'columns of a store that have the type of its layout, as relation.column';
+COMMENT ON FUNCTION passage.typed_columns(name) IS 'columns of a store that have the built-in type of its layout, as relation.column';

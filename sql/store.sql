@@ -66,6 +66,11 @@ AS $$
         JOIN pg_type ON pg_type.oid = atttypid
         WHERE nspname = store AND relname = 'embeddings' AND attname = 'embedding'
             AND typname IN ('vector', 'halfvec') AND NOT attisdropped
+            -- Anybody can give a type of their own that name.
+            AND EXISTS (
+                SELECT FROM pg_depend JOIN pg_extension ON pg_extension.oid = refobjid
+                WHERE refclassid = 'pg_extension'::regclass AND extname = 'vector' AND deptype = 'e'
+                    AND classid = 'pg_type'::regclass AND objid = atttypid)
     ) AS vector (dimensions, embedding_type, distance) ON true
     LEFT JOIN (
         SELECT replace(substring(pg_get_expr(adbin, adrelid) FROM '''((?:[^'']|'''')*)''::regconfig'), '''''', '''')
@@ -89,7 +94,8 @@ AS $$
 DECLARE
     settings jsonb;
 BEGIN
-    -- A view or a policy could run anything with the caller's rights; only a bare table is read.
+    -- A view or a policy could run anything with the caller's rights; only a bare table is read, and a
+    -- malformed one must not fail whoever lists all stores.
     IF 2 = (
         SELECT count(*) FROM pg_class
         JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -99,8 +105,11 @@ BEGIN
             AND has_schema_privilege(pg_namespace.oid, 'USAGE')
             AND has_column_privilege(attrelid, attnum, 'SELECT')
             AND NOT row_security_active(attrelid)
+            AND NOT EXISTS (
+                SELECT FROM pg_inherits JOIN pg_class AS part ON part.oid = inhrelid
+                WHERE inhparent = attrelid AND part.relkind <> 'r')
     ) THEN
-        EXECUTE format('SELECT jsonb_object_agg(key, value) FROM %I.settings', store) INTO settings;
+        EXECUTE format('SELECT jsonb_object_agg(key, value) FROM %I.settings WHERE key IS NOT NULL', store) INTO settings;
     END IF;
     RETURN settings;
 END

@@ -212,6 +212,7 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
     for caller in [SUPERUSER, "victim"] {
         for question in QUESTIONS {
             let rows = cluster.query_rows_as(caller, question).await;
+            assert_nothing_sprang(&cluster, question).await;
             if question.contains("check_store") {
                 let unread = "lure.chunks: not read: ";
                 let honest =
@@ -259,6 +260,7 @@ async fn policies_of_another_role_are_not_run() {
         .await;
     for question in QUESTIONS {
         cluster.query_rows_as("victim", question).await;
+        assert_nothing_sprang(&cluster, question).await;
     }
     let rows = cluster.query_lines_as("victim", QUESTIONS[1]).await;
     assert!(rows.iter().any(|row| row.starts_with("lure.documents: not read: ")), "{rows:?}");
@@ -331,6 +333,7 @@ async fn casts_of_another_role_are_not_run() {
         cluster.execute_as("mallory", &rows).await;
         for question in QUESTIONS {
             cluster.query_rows_as(SUPERUSER, question).await;
+            assert_nothing_sprang(&cluster, &format!("{column}: {question}")).await;
         }
         let stats = "SELECT documents FROM passage.store_stats('lure')";
         if column == "content" {

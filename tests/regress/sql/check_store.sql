@@ -53,6 +53,16 @@ DROP VIEW regress_views.chunks;
 CREATE VIEW regress_views.chunks AS SELECT item_id::text AS id, page AS document_id, n AS ordinal FROM regress_views.item;
 SELECT * FROM passage.check_store('regress_views', true);
 
+-- a type of that name alone is no vector, and settings without a key are none
+CREATE SCHEMA regress_named;
+CREATE DOMAIN regress_named.vector AS text;
+CREATE TABLE regress_named.embeddings (chunk_id uuid, embedding regress_named.vector);
+CREATE TABLE regress_named.settings (key text, value jsonb);
+INSERT INTO regress_named.settings VALUES (NULL, '1'), ('sizer', '"words"');
+SELECT embedding_type FROM passage.store_facts('regress_named');
+SELECT passage.store_settings('regress_named');
+DROP SCHEMA regress_named CASCADE;
+
 -- who may read what
 SELECT store, documents, chunks, embeddings, dimensions, language FROM passage.stores() WHERE store LIKE 'regress%';
 ANALYZE regress_check.documents, regress_check.chunks;
