@@ -8,7 +8,8 @@ cargo run --release -p passage-core --features html,code --example limits [BYTES
 
 Each document is read and split in a process of its own, which prints a row of a Markdown table: the
 time, the longest time between two polls, the time from a stop near the end until everything is
-freed, and the peak of memory per byte of the document beside the document itself.
+freed, and the peak of memory per byte of the document beside the document itself. Times are those
+of the processor, so that other work on the machine does not count.
 */
 
 use passage_core::{Characters, Limits, MediaType, Options, Reading, interrupt, split};
@@ -105,23 +106,40 @@ const SAMPLES: &[Sample] = &[
     sample("Rust of line ends", "text/x-rust", ["", "\n", ""]),
 ];
 
+/// Between two looks at the processor's time, which take a microsecond each.
+const STEP: Duration = Duration::from_millis(1);
+
 thread_local! {
-    static LAST: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// When the processor's time was last looked at, and what it was.
+    static LAST: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
     static LONGEST: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static POLLS: Cell<u64> = const { Cell::new(0) };
     static STOP: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-struct Stopped(Instant);
+struct Stopped(Duration);
+
+/// Returns the time that this thread had of the processor.
+fn processor() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = stat.split(' ').next().and_then(|time| time.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_default())
+}
 
 fn check() {
     let now = Instant::now();
-    if let Some(last) = LAST.replace(Some(now)) {
-        LONGEST.set(LONGEST.get().max(now - last));
+    match LAST.get() {
+        Some((last, _)) if now - last < STEP => {}
+        last => {
+            let time = processor();
+            LAST.set(Some((Instant::now(), time)));
+            let gap = last.map_or(Duration::ZERO, |(_, last)| time - last);
+            LONGEST.set(LONGEST.get().max(gap));
+        }
     }
     POLLS.set(POLLS.get() + 1);
     if POLLS.get() == STOP.get() {
-        resume_unwind(Box::new(Stopped(now)));
+        resume_unwind(Box::new(Stopped(processor())));
     }
 }
 
@@ -145,7 +163,7 @@ fn text(sample: &Sample, bytes: usize) -> String {
 
 /// Reads and splits a document as a loader does; returns how many chunks it has, or the error.
 fn work(text: &str, media_type: &MediaType) -> Result<usize, passage_core::Error> {
-    LAST.set(Some(Instant::now()));
+    LAST.set(Some((Instant::now(), processor())));
     let reading = Reading { media_type: Some(media_type.clone()), ..Reading::default() };
     let document = reading.document(text.to_owned(), "", None)?;
     let options = Options::new(Limits::CHARACTERS);
@@ -167,9 +185,9 @@ fn measure(sample: &Sample, bytes: usize) {
     let media_type = MediaType::new(sample.media_type);
     let before = memory("VmRSS");
     interrupt::register(check);
-    let begun = Instant::now();
+    let begun = processor();
     let result = work(&text, &media_type);
-    let time = begun.elapsed();
+    let time = processor() - begun;
     let longest = LONGEST.get();
     let peak = memory("VmHWM").saturating_sub(before) as f64 / text.len() as f64;
 
@@ -177,7 +195,7 @@ fn measure(sample: &Sample, bytes: usize) {
     POLLS.set(0);
     let stopped = catch_unwind(AssertUnwindSafe(|| work(&text, &media_type)));
     let freed = match stopped {
-        Err(panic) => panic.downcast::<Stopped>().map_or(Duration::ZERO, |at| at.0.elapsed()),
+        Err(panic) => panic.downcast::<Stopped>().map_or(Duration::ZERO, |at| processor() - at.0),
         Ok(_) => Duration::ZERO,
     };
     let chunks = match result {

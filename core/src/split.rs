@@ -42,6 +42,7 @@ use block::Blocks;
 use draft::Draft;
 pub use limits::Limits;
 pub use markdown::DIALECT as MARKDOWN_DIALECT;
+use merge::Merging;
 pub use sizer::{Characters, SizeUnit, Sizer};
 use units::Units;
 
@@ -150,8 +151,9 @@ pub fn split<'t>(
 ) -> Result<Split<'t>, Error> {
     options.limits.check()?;
     let by_blocks = |blocks: Blocks| -> Vec<Draft> {
-        let pieces = pieces::pieces(text, &blocks, options.limits, sizer);
-        merge::drafts(text, &blocks.sections, &pieces, options)
+        let mut merging = Merging::new(text, &blocks.sections, options);
+        pieces::pieces(text, &blocks, options.limits, sizer, |piece| merging.add(&piece));
+        merging.finish()
     };
     let mut syntax_error = None;
     let mut by_units = |parse: &dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>| {

@@ -20,7 +20,7 @@ const MOMENTS: [f64; 5] = [0.03, 0.21, 0.48, 0.77, 0.94];
 
 /// A document of megabytes as an SQL expression, by the media type that it is given as.
 const DOCUMENTS: [(&str, &str); 24] = [
-    ("text/html", "repeat('<tr><td>', 200000)"),
+    ("text/html", "'<table>' || repeat('<tr><td>', 200000)"),
     ("text/html", "'<table>' || repeat('<tr><td>a<td>b', 300000)"),
     ("text/html", "repeat('<p>Some <i>text</i> of a <a href=x>page</a>.', 200000)"),
     ("text/html", "repeat('<b>', 4000000)"),

@@ -40,26 +40,37 @@ struct Merged<'s> {
 /// # Source
 ///
 /// The rules of the reference implementation's greedy splitter, with the sections of seed 001.
-pub(super) fn drafts(
-    text: &str,
-    sections: &[Section],
-    pieces: &[Piece],
-    options: &Options<'_>,
-) -> Vec<Draft> {
-    let mut drafts = Vec::new();
-    let mut current: Option<Merged<'_>> = None;
-    for piece in pieces {
+pub(super) struct Merging<'a> {
+    text: &'a str,
+    sections: &'a [Section],
+    options: &'a Options<'a>,
+    drafts: Vec<Draft>,
+    current: Option<Merged<'a>>,
+}
+
+impl<'a> Merging<'a> {
+    pub(super) fn new(text: &'a str, sections: &'a [Section], options: &'a Options<'a>) -> Self {
+        Self { text, sections, options, drafts: Vec::new(), current: None }
+    }
+
+    /// Takes the next piece.
+    pub(super) fn add(&mut self, piece: &Piece) {
         interrupt::poll();
-        let section = sections[piece.section].as_slice();
-        match &mut current {
-            Some(merged) if belongs(text, merged, piece, section, options) => {
+        let section = self.sections[piece.section].as_slice();
+        match &mut self.current {
+            Some(merged) if belongs(self.text, merged, piece, section, self.options) => {
                 merged.add(piece, section);
             }
-            _ => drafts.extend(current.replace(Merged::new(piece, section)).map(Merged::draft)),
+            current => {
+                self.drafts.extend(current.replace(Merged::new(piece, section)).map(Merged::draft));
+            }
         }
     }
-    drafts.extend(current.map(Merged::draft));
-    drafts
+
+    pub(super) fn finish(mut self) -> Vec<Draft> {
+        self.drafts.extend(self.current.map(Merged::draft));
+        self.drafts
+    }
 }
 
 /// Decides whether a piece is merged into the chunk before it.

@@ -27,10 +27,16 @@ pub(super) struct Piece {
     pub(super) header: Option<Range<usize>>,
 }
 
-/// Makes pieces of all blocks, in document order.
-pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Sizer) -> Vec<Piece> {
+/// Makes pieces of all blocks and hands over each, in document order: a document may be made of
+/// millions, which become few chunks.
+pub(super) fn pieces(
+    text: &str,
+    blocks: &Blocks,
+    limits: Limits,
+    sizer: &dyn Sizer,
+    mut emit: impl FnMut(Piece),
+) {
     let cutter = Cutter { text, limits, sizer, items: &blocks.items };
-    let mut pieces = Vec::with_capacity(blocks.list.len());
     let mut first = 0;
     while first < blocks.list.len() {
         interrupt::poll();
@@ -52,7 +58,7 @@ pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Si
                     Form::Table { header, .. } if header.end <= start => Some(header.clone()),
                     _ => None,
                 };
-                pieces.push(Piece { bytes: start..end, size, section, level, header });
+                emit(Piece { bytes: start..end, size, section, level, header });
             }
             _ => {
                 let body = &blocks.list[last];
@@ -63,13 +69,12 @@ pub(super) fn pieces(text: &str, blocks: &Blocks, limits: Limits, sizer: &dyn Si
                 let unit = Unit { bytes: start..end, ties: [body.start, rows], size };
                 cutter.cut(&unit, |bytes, size| {
                     let header = header.clone().filter(|_| bytes.start >= rows);
-                    pieces.push(Piece { bytes, size, section, level, header });
+                    emit(Piece { bytes, size, section, level, header });
                 });
             }
         }
         first = last + 1;
     }
-    pieces
 }
 
 /// Returns the last block of the unit that begins with a block: the body of a heading.

@@ -14,13 +14,13 @@ const MOST_TITLE: usize = 500;
 /// The sections of one document, the root being the first.
 pub(super) struct Sections {
     sections: Vec<Section>,
-    /// The titles in use under each of them.
-    titles: Vec<Titles>,
+    /// The titles in use under each of them; most have none below, and a document may have millions.
+    titles: Vec<Option<Box<Titles>>>,
 }
 
 impl Sections {
     pub(super) fn new() -> Self {
-        Self { sections: vec![Section::new()], titles: vec![Titles::default()] }
+        Self { sections: vec![Section::new()], titles: vec![None] }
     }
 
     /// Opens a section below another one and returns its index.
@@ -28,12 +28,15 @@ impl Sections {
     /// A title that the parent already holds gets the next free ` (n)`, from 2 on (decision 13).
     pub(super) fn open(&mut self, parent: usize, title: &str) -> usize {
         let title = shorten(title);
-        let title = self.titles[parent].free(&title).unwrap_or_else(|| title.into_owned());
+        let title = self.titles[parent]
+            .get_or_insert_default()
+            .free(&title)
+            .unwrap_or_else(|| title.into_owned());
         let mut section = Section::with_capacity(self.sections[parent].len() + 1);
         section.extend_from_slice(&self.sections[parent]);
         section.push(title);
         self.sections.push(section);
-        self.titles.push(Titles::default());
+        self.titles.push(None);
         self.sections.len() - 1
     }
 

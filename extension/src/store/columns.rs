@@ -65,7 +65,7 @@ pub struct Chunk<'a> {
     pub first: usize,
 }
 
-impl Chunk<'_> {
+impl<'a> Chunk<'a> {
     fn get<T: Column + FromDatum>(&self, column: usize) -> Option<T> {
         self.rows.get(self.row, self.first + column)
     }
@@ -135,9 +135,11 @@ impl Chunk<'_> {
         self.get::<i32>(5).zip(self.get(6)).map(|(start, end)| start..end)
     }
 
-    /// Returns the chunk as a part of a passage.
-    pub fn part(&self) -> Part<'static> {
-        Part { content: self.content().into(), span: self.span() }
+    /// Returns the chunk as a part of a passage. Its text is not copied: a passage may have a
+    /// million parts.
+    pub fn part(&self) -> Part<'a> {
+        let content: Option<&'a str> = self.get(4);
+        Part { content: content.unwrap_or_default().into(), span: self.span() }
     }
 
     /// Returns the first and the last line of a chunk that was read for a passage.

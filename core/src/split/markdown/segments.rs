@@ -88,7 +88,8 @@ impl Segments {
         let (mut start, mut at, mut marks) = (0, 0, 0);
         let mut state = State::Text;
         let mut is_code = false;
-        let mut behind_blank = false;
+        // Whether nothing on the line before can go on here: a definition ends no paragraph.
+        let (mut behind_blank, mut behind_definition) = (true, false);
         for line in lines(text).flat_map(pieces) {
             interrupt::poll();
             let was_fence = matches!(state, State::Fence(..));
@@ -105,9 +106,8 @@ impl Segments {
                 (start, marks, is_code) = (at, 0, was_fence);
             }
             state.read(line);
-            if state == State::Text {
-                self.define(line);
-            }
+            let may_define = state == State::Text && (behind_blank || behind_definition);
+            behind_definition = may_define && self.defines(line);
             marks += line.bytes().filter(|byte| is_mark(*byte)).count();
             behind_blank = line.trim_ascii().is_empty();
             at += line.len();
@@ -115,12 +115,13 @@ impl Segments {
         self.list.push(Segment { bytes: start..at, is_code });
     }
 
-    /// Takes the label of a line that defines one.
-    fn define(&mut self, line: &str) {
-        let Some(rest) = line.trim_start().strip_prefix('[') else { return };
-        if let Some((name, _)) = rest.split_once("]:") {
-            self.labels.insert(label(name));
-        }
+    /// Takes the label of a line that defines one, and tells whether it does.
+    fn defines(&mut self, line: &str) -> bool {
+        let text = line.trim_start_matches(' ');
+        let rest = text.strip_prefix('[').filter(|_| line.len() - text.len() <= 3);
+        let name = rest.and_then(|rest| rest.split_once("]:")).map(|(name, _)| name);
+        self.labels.extend(name.map(label));
+        name.is_some()
     }
 }
 
@@ -250,8 +251,8 @@ mod tests {
         "<pre>\n\n# none\n</pre>\n",
         "<div>\n\n# some\n\n</div>\n",
         "| a | b |\n|---|---|\n| 1 | 2 |\n",
-        "[1.0]: http://a\n",
-        "[b  C]: http://a\n",
+        "\n[1.0]: http://a\n",
+        "\n[b  C]: http://a\n",
         "    code\n\n    # none\n",
         "Title\n=====\n",
         "---\n",
