@@ -83,10 +83,10 @@ impl Files {
 }
 
 /// Returns the folder where the default model is looked for when none is named:
-/// `passage/all-MiniLM-L6-v2` in `XDG_CACHE_HOME` or `~/.cache`.
+/// `passage/all-MiniLM-L6-v2` in `XDG_CACHE_HOME` or `~/.cache`. Neither is relative, for that would
+/// be in the working folder, where others may have put a model.
 pub fn default_folder() -> Option<PathBuf> {
-    let set =
-        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;
     Some(cache.join("passage").join("all-MiniLM-L6-v2"))
 }

@@ -166,6 +166,8 @@ pub enum Error {
         url: String,
         /// What is wrong with it.
         reason: String,
+        /// What to do about it.
+        remedy: &'static str,
     },
     /// Two files of one run have the same uri.
     #[error("{path} would have the uri of another file, \"{uri}\"", path = path.display())]
@@ -181,6 +183,11 @@ impl Error {
     /// Takes what the system says of a file or folder.
     pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
+    }
+
+    /// A sitemap that does not list pages as it should.
+    pub(super) fn bad_sitemap(url: String, reason: String) -> Self {
+        Error::Sitemap { url, reason, remedy: "Name its pages one by one." }
     }
 
     /// Returns the uri of the document that it is about, where that is there and can only not be
@@ -230,7 +237,7 @@ impl Error {
             Error::Unwatchable { .. } => {
                 "Check that it is there; fs.inotify.max_user_watches bounds how many folders can be watched."
             }
-            Error::Sitemap { .. } => "Name its pages one by one.",
+            Error::Sitemap { remedy, .. } => remedy,
             Error::SameUri { .. } => {
                 "Ingest their folders into different collections with --collection."
             }

@@ -72,14 +72,10 @@ fn differs(from: &Url, to: &Url) -> Option<&'static str> {
     }
 }
 
-/// Makes an error of a page one of the sitemap that it should be.
+/// Makes an error of a page one of the sitemap that it should be, so that no page is taken for gone.
 fn listing(site: Option<Url>, error: Error) -> Error {
-    match site {
-        // It says better what to do than that the sitemap cannot be read.
-        None => error,
-        Some(_) if matches!(error, Error::Private { .. } | Error::Redirect(_)) => error,
-        Some(site) => Error::Sitemap { url: uri(&site), reason: error.to_string() },
-    }
+    let Some(site) = site else { return error };
+    Error::Sitemap { url: uri(&site), reason: error.to_string(), remedy: error.remedy() }
 }
 
 /// Tells whether an address is that of a sitemap by its name.
@@ -163,7 +159,7 @@ impl Pages {
         };
         let Ok(mut url) = site.url.join(&entry.address) else {
             let reason = format!("{} is no address", entry.address.escape_debug());
-            return Some(Err(Error::Sitemap { url: uri(&site.url), reason }));
+            return Some(Err(Error::bad_sitemap(uri(&site.url), reason)));
         };
         if let Some(differs) = differs(&site.url, &url) {
             return Some(Ok(Some(Found::Foreign(Foreign {
@@ -201,7 +197,7 @@ impl Pages {
                 self.sites.push(Site { url, depth, entries: entries.into_iter() });
                 None
             }
-            Err(reason) => Some(Err(Error::Sitemap { url: uri(&asked), reason })),
+            Err(reason) => Some(Err(Error::bad_sitemap(uri(&asked), reason))),
         }
     }
 }

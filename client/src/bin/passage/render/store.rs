@@ -7,7 +7,7 @@ use passage::store::{Collection, Finding, Listed, Severity, Status};
 pub fn status(status: &Status, collections: &[Collection]) -> String {
     let mut output = String::new();
     let mut row = |name: &str, value: &str| {
-        line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{}", printable(value)))
+        line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{}", printable(value)));
     };
     row("store", &status.store);
     row("documents", &status.documents.to_string());
