@@ -23,6 +23,7 @@ mod missing;
 mod notes;
 mod orphans;
 mod outline;
+mod ownership;
 mod remove;
 mod rewrite;
 mod search;

@@ -23,6 +23,7 @@ assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "1");
 
 mod installation;
 mod keeper;
+mod pooler;
 mod sql;
 mod template;
 
@@ -36,6 +37,7 @@ use tokio_postgres::{Client, Config, NoTls};
 
 pub use installation::Installation;
 use keeper::Keeper;
+pub use pooler::Pooler;
 
 /// The database of every cluster.
 pub const DATABASE: &str = "passage";

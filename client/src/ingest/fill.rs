@@ -128,7 +128,12 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
             let rested = Instant::now() + begun.elapsed() * REST;
             loop {
                 let pause = tokio::time::sleep(interval);
-                tokio::select! { biased; () = &mut *stop => return Ok(()), () = pause => {} }
+                tokio::select! {
+                    biased;
+                    () = &mut *stop => return Ok(()),
+                    () = store.lost() => return Err(store::Error::Lost.into()),
+                    () = pause => {}
+                }
                 if Instant::now() > rested || store.activity().await? != before {
                     break;
                 }
@@ -179,6 +184,8 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                     self.write(store, &mut done).await?;
                     return Ok(true);
                 }
+                // The claims are gone with it: others may have these chunks by now.
+                () = store.lost() => return Err(store::Error::Lost.into()),
                 next = embedded.recv() => next,
                 () = tokio::time::sleep_until((first_done + UNWRITTEN).into()), if !done.is_empty() => {
                     self.write(store, &mut done).await?;

@@ -68,7 +68,7 @@ pub async fn ingest(
     for _ in 0..WRITERS {
         let mut store = Store::connect(&ingest.url, &ingest.store).await?;
         store.expect(identity);
-        store.write_many().await?;
+        store.write_many();
         stores.push(store);
     }
     let jobs = jobs(ingest.jobs);

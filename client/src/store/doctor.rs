@@ -3,13 +3,19 @@ What may be wrong with a server, its extensions and a store, each with what to d
 
 Nothing is written and no text of a document is read. What a store lacks is the extension's own
 `check_store` to say; here is what lies around it: versions, rights, policies, statistics, sizes.
+
+Whoever examines a store of somebody else runs none of his code. All is done in one transaction that
+only reads, in which policies refuse instead of running; the catalogs are asked first, and where a
+view or the like would run code of another role, nothing but the catalogs is asked.
 */
 
 mod beside;
 
+use super::ownership::{PINNED, Work, refuse_foreign};
 use super::{Error, Store};
 use serde::Serialize;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -70,13 +76,16 @@ impl Finding {
 const SUPPORTED: std::ops::RangeInclusive<i32> = 15..=18;
 
 impl Store {
-    /// Looks at the server, the extensions and the store.
+    /// Looks at the server, the extensions and the store. The connection stays in a transaction that
+    /// only reads, and serves nothing else but [`doctor_model`](Self::doctor_model).
     ///
     /// # Errors
     ///
     /// If the server goes away; what is merely wrong is a finding.
     pub async fn doctor(&self) -> Result<Vec<Finding>, Error> {
         let mut findings = Vec::new();
+        self.run(&format!("BEGIN READ ONLY; SET LOCAL row_security = off; SET LOCAL {PINNED}"))
+            .await?;
         if !self.look_at_server(&mut findings).await? {
             return Ok(findings);
         }
@@ -84,11 +93,17 @@ impl Store {
             findings.push(Finding::bad("store", error.to_string(), error.remedy()));
             return Ok(findings);
         }
-        self.look_at_shape(&mut findings).await?;
+        let is_safe = self.look_at_owners(&mut findings).await?;
+        if is_safe {
+            self.look_at_shape(&mut findings).await?;
+        }
         if self.look_at_rights(&mut findings).await? {
             self.look_at_policies(&mut findings).await?;
             self.look_at_statistics(&mut findings).await?;
-            self.look_at_embeddings(&mut findings).await?;
+            self.look_at_sizes(&mut findings).await?;
+            if is_safe {
+                self.look_at_embeddings(&mut findings).await?;
+            }
             self.look_beside(&mut findings).await?;
         }
         Ok(findings)
@@ -167,11 +182,82 @@ impl Store {
         Ok(installed.is_some())
     }
 
+    /// Returns whether rows can be read without running code of another role.
+    async fn look_at_owners(&self, findings: &mut Vec<Finding>) -> Result<bool, Error> {
+        match refuse_foreign(&self.client, &[&self.name], Work::Reading).await {
+            Ok(()) => Ok(true),
+            Err(Error::Foreign { object, owner, .. }) => {
+                findings.push(Finding::bad(
+                    "owner",
+                    format!(
+                        "{object} belongs to the role \"{owner}\": the store was not looked into, since that could run code of \"{owner}\""
+                    ),
+                    format!("Run passage doctor as \"{owner}\" or as a member of that role."),
+                ));
+                Ok(false)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks something that reads rows of the store; `None` where a policy refuses, which is said.
+    async fn ask<T>(
+        &self,
+        what: &str,
+        findings: &mut Vec<Finding>,
+        asking: impl Future<Output = Result<T, Error>>,
+    ) -> Result<Option<T>, Error> {
+        self.run("SAVEPOINT asking").await?;
+        match asking.await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error @ Error::Refused { .. }) if !error.is_ending() => {
+                self.run("ROLLBACK TO asking").await?;
+                findings.push(Finding::warning(
+                    what,
+                    format!("not looked at: {error}"),
+                    "Run passage doctor as the owner of the store.",
+                ));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks whether a model is the store's, after [`doctor`](Self::doctor).
+    ///
+    /// # Errors
+    ///
+    /// If the server goes away.
+    pub async fn doctor_model(&self, model: &(String, usize)) -> Result<Vec<Finding>, Error> {
+        let mut findings = Vec::new();
+        // It reads the settings, which may be anybody's.
+        if refuse_foreign(&self.client, &[&self.name], Work::Reading).await.is_err() {
+            return Ok(findings);
+        }
+        let checked = async {
+            match self.check_model(model).await {
+                Err(error @ Error::Refused { .. }) => Err(error),
+                checked => Ok(checked),
+            }
+        };
+        if let Some(checked) = self.ask("model", &mut findings, checked).await? {
+            findings.push(match checked {
+                Ok(_) => Finding::good("model", format!("{}, {} dimensions", model.0, model.1)),
+                Err(error) => Finding::bad("model", error.to_string(), error.remedy()),
+            });
+        }
+        Ok(findings)
+    }
+
     /// What the extension says of the store.
     async fn look_at_shape(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let sql = "SELECT object, problem, remedy FROM passage.check_store($1::text::name)";
-        let rows =
-            self.client.query(sql, &[&self.name]).await.map_err(|error| self.error(&error))?;
+        let name: &(dyn ToSql + Sync) = &self.name;
+        let name = [name];
+        let asking =
+            async { self.client.query(sql, &name).await.map_err(|error| self.error(&error)) };
+        let asked = self.ask("store", findings, asking).await?;
+        let Some(rows) = asked else { return Ok(()) };
         if rows.is_empty() {
             let what = format!("store \"{}\"", self.name);
             findings
@@ -268,8 +354,8 @@ impl Store {
         Ok(())
     }
 
-    /// What is embedded, and how much room it takes.
-    async fn look_at_embeddings(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+    /// How much room the store takes.
+    async fn look_at_sizes(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let sql = "SELECT pg_size_pretty(pg_database_size(current_database())), \
                    pg_size_pretty(coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relkind IN ('r', 'm')), 0)), \
                    coalesce(sum(pg_relation_size(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx'), 0)::bigint, \
@@ -287,10 +373,16 @@ impl Store {
                 "Give the server more memory, or make a store with --embedding-type halfvec.",
             ));
         }
+        Ok(())
+    }
+
+    /// What is embedded.
+    async fn look_at_embeddings(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         if !self.has_embeddings().await? {
             return Ok(());
         }
-        let missing = self.count_missing(None).await?;
+        let counted = self.ask("embeddings", findings, self.count_missing(None)).await?;
+        let Some(missing) = counted else { return Ok(()) };
         findings.push(if missing == 0 {
             Finding::good("embeddings", "every chunk has one")
         } else {

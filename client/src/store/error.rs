@@ -13,6 +13,9 @@ pub enum Error {
     /// No connection could be made.
     #[error("cannot connect to the server: {0}")]
     Connect(String),
+    /// A pooler lends the server's processes to others between transactions.
+    #[error("the connection goes through a transaction pooler")]
+    Pooler,
     /// The connection ended.
     #[error("the connection to the server was lost")]
     Lost,
@@ -27,6 +30,16 @@ pub enum Error {
         hint: Option<String>,
         /// The store that was meant.
         store: String,
+    },
+    /// Administration was asked to work on something of another role, whose code it might run.
+    #[error("{object} belongs to the role \"{owner}\", not to \"{caller}\"")]
+    Foreign {
+        /// What it is, as the server describes it.
+        object: String,
+        /// Whose it is.
+        owner: String,
+        /// The role that logged in.
+        caller: String,
     },
     /// The store's embeddings are of another model, or of other dimensions.
     #[error("the store \"{store}\" holds embeddings of {theirs}, not of {ours}")]
@@ -123,6 +136,8 @@ impl Error {
             Error::Lost
             | Error::Connect(_)
             | Error::Url(_)
+            | Error::Pooler
+            | Error::Foreign { .. }
             | Error::OtherModel { .. }
             | Error::NoEmbeddings { .. }
             | Error::NoCollection(_)
@@ -137,13 +152,18 @@ impl Error {
         }
     }
 
+    /// Tells whether the server ended the connection.
+    pub(super) fn is_ending(&self) -> bool {
+        matches!(self, Error::Refused { code, .. } if code.code().starts_with("57P"))
+    }
+
     /// Tells whether it may be otherwise in a while: the server restarts, or is full.
     pub fn is_passing(&self) -> bool {
         match self {
             Error::Lost | Error::Replaced(_) => true,
-            Error::Connect(cause) => {
-                !["certificate", "password", "TLS"].iter().any(|word| cause.contains(word))
-            }
+            Error::Connect(cause) => !["certificate", "password", "TLS", "the key "]
+                .iter()
+                .any(|word| cause.contains(word)),
             Error::Refused { code, .. } => ["08", "40", "53", "57"].contains(&&code.code()[..2]),
             _ => false,
         }
@@ -160,6 +180,9 @@ impl Error {
             Error::Connect(cause) if cause.contains("support TLS") => {
                 "Turn TLS on in the server (ssl = on), or connect with sslmode=prefer, through a unix socket at best.".into()
             }
+            Error::Connect(cause) if cause.contains("world access") => {
+                "Keep the key from others: chmod 600, or 640 for one that root owns.".into()
+            }
             Error::Connect(cause) if cause.contains("certificate") => {
                 "Name the certificate of the authority that signed the server's by sslrootcert or PGSSLROOTCERT, and the \
                  server as it stands in its own."
@@ -169,7 +192,16 @@ impl Error {
                 "Give the password by PGPASSWORD, ~/.pgpass or DATABASE_URL.".into()
             }
             Error::Connect(_) => "Check that the server runs and that DATABASE_URL or --database-url names it.".into(),
+            Error::Pooler => {
+                "Connect to the server itself, or through a pool in session mode (pool_mode = session): the client has prepared \
+                 statements, settings and locks, which others would meet in a shared session."
+                    .into()
+            }
             Error::Lost => "Run the command again: each document is wholly old or wholly new.".into(),
+            Error::Foreign { owner, .. } => format!(
+                "Connect as \"{owner}\" or as a member of that role, let \"{owner}\" remove it, or choose another name \
+                 with --store. SET ROLE does not help: code of \"{owner}\" could take it back."
+            ),
             Error::OtherModel { .. } => {
                 "Name the store's model with --model; or put a store of this one in its place with passage reindex.".into()
             }
@@ -243,6 +275,9 @@ fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
         "42501" if message.contains("for database") => "Ask the owner of the database for CREATE on it.".into(),
         "42501" => format!("Ask the owner of the store \"{store}\" for rights on its schema and tables."),
         "28P01" | "28000" => "Check the user and the password: in DATABASE_URL, PGUSER, PGPASSWORD or ~/.pgpass.".into(),
+        "08P01" if message.contains("startup parameter") => {
+            "A pooler does not take what PGOPTIONS or options= sends: leave it out, or connect to the server itself.".into()
+        }
         "3D000" => "Create the database, or name another in DATABASE_URL or PGDATABASE.".into(),
         "22021" | "22P05" => {
             "Take the NUL out, or what is no UTF-8: PostgreSQL has no place for it.".into()

@@ -81,7 +81,7 @@ impl Store {
         let Self { client, name, schema, .. } = self;
         let transaction = client.transaction().await?;
         // As in `create_store`: of two who build it at once, the second finds it built.
-        let lock = "SELECT pg_advisory_xact_lock(hashtextextended('passage.create_store ' || $1::text, 0))";
+        let lock = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('passage.create_store ' OPERATOR(pg_catalog.||) $1::text, 0))";
         transaction.execute(lock, &[name]).await?;
         if generously {
             // Numbers and neighbours of each row; no more than the server caches tables in.

@@ -1,5 +1,6 @@
 //! Making a store.
 
+use super::ownership::{self, PINNED, Work};
 use super::{Error, Store};
 
 /// How a store is made; what is `None` is left to the extension's defaults.
@@ -20,12 +21,17 @@ impl Store {
     ///
     /// # Errors
     ///
+    /// [`Error::Foreign`] if there is such a schema and it belongs to another role;
     /// [`Error::Refused`] if the extension is not installed on the server, if one may not make it
     /// or the store, or if the store is there with other dimensions.
     pub async fn init(&mut self, init: &Init) -> Result<usize, Error> {
         let Self { client, name, .. } = self;
         let error = |error| Error::new(name, &error);
         let transaction = client.transaction().await.map_err(error)?;
+        // Before the schema can be looked into: what is there must be the caller's own.
+        ownership::hold(&transaction, &[name], "ROW EXCLUSIVE").await?;
+        // An extension goes where the caller makes things.
+        transaction.batch_execute("SET LOCAL search_path TO DEFAULT").await.map_err(error)?;
         if init.dimensions.is_some() {
             transaction
                 .batch_execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -36,6 +42,7 @@ impl Store {
             .batch_execute("CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE")
             .await
             .map_err(error)?;
+        transaction.batch_execute(&format!("SET LOCAL {PINNED}")).await.map_err(error)?;
         let dimensions = init.dimensions.map(|dimensions| dimensions as i32);
         let made = transaction
             .query(
@@ -45,6 +52,8 @@ impl Store {
             )
             .await
             .map_err(error)?;
+        // It may have come since it was looked for.
+        ownership::refuse_foreign(&transaction, &[name], Work::Changing).await?;
         transaction.commit().await.map_err(error)?;
         Ok(made.len())
     }

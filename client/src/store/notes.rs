@@ -4,6 +4,7 @@ use super::connect::Driver;
 use serde::Serialize;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
 use tokio_postgres::AsyncMessage;
 use tokio_postgres::error::{DbError, Severity};
 
@@ -26,11 +27,13 @@ pub(super) struct Notes(Arc<Mutex<Vec<Note>>>);
 
 impl Notes {
     /// Drives a connection as long as it lasts and keeps its notes, each before the result of its
-    /// statement.
-    pub(super) fn of(mut connection: Driver) -> Self {
+    /// statement; returns them with what is closed when the connection has ended.
+    pub(super) fn of(mut connection: Driver) -> (Self, watch::Receiver<()>) {
         let notes = Self::default();
         let kept = notes.clone();
+        let (alive, ended) = watch::channel(());
         tokio::spawn(async move {
+            let _alive = alive;
             // An error of the connection shows in the statement that it breaks.
             while let Some(Ok(message)) = poll_fn(|task| connection.poll_message(task)).await {
                 if let AsyncMessage::Notice(notice) = message {
@@ -38,7 +41,7 @@ impl Notes {
                 }
             }
         });
-        notes
+        (notes, ended)
     }
 
     /// Returns the notes since this was last asked.

@@ -9,9 +9,11 @@ honestly, and one that is under way finds that another was here; when the docume
 
 use super::error::is_contended;
 use super::identity::is_same;
-use super::statements::Embeddings;
+use super::ownership::hold;
+use super::statements::{Embeddings, Statements};
 use super::stored::ROW;
-use super::{Document, Error, Store, Stored, Written, chunks};
+use super::{Document, Error, Identity, Store, Stored, Written, chunks};
+use tokio_postgres::Transaction;
 use uuid::Uuid;
 
 /// A content hash that no source has, and no two documents nor two writes of one.
@@ -29,57 +31,72 @@ impl Store {
         stored: &Stored,
         document: &Document<'_>,
     ) -> Result<Written, Error> {
-        match self.try_rewrite(stored, document).await {
+        let statements = self.statements(document.with_embeddings).await;
+        let statements = statements.map_err(|error| self.error(&error))?;
+        let Self { name, schema, expected, .. } = self;
+        let (name, schema, expected) = (name.clone(), schema.clone(), *expected);
+        let mut held = self.held.take();
+        let transaction = self.begin().await?;
+        // What writes are to run of others must not come between the asking and the writing.
+        match &held {
+            Some(held) => held.again(&transaction).await?,
+            None => held = Some(hold(&transaction, &[&name], "ROW EXCLUSIVE").await?),
+        }
+        let rewritten =
+            try_rewrite(transaction, &name, &schema, &statements, expected, stored, document);
+        let rewritten = rewritten.await;
+        self.held = held;
+        match rewritten {
             Ok(Some(written)) => Ok(written),
-            Ok(None) => Err(Error::Replaced(self.name.clone())),
+            Ok(None) => Err(Error::Replaced(name)),
             Err(error) if is_contended(&error) => Ok(Written::Changed),
-            Err(error) => Err(self.error(&error)),
+            Err(error) => Err(Error::new(&name, &error)),
         }
     }
+}
 
-    async fn try_rewrite(
-        &mut self,
-        stored: &Stored,
-        document: &Document<'_>,
-    ) -> Result<Option<Written>, tokio_postgres::Error> {
-        let statements = self.statements(document.with_embeddings).await?;
-        let schema = &self.schema;
-        let transaction = self.client.transaction().await?;
-
-        let sql = format!("SELECT {ROW} FROM {schema}.documents WHERE id = $1 FOR UPDATE");
-        let row = transaction.query_opt(&sql, &[&stored.id]).await?;
-        if row.is_none_or(|row| row.get::<_, &str>(0) != stored.row) {
-            transaction.rollback().await?;
-            return Ok(Some(Written::Changed));
-        }
-        let sql = format!(
-            "SELECT id, {ROW} FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal FOR UPDATE"
-        );
-        let rows = transaction.query(&sql, &[&stored.id]).await?;
-        let there = rows.iter().map(|row| (row.get::<_, Uuid>(0), row.get::<_, &str>(1)));
-        if !there.eq(stored.chunks.iter().map(|chunk| (chunk.id, &*chunk.row))) {
-            transaction.rollback().await?;
-            return Ok(Some(Written::Changed));
-        }
-        if !is_same(&transaction, &self.name, self.expected).await? {
-            transaction.rollback().await?;
-            return Ok(None);
-        }
-
-        let sql = format!(
-            "UPDATE {schema}.documents SET content_hash = {UNKNOWN_HASH}, chunk_count = $2, metadata = $3 WHERE id = $1"
-        );
-        let count = document.chunks.len() as i32;
-        transaction.execute(&sql, &[&stored.id, &count, document.metadata]).await?;
-        chunks::reconcile(&transaction, &statements, document).await?;
-        if let Some(Embeddings { delete, .. }) = &statements.embeddings {
-            // A worker may have embedded it since it was read.
-            let embedded = document.chunks.iter().filter(|chunk| chunk.embedding.is_some());
-            let ids: Vec<_> = embedded.map(|chunk| chunk.id).collect();
-            transaction.execute(delete, &[&stored.id, &ids]).await?;
-        }
-        chunks::copy(&transaction, &statements, &[document]).await?;
-        transaction.commit().await?;
-        Ok(Some(Written::Done))
+async fn try_rewrite(
+    transaction: Transaction<'_>,
+    name: &str,
+    schema: &str,
+    statements: &Statements,
+    expected: Option<Identity>,
+    stored: &Stored,
+    document: &Document<'_>,
+) -> Result<Option<Written>, tokio_postgres::Error> {
+    let sql = format!("SELECT {ROW} FROM {schema}.documents WHERE id = $1 FOR UPDATE");
+    let row = transaction.query_opt(&sql, &[&stored.id]).await?;
+    if row.is_none_or(|row| row.get::<_, &str>(0) != stored.row) {
+        transaction.rollback().await?;
+        return Ok(Some(Written::Changed));
     }
+    let sql = format!(
+        "SELECT id, {ROW} FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal FOR UPDATE"
+    );
+    let rows = transaction.query(&sql, &[&stored.id]).await?;
+    let there = rows.iter().map(|row| (row.get::<_, Uuid>(0), row.get::<_, &str>(1)));
+    if !there.eq(stored.chunks.iter().map(|chunk| (chunk.id, &*chunk.row))) {
+        transaction.rollback().await?;
+        return Ok(Some(Written::Changed));
+    }
+    if !is_same(&transaction, name, expected).await? {
+        transaction.rollback().await?;
+        return Ok(None);
+    }
+
+    let sql = format!(
+        "UPDATE {schema}.documents SET content_hash = {UNKNOWN_HASH}, chunk_count = $2, metadata = $3 WHERE id = $1"
+    );
+    let count = document.chunks.len() as i32;
+    transaction.execute(&sql, &[&stored.id, &count, document.metadata]).await?;
+    chunks::reconcile(&transaction, statements, document).await?;
+    if let Some(Embeddings { delete, .. }) = &statements.embeddings {
+        // A worker may have embedded it since it was read.
+        let embedded = document.chunks.iter().filter(|chunk| chunk.embedding.is_some());
+        let ids: Vec<_> = embedded.map(|chunk| chunk.id).collect();
+        transaction.execute(delete, &[&stored.id, &ids]).await?;
+    }
+    chunks::copy(&transaction, statements, &[document]).await?;
+    transaction.commit().await?;
+    Ok(Some(Written::Done))
 }

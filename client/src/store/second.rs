@@ -18,8 +18,11 @@ mod swap;
 pub use filling::{Differing, Made};
 pub use swap::Last;
 
+use super::ownership::{self, Held};
+use super::sql::quoted;
 use super::{Error, Store};
 use serde_json::{Value, json};
+use tokio_postgres::Transaction;
 
 /// What a second store is to be.
 #[derive(Clone, Debug)]
@@ -36,10 +39,8 @@ pub struct Plan {
 
 /// A second store on its way.
 pub struct Second {
-    /// The connection that keeps others from doing the same.
-    #[expect(dead_code, reason = "it holds a lock as long as it is open")]
-    gate: Store,
-    /// The second one, on the connection that fills it.
+    /// The second one, on the connection that fills it. It also holds the lock that keeps others
+    /// from doing the same, so whoever loses that lock can write no more.
     writer: Store,
     pair: Pair,
 }
@@ -86,47 +87,44 @@ impl Second {
     ///
     /// # Errors
     ///
-    /// [`Error::Obstacles`] if something that the first store has cannot come along,
-    /// [`Error::UnderWay`] if somebody else does the same, [`Error::InTheWay`] and
+    /// [`Error::Foreign`] if one of the stores belongs to another role, [`Error::Obstacles`] if
+    /// something that the first store has cannot come along, [`Error::UnderWay`] if somebody else does the same, [`Error::InTheWay`] and
     /// [`Error::OtherReindex`] if the names are taken; missing rights.
     pub async fn begin(url: &str, store: &str, plan: &Plan) -> Result<Self, Error> {
-        let (gate, [second, former]) = gate(url, store).await?;
-        let identity = gate.identity().await?;
-        gate.only_one().await?;
+        let (mut writer, [second, former]) = open(url, store).await?;
+        writer.only_one().await?;
+        let first = writer.schema.clone();
+        let identity = writer.identity().await?;
         let mark = json!({
             "of": identity.0, "model": plan.model, "embedding_type": plan.embedding_type,
             "language": plan.language, "splitting": plan.splitting,
         });
-        let left = gate.is_schema(&second).await?;
-        if !left {
-            gate.make(&second, plan, &mark).await?;
-        }
-        let writer = Store::connect(url, &second).await?;
-        writer.as_owner().await?;
-        if left {
-            match writer.mark().await? {
-                None => return Err(Error::InTheWay(second)),
-                Some(theirs) if theirs != mark => return Err(Error::OtherReindex(second)),
-                Some(_) => obstacles::refuse(&gate.client, store, &second).await?,
-            }
-        }
-        writer.write_many().await?;
-        let with_embeddings = writer.has_embeddings().await?;
-        let first_has_embeddings = gate.has_embeddings().await?;
+        writer.begin_own(READ).await?;
+        let first_has_embeddings = writer.has_embeddings().await?;
         let reuses = first_has_embeddings
             && match &plan.model {
                 None => true,
                 // Of a model that nobody remembers, or another one, nothing is right.
-                Some(model) => matches!(gate.check_model(model).await, Ok(true)),
+                Some(model) => matches!(writer.check_model(model).await, Ok(true)),
             };
+        if writer.is_schema(&second).await? {
+            writer.take_up(&second, &mark).await?;
+        } else {
+            writer.make(&second, plan, &mark).await?;
+        }
+        writer.held = Some(ownership::hold(&writer.client, &[&second], WRITE).await?);
+        writer.run("COMMIT").await?;
+        writer.rename(&second);
+        writer.write_many();
+        let with_embeddings = writer.has_embeddings().await?;
         let columns = Columns {
             documents: writer.columns("documents", &MADE_ANEW).await?,
             chunks: writer.columns("chunks", &[]).await?,
             strategies: writer.columns("strategies", &[]).await?,
         };
         let pair = Pair {
-            store: gate.name.clone(),
-            first: gate.schema.clone(),
+            store: store.to_owned(),
+            first,
             name: second,
             second: writer.schema.clone(),
             former,
@@ -135,7 +133,7 @@ impl Second {
             with_embeddings,
             reuses,
         };
-        Ok(Self { gate, writer, pair })
+        Ok(Self { writer, pair })
     }
 
     /// Finds out whether a store could be replaced by such a one, and leaves nothing behind.
@@ -144,21 +142,15 @@ impl Second {
     ///
     /// As for [`begin`](Self::begin).
     pub async fn rehearse(url: &str, store: &str, plan: &Plan) -> Result<(), Error> {
-        let (gate, [second, _]) = gate(url, store).await?;
-        if gate.is_schema(&second).await? {
-            let left = Store::connect(url, &second).await?;
-            return match left.mark().await? {
-                None => Err(Error::InTheWay(second)),
-                Some(_) => obstacles::refuse(&gate.client, store, &second).await,
-            };
+        let (store, [second, _]) = open(url, store).await?;
+        store.begin_own(READ).await?;
+        if store.is_schema(&second).await? {
+            store.is_left(&second).await?;
+        } else {
+            store.lay_out(&second, plan).await?;
         }
-        gate.run("BEGIN").await?;
-        let obstacles = match gate.lay_out(&second, plan).await {
-            Ok(()) => obstacles::refuse(&gate.client, store, &second).await,
-            Err(error) => Err(error),
-        };
-        gate.run("ROLLBACK").await?;
-        obstacles
+        obstacles::refuse(&store.client, &store.name, &second).await?;
+        store.run("ROLLBACK").await
     }
 
     /// Returns the second store's name.
@@ -182,18 +174,29 @@ impl Second {
     }
 }
 
+/// How the first store is locked while nothing is written to it.
+const READ: &str = "ACCESS SHARE";
+
+/// How the second store is locked while it is filled.
+const WRITE: &str = "ROW EXCLUSIVE";
+
+/// Holds the second store in another transaction.
+async fn again(held: Option<Held>, transaction: &Transaction<'_>) -> Result<(), Error> {
+    held.expect("a second store is held when it is made").again(transaction).await
+}
+
 /// Connects to a store as its owner, and returns the names of the two others, of which the former
 /// one's is free.
-async fn gate(url: &str, store: &str) -> Result<(Store, [String; 2]), Error> {
+async fn open(url: &str, store: &str) -> Result<(Store, [String; 2]), Error> {
     let names = names(store)?;
-    let gate = Store::connect(url, store).await?;
-    gate.must_exist().await?;
-    gate.as_owner().await?;
+    let mut store = Store::connect(url, store).await?;
+    store.must_exist().await?;
+    store.as_owner().await?;
     let [_, former] = &names;
-    if gate.is_schema(former).await? {
+    if store.is_schema(former).await? {
         return Err(Error::InTheWay(former.clone()));
     }
-    Ok((gate, names))
+    Ok((store, names))
 }
 
 /// Returns the names of the second store while it is filled and of the first when it is replaced.
@@ -215,7 +218,7 @@ impl Store {
         self.run("SET row_security = off").await
     }
 
-    async fn run(&self, sql: &str) -> Result<(), Error> {
+    pub(super) async fn run(&self, sql: &str) -> Result<(), Error> {
         self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
     }
 
@@ -230,17 +233,24 @@ impl Store {
         }
     }
 
-    /// Makes what this connection makes that of the store's owner, and lets it read all or nothing.
-    async fn as_owner(&self) -> Result<(), Error> {
-        let sql = "SELECT pg_catalog.quote_ident(rolname) FROM pg_catalog.pg_namespace \
-            JOIN pg_catalog.pg_roles ON pg_roles.oid = nspowner \
-            WHERE nspname = $1 AND rolname <> current_user";
-        let owner =
-            self.client.query_opt(sql, &[&self.name]).await.map_err(|error| self.error(&error))?;
-        if let Some(owner) = owner {
-            self.run(&format!("SET ROLE {}", owner.get::<_, &str>(0))).await?;
+    /// Means another store of the same server from here on.
+    fn rename(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+        self.schema = quoted(name);
+    }
+
+    /// Goes on, in a transaction, with the second store that a run has left.
+    async fn take_up(&self, second: &str, mark: &Value) -> Result<(), Error> {
+        if self.is_left(second).await? != *mark {
+            return Err(Error::OtherReindex(second.to_owned()));
         }
-        self.read_all().await
+        obstacles::refuse(&self.client, &self.name, second).await
+    }
+
+    /// Returns the mark of a schema that a run has left, which is the caller's and locked.
+    async fn is_left(&self, second: &str) -> Result<Value, Error> {
+        ownership::hold(&self.client, &[second], WRITE).await?;
+        self.mark(second).await?.ok_or_else(|| Error::InTheWay(second.to_owned()))
     }
 
     async fn is_schema(&self, name: &str) -> Result<bool, Error> {

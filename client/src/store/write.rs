@@ -11,6 +11,7 @@ Whoever writes several documents takes new ones before known ones, both in one o
 who write the same ones wait for each other and never in a circle.
 */
 
+use super::connect::begin;
 use super::error::is_contended;
 use super::identity::is_same;
 use super::{Error, Known, Store, chunks, documents};
@@ -101,12 +102,10 @@ impl Store {
     /// that. And its statements are planned for their values: a plan that was made while the store
     /// was small may go through a whole document for each chunk that moved.
     ///
-    /// # Errors
-    ///
-    /// If the server goes away.
-    pub async fn write_many(&self) -> Result<(), Error> {
-        let sql = "SET synchronous_commit = off; SET plan_cache_mode = force_custom_plan";
-        self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
+    /// Each transaction sets that for itself: the connection keeps nothing of it.
+    pub fn write_many(&mut self) {
+        self.local =
+            "SET LOCAL synchronous_commit = off; SET LOCAL plan_cache_mode = force_custom_plan";
     }
 
     /// Waits until all that was committed is as safe as the server makes it.
@@ -116,8 +115,7 @@ impl Store {
     /// If the server goes away; what was committed may then be lost.
     pub async fn flush(&self) -> Result<(), Error> {
         // A commit waits for all log before it, and it has to write some itself to wait at all.
-        let sql = "RESET synchronous_commit; \
-                   SELECT pg_catalog.pg_logical_emit_message(true, 'passage', 'ingested')";
+        let sql = "SELECT pg_catalog.pg_logical_emit_message(true, 'passage', 'ingested')";
         self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
     }
 
@@ -148,7 +146,7 @@ impl Store {
     ) -> Result<Option<Vec<Written>>, tokio_postgres::Error> {
         let with_embeddings = documents.first().is_some_and(|document| document.with_embeddings);
         let statements = self.statements(with_embeddings).await?;
-        let transaction = self.client.transaction().await?;
+        let transaction = begin(&mut self.client, self.local).await?;
 
         let mut ordered: Vec<usize> = (0..documents.len()).collect();
         ordered.sort_by_key(|&place| {

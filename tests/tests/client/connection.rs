@@ -2,7 +2,7 @@
 
 use crate::{Ran, SECRET, text_cluster};
 use passage_tests::Cluster;
-use passage_tests::cluster::{DATABASE, OWNER};
+use passage_tests::cluster::{DATABASE, OWNER, SUPERUSER};
 use tokio::process::Command;
 
 /// The client, with nothing said of a server.
@@ -69,4 +69,40 @@ async fn of_several_hosts_the_first_that_answers_is_taken() {
         format!("host=/nowhere,{} user={OWNER} dbname={DATABASE}", cluster.folder().display());
     let ran = Ran::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn after_a_refused_password_no_other_host_is_tried() {
+    let (strict, lenient) = (text_cluster().await, text_cluster().await);
+    strict.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} PASSWORD '{SECRET}'")).await;
+    let rules = "local all postgres trust\nlocal all all scram-sha-256\n";
+    std::fs::write(strict.folder().join("data/pg_hba.conf"), rules).unwrap();
+    strict.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
+    let (first, second) = (strict.folder().display(), lenient.folder().display());
+    let status = |hosts: String, password: &'static str| {
+        let conninfo = format!("host={hosts} user={OWNER} dbname={DATABASE}");
+        let mut program = alone(&lenient, &["status", "--database-url", &conninfo]);
+        program.env("PGPASSWORD", password);
+        async move { Ran::of(&mut program).await }
+    };
+    // The reload takes effect with the next session.
+    while status(format!("{first}"), "wrong").await.code == Some(0) {}
+    lenient.execute_as(SUPERUSER, "ALTER SYSTEM SET log_connections = on").await;
+    lenient.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
+    let asked = "application_name=passage";
+    while !lenient.log().contains(asked) {
+        assert_eq!(status(format!("{second}"), "").await.code, Some(0));
+    }
+    let before = lenient.log().matches(asked).count();
+    status(format!("{first},{second}"), "wrong")
+        .await
+        .refuses("password authentication failed", "Check the user and the password");
+    let conninfo = format!("host={first},{second} user={OWNER} dbname={DATABASE}");
+    let ran = Ran::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
+    ran.refuses("password missing", "Give the password");
+    assert_eq!(lenient.log().matches(asked).count(), before, "the second host was tried");
+
+    // One that is not there, or not ready, leaves the others.
+    assert_eq!(status(format!("/nowhere,{first}"), SECRET).await.code, Some(0));
+    assert_eq!(status(format!("{first},{second}"), SECRET).await.code, Some(0));
 }

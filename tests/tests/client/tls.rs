@@ -243,3 +243,37 @@ async fn a_server_that_is_its_own_authority_is_known_by_its_very_certificate() {
     let said = server.refusal("localhost", &[full, ("PGSSLROOTCERT", other)]).await;
     assert!(said.contains("certificate"), "{said}");
 }
+
+#[tokio::test]
+async fn a_private_key_that_others_can_read_is_refused_as_libpq_does() {
+    let Some(server) = Encrypted::start("hostssl all all 127.0.0.1/32 trust").await else { return };
+    let mine = authority("mine", &["owner"]);
+    let (certificate, key) =
+        (server.home.path().join("mine.crt"), server.home.path().join("mine.key"));
+    fs::write(&certificate, mine.pem()).unwrap();
+    fs::write(&key, mine.key().serialize_pem()).unwrap();
+    let variables = [
+        ("PGSSLCERT", certificate.to_str().unwrap()),
+        ("PGSSLKEY", key.to_str().unwrap()),
+        ("PGSSLMODE", "require"),
+    ];
+    let is_roots = key.metadata().unwrap().uid() == 0;
+    for (mode, is_taken) in
+        [(0o600, true), (0o400, true), (0o640, is_roots), (0o644, false), (0o660, false)]
+    {
+        fs::set_permissions(&key, fs::Permissions::from_mode(mode)).unwrap();
+        if is_taken {
+            assert!(server.connection("localhost", &variables).await.is_ok(), "{mode:o}");
+        } else {
+            let said = server.refusal("localhost", &variables).await;
+            assert!(
+                said.contains("mine.key has group or world access") && said.contains("chmod 600"),
+                "{mode:o}: {said}"
+            );
+        }
+    }
+    fs::remove_file(&key).unwrap();
+    fs::create_dir(&key).unwrap();
+    let said = server.refusal("localhost", &variables).await;
+    assert!(said.contains("mine.key is no regular file"), "{said}");
+}

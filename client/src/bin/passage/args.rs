@@ -141,7 +141,8 @@ Examples:
     Embed(Box<Embed>),
     /// Look for what is wrong with server, extensions, store and model, and say what to do
     #[command(
-        after_help = "It ends with 0 if all works, and with 1 if something does not; warnings are no failure.
+        after_help = "It ends with 0 if all works, and with 1 if something does not; warnings are no failure. It runs no
+code of another role: where reading a store would do that, it says so and reads the catalogs alone.
 
 Examples:
   passage doctor

@@ -53,7 +53,7 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
     let sizer = if is_here { "wordpieces" } else { "characters" };
     let model = embedder.map(|(embedder, _)| (embedder.name().to_owned(), embedder.dimensions()));
     let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
-    store.agree(&settings).await?;
+    store.own(store.agree(&settings)).await?;
     let render = if args.json { render::made_json } else { render::made };
     Ok(render(store.name(), made, settings.model.as_ref()))
 }

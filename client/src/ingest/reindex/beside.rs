@@ -91,15 +91,18 @@ pub async fn reindex_beside(
     report: impl Fn(&ReindexEvent) + Sync,
 ) -> Result<Reindexed, Error> {
     let plan = job.plan();
-    let reader = Store::connect(&job.url, &job.store).await?;
-    reader.read_all().await?;
     let jobs = jobs(job.jobs);
     if job.dry_run {
         Second::rehearse(&job.url, &job.store, &plan).await?;
+        let reader = Store::connect(&job.url, &job.store).await?;
+        reader.begin_reading().await?;
         return would(&job, &reader, jobs, &report).await;
     }
     let mut second = Second::begin(&job.url, &job.store, &plan).await?;
-    agree(second.store(), job.embedder.as_deref(), &job.splitter, false).await?;
+    let reader = Store::connect(&job.url, &job.store).await?;
+    reader.read_all().await?;
+    let store = second.store();
+    store.own(agree(store, job.embedder.as_deref(), &job.splitter, false)).await?;
     second.store().defer_index().await?;
     let run = Run { job, jobs, reader, second: Mutex::new(second), report };
     run.all().await
@@ -237,7 +240,13 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
             FillEvent::Embedded(chunks) => (self.report)(&ReindexEvent::Embedded(number(*chunks))),
             FillEvent::Waiting | FillEvent::Interrupted(_) => {}
         };
-        tally.embedded += number(fill(job, pending(), report).await?);
+        let lost = self.second.lock().await.store().lost();
+        let embedded = tokio::select! {
+            embedded = fill(job, pending(), report) => embedded?,
+            // So is the lock that keeps others from doing the same.
+            () = lost => return Err(store::Error::Lost.into()),
+        };
+        tally.embedded += number(embedded);
         Ok(())
     }
 }

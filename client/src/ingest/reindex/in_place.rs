@@ -32,23 +32,24 @@ struct Run<R> {
 ///
 /// # Errors
 ///
-/// A store of another model, a collection without documents, and what fails for one document as
+/// A store of another role or another model, a collection without documents, and what fails for one document as
 /// for all: a server that is lost, missing rights. What was done by then stays.
 pub async fn reindex(
     job: Reindex,
     report: impl Fn(&ReindexEvent) + Sync,
 ) -> Result<Reindexed, Error> {
-    let reader = Store::connect(&job.url, &job.store).await?;
+    let mut reader = Store::connect(&job.url, &job.store).await?;
+    reader.must_be_own().await?;
     let identity = reader.identity().await?;
     let ids = reader.ids(Some(&job.collection), job.version.as_deref()).await?;
     if ids.is_empty() {
         return Err(store::Error::NoCollection(job.collection).into());
     }
     let with_embeddings =
-        agree(&reader, job.embedder.as_deref(), &job.splitter, job.dry_run).await?;
+        reader.own(agree(&reader, job.embedder.as_deref(), &job.splitter, job.dry_run)).await?;
     let mut writer = Store::connect(&job.url, &job.store).await?;
     writer.expect(identity);
-    writer.write_many().await?;
+    writer.write_many();
     let jobs = jobs(job.jobs);
     report(&ReindexEvent::Found(ids.len()));
 

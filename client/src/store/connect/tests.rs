@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::target::targets;
-use super::tls::Mode;
+use super::tls::{Mode, is_open};
 use super::{Problem, Surroundings};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -109,6 +109,28 @@ fn options_that_would_protect_something_are_not_passed_over() {
     }
     let revoked = configs("host=a", &user(&[("PGSSLCRL", "/crl")])).unwrap_err();
     assert_eq!(revoked, "this client does not know the option \"sslcrl\" in the environment");
+}
+
+#[test]
+fn a_key_is_open_to_others_by_the_rule_of_libpq() {
+    const SOMEBODY: u32 = 1_000;
+    for (owner, mode, expected) in [
+        (SOMEBODY, 0o600, false),
+        (SOMEBODY, 0o400, false),
+        (SOMEBODY, 0o700, false),
+        (SOMEBODY, 0o640, true),
+        (SOMEBODY, 0o604, true),
+        (SOMEBODY, 0o610, true),
+        (0, 0o600, false),
+        (0, 0o640, false),
+        (0, 0o440, false),
+        (0, 0o660, true),
+        (0, 0o650, true),
+        (0, 0o644, true),
+        (0, 0o641, true),
+    ] {
+        assert_eq!(is_open(owner, 0o100_000 | mode), expected, "{owner} {mode:o}");
+    }
 }
 
 #[test]

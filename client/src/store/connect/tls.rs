@@ -13,6 +13,9 @@ use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
+use std::fs::File;
+use std::io::BufReader;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_postgres::config::SslMode;
@@ -106,9 +109,33 @@ fn own_certificate(
         };
     };
     let key = file("sslkey", "postgresql.key").ok_or("sslcert is there, and no sslkey")?;
-    let key = PrivateKeyDer::from_pem_file(&key)
-        .map_err(|error| format!("the key {} cannot be read: {error}", key.display()))?;
-    Ok(Some((certificates(&chain)?, key)))
+    Ok(Some((certificates(&chain)?, private_key(&key)?)))
+}
+
+/// Reads a private key, unless others can: by the rule of libpq, with the owner's rights alone, or
+/// where root owns the file with those of its group to read it, too.
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Problem> {
+    let shown = path.display();
+    let unreadable =
+        |error: &dyn std::fmt::Display| format!("the key {shown} cannot be read: {error}");
+    let file = File::open(path).map_err(|error| unreadable(&error))?;
+    // Of the file that is read, whatever the name means by then.
+    let facts = file.metadata().map_err(|error| unreadable(&error))?;
+    if !facts.is_file() {
+        return Err(format!("the key {shown} is no regular file"));
+    }
+    if is_open(facts.uid(), facts.mode()) {
+        return Err(format!(
+            "the key {shown} has group or world access; it must have permissions u=rw (0600) or less, \
+             or u=rw,g=r (0640) or less if owned by root"
+        ));
+    }
+    PrivateKeyDer::from_pem_reader(BufReader::new(file)).map_err(|error| unreadable(&error))
+}
+
+/// Tells whether a key with such an owner and mode is open to others.
+pub(super) fn is_open(owner: u32, mode: u32) -> bool {
+    mode & if owner == 0 { 0o037 } else { 0o077 } != 0
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Problem> {

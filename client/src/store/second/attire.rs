@@ -8,6 +8,7 @@ read before the stores change their names and made after, so that what a policy 
 own tables means the new ones.
 */
 
+use super::super::ownership::PINNED;
 use tokio_postgres::{Error, GenericClient, Row};
 
 /// The indexes of the store `$1` that `$2` has not or has otherwise: what takes away the other, and
@@ -129,15 +130,13 @@ pub(super) async fn attire(
     Ok(statements.join(";\n"))
 }
 
-/// Asks the catalogs about two stores, so that what they say names every schema.
+/// Asks the catalogs about two stores in a transaction, so that what they say names every schema.
 pub(super) async fn catalog(
     client: &impl GenericClient,
     sql: &str,
     store: &str,
     second: &str,
 ) -> Result<Vec<Row>, Error> {
-    client.batch_execute("SET search_path = pg_catalog, pg_temp").await?;
-    let rows = client.query(sql, &[&store, &second]).await?;
-    client.batch_execute("RESET search_path").await?;
-    Ok(rows)
+    client.batch_execute(&format!("SET LOCAL {PINNED}")).await?;
+    client.query(sql, &[&store, &second]).await
 }

@@ -12,7 +12,7 @@ use super::super::rewrite::UNKNOWN_HASH;
 use super::super::statements::Statements;
 use super::super::stored::ROW;
 use super::super::{Document, Error, Written, chunks};
-use super::{Columns, MADE, Pair, Second};
+use super::{Columns, MADE, Pair, Second, again};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{GenericClient, Transaction};
 use uuid::Uuid;
@@ -54,9 +54,15 @@ impl Second {
     /// # Errors
     ///
     /// If the server refuses: missing rights, or policies that hide rows.
-    pub async fn differing(&self) -> Result<Vec<Differing>, Error> {
-        let differing = self.pair.differing(&self.writer.client).await;
-        differing.map_err(|error| self.writer.error(&error))
+    pub async fn differing(&mut self) -> Result<Vec<Differing>, Error> {
+        let Self { writer, pair } = self;
+        let held = writer.held.clone();
+        let transaction = writer.begin().await?;
+        again(held, &transaction).await?;
+        let error = |error| Error::new(&pair.name, &error);
+        let differing = pair.differing(&transaction).await.map_err(error)?;
+        transaction.commit().await.map_err(error)?;
+        Ok(differing)
     }
 
     /// Makes a document in the second store, in one transaction; [`Written::Changed`] if others have
@@ -66,25 +72,19 @@ impl Second {
     ///
     /// If the server refuses or goes away.
     pub async fn make(&mut self, differing: Differing, made: &Made<'_>) -> Result<Written, Error> {
-        match self.try_make(differing, made).await {
-            Ok(written) => Ok(written),
-            Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Ok(Written::Changed),
-            Err(error) => Err(self.writer.error(&error)),
-        }
-    }
-
-    async fn try_make(
-        &mut self,
-        differing: Differing,
-        made: &Made<'_>,
-    ) -> Result<Written, tokio_postgres::Error> {
-        let Self { writer, pair, .. } = self;
-        let statements = writer.statements(pair.with_embeddings).await?;
-        let transaction = writer.client.transaction().await?;
-        let written = pair.make(&transaction, &statements, differing, made).await?;
+        let Self { writer, pair } = self;
+        let error = |error| Error::new(&pair.name, &error);
+        let statements = writer.statements(pair.with_embeddings).await.map_err(error)?;
+        let held = writer.held.clone();
+        let transaction = writer.begin().await?;
+        again(held, &transaction).await?;
+        let written = match pair.make(&transaction, &statements, differing, made).await {
+            Err(error) if error.code() == Some(&SqlState::UNIQUE_VIOLATION) => Written::Changed,
+            written => written.map_err(error)?,
+        };
         match written {
-            Written::Done => transaction.commit().await?,
-            Written::Changed => transaction.rollback().await?,
+            Written::Done => transaction.commit().await.map_err(error)?,
+            Written::Changed => transaction.rollback().await.map_err(error)?,
         }
         Ok(written)
     }

@@ -6,23 +6,23 @@ use super::{MADE, MARK, Plan, obstacles};
 use serde_json::Value;
 
 impl Store {
-    /// Makes the second store of this one, all of it or nothing.
+    /// Makes the second store of this one, in a transaction.
     pub(super) async fn make(&self, second: &str, plan: &Plan, mark: &Value) -> Result<(), Error> {
-        self.run("BEGIN").await?;
         self.lay_out(second, plan).await?;
         obstacles::refuse(&self.client, &self.name, second).await?;
         let second = quoted(second);
         self.run(&format!(
-            "CREATE TABLE {second}.{MADE} (document_id uuid PRIMARY KEY \
-             REFERENCES {second}.documents ON DELETE CASCADE, fingerprint uuid NOT NULL)"
+            "CREATE TABLE {second}.{MADE} (document_id pg_catalog.uuid PRIMARY KEY \
+             REFERENCES {second}.documents ON DELETE CASCADE, fingerprint pg_catalog.uuid NOT NULL)"
         ))
         .await?;
         let sql = format!("INSERT INTO {second}.settings (key, value) VALUES ('{MARK}', $1)");
-        self.client.execute(&sql, &[mark]).await.map_err(|error| self.error(&error))?;
-        self.run("COMMIT").await
+        self.client.execute(&sql, &[mark]).await.map_err(|error| self.error(&error)).map(drop)
     }
 
+    /// Makes the schema of a second store, which nobody else can have made, with its tables.
     pub(super) async fn lay_out(&self, second: &str, plan: &Plan) -> Result<(), Error> {
+        self.run(&format!("CREATE SCHEMA {}", quoted(second))).await?;
         let sql = "SELECT passage.create_store(store => $2::text::name, \
             dimensions => coalesce($3, facts.dimensions), distance => coalesce(facts.distance, \
             passage.store_settings($1::text::name) ->> 'distance'), \
@@ -39,9 +39,9 @@ impl Store {
     }
 
     /// Returns the mark of a store that is being filled.
-    pub(super) async fn mark(&self) -> Result<Option<Value>, Error> {
-        let sql = "SELECT passage.store_settings($1::text::name) -> $2";
-        let row = self.client.query_one(sql, &[&self.name, &MARK]).await;
+    pub(super) async fn mark(&self, second: &str) -> Result<Option<Value>, Error> {
+        let sql = "SELECT passage.store_settings($1::pg_catalog.text::pg_catalog.name) -> $2";
+        let row = self.client.query_one(sql, &[&second, &MARK]).await;
         Ok(row.map_err(|error| self.error(&error))?.get(0))
     }
 

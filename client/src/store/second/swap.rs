@@ -14,12 +14,12 @@ others come first between two attempts.
 use super::super::sql::quoted;
 use super::super::statements::Statements;
 use super::super::stored::{Stored, stored};
-use super::super::{Error, Written};
+use super::super::{Error, Store, Written};
 use super::filling::{Differing, Made};
-use super::{MADE, MARK, Pair, Second, attire, obstacles};
+use super::{MADE, MARK, Pair, READ, Second, WRITE, attire, obstacles, ownership};
 use std::sync::Arc;
+use tokio_postgres::Transaction;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Transaction};
 use uuid::Uuid;
 
 /// The first store, locked, and the second one, in the transaction that puts it in its place. Dropped
@@ -37,9 +37,12 @@ impl Second {
     ///
     /// If the server refuses or goes away.
     pub async fn complete(&mut self) -> Result<(), Error> {
-        let Self { writer, pair, .. } = self;
-        let made = attire::make_indexes(&writer.client, &pair.store, &pair.name).await;
-        made.map_err(|error| writer.error(&error))?;
+        let Self { writer, pair } = self;
+        let error = |error| Error::new(&pair.name, &error);
+        let transaction = writer.begin().await?;
+        ownership::hold(&transaction, &[&pair.store, &pair.name], READ).await?;
+        attire::make_indexes(&transaction, &pair.store, &pair.name).await.map_err(error)?;
+        transaction.commit().await.map_err(error)?;
         if pair.with_embeddings {
             writer.build_index().await?;
         }
@@ -57,11 +60,13 @@ impl Second {
     ///
     /// If the server refuses or goes away.
     pub async fn hold(&mut self) -> Result<Option<Last<'_>>, Error> {
-        let Self { writer, pair, .. } = self;
+        let Self { writer, pair } = self;
         let error = |error| Error::new(&pair.store, &error);
         let statements = writer.statements(pair.with_embeddings).await.map_err(error)?;
-        let locked = lock(&mut writer.client, pair, &pair.first).await.map_err(error)?;
-        Ok(locked.map(|transaction| Last { transaction, statements, pair }))
+        let locked = lock(writer, pair, &pair.first).await?;
+        let Some(transaction) = locked else { return Ok(None) };
+        ownership::hold(&transaction, &[&pair.store, &pair.name], WRITE).await?;
+        Ok(Some(Last { transaction, statements, pair }))
     }
 
     /// Removes the store that was replaced; tells whether nobody has it any more.
@@ -70,10 +75,10 @@ impl Second {
     ///
     /// If the server refuses or goes away.
     pub async fn remove_former(&mut self) -> Result<bool, Error> {
-        let Self { writer, pair, .. } = self;
+        let Self { writer, pair } = self;
         let error = |error| Error::new(&pair.former, &error);
         let former = quoted(&pair.former);
-        let locked = lock(&mut writer.client, pair, &former).await.map_err(error)?;
+        let locked = lock(writer, pair, &former).await?;
         let Some(transaction) = locked else { return Ok(false) };
         let drop = format!("DROP SCHEMA {former} CASCADE");
         transaction.batch_execute(&drop).await.map_err(error)?;
@@ -85,10 +90,11 @@ impl Second {
 /// Begins a transaction that has locked the tables of a store, those first that most calls begin
 /// with; `None` if others have them for longer.
 async fn lock<'a>(
-    client: &'a mut Client,
+    store: &'a mut Store,
     pair: &Pair,
     schema: &str,
-) -> Result<Option<Transaction<'a>>, tokio_postgres::Error> {
+) -> Result<Option<Transaction<'a>>, Error> {
+    let error = |error| Error::new(&pair.store, &error);
     let rest = if pair.first_has_embeddings { "documents embeddings" } else { "documents" };
     let rest = rest.split(' ').chain(["strategies", "settings"]);
     let rest: Vec<_> = rest.map(|table| format!("{schema}.{table}")).collect();
@@ -99,13 +105,13 @@ async fn lock<'a>(
          SET LOCAL lock_timeout = 0",
         rest.join(", ")
     );
-    let transaction = client.transaction().await?;
+    let transaction = store.begin().await?;
     match transaction.batch_execute(&sql).await {
         Ok(()) => Ok(Some(transaction)),
-        Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
-            transaction.rollback().await.map(|()| None)
+        Err(refusal) if refusal.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+            transaction.rollback().await.map(|()| None).map_err(error)
         }
-        Err(error) => Err(error),
+        Err(refusal) => Err(error(refusal)),
     }
 }
 

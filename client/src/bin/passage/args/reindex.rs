@@ -22,6 +22,9 @@ For that moment others wait, about a second for a million chunks; whoever is in 
 to its end. The former store stays as STORE_before. What cannot come along, such as a view or a
 trigger on the tables, is named, and nothing is done.
 
+The store, its tables and a STORE_reindex that is there must belong to the role that logged in, or to
+a role that was granted to it; SET ROLE does not count. It needs a session: no transaction pooler.
+
 Examples:
   passage reindex --dry-run
   passage reindex --embedding-type halfvec --drop-former

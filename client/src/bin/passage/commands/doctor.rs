@@ -29,25 +29,20 @@ pub async fn doctor(args: args::Doctor) -> Result<(String, bool), Error> {
 }
 
 /// Looks whether there is a model here, and whether it is the store's.
-async fn model(args: &args::Embedder, store: &Store) -> Result<Option<Finding>, Error> {
+async fn model(args: &args::Embedder, store: &Store) -> Result<Vec<Finding>, Error> {
     // Without a store, or with one for text alone, there is nothing for a model to do.
     if !store.has_embeddings().await.unwrap_or(false) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let found = match embedder(args, NonZero::new(1)).await {
+    Ok(match embedder(args, NonZero::new(1)).await {
         Ok((embedder, _)) => {
-            let (name, dimensions) = (embedder.name().to_owned(), embedder.dimensions());
-            let said = format!("{name}, {dimensions} dimensions");
-            match store.check_model(&(name, dimensions)).await {
-                Ok(_) => Finding::good("model", said),
-                Err(error) => Finding::bad("model", error.to_string(), error.remedy()),
-            }
+            let model = (embedder.name().to_owned(), embedder.dimensions());
+            store.doctor_model(&model).await?
         }
-        Err(error) => Finding::warning(
+        Err(error) => vec![Finding::warning(
             "model",
             format!("{error}; searches go by words alone"),
             error.remedy(),
-        ),
-    };
-    Ok(Some(found))
+        )],
+    })
 }

@@ -1,0 +1,312 @@
+//! Objects of other roles: administration refuses them, by name and owner, and runs none of their
+//! code. The traps write to the server's log, which no rollback takes back.
+
+use crate::{Ran, Sources, next_write, text_cluster, until_alone};
+use passage_tests::Cluster;
+use passage_tests::cluster::{OWNER, SUPERUSER};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::time::sleep;
+
+/// What the traps write.
+const SPRUNG: &str = "the trap of eve has run";
+
+/// A role that may make schemas, with traps for triggers, policies and views.
+const EVE: &str = "
+    CREATE ROLE eve LOGIN; GRANT CREATE ON DATABASE passage TO eve; GRANT CREATE ON SCHEMA public TO eve;
+    GRANT USAGE ON SCHEMA passage TO eve";
+const TRAPS: &str = "
+    CREATE SCHEMA eve; GRANT USAGE ON SCHEMA eve TO PUBLIC;
+    CREATE FUNCTION eve.spring() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+        RAISE LOG 'the trap of eve has run';
+        SET ROLE NONE;
+        IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN ALTER ROLE eve SUPERUSER; END IF;
+        RETURN true; END $$;
+    CREATE FUNCTION eve.triggered() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE LOG 'the trap of eve has run';
+        RESET ROLE;
+        IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN ALTER ROLE eve SUPERUSER; END IF;
+        RETURN NULL; END $$";
+
+/// A server with a store of the superuser, `top`, and eve.
+async fn with_eve() -> Cluster {
+    let cluster = text_cluster().await;
+    cluster.execute_as(SUPERUSER, EVE).await;
+    cluster.execute_as("eve", TRAPS).await;
+    cluster.execute_as(SUPERUSER, "SELECT passage.create_store('top')").await;
+    let sources = Sources::with([("a.md", "# A\n\nA word.\n"), ("b.md", "# B\n")]);
+    let book = sources.book();
+    let ran = by(&cluster, SUPERUSER, &["ingest", "--no-embed", "--store", "top", &book]).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    cluster
+}
+
+fn program(cluster: &Cluster, role: &str, arguments: &[&str]) -> Command {
+    let mut program = cluster.client_program();
+    program.env("DATABASE_URL", cluster.url_as(role)).args(arguments);
+    program
+}
+
+async fn by(cluster: &Cluster, role: &str, arguments: &[&str]) -> Ran {
+    Ran::of(&mut program(cluster, role, arguments)).await
+}
+
+#[track_caller]
+fn not_sprung(cluster: &Cluster) {
+    let log = cluster.log();
+    assert!(!log.contains(SPRUNG), "{log}");
+}
+
+async fn is_super(cluster: &Cluster) -> String {
+    cluster.query_text("SELECT rolsuper FROM pg_roles WHERE rolname = 'eve'").await
+}
+
+/// Leaves the second store of a run that was broken off.
+async fn break_off(cluster: &Cluster) {
+    // Whoever reads the store in a transaction keeps it from being replaced.
+    let mut holder = cluster.client_as(SUPERUSER).await;
+    let transaction = holder.transaction().await.unwrap();
+    transaction.batch_execute("SELECT FROM top.documents, top.chunks").await.unwrap();
+    let mut run = program(cluster, SUPERUSER, &["reindex", "--store", "top", "--no-embed"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let is_filled = "SELECT EXISTS (SELECT FROM pg_stat_all_tables WHERE schemaname = 'top_reindex' AND n_live_tup > 0 AND relname = 'documents')";
+    while cluster.query_text_as(SUPERUSER, is_filled).await == "f" {
+        sleep(Duration::from_millis(20)).await;
+    }
+    run.kill().await.unwrap();
+    transaction.rollback().await.unwrap();
+    until_alone(cluster).await;
+}
+
+#[tokio::test]
+async fn a_trigger_on_a_leftover_of_another_role_does_not_run() {
+    let cluster = with_eve().await;
+    break_off(&cluster).await;
+    let tables = ["documents", "chunks", "settings", "strategies", "made"];
+    let give =
+        tables.map(|table| format!("ALTER TABLE top_reindex.{table} OWNER TO eve;")).concat();
+    let give = format!("ALTER SCHEMA top_reindex OWNER TO eve; {give}");
+    cluster.execute_as(SUPERUSER, &give).await;
+    for table in tables {
+        let trap = format!(
+            "CREATE TRIGGER trap BEFORE INSERT OR UPDATE OR DELETE ON top_reindex.{table} EXECUTE FUNCTION eve.triggered()"
+        );
+        cluster.execute_as("eve", &trap).await;
+    }
+    cluster.execute_as("eve", "DELETE FROM top_reindex.settings WHERE key <> 'reindex'").await;
+    let spared = cluster.query_lines_as(SUPERUSER, "SELECT key FROM top_reindex.settings").await;
+    assert!(spared.contains(&"reindex".to_owned()), "{spared:?}");
+    let (log, next) = (cluster.log().matches(SPRUNG).count(), next_write(&cluster).await);
+    for arguments in [
+        &["reindex", "--store", "top", "--no-embed"][..],
+        &["reindex", "--store", "top", "--no-embed", "--dry-run"],
+    ] {
+        by(&cluster, SUPERUSER, arguments).await.refuses(
+            "schema top_reindex belongs to the role \"eve\", not to \"postgres\"",
+            "Connect as \"eve\"",
+        );
+    }
+    assert_eq!(cluster.log().matches(SPRUNG).count(), log, "{}", cluster.log());
+    assert_eq!(is_super(&cluster).await, "f");
+    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+}
+
+#[tokio::test]
+async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
+    let cluster = with_eve().await;
+    cluster.execute_as("eve", "SELECT passage.create_store('hers')").await;
+    for table in ["documents", "chunks", "settings"] {
+        cluster
+            .execute_as(
+                "eve",
+                &format!("CREATE TRIGGER trap BEFORE INSERT OR UPDATE OR DELETE ON hers.{table} EXECUTE FUNCTION eve.triggered()"),
+            )
+            .await;
+    }
+    let next = next_write(&cluster).await;
+    for arguments in [
+        &["reindex", "--store", "hers", "--no-embed"][..],
+        &["reindex", "--store", "hers", "--no-embed", "--dry-run"],
+        &["reindex", "--store", "hers", "--no-embed", "--collection", ""],
+        &["init", "--store", "hers", "--no-embed"],
+    ] {
+        for role in [SUPERUSER, OWNER] {
+            let ran = by(&cluster, role, arguments).await;
+            ran.refuses(
+                &format!("schema hers belongs to the role \"eve\", not to \"{role}\""),
+                "choose another name with --store",
+            );
+        }
+        // Who has taken her role can be thrown back to his own.
+        let mut program = program(&cluster, SUPERUSER, arguments);
+        let ran = Ran::of(program.env("PGOPTIONS", "-c role=eve")).await;
+        ran.refuses("belongs to the role \"eve\", not to \"postgres\"", "SET ROLE");
+    }
+    not_sprung(&cluster);
+    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+
+    // It is her own, and that of who was made a member of her role.
+    cluster.execute_as(SUPERUSER, "CREATE ROLE friend LOGIN; GRANT eve TO friend").await;
+    cluster.execute_as("eve", "DROP TRIGGER trap ON hers.documents; DROP TRIGGER trap ON hers.chunks; DROP TRIGGER trap ON hers.settings").await;
+    for role in ["eve", "friend"] {
+        for arguments in [
+            &["init", "--store", "hers", "--no-embed"][..],
+            &["reindex", "--store", "hers", "--no-embed", "--drop-former"],
+        ] {
+            let ran = by(&cluster, role, arguments).await;
+            assert_eq!(ran.code, Some(0), "{role}: {}", ran.stderr);
+        }
+        let owner = "SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'hers'";
+        assert_eq!(cluster.query_text(owner).await, "eve");
+    }
+}
+
+#[tokio::test]
+async fn what_another_role_has_put_into_a_store_is_not_run() {
+    let cluster = with_eve().await;
+    cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;
+    cluster.execute_as(SUPERUSER, "GRANT USAGE, CREATE ON SCHEMA top TO eve; GRANT TRIGGER ON ALL TABLES IN SCHEMA top TO eve").await;
+    for (role, make, object, remove) in [
+        (
+            "eve",
+            "CREATE TRIGGER trap BEFORE INSERT OR UPDATE ON top.settings EXECUTE FUNCTION eve.triggered()",
+            "function eve.triggered()",
+            "DROP TRIGGER trap ON top.settings",
+        ),
+        (
+            SUPERUSER,
+            "CREATE POLICY trap ON top.documents USING (eve.spring())",
+            "function eve.spring()",
+            "DROP POLICY trap ON top.documents",
+        ),
+        (
+            "eve",
+            "CREATE VIEW top.embeddings AS SELECT id AS chunk_id, id AS document_id FROM (SELECT gen_random_uuid() AS id WHERE eve.spring()) AS ids",
+            "view top.embeddings",
+            "DROP VIEW top.embeddings",
+        ),
+        (
+            SUPERUSER,
+            "ALTER TABLE top.documents ADD CONSTRAINT trap CHECK (eve.spring()) NOT VALID",
+            "function eve.spring()",
+            "ALTER TABLE top.documents DROP CONSTRAINT trap",
+        ),
+        (
+            SUPERUSER,
+            "ALTER TABLE top.settings ALTER value SET DEFAULT to_jsonb(eve.spring())",
+            "function eve.spring()",
+            "ALTER TABLE top.settings ALTER value DROP DEFAULT",
+        ),
+    ] {
+        cluster.execute_as(role, make).await;
+        for arguments in [
+            &["reindex", "--store", "top", "--no-embed"][..],
+            &["reindex", "--store", "top", "--no-embed", "--collection", ""],
+            &["init", "--store", "top", "--no-embed"],
+        ] {
+            let ran = by(&cluster, SUPERUSER, arguments).await;
+            ran.refuses(&format!("{object} belongs to the role \"eve\""), "Connect as \"eve\"");
+        }
+        cluster.execute_as(SUPERUSER, remove).await;
+    }
+    not_sprung(&cluster);
+    assert_eq!(is_super(&cluster).await, "f");
+    let ran = by(&cluster, SUPERUSER, &["reindex", "--store", "top", "--no-embed"]).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn the_doctor_runs_no_code_of_another_role() {
+    let cluster = with_eve().await;
+    cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;
+    let hers = "SELECT passage.create_store('hers'); GRANT USAGE ON SCHEMA hers TO PUBLIC; \
+        GRANT SELECT ON ALL TABLES IN SCHEMA hers TO PUBLIC";
+    cluster.execute_as("eve", hers).await;
+    // Operators that fit what the doctor compares better than those of PostgreSQL do.
+    for (left, right) in [("real", "integer"), ("double precision", "bigint"), ("uuid", "uuid")] {
+        for name in ["<", "/", "="] {
+            let gives = if name == "/" { "double precision" } else { "boolean" };
+            let value = if name == "/" { "0::double precision" } else { "false" };
+            let trap = format!(
+                "CREATE FUNCTION public.trap({left}, {right}) RETURNS {gives} LANGUAGE plpgsql AS \
+                 $$ BEGIN PERFORM eve.spring(); RETURN {value}; END $$; \
+                 CREATE OPERATOR public.{name} (FUNCTION = public.trap, LEFTARG = {left}, RIGHTARG = {right}); "
+            );
+            let trap = trap.replace("public.trap", &format!("public.\"trap{name}\""));
+            cluster.execute_as("eve", &trap).await;
+        }
+    }
+    let doctor =
+        |role: &'static str| by(&cluster, role, &["doctor", "--no-embed", "--store", "hers"]);
+    let well = doctor(SUPERUSER).await;
+    assert_eq!(well.code, Some(0), "{}", well.stdout);
+
+    let view = "ALTER TABLE hers.chunks RENAME TO rows; CREATE VIEW hers.chunks AS SELECT * FROM hers.rows WHERE eve.spring(); \
+        GRANT SELECT ON hers.chunks TO PUBLIC";
+    let no_view = "DROP VIEW hers.chunks; ALTER TABLE hers.rows RENAME TO chunks";
+    let index = "SET search_path = eve; CREATE FUNCTION eve.constant(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS \
+        $$ BEGIN RAISE LOG 'the trap of eve has run'; RETURN 1; END $$; CREATE INDEX trap ON hers.settings (eve.constant(1))";
+    for (make, object, remove) in [
+        (view, "view hers.chunks", no_view),
+        (
+            index,
+            "function eve.constant(integer)",
+            "DROP INDEX hers.trap; DROP FUNCTION eve.constant",
+        ),
+    ] {
+        cluster.execute_as("eve", make).await;
+        let sprung = cluster.log().matches(SPRUNG).count();
+        for role in [SUPERUSER, OWNER] {
+            let ran = doctor(role).await;
+            assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+            assert!(
+                ran.stdout.contains(&format!(
+                    "{object} belongs to the role \"eve\": the store was not looked into"
+                )) && ran.stdout.contains("Run passage doctor as \"eve\""),
+                "{role}: {}",
+                ran.stdout
+            );
+        }
+        assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{make}: {}", cluster.log());
+        cluster.execute_as("eve", remove).await;
+    }
+
+    // Policies are not run but refuse, which is said.
+    let sprung = cluster.log().matches(SPRUNG).count();
+    cluster
+        .execute_as("eve", "ALTER TABLE hers.settings ENABLE ROW LEVEL SECURITY; CREATE POLICY trap ON hers.settings USING (eve.spring())")
+        .await;
+    let ran = doctor(OWNER).await;
+    assert!(
+        ran.stdout
+            .contains("store: not looked at: query would be affected by row-level security policy")
+            && ran.stdout.contains("Run passage doctor as the owner of the store"),
+        "{}",
+        ran.stdout
+    );
+    // A superuser is under no policy, and told that only one table has some.
+    let ran = doctor(SUPERUSER).await;
+    assert!(!ran.stdout.contains("not looked at"), "{}", ran.stdout);
+    assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());
+
+    // A function that fits a call better than the extension's own.
+    cluster.execute_as(SUPERUSER, "GRANT CREATE ON SCHEMA passage TO eve").await;
+    cluster
+        .execute_as(
+            "eve",
+            "CREATE FUNCTION passage.check_store(store name) RETURNS TABLE (object text, problem text, remedy text) \
+             LANGUAGE plpgsql AS $$ BEGIN PERFORM eve.spring(); END $$",
+        )
+        .await;
+    let ran = doctor(SUPERUSER).await;
+    assert!(
+        ran.stdout.contains("function passage.check_store(name) belongs to the role \"eve\""),
+        "{}",
+        ran.stdout
+    );
+    assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());
+}
