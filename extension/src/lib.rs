@@ -30,6 +30,7 @@ mod section;
 mod settings;
 mod spi;
 mod split;
+mod step_plan;
 mod store;
 mod strategies;
 mod types;
@@ -45,4 +46,5 @@ mod passage {}
 pub extern "C-unwind" fn _PG_init() {
     settings::define();
     store::watch();
+    step_plan::watch();
 }
