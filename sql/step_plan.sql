@@ -55,6 +55,7 @@ BEGIN
                 SELECT string_agg(CASE
                         WHEN parts[1] IN ('{{', '}}') THEN quote_literal(left(parts[1], 1))
                         WHEN parts[1] NOT LIKE '{%}' THEN quote_literal(parts[1])
+                        WHEN attname IS NULL THEN 'NULL'
                         WHEN atttypid IN ('text'::regtype, 'varchar'::regtype) THEN format('t.%I::text', attname)
                         ELSE format('(to_jsonb(t.%I) #>> ''{}'')', attname) END, ' || ' ORDER BY place),
                     '^' || string_agg(CASE
@@ -62,14 +63,14 @@ BEGIN
                         WHEN parts[1] NOT LIKE '{%}' THEN regexp_replace(parts[1], '([^[:alnum:]])', '\\\1', 'g')
                         WHEN atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN '-?[0-9]+'
                         ELSE '.*' END, '' ORDER BY place) || '$',
-                    min(substr(parts[1], 2, length(parts[1]) - 2)) FILTER (WHERE parts[1] LIKE '{%}' AND attnum IS NULL),
+                    min(substring(parts[1] FROM '^\{(.*)\}$')) FILTER (WHERE parts[1] LIKE '{%}' AND attnum IS NULL),
                     min(attname) FILTER (WHERE attgenerated = 'v' AND name IN ('uri', 'collection', 'version')),
                     -- A column that may be NULL makes no key where NULL and the empty text are one.
                     array_agg(attnum) FILTER (WHERE name = 'uri' OR name IN ('collection', 'version') AND attnotnull)
                 FROM regexp_matches(substr(argument, length(name) + 2), '(\{\{|\}\}|\{[^{}]*\}|[^{}]+|.)', 'g')
                     WITH ORDINALITY AS matched (parts, place)
                 LEFT JOIN pg_attribute ON attrelid = scope AND parts[1] LIKE '{%}' AND NOT attisdropped AND pg_attribute.attnum > 0
-                    AND attname = substr(parts[1], 2, length(parts[1]) - 2)
+                    AND attname = substring(parts[1] FROM '^\{(.*)\}$')
             ) AS filled (expression, pattern, lacks, computed, attnums)
     ) AS argument LEFT JOIN LATERAL unnest(attnums) AS attnum ON true;
 
