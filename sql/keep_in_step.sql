@@ -21,6 +21,7 @@ DECLARE
     source CONSTANT text := plan[2];
     mine CONSTANT jsonb := jsonb_build_object('table', source, 'key', key);
     document uuid;
+    became text;
     recorded jsonb;
     attempts integer := 0;
     locked bigint := 0;
@@ -35,8 +36,15 @@ BEGIN
                 MESSAGE = format('row-level security of store "%s" hides the document of a row of %s', store, source),
                 HINT = 'Whoever writes the table needs policies for SELECT and UPDATE on its documents.';
         END IF;
-        SELECT document_id INTO document FROM passage.ingest(uri, text, media_type, title, collection, version,
+        SELECT document_id, outcome INTO document, became FROM passage.ingest(uri, text, media_type, title, collection, version,
             coalesce(metadata::jsonb, '{}'), kind, base_url, store => plan[1]::name);
+        IF became = 'added' THEN
+            EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1 AND source_row IS NULL', store) USING document, mine;
+            GET DIAGNOSTICS locked = ROW_COUNT;
+            IF locked = 1 THEN
+                RETURN document;
+            END IF;
+        END IF;
         EXECUTE format('SELECT source_row FROM %I.documents WHERE id = $1 FOR KEY SHARE', store) INTO recorded USING document;
         GET DIAGNOSTICS locked = ROW_COUNT;
     END LOOP;

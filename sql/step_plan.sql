@@ -237,7 +237,7 @@ BEGIN
     FROM unnest('{text,title,media_type,metadata,kind,base_url}'::text[]) AS name;
     image := format('SELECT %s, jsonb_build_object(%s) AS key, (%s) IS NOT NULL AS had_text, %s FROM (SELECT ($1).*) AS t',
         identity, key_pairs, templates.expressions ->> 'text', key_image);
-    there := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s LIMIT 1',
+    there := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s',
         uri, collection, version, texts, described.only, source, same_key);
     watched := ARRAY[relation, scope, documents];
     plan := ARRAY[store::text, source, scope::text, (templates.store IS NOT NULL)::text, key_columns::text, templates.patterns::text,
