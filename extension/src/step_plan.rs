@@ -21,7 +21,7 @@ thread_local! {
     static PLANS: RefCell<HashMap<Trigger, Vec<Option<String>>>> = RefCell::default();
     static WATCHED: RefCell<HashSet<pg_sys::Oid>> = RefCell::default();
     static STALE: Cell<bool> = const { Cell::new(false) };
-    static READER: Cell<pg_sys::TransactionId> = Cell::default();
+    static READER: Cell<pg_sys::TransactionId> = const { Cell::new(pg_sys::InvalidTransactionId) };
     static STATEMENT: Statement = Statement::new(
         "SELECT plan, watched FROM passage.step_plan_made($1, $2, $3, $4)".to_owned(),
         Access::Any,
@@ -61,7 +61,11 @@ fn step_plan(
     // SAFETY: plain look-ups.
     let reader = unsafe {
         let keeps_snapshot = pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32;
-        if keeps_snapshot { pg_sys::GetTopTransactionIdIfAny() } else { Default::default() }
+        if keeps_snapshot {
+            pg_sys::GetTopTransactionIdIfAny()
+        } else {
+            pg_sys::InvalidTransactionId
+        }
     };
     let is_other = READER.replace(reader) != reader;
     if STALE.replace(false) || is_other || PLANS.with_borrow(|plans| plans.len() >= REMEMBERED) {
