@@ -3,122 +3,248 @@
 -- Its arguments are NAME=VALUE as ingest names them; in a value {column} stands for the column of the
 -- row, so a uri is made of a key and a text of several columns. A row whose text or uri is NULL has no
 -- document. What cannot be done is an error of the statement that wrote the row, which is then undone.
+--
+-- Each document says in source_row which row it came from. So a TRUNCATE takes the documents of its
+-- table and no others, and no two rows have one document.
 
--- A value with the columns of a row in it, NULL if one of them is NULL; {{ and }} stand for braces.
+-- Puts the document of a row into the store, unless another row has it.
 
-CREATE FUNCTION passage.filled(template text, columns jsonb) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT CASE WHEN bool_and(piece IS NOT NULL) OR count(*) = 0 THEN coalesce(string_agg(piece, '' ORDER BY place), '') END
-    FROM (
-        SELECT place, CASE
-            WHEN parts[1] IN ('{{', '}}') THEN left(parts[1], 1)
-            WHEN parts[1] LIKE '{%' THEN columns ->> substr(parts[1], 2, length(parts[1]) - 2)
-            ELSE parts[1] END AS piece
-        FROM regexp_matches(template, '(\{\{|\}\}|\{[^{}]*\}|[^{}]+|.)', 'g') WITH ORDINALITY AS matched (parts, place)
-    ) AS pieces
-$$;
-
-COMMENT ON FUNCTION passage.filled(text, jsonb) IS 'a template with columns of a row in it';
-
-CREATE FUNCTION passage.keep_in_step() RETURNS trigger
+CREATE FUNCTION passage.step_ingest(
+    plan text[], key jsonb, uri text, collection text, version text,
+    text text, title text, media_type text, metadata text, kind text, base_url text
+) RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    known CONSTANT text[] := '{text,uri,title,collection,version,media_type,metadata,kind,base_url,store}';
-    told jsonb := '{}';
-    argument text;
-    wrong text;
-    row_was CONSTANT jsonb := CASE WHEN TG_OP IN ('UPDATE', 'DELETE') THEN to_jsonb(OLD) END;
-    row_is CONSTANT jsonb := CASE WHEN TG_OP IN ('INSERT', 'UPDATE') THEN to_jsonb(NEW) END;
-    was jsonb;
-    now_is jsonb;
-    pattern text;
-    meant name;
-    taken boolean := false;
+    store CONSTANT name := plan[1];
+    source CONSTANT text := plan[2];
+    mine CONSTANT jsonb := jsonb_build_object('table', source, 'key', key);
+    document uuid;
+    became text;
+    recorded jsonb;
+    attempts integer := 0;
+    locked bigint := 0;
+    taken boolean;
+BEGIN
+    -- An unchanged document is not written by ingest, so it is locked here: whoever removes it at the
+    -- same time has either done so by now, or waits.
+    WHILE locked = 0 LOOP
+        attempts := attempts + 1;
+        IF attempts > 8 THEN
+            RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+                MESSAGE = format('row-level security of store "%s" hides the document of a row of %s', store, source),
+                HINT = 'Whoever writes the table needs policies for SELECT and UPDATE on its documents.';
+        END IF;
+        SELECT document_id, outcome INTO document, became FROM passage.ingest(uri, text, media_type, title, collection, version,
+            coalesce(metadata::jsonb, '{}'), kind, base_url, store => plan[1]::name);
+        IF became = 'added' THEN
+            EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1 AND source_row IS NULL', store) USING document, mine;
+            GET DIAGNOSTICS locked = ROW_COUNT;
+            IF locked = 1 THEN
+                RETURN document;
+            END IF;
+        END IF;
+        EXECUTE format('SELECT source_row FROM %I.documents WHERE id = $1 FOR KEY SHARE', store) INTO recorded USING document;
+        GET DIAGNOSTICS locked = ROW_COUNT;
+    END LOOP;
+    IF recorded IS NOT DISTINCT FROM mine THEN
+        RETURN document;
+    END IF;
+
+    IF recorded IS NULL THEN
+        taken := false;
+    ELSIF recorded ->> 'table' = source THEN
+        taken := row_security_active(plan[3]::oid);
+        IF NOT taken THEN
+            EXECUTE format('SELECT %s FROM (SELECT $1 AS key) AS recorded', plan[9]) INTO taken USING recorded -> 'key';
+        END IF;
+    ELSE
+        taken := passage.step_is_kept(recorded ->> 'table');
+    END IF;
+    IF taken THEN
+        RAISE EXCEPTION USING ERRCODE = 'unique_violation',
+            MESSAGE = format('a row of %s has the uri of a document that comes from another row', source),
+            DETAIL = format('The document of store "%s" comes from %s.', store, recorded ->> 'table'),
+            HINT = 'Let uri, collection or version differ for every row of every table, as in ''uri=articles/{id}''.';
+    END IF;
+    EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1', store) USING document, mine;
+    GET DIAGNOSTICS locked = ROW_COUNT;
+    IF locked = 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('row-level security of store "%s" keeps documents from being changed', store),
+            HINT = 'Whoever writes the table needs a policy for UPDATE on its documents.';
+    END IF;
+    RETURN document;
+END
+$$;
+
+COMMENT ON FUNCTION passage.step_ingest(text[], jsonb, text, text, text, text, text, text, text, text, text) IS 'ingest the document of a row and record the row';
+
+-- Takes out what a row had, if it is recorded as its document, or as nobody's.
+
+CREATE FUNCTION passage.step_remove(
+    plan text[], key jsonb, uri text, collection text, version text, expected boolean
+) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    store CONSTANT name := plan[1];
+    source CONSTANT text := plan[2];
+    document uuid;
+    recorded jsonb;
+BEGIN
+    EXECUTE format('SELECT id, source_row FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3 FOR UPDATE', store)
+        INTO document, recorded USING uri, collection, version;
+    IF document IS NULL THEN
+        IF expected AND row_security_active(format('%I.documents', store)) THEN
+            RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+                MESSAGE = format('row-level security of store "%s" may hide the document of a row of %s', store, source),
+                HINT = 'Whoever writes the table needs policies for SELECT, UPDATE and DELETE on its documents.';
+        END IF;
+    ELSIF recorded IS NULL
+        OR recorded -> 'key' = key AND (recorded ->> 'table' = source OR NOT passage.step_is_kept(recorded ->> 'table'))
+    THEN
+        PERFORM passage.remove(document_id => document, store => plan[1]::name);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.step_remove(text[], jsonb, text, text, text, boolean) IS 'remove the document that a row had';
+
+-- The documents of a table that lost all of its rows, or those of one of its partitions.
+
+CREATE FUNCTION passage.step_truncate(plan text[], gone_if text, trigger name) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    store CONSTANT name := plan[1];
+    source CONSTANT text := plan[2];
+    key_columns CONSTANT text[] := plan[5];
+    patterns CONSTANT jsonb := plan[6];
+    unknown bigint;
+    document uuid;
+BEGIN
+    -- Rows that the snapshot does not see are truncated as well.
+    IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = format('trigger "%s" cannot follow TRUNCATE of %s in isolation level %s', trigger, source,
+                current_setting('transaction_isolation')),
+            HINT = 'Truncate in a transaction of READ COMMITTED, or delete the rows.';
+    END IF;
+    -- pg_passage 0.1.0 recorded no rows.
+    EXECUTE format('SELECT count(*) FROM %I.documents WHERE uri ~ $1 AND collection ~ $2 AND version ~ $3 '
+        'AND (source_row IS NULL OR to_regclass(source_row ->> ''table'') IS NULL '
+        'OR source_row ->> ''table'' = $4 AND NOT source_row -> ''key'' ?& $5)', store)
+        INTO unknown
+        USING patterns ->> 'uri', coalesce(patterns ->> 'collection', '^$'), coalesce(patterns ->> 'version', '^$'), source, key_columns;
+    IF unknown > 0 THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('trigger "%s": %s documents of store "%s" may come from rows of %s', trigger, unknown, store, source),
+            DETAIL = 'Their uris are such as the trigger makes, and their source_row names no row of a table that is there.',
+            HINT = format('SELECT passage.bring_in_step(%L); records the documents of the rows. What it leaves without source_row, take out by passage.remove or give another uri.', source);
+    END IF;
+    FOR document IN EXECUTE format('SELECT id FROM (SELECT id, source_row -> ''key'' AS key FROM %I.documents '
+        'WHERE source_row ->> ''table'' = $1) AS recorded WHERE %s ORDER BY id', store, gone_if) USING source
+    LOOP
+        PERFORM passage.remove(document_id => document, store => plan[1]::name);
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION passage.step_truncate(text[], text, name) IS 'remove the documents of rows that TRUNCATE took';
+
+-- A value has one text in all sessions, whatever they have set.
+
+CREATE FUNCTION passage.keep_in_step() RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+SET timezone = 'UTC'
+SET datestyle = 'ISO, YMD'
+SET intervalstyle = 'postgres'
+SET extra_float_digits = 1
+SET bytea_output = 'hex'
+SET lc_monetary = 'C'
+SET xmlbinary = 'base64'
+SET quote_all_identifiers = off
+AS $$
+DECLARE
+    plan text[];
+    above record;
+    image record;
+    before boolean := false;
 BEGIN
     IF TG_WHEN <> 'AFTER' OR (TG_LEVEL = 'STATEMENT' AND TG_OP <> 'TRUNCATE') THEN
         RAISE EXCEPTION USING ERRCODE = 'trigger_protocol_violated',
             MESSAGE = 'passage.keep_in_step is a trigger AFTER INSERT OR UPDATE OR DELETE ... FOR EACH ROW',
             HINT = 'For TRUNCATE make another one, AFTER TRUNCATE ... FOR EACH STATEMENT, with the same arguments.';
     END IF;
-    FOR place IN 0 .. TG_NARGS - 1 LOOP
-        argument := split_part(TG_ARGV[place], '=', 1);
-        IF NOT argument = ANY (known) OR TG_ARGV[place] NOT LIKE '%=%' OR told ? argument THEN
-            RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-                MESSAGE = format('trigger "%s": unrecognized argument "%s"', TG_NAME, left(TG_ARGV[place], 100)),
-                HINT = format('Arguments are NAME=VALUE, each name once: %s.', array_to_string(known, ', '));
-        END IF;
-        told := told || jsonb_build_object(argument, substr(TG_ARGV[place], length(argument) + 2));
-    END LOOP;
-    IF NOT told ?& '{text,uri}' OR told ->> 'uri' !~ '\{[^{}]+\}' THEN
-        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('trigger "%s" needs the arguments text and uri, and a column in uri', TG_NAME),
-            HINT = 'Write them as ''text={body}'' and ''uri=articles/{id}'', with columns of the table in braces.';
+    plan := passage.step_plan(TG_RELID, TG_NAME, TG_LEVEL, TG_ARGV);
+    -- Two sessions with other settings must not write one row into two stores.
+    IF NOT plan[4]::boolean AND passage.store_name() <> plan[1] THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('trigger "%s" names no store, and passage.store is not rag', TG_NAME),
+            HINT = 'Make the trigger again with the argument ''store=NAME'', so that all sessions write to the same one.';
     END IF;
-    SELECT matched.parts[1] INTO wrong
-    FROM jsonb_each_text(told) AS argument (name, value),
-        regexp_matches(replace(replace(value, '{{', ''), '}}', ''), '\{([^{}]*)\}', 'g') AS matched (parts)
-    WHERE NOT EXISTS (
-        SELECT FROM pg_attribute WHERE attrelid = TG_RELID AND attname = matched.parts[1] AND attnum > 0 AND NOT attisdropped)
-    LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION USING ERRCODE = 'undefined_column',
-            MESSAGE = format('trigger "%s": table %I.%I has no column "%s"', TG_NAME, TG_TABLE_SCHEMA, TG_TABLE_NAME, wrong),
-            HINT = 'A brace that is no column is written twice.';
-    END IF;
-    meant := passage.store_name(told ->> 'store');
 
     IF TG_OP = 'TRUNCATE' THEN
-        -- The rows are gone, so their documents are known by what all of their uris begin with.
-        pattern := passage.filled(substring(told ->> 'uri' FROM '^((?:[^{}]|\{\{|\}\})*)'), '{}');
-        IF pattern = '' OR concat(told ->> 'collection', told ->> 'version') ~ '[{]' THEN
-            RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-                MESSAGE = format('trigger "%s" cannot tell which documents come from %I.%I', TG_NAME, TG_TABLE_SCHEMA, TG_TABLE_NAME),
-                HINT = 'Delete the rows instead, or let uri begin with a text of its own, as in ''uri=articles/{id}'', and collection and version be without columns.';
-        END IF;
-        PERFORM passage.store_must_be_tables(meant);
-        EXECUTE format('SELECT count(removed) FROM (SELECT id FROM %I.documents '
-            'WHERE starts_with(uri, $1) AND collection = $2 AND version = $3 ORDER BY id) AS there, '
-            'LATERAL passage.remove(document_id => there.id, store => $4) AS removed', meant)
-            USING pattern, coalesce(told ->> 'collection', ''), coalesce(told ->> 'version', ''), meant;
+        PERFORM passage.step_truncate(plan, 'true', TG_NAME);
+        -- Of a partitioned table, whose trigger is not called, only the rows of this partition went.
+        FOR above IN
+            SELECT relid::oid AS relation, tgname, passage.step_arguments(tgargs) AS arguments
+            FROM pg_partition_ancestors(TG_RELID) JOIN pg_trigger ON tgrelid = relid
+            WHERE relid <> TG_RELID AND tgparentid = 0 AND tgtype & 1 = 1 AND tgfoid = 'passage.keep_in_step()'::regprocedure
+        LOOP
+            plan := passage.step_plan(above.relation, above.tgname, 'ROW', above.arguments);
+            IF row_security_active(plan[3]::oid) THEN
+                RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+                    MESSAGE = format('row-level security hides which rows of %s are left', plan[2]),
+                    HINT = 'Truncate as a role that bypasses row-level security, or delete the rows.';
+            END IF;
+            PERFORM passage.step_truncate(plan, 'NOT ' || plan[9], TG_NAME);
+        END LOOP;
         RETURN NULL;
     END IF;
 
-    -- Each argument as the row before and after has it.
-    SELECT jsonb_object_agg(name, passage.filled(value, row_was)) INTO was
-    FROM jsonb_each_text(told) AS argument (name, value) WHERE row_was IS NOT NULL;
-    SELECT jsonb_object_agg(name, passage.filled(value, row_is)) INTO now_is
-    FROM jsonb_each_text(told) AS argument (name, value) WHERE row_is IS NOT NULL;
-    IF was ->> 'uri' IS NOT NULL AND (now_is IS NULL
-        OR (was ->> 'uri', coalesce(was ->> 'collection', ''), coalesce(was ->> 'version', ''))
-            IS DISTINCT FROM (now_is ->> 'uri', coalesce(now_is ->> 'collection', ''), coalesce(now_is ->> 'version', '')))
-    THEN
-        -- A statement may give the key of one row to another one, as where two are swapped.
-        IF TG_OP = 'UPDATE' THEN
-            SELECT string_agg(DISTINCT format('row_of.%1$I IS NOT DISTINCT FROM ($1).%1$I', matched.parts[1])
-                || CASE name WHEN 'uri' THEN format(' AND row_of.%1$I = ($1).%1$I', matched.parts[1]) ELSE '' END, ' AND ') INTO pattern
-            FROM jsonb_each_text(told) AS argument (name, value),
-                regexp_matches(replace(replace(value, '{{', ''), '}}', ''), '\{([^{}]*)\}', 'g') AS matched (parts)
-            WHERE name IN ('uri', 'collection', 'version');
-            EXECUTE format('SELECT EXISTS (SELECT FROM %I.%I AS row_of WHERE %s)', TG_TABLE_SCHEMA, TG_TABLE_NAME, pattern)
-                INTO taken USING OLD;
+    -- The row as it is called now, then as it was called before.
+    EXECUTE plan[8] INTO image USING coalesce(NEW, OLD), coalesce(OLD, NEW);
+    LOOP
+        IF image.uri IS NULL THEN
+            NULL;
+        ELSIF image.text IS NOT NULL
+            AND (image.uri_now, image.collection_now, image.version_now) = (image.uri, image.collection, image.version)
+        THEN
+            PERFORM passage.step_ingest(plan, image.key, image.uri, image.collection, image.version, image.text, image.title,
+                image.media_type, image.metadata, image.kind, image.base_url);
+        ELSIF image.found IS NULL AND NOT before AND TG_OP <> 'DELETE' AND row_security_active(plan[3]::oid) THEN
+            RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+                MESSAGE = format('row-level security of %s hides the row that was written', plan[2]),
+                HINT = 'Whoever writes a row needs a policy that shows it, so that its document is that of the row.';
+        ELSE
+            PERFORM passage.step_remove(plan, image.key, image.uri, image.collection, image.version,
+                image.had_text AND (before OR TG_OP = 'DELETE'));
         END IF;
-        IF NOT taken THEN
-            PERFORM passage.remove(was ->> 'uri', coalesce(was ->> 'collection', ''), coalesce(was ->> 'version', ''), store => meant);
-        END IF;
-    END IF;
-    IF now_is ->> 'text' IS NOT NULL AND now_is ->> 'uri' IS NOT NULL THEN
-        PERFORM passage.ingest(now_is ->> 'uri', now_is ->> 'text', now_is ->> 'media_type', now_is ->> 'title',
-            now_is ->> 'collection', now_is ->> 'version', coalesce((now_is ->> 'metadata')::jsonb, '{}'),
-            now_is ->> 'kind', now_is ->> 'base_url', store => meant);
-    ELSIF now_is ->> 'uri' IS NOT NULL THEN
-        PERFORM passage.remove(now_is ->> 'uri', coalesce(now_is ->> 'collection', ''), coalesce(now_is ->> 'version', ''), store => meant);
-    END IF;
+        EXIT WHEN NOT image.moved;
+        before := true;
+        EXECUTE plan[8] INTO image USING OLD, OLD;
+    END LOOP;
     RETURN NULL;
 END
 $$;
 
 COMMENT ON FUNCTION passage.keep_in_step() IS 'trigger that keeps a store in step with the texts of a table';
+
+-- A recorded table that is gone, or has another name now, has no claim.
+
+CREATE FUNCTION passage.step_is_kept(source text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT EXISTS (
+        SELECT FROM pg_trigger WHERE tgrelid = to_regclass(source)
+        AND tgfoid = 'passage.keep_in_step()'::regprocedure)
+$$;
+
+COMMENT ON FUNCTION passage.step_is_kept(text) IS 'whether a table has a trigger of keep_in_step';

@@ -29,6 +29,7 @@ AS $$
         ('documents', 'orphaned_at', 'timestamp with time zone', NULL, false, 'when its source was found gone; null while it is there'),
         ('documents', 'metadata', 'jsonb', $d$NOT NULL DEFAULT '{}'$d$, false, 'whatever else is known of it'),
         ('documents', 'ingested_at', 'timestamp with time zone', 'NOT NULL DEFAULT now()', false, 'when its chunks were written'),
+        ('documents', 'source_row', 'jsonb', NULL, false, 'table and key of the row that keep_in_step made it from'),
 
         ('chunks', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'identity of the chunk'),
         ('chunks', 'document_id', 'uuid', format('NOT NULL REFERENCES %I.documents ON DELETE CASCADE', store), false, 'the document it is a piece of'),

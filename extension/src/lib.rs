@@ -31,6 +31,7 @@ mod section;
 mod settings;
 mod spi;
 mod split;
+mod step_plan;
 mod store;
 mod strategies;
 mod types;
@@ -49,4 +50,5 @@ pub extern "C-unwind" fn _PG_init() {
     interrupt::watch();
     store::watch();
     types::watch();
+    step_plan::watch();
 }

@@ -1,15 +1,14 @@
 -- A trigger that keeps a store in step with the texts of a table.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
-SET passage.store = 'steps';
-SELECT count(*) > 0 AS made FROM passage.create_store();
+SELECT count(*) > 0 AS made FROM passage.create_store('steps');
 CREATE SCHEMA press;
 CREATE TABLE press.articles (id integer PRIMARY KEY, lang text, "The Title" text, body text, about jsonb);
 CREATE TRIGGER articles_in_step AFTER INSERT OR UPDATE OR DELETE ON press.articles
     FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(
-        'text={body}', 'uri=articles/{id}', 'title={The Title}', 'collection={lang}', 'version=1', 'media_type=text/markdown', 'metadata={about}');
+        'text={body}', 'uri=articles/{id}', 'title={The Title}', 'collection={lang}', 'version=1', 'media_type=text/markdown', 'metadata={about}', 'store=steps');
 CREATE TRIGGER articles_out_of_step AFTER TRUNCATE ON press.articles
-    FOR EACH STATEMENT EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}', 'version=1');
+    FOR EACH STATEMENT EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}', 'collection={lang}', 'version=1', 'store=steps');
 CREATE VIEW in_step AS SELECT collection, version, uri, title, media_type, documents.metadata, string_agg(content, '|' ORDER BY ordinal) AS content
     FROM steps.documents LEFT JOIN steps.chunks ON document_id = documents.id GROUP BY documents.id ORDER BY collection, uri;
 
@@ -31,7 +30,7 @@ SELECT * FROM in_step;
 
 -- two rows that swap their keys, and one that takes the key of another
 BEGIN;
-ALTER TABLE press.articles DROP CONSTRAINT articles_pkey;
+ALTER TABLE press.articles DROP CONSTRAINT articles_pkey, ADD PRIMARY KEY (id) DEFERRABLE;
 UPDATE press.articles SET lang = 'en';
 UPDATE press.articles SET id = CASE id WHEN 1 THEN 3 ELSE 1 END WHERE id IN (1, 3);
 SELECT uri, content FROM in_step;
@@ -48,8 +47,8 @@ ROLLBACK;
 DELETE FROM press.articles WHERE id = 3;
 SELECT uri, content FROM in_step;
 
--- TRUNCATE takes the documents whose uris begin as those of the table
-SELECT outcome FROM passage.ingest('other/1', 'Not of the table.', version => '1');
+-- TRUNCATE takes the documents of the table
+SELECT outcome FROM passage.ingest('other/1', 'Not of the table.', version => '1', store => 'steps');
 UPDATE press.articles SET lang = '';
 BEGIN;
 TRUNCATE press.articles;
@@ -64,21 +63,131 @@ INSERT INTO press.articles VALUES (5, '', NULL, 'Five.', '[1]');
 SELECT count(*) FROM press.articles;
 
 -- a text of several columns, and braces that are braces
-CREATE TABLE press.notes (key text, head text, body text);
+CREATE TABLE press.notes (key text UNIQUE, head text, body text);
 CREATE TRIGGER notes_in_step AFTER INSERT OR UPDATE OR DELETE ON press.notes
     FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(E'text=# {head} {{1}}\n\n{body}\n', 'uri={key}', 'store=steps', 'media_type=text/markdown');
 INSERT INTO press.notes VALUES ('k{1}', 'Head {x}', 'Body.'), ('none', NULL, 'Body.');
 SELECT uri, title, content FROM in_step WHERE collection = '' AND version = '';
+
+-- TRUNCATE of one table leaves the documents of another one whose uris begin alike
+CREATE TABLE press.near (id integer PRIMARY KEY, body text);
+CREATE TABLE press.far (id text PRIMARY KEY, body text);
+CREATE TRIGGER near_in_step AFTER INSERT OR UPDATE OR DELETE ON press.near
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=steps');
+CREATE TRIGGER near_emptied AFTER TRUNCATE ON press.near EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=steps');
+CREATE TRIGGER far_in_step AFTER INSERT OR UPDATE OR DELETE ON press.far
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/archive/{id}', 'store=steps');
+INSERT INTO press.near VALUES (1, 'Near.');
+INSERT INTO press.far VALUES ('1', 'Far.');
+TRUNCATE press.near;
+SELECT uri, source_row FROM steps.documents WHERE uri LIKE 'notes/%';
+
+-- rows of two tables cannot have one document, nor two rows of one table
+CREATE TABLE press.other (id text PRIMARY KEY, body text);
+CREATE TRIGGER other_in_step AFTER INSERT OR UPDATE OR DELETE ON press.other
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=steps');
+INSERT INTO press.other VALUES ('archive/1', 'Rival.');
+CREATE TABLE press.pairs (a text, b text, body text, PRIMARY KEY (a, b));
+CREATE TRIGGER pairs_in_step AFTER INSERT OR UPDATE OR DELETE ON press.pairs
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=pairs/{a}/{b}', 'store=steps');
+INSERT INTO press.pairs VALUES ('x/y', 'z', 'First.');
+INSERT INTO press.pairs VALUES ('x', 'y/z', 'Second.');
+WITH gone AS (DELETE FROM press.pairs) INSERT INTO press.pairs VALUES ('x', 'y/z', 'Second.');
+UPDATE press.pairs SET a = 'x/y', b = 'z';
+DELETE FROM press.pairs;
+SELECT count(*) FROM steps.documents WHERE uri LIKE 'pairs/%';
+
+-- keys that are swapped across partitions, and TRUNCATE of one partition
+CREATE TABLE press.parts (id integer PRIMARY KEY, body text) PARTITION BY RANGE (id);
+CREATE TABLE press.parts_low PARTITION OF press.parts FOR VALUES FROM (0) TO (10);
+CREATE TABLE press.parts_high (body text, id integer NOT NULL);
+ALTER TABLE press.parts ATTACH PARTITION press.parts_high FOR VALUES FROM (10) TO (20);
+CREATE TRIGGER parts_in_step AFTER INSERT OR UPDATE OR DELETE ON press.parts
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=parts/{id}', 'store=steps');
+CREATE TRIGGER parts_emptied AFTER TRUNCATE ON press.parts_low EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=parts/{id}', 'store=steps');
+INSERT INTO press.parts VALUES (1, 'One.'), (11, 'Eleven.'), (2, 'Two.');
+BEGIN;
+ALTER TABLE press.parts DROP CONSTRAINT parts_pkey, ADD PRIMARY KEY (id) DEFERRABLE;
+UPDATE press.parts SET id = 12 - id WHERE id IN (1, 11);
+SELECT uri, content FROM in_step WHERE uri LIKE 'parts/%';
+ROLLBACK;
+MERGE INTO press.parts USING (VALUES (1), (15)) AS given (id) ON parts.id = given.id
+    WHEN MATCHED THEN UPDATE SET id = 14 WHEN NOT MATCHED THEN INSERT VALUES (given.id, 'Fifteen.');
+INSERT INTO press.parts VALUES (15, 'Again.') ON CONFLICT (id) DO UPDATE SET body = excluded.body;
+TRUNCATE press.parts_low;
+SELECT uri, content FROM in_step WHERE uri LIKE 'parts/%';
+ALTER TABLE press.parts DETACH PARTITION press.parts_high;
+SELECT * FROM passage.bring_in_step('press.parts');
+SELECT uri, content FROM in_step WHERE uri LIKE 'parts/%';
+
+-- a value has one text in all sessions
+CREATE TABLE press.times (at timestamptz PRIMARY KEY, amount money, body text);
+CREATE TRIGGER times_in_step AFTER INSERT OR UPDATE OR DELETE ON press.times
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=times/{at}', 'title={amount}', 'store=steps');
+SET timezone = 'Europe/Berlin';
+INSERT INTO press.times VALUES ('2024-01-01 12:00+00', '1.5', 'Noon.');
+SELECT uri, title FROM in_step WHERE uri LIKE 'times/%';
+SET timezone = 'Asia/Tokyo';
+DELETE FROM press.times;
+SELECT uri FROM in_step WHERE uri LIKE 'times/%';
+RESET timezone;
+
+-- a key whose = is not of pg_catalog
+CREATE TABLE press.labels (path ltree PRIMARY KEY, body text);
+CREATE TRIGGER labels_in_step AFTER INSERT OR UPDATE OR DELETE ON press.labels
+    FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=labels/{path}', 'store=steps');
+INSERT INTO press.labels VALUES ('a.b', 'Label.');
+UPDATE press.labels SET path = 'a.c';
+SELECT uri, content FROM in_step WHERE uri LIKE 'labels/%';
+
+-- another trigger changes the row before its document is made
+CREATE FUNCTION press.stamp() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE press.near SET body = 'Stamped.' WHERE id = NEW.id AND body <> 'Stamped.';
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER a_stamp AFTER INSERT ON press.near FOR EACH ROW EXECUTE FUNCTION press.stamp();
+INSERT INTO press.near VALUES (7, 'Written.');
+SELECT uri, content FROM in_step WHERE uri = 'notes/7';
+
+DROP TRIGGER a_stamp ON press.near;
+
+-- a table under another name keeps its documents; one that lost its trigger gives them up
+ALTER TABLE press.near RENAME TO close;
+UPDATE press.close SET body = 'Renamed.';
+SELECT uri, source_row FROM steps.documents WHERE uri = 'notes/7';
+DELETE FROM press.close;
+SELECT uri FROM in_step WHERE uri = 'notes/7';
+
+-- rows that were there before the trigger, and documents whose rows went unseen
+INSERT INTO press.close VALUES (8, 'Eight.'), (9, NULL), (10, 'Ten.');
+ALTER TABLE press.close DISABLE TRIGGER near_in_step;
+UPDATE press.close SET body = 'Unseen.' WHERE id = 8;
+DELETE FROM press.close WHERE id = 10;
+ALTER TABLE press.close ENABLE TRIGGER near_in_step;
+SELECT * FROM passage.bring_in_step('press.close');
+SELECT uri, content FROM in_step WHERE uri ~ '^notes/[0-9]';
+UPDATE steps.documents SET source_row = NULL WHERE uri = 'notes/8';
+TRUNCATE press.close;
+SELECT * FROM passage.bring_in_step('press.close');
+TRUNCATE press.close;
+SELECT uri FROM in_step WHERE uri ~ '^notes/[0-9]';
+SELECT * FROM passage.bring_in_step('press.articles');
+SELECT passage.bring_in_step('pg_class');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+TRUNCATE press.close;
+ROLLBACK;
 
 -- errors: what a trigger is told, and when it is called
 CREATE FUNCTION press.refused(VARIADIC arguments text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     hint text;
 BEGIN
-    EXECUTE format('CREATE TABLE press.refused (id integer, body text);
-        CREATE TRIGGER refused AFTER INSERT ON press.refused FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(%s)',
+    EXECUTE format('CREATE TABLE press.refused (id integer PRIMARY KEY, body text, other integer);
+        CREATE TRIGGER refused AFTER INSERT OR UPDATE OR DELETE ON press.refused FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(%s)',
         (SELECT string_agg(quote_literal(argument), ', ') FROM unnest(arguments) AS argument));
-    INSERT INTO press.refused VALUES (1, 'text');
+    INSERT INTO press.refused VALUES (1, 'text', 2);
 EXCEPTION WHEN OTHERS THEN
     GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
     RAISE WARNING '% %', SQLSTATE, SQLERRM USING HINT = hint;
@@ -91,13 +200,45 @@ SELECT press.refused('text={body}', 'uri={id}', 'titel={body}');
 SELECT press.refused('text={body}', 'uri={id}', 'uri={id}');
 SELECT press.refused('text={body}', 'uri={id}', 'title');
 SELECT press.refused('text={bodies}', 'uri={id}');
-SELECT press.refused('text={body}', 'uri={id}', 'media_type=image/png');
+SELECT press.refused('text={body}', 'uri={id}', 'media_type=image/png', 'store=steps');
 SELECT press.refused('text={body}', 'uri={id}', 'store=nowhere');
+SELECT press.refused('text={body}', 'uri={other}', 'store=steps');
+SELECT press.refused('text={body}', 'uri={body}', 'collection={id}', 'store=steps');
+DROP TABLE press.refused;
+SET passage.store = 'steps';
+SELECT press.refused('text={body}', 'uri={id}');
+RESET passage.store;
+CREATE TABLE press.wrong (id integer PRIMARY KEY, body text, computed text GENERATED ALWAYS AS (upper(body)) STORED);
+CREATE TRIGGER wrong AFTER INSERT OR UPDATE ON press.wrong FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={computed}', 'uri=wrong/{id}', 'store=steps');
+INSERT INTO press.wrong VALUES (1, 'One.');
+CREATE TRIGGER removed AFTER DELETE ON press.wrong FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={computed}', 'uri=wrong/{id}', 'store=steps');
+INSERT INTO press.wrong VALUES (1, 'One.');
+SELECT uri, content FROM in_step WHERE uri LIKE 'wrong/%';
+CREATE OR REPLACE TRIGGER removed AFTER DELETE ON press.wrong FOR EACH ROW WHEN (OLD.id > 0) EXECUTE FUNCTION passage.keep_in_step('text={computed}', 'uri=wrong/{id}', 'store=steps');
+UPDATE press.wrong SET body = 'Two.';
+DROP TRIGGER removed ON press.wrong;
+CREATE OR REPLACE TRIGGER wrong AFTER INSERT OR UPDATE OF body OR DELETE ON press.wrong FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={computed}', 'uri=wrong/{id}', 'store=steps');
+UPDATE press.wrong SET body = 'Two.';
+CREATE OR REPLACE TRIGGER wrong AFTER INSERT OR UPDATE OR DELETE ON press.wrong FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={computed}', 'uri=wrong/{id}', 'store=steps');
+CREATE TRIGGER rival AFTER INSERT OR UPDATE OR DELETE ON press.wrong FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=wrong/{id}', 'store=steps');
+UPDATE press.wrong SET body = 'Two.';
+DROP TRIGGER rival ON press.wrong;
+ALTER TABLE press.wrong RENAME COLUMN id TO number;
+UPDATE press.wrong SET body = 'Two.';
+ALTER TABLE press.wrong RENAME COLUMN number TO id;
+ALTER TABLE press.wrong SET UNLOGGED;
+UPDATE press.wrong SET body = 'Two.';
+ALTER TABLE press.wrong SET LOGGED;
+ALTER TABLE steps.documents DROP COLUMN source_row;
+UPDATE press.wrong SET body = 'Two.';
+SELECT count(*) FROM passage.upgrade_store('steps');
+UPDATE press.wrong SET body = 'Two.';
+SELECT uri, content FROM in_step WHERE uri LIKE 'wrong/%';
 \set VERBOSITY default
 CREATE TRIGGER early BEFORE INSERT ON press.notes FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri={key}');
 INSERT INTO press.notes VALUES ('early', 'Head', 'Body.');
 DROP TRIGGER early ON press.notes;
-CREATE TRIGGER emptied AFTER TRUNCATE ON press.notes FOR EACH STATEMENT EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri={key}');
+CREATE TRIGGER emptied AFTER TRUNCATE ON press.notes FOR EACH STATEMENT EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri={key}', 'store=steps');
 TRUNCATE press.notes;
 SELECT passage.keep_in_step();
 

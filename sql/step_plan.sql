@@ -1,0 +1,259 @@
+-- step_plan: what a trigger of keep_in_step does with a row, or why it cannot.
+--
+-- A document is right if it holds what the row with its key holds once the statement is done. So the
+-- trigger takes from OLD and NEW only the key and the uri, and looks for the row in the table: what
+-- other triggers, other partitions or later parts of the statement made of it is then in view. That
+-- needs a unique key among the columns of the uri.
+
+-- Where a trigger was defined: on a partition it may be the copy of the one of the partitioned table.
+
+CREATE FUNCTION passage.step_scope(relation oid, trigger name) RETURNS oid
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    above oid;
+BEGIN
+    SELECT tgparentid INTO above FROM pg_trigger WHERE tgrelid = relation AND tgname = trigger;
+    WHILE above <> 0 LOOP
+        SELECT tgrelid, tgparentid INTO relation, above FROM pg_trigger WHERE pg_trigger.oid = above;
+    END LOOP;
+    RETURN relation;
+END
+$$;
+
+COMMENT ON FUNCTION passage.step_scope(oid, name) IS 'the table whose rows a trigger of keep_in_step follows';
+
+-- The arguments of a trigger as expressions on a row that is called t. Columns appear as to_jsonb
+-- writes them; {{ and }} stand for braces.
+
+CREATE FUNCTION passage.step_templates(
+    scope oid, trigger name, arguments text[],
+    OUT expressions jsonb, OUT patterns jsonb, OUT identity smallint[], OUT store name
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    known CONSTANT text[] := '{text,uri,title,collection,version,media_type,metadata,kind,base_url,store}';
+    wrong text;
+    missing text;
+    virtual text;
+    keyed boolean;
+BEGIN
+    SELECT jsonb_object_agg(name, expression), jsonb_object_agg(name, pattern),
+        array_agg(DISTINCT attnum) FILTER (WHERE attnum IS NOT NULL),
+        min(argument) FILTER (WHERE NOT name = ANY (known) OR argument NOT LIKE '%=%' OR repeated), min(lacks), min(computed),
+        bool_or(name = 'uri' AND attnum IS NOT NULL), min(substr(argument, 7)) FILTER (WHERE name = 'store')
+    INTO expressions, patterns, identity, wrong, missing, virtual, keyed, store
+    FROM (
+        SELECT argument, name, count(*) OVER (PARTITION BY name) > 1 AS repeated,
+            coalesce(filled.expression, quote_literal('')) AS expression, pattern, lacks, computed, attnums
+        FROM unnest(arguments) AS argument,
+            LATERAL (SELECT split_part(argument, '=', 1)) AS named (name),
+            LATERAL (
+                SELECT string_agg(CASE
+                        WHEN parts[1] IN ('{{', '}}') THEN quote_literal(left(parts[1], 1))
+                        WHEN parts[1] NOT LIKE '{%}' THEN quote_literal(parts[1])
+                        WHEN attname IS NULL THEN 'NULL'
+                        WHEN atttypid IN ('text'::regtype, 'varchar'::regtype) THEN format('t.%I::text', attname)
+                        ELSE format('(to_jsonb(t.%I) #>> ''{}'')', attname) END, ' || ' ORDER BY place),
+                    '^' || string_agg(CASE
+                        WHEN parts[1] IN ('{{', '}}') THEN '[' || left(parts[1], 1) || ']'
+                        WHEN parts[1] NOT LIKE '{%}' THEN regexp_replace(parts[1], '([^[:alnum:]])', '\\\1', 'g')
+                        WHEN atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN '-?[0-9]+'
+                        ELSE '.*' END, '' ORDER BY place) || '$',
+                    min(substring(parts[1] FROM '^\{(.*)\}$')) FILTER (WHERE parts[1] LIKE '{%}' AND attnum IS NULL),
+                    min(attname) FILTER (WHERE attgenerated = 'v' AND name IN ('uri', 'collection', 'version')),
+                    -- A column that may be NULL makes no key where NULL and the empty text are one.
+                    array_agg(attnum) FILTER (WHERE name = 'uri' OR name IN ('collection', 'version') AND attnotnull)
+                FROM regexp_matches(substr(argument, length(name) + 2), '(\{\{|\}\}|\{[^{}]*\}|[^{}]+|.)', 'g')
+                    WITH ORDINALITY AS matched (parts, place)
+                LEFT JOIN pg_attribute ON attrelid = scope AND parts[1] LIKE '{%}' AND NOT attisdropped AND pg_attribute.attnum > 0
+                    AND attname = substring(parts[1] FROM '^\{(.*)\}$')
+            ) AS filled (expression, pattern, lacks, computed, attnums)
+    ) AS argument LEFT JOIN LATERAL unnest(attnums) AS attnum ON true;
+
+    IF wrong IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('trigger "%s": unrecognized argument "%s"', trigger, left(wrong, 100)),
+            HINT = format('Arguments are NAME=VALUE, each name once: %s.', array_to_string(known, ', '));
+    ELSIF missing IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'undefined_column',
+            MESSAGE = format('trigger "%s": table %s has no column "%s"', trigger, scope::regclass, missing),
+            HINT = 'A brace that is no column is written twice.';
+    ELSIF NOT coalesce(keyed AND expressions ? 'text', false) THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('trigger "%s" needs the arguments text and uri, and a column in uri', trigger),
+            HINT = 'Write them as ''text={body}'' and ''uri=articles/{id}'', with columns of the table in braces.';
+    ELSIF virtual IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = format('trigger "%s": virtual generated column "%s" cannot be part of uri, collection or version', trigger, virtual),
+            HINT = 'Make it a stored generated column. Text, title and metadata may have virtual ones.';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.step_templates(oid, name, text[]) IS 'arguments of a trigger of keep_in_step as expressions';
+
+-- The arguments of a trigger, which pg_trigger keeps with a zero byte behind each.
+
+CREATE FUNCTION passage.step_arguments(tgargs bytea) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT array_agg(convert_from(decode(replace(argument, ' ', ''), 'hex'), getdatabaseencoding()) ORDER BY place)
+    FROM regexp_split_to_table(left(regexp_replace(encode(tgargs, 'hex'), '(..)', '\1 ', 'g'), -3), '00 ')
+        WITH ORDINALITY AS split (argument, place)
+$$;
+
+COMMENT ON FUNCTION passage.step_arguments(bytea) IS 'arguments of a trigger';
+
+-- The trigger alone, or several with the same arguments, must see every event of every row.
+
+CREATE FUNCTION passage.step_events(scope oid, trigger name, source text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    seen record;
+BEGIN
+    SELECT bit_or(other.tgtype::integer) FILTER (
+            WHERE other.tgargs = mine.tgargs AND other.tgattr::text = '' AND other.tgqual IS NULL AND other.tgenabled <> 'D')
+            & 28 = 28 AS whole,
+        min(other.tgname) FILTER (WHERE other.tgargs <> mine.tgargs AND ARRAY(
+            SELECT argument FROM unnest(passage.step_arguments(other.tgargs)) AS argument
+            WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
+        ) = ARRAY(
+            SELECT argument FROM unnest(passage.step_arguments(mine.tgargs)) AS argument
+            WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
+        )) AS rival
+    INTO seen
+    -- Triggers AFTER and FOR EACH ROW: neither BEFORE nor INSTEAD OF.
+    FROM pg_trigger AS mine JOIN pg_trigger AS other USING (tgrelid, tgfoid)
+    WHERE tgrelid = scope AND mine.tgname = trigger AND other.tgtype & 67 = 1;
+    IF seen.rival IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'duplicate_object',
+            MESSAGE = format('triggers "%s" and "%s" of %s make the same documents', trigger, seen.rival, source),
+            HINT = 'Drop one of them, or give it another uri, collection or store.';
+    ELSIF seen.whole IS NOT true THEN
+        RAISE EXCEPTION USING ERRCODE = 'trigger_protocol_violated',
+            MESSAGE = format('trigger "%s" does not see every change of %s', trigger, source),
+            HINT = format('Make it AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW, without WHEN and without a list of columns. A row whose text is NULL has no document.', source);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION passage.step_events(oid, name, text) IS 'raise an error for a trigger of keep_in_step that misses changes';
+
+-- The plan: 1 store, 2 table, 3 its oid, 4 whether the trigger names the store, 5 columns of the key,
+-- 6 patterns of what documents are called, 7 the statement for all rows, 8 the one for a row, 9 the
+-- condition that a recorded key exists. Beside it what it was made from.
+
+CREATE FUNCTION passage.step_plan_made(
+    relation oid, trigger name, level text, arguments text[], OUT plan text[], OUT watched oid[]
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    scope CONSTANT oid := passage.step_scope(relation, trigger);
+    templates CONSTANT record := passage.step_templates(scope, trigger, arguments);
+    store CONSTANT name := coalesce(templates.store, 'rag');
+    source text;
+    documents oid;
+    key_columns text[];
+    described record;
+    same_key text;
+    key_pairs text;
+    key_image text;
+    uri text;
+    collection text;
+    version text;
+    identity text;
+    texts text;
+    image text;
+    there text;
+BEGIN
+    SELECT format('%I.%I', nspname, relname) AS name, CASE relkind WHEN 'p' THEN '' ELSE 'ONLY ' END AS only, relpersistence
+        INTO described
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = scope;
+    source := described.name;
+    IF described.relpersistence <> 'p' THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = format('trigger "%s": table %s is not a permanent one', trigger, source),
+            DETAIL = 'A temporary or unlogged table can lose its rows without a trigger.',
+            HINT = 'Take an ordinary table, or ALTER TABLE ... SET LOGGED.';
+    END IF;
+
+    SELECT attrelid INTO documents FROM pg_namespace
+    JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'documents' AND relkind IN ('r', 'p')
+    JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'source_row' AND NOT attisdropped
+    WHERE nspname = store;
+    IF NOT FOUND THEN
+        PERFORM passage.store_must_be_tables(store);
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('store "%s" has no column source_row in documents', store),
+            HINT = format('SELECT passage.upgrade_store(%L); adds it. Then SELECT passage.bring_in_step(%L); records which row has which document.', store, source);
+    END IF;
+    IF level = 'ROW' THEN
+        PERFORM passage.step_events(scope, trigger, source);
+    END IF;
+
+    SELECT string_agg(format('t.%I%s OPERATOR(%I.%s) i.k%s%s', attname, type, nspname, oprname, place, type), ' AND ' ORDER BY place),
+        string_agg(format('t.%I AS k%s', attname, place), ', ' ORDER BY place),
+        array_agg(attname ORDER BY place), string_agg(format('%L, t.%I', attname, attname), ', ' ORDER BY place)
+    INTO same_key, key_image, key_columns, key_pairs
+    FROM (
+        SELECT indkey, indclass, indnkeyatts FROM pg_index
+        WHERE indrelid = scope AND indisunique AND indisvalid AND indpred IS NULL AND indexprs IS NULL AND NOT EXISTS (
+            SELECT FROM generate_series(0, indnkeyatts - 1) AS at (n)
+            JOIN pg_attribute ON attrelid = scope AND attnum = indkey[n]
+            WHERE NOT attnum = ANY (templates.identity) OR indcollation[n] <> attcollation)
+        ORDER BY indisprimary DESC, indnkeyatts, indexrelid
+        LIMIT 1
+    ) AS chosen
+    CROSS JOIN LATERAL generate_series(0, indnkeyatts - 1) AS at (place)
+    JOIN pg_attribute ON attrelid = scope AND attnum = indkey[place]
+    JOIN pg_opclass ON pg_opclass.oid = indclass[place] AND opcmethod = 403
+    JOIN pg_amop ON amopfamily = opcfamily AND amoplefttype = opcintype AND amoprighttype = opcintype AND amopstrategy = 3
+    JOIN pg_operator ON pg_operator.oid = amopopr
+    JOIN pg_namespace ON pg_namespace.oid = oprnamespace
+    JOIN pg_type ON pg_type.oid = opcintype
+    CROSS JOIN LATERAL (SELECT CASE typtype WHEN 'p' THEN '' ELSE '::' || format_type(opcintype, NULL) END) AS compared (type);
+    IF key_columns IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_foreign_key',
+            MESSAGE = format('trigger "%s": no unique key of %s is part of uri', trigger, source),
+            DETAIL = 'Two rows could have the same document.',
+            HINT = format('Name all columns of the primary key in uri, or of collection and version those that are NOT NULL. A table without a key gets one by ALTER TABLE %s ADD UNIQUE (...).', source);
+    END IF;
+
+    -- What a document of a row is called and made of; the image of a row is OLD or NEW.
+    uri := templates.expressions ->> 'uri';
+    collection := format('coalesce(%s, %L)', coalesce(templates.expressions ->> 'collection', 'NULL'), '');
+    version := format('coalesce(%s, %L)', coalesce(templates.expressions ->> 'version', 'NULL'), '');
+    identity := format('%s AS uri, %s AS collection, %s AS version', uri, collection, version);
+    SELECT string_agg(format('%s AS %s', coalesce(templates.expressions ->> name, 'NULL::text'), name), ', ') INTO texts
+    FROM unnest('{text,title,media_type,metadata,kind,base_url}'::text[]) AS name;
+    image := format('SELECT %s, jsonb_build_object(%s) AS key, (%s) IS NOT NULL AS had_text, %s FROM (SELECT ($1).*) AS t',
+        identity, key_pairs, templates.expressions ->> 'text', key_image);
+    there := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s',
+        uri, collection, version, texts, described.only, source, same_key);
+    watched := ARRAY[relation, scope, documents];
+    plan := ARRAY[store::text, source, scope::text, (templates.store IS NOT NULL)::text, key_columns::text, templates.patterns::text,
+        format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM %s%s AS t', identity, key_pairs, texts, described.only, source),
+        format('SELECT there.*, i.*, (i.uri, i.collection, i.version) IS DISTINCT FROM (was.uri, was.collection, was.version) AS moved '
+            'FROM (%s) AS i CROSS JOIN (SELECT %s FROM (SELECT ($2).*) AS t) AS was LEFT JOIN LATERAL (%s) AS there ON true',
+            image, identity, there),
+        format('EXISTS (SELECT FROM %s%s AS t, LATERAL (SELECT %s FROM jsonb_populate_record(NULL::%s, recorded.key) AS t) AS i WHERE %s)',
+            described.only, source, key_image, source, same_key)];
+END
+$$;
+
+COMMENT ON FUNCTION passage.step_plan_made(oid, name, text, text[]) IS 'statements by which a trigger of keep_in_step follows a table';
+
+CREATE FUNCTION passage.step_plan(relation oid, trigger name, level text, arguments text[]) RETURNS text[]
+LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100
+AS 'MODULE_PATHNAME', 'step_plan_wrapper';
+
+COMMENT ON FUNCTION passage.step_plan(oid, name, text, text[]) IS 'what step_plan_made returns, remembered between rows';
