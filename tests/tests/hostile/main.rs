@@ -21,6 +21,8 @@ The functions are taken from the catalog: a new one must be named in `calls.rs`.
 
 mod attacker;
 mod calls;
+mod rows;
+mod shadows;
 mod store;
 mod sweep;
 mod types;
@@ -90,7 +92,7 @@ async fn cluster() -> Option<Cluster> {
 
 /// Drops a relation, whatever it is.
 const DROP: &str = "CREATE FUNCTION attacker.drop(store pg_catalog.text, relation pg_catalog.text)
-    RETURNS pg_catalog.void LANGUAGE plpgsql AS $$
+    RETURNS pg_catalog.void LANGUAGE plpgsql SET search_path = pg_catalog AS $$
     DECLARE kind pg_catalog.text;
     BEGIN
         SELECT CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END
@@ -117,20 +119,31 @@ async fn all_types(cluster: &Cluster) -> Vec<Type> {
     types
 }
 
+/// What else is ours: the id that nothing has, that of the document without a collection, and words
+/// of signals.
+const OWN_WORDS: &[&str] =
+    &["00000000-000000000000", "06c89d4f", "71b813af", "preview nothing without_embedding"];
+
 /// The words that outputs may have: of the right store, and of the odd values.
 async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
     let mut vocabulary = Vocabulary::default();
     for of in types {
         vocabulary.learn(of.name);
-        for value in of.values {
-            let sql_type = of.name;
-            let sql = format!("SELECT (({value})::{sql_type})::text");
-            vocabulary.learn(value);
-            for line in cluster.query_lines_as(ATTACKER, &sql).await {
-                vocabulary.learn(&line);
-            }
+        let sql_type = of.name;
+        let texts: Vec<_> =
+            of.values.iter().map(|value| format!("(({value})::{sql_type})::text")).collect();
+        // Contents are joined, up to four of a document.
+        let sql = format!(
+            "WITH v (v) AS (VALUES ({}), (''))
+            SELECT a.v || b.v || c.v || d.v FROM v AS a, v AS b, v AS c, v AS d",
+            texts.join("), (")
+        );
+        for line in cluster.query_lines_as(ATTACKER, &sql).await {
+            vocabulary.learn(&line);
         }
+        of.values.iter().for_each(|value| vocabulary.learn(value));
     }
+    OWN_WORDS.iter().for_each(|word| vocabulary.learn(word));
     for column in COLUMNS {
         vocabulary.learn(column.name);
         vocabulary.learn(column.sql_type);

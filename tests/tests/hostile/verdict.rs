@@ -32,8 +32,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Says what is wrong with an outcome, or nothing.
-pub fn judge(outcome: &Outcome, vocabulary: &Vocabulary) -> Option<String> {
+/// Says what is wrong with an outcome, or nothing. Sentences have words of their own, so without a
+/// vocabulary only their bytes are looked at. Messages may show what `is_content` says is none.
+pub fn judge(
+    outcome: &Outcome,
+    vocabulary: Option<&Vocabulary>,
+    is_content: bool,
+) -> Option<String> {
     match outcome {
         Outcome::Crash => Some("CRASH: the process was ended by a signal".to_owned()),
         Outcome::Lost => Some("LOST: the session ended".to_owned()),
@@ -50,7 +55,7 @@ pub fn judge(outcome: &Outcome, vocabulary: &Vocabulary) -> Option<String> {
             if text.contains(SECRET) {
                 return Some(format!("LEAK {code}: {text}"));
             }
-            let shown = MARKERS.iter().any(|marker| text.contains(marker));
+            let shown = is_content && MARKERS.iter().any(|marker| text.contains(marker));
             shown.then(|| format!("CONTENT {code}: {text}"))
         }
         Outcome::Rows(rows) => rows.iter().find_map(|row| {
@@ -61,7 +66,8 @@ pub fn judge(outcome: &Outcome, vocabulary: &Vocabulary) -> Option<String> {
             if odd.is_some() {
                 return Some(format!("LEAK: strange bytes in {row:?}"));
             }
-            vocabulary.stranger(row).map(|word| format!("LEAK: {word:?} is of nobody's data in {row:?}"))
+            let stranger = vocabulary.and_then(|vocabulary| vocabulary.stranger(row));
+            stranger.map(|word| format!("LEAK: {word:?} is of nobody's data in {row:?}"))
         }),
     }
 }
