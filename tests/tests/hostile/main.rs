@@ -70,7 +70,8 @@ async fn cluster() -> Option<Cluster> {
     let attacker = Attacker::new(&cluster, "SET search_path = pg_catalog, public").await;
     let schemas = ["plain"].into_iter().map(str::to_owned);
     let schemas = schemas.chain((0..SESSIONS).map(|number| format!("plain_{number}")));
-    let schemas = schemas.chain(Kind::OTHERS.iter().map(|kind| format!("store_{kind:?}").to_lowercase()));
+    let schemas =
+        schemas.chain(Kind::OTHERS.iter().map(|kind| format!("store_{kind:?}").to_lowercase()));
     for schema in schemas {
         let sql = format!("CREATE SCHEMA {schema} AUTHORIZATION {ATTACKER}");
         cluster.execute_as(SUPERUSER, &sql).await;

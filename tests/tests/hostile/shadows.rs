@@ -9,8 +9,26 @@ use crate::{GREETING, all_types, cluster, vocabulary};
 
 /// Types that a statement may name without a schema.
 const NAMES: &[&str] = &[
-    "text", "uuid", "jsonb", "json", "tsvector", "tsquery", "name", "regclass", "regconfig", "bytea",
-    "int4", "int8", "float4", "float8", "bool", "oid", "ltree", "lquery", "vector", "halfvec",
+    "text",
+    "uuid",
+    "jsonb",
+    "json",
+    "tsvector",
+    "tsquery",
+    "name",
+    "regclass",
+    "regconfig",
+    "bytea",
+    "int4",
+    "int8",
+    "float4",
+    "float8",
+    "bool",
+    "oid",
+    "ltree",
+    "lquery",
+    "vector",
+    "halfvec",
 ];
 
 /// A session whose path begins with its own names.
@@ -43,7 +61,10 @@ async fn names_on_the_path_of_the_caller_change_nothing() {
                 calls += 1;
                 let (outcome, expected) = (sorted(outcome), expected.next().expect("as many"));
                 if outcome != *expected {
-                    findings.push(format!("{names:?} | {} | {outcome:?} and not {expected:?}", call.sql));
+                    findings.push(format!(
+                        "{names:?} | {} | {outcome:?} and not {expected:?}",
+                        call.sql
+                    ));
                 }
             })
             .await;

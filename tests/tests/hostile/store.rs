@@ -55,7 +55,8 @@ const CHUNKS: &str = "(VALUES
     (7, 'b', 2, '{Zoo,feed}', 'code', 'member', 'feed() { quokka() } '),
     (8, 'b', 3, '{Zoo}', 'code', 'container', '} ')) AS w (n, d, place, titles, kind, unit, body)";
 const STRATEGIES: &str = "(VALUES (1, 'mine', 'broad'), (2, 'other', 'none')) AS w (n, name, base)";
-const SETTINGS: &str = "(VALUES (1, 'language', '\"english\"'), (2, 'layout_version', '1')) AS w (n, key, value)";
+const SETTINGS: &str =
+    "(VALUES (1, 'language', '\"english\"'), (2, 'layout_version', '1')) AS w (n, key, value)";
 
 /// All columns, in the order of the store's layout.
 pub const COLUMNS: &[Column] = &[
@@ -89,8 +90,18 @@ pub const COLUMNS: &[Column] = &[
     column("chunks", "path", "public.ltree", "passage.encode_section(w.titles::pg_catalog.text[])"),
     column("chunks", "section_key", "bigint", "passage.section_key(w.titles::pg_catalog.text[])"),
     column("chunks", "parent_key", "bigint", "passage.parent_key(w.titles::pg_catalog.text[])"),
-    column("chunks", "tsv", "tsvector", "passage.chunk_tsv('pg_catalog.english', 'About the quokka', w.titles::pg_catalog.text[], w.body)"),
-    column("embeddings", "chunk_id", "uuid", "repeat(w.d, 8) || '-0000-0000-0000-00000000000' || w.n"),
+    column(
+        "chunks",
+        "tsv",
+        "tsvector",
+        "passage.chunk_tsv('pg_catalog.english', 'About the quokka', w.titles::pg_catalog.text[], w.body)",
+    ),
+    column(
+        "embeddings",
+        "chunk_id",
+        "uuid",
+        "repeat(w.d, 8) || '-0000-0000-0000-00000000000' || w.n",
+    ),
     column("embeddings", "document_id", "uuid", "repeat(w.d, 8) || '-0000-0000-8000-000000000000'"),
     column("embeddings", "embedding", "public.vector(3)", "'[1,2,' || w.n || ']'"),
     column("strategies", "name", "text", "w.name"),
@@ -117,7 +128,22 @@ pub const COLUMNS: &[Column] = &[
 /// The type of a column, which goes by its own name on no path.
 fn qualified(sql_type: &str) -> String {
     // Types with a name of the grammar are found without a path.
-    let grammar = ["integer", "bigint", "smallint", "real", "double", "numeric", "boolean", "varchar", "character", "bit", "timestamp", "time", "interval", "json"];
+    let grammar = [
+        "integer",
+        "bigint",
+        "smallint",
+        "real",
+        "double",
+        "numeric",
+        "boolean",
+        "varchar",
+        "character",
+        "bit",
+        "timestamp",
+        "time",
+        "interval",
+        "json",
+    ];
     let first = sql_type.split([' ', '(', '[']).next().unwrap_or(sql_type);
     if sql_type.contains('.') || grammar.contains(&first) {
         sql_type.to_owned()
@@ -139,12 +165,18 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
     let odd = odd.filter(|odd| odd.column.relation == relation);
     let columns: Vec<_> = COLUMNS.iter().filter(|column| column.relation == relation).collect();
     let is_odd = |column: &Column| odd.is_some_and(|odd| odd.column.name == column.name);
-    let type_of = |column: &Column| qualified(if is_odd(column) { odd.expect("it is odd").of.name } else { column.sql_type });
+    let type_of = |column: &Column| {
+        qualified(if is_odd(column) { odd.expect("it is odd").of.name } else { column.sql_type })
+    };
     let selected: Vec<_> = columns
         .iter()
         .map(|column| {
             let sql_type = type_of(column);
-            let value = if is_odd(column) { values(odd.expect("it is odd"), &sql_type) } else { column.expression.to_owned() };
+            let value = if is_odd(column) {
+                values(odd.expect("it is odd"), &sql_type)
+            } else {
+                column.expression.to_owned()
+            };
             format!("({value})::{sql_type} AS {}", column.name)
         })
         .collect();
@@ -158,7 +190,9 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
     let name = format!("{store}.{relation}");
     // What the planner and writers take for granted of a table, where the types admit it.
     let mut constraints: Vec<String> = Vec::new();
-    if let (Kind::Table | Kind::Temporary, true) = (kind, odd.is_none_or(|odd| odd.column.name != "ordinal")) {
+    if let (Kind::Table | Kind::Temporary, true) =
+        (kind, odd.is_none_or(|odd| odd.column.name != "ordinal"))
+    {
         if relation == "chunks" {
             constraints.push("ALTER COLUMN ordinal SET NOT NULL".to_owned());
         }
@@ -170,13 +204,23 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
         "settings" => &["key"],
         _ => &["name"],
     };
-    for key in keys.iter().filter(|key| odd.is_none_or(|odd| !key.split(", ").any(|name| name == odd.column.name))) {
+    for key in keys
+        .iter()
+        .filter(|key| odd.is_none_or(|odd| !key.split(", ").any(|name| name == odd.column.name)))
+    {
         constraints.push(format!("ADD UNIQUE ({key})"));
     }
-    let constrain = if constraints.is_empty() { String::new() } else { format!("ALTER TABLE {name} {};", constraints.join(", ")) };
-    let listed: Vec<_> = columns.iter().map(|column| format!("{} {}", column.name, type_of(column))).collect();
+    let constrain = if constraints.is_empty() {
+        String::new()
+    } else {
+        format!("ALTER TABLE {name} {};", constraints.join(", "))
+    };
+    let listed: Vec<_> =
+        columns.iter().map(|column| format!("{} {}", column.name, type_of(column))).collect();
     let listed = listed.join(", ");
-    let drop = format!("SELECT attacker.drop('{store}', '{relation}'); SELECT attacker.drop('{store}', '{relation}_base');");
+    let drop = format!(
+        "SELECT attacker.drop('{store}', '{relation}'); SELECT attacker.drop('{store}', '{relation}_base');"
+    );
     let base = format!("CREATE TABLE {name}_base AS {query};");
     let made = match kind {
         Kind::Table => format!("CREATE TABLE {name} AS {query}; {constrain}"),

@@ -195,7 +195,9 @@ CREATE FUNCTION attacker.same(value anyelement) RETURNS anyelement LANGUAGE plpg
 pub fn operators() -> String {
     let mut sql = String::new();
     let right = ["uuid", "int8", "int4", "text"];
-    for own in ["int8", "int4", "text", "bytea", "bool", "jsonb", "float8", "_text", "tsvector", "name"] {
+    for own in
+        ["int8", "int4", "text", "bytea", "bool", "jsonb", "float8", "_text", "tsvector", "name"]
+    {
         for of in right {
             if own == of {
                 continue;
