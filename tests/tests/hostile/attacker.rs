@@ -6,6 +6,9 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 pub const ATTACKER: &str = "attacker";
 
+/// How long a statement may take that should have timed out after 20 seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// What a statement gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -16,6 +19,8 @@ pub enum Outcome {
     },
     /// The server ended the session's process by a signal.
     Crash,
+    /// It went on long after its timeout.
+    Endless,
     /// Another session's process ended so, and took this one with it.
     Lost,
 }
@@ -65,7 +70,10 @@ impl<'c> Attacker<'c> {
 
     /// Runs statements and tells what became of them, without opening a lost session again.
     pub async fn run(&self, sql: &str) -> Outcome {
-        match self.rows(sql).await {
+        let Ok(answer) = tokio::time::timeout(PATIENCE, self.rows(sql)).await else {
+            return Outcome::Endless;
+        };
+        match answer {
             Ok(rows) => Outcome::Rows(rows),
             Err(error) => match error.as_db_error() {
                 // A process that dies takes all others with it, by this code.

@@ -8,8 +8,8 @@ a signal, a panic, or bytes that lay in the memory of the server.
 What is covered:
 
 - plain tables in a schema of the role's: every column of every relation, with every type of
-  [`types::TYPES`] and those of ltree and pgvector, called by every public function;
-- the same with nothing but NULL in the column, for the dangerous types;
+  [`types::TYPES`] and those of ltree and pgvector, and NULL in the third row, called by every public
+  function that is no SQL over the catalogs; these (check_store, create_store and what they call) with one type;
 - the dangerous types in temporary tables (`pg_temp_N`), views over a function of the role's,
   partitioned tables, materialized views and foreign tables;
 - the dangerous types while the role's own operators, casts and types stand first on the search_path,

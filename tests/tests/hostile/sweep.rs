@@ -75,7 +75,7 @@ impl<'c> Sweep<'c> {
                     return;
                 }
                 Outcome::Error { code, text } => panic!("{code}: {text}\n{sql}"),
-                Outcome::Crash => panic!("to make the store crashes\n{sql}"),
+                Outcome::Crash | Outcome::Endless => panic!("to make the store crashes\n{sql}"),
                 Outcome::Lost => {
                     self.attacker.reconnect().await;
                     self.made = false;
@@ -96,9 +96,9 @@ impl<'c> Sweep<'c> {
         }
         let outcome = self.attacker.run(&sql).await;
         match outcome {
-            Outcome::Crash | Outcome::Lost => outcome,
+            Outcome::Crash | Outcome::Endless | Outcome::Lost => outcome,
             _ => match self.attacker.run("ROLLBACK").await {
-                lost @ (Outcome::Crash | Outcome::Lost) => lost,
+                lost @ (Outcome::Crash | Outcome::Endless | Outcome::Lost) => lost,
                 _ => outcome,
             },
         }
@@ -117,7 +117,7 @@ impl<'c> Sweep<'c> {
             }
             loop {
                 let outcome = self.call(call).await;
-                if matches!(outcome, Outcome::Crash | Outcome::Lost) {
+                if matches!(outcome, Outcome::Crash | Outcome::Endless | Outcome::Lost) {
                     self.attacker.reconnect().await;
                     self.made = false;
                     self.make(odd).await;

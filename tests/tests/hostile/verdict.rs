@@ -41,6 +41,7 @@ pub fn judge(
 ) -> Option<String> {
     match outcome {
         Outcome::Crash => Some("CRASH: the process was ended by a signal".to_owned()),
+        Outcome::Endless => Some("ENDLESS: it cannot be cancelled".to_owned()),
         Outcome::Lost => Some("LOST: the session ended".to_owned()),
         Outcome::Error { code, text } => {
             if code.starts_with("XX") {
