@@ -1,0 +1,113 @@
+//! A session of the attacker's, and what becomes of its calls.
+
+use passage_tests::Cluster;
+use std::time::{Duration, Instant};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+pub const ATTACKER: &str = "attacker";
+
+/// How long a statement may take that should have timed out after 20 seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What a statement gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Rows(Vec<String>),
+    Error {
+        code: String,
+        text: String,
+    },
+    /// The server ended the session's process by a signal.
+    Crash,
+    /// It went on long after its timeout.
+    Endless,
+    /// Another session's process ended so, and took this one with it.
+    Lost,
+}
+
+/// A session that is opened again when it is lost.
+pub struct Attacker<'c> {
+    cluster: &'c Cluster,
+    client: Client,
+    process: String,
+    /// What is run at the beginning of each session.
+    greeting: String,
+}
+
+impl<'c> Attacker<'c> {
+    pub async fn new(cluster: &'c Cluster, greeting: &str) -> Self {
+        let mut attacker = Self {
+            cluster,
+            client: cluster.client_as(ATTACKER).await,
+            process: String::new(),
+            greeting: greeting.to_owned(),
+        };
+        attacker.greet().await.expect("a session begins");
+        attacker
+    }
+
+    async fn greet(&mut self) -> Result<(), tokio_postgres::Error> {
+        let process = self.rows("SELECT pg_catalog.pg_backend_pid()").await?;
+        self.process = process[0].clone();
+        self.rows(&self.greeting).await.map(|_| ())
+    }
+
+    /// Opens another session, when the server takes connections again.
+    pub async fn reconnect(&mut self) {
+        let begun = Instant::now();
+        while let Err(error) = self.open().await {
+            assert!(begun.elapsed() < Duration::from_mins(1), "no server: {error:?}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn open(&mut self) -> Result<(), tokio_postgres::Error> {
+        let (client, connection) = self.cluster.config(ATTACKER).connect(NoTls).await?;
+        tokio::spawn(connection);
+        self.client = client;
+        self.greet().await
+    }
+
+    /// Runs statements and tells what became of them, without opening a lost session again.
+    pub async fn run(&self, sql: &str) -> Outcome {
+        let Ok(answer) = tokio::time::timeout(PATIENCE, self.rows(sql)).await else {
+            return Outcome::Endless;
+        };
+        match answer {
+            Ok(rows) => Outcome::Rows(rows),
+            Err(error) => match error.as_db_error() {
+                // A process that dies takes all others with it, by this code.
+                Some(db) if !db.code().code().starts_with("57P") => {
+                    let text = [Some(db.message()), db.detail(), db.hint(), db.where_()];
+                    let text: Vec<_> = text.into_iter().flatten().collect();
+                    let code = db.code().code().to_owned();
+                    Outcome::Error { code, text: text.join("\n") }
+                }
+                _ if self.was_killed().await => Outcome::Crash,
+                _ => Outcome::Lost,
+            },
+        }
+    }
+
+    /// Looks up in the server's log whether it was this session's process that died.
+    async fn was_killed(&self) -> bool {
+        let sign = format!("(PID {}) was terminated by signal", self.process);
+        for _ in 0..20 {
+            let log = std::fs::read(self.cluster.folder().join("log")).expect("there is a log");
+            if String::from_utf8_lossy(&log).contains(&sign) {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        false
+    }
+
+    async fn rows(&self, sql: &str) -> Result<Vec<String>, tokio_postgres::Error> {
+        let messages = self.client.simple_query(sql).await?;
+        let row = |message| match message {
+            SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+            _ => None,
+        };
+        Ok(messages.into_iter().filter_map(row).collect())
+    }
+}

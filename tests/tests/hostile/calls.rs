@@ -1,0 +1,275 @@
+//! A call of each public function that reads or writes a store.
+
+use crate::types::Reach;
+
+/// A call: the function, what it needs to be called with, and the relations that it is for.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    pub function: &'static str,
+    /// The statement, with `@` for the name of the store as a literal.
+    pub sql: &'static str,
+    /// It is made where a column of one of these is wrong; of any where it is empty.
+    pub about: &'static [&'static str],
+    /// Whether it writes; then it is rolled back.
+    pub writes: bool,
+    /// How far a type must reach for this to be called on it.
+    pub reach: Reach,
+}
+
+const ANY: &[&str] = &[];
+const HELD: &[&str] = &["documents", "chunks"];
+const VECTORS: &[&str] = &["documents", "chunks", "embeddings"];
+const OWN: &[&str] = &["strategies"];
+
+const fn read(function: &'static str, about: &'static [&'static str], sql: &'static str) -> Call {
+    Call { function, sql, about, writes: false, reach: Reach::Tables }
+}
+
+const fn write(function: &'static str, about: &'static [&'static str], sql: &'static str) -> Call {
+    Call { function, sql, about, writes: true, reach: Reach::Tables }
+}
+
+/// A call of administration: SQL over the catalogs, which takes long and reads no values itself.
+const fn administer(function: &'static str, sql: &'static str) -> Call {
+    Call { function, sql, about: ANY, writes: false, reach: Reach::Everywhere }
+}
+
+const fn alter(function: &'static str, sql: &'static str) -> Call {
+    Call { function, sql, about: ANY, writes: true, reach: Reach::Everywhere }
+}
+
+/// Functions that know no store: their arguments are all they see.
+pub const WITHOUT_STORE: &[&str] = &[
+    "chunk_tsv",
+    "common_section",
+    "decode_section",
+    "encode_section",
+    "filled",
+    "identifier_parts",
+    "is_ancestor",
+    "merge_sections",
+    "parent_key",
+    "preset_strategies",
+    "section_key",
+    "section_path",
+    "section_text",
+    "section_titles",
+    "split",
+    "text_head",
+];
+
+macro_rules! prose {
+    () => {
+        "'{aaaaaaaa-0000-0000-0000-000000000002,aaaaaaaa-0000-0000-0000-000000000004,bbbbbbbb-0000-0000-0000-000000000007}'"
+    };
+}
+macro_rules! document {
+    () => {
+        "'aaaaaaaa-0000-0000-8000-000000000000'"
+    };
+}
+macro_rules! facts {
+    () => {
+        "@, 3, 'cosine', 'vector', 'english'"
+    };
+}
+
+pub const CALLS: &[Call] = &[
+    read(
+        "assemble",
+        ANY,
+        concat!("SELECT passage.assemble(", document!(), ", ", prose!(), ", store => @)"),
+    ),
+    read(
+        "expand_context",
+        ANY,
+        "SELECT c::pg_catalog.text FROM passage.expand_context('aaaaaaaa-0000-0000-0000-000000000002', store => @) AS c",
+    ),
+    read(
+        "expand_context",
+        HELD,
+        "SELECT c::pg_catalog.text FROM passage.expand_context('bbbbbbbb-0000-0000-0000-000000000007', 'hierarchical', store => @) AS c",
+    ),
+    read(
+        "expand_context",
+        OWN,
+        "SELECT c::pg_catalog.text FROM passage.expand_context('aaaaaaaa-0000-0000-0000-000000000002', 'mine', store => @) AS c",
+    ),
+    read(
+        "expand_context",
+        HELD,
+        "SELECT c::pg_catalog.text FROM passage.expand_context('aaaaaaaa-0000-0000-0000-000000000002', 'broad', store => @) AS c",
+    ),
+    read(
+        "expand_contexts",
+        ANY,
+        concat!(
+            "SELECT c::pg_catalog.text FROM passage.expand_contexts(",
+            prose!(),
+            ", '{1,0.5,0.25}', 'broad', store => @) AS c"
+        ),
+    ),
+    read(
+        "expand_contexts",
+        HELD,
+        concat!(
+            "SELECT c::pg_catalog.text FROM passage.expand_contexts(",
+            prose!(),
+            ", strategy => 'merge', count_by => 'tokens', store => @) AS c"
+        ),
+    ),
+    read(
+        "explain_context",
+        ANY,
+        concat!(
+            "SELECT c::pg_catalog.text FROM passage.explain_context(",
+            prose!(),
+            ", store => @) AS c"
+        ),
+    ),
+    read(
+        "explain_context",
+        OWN,
+        concat!(
+            "SELECT c::pg_catalog.text FROM passage.explain_context(",
+            prose!(),
+            ", strategy => 'mine', store => @) AS c"
+        ),
+    ),
+    read(
+        "reassemble",
+        ANY,
+        concat!(
+            "SELECT p::pg_catalog.text FROM passage.reassemble(",
+            prose!(),
+            ", strategy => 'broad', gaps => 'comment', imports => true, store => @) AS p"
+        ),
+    ),
+    read(
+        "reassemble",
+        HELD,
+        concat!(
+            "SELECT p::pg_catalog.text FROM passage.reassemble(",
+            prose!(),
+            ", strategy => 'document', store => @) AS p"
+        ),
+    ),
+    read(
+        "outline",
+        ANY,
+        concat!(
+            "SELECT o::pg_catalog.text FROM passage.outline(",
+            document!(),
+            ", hit_ids => ",
+            prose!(),
+            ", store => @) AS o"
+        ),
+    ),
+    read(
+        "outline",
+        HELD,
+        "SELECT o::pg_catalog.text FROM passage.outline(uri => 'guide.md', store => @) AS o",
+    ),
+    read("search", ANY, "SELECT p::pg_catalog.text FROM passage.search('quokka', store => @) AS p"),
+    read(
+        "search",
+        VECTORS,
+        "SELECT p::pg_catalog.text FROM passage.search('quokka eats', '{1,2,3}', collection => 'zoo', version => '1', uri_pattern => '*', media_type => 'text/*', kind => 'prose', metadata => '{}', min_similarity => 0.1, include_orphaned => true, strategy => 'broad', store => @) AS p",
+    ),
+    read(
+        "search_hits",
+        ANY,
+        "SELECT h::pg_catalog.text FROM passage.search_hits('quokka -wombat \"eats leaves\"', store => @) AS h",
+    ),
+    read(
+        "search_hits",
+        VECTORS,
+        "SELECT h::pg_catalog.text FROM passage.search_hits(embedding => '{1,2,3}', store => @) AS h",
+    ),
+    read(
+        "search_hits",
+        VECTORS,
+        "SELECT h::pg_catalog.text FROM passage.search_hits('quokka', '{1,2,3}', path => 'Guide.*', store => @) AS h",
+    ),
+    read(
+        "fragments",
+        ANY,
+        "SELECT f::pg_catalog.text FROM passage.fragments('quokka leaves', store => @) AS f",
+    ),
+    read(
+        "fragments",
+        VECTORS,
+        concat!(
+            "SELECT f::pg_catalog.text FROM passage.fragments('quokka leavez', '{1,2,3}', document_id => ",
+            document!(),
+            ", strategy => 'seed', store => @) AS f"
+        ),
+    ),
+    read(
+        "fragments",
+        VECTORS,
+        "SELECT f::pg_catalog.text FROM passage.fragments('quokka', '{1,2,3}', uri => 'guide.md', strategy => 'semantic', return_full => true, store => @) AS f",
+    ),
+    read(
+        "fragments",
+        HELD,
+        "SELECT f::pg_catalog.text FROM passage.fragments('quokkas', strategy => 'adaptive', collection => 'zoo', store => @) AS f",
+    ),
+    read(
+        "strategies",
+        ANY,
+        "SELECT s::pg_catalog.text FROM passage.strategies(@) AS s WHERE name OPERATOR(pg_catalog.=) 'mine'",
+    ),
+    read("store_stats", ANY, "SELECT s::pg_catalog.text FROM passage.store_stats(@) AS s"),
+    administer(
+        "stores",
+        "SELECT s::pg_catalog.text FROM passage.stores() AS s WHERE store OPERATOR(pg_catalog.=) @",
+    ),
+    administer("check_store", "SELECT c::pg_catalog.text FROM passage.check_store(@, true) AS c"),
+    administer("data_problems", "SELECT c::pg_catalog.text FROM passage.data_problems(@) AS c"),
+    administer(
+        "table_problems",
+        concat!("SELECT c::pg_catalog.text FROM passage.table_problems(", facts!(), ") AS c"),
+    ),
+    administer("view_problems", "SELECT c::pg_catalog.text FROM passage.view_problems(@) AS c"),
+    administer("scanned_relations", "SELECT passage.scanned_relations(@, 'document_id IS NULL')"),
+    administer("store_facts", "SELECT passage.store_facts(@)"),
+    administer("store_settings", "SELECT passage.store_settings(@)"),
+    administer("store_name", "SELECT passage.store_name(@)"),
+    administer("store_must_exist", "SELECT passage.store_must_exist(@)"),
+    administer("store_must_be_tables", "SELECT passage.store_must_be_tables(@)"),
+    administer("store_refusal", "SELECT passage.store_refusal(@, 3, 'cosine', 'vector')"),
+    administer(
+        "store_columns",
+        "SELECT c::pg_catalog.text FROM passage.store_columns(@, 3, 'vector', 'english') AS c LIMIT 1",
+    ),
+    administer(
+        "store_layout",
+        concat!("SELECT c::pg_catalog.text FROM passage.store_layout(", facts!(), ") AS c LIMIT 1"),
+    ),
+    administer(
+        "store_missing",
+        concat!("SELECT c::pg_catalog.text FROM passage.store_missing(", facts!(), ") AS c"),
+    ),
+    administer("store_statements", concat!("SELECT passage.store_statements(", facts!(), ")")),
+    administer("policy_template", "SELECT passage.policy_template(@, true)"),
+    write(
+        "ingest",
+        ANY,
+        "SELECT i::pg_catalog.text FROM passage.ingest('guide.md', E'# Guide\\n\\nThe quokka eats leaves.\\n', collection => 'zoo', version => '1', store => @) AS i",
+    ),
+    write(
+        "ingest",
+        HELD,
+        "SELECT i::pg_catalog.text FROM passage.ingest('other.md', E'# Other\\n\\nThe numbat.\\n', store => @) AS i",
+    ),
+    write("remove", ANY, "SELECT passage.remove('guide.md', store => @)"),
+    write(
+        "remove",
+        HELD,
+        concat!("SELECT passage.remove(document_id => ", document!(), ", store => @)"),
+    ),
+    alter("create_store", "SELECT passage.create_store(@, dimensions => 3)"),
+    alter("upgrade_store", "SELECT passage.upgrade_store(@)"),
+    write("keep_in_step", ANY, "INSERT INTO attacker.notes VALUES ('guide.md', 'The wombat.')"),
+];

@@ -1,0 +1,245 @@
+/*!
+A role without privileges against the server: stores whose columns have any type but their own.
+
+The role is no superuser, owns no database, and may create in schemas of its own and in `pg_temp`.
+Whatever it makes and calls, an ERROR with an ordinary SQLSTATE comes back or rows of its own data; never
+a signal, a panic, or bytes that lay in the memory of the server.
+
+What is covered:
+
+- plain tables in a schema of the role's: every column of every relation, with every type of
+  [`types::TYPES`] and those of ltree and pgvector, and NULL in the third row, called by every public
+  function that is no SQL over the catalogs; these (check_store, create_store and what they call) with one type;
+- the dangerous types in temporary tables (`pg_temp_N`), views over a function of the role's,
+  partitioned tables, materialized views and foreign tables;
+- the dangerous types while the role's own operators, casts and types stand first on the search_path,
+  and domains in `pg_temp` have the names of built-in types;
+- odd rows in columns of the right types, and odd arguments (`rows.rs`).
+
+The functions are taken from the catalog: a new one must be named in `calls.rs`.
+*/
+
+mod attacker;
+mod calls;
+mod rows;
+mod shadows;
+mod store;
+mod sweep;
+mod types;
+mod verdict;
+
+use attacker::{ATTACKER, Attacker, Outcome};
+use calls::{CALLS, WITHOUT_STORE};
+use futures_util::{StreamExt, stream};
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+use store::{COLUMNS, Kind, Odd};
+use sweep::{Report, Sweep};
+use types::{LTREE, OF_PGVECTOR, Reach, TYPES, Type, XML};
+use verdict::{SECRET, Vocabulary};
+
+/// What each session of the attacker's begins with.
+const GREETING: &str = "SET search_path = pg_catalog, public; SET passage.store = 'plain';
+    SET client_min_messages = error; SET statement_timeout = '20s';
+    SET extra_float_digits = 0; CREATE TEMPORARY TABLE unused ();";
+
+/// A server with the attacker, its types, and a secret that is not its own.
+async fn cluster() -> Option<Cluster> {
+    let cluster = Cluster::start().await;
+    if cluster.lacks_vector("stores with columns of other types are harmless") {
+        return None;
+    }
+    let superuser = format!(
+        "CREATE ROLE {ATTACKER} LOGIN;
+        CREATE SCHEMA attacker AUTHORIZATION {ATTACKER};
+        CREATE SCHEMA forged AUTHORIZATION {ATTACKER};
+        CREATE EXTENSION postgres_fdw;
+        CREATE SERVER loopback FOREIGN DATA WRAPPER postgres_fdw
+            OPTIONS (host '{}', dbname 'passage');
+        CREATE USER MAPPING FOR {ATTACKER} SERVER loopback OPTIONS (user '{ATTACKER}', password_required 'false');
+        GRANT USAGE ON FOREIGN SERVER loopback TO {ATTACKER};",
+        cluster.folder().display()
+    );
+    cluster.execute_as(SUPERUSER, &superuser).await;
+    cluster
+        .execute(&format!(
+            "SELECT passage.ingest('{SECRET}.md', repeat('{SECRET} ', 1000));
+            CREATE TABLE public.secrets AS SELECT repeat('{SECRET} ', 100) AS secret FROM generate_series(1, 1000)"
+        ))
+        .await;
+    let attacker = Attacker::new(&cluster, "SET search_path = pg_catalog, public").await;
+    let schemas = ["plain"].into_iter().map(str::to_owned);
+    let schemas = schemas.chain((0..SESSIONS).map(|number| format!("plain_{number}")));
+    let schemas =
+        schemas.chain(Kind::OTHERS.iter().map(|kind| format!("store_{kind:?}").to_lowercase()));
+    for schema in schemas {
+        let sql = format!("CREATE SCHEMA {schema} AUTHORIZATION {ATTACKER}");
+        cluster.execute_as(SUPERUSER, &sql).await;
+    }
+    drop(attacker);
+    cluster.execute_as(ATTACKER, types::SETUP).await;
+    cluster.execute_as(ATTACKER, "CREATE DOMAIN attacker.own_vector AS public.vector").await;
+    cluster.execute_as(ATTACKER, DROP).await;
+    cluster
+        .execute_as(
+            ATTACKER,
+            "CREATE TABLE attacker.notes (id text, body text);
+            CREATE TRIGGER step AFTER INSERT ON attacker.notes FOR EACH ROW
+                EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri={id}', 'collection=zoo', 'version=1')",
+        )
+        .await;
+    Some(cluster)
+}
+
+/// Drops a relation, whatever it is.
+const DROP: &str = "CREATE FUNCTION attacker.drop(store pg_catalog.text, relation pg_catalog.text)
+    RETURNS pg_catalog.void LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+    DECLARE kind pg_catalog.text;
+    BEGIN
+        SELECT CASE relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW' WHEN 'f' THEN 'FOREIGN TABLE' ELSE 'TABLE' END
+        INTO kind
+        FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = relation;
+        IF FOUND THEN
+            EXECUTE pg_catalog.format('DROP %s %I.%I CASCADE', kind, store, relation);
+        END IF;
+    END $$";
+
+/// How many sessions sweep at the same time.
+const SESSIONS: usize = 2;
+
+/// The types of this server.
+async fn all_types(cluster: &Cluster) -> Vec<Type> {
+    let mut types = TYPES.to_vec();
+    types.push(LTREE);
+    types.extend(OF_PGVECTOR);
+    let client = cluster.client_as(ATTACKER).await;
+    if client.simple_query("SELECT '<quokka/>'::xml").await.is_ok() {
+        types.push(XML);
+    }
+    types
+}
+
+/// What else is ours: the id that nothing has, that of the document without a collection, and words
+/// of signals.
+const OWN_WORDS: &[&str] =
+    &["00000000-000000000000", "06c89d4f", "71b813af", "preview nothing without_embedding"];
+
+/// The words that outputs may have: of the right store, and of the odd values.
+async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
+    let mut vocabulary = Vocabulary::default();
+    for of in types {
+        vocabulary.learn(of.name);
+        let sql_type = of.name;
+        let texts: Vec<_> =
+            of.values.iter().map(|value| format!("(({value})::{sql_type})::text")).collect();
+        // Contents are joined, up to four of a document.
+        let sql = format!(
+            "WITH v (v) AS (VALUES ({}), (''))
+            SELECT a.v || b.v || c.v || d.v FROM v AS a, v AS b, v AS c, v AS d",
+            texts.join("), (")
+        );
+        for line in cluster.query_lines_as(ATTACKER, &sql).await {
+            vocabulary.learn(&line);
+        }
+        of.values.iter().for_each(|value| vocabulary.learn(value));
+    }
+    OWN_WORDS.iter().for_each(|word| vocabulary.learn(word));
+    for column in COLUMNS {
+        vocabulary.learn(column.name);
+        vocabulary.learn(column.sql_type);
+    }
+    vocabulary
+}
+
+#[tokio::test]
+async fn every_function_that_knows_a_store_is_called() {
+    let cluster = Cluster::start().await;
+    let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'passage'::regnamespace ORDER BY 1";
+    let functions = cluster.query_lines(sql).await;
+    let named = |name: &String| {
+        WITHOUT_STORE.contains(&name.as_str()) || CALLS.iter().any(|call| call.function == name)
+    };
+    let forgotten: Vec<_> = functions.iter().filter(|name| !named(name)).collect();
+    assert!(forgotten.is_empty(), "calls.rs does not call {forgotten:?}");
+    let gone = |name: &&str| !functions.iter().any(|function| function == name);
+    let called = CALLS.iter().map(|call| call.function).chain(WITHOUT_STORE.iter().copied());
+    let gone: Vec<_> = called.filter(gone).collect();
+    assert!(gone.is_empty(), "calls.rs calls {gone:?}, which are no functions");
+    let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND 'store' = ANY (proargnames)";
+    for name in cluster.query_lines(sql).await {
+        assert!(!WITHOUT_STORE.contains(&name.as_str()), "{name} knows a store");
+    }
+}
+
+#[tokio::test]
+async fn a_column_of_any_type_is_an_error_or_read_right() {
+    let Some(cluster) = cluster().await else { return };
+    let begun = std::time::Instant::now();
+    let started = cluster.query_text("SELECT pg_postmaster_start_time()").await;
+    let types = all_types(&cluster).await;
+    let vocabulary = vocabulary(&cluster, &types).await;
+
+    // The right store gives every function's answer.
+    let attacker = Attacker::new(&cluster, GREETING).await;
+    let mut plain = Sweep::new(attacker, "plain", Kind::Table, &vocabulary);
+    let mut wrong = Vec::new();
+    plain
+        .calls(None, |call, outcome| match outcome {
+            Outcome::Rows(_) => {}
+            outcome => wrong.push(format!("{}: {outcome:?}", call.sql)),
+        })
+        .await;
+    drop(plain);
+    assert!(wrong.is_empty(), "the right store fails:\n{}", wrong.join("\n"));
+
+    let only = std::env::var("HOSTILE_COLUMN").ok();
+    let cases = |reach: Reach, nulls: bool| -> Vec<Odd> {
+        let types: Vec<_> = types.iter().filter(|of| of.reach >= reach).collect();
+        COLUMNS
+            .iter()
+            .filter(|column| only.as_ref().is_none_or(|only| *only == column.name))
+            .flat_map(|column| types.iter().map(|of| Odd { column: *column, of: **of, nulls }))
+            .collect()
+    };
+    let all = cases(Reach::Tables, false);
+    let mut report = Report::default();
+    let part = all.len().div_ceil(SESSIONS);
+    let sweeps = all.chunks(part).enumerate().map(|(number, cases)| {
+        let (cluster, vocabulary) = (&cluster, &vocabulary);
+        async move {
+            let store = format!("plain_{number}");
+            let greeting = GREETING.replace("'plain'", &format!("'{store}'"));
+            let attacker = Attacker::new(cluster, &greeting).await;
+            Sweep::new(attacker, &store, Kind::Table, vocabulary).run(cases).await
+        }
+    });
+    for part in futures_util::future::join_all(sweeps).await {
+        report.add(part);
+    }
+    eprintln!("plain: {} calls, {:?}", report.calls, begun.elapsed());
+
+    let fewer = cases(Reach::Kinds, false);
+    let sweeps = Kind::OTHERS.iter().map(|kind| {
+        let (cluster, vocabulary, fewer) = (&cluster, &vocabulary, &fewer);
+        async move {
+            let store = format!("store_{kind:?}").to_lowercase();
+            let greeting = GREETING.replace("'plain'", &format!("'{store}'"));
+            let attacker = Attacker::new(cluster, &greeting).await;
+            Sweep::new(attacker, &store, *kind, vocabulary).run(fewer).await
+        }
+    });
+    let mut sweeps = stream::iter(sweeps).buffer_unordered(SESSIONS);
+    while let Some(part) = sweeps.next().await {
+        report.add(part);
+    }
+    eprintln!("kinds: {} calls, {:?}", report.calls, begun.elapsed());
+
+    let Report { calls, errors, findings } = report;
+    println!("{calls} calls, {errors} errors, {} findings, {:?}", findings.len(), begun.elapsed());
+    if let Ok(path) = std::env::var("HOSTILE_FINDINGS") {
+        std::fs::write(path, findings.join("\n")).unwrap();
+    }
+    assert!(findings.is_empty(), "{} of {calls} calls:\n{}", findings.len(), findings.join("\n"));
+    assert_eq!(cluster.query_text("SELECT pg_postmaster_start_time()").await, started);
+}
