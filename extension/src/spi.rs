@@ -368,6 +368,18 @@ impl<'c> Rows<'c> {
         unsafe { T::from_datum(datum, false) }
     }
 
+    /// Returns a value of the type `text` without copying it, unless it is compressed.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Rows::get`] does.
+    pub fn text(&self, row: usize, column: usize) -> Option<&'c str> {
+        let datum = self.datum::<String>(row, column)?;
+        // SAFETY: the value is a `text`, as its column was found to be; what was read, and what is
+        // unpacked while connected, is freed with the connection.
+        unsafe { <&str>::from_datum(datum, false) }
+    }
+
     /// Returns a value of the type `tsvector` without copying it.
     ///
     /// # Panics

@@ -23,6 +23,7 @@ thread_local! {
     static STALE: Cell<bool> = const { Cell::new(false) };
     static READER: Cell<pg_sys::TransactionId> = const { Cell::new(pg_sys::InvalidTransactionId) };
     static STATEMENT: Statement = Statement::new(
+        "passage",
         "SELECT plan, watched FROM passage.step_plan_made($1, $2, $3, $4)".to_owned(),
         Access::Any,
     );

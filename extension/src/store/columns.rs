@@ -138,7 +138,7 @@ impl<'a> Chunk<'a> {
     /// Returns the chunk as a part of a passage. Its text is not copied: a passage may have a
     /// million parts.
     pub fn part(&self) -> Part<'a> {
-        let content: Option<&'a str> = self.get(4);
+        let content = self.rows.text(self.row, self.first + 4);
         Part { content: content.unwrap_or_default().into(), span: self.span() }
     }
 

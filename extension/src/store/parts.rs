@@ -22,7 +22,7 @@ impl Store {
             connection.read(&statement, vec![Value::new(document_id), Value::new(chunk_ids)]);
         let part = |row| {
             pause(row);
-            let content = rows.get::<&'c str>(row, 1).unwrap_or_default();
+            let content = rows.text(row, 1).unwrap_or_default();
             let span = rows.get::<i32>(row, 2).zip(rows.get(row, 3));
             Part { content: content.into(), span: span.map(|(start, end)| start..end) }
         };

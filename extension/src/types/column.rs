@@ -54,6 +54,7 @@ reads! {
     TextArray, "text[]", TEXTARRAYOID;
     Vec<Option<String>>, "text[]", TEXTARRAYOID;
     Vec<Option<i32>>, "integer[]", INT4ARRAYOID;
+    Vec<pg_sys::Oid>, "oid[]", OIDARRAYOID;
     Vec<Option<f32>>, "real[]", FLOAT4ARRAYOID;
 }
 
