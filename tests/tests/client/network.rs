@@ -4,6 +4,7 @@
 use crate::site::{Page, Site};
 use crate::{Ran, ingest_text, ran, text_cluster};
 use passage_tests::Cluster;
+use std::fmt::Write;
 
 async fn ingest_anywhere(cluster: &Cluster, addresses: &[&str]) -> Ran {
     ran(cluster, ["ingest", "--no-embed", "--allow-private"].iter().chain(addresses)).await
@@ -91,7 +92,7 @@ async fn no_redirect_and_no_sitemap_leads_to_another_server() {
         let refused = ingest_anywhere(&cluster, &[&format!("{}{path}", site.url)]).await;
         let (target, _) = location.split_once('?').unwrap_or((location, ""));
         refused.refuses(&format!("{path} redirects to {target}, {differs}"), "if you trust it");
-        listed += &format!("<url><loc>{path}</loc></url><url><loc>{location}</loc></url>");
+        write!(listed, "<url><loc>{path}</loc></url><url><loc>{location}</loc></url>").unwrap();
     }
     let twice = ingest_anywhere(&cluster, &[&format!("{}/twice", site.url)]).await;
     twice.refuses("/twice redirects to ", "if you trust it");
