@@ -163,13 +163,13 @@ async fn open(
         let connecting = config.connect(tls.clone());
         let connected = match target.patience {
             None => connecting.await,
-            Some(patience) => match tokio::time::timeout(patience, connecting).await {
-                Ok(connected) => connected,
-                Err(_) => {
+            Some(patience) => {
+                let Ok(connected) = tokio::time::timeout(patience, connecting).await else {
                     let error = Error::Connect("it takes too long to answer".into());
                     return Err(Failure::Unreachable(error));
-                }
-            },
+                };
+                connected
+            }
         };
         match connected {
             Ok(connected) => return Ok(connected),

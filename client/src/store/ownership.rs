@@ -51,9 +51,9 @@ pub(super) enum Work {
 /// Planning alone runs functions of index expressions and constraints, if their arguments are
 /// constant. Views are followed to what they are over.
 fn foreign(work: Work) -> String {
-    let (on_write, own) = match work {
-        Work::Reading => ("false", "false"),
-        Work::Changing => ("true", "named"),
+    let (on_write, own_schema, own) = match work {
+        Work::Reading => ("false", "false", "false"),
+        Work::Changing => ("true", "true", "named"),
     };
     format!(
         "WITH {ROLES},
@@ -106,8 +106,7 @@ object (place, classid, objid, owner) AS (
 SELECT pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)::text, session_user::text
 FROM object WHERE owner NOT IN (SELECT role FROM mine)
 AND (place < 3 AND {on_write} OR NOT EXISTS (SELECT FROM pg_roles WHERE oid = owner AND rolsuper))
-ORDER BY place, 1 LIMIT 1",
-        own_schema = on_write
+ORDER BY place, 1 LIMIT 1"
     )
 }
 

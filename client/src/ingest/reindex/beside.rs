@@ -241,12 +241,12 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
             FillEvent::Waiting | FillEvent::Interrupted(_) => {}
         };
         let lost = self.second.lock().await.store().lost();
-        let embedded = tokio::select! {
-            embedded = fill(job, pending(), report) => embedded?,
+        let filled = tokio::select! {
+            filled = fill(job, pending(), report) => filled?,
             // So is the lock that keeps others from doing the same.
             () = lost => return Err(store::Error::Lost.into()),
         };
-        tally.embedded += number(embedded);
+        tally.embedded += number(filled);
         Ok(())
     }
 }
