@@ -48,7 +48,7 @@ impl<'c> Attacker<'c> {
 
     async fn greet(&mut self) -> Result<(), tokio_postgres::Error> {
         let process = self.rows("SELECT pg_catalog.pg_backend_pid()").await?;
-        self.process = process[0].clone();
+        self.process.clone_from(&process[0]);
         self.rows(&self.greeting).await.map(|_| ())
     }
 

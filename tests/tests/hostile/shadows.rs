@@ -33,10 +33,9 @@ const NAMES: &[&str] = &[
 
 /// A session whose path begins with its own names.
 fn greeting(names: &[&str]) -> String {
-    let domains: String = names
-        .iter()
-        .map(|name| format!("CREATE DOMAIN pg_temp.{name} AS pg_catalog.int8;"))
-        .collect();
+    let domain = |name: &&str| format!("CREATE DOMAIN pg_temp.{name} AS pg_catalog.int8;");
+    let domains: Vec<_> = names.iter().map(domain).collect();
+    let domains = domains.join(" ");
     format!("{GREETING} {domains} SET search_path = pg_temp, attacker, public, pg_catalog")
 }
 
@@ -82,7 +81,7 @@ async fn a_column_of_any_type_is_harmless_under_the_path_of_the_caller() {
     let types: Vec<_> = types.iter().filter(|of| of.reach >= Reach::Kinds).collect();
     let cases: Vec<_> = COLUMNS
         .iter()
-        .flat_map(|column| types.iter().map(|of| Odd { column: *column, of: **of, nulls: false }))
+        .flat_map(|column| types.iter().map(|of| Odd { column: *column, of: **of }))
         .collect();
     let attacker = Attacker::new(&cluster, &greeting(NAMES)).await;
     let report = Sweep::new(attacker, "plain", Kind::Table, &vocabulary).run(&cases).await;

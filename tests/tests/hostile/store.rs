@@ -152,12 +152,11 @@ fn qualified(sql_type: &str) -> String {
     }
 }
 
-/// The column that has another type, with `nulls` where it holds nothing.
+/// The column that has another type.
 #[derive(Clone, Copy, Debug)]
 pub struct Odd {
     pub column: Column,
     pub of: Type,
-    pub nulls: bool,
 }
 
 /// Makes a relation of a store anew, with its odd column if that is one of it.
@@ -190,12 +189,8 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
     let name = format!("{store}.{relation}");
     // What the planner and writers take for granted of a table, where the types admit it.
     let mut constraints: Vec<String> = Vec::new();
-    if let (Kind::Table | Kind::Temporary, true) =
-        (kind, odd.is_none_or(|odd| odd.column.name != "ordinal"))
-    {
-        if relation == "chunks" {
-            constraints.push("ALTER COLUMN ordinal SET NOT NULL".to_owned());
-        }
+    if relation == "chunks" && odd.is_none_or(|odd| odd.column.name != "ordinal") {
+        constraints.push("ALTER COLUMN ordinal SET NOT NULL".to_owned());
     }
     let keys: &[&str] = match relation {
         "documents" => &["id", "uri, collection, version"],
@@ -229,9 +224,12 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
         Kind::View => {
             let columns: Vec<_> = columns
                 .iter()
-                .map(|column| match is_odd(column) {
-                    true => format!("attacker.same({0})::{1} AS {0}", column.name, type_of(column)),
-                    false => column.name.to_owned(),
+                .map(|column| {
+                    if is_odd(column) {
+                        format!("attacker.same({0})::{1} AS {0}", column.name, type_of(column))
+                    } else {
+                        column.name.to_owned()
+                    }
                 })
                 .collect();
             format!("{base} CREATE VIEW {name} AS SELECT {} FROM {name}_base;", columns.join(", "))
@@ -252,15 +250,7 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
 
 /// The values of an odd column, one after the other over the rows; the third row holds NULL.
 fn values(odd: &Odd, sql_type: &str) -> String {
-    if odd.nulls {
-        return "NULL".to_owned();
-    }
-    let arms: String = odd
-        .of
-        .values
-        .iter()
-        .enumerate()
-        .map(|(place, value)| format!(" WHEN {place} THEN ({value})::{sql_type}"))
-        .collect();
-    format!("CASE WHEN w.n <> 3 THEN CASE w.n % {}{arms} END END", odd.of.values.len())
+    let arm = |(place, value)| format!("WHEN {place} THEN ({value})::{sql_type}");
+    let arms: Vec<_> = odd.of.values.iter().enumerate().map(arm).collect();
+    format!("CASE WHEN w.n <> 3 THEN CASE w.n % {} {} END END", arms.len(), arms.join(" "))
 }

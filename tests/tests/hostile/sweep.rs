@@ -151,7 +151,9 @@ impl<'c> Sweep<'c> {
         let (kind, mut vocabulary) = (self.kind, self.vocabulary.clone());
         self.calls(None, |_, outcome| {
             if let Outcome::Rows(rows) = outcome {
-                rows.iter().for_each(|row| vocabulary.learn(row));
+                for row in rows {
+                    vocabulary.learn(row);
+                }
             }
         })
         .await;
@@ -166,10 +168,9 @@ impl<'c> Sweep<'c> {
                 // A strategy is no content: its own mistakes may be shown.
                 let is_content = ["documents", "chunks"].contains(&odd.column.relation);
                 if let Some(fault) = judge(outcome, words, is_content) {
-                    let nulls = if odd.nulls { ", all NULL" } else { "" };
                     let Odd { column, of, .. } = odd;
                     report.findings.push(format!(
-                        "{} | {kind:?} {}.{} {}{nulls} | {fault} | {}",
+                        "{} | {kind:?} {}.{} {} | {fault} | {}",
                         call.function, column.relation, column.name, of.name, call.sql
                     ));
                 }

@@ -138,7 +138,7 @@ pub const XML: Type = plain("xml", &["'<quokka/>'"]);
 ///
 /// `forged` holds composites and an enum under the names of extensions' types, with the casts and
 /// operators by which a reader who trusts the name would use them.
-pub const SETUP: &str = r#"
+pub const SETUP: &str = r"
 CREATE DOMAIN attacker.ltree AS pg_catalog.int8;
 CREATE DOMAIN attacker.text AS pg_catalog.int8;
 CREATE DOMAIN attacker.uuid AS pg_catalog.int8;
@@ -188,7 +188,7 @@ CREATE CAST (attacker.mood AS pg_catalog.int4) WITH FUNCTION attacker.as_integer
 -- A column as an expression that is not inlined.
 CREATE FUNCTION attacker.same(value anyelement) RETURNS anyelement LANGUAGE plpgsql VOLATILE
     AS $$ BEGIN RETURN value; END $$;
-"#;
+";
 
 /// Comparisons between what ids and keys should be and what they may be instead, all true, for a
 /// reader who looks operators up on the caller's path.
@@ -203,13 +203,14 @@ pub fn operators() -> String {
                 continue;
             }
             for (a, b) in [(own, of), (of, own)] {
-                sql.push_str(&format!(
+                let operator = format!(
                     "DO $do$ BEGIN
                     CREATE FUNCTION attacker.equal(pg_catalog.{a}, pg_catalog.{b}) RETURNS pg_catalog.bool
                         LANGUAGE sql IMMUTABLE AS 'SELECT true';
                     CREATE OPERATOR attacker.= (LEFTARG = pg_catalog.{a}, RIGHTARG = pg_catalog.{b}, FUNCTION = attacker.equal);
                     EXCEPTION WHEN duplicate_function THEN NULL; END $do$;\n"
-                ));
+                );
+                sql.push_str(&operator);
             }
         }
     }
