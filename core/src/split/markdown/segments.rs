@@ -104,9 +104,13 @@ impl Segments {
             if ends && at > start {
                 self.list.push(Segment { bytes: start..at, is_code });
                 (start, marks, is_code) = (at, 0, was_fence);
+                if state == State::Unknown {
+                    state = State::Text;
+                }
             }
             state.read(line);
-            let may_define = state == State::Text && (behind_blank || behind_definition);
+            let is_text = !matches!(state, State::Fence(..) | State::Html(_));
+            let may_define = is_text && (behind_blank || behind_definition);
             behind_definition = may_define && self.defines(line);
             marks += line.bytes().filter(|byte| is_mark(*byte)).count();
             behind_blank = line.trim_ascii().is_empty();
@@ -133,6 +137,10 @@ enum State {
     Fence(u8, usize),
     /// What ends the HTML.
     Html(&'static str),
+    /// A line of tags, which may go on up to a blank line and hide what opens there.
+    Tag,
+    /// Where only the parser knows what is open: no heading counts before the next segment.
+    Unknown,
 }
 
 /// The HTML that goes on behind a blank line, by how it begins and ends.
@@ -152,8 +160,18 @@ impl State {
         let first = text.bytes().next().unwrap_or(b' ');
         let run = text.bytes().take_while(|byte| *byte == first).count();
         let rest = &text[if first.is_ascii() { run } else { 0 }..];
+        let marks = ["```", "~~~"].into_iter().chain(HTML.map(|(begin, _)| begin));
+        let may_open = marks.into_iter().any(|mark| text.contains(mark));
         match *self {
+            Self::Unknown => {}
+            Self::Tag if text.trim_ascii().is_empty() => *self = Self::Text,
+            Self::Tag if may_open => *self = Self::Unknown,
+            Self::Tag => {}
             Self::Text if line.len() - text.len() > 3 => {}
+            // In a list or a quote.
+            Self::Text if may_open && matches!(first, b'-' | b'*' | b'+' | b'>' | b'0'..=b'9') => {
+                *self = Self::Unknown;
+            }
             Self::Text if matches!(first, b'`' | b'~') && run >= 3 => {
                 if first == b'~' || !rest.contains('`') {
                     *self = Self::Fence(first, run);
@@ -164,6 +182,8 @@ impl State {
                     HTML.iter().find_map(|(begin, end)| Some((text.strip_prefix(begin)?, end)));
                 if let Some((_, end)) = begun.filter(|(rest, end)| !rest.contains(**end)) {
                     *self = Self::Html(end);
+                } else if begun.is_none() {
+                    *self = Self::Tag;
                 }
             }
             Self::Text => {}
@@ -229,13 +249,15 @@ mod tests {
     fn told(blocks: &Blocks) -> Vec<String> {
         let list = blocks.list.iter();
         let told = list.map(|block| {
-            let (section, form) = (&blocks.sections[block.section], &block.form);
-            format!("{} {} {section:?} {form:?}", block.start, block.level)
+            // Titles are tried below: what is no definition may be taken for one.
+            format!("{} {} {} {:?}", block.start, block.level, block.section, block.form)
         });
         told.chain([format!("{:?}", blocks.items)]).collect()
     }
 
-    const PARTS: [&str; 24] = [
+    const PARTS: [&str; 26] = [
+        "- ```\n  # none\n\n  # none\n  ```\n",
+        "<span>a</span>\n",
         "# Part\n",
         "## [1.0] - now\n",
         "## [Text][B c]\n",
@@ -289,6 +311,15 @@ mod tests {
             let blocks = blocks_of(&text, Length { soft, hard, marks });
             prop_assert!(blocks.list.is_sorted_by(|a, b| a.start < b.start));
         }
+    }
+
+    #[test]
+    fn a_heading_names_a_link_of_another_segment() {
+        let text =
+            "## [1.0] - now\n\n## [Text][B c]\n\n## [x]\n\n[1.0]: http://a\n[b  C]: http://a\n";
+        let blocks = blocks_of(text, Length { soft: 1, ..Length::USUAL });
+        let titles: Vec<_> = blocks.sections.iter().filter_map(|section| section.last()).collect();
+        assert_eq!(titles, ["1.0 - now", "Text", "[x]"]);
     }
 
     #[test]
