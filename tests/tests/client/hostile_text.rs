@@ -138,16 +138,14 @@ async fn no_command_passes_on_what_a_hostile_store_holds() {
         &["model", "fetch", "--from", EVIL, "--to", "/nowhere"],
         &["status", "--database-url", &format!("postgresql://x{EVIL}@/nowhere?host=/nowhere")],
     ] {
-        // What clap quotes of a call it shows without escape sequences.
-        let quoted_by_clap = [&["status", EVIL][..], &["search", "--mode", EVIL, "x"]];
+        let is_wrong = [&["status", EVIL][..], &["search", "--mode", EVIL, "x"]];
         let unquoted = ["model", "init", "reindex"].contains(&arguments[0])
             || arguments.contains(&"--metadata")
             || arguments.contains(&"--database-url")
-            || arguments.starts_with(&["remove", "--dry-run"])
-            || quoted_by_clap.contains(&arguments);
+            || arguments.starts_with(&["remove", "--dry-run"]);
         let shown = if unquoted { "" } else { r"\x1B]0;PWN\x07\x1B[35m" };
         shows(&cluster, arguments, shown).await;
-        if !quoted_by_clap.contains(&arguments) {
+        if !is_wrong.contains(&arguments) {
             let json: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
             let ran = shows(&cluster, &json, "").await;
             is_clean(&json, &ran.stdout, &[]);

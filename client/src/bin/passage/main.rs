@@ -14,6 +14,8 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use passage::embed::Pool;
 use passage::ingest::Summary;
+use printable::printable;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use terminal::Target;
@@ -70,8 +72,9 @@ fn cli() -> Result<Cli, ExitCode> {
         fail(&error.to_string(), &error.remedy());
         ExitCode::from(WRONG_CALL)
     })?;
-    let matches = command.try_get_matches_from(arguments).map_err(|error| wrong_call(&error))?;
-    let mut cli = Cli::from_arg_matches(&matches).map_err(|error| wrong_call(&error))?;
+    let wrong = |error| wrong_call(command.clone(), &arguments, error);
+    let matches = command.clone().try_get_matches_from(&arguments).map_err(wrong)?;
+    let mut cli = Cli::from_arg_matches(&matches).map_err(wrong)?;
     // Of a model and a service the one that is named on the line is meant.
     if let (Some((_, matches)), Some(embedder)) = (matches.subcommand(), cli.command.embedder_mut())
     {
@@ -83,12 +86,18 @@ fn cli() -> Result<Cli, ExitCode> {
     Ok(cli)
 }
 
-/// Shows help, or what is wrong with a call, where arguments are quoted that may be file names.
-fn wrong_call(error: &clap::Error) -> ExitCode {
+/// Shows help, or what is wrong with a call.
+///
+/// The error quotes arguments, which may be names of files, and is made from printable ones.
+fn wrong_call(command: clap::Command, arguments: &[OsString], error: clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     match error.kind() {
         DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => say(render::wrong_call(&error.render().to_string()).trim_end()),
+        _ => {
+            let printable = arguments.iter().map(|given| printable(&given.to_string_lossy()));
+            let error = command.try_get_matches_from(printable).err().unwrap_or(error);
+            say(render::wrong_call(&error.render().to_string()).trim_end());
+        }
     }
     WRONG_CALL.into()
 }
@@ -99,7 +108,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Split(args) => {
             let (output, notes) = commands::split(&args)?;
             for note in notes {
-                say(&printable::printable(&note));
+                say(&printable(&note));
             }
             output
         }
@@ -192,7 +201,7 @@ fn ask(question: &str) -> Option<bool> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return None;
     }
-    let question = Target::of(&std::io::stderr()).shown(&printable::printable(question));
+    let question = Target::of(&std::io::stderr()).shown(&printable(question));
     let _ = write!(std::io::stderr().lock(), "{question} [y/N] ");
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).ok()?;
