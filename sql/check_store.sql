@@ -37,7 +37,8 @@ AS $$
     SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
         format('SELECT passage.upgrade_store(%L);', store)
     FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
-    WHERE kind = 'setting' AND EXISTS (SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT'))
+    WHERE kind = 'setting' AND EXISTS (
+        SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT') AND NOT row_security_active(rel.oid))
     HAVING count(*) > 0
     UNION ALL
     SELECT format('%I.%I.%I', store, relation, col.name),
@@ -189,6 +190,11 @@ BEGIN
         SELECT format('%I.settings', store), format('layout %s is newer than this pg_passage', settings ->> 'layout_version'),
             'ALTER EXTENSION pg_passage UPDATE;'
         WHERE jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1';
+    RETURN QUERY
+        SELECT format('%I.settings', store), format('not read: row-level security filters what "%s" sees', current_user),
+            'Check the store as its owner, or as a role with BYPASSRLS.'
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'settings' AND row_security_active(pg_class.oid);
     RETURN QUERY
         SELECT format('%I.settings', store), format('setting %s is %s, and the store has %s', key, settings -> key, to_jsonb(has)),
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(has), key)

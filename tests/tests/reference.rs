@@ -200,6 +200,7 @@ async fn errors_have_the_sqlstates_that_the_readme_lists() {
         ("42939", "SELECT passage.create_store('passage')"),
         ("55000", "SELECT passage.create_store('newer')"),
         ("22004", "SELECT passage.ingest('a.md', NULL)"),
+        ("54000", "SELECT passage.ingest('a.html', repeat('<p>', 12000000))"),
         ("22023", "SELECT passage.ingest('a.md', '', max_size => -1)"),
         ("22023", "SELECT passage.remove()"),
         ("22P05", r#"SELECT passage.ingest('a.json', '{"a\u0000": {"b": 1}}', max_size => 10)"#),

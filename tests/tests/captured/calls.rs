@@ -131,6 +131,11 @@ const VALUES: &[(&str, &str)] = &[
     ("name", "STORE"),
     ("integer", "1"),
     ("boolean", "true"),
+    ("oid", "0"),
+    ("oid[]", "'{}'"),
+    ("bytea", "''"),
+    ("regclass", "'small.notes'"),
+    ("text", "'id'"),
     ("double precision", "0.5"),
     ("jsonb", "'{}'"),
 ];
