@@ -73,7 +73,7 @@ impl Segments {
         let base = segment.bytes.start;
         let resolve = |link: BrokenLink<'t>| {
             let is_known = self.labels.contains(&label(&link.reference));
-            is_known.then(|| (CowStr::Borrowed(""), CowStr::Borrowed("")))
+            is_known.then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
         };
         let text = &text[segment.bytes.clone()];
         let parser = Parser::new_with_broken_link_callback(text, super::DIALECT, Some(resolve));
@@ -163,10 +163,8 @@ impl State {
         let marks = ["```", "~~~"].into_iter().chain(HTML.map(|(begin, _)| begin));
         let may_open = marks.into_iter().any(|mark| text.contains(mark));
         match *self {
-            Self::Unknown => {}
             Self::Tag if text.trim_ascii().is_empty() => *self = Self::Text,
             Self::Tag if may_open => *self = Self::Unknown,
-            Self::Tag => {}
             Self::Text if line.len() - text.len() > 3 => {}
             // In a list or a quote.
             Self::Text if may_open && matches!(first, b'-' | b'*' | b'+' | b'>' | b'0'..=b'9') => {
@@ -186,7 +184,7 @@ impl State {
                     *self = Self::Tag;
                 }
             }
-            Self::Text => {}
+            Self::Unknown | Self::Tag | Self::Text => {}
             Self::Fence(mark, length) => {
                 if first == mark && run >= length && rest.trim_ascii().is_empty() {
                     *self = Self::Text;
