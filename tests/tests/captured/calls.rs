@@ -133,6 +133,7 @@ const VALUES: &[(&str, &str)] = &[
     ("boolean", "true"),
     ("double precision", "0.5"),
     ("jsonb", "'{}'"),
+    ("record", "ROW(1, 'one')"),
 ];
 
 /// Every function but those of triggers, with its arguments and their types.
