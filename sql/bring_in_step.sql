@@ -50,6 +50,11 @@ BEGIN
         plan := passage.step_plan(relation, of_table.trigger, 'ROW', of_table.arguments);
         source := plan[2];
         stores := stores || plan[1]::name;
+        IF row_security_active(format('%I.documents', plan[1])) THEN
+            RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+                MESSAGE = format('row-level security of store "%s" may hide documents of %s', plan[1], source),
+                HINT = 'Call it as a role that bypasses row-level security.';
+        END IF;
         FOR image IN EXECUTE plan[7] LOOP
             CONTINUE WHEN image.uri IS NULL;
             IF image.text IS NULL THEN

@@ -7,6 +7,18 @@
 -- Each document says in source_row which row it came from. So a TRUNCATE takes the documents of its
 -- table and no others, and no two rows have one document.
 
+-- ingest, which records the row beside a document that it adds. One that was there it locks, and says
+-- for which row it is recorded.
+
+CREATE FUNCTION passage.step_write(
+    uri text, text text, media_type text, title text, collection text, version text, metadata jsonb, kind text,
+    base_url text, source_row jsonb, store name
+) RETURNS TABLE (document_id uuid, added boolean, locked boolean, recorded jsonb)
+LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 COST 10000
+AS 'MODULE_PATHNAME', 'step_write_wrapper';
+
+COMMENT ON FUNCTION passage.step_write(text, text, text, text, text, text, jsonb, text, text, jsonb, name) IS 'ingest the document of a row, and return which row it is recorded for';
+
 -- Puts the document of a row into the store, unless another row has it.
 
 CREATE FUNCTION passage.step_ingest(
@@ -21,34 +33,25 @@ DECLARE
     source CONSTANT text := plan[2];
     mine CONSTANT jsonb := jsonb_build_object('table', source, 'key', key);
     document uuid;
-    became text;
+    added boolean;
+    locked boolean := false;
     recorded jsonb;
     attempts integer := 0;
-    locked bigint := 0;
     taken boolean;
+    changed bigint;
 BEGIN
-    -- An unchanged document is not written by ingest, so it is locked here: whoever removes it at the
-    -- same time has either done so by now, or waits.
-    WHILE locked = 0 LOOP
+    -- What was there may have been removed before it was locked.
+    WHILE NOT locked LOOP
         attempts := attempts + 1;
         IF attempts > 8 THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
                 MESSAGE = format('row-level security of store "%s" hides the document of a row of %s', store, source),
                 HINT = 'Whoever writes the table needs policies for SELECT and UPDATE on its documents.';
         END IF;
-        SELECT document_id, outcome INTO document, became FROM passage.ingest(uri, text, media_type, title, collection, version,
-            coalesce(metadata::jsonb, '{}'), kind, base_url, store => plan[1]::name);
-        IF became = 'added' THEN
-            EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1 AND source_row IS NULL', store) USING document, mine;
-            GET DIAGNOSTICS locked = ROW_COUNT;
-            IF locked = 1 THEN
-                RETURN document;
-            END IF;
-        END IF;
-        EXECUTE format('SELECT source_row FROM %I.documents WHERE id = $1 FOR KEY SHARE', store) INTO recorded USING document;
-        GET DIAGNOSTICS locked = ROW_COUNT;
+        SELECT * INTO document, added, locked, recorded FROM passage.step_write(uri, text, media_type, title,
+            collection, version, coalesce(metadata::jsonb, '{}'), kind, base_url, mine, plan[1]::name);
     END LOOP;
-    IF recorded IS NOT DISTINCT FROM mine THEN
+    IF added OR recorded IS NOT DISTINCT FROM mine THEN
         RETURN document;
     END IF;
 
@@ -69,8 +72,8 @@ BEGIN
             HINT = 'Let uri, collection or version differ for every row of every table, as in ''uri=articles/{id}''.';
     END IF;
     EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1', store) USING document, mine;
-    GET DIAGNOSTICS locked = ROW_COUNT;
-    IF locked = 0 THEN
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed = 0 THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('row-level security of store "%s" keeps documents from being changed', store),
             HINT = 'Whoever writes the table needs a policy for UPDATE on its documents.';
@@ -133,6 +136,11 @@ BEGIN
             MESSAGE = format('trigger "%s" cannot follow TRUNCATE of %s in isolation level %s', trigger, source,
                 current_setting('transaction_isolation')),
             HINT = 'Truncate in a transaction of READ COMMITTED, or delete the rows.';
+    END IF;
+    IF row_security_active(format('%I.documents', store)) THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('row-level security of store "%s" may hide documents of %s', store, source),
+            HINT = 'Truncate as a role that bypasses row-level security, or delete the rows.';
     END IF;
     -- pg_passage 0.1.0 recorded no rows.
     EXECUTE format('SELECT count(*) FROM %I.documents WHERE uri ~ $1 AND collection ~ $2 AND version ~ $3 '
@@ -209,13 +217,11 @@ BEGIN
     END IF;
 
     -- The row as it is called now, then as it was called before.
-    EXECUTE plan[8] INTO image USING coalesce(NEW, OLD), coalesce(OLD, NEW);
+    SELECT * INTO image FROM passage.step_row(TG_RELID, TG_NAME, TG_ARGV, coalesce(NEW, OLD), coalesce(OLD, NEW));
     LOOP
         IF image.uri IS NULL THEN
             NULL;
-        ELSIF image.text IS NOT NULL
-            AND (image.uri_now, image.collection_now, image.version_now) = (image.uri, image.collection, image.version)
-        THEN
+        ELSIF image.text IS NOT NULL AND image.is_same THEN
             PERFORM passage.step_ingest(plan, image.key, image.uri, image.collection, image.version, image.text, image.title,
                 image.media_type, image.metadata, image.kind, image.base_url);
         ELSIF image.found IS NULL AND NOT before AND TG_OP <> 'DELETE' AND row_security_active(plan[3]::oid) THEN
@@ -224,11 +230,11 @@ BEGIN
                 HINT = 'Whoever writes a row needs a policy that shows it, so that its document is that of the row.';
         ELSE
             PERFORM passage.step_remove(plan, image.key, image.uri, image.collection, image.version,
-                image.had_text AND (before OR TG_OP = 'DELETE'));
+                image.had_text AND NOT image.moved AND TG_OP <> 'INSERT');
         END IF;
         EXIT WHEN NOT image.moved;
         before := true;
-        EXECUTE plan[8] INTO image USING OLD, OLD;
+        SELECT * INTO image FROM passage.step_row(TG_RELID, TG_NAME, TG_ARGV, OLD, OLD);
     END LOOP;
     RETURN NULL;
 END

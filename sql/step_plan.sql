@@ -235,16 +235,19 @@ BEGIN
     identity := format('%s AS uri, %s AS collection, %s AS version', uri, collection, version);
     SELECT string_agg(format('%s AS %s', coalesce(templates.expressions ->> name, 'NULL::text'), name), ', ') INTO texts
     FROM unnest('{text,title,media_type,metadata,kind,base_url}'::text[]) AS name;
-    image := format('SELECT %s, jsonb_build_object(%s) AS key, (%s) IS NOT NULL AS had_text, %s FROM (SELECT ($1).*) AS t',
-        identity, key_pairs, templates.expressions ->> 'text', key_image);
+    image := format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM (SELECT ($1).*) AS t', identity, key_pairs, key_image);
     there := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s',
         uri, collection, version, texts, described.only, source, same_key);
     watched := ARRAY[relation, scope, documents];
     plan := ARRAY[store::text, source, scope::text, (templates.store IS NOT NULL)::text, key_columns::text, templates.patterns::text,
         format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM %s%s AS t', identity, key_pairs, texts, described.only, source),
-        format('SELECT there.*, i.*, (i.uri, i.collection, i.version) IS DISTINCT FROM (was.uri, was.collection, was.version) AS moved '
-            'FROM (%s) AS i CROSS JOIN (SELECT %s FROM (SELECT ($2).*) AS t) AS was LEFT JOIN LATERAL (%s) AS there ON true',
-            image, identity, there),
+        format('SELECT i.uri, i.collection, i.version, i.key, was.had_text, '
+            '(i.uri, i.collection, i.version) IS DISTINCT FROM (was.uri, was.collection, was.version) AS moved, '
+            'there.found, (there.uri_now, there.collection_now, there.version_now) = (i.uri, i.collection, i.version) AS is_same, '
+            'there.text, there.title, there.media_type, there.metadata, there.kind, there.base_url '
+            'FROM (%s) AS i CROSS JOIN (SELECT %s, (%s) IS NOT NULL AS had_text FROM (SELECT ($2).*) AS t) AS was '
+            'LEFT JOIN LATERAL (%s) AS there ON true',
+            image, identity, templates.expressions ->> 'text', there),
         format('EXISTS (SELECT FROM %s%s AS t, LATERAL (SELECT %s FROM jsonb_populate_record(NULL::%s, recorded.key) AS t) AS i WHERE %s)',
             described.only, source, key_image, source, same_key)];
 END
@@ -257,3 +260,15 @@ LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100
 AS 'MODULE_PATHNAME', 'step_plan_wrapper';
 
 COMMENT ON FUNCTION passage.step_plan(oid, name, text, text[]) IS 'what step_plan_made returns, remembered between rows';
+
+-- A row of the table, by statement 8 of the plan, whose own plan is kept.
+
+CREATE FUNCTION passage.step_row(relation oid, trigger name, arguments text[], named record, was record)
+RETURNS TABLE (
+    uri text, collection text, version text, key jsonb, had_text boolean, moved boolean, found boolean, is_same boolean,
+    text text, title text, media_type text, metadata text, kind text, base_url text
+)
+LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE ROWS 1 COST 100
+AS 'MODULE_PATHNAME', 'step_row_wrapper';
+
+COMMENT ON FUNCTION passage.step_row(oid, name, text[], record, record) IS 'what a row that a trigger of keep_in_step saw is called, and holds by now';

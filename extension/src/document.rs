@@ -18,6 +18,7 @@ use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 
 /// What a call says of a document and of how to split it; NULL leaves each to be found out.
+#[derive(Default)]
 pub struct Given {
     pub uri: Option<String>,
     pub media_type: Option<String>,

@@ -22,6 +22,8 @@ pub enum Error {
     },
     /// A column of a result, counted from 1, that has another type than is read.
     ResultType { store: String, column: usize, found: pg_sys::Oid, expected: &'static str },
+    /// A row of another type than the rows of the table it is given for.
+    RowType { found: pg_sys::Oid, expected: pg_sys::Oid },
     /// A search by an embedding in a store without any.
     NoEmbeddings { store: String },
     /// An embedding that is not of the store's dimensions.
@@ -78,6 +80,12 @@ impl From<Error> for ErrorReport {
                     type_name(found)
                 ),
                 check_store(&store),
+            ),
+            Error::RowType { found, expected } => (
+                PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
+                format!("row is of type {}, not {}", type_name(found), type_name(expected)),
+                "The trigger passage.keep_in_step calls passage.step_row with its own row."
+                    .to_owned(),
             ),
             Error::NoEmbeddings { store } => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,

@@ -3,8 +3,8 @@
 use crate::document::Given;
 use crate::error::Error;
 use crate::spi;
-use crate::store::{Store, Written};
-use crate::types::{Json, Name, to_sql};
+use crate::store::{Done, Store, Written};
+use crate::types::{Json, Name, RawJsonb, to_sql};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -59,10 +59,86 @@ fn ingest(
         max_with_preamble,
         overlap,
     };
+    let beside = Beside { collection, version, metadata, source_row: None };
+    let (done, _) = put(given, text, beside, store)?;
+    Ok(TableIterator::once((
+        to_sql(done.document),
+        done.outcome,
+        done.chunks as i32,
+        done.kept as i32,
+        done.moved as i32,
+        done.added as i32,
+        done.removed as i32,
+    )))
+}
+
+/// Ingests the document of a row, and returns which row it is recorded for.
+#[pg_extern(volatile, parallel_unsafe, schema = "passage")]
+#[expect(clippy::too_many_arguments, reason = "they are those of the SQL function")]
+#[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
+fn step_write(
+    uri: Option<String>,
+    text: Option<&str>,
+    media_type: Option<String>,
+    title: Option<String>,
+    collection: Option<String>,
+    version: Option<String>,
+    metadata: Option<Json>,
+    kind: Option<String>,
+    base_url: Option<String>,
+    source_row: Option<Json>,
+    store: Option<Name>,
+) -> Result<
+    TableIterator<
+        'static,
+        (
+            name!(document_id, Uuid),
+            name!(added, bool),
+            name!(locked, bool),
+            name!(recorded, Option<RawJsonb>),
+        ),
+    >,
+    ErrorReport,
+> {
+    let Some(uri) = uri else { return Err(Error::IsNull("uri").into()) };
+    let Some(text) = text else { return Err(Error::IsNull("text").into()) };
+    let (uri, overlap) = (Some(uri), Some(0));
+    let given = Given { uri, media_type, title, kind, base_url, overlap, ..Given::default() };
+    let beside = Beside { collection, version, metadata, source_row };
+    let (done, recorded) = put(given, text, beside, store)?;
+    let added = done.outcome == "added";
+    let locked = added || recorded.is_some();
+    Ok(TableIterator::once((to_sql(done.document), added, locked, recorded.flatten())))
+}
+
+/// What a document is stored with, beside what says how it is split.
+struct Beside {
+    collection: Option<String>,
+    version: Option<String>,
+    metadata: Option<Json>,
+    source_row: Option<Json>,
+}
+
+/// Which row a document is recorded for, if it could be locked.
+type Recorded = Option<Option<RawJsonb>>;
+
+/// Puts a document into a store. One of a row that was there before is locked, also if it is unchanged
+/// and so not written: whoever removes it at the same time has either done so by now, or waits.
+fn put(
+    given: Given,
+    text: &str,
+    beside: Beside,
+    store: Option<Name>,
+) -> Result<(Done, Recorded), Error> {
+    let Beside { collection, version, metadata, source_row } = beside;
     let source = given.source()?;
     let told = metadata.as_ref().map_or(Some(Map::new()), Json::read::<Map<String, Value>>);
     let told = told.ok_or(Error::Metadata)?;
     let store = Store::resolve(store)?.writable()?;
+    let is_of_row = source_row.is_some();
+    if is_of_row {
+        store.records_rows()?;
+    }
     // SAFETY: the name ends in NUL and lives as long as the program; the function raises an error or
     // does nothing.
     unsafe { pg_sys::PreventCommandIfReadOnly(c"passage.ingest()".as_ptr()) };
@@ -74,17 +150,13 @@ fn ingest(
         uri: source.uri.clone(),
         content_hash: source.content_hash(text, &document, &told),
         metadata: metadata.map_or_else(|| "{}".to_owned(), |metadata| metadata.text().to_owned()),
+        source_row,
         document: &document,
     };
-    let done =
-        spi::connect(|connection| store.replace(connection, &brought, || source.split(&document)))?;
-    Ok(TableIterator::once((
-        to_sql(done.document),
-        done.outcome,
-        done.chunks as i32,
-        done.kept as i32,
-        done.moved as i32,
-        done.added as i32,
-        done.removed as i32,
-    )))
+    spi::connect(|connection| {
+        let done = store.replace(connection, &brought, || source.split(&document))?;
+        let was_there = is_of_row && done.outcome != "added";
+        let recorded = was_there.then(|| store.recorded(connection, done.document)).flatten();
+        Ok((done, recorded))
+    })
 }

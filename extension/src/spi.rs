@@ -16,7 +16,7 @@ result says it has: a wrong type is an error, never memory that is read as somet
 
 use crate::error::Error;
 use crate::interrupt::pause;
-use crate::types::{Column, Tsvector};
+use crate::types::{Column, Row, Tsvector};
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{FromDatum, IntoDatum, PgLogLevel, PgTupleDesc, pg_sys};
 use std::cell::{Cell, OnceCell};
@@ -217,6 +217,11 @@ impl Value {
     /// Takes a value of a type that PostgreSQL has built in.
     pub fn new<T: IntoDatum>(value: T) -> Self {
         Self { oid: T::type_oid(), datum: value.into_datum() }
+    }
+
+    /// Takes a row, which is of the same type at each execution of a statement.
+    pub fn row(row: Row) -> Self {
+        Self { oid: row.of, datum: Some(row.datum) }
     }
 }
 

@@ -39,7 +39,7 @@ pub use filters::Filters;
 pub use fragments::{Named, Pieces, Told, Words};
 pub use hits::{Found, Hits};
 pub use matches::{Matches, Ranked};
-pub use replace::Written;
+pub use replace::{Done, Written};
 pub use strategy::Wanted;
 pub use vectors::Vectors;
 

@@ -222,9 +222,11 @@ translate!(Name, "name");
 // Behind the macros, which they use.
 mod column;
 mod json;
+mod row;
 mod tsvector;
 pub use column::{Column, brought_by, watch};
 pub use json::{Json, JsonArray};
+pub use row::Row;
 pub use tsvector::Tsvector;
 
 /// Returns an id as SQL takes it.

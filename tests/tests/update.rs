@@ -149,8 +149,53 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     assert_same(&catalog(&cluster).await, &fresh);
     assert_eq!(store(&cluster).await, before);
     assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, read);
-    cluster.execute("UPDATE article SET body = '# Two'; DELETE FROM article").await;
+
+    // A trigger of the release is refused until its store records rows, and then goes on.
+    for write in ["UPDATE article SET body = '# Two'", "DELETE FROM article"] {
+        let refused = cluster.error(write).await;
+        assert_eq!(refused.code().code(), "55000", "{write}");
+        assert!(refused.hint().unwrap().contains("passage.upgrade_store('rag')"), "{refused:?}");
+    }
+    cluster.execute("SELECT * FROM passage.upgrade_store()").await;
+    let columns = "SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'rag.documents'::regclass AND attname = 'source_row'";
+    assert_eq!(cluster.query_text(columns).await, "source_row");
     assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
+    // TRUNCATE knows documents by what is recorded, so it waits for that.
+    let emptied = "CREATE TRIGGER emptied AFTER TRUNCATE ON article
+        EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}')";
+    cluster.execute(emptied).await;
+    let refused = cluster.error("TRUNCATE article").await;
+    assert_eq!(refused.code().code(), "55000");
+    assert!(
+        refused.hint().unwrap().contains("passage.bring_in_step('public.article')"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        cluster.query_lines("SELECT * FROM passage.bring_in_step('article')").await,
+        ["1|0"]
+    );
+    let recorded = "SELECT string_agg(uri || ' ' || source_row, ', ' ORDER BY uri) FROM rag.documents WHERE source_row IS NOT NULL";
+    assert_eq!(
+        cluster.query_text(recorded).await,
+        r#"articles/1 {"key": {"id": 1}, "table": "public.article"}"#
+    );
+    cluster
+        .execute(
+            "UPDATE article SET id = 2, body = '# Two'; INSERT INTO article VALUES (3, 'Three.')",
+        )
+        .await;
+    let documents =
+        "SELECT string_agg(uri, ' ' ORDER BY uri) FROM rag.documents WHERE uri LIKE 'articles/%'";
+    assert_eq!(cluster.query_text(documents).await, "articles/2 articles/3");
+    cluster.execute("DELETE FROM article WHERE id = 2").await;
+    assert_eq!(cluster.query_text(documents).await, "articles/3");
+    cluster.execute("TRUNCATE article").await;
+    assert_eq!(
+        cluster
+            .query_text(documents.replace("string_agg(uri, ' ' ORDER BY uri)", "count(*)").as_str())
+            .await,
+        "0"
+    );
     let problems = "SELECT * FROM passage.check_store() WHERE object <> 'rag.embeddings'";
     assert_eq!(cluster.query_lines(problems).await, [""; 0]);
 }

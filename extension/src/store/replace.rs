@@ -18,7 +18,7 @@ use crate::document::{Document, Split};
 use crate::error::Error;
 use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
-use crate::types::to_sql;
+use crate::types::{Json, RawJsonb, to_sql};
 use passage_core::{Chunk, chunk_ids, document_id};
 use pgrx::pg_sys;
 pub use statements::Write;
@@ -41,6 +41,8 @@ pub struct Written<'a> {
     pub content_hash: Vec<u8>,
     /// What is told of it beside, as the text of a JSON object.
     pub metadata: String,
+    /// The row that it comes from, as `keep_in_step` records it; written with a new document only.
+    pub source_row: Option<Json>,
     pub document: &'a Document,
 }
 
@@ -131,6 +133,13 @@ impl Writable {
         known(&self.write(connection, Write::Lock, vec![Value::new(to_sql(id)), hash]))
     }
 
+    /// Returns which row a document came from, and keeps others from removing it; `None` if it is gone,
+    /// or not to be locked.
+    pub fn recorded(&self, connection: &Connection, document: Uuid) -> Option<Option<RawJsonb>> {
+        let rows = self.write(connection, Write::Recorded, vec![Value::new(to_sql(document))]);
+        (rows.len() > 0).then(|| rows.get(0, 0))
+    }
+
     /// Inserts the row of a document, unless it or its id is there.
     fn insert(
         &self,
@@ -142,7 +151,14 @@ impl Writable {
         let named = [&written.collection, &written.version, &written.uri];
         let mut values = told(written, id, split);
         values.extend(named.map(|name| Value::new(name.as_str())));
-        self.write(connection, Write::Insert, values).len() == 1
+        let insert = match &written.source_row {
+            Some(row) => {
+                values.push(Value::new(row.clone()));
+                Write::InsertOfRow
+            }
+            None => Write::Insert,
+        };
+        self.write(connection, insert, values).len() == 1
     }
 
     /// Makes the chunks of a locked document what was brought.

@@ -42,6 +42,24 @@ const CHUNKS: [&str; 15] = [
 /// A store whose documents and chunks are tables of ours.
 pub struct Writable(pub(super) Store);
 
+impl Writable {
+    /// Makes sure that documents can say which row they came from.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoColumn`] if the store was made before that.
+    pub fn records_rows(&self) -> Result<(), Error> {
+        let layout = &self.0.0;
+        let column = "source_row";
+        match &layout.documents {
+            Some(documents) if documents.has(column) => Ok(()),
+            _ => {
+                Err(Error::NoColumn { store: layout.store.clone(), relation: "documents", column })
+            }
+        }
+    }
+}
+
 impl Store {
     /// Makes sure that documents can be written.
     ///

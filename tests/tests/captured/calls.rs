@@ -138,6 +138,7 @@ const VALUES: &[(&str, &str)] = &[
     ("text", "'id'"),
     ("double precision", "0.5"),
     ("jsonb", "'{}'"),
+    ("record", "ROW(1, 'one')"),
 ];
 
 /// Every function but those of triggers, with its arguments and their types.

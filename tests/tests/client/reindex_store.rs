@@ -53,6 +53,48 @@ pub const SCHEMAS: &str =
     "SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace WHERE nspname LIKE 'rag%'";
 
 #[tokio::test]
+async fn a_store_that_is_kept_in_step_stays_so_when_it_is_replaced() {
+    let cluster = text_cluster().await;
+    let session = cluster.client().await;
+    let trigger = "EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}')";
+    session
+        .batch_execute(&format!(
+            "CREATE TABLE notes (id integer PRIMARY KEY, body text);
+             CREATE TRIGGER in_step AFTER INSERT OR UPDATE OR DELETE ON notes FOR EACH ROW {trigger};
+             CREATE TRIGGER emptied AFTER TRUNCATE ON notes {trigger};
+             INSERT INTO notes SELECT n, 'Note ' || n || '.' FROM generate_series(1, 5) AS n;
+             SELECT FROM passage.ingest('notes/other', 'Not of a row.')"
+        ))
+        .await
+        .unwrap();
+    let rows = "SELECT uri, source_row FROM rag.documents ORDER BY uri";
+    let recorded = cluster.query_lines(rows).await;
+    assert!(recorded.len() == 6 && recorded[0].contains("public.notes"), "{recorded:?}");
+    let done = ran(&cluster, ["reindex", "--language", "german"]).await;
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert_eq!(cluster.query_text(SCHEMAS).await, "rag rag_before");
+    assert_eq!(cluster.query_lines(rows).await, recorded);
+
+    // Also in a session that has written to the tables that are gone.
+    session
+        .batch_execute(
+            "UPDATE notes SET body = 'Same key.' WHERE id = 1; UPDATE notes SET id = 7 WHERE id = 2;
+             DELETE FROM notes WHERE id = 3; INSERT INTO notes VALUES (8, 'New.')",
+        )
+        .await
+        .unwrap();
+    let uris = "SELECT string_agg(uri, ' ' ORDER BY uri) FROM rag.documents";
+    assert_eq!(
+        cluster.query_text(uris).await,
+        "notes/1 notes/4 notes/5 notes/7 notes/8 notes/other"
+    );
+    session.batch_execute("TRUNCATE notes").await.unwrap();
+    assert_eq!(cluster.query_text(uris).await, "notes/other");
+    let before = "SELECT count(*) FROM rag_before.documents";
+    assert_eq!(cluster.query_text(before).await, "6");
+}
+
+#[tokio::test]
 async fn a_store_is_replaced_with_all_that_it_was_given() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(10)), ("empty.md", String::new())]);

@@ -13,6 +13,10 @@ pub enum Write {
     Lock,
     /// Inserts a document.
     Insert,
+    /// Inserts a document of a row that `keep_in_step` follows.
+    InsertOfRow,
+    /// Locks a document against removal, and reads the row that it came from.
+    Recorded,
     /// Updates a document.
     Update,
     /// Reads its chunks.
@@ -70,11 +74,20 @@ impl Write {
             Self::Lock => {
                 format!("SELECT {} WHERE d.id {EQUAL} $1 FOR NO KEY UPDATE", found("$2"))
             }
-            Self::Insert => format!(
-                "INSERT INTO {documents} (id, title, media_type, source_media_type, content_hash, \
-                 chunk_count, metadata, collection, version, uri) VALUES \
-                 ($1, $2, $3, $4, $5, $6, {metadata}, $9, $10, $11) \
-                 ON CONFLICT DO NOTHING"
+            Self::Insert | Self::InsertOfRow => {
+                let (column, value) = match self {
+                    Self::InsertOfRow => (", source_row", ", $12"),
+                    _ => Default::default(),
+                };
+                format!(
+                    "INSERT INTO {documents} (id, title, media_type, source_media_type, content_hash, \
+                     chunk_count, metadata, collection, version, uri{column}) VALUES \
+                     ($1, $2, $3, $4, $5, $6, {metadata}, $9, $10, $11{value}) \
+                     ON CONFLICT DO NOTHING"
+                )
+            }
+            Self::Recorded => format!(
+                "SELECT d.source_row FROM {documents} AS d WHERE d.id {EQUAL} $1 FOR KEY SHARE"
             ),
             // Its source is there, so it is no orphan any more.
             Self::Update => format!(

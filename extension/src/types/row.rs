@@ -1,0 +1,39 @@
+//! A row of a table, as the type `record`.
+
+use pgrx::callconv::{Arg, ArgAbi};
+use pgrx::pgrx_sql_entity_graph::metadata::{
+    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
+};
+use pgrx::{FromDatum, pg_sys};
+
+/// A row that a statement takes as its parameter, with the composite type that it has.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub datum: pg_sys::Datum,
+    pub of: pg_sys::Oid,
+}
+
+impl FromDatum for Row {
+    unsafe fn from_polymorphic_datum(
+        datum: pg_sys::Datum,
+        is_null: bool,
+        _type: pg_sys::Oid,
+    ) -> Option<Self> {
+        if is_null {
+            return None;
+        }
+        // SAFETY: the value is a composite one, as the declared type of the argument is; unpacked it is
+        // a tuple, in memory of the call, whose header holds the type.
+        unsafe {
+            let tuple = pg_sys::pg_detoast_datum(datum.cast_mut_ptr());
+            let header = tuple.cast::<pg_sys::HeapTupleHeaderData>();
+            #[expect(clippy::cast_ptr_alignment, reason = "PostgreSQL aligns what it unpacks")]
+            let of = (*header).t_choice.t_datum.datum_typeid;
+            Some(Self { datum: pg_sys::Datum::from(tuple), of })
+        }
+    }
+}
+
+argument!(Row);
+
+translate!(Row, "record");
