@@ -177,6 +177,11 @@ AS $$
 DECLARE
     made CONSTANT record := passage.store_facts(passage.store_name(store));
     settings CONSTANT jsonb := passage.store_settings(passage.store_name(store));
+    -- Whatever the setting holds: a cast would show it in an error.
+    stored CONSTANT regconfig := (
+        SELECT pg_ts_config.oid FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
+        WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
+            OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname));
     adopted boolean;
     unread boolean;
 BEGIN
@@ -205,11 +210,15 @@ BEGIN
         UNION ALL
         SELECT format('%I.settings', store), format('setting dimensions is %s, and the store has %s', settings -> 'dimensions', made.dimensions),
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(made.dimensions), 'dimensions')
-        WHERE settings -> 'dimensions' <> to_jsonb(made.dimensions);
+        WHERE settings -> 'dimensions' <> to_jsonb(made.dimensions)
+        UNION ALL
+        SELECT format('%I.settings', store), 'setting language does not name a text search configuration',
+            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(coalesce(made.language, 'pg_catalog.english')), 'language')
+        WHERE made.language IS NULL AND settings ? 'language' AND stored IS NULL;
     RETURN QUERY
         SELECT * FROM passage.table_problems(store, made.dimensions,
             coalesce(made.distance, settings ->> 'distance', 'cosine'), coalesce(made.embedding_type, 'vector'),
-            coalesce(made.language, settings ->> 'language', 'pg_catalog.english')::regconfig) AS found
+            coalesce(made.language::regconfig, stored, 'pg_catalog.english')) AS found
         -- Adopted chunks need no settings and strategies of their own.
         WHERE NOT (adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";

@@ -41,7 +41,7 @@ BEGIN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || document_id, 'spans not as long as their content: ' || count(*), $1
             FROM %I.chunks
-            WHERE end_byte - start_byte <> octet_length(content)
+            WHERE end_byte::bigint - start_byte <> octet_length(content)
             GROUP BY document_id
             ORDER BY document_id
             $query$, store) USING again;

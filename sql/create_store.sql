@@ -38,6 +38,7 @@ AS $$
 DECLARE
     made record;
     settings jsonb;
+    stored regconfig;
     statement text;
     locked boolean := false;
 BEGIN
@@ -47,7 +48,16 @@ BEGIN
     settings := passage.store_settings(store);
     distance := coalesce(distance, made.distance, settings ->> 'distance', 'cosine');
     embedding_type := coalesce(embedding_type, made.embedding_type, 'vector');
-    language := coalesce(language, made.language::regconfig, (settings ->> 'language')::regconfig, 'pg_catalog.english');
+    -- Whatever the setting holds: a cast would show it in an error.
+    SELECT pg_ts_config.oid INTO stored FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
+    WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
+        OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname);
+    IF made.language IS NULL AND settings ? 'language' AND stored IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('setting "language" of store "%s" does not name a text search configuration', store),
+            HINT = format('SELECT * FROM passage.check_store(%L); says what to set it to.', store);
+    END IF;
+    language := coalesce(language, made.language::regconfig, stored, 'pg_catalog.english');
 
     PERFORM passage.store_refusal(store, dimensions, distance, embedding_type);
     IF jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1' THEN

@@ -8,9 +8,12 @@ it was merged into its first child, has its line all the same.
 use crate::interrupt;
 use crate::section::{self, Section};
 
-/// The most lines without a chunk that one chunk brings. Data may be nested thousands deep, and a
-/// line holds all titles above it.
+/// The most lines without a chunk that one chunk brings.
 const MOST_EMPTY: usize = 64;
+
+/// The most titles that these lines hold together. Data may be nested thousands deep, and a line holds
+/// all titles above it.
+const MOST_TITLES: usize = 128 * MOST_EMPTY;
 
 /// A chunk as far as an outline needs it, in document order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +74,8 @@ pub fn outline(entries: &[Entry]) -> Vec<Line> {
             let shared = section::common(&entry.section, before).len();
             // Going back up gives one line, going down one for each title that is new.
             let first = if shared == entry.section.len() { shared } else { shared + 1 };
-            let first = first.max(entry.section.len().saturating_sub(MOST_EMPTY));
+            let empty = MOST_EMPTY.min(MOST_TITLES / entry.section.len().max(1));
+            let first = first.max(entry.section.len().saturating_sub(empty));
             for depth in first..=entry.section.len() {
                 lines.push(Line::new(&entry.section[..depth]));
             }
@@ -157,18 +161,29 @@ mod tests {
 
     #[test]
     fn a_chunk_far_below_brings_the_nearest_lines_alone() {
-        let entry = Entry {
-            ordinal: 0,
-            section: vec!["t".to_owned(); 10_000],
-            level: 1,
-            tokens: 1,
-            first_line: None,
-            last_line: None,
-            hit: false,
-        };
-        let lines = outline(&[entry]);
-        assert_eq!(lines.len(), MOST_EMPTY + 1);
-        assert_eq!(lines[MOST_EMPTY].section.len(), 10_000);
+        let titles = vec!["t"; 100];
+        assert_eq!(drawn(&[&titles]).len(), MOST_EMPTY + 1);
+    }
+
+    #[test]
+    fn lines_without_a_chunk_hold_few_titles_together() {
+        for depth in [1_000, 10_000, 100_000] {
+            let entry = |ordinal: i32| Entry {
+                ordinal,
+                section: vec![ordinal.to_string(); depth],
+                level: 1,
+                tokens: 1,
+                first_line: None,
+                last_line: None,
+                hit: false,
+            };
+            let lines = outline(&[entry(0), entry(1)]);
+            let titles = lines.iter().filter(|line| line.chunks == 0);
+            let titles: usize = titles.map(|line| line.section.len()).sum();
+            assert!(titles <= 2 * MOST_TITLES, "{depth}: {titles}");
+            assert_eq!(lines.last().unwrap().section.len(), depth);
+            assert_eq!(lines.iter().map(|line| line.chunks).sum::<i64>(), 2);
+        }
     }
 
     #[test]

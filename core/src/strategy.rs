@@ -14,7 +14,7 @@ mod own;
 mod preset;
 
 pub use overrides::{MOST, Overrides, between, checked};
-pub use own::Own;
+pub use own::{Own, Patterns};
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;

@@ -9,6 +9,8 @@ use std::ffi::CStr;
 pub enum Error {
     /// A request that the model refuses.
     Request(passage_core::Error),
+    /// A row of a store's table `strategies` that the model refuses.
+    Row { strategy: String, error: passage_core::Error },
     /// A schema that does not exist or holds no relation `chunks`.
     NoStore(String),
     /// A relation without a column that every store must have.
@@ -36,6 +38,8 @@ pub enum Error {
     NoTable { store: String, relation: &'static str, missing: bool },
     /// Rows that have to be written and that a policy keeps the caller from.
     Hidden { store: String },
+    /// Rows to write of which there are several where one is expected.
+    Several { store: String, relation: &'static str },
     /// An argument that must not be NULL.
     IsNull(&'static str),
     /// Metadata of a document that is no JSON object, or one that cannot be read.
@@ -56,6 +60,10 @@ impl From<Error> for ErrorReport {
     fn from(error: Error) -> Self {
         let (code, message, hint) = match error {
             Error::Request(error) => request(&error),
+            Error::Row { strategy, error } => {
+                let (code, message, hint) = request(&error);
+                (code, format!("strategy \"{strategy:.100}\" of the store: {message}"), hint)
+            }
             Error::NoStore(store) => (
                 PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME,
                 format!("store \"{store}\" does not exist"),
@@ -132,6 +140,11 @@ impl From<Error> for ErrorReport {
                 format!("row-level security of store \"{store}\" hides rows that have to be written"),
                 "Whoever writes a document needs policies for SELECT, INSERT, UPDATE and DELETE on it and its chunks."
                     .to_owned(),
+            ),
+            Error::Several { store, relation } => (
+                PgSqlErrorCode::ERRCODE_CARDINALITY_VIOLATION,
+                format!("relation \"{store}.{relation}\" has several rows with the same id"),
+                format!("Delete all but one of them, and add the keys. {}", check_store(&store)),
             ),
             Error::IsNull(argument) => (
                 PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,

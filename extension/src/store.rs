@@ -10,6 +10,7 @@ that of [`chunks`] all probes of their plan. Only [`replace`] writes, and only t
 */
 
 mod around;
+mod casts;
 mod chunks;
 mod columns;
 mod containers;

@@ -13,6 +13,7 @@ mod taken;
 mod worths;
 
 use super::stretch::Stretch;
+use crate::interrupt;
 use found::Found;
 use std::ops::Range;
 use taken::Taken;
@@ -102,11 +103,16 @@ pub fn choose(
         Found { stretch, hit, limits }
     });
     // What takes more room than its chunk has less of what was found for each token.
-    let mut order: Vec<_> = found.enumerate().collect();
-    let turn = |(place, found): &(usize, Found<'_>)| (SOON + *place as f64) * found.growth();
-    order.sort_by(|a, b| turn(a).total_cmp(&turn(b)));
+    let turns = found.enumerate().map(|(place, found)| {
+        interrupt::poll();
+        ((SOON + place as f64) * found.growth(), (place, found))
+    });
+    let mut order: Vec<_> = turns.collect();
+    order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let order: Vec<_> = order.into_iter().map(|(_, found)| found).collect();
     let mut worths = Worths::new(worth);
     for (turn, (place, found)) in order.iter().enumerate() {
+        interrupt::poll();
         // Of a chunk that is blank there is nothing to show.
         if found.touched().is_empty() || taken.covers(*place, found.hit) {
             continue;

@@ -8,6 +8,7 @@ without a span is a stretch by itself, for nothing is known of what is beside it
 */
 
 use super::fences;
+use crate::interrupt;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -113,6 +114,7 @@ fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[Piece]) -> Vec<
     let mut chunk = 0;
     let mut start = 0;
     while start < text.len() {
+        interrupt::poll_in(lines.len());
         let end = line_end(text, start);
         while chunks[chunk].1.end <= start {
             chunk += 1;

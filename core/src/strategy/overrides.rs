@@ -2,7 +2,7 @@
 
 use super::{CountBy, Siblings, Strategy, Window, Within};
 use crate::Error;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// The most that any limit may be.
@@ -27,13 +27,15 @@ pub struct Overrides {
     /// See [`Strategy::after`]; for every kind.
     pub after: Option<i32>,
     /// The window to both sides for single kinds, such as `{"code": 4}`; for these it goes before
-    /// `before` and `after`.
+    /// `before` and `after`. A row has it as the text of the JSON.
+    #[serde(default, deserialize_with = "windows")]
     pub windows: Option<Value>,
     /// `parent` or `section`.
     pub siblings: Option<String>,
     /// `document`, `parent` or `section`.
     pub within: Option<String>,
-    /// See [`Strategy::threshold`].
+    /// See [`Strategy::threshold`]. A row has it as a text where it is no number of JSON.
+    #[serde(default, deserialize_with = "threshold")]
     pub threshold: Option<f64>,
     /// `chunks` or `tokens`.
     pub count_by: Option<String>,
@@ -41,6 +43,28 @@ pub struct Overrides {
     pub max_tokens: Option<i32>,
     /// See [`Strategy::max_chunks`].
     pub max_chunks: Option<i32>,
+}
+
+/// Reads windows from the text of their JSON. Text that cannot be read, for JSON may be nested deeper
+/// or have larger numbers than are read here, is NULL, which `apply` refuses as no windows.
+fn windows<'de, D: Deserializer<'de>>(given: D) -> Result<Option<Value>, D::Error> {
+    let text = Option::<String>::deserialize(given)?;
+    Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
+}
+
+/// Reads a number, or the text of one that JSON does not have, such as NaN.
+fn threshold<'de, D: Deserializer<'de>>(given: D) -> Result<Option<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Number {
+        Finite(f64),
+        Text(String),
+    }
+    let number = Option::<Number>::deserialize(given)?;
+    Ok(number.map(|number| match number {
+        Number::Finite(number) => number,
+        Number::Text(text) => text.parse().unwrap_or(f64::NAN),
+    }))
 }
 
 impl Overrides {

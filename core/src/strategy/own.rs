@@ -12,10 +12,33 @@ pub struct Own {
     /// The preset that gives what is not given here, `none` where it is missing.
     pub base: Option<String>,
     /// The media types for which `auto` takes it: by name, as `text/*`, or `*/*` for all.
-    pub default_for: Option<Vec<Option<String>>>,
+    pub default_for: Option<Patterns>,
     /// The limits that are given.
     #[serde(flatten)]
     pub limits: Overrides,
+}
+
+/// Patterns of media types, as an array of SQL holds them, which may have several dimensions.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Patterns {
+    /// One pattern.
+    One(String),
+    /// A NULL among them.
+    None(()),
+    /// An array of one dimension, or of more.
+    Many(Vec<Patterns>),
+}
+
+impl Patterns {
+    /// Tells whether one of the patterns is as wanted.
+    fn any(&self, is: &dyn Fn(&str) -> bool) -> bool {
+        match self {
+            Self::One(pattern) => is(pattern),
+            Self::None(()) => false,
+            Self::Many(patterns) => patterns.iter().any(|pattern| pattern.any(is)),
+        }
+    }
 }
 
 impl Own {
@@ -39,12 +62,10 @@ impl Own {
         let name = media_type.name();
         let kind = name.split('/').next().unwrap_or_default();
         let wanted = [name.to_owned(), format!("{kind}/*"), "*/*".to_owned()];
-        let is = |pattern: &String, wanted: &String| {
-            pattern == wanted || MediaType::new(pattern).name() == wanted
-        };
         let of = |wanted: &String| {
-            let patterns = |row: &&Self| row.default_for.clone().into_iter().flatten().flatten();
-            let takes = |row: &&Self| patterns(row).any(|pattern| is(&pattern, wanted));
+            let is = |pattern: &str| pattern == wanted || MediaType::new(pattern).name() == wanted;
+            let takes =
+                |row: &&Self| row.default_for.as_ref().is_some_and(|patterns| patterns.any(&is));
             rows.iter().filter(takes).min_by_key(|row| &row.name)
         };
         wanted.iter().find_map(of)
@@ -75,6 +96,33 @@ mod tests {
         assert_eq!(name("text/html").as_deref(), Some("y"));
         assert_eq!(name("application/json").as_deref(), Some("x"));
         assert_eq!(Own::default_for(&rows[3..], &MediaType::PLAIN), None);
+    }
+
+    #[test]
+    fn an_array_of_several_dimensions_is_a_list() {
+        let rows =
+            json!([{ "name": "x", "base": null, "default_for": [["a/b", null], ["text/*", "c"]] }]);
+        let rows: Vec<Own> = serde_json::from_value(rows).unwrap();
+        assert_eq!(Own::default_for(&rows, &MediaType::PLAIN), Some(&rows[0]));
+        assert_eq!(Own::default_for(&rows, &MediaType::new("application/json")), None);
+    }
+
+    #[test]
+    fn a_threshold_that_is_no_number_and_windows_that_are_deep_are_wrong_limits() {
+        for threshold in ["NaN", "Infinity", "-Infinity"] {
+            let row = json!({ "name": "x", "base": null, "threshold": threshold });
+            let row: Own = serde_json::from_value(row).unwrap();
+            assert!(matches!(row.strategy(), Err(Error::Outside { argument: "threshold", .. })));
+        }
+        for windows in [format!("{}{}", "[".repeat(3000), "]".repeat(3000)), "1e400".to_owned()] {
+            let row: Own =
+                serde_json::from_value(json!({ "name": "x", "base": null, "windows": windows }))
+                    .unwrap();
+            assert_eq!(row.strategy(), Err(Error::Windows));
+        }
+        let row = json!({ "name": "x", "base": null, "windows": r#"{"code": 4}"# });
+        let row: Own = serde_json::from_value(row).unwrap();
+        assert_eq!(row.strategy().unwrap().before.code, 4);
     }
 
     #[test]

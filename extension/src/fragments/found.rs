@@ -44,6 +44,9 @@ const SECTIONS: usize = 200;
 /// The most bytes of a line that is looked into for words.
 const LINE: usize = 65_536;
 
+/// The most bytes of all lines that are looked into: to make lexemes of a megabyte takes a second.
+const LINES: usize = 1 << 20;
+
 impl Sought {
     /// Finds what may answer.
     ///
@@ -145,14 +148,23 @@ impl Sought {
         self.ids.iter().copied().zip(0..).collect()
     }
 
-    /// Tells what lines are worth by the words in them; very long ones are not looked into.
+    /// Tells what lines are worth by the words in them; neither very long ones are looked into nor
+    /// those after very many.
     pub fn worth_of<'l>(
         &self,
         store: &Store,
         connection: &Connection,
         lines: impl Iterator<Item = &'l str>,
     ) -> Vec<f64> {
-        let lines: Vec<_> = lines.map(|line| if line.len() <= LINE { line } else { "" }).collect();
+        let mut left = LINES;
+        let looked_into = |line: &'l str| {
+            if line.len() > LINE.min(left) {
+                return "";
+            }
+            left -= line.len();
+            line
+        };
+        let lines: Vec<_> = lines.map(looked_into).collect();
         if self.terms.lexemes().is_empty() {
             return vec![0.0; lines.len()];
         }

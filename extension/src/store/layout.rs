@@ -7,6 +7,7 @@ that name now, and forgotten when PostgreSQL says that some relation has changed
 */
 
 use super::around::Lookup;
+use super::casts::converts;
 use super::chunks::Signature;
 use super::columns::Columns;
 use super::facts::Facts;
@@ -292,18 +293,7 @@ impl Relation {
 
     /// Tells whether there is a column of this name that can be read as a type.
     pub fn gives(&self, column: &str, sql_type: &str) -> bool {
-        let (oid, _) = builtin(sql_type);
-        self.columns.get(column).is_some_and(|of| {
-            // SAFETY: a look-up of one cast; both pointers are to one oid each, which outlive it.
-            unsafe {
-                pg_sys::can_coerce_type(
-                    1,
-                    &raw const *of,
-                    &raw const oid,
-                    pg_sys::CoercionContext::COERCION_EXPLICIT,
-                )
-            }
-        })
+        self.columns.get(column).is_some_and(|of| converts(*of, builtin(sql_type).0))
     }
 
     /// Tells whether an embedding says which document it is of.
@@ -335,6 +325,7 @@ fn builtin(sql_type: &str) -> (pg_sys::Oid, &'static str) {
     match sql_type {
         "uuid" => (pg_sys::UUIDOID, "pg_catalog.uuid"),
         "integer" => (pg_sys::INT4OID, "pg_catalog.int4"),
+        "double precision" => (pg_sys::FLOAT8OID, "pg_catalog.float8"),
         "text" => (pg_sys::TEXTOID, "pg_catalog.text"),
         "text[]" => (pg_sys::TEXTARRAYOID, "pg_catalog.text[]"),
         "jsonb" => (pg_sys::JSONBOID, "pg_catalog.jsonb"),

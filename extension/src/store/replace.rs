@@ -22,6 +22,7 @@ use crate::types::{Json, RawJsonb, to_sql};
 use passage_core::{Chunk, chunk_ids, document_id};
 use pgrx::pg_sys;
 pub use statements::Write;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 use values::{content, placed, told};
@@ -75,7 +76,8 @@ impl Writable {
     /// # Errors
     ///
     /// Returns what `split` returns, and [`Error::Hidden`] if a policy of the store keeps the caller
-    /// from the rows that have to be written. What PostgreSQL refuses is raised as its own error.
+    /// from the rows that have to be written, and [`Error::Several`] if a table without keys has
+    /// several rows of one id. What PostgreSQL refuses is raised as its own error.
     pub fn replace<'t>(
         &self,
         connection: &Connection,
@@ -188,9 +190,7 @@ impl Writable {
         let removed = gone.len();
         if removed > 0 {
             let values = vec![document(), Value::new(gone)];
-            if self.write(connection, Write::Remove, values).len() != removed {
-                return Err(self.hidden());
-            }
+            self.expect(self.write(connection, Write::Remove, values).len(), removed, "chunks")?;
         }
         let stale = kept.iter().filter(|&&place| there[&ids[place]] != chunks[place].preamble);
         let stale: Vec<_> = stale.map(|&place| to_sql(ids[place])).collect();
@@ -208,14 +208,12 @@ impl Writable {
             let ordinals: Vec<_> = kept.iter().map(|&place| place as i32).collect();
             let values = vec![document(), Value::new(here), Value::new(ordinals)];
             let rows = self.write(connection, Write::Check, values);
-            if rows.get::<i64>(0, 0) != Some(kept.len() as i64) {
-                return Err(self.hidden());
-            }
+            let there = rows.get::<i64>(0, 0).unwrap_or_default() as usize;
+            self.expect(there, kept.len(), "chunks")?;
         }
         self.add(connection, id, &ids, chunks, &new);
-        if self.write(connection, Write::Update, told(written, id, split)).len() != 1 {
-            return Err(self.hidden());
-        }
+        let updated = self.write(connection, Write::Update, told(written, id, split)).len();
+        self.expect(updated, 1, "documents")?;
         let (chunks, kept, added) = (ids.len(), kept.len(), new.len());
         Ok(Done { document: id, outcome: "replaced", chunks, kept, moved, added, removed })
     }
@@ -260,6 +258,15 @@ impl Writable {
         // is missing.
         let enabled = unsafe { pg_sys::check_enable_rls(chunks, pg_sys::InvalidOid, true) };
         enabled == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
+    }
+
+    /// Compares how many rows there were of some ids with how many there must be.
+    fn expect(&self, rows: usize, ids: usize, relation: &'static str) -> Result<(), Error> {
+        match rows.cmp(&ids) {
+            Ordering::Less => Err(self.hidden()),
+            Ordering::Equal => Ok(()),
+            Ordering::Greater => Err(Error::Several { store: self.0.0.store.clone(), relation }),
+        }
     }
 
     fn hidden(&self) -> Error {

@@ -30,24 +30,23 @@ pub enum Source {
     ByMediaType,
 }
 
-/// The columns that are read of a store's own strategies.
-const COLUMNS: [&str; 16] = [
-    "name",
-    "base",
-    "default_for",
-    "parents",
-    "preceding",
-    "following",
-    "children",
-    "before",
-    "after",
-    "windows",
-    "siblings",
-    "within",
-    "threshold",
-    "count_by",
-    "max_tokens",
-    "max_chunks",
+/// The columns that are read of a store's own strategies beside the name, with their types.
+const COLUMNS: [(&str, &str); 15] = [
+    ("base", "text"),
+    ("default_for", "text[]"),
+    ("parents", "integer"),
+    ("preceding", "integer"),
+    ("following", "integer"),
+    ("children", "integer"),
+    ("before", "integer"),
+    ("after", "integer"),
+    ("windows", "jsonb"),
+    ("siblings", "text"),
+    ("within", "text"),
+    ("threshold", "double precision"),
+    ("count_by", "text"),
+    ("max_tokens", "integer"),
+    ("max_chunks", "integer"),
 ];
 
 /// What was read of a store's own strategies.
@@ -91,7 +90,7 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// Returns what [`Own::strategy`] and [`Overrides::apply`] do.
+    /// Returns what [`Own::strategy`] does with the name of the row, and what [`Overrides::apply`] does.
     pub fn strategy(
         &self,
         source: Source,
@@ -104,7 +103,10 @@ impl Wanted {
             Source::ByMediaType => Own::default_for(rows, &document.media_type()),
         };
         match own {
-            Some(own) => self.changed(own.strategy()?),
+            Some(own) => {
+                let wrong = |error| Error::Row { strategy: own.name.clone(), error };
+                self.changed(own.strategy().map_err(wrong)?)
+            }
             None if self.name == "auto" => self.changed(Strategy::auto(&document.media_type())),
             None => self.preset(),
         }
@@ -137,11 +139,16 @@ impl Source {
             }
         };
         // A column that someone added is no business of ours.
-        let known = COLUMNS.iter().filter(|column| strategies.has(column));
-        let known: Vec<_> = known.map(|column| format!("'{column}', s.{column}")).collect();
+        let known = COLUMNS.map(|(name, sql_type)| {
+            // Its text is read where it is used: JSON may be nested deeper than a row can be read.
+            let text = if sql_type == "jsonb" { "::pg_catalog.text" } else { "" };
+            format!(", '{name}', {}{text}", column(name, sql_type))
+        });
         format!(
-            "(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object({})) FROM {} AS s WHERE {which})",
-            known.join(", "),
+            "(SELECT pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(\
+             'name', coalesce({}, ''){})) FROM {} AS s WHERE {which})",
+            column("name", "text"),
+            known.concat(),
             strategies.name
         )
     }

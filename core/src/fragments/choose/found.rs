@@ -2,7 +2,12 @@
 
 use super::{Hit, Limits};
 use crate::fragments::stretch::Stretch;
+use crate::interrupt;
 use std::ops::Range;
+
+/// The most lines of a hit that are weighed: each begins a window, of as many lines where lines have
+/// few tokens.
+const WEIGHED: usize = 16_384;
 
 /// A hit among the lines of its stretch.
 pub struct Found<'a> {
@@ -56,26 +61,48 @@ impl Found<'_> {
 
     /// Tells whether some lines of it may fit, or it has one that is too long for any budget.
     pub fn can_be_cut(&self, room: u32) -> bool {
-        self.grown().any(|line| {
-            !self.fits(line) || self.stretch.tokens(self.block(line)) <= f64::from(room)
-        })
+        let is_small = |unit: &Range<usize>| self.stretch.tokens(unit.clone()) <= f64::from(room);
+        self.touched().any(|line| !self.fits(line)) || self.units().iter().any(is_small)
+    }
+
+    /// Returns the lines that are weighed where the hit does not fit as a whole.
+    pub fn weighed(&self) -> Range<usize> {
+        let lines = self.grown();
+        lines.start..lines.end.min(lines.start.saturating_add(WEIGHED))
+    }
+
+    /// Returns the lines that are weighed by what comes together: blocks, and the single lines of those
+    /// that are too long.
+    fn units(&self) -> Vec<Range<usize>> {
+        let lines = self.weighed();
+        let mut units = Vec::new();
+        let mut at = lines.start;
+        while at < lines.end {
+            interrupt::poll_in(units.len());
+            let (unit, block) = (self.block(at), &self.stretch.lines[at].block);
+            if unit == *block {
+                at = unit.end;
+                units.push(unit);
+            } else {
+                // The block is looked at once, not for each of its lines.
+                let end = block.end.min(lines.end);
+                units.extend((at..end).map(|line| line..line + 1));
+                at = end;
+            }
+        }
+        units
     }
 
     /// Returns the window of lines that is worth most among those that fit.
     pub fn narrowed(&self, room: u32, worth: &impl Fn(usize) -> f64) -> Option<Range<usize>> {
         let lines = self.grown();
-        let mut units = Vec::new();
-        let mut at = lines.start;
-        while at < lines.end {
-            let lines = self.block(at);
-            at = lines.end;
-            units.push(Unit {
-                fits: lines.clone().all(|line| self.fits(line)),
-                tokens: self.stretch.tokens(lines.clone()),
-                worth: lines.clone().map(worth).sum(),
-                lines,
-            });
-        }
+        let unit = |lines: Range<usize>| Unit {
+            fits: lines.clone().all(|line| self.fits(line)),
+            tokens: self.stretch.tokens(lines.clone()),
+            worth: lines.clone().map(worth).sum(),
+            lines,
+        };
+        let units: Vec<_> = self.units().into_iter().map(unit).collect();
         let all: f64 = units.iter().map(|unit| unit.worth).sum();
         let best = windows(&units, f64::from(room))
             .max_by(|a, b| a.worth.total_cmp(&b.worth).then(b.aside.total_cmp(&a.aside)))?;
@@ -129,6 +156,7 @@ struct Window {
 /// Lists for each unit the longest window that begins there.
 fn windows(units: &[Unit], room: f64) -> impl Iterator<Item = Window> {
     (0..units.len()).filter_map(move |first| {
+        interrupt::poll();
         let (mut tokens, mut worth, mut weighted, mut end) = (0.0, 0.0, 0.0, first);
         for unit in &units[first..] {
             if !unit.fits || tokens + unit.tokens > room {

@@ -21,12 +21,12 @@ impl<'a> Worths<'a> {
         Self { ask, known: None }
     }
 
-    /// Asks for all lines of some hits; the first time counts, and nothing is asked again.
+    /// Asks for the lines of some hits that are weighed; the first time counts, and nothing is asked again.
     pub fn look_at<'f>(&mut self, hits: impl Iterator<Item = &'f Found<'f>>) {
         self.known.get_or_insert_with(|| {
             let lines = |found: &'f Found| {
                 let stretch = found.hit.stretch;
-                found.grown().map(move |line| (stretch, line))
+                found.weighed().map(move |line| (stretch, line))
             };
             let mut lines: Vec<_> = hits.flat_map(lines).collect();
             lines.sort_unstable();
@@ -39,7 +39,7 @@ impl<'a> Worths<'a> {
     /// Returns what each line of a hit is worth, if that was asked for.
     pub fn of(&self, found: &Found) -> Option<impl Fn(usize) -> f64> {
         let (stretch, known) = (found.hit.stretch, self.known.as_ref()?);
-        let all = found.grown().all(|line| known.contains_key(&(stretch, line)));
+        let all = found.weighed().all(|line| known.contains_key(&(stretch, line)));
         all.then_some(move |line| known.get(&(stretch, line)).copied().unwrap_or_default())
     }
 }

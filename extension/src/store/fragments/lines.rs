@@ -1,5 +1,6 @@
 //! The statement that makes lexemes of lines.
 
+use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::Purpose;
@@ -15,8 +16,11 @@ impl Store {
     ) -> Vec<Option<Tsvector<'c>>> {
         let statement = self.0.statement(Purpose::WordsIn, || STATEMENT.to_owned());
         let language = self.facts(connection).language.clone();
-        let lines: Vec<_> =
-            lines.iter().map(|line| format!("{line} {}", identifier_parts(line))).collect();
+        let text = |(place, line): (usize, &&str)| {
+            pause(place);
+            format!("{line} {}", identifier_parts(line))
+        };
+        let lines: Vec<_> = lines.iter().enumerate().map(text).collect();
         let rows = connection.read(&statement, vec![Value::new(language), Value::new(lines)]);
         (0..rows.len()).map(|row| rows.words(row, 0)).collect()
     }
