@@ -1,5 +1,5 @@
 /*!
-PgBouncer in front of a server, as people run it.
+`PgBouncer` in front of a server, as people run it.
 
 It listens on a socket in the server's folder and runs as the server's user. `PGBOUNCER` names the
 program; without it, it is the one that is installed.
