@@ -57,6 +57,7 @@ impl From<passage_core::Error> for Error {
 }
 
 impl From<Error> for ErrorReport {
+    #[expect(clippy::too_many_lines, reason = "one list of all errors")]
     fn from(error: Error) -> Self {
         let (code, message, hint) = match error {
             Error::Request(error) => request(&error),

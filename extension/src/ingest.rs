@@ -105,10 +105,9 @@ fn step_write(
     let (uri, overlap) = (Some(uri), Some(0));
     let given = Given { uri, media_type, title, kind, base_url, overlap, ..Given::default() };
     let beside = Beside { collection, version, metadata, source_row };
-    let (done, recorded) = put(given, text, beside, store)?;
+    let (done, (locked, recorded)) = put(given, text, beside, store)?;
     let added = done.outcome == "added";
-    let locked = added || recorded.is_some();
-    Ok(TableIterator::once((to_sql(done.document), added, locked, recorded.flatten())))
+    Ok(TableIterator::once((to_sql(done.document), added, added || locked, recorded)))
 }
 
 /// What a document is stored with, beside what says how it is split.
@@ -119,8 +118,8 @@ struct Beside {
     source_row: Option<Json>,
 }
 
-/// Which row a document is recorded for, if it could be locked.
-type Recorded = Option<Option<RawJsonb>>;
+/// Whether a document that was there could be locked, and which row it is recorded for.
+type Recorded = (bool, Option<RawJsonb>);
 
 /// Puts a document into a store. One of a row that was there before is locked, also if it is unchanged
 /// and so not written: whoever removes it at the same time has either done so by now, or waits.
@@ -156,7 +155,8 @@ fn put(
     spi::connect(|connection| {
         let done = store.replace(connection, &brought, || source.split(&document))?;
         let was_there = is_of_row && done.outcome != "added";
-        let recorded = was_there.then(|| store.recorded(connection, done.document)).flatten();
+        let recorded =
+            if was_there { store.recorded(connection, done.document) } else { (false, None) };
         Ok((done, recorded))
     })
 }

@@ -135,11 +135,12 @@ impl Writable {
         known(&self.write(connection, Write::Lock, vec![Value::new(to_sql(id)), hash]))
     }
 
-    /// Returns which row a document came from, and keeps others from removing it; `None` if it is gone,
-    /// or not to be locked.
-    pub fn recorded(&self, connection: &Connection, document: Uuid) -> Option<Option<RawJsonb>> {
+    /// Keeps others from removing a document, and returns whether it is there to be locked, and which
+    /// row it came from.
+    pub fn recorded(&self, connection: &Connection, document: Uuid) -> (bool, Option<RawJsonb>) {
         let rows = self.write(connection, Write::Recorded, vec![Value::new(to_sql(document))]);
-        (rows.len() > 0).then(|| rows.get(0, 0))
+        let locked = rows.len() > 0;
+        (locked, locked.then(|| rows.get(0, 0)).flatten())
     }
 
     /// Inserts the row of a document, unless it or its id is there.

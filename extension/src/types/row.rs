@@ -14,6 +14,7 @@ pub struct Row {
 }
 
 impl FromDatum for Row {
+    #[expect(clippy::cast_ptr_alignment, reason = "PostgreSQL aligns what it unpacks")]
     unsafe fn from_polymorphic_datum(
         datum: pg_sys::Datum,
         is_null: bool,
@@ -27,7 +28,6 @@ impl FromDatum for Row {
         unsafe {
             let tuple = pg_sys::pg_detoast_datum(datum.cast_mut_ptr());
             let header = tuple.cast::<pg_sys::HeapTupleHeaderData>();
-            #[expect(clippy::cast_ptr_alignment, reason = "PostgreSQL aligns what it unpacks")]
             let of = (*header).t_choice.t_datum.datum_typeid;
             Some(Self { datum: pg_sys::Datum::from(tuple), of })
         }
