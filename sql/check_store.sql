@@ -213,7 +213,7 @@ BEGIN
         WHERE settings -> 'dimensions' <> to_jsonb(made.dimensions)
         UNION ALL
         SELECT format('%I.settings', store), 'setting language does not name a text search configuration',
-            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(coalesce(made.language, 'pg_catalog.english')), 'language')
+            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, '"english"', 'language')
         WHERE made.language IS NULL AND settings ? 'language' AND stored IS NULL;
     RETURN QUERY
         SELECT * FROM passage.table_problems(store, made.dimensions,

@@ -71,7 +71,7 @@ BEGIN
         (1, 'dimensions', made.dimensions::text, dimensions::text),
         (2, 'embedding type', made.embedding_type, embedding_type),
         (3, 'distance', made.distance, distance),
-        (4, 'language', coalesce(made.language, settings ->> 'language'), language::text)
+        (4, 'language', coalesce(made.language, stored::text), language::text)
     ) AS property (place, what, has, asked)
     WHERE has <> asked
     ORDER BY place

@@ -194,3 +194,102 @@ async fn a_result_of_another_type_is_not_read() {
         Some("SELECT * FROM passage.check_store('rag') tells what a store needs.")
     );
 }
+
+#[tokio::test]
+async fn a_text_in_place_of_another_type_counts_as_null_and_is_never_shown() {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(&format!(
+            "CREATE SCHEMA own;
+            CREATE TABLE own.documents (id uuid, uri text, media_type text, metadata text);
+            CREATE TABLE own.chunks (id uuid, document_id uuid, ordinal integer NOT NULL, content text, tokens text, first_line varchar, metadata text);
+            INSERT INTO own.documents VALUES ({ID}, 'a.txt', 'text/plain', 'quokka');
+            INSERT INTO own.chunks VALUES ({ID}, {ID}, 0, 'word', 'quokka', 'quokka', 'quokka')"
+        ))
+        .await;
+    let sql = format!(
+        "SELECT content, first_line IS NULL, metadata IS NULL FROM passage.reassemble(ARRAY[{ID}], imports => true, store => 'own')"
+    );
+    assert_eq!(cluster.query_lines(&sql).await, ["word|t|t"]);
+}
+
+#[tokio::test]
+async fn a_cast_that_a_user_made_is_not_used() {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(&format!(
+            "CREATE SCHEMA own;
+            CREATE TYPE own.pair AS (a integer, b text);
+            CREATE FUNCTION own.forged(own.pair) RETURNS text LANGUAGE sql AS 'SELECT ''forged''';
+            CREATE CAST (own.pair AS text) WITH FUNCTION own.forged(own.pair) AS IMPLICIT;
+            CREATE TABLE own.documents (id uuid, uri own.pair, media_type text);
+            CREATE TABLE own.chunks (id uuid, document_id uuid, ordinal integer NOT NULL, content text);
+            INSERT INTO own.documents VALUES ({ID}, ROW(1, 'x'), 'text/plain');
+            INSERT INTO own.chunks VALUES ({ID}, {ID}, 0, 'word')"
+        ))
+        .await;
+    let sql =
+        format!("SELECT uri IS NULL, content FROM passage.reassemble(ARRAY[{ID}], store => 'own')");
+    assert_eq!(cluster.query_lines(&sql).await, ["t|word"]);
+    cluster
+        .execute(
+            "DROP TABLE own.chunks;
+            CREATE TABLE own.chunks (id uuid, document_id uuid, ordinal integer NOT NULL, content own.pair)",
+        )
+        .await;
+    let error = cluster.error(&sql).await;
+    assert_eq!(error.code().code(), "42804", "{error}");
+    assert_eq!(
+        error.message(),
+        r#"column "content" of relation "own.chunks" cannot be read as text"#
+    );
+}
+
+#[tokio::test]
+async fn several_documents_of_one_id_are_named_as_what_is_wrong() {
+    let cluster = Cluster::start().await;
+    let again = "SELECT outcome FROM passage.ingest('a.md', 'other')";
+    cluster
+        .execute(
+            "SELECT passage.create_store(); SELECT passage.ingest('a.md', 'word');
+            ALTER TABLE rag.documents DROP CONSTRAINT documents_pkey CASCADE,
+                DROP CONSTRAINT documents_uri_collection_version_key;
+            INSERT INTO rag.documents SELECT * FROM rag.documents",
+        )
+        .await;
+    let error = cluster.error(again).await;
+    assert_eq!(error.code().code(), "21000", "{error}");
+    assert_eq!(error.message(), r#"relation "rag.documents" has several rows with the same id"#);
+}
+
+#[tokio::test]
+async fn a_setting_that_names_no_language_is_a_problem_and_not_shown() {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(
+            r#"SELECT passage.create_store('own');
+            ALTER TABLE own.chunks DROP COLUMN tsv;
+            UPDATE own.settings SET value = '"quokka"' WHERE key = 'language'"#,
+        )
+        .await;
+    let found = cluster
+        .query_lines(
+            "SELECT problem, remedy FROM passage.check_store('own') WHERE problem ~ 'language'",
+        )
+        .await;
+    assert_eq!(
+        found,
+        [
+            r#"setting language does not name a text search configuration|UPDATE own.settings SET value = '"english"' WHERE key = 'language';"#
+        ]
+    );
+    for call in ["create_store('own')", "upgrade_store('own')"] {
+        let error = cluster.error(&format!("SELECT passage.{call}")).await;
+        assert_eq!(error.code().code(), "22023", "{error}");
+        assert!(!error.message().contains("quokka"), "{error}");
+    }
+    cluster
+        .execute(r#"UPDATE own.settings SET value = '"pg_catalog.english"' WHERE key = 'language'"#)
+        .await;
+    cluster.execute("SELECT passage.upgrade_store('own')").await;
+}

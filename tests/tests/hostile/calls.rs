@@ -20,6 +20,8 @@ const ANY: &[&str] = &[];
 const HELD: &[&str] = &["documents", "chunks"];
 const VECTORS: &[&str] = &["documents", "chunks", "embeddings"];
 const OWN: &[&str] = &["strategies"];
+const EXPANDED: &[&str] = &["documents", "chunks", "strategies"];
+const SEARCHED: &[&str] = &["documents", "chunks", "embeddings", "strategies"];
 
 const fn read(function: &'static str, about: &'static [&'static str], sql: &'static str) -> Call {
     Call { function, sql, about, writes: false, reach: Reach::Tables }
@@ -44,9 +46,10 @@ pub const WITHOUT_STORE: &[&str] = &[
     "common_section",
     "decode_section",
     "encode_section",
-    "filled",
     "identifier_parts",
     "is_ancestor",
+    "is_own",
+    "is_trusted",
     "merge_sections",
     "parent_key",
     "preset_strategies",
@@ -56,6 +59,17 @@ pub const WITHOUT_STORE: &[&str] = &[
     "section_titles",
     "split",
     "text_head",
+    // What the trigger keep_in_step consists of, which is called through it.
+    "step_arguments",
+    "step_events",
+    "step_ingest",
+    "step_is_kept",
+    "step_plan",
+    "step_plan_made",
+    "step_remove",
+    "step_scope",
+    "step_templates",
+    "step_truncate",
 ];
 
 macro_rules! prose {
@@ -68,6 +82,17 @@ macro_rules! document {
         "'aaaaaaaa-0000-0000-8000-000000000000'"
     };
 }
+/// A table that is kept in step with the store, with one document. It is rolled back, and sessions take
+/// turns by its name: temporary tables cannot be kept in step.
+macro_rules! notes {
+    () => {
+        "CREATE TABLE attacker.notes (id pg_catalog.text PRIMARY KEY, body pg_catalog.text);
+        DO $do$ BEGIN EXECUTE pg_catalog.format('CREATE TRIGGER step AFTER INSERT OR UPDATE OR DELETE ON attacker.notes
+            FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(
+                ''text={body}'', ''uri={id}'', ''collection=zoo'', ''version=1'', %L)', pg_catalog.concat('store=', @)); END $do$;
+        INSERT INTO attacker.notes VALUES ('guide.md', 'The wombat.')"
+    };
+}
 macro_rules! facts {
     () => {
         "@, 3, 'cosine', 'vector', 'english'"
@@ -77,12 +102,12 @@ macro_rules! facts {
 pub const CALLS: &[Call] = &[
     read(
         "assemble",
-        ANY,
+        HELD,
         concat!("SELECT passage.assemble(", document!(), ", ", prose!(), ", store => @)"),
     ),
     read(
         "expand_context",
-        ANY,
+        EXPANDED,
         "SELECT c::pg_catalog.text FROM passage.expand_context('aaaaaaaa-0000-0000-0000-000000000002', store => @) AS c",
     ),
     read(
@@ -102,7 +127,7 @@ pub const CALLS: &[Call] = &[
     ),
     read(
         "expand_contexts",
-        ANY,
+        EXPANDED,
         concat!(
             "SELECT c::pg_catalog.text FROM passage.expand_contexts(",
             prose!(),
@@ -120,7 +145,7 @@ pub const CALLS: &[Call] = &[
     ),
     read(
         "explain_context",
-        ANY,
+        EXPANDED,
         concat!(
             "SELECT c::pg_catalog.text FROM passage.explain_context(",
             prose!(),
@@ -138,7 +163,7 @@ pub const CALLS: &[Call] = &[
     ),
     read(
         "reassemble",
-        ANY,
+        EXPANDED,
         concat!(
             "SELECT p::pg_catalog.text FROM passage.reassemble(",
             prose!(),
@@ -156,7 +181,7 @@ pub const CALLS: &[Call] = &[
     ),
     read(
         "outline",
-        ANY,
+        HELD,
         concat!(
             "SELECT o::pg_catalog.text FROM passage.outline(",
             document!(),
@@ -170,7 +195,11 @@ pub const CALLS: &[Call] = &[
         HELD,
         "SELECT o::pg_catalog.text FROM passage.outline(uri => 'guide.md', store => @) AS o",
     ),
-    read("search", ANY, "SELECT p::pg_catalog.text FROM passage.search('quokka', store => @) AS p"),
+    read(
+        "search",
+        SEARCHED,
+        "SELECT p::pg_catalog.text FROM passage.search('quokka', store => @) AS p",
+    ),
     read(
         "search",
         VECTORS,
@@ -178,7 +207,7 @@ pub const CALLS: &[Call] = &[
     ),
     read(
         "search_hits",
-        ANY,
+        VECTORS,
         "SELECT h::pg_catalog.text FROM passage.search_hits('quokka -wombat \"eats leaves\"', store => @) AS h",
     ),
     read(
@@ -193,7 +222,7 @@ pub const CALLS: &[Call] = &[
     ),
     read(
         "fragments",
-        ANY,
+        VECTORS,
         "SELECT f::pg_catalog.text FROM passage.fragments('quokka leaves', store => @) AS f",
     ),
     read(
@@ -217,7 +246,7 @@ pub const CALLS: &[Call] = &[
     ),
     read(
         "strategies",
-        ANY,
+        OWN,
         "SELECT s::pg_catalog.text FROM passage.strategies(@) AS s WHERE name OPERATOR(pg_catalog.=) 'mine'",
     ),
     read("store_stats", ANY, "SELECT s::pg_catalog.text FROM passage.store_stats(@) AS s"),
@@ -253,9 +282,24 @@ pub const CALLS: &[Call] = &[
     ),
     administer("store_statements", concat!("SELECT passage.store_statements(", facts!(), ")")),
     administer("policy_template", "SELECT passage.policy_template(@, true)"),
+    administer("index_problems", "SELECT c::pg_catalog.text FROM passage.index_problems(@) AS c"),
+    administer(
+        "fenced_data_problems",
+        "SELECT c::pg_catalog.text FROM passage.fenced_data_problems(@) AS c",
+    ),
+    administer(
+        "fenced_store_counts",
+        "SELECT c::pg_catalog.text FROM passage.fenced_store_counts(@) AS c",
+    ),
+    administer("store_counts", "SELECT c::pg_catalog.text FROM passage.store_counts(@) AS c"),
+    administer("foreign_objects", "SELECT passage.foreign_objects(@, true)"),
+    administer("unread_relations", "SELECT passage.unread_relations(@)"),
+    administer("typed_columns", "SELECT pg_catalog.unnest(passage.typed_columns(@))"),
+    administer("is_trusted_store", "SELECT passage.is_trusted_store(@)"),
+    administer("store_must_be_own", "SELECT passage.store_must_be_own(@)"),
     write(
         "ingest",
-        ANY,
+        VECTORS,
         "SELECT i::pg_catalog.text FROM passage.ingest('guide.md', E'# Guide\\n\\nThe quokka eats leaves.\\n', collection => 'zoo', version => '1', store => @) AS i",
     ),
     write(
@@ -263,7 +307,7 @@ pub const CALLS: &[Call] = &[
         HELD,
         "SELECT i::pg_catalog.text FROM passage.ingest('other.md', E'# Other\\n\\nThe numbat.\\n', store => @) AS i",
     ),
-    write("remove", ANY, "SELECT passage.remove('guide.md', store => @)"),
+    write("remove", VECTORS, "SELECT passage.remove('guide.md', store => @)"),
     write(
         "remove",
         HELD,
@@ -271,5 +315,13 @@ pub const CALLS: &[Call] = &[
     ),
     alter("create_store", "SELECT passage.create_store(@, dimensions => 3)"),
     alter("upgrade_store", "SELECT passage.upgrade_store(@)"),
-    write("keep_in_step", ANY, "INSERT INTO attacker.notes VALUES ('guide.md', 'The wombat.')"),
+    write(
+        "bring_in_step",
+        HELD,
+        concat!(
+            notes!(),
+            "; SELECT b::pg_catalog.text FROM passage.bring_in_step('attacker.notes') AS b"
+        ),
+    ),
+    write("keep_in_step", VECTORS, notes!()),
 ];

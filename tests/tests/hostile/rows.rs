@@ -92,7 +92,10 @@ const CHANGES: &[(&str, &str)] = &[
         "imports that are an object",
         r#"UPDATE @.chunks SET metadata = '{"imports": {"a": [null]}}'"#,
     ),
-    ("no media type", "UPDATE @.documents SET media_type = '', title = '', uri = ''"),
+    (
+        "no media type",
+        "UPDATE @.documents SET media_type = '', title = '', uri = repeat(' ', length(uri))",
+    ),
     (
         "a media type of many lines",
         r"UPDATE @.documents SET media_type = E'text/\nx', title = repeat('t', 1000000)",

@@ -72,6 +72,7 @@ pub const COLUMNS: &[Column] = &[
     column("documents", "orphaned_at", "timestamptz", "NULL"),
     column("documents", "metadata", "jsonb", r#"'{"keeper": "quokka"}'"#),
     column("documents", "ingested_at", "timestamptz", "'2000-01-01 00:00:00+00'"),
+    column("documents", "source_row", "jsonb", "NULL"),
     column("chunks", "id", "uuid", "repeat(w.d, 8) || '-0000-0000-0000-00000000000' || w.n"),
     column("chunks", "document_id", "uuid", "repeat(w.d, 8) || '-0000-0000-8000-000000000000'"),
     column("chunks", "ordinal", "integer", "w.place"),

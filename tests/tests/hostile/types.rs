@@ -51,7 +51,6 @@ pub const TYPES: &[Type] = &[
     plain("smallint", &["12345", "-1"]),
     plain("integer", &["12345", "-1", "1094795585", "2147483647"]),
     everywhere("bigint", ADDRESSES),
-    plain("oid", &["12345", "4294967295"]),
     plain("numeric", &["12345", "-1", "'NaN'"]),
     plain("real", &["12345", "'-Infinity'", "'NaN'"]),
     plain("double precision", &["2261634.5098039214", "6.0e-320", "'Infinity'", "'NaN'"]),
@@ -64,41 +63,29 @@ pub const TYPES: &[Type] = &[
     plain("bytea", &[r"'\x4141414141414141'", r"'\x'", r"'\xff00'"]),
     plain("uuid", IDS),
     plain("date", &["'2000-01-02'", "'infinity'"]),
-    plain("timestamp", &["'2000-01-01 00:00:00.012345'", "'-infinity'"]),
     plain("timestamptz", &["'2000-01-01 00:00:00.012345'", "'infinity'"]),
-    plain("time", &["'00:00:00.012345'"]),
     plain("interval", &["'12345 microseconds'", "'-1 month'"]),
     plain("json", OBJECTS),
     plain("jsonb", OBJECTS),
     plain("jsonpath", &["'$.quokka'"]),
     plain("inet", &["'10.1.2.3/8'"]),
-    plain("macaddr", &["'08:00:2b:01:02:03'"]),
     plain("point", &["'(1,2)'", "'(NaN,Infinity)'"]),
-    plain("polygon", &["'((0,0),(1,1))'"]),
     plain("tsvector", &["'quokka:1A wombat:2'", "''"]),
     plain("tsquery", &["'quokka & wombat'"]),
     plain("regclass", &["'pg_class'", "12345"]),
     plain("int4range", &["'[1,12345)'", "'empty'"]),
-    plain("int4multirange", &["'{[1,2),[3,12345)}'"]),
     plain("text[]", LISTS),
     plain("varchar(9)[]", LISTS),
     plain("uuid[]", &["'{aaaaaaaa-0000-0000-0000-000000000001}'", "'{}'"]),
     plain("integer[]", &["'{12345,-1}'", "'{}'", "'{{1,2},{3,4}}'"]),
-    plain("jsonb[]", &["ARRAY['{}'::pg_catalog.jsonb]"]),
     plain("oidvector", &["'12345 1'"]),
     plain("bit(8)", &["B'01000001'"]),
-    plain("varbit", &["B'0100000101'"]),
     plain("money", &["12345", "-1"]),
-    plain("pg_lsn", &["'16/B374D848'"]),
     plain("tid", &["'(12345,1)'"]),
     plain("refcursor", TEXTS),
     // Domains over a number, under the names of types that are read by address.
     dangerous("attacker.ltree", ADDRESSES),
     plain("attacker.text", ADDRESSES),
-    plain("attacker.uuid", ADDRESSES),
-    plain("attacker.jsonb", ADDRESSES),
-    plain("attacker.tsvector", ADDRESSES),
-    plain("attacker.int4", ADDRESSES),
     plain("attacker.vector", ADDRESSES),
     plain("attacker.halfvec", ADDRESSES),
     // Other types under these names: with operators and casts of the attacker's own.
@@ -141,10 +128,6 @@ pub const XML: Type = plain("xml", &["'<quokka/>'"]);
 pub const SETUP: &str = r"
 CREATE DOMAIN attacker.ltree AS pg_catalog.int8;
 CREATE DOMAIN attacker.text AS pg_catalog.int8;
-CREATE DOMAIN attacker.uuid AS pg_catalog.int8;
-CREATE DOMAIN attacker.jsonb AS pg_catalog.int8;
-CREATE DOMAIN attacker.tsvector AS pg_catalog.int8;
-CREATE DOMAIN attacker.int4 AS pg_catalog.int8;
 CREATE DOMAIN attacker.vector AS pg_catalog.int8;
 CREATE DOMAIN attacker.halfvec AS pg_catalog.int8;
 CREATE DOMAIN attacker.own_text AS pg_catalog.text;
