@@ -5,7 +5,7 @@ A call gives ids and, beside them, scores. This is where both become one ranked 
 repeats; from here on a hit is known by its place in that list.
 */
 
-use crate::Error;
+use crate::{Error, interrupt};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -42,6 +42,7 @@ pub fn rank<Id: Copy + Eq + Hash>(
     let mut places = HashMap::with_capacity(ids.len());
     let mut hits: Vec<Scored<Id>> = Vec::with_capacity(ids.len());
     for (i, id) in ids.iter().enumerate() {
+        interrupt::poll_in(i);
         let Some(chunk) = *id else { continue };
         let place = *places.entry(chunk).or_insert_with(|| {
             hits.push(Scored { chunk, score: score(i), class: 0 });
@@ -54,6 +55,7 @@ pub fn rank<Id: Copy + Eq + Hash>(
     }
     hits.sort_by(|a, b| b.score.partial_cmp(&a.score).expect("no score is NaN"));
     for i in 1..hits.len() {
+        interrupt::poll_in(i);
         let same = hits[i].score.is_some() && hits[i].score == hits[i - 1].score;
         hits[i].class = hits[i - 1].class + usize::from(!same);
     }

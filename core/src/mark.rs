@@ -35,6 +35,7 @@ impl Assembly {
         }
         text.push_str(&self.text[told..]);
         let moved = |placed: &Range<usize>| {
+            interrupt::poll();
             let starts = runs.partition_point(|run| run.start <= placed.start);
             let ends = runs.partition_point(|run| run.end <= placed.start);
             let by = starts * start.len() + ends * end.len();

@@ -155,12 +155,14 @@ impl Found<'_> {
         let read = self.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
         let mut row_of = HashMap::with_capacity(hits.len());
         for (row, chunk) in read {
+            interrupt::poll_in(row);
             row_of.entry(chunk.chunk).or_insert(row);
         }
         let mut spent = 0;
         hits.iter()
             .enumerate()
             .filter_map(|(hit, of)| {
+                interrupt::poll_in(hit);
                 let row = *row_of.get(&of.chunk)?;
                 let pick = Pick { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
                 let considered = Considered { pick, verdict: Verdict::Kept, spent };

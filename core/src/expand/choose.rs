@@ -160,6 +160,7 @@ fn parses(rows: &[usize], details: &impl Details) -> bool {
 fn ordered(hits: &[Hit], rows: &[Row], picks: Vec<Pick>) -> Vec<Pick> {
     let mut best: HashMap<Uuid, (usize, usize)> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
+        interrupt::poll_in(i);
         let place = best.entry(hit.document).or_insert((hit.class, i));
         *place = (*place).min((hit.class, i));
     }

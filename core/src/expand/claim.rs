@@ -90,7 +90,8 @@ pub(super) fn claims(
     places.extend(hits.iter().map(|hit| (hit.chunk, None)));
     let mut bids = Bids { hits, plan, found, places, best: Vec::new(), details, count: 0 };
     let mut wholes = vec![Vec::new(); plan.groups.len()];
-    for want in &plan.wants {
+    for (place, want) in plan.wants.iter().enumerate() {
+        interrupt::poll_in(place);
         let hit = &hits[want.hit];
         let unwanted = want.group.is_some_and(|group| failed[group])
             || want.in_place_of.is_some_and(|group| !failed[group]);

@@ -34,6 +34,7 @@ pub(super) struct Merging {
 pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl Details) -> Merging {
     let mut documents: BTreeMap<Uuid, Document> = BTreeMap::new();
     for want in plan.wants.iter().filter(|want| want.rule == Rule::Merge) {
+        interrupt::poll();
         let document = documents.entry(hits[want.hit].document).or_default();
         document.hits.push(want.hit);
         document.windows.push((want.first, want.last));
@@ -62,7 +63,10 @@ impl Document {
         let node_of: HashMap<usize, usize> = self
             .hits
             .iter()
-            .map(|hit| (*hit, tree.grow(hits[*hit].section.as_deref().unwrap_or_default())))
+            .map(|hit| {
+                interrupt::poll();
+                (*hit, tree.grow(hits[*hit].section.as_deref().unwrap_or_default()))
+            })
             .collect();
         let is_hit: HashSet<Uuid> = self.hits.iter().map(|hit| hits[*hit].chunk).collect();
         let windows = joined(&self.windows);
@@ -93,6 +97,7 @@ impl Document {
         let mut comes: BTreeMap<i32, Takers> = BTreeMap::new();
         let first = merging.of_hit.len();
         for hit in &self.hits {
+            interrupt::poll();
             if let Some(section) = outermost[node_of[hit]] {
                 merging.of_hit.insert(*hit, first + section);
                 takers.entry(section).or_default().add(*hit, hits);

@@ -11,6 +11,7 @@ use super::probe::{Plan, Probe, Shape, Want};
 use super::relatives::{heads, relatives};
 use super::whole::groups;
 use super::{Hit, Rule};
+use crate::interrupt;
 use crate::strategy::{Whole, Within};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -25,6 +26,7 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
     plan.groups = groups;
     let mut spans: HashMap<Uuid, Vec<Span>> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
+        interrupt::poll();
         let Some(ordinal) = hit.ordinal else { continue };
         if hit.section.is_some() {
             let strategy = hit.strategy;
@@ -39,6 +41,7 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
         spans.entry(hit.document).or_default().extend(windows(i, hit, ordinal));
     }
     for group in 0..plan.groups.len() {
+        interrupt::poll();
         whole(&mut plan, group, hits);
     }
     let mut spans: Vec<_> = spans.into_iter().filter(|(_, spans)| !spans.is_empty()).collect();
@@ -111,7 +114,8 @@ fn windows(i: usize, hit: &Hit, ordinal: i32) -> Vec<Span> {
 fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<Span>) {
     spans.sort_by_key(|span| span.first);
     let mut open: Option<usize> = None;
-    for span in &spans {
+    for (place, span) in spans.iter().enumerate() {
+        interrupt::poll_in(place);
         let probe = match open {
             Some(probe) if span.first <= plan.probes[probe].last.saturating_add(1) => probe,
             _ => plan.read(Probe::range(document, span.first, span.last)),

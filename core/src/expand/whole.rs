@@ -9,6 +9,7 @@ fill, the section above serves.
 */
 
 use super::{Container, Hit};
+use crate::interrupt;
 use crate::section::Section;
 use crate::strategy::Whole;
 use crate::{Kind, Unit};
@@ -40,6 +41,7 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut places: HashMap<(Uuid, &[String]), usize> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
+        interrupt::poll();
         let (Some(section), Some(_)) = (&hit.section, hit.ordinal) else { continue };
         let container = shared.get(&i);
         let depth = match (hit.strategy.whole, container) {

@@ -2,6 +2,7 @@
 
 use crate::{Ran, SECRET, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of};
 use std::fs;
+use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,39 @@ async fn a_page_that_is_too_large_to_convert_is_named_and_the_others_are_loaded(
     ran.refuses(&format!("bomb.html: {nodes}"), split);
     ran.refuses("long.html: an HTML page must have at most 33554432 bytes", split);
     assert!(ran.stdout.starts_with("2 documents added, 2 failed"), "{}", ran.stdout);
+    is_sound(&cluster).await;
+}
+
+/// A zip and a tar.gz that unpack to much more than they hold.
+fn archive_bombs() -> [(&'static str, Vec<u8>); 2] {
+    let spaces = vec![b' '; 70 << 20];
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file("a.md", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(&spaces).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_size(spaces.len() as u64);
+    header.set_mode(0o644);
+    let gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    let mut tar = tar::Builder::new(gzip);
+    tar.append_data(&mut header, "a.md", &*spaces).unwrap();
+    let tar = tar.into_inner().unwrap().finish().unwrap();
+    [("bomb.zip", zip.finish().unwrap().into_inner()), ("bomb.tar.gz", tar)]
+}
+
+#[tokio::test]
+async fn an_archive_that_unpacks_to_much_more_than_it_holds_is_named_and_the_others_are_loaded() {
+    let cluster = text_cluster().await;
+    let sources = Sources::with([("z.md", b"# Z\n".to_vec())]);
+    let bombs = archive_bombs().map(|(name, bytes)| {
+        assert!(bytes.len() < 100_000, "{name}: {}", bytes.len());
+        sources.write(name, bytes)
+    });
+    let z = format!("{}/z.md", sources.book());
+    let ran = ingest_text(&cluster, &[&bombs[0], &bombs[1], &z]).await;
+    let reason = "it unpacks to more than 200 times its size, in a.md";
+    ran.refuses(&format!("bomb.zip: {reason}"), "");
+    ran.refuses(&format!("bomb.tar.gz: {reason}"), "");
+    assert!(ran.stdout.starts_with("1 document added, "), "{}", ran.stdout);
     is_sound(&cluster).await;
 }
 

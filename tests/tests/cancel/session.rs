@@ -1,0 +1,147 @@
+/*!
+Sessions whose calls are cancelled.
+
+The aim is an error within 200 ms of the cancel. Other work on the machine delays a wall clock by
+seconds, so what is bounded closely is the processor time that the backend takes after the cancel; the
+wall clock has a bound that only a call without any check for interrupts exceeds.
+*/
+
+use crate::dice::Dice;
+use passage_tests::Cluster;
+use std::time::{Duration, Instant};
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+
+/// The most processor time from the cancel to the error. The aim is 200 ms; a debug build of the
+/// server and a slow machine need more.
+const MOST_WORK: Duration = Duration::from_millis(500);
+
+/// The most time from the cancel to the error on a busy machine.
+const MOST_TIME: Duration = Duration::from_secs(10);
+
+/// A session that calls, and one that cancels it.
+pub struct Session {
+    caller: Client,
+    canceller: Client,
+    backend: i32,
+    dice: Dice,
+    moments: u32,
+    worst: Late,
+}
+
+/// How long a call went on after its cancel.
+#[derive(Clone, Copy, Default)]
+struct Late {
+    /// How much of that the backend worked, where the system tells it.
+    work: Duration,
+    time: Duration,
+    /// How long the call had run when it was cancelled.
+    after: Duration,
+}
+
+impl Session {
+    /// Opens both sessions; `number` tells the sequences of moments of several tests apart.
+    pub async fn of(cluster: &Cluster, number: u32) -> Self {
+        let variable = |name: &str, default| {
+            std::env::var(name).map_or(default, |value| value.parse().expect("it is a number"))
+        };
+        let seed = variable("PASSAGE_SEED", u64::from(std::process::id()));
+        println!("PASSAGE_SEED={seed}");
+        let (caller, canceller) = (cluster.client().await, cluster.client().await);
+        caller.batch_execute("SET client_min_messages = error").await.expect("it is a setting");
+        let backend =
+            caller.query_one("SELECT pg_backend_pid()", &[]).await.expect("it is a query");
+        Self {
+            caller,
+            canceller,
+            backend: backend.get(0),
+            dice: Dice::new(seed, number),
+            moments: variable("PASSAGE_MOMENTS", 3) as u32,
+            worst: Late::default(),
+        }
+    }
+
+    /// Executes what a call needs.
+    pub async fn prepare(&self, sql: &str) {
+        self.caller.batch_execute(sql).await.expect("what a call needs can be made");
+    }
+
+    /// Runs a call to its end, then cancels it at random moments.
+    ///
+    /// Each run is a transaction that is rolled back, so a call that writes finds the same each time.
+    /// A call may refuse its input as too large.
+    pub async fn cancel(&mut self, what: &str, sql: &str) {
+        let begun = Instant::now();
+        self.caller.batch_execute("BEGIN").await.expect("a transaction begins");
+        if let Err(error) = self.caller.batch_execute(sql).await {
+            let refused = error.code() == Some(&SqlState::PROGRAM_LIMIT_EXCEEDED);
+            assert!(refused, "{what}: {error:?}");
+        }
+        let whole = begun.elapsed();
+        self.caller.batch_execute("ROLLBACK").await.expect("a transaction ends");
+
+        let mut worst = Late::default();
+        for _ in 0..self.moments {
+            let share = self.dice.below(1_000) as f64 / 1_000.0;
+            let late = self.late(what, sql, whole.mul_f64(share)).await;
+            if late.work.max(late.time / 20) > worst.work.max(worst.time / 20) {
+                worst = late;
+            }
+        }
+        println!(
+            "{:5} ms of work, {:5} ms, cancelled at {:5} ms of {:5} ms: {what}",
+            worst.work.as_millis(),
+            worst.time.as_millis(),
+            worst.after.as_millis(),
+            whole.as_millis(),
+        );
+        assert!(worst.work < MOST_WORK, "{what}: worked {:?} after a cancel", worst.work);
+        assert!(worst.time < MOST_TIME, "{what}: ended {:?} after a cancel", worst.time);
+        self.worst.work = self.worst.work.max(worst.work);
+        self.worst.time = self.worst.time.max(worst.time);
+    }
+
+    /// Cancels a call after some time, and returns how long it went on.
+    async fn late(&self, what: &str, sql: &str, after: Duration) -> Late {
+        self.caller.batch_execute("BEGIN").await.expect("a transaction begins");
+        let begun = Instant::now();
+        let cancel = async {
+            tokio::time::sleep(after).await;
+            let cancelled = Instant::now();
+            let sent =
+                self.canceller.query_one("SELECT pg_cancel_backend($1)", &[&self.backend]).await;
+            sent.expect("a role may cancel its own backends");
+            (cancelled, self.processor())
+        };
+        let call = async {
+            let result = self.caller.batch_execute(sql).await;
+            (result, Instant::now(), self.processor())
+        };
+        let ((cancelled, before), (result, ended, behind)) = tokio::join!(cancel, call);
+        // A cancel that comes between two statements is ignored, or ends the next one.
+        while self.caller.batch_execute("ROLLBACK").await.is_err() {}
+        if let Err(error) = result {
+            let expected = [&SqlState::QUERY_CANCELED, &SqlState::PROGRAM_LIMIT_EXCEEDED];
+            assert!(error.code().is_some_and(|code| expected.contains(&code)), "{what}: {error:?}");
+        }
+        Late {
+            work: behind.saturating_sub(before),
+            time: ended.saturating_duration_since(cancelled),
+            after: cancelled - begun,
+        }
+    }
+
+    /// Returns the processor time of the backend so far, or zero on another system than Linux.
+    fn processor(&self) -> Duration {
+        let file = format!("/proc/{}/schedstat", self.backend);
+        let stat = std::fs::read_to_string(file).unwrap_or_default();
+        let nanoseconds = stat.split(' ').next().and_then(|time| time.parse().ok());
+        Duration::from_nanos(nanoseconds.unwrap_or_default())
+    }
+
+    /// Prints the worst of all calls.
+    pub fn report(&self) {
+        let Late { work, time, .. } = self.worst;
+        println!("worst: {} ms of work, {} ms", work.as_millis(), time.as_millis());
+    }
+}
