@@ -1,6 +1,7 @@
 //! What every expanding function does: find the hits, read their context, choose.
 
 use crate::error::Error;
+use crate::interrupt::pause;
 use crate::settings;
 use crate::spi::{self, Connection};
 use crate::store::{Chunks, Columns, Found, Hits, Store, Wanted};
@@ -82,7 +83,8 @@ impl Call {
             if let Taking::Fitting { passages, max_distance } = taking {
                 fit(&store, connection, &mut read, passages, max_distance);
             }
-            let hits: Vec<_> = read.found.iter().map(Found::hit).collect();
+            let found = read.found.iter().enumerate().inspect(|(place, _)| pause(*place));
+            let hits: Vec<_> = found.map(|(_, found)| found.hit()).collect();
             let plan = expand::plan(&hits, imports);
             let chunks = store.chunks(connection, &read, &plan, columns);
             let budget = Budget::of(&hits);

@@ -258,3 +258,22 @@ async fn an_edit_keeps_the_embeddings_of_what_did_not_change() {
     assert_eq!(cluster.query_text(&ingest(&edited, "U")).await, "20 20 0 0");
     assert_eq!(cluster.query_text(stats).await, "20 0 20");
 }
+
+#[tokio::test]
+async fn an_edit_at_the_beginning_of_a_long_document_moves_all_of_its_chunks() {
+    let cluster = two_stores().await;
+    let ingest = |begin: &str| {
+        format!(
+            "SELECT kept || ' ' || moved || ' ' || added || ' ' || removed FROM passage.ingest('a.md', \
+             {begin} || (SELECT string_agg(E'## Part ' || n || E'\\n\\nText.\\n\\n', '' ORDER BY n) \
+             FROM generate_series(1, 2500) AS n), max_size => 40)"
+        )
+    };
+    assert_eq!(cluster.query_text(&ingest("''")).await, "0 0 2500 0");
+    // Each chunk takes the ordinal that the next one had.
+    let new = "E'## New\\n\\nText.\\n\\n'";
+    assert_eq!(cluster.query_text(&ingest(new)).await, "2500 2500 1 0");
+    let ordinals = "SELECT count(DISTINCT ordinal) || ' ' || min(ordinal) || ' ' || max(ordinal) \
+         FROM rag.chunks";
+    assert_eq!(cluster.query_text(ordinals).await, "2501 0 2500");
+}

@@ -16,6 +16,7 @@ use super::layout::{Layout, Purpose};
 use super::operators::EQUAL;
 use super::strategy::{Rows as Strategies, Source, Wanted};
 use crate::error::Error;
+use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
 use crate::types::{from_sql, to_sql};
 use passage_core::expand::Container;
@@ -114,6 +115,7 @@ impl Store {
         let first_document = OF_HIT + columns.count();
         let mut found = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
+            pause(row);
             // A strategy without a hit has a row of its own, and so has a chunk around the hit.
             let Some(place) = rows.get::<i64>(row, 0) else { continue };
             let chunk = Chunk { rows: &rows, row, first: OF_HIT };

@@ -198,11 +198,12 @@ impl Writable {
         if !stale.is_empty() && self.0.0.embeddings.is_some() {
             self.write(connection, Write::Forget, vec![document(), Value::new(stale)]);
         }
+        // One statement: ordinals are unique at the end of each, and one chunk takes that of another.
         let mut moved = 0;
-        for places in kept.chunks(MOST_ROWS) {
+        if !kept.is_empty() {
             let mut values = vec![document()];
-            values.extend(placed(&ids, chunks, places));
-            moved += self.write(connection, Write::Move, values).len();
+            values.extend(placed(&ids, chunks, &kept));
+            moved = self.write(connection, Write::Move, values).len();
         }
         if !kept.is_empty() && self.is_guarded() {
             let here: Vec<_> = kept.iter().map(|&place| to_sql(ids[place])).collect();

@@ -26,7 +26,7 @@ use std::{
 pub(super) struct Length {
     /// From so many bytes on it ends where it can.
     soft: usize,
-    /// So many bytes it has at most, and so many that may be markup.
+    /// So many bytes it has at most, and so many lines and bytes that may be markup.
     hard: usize,
     marks: usize,
 }
@@ -112,7 +112,8 @@ impl Segments {
             let is_text = !matches!(state, State::Fence(..) | State::Html(_));
             let may_define = is_text && (behind_blank || behind_definition);
             behind_definition = may_define && self.defines(line);
-            marks += line.bytes().filter(|byte| is_mark(*byte)).count();
+            // A blank line takes the parser as long as a mark does.
+            marks += 1 + line.bytes().filter(|byte| is_mark(*byte)).count();
             behind_blank = line.trim_ascii().is_empty();
             at += line.len();
         }
