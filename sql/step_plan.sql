@@ -162,6 +162,7 @@ DECLARE
     store CONSTANT name := coalesce(templates.store, 'rag');
     source text;
     documents oid;
+    record_type text;
     key_columns text[];
     described record;
     same_key text;
@@ -186,7 +187,7 @@ BEGIN
             HINT = 'Take an ordinary table, or ALTER TABLE ... SET LOGGED.';
     END IF;
 
-    SELECT attrelid INTO documents FROM pg_namespace
+    SELECT attrelid, format_type(atttypid, NULL) INTO documents, record_type FROM pg_namespace
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'documents' AND relkind IN ('r', 'p')
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'source_row' AND NOT attisdropped
     WHERE nspname = store;
@@ -195,6 +196,11 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('store "%s" has no column source_row in documents', store),
             HINT = format('SELECT passage.upgrade_store(%L); adds it. Then SELECT passage.bring_in_step(%L); records which row has which document.', store, source);
+    END IF;
+    IF record_type <> 'jsonb' THEN
+        RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
+            MESSAGE = format('column "source_row" of relation "%s.documents" must be of type jsonb, not %s', store, record_type),
+            HINT = format('SELECT * FROM passage.check_store(%L) tells what a store needs.', store);
     END IF;
     IF level = 'ROW' THEN
         PERFORM passage.step_events(scope, trigger, source);
