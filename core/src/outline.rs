@@ -13,7 +13,7 @@ const MOST_EMPTY: usize = 64;
 
 /// The most titles that these lines hold together. Data may be nested thousands deep, and a line holds
 /// all titles above it.
-const MOST_TITLES: usize = 128 * MOST_EMPTY;
+const MOST_TITLES: usize = 10_240 * MOST_EMPTY;
 
 /// A chunk as far as an outline needs it, in document order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,13 +161,13 @@ mod tests {
 
     #[test]
     fn a_chunk_far_below_brings_the_nearest_lines_alone() {
-        let titles = vec!["t"; 100];
+        let titles = vec!["t"; 10_000];
         assert_eq!(drawn(&[&titles]).len(), MOST_EMPTY + 1);
     }
 
     #[test]
     fn lines_without_a_chunk_hold_few_titles_together() {
-        for depth in [1_000, 10_000, 100_000] {
+        for depth in [10_000, 50_000, 100_000] {
             let entry = |ordinal: i32| Entry {
                 ordinal,
                 section: vec![ordinal.to_string(); depth],
