@@ -133,7 +133,7 @@ fn check() {
         last => {
             let time = processor();
             LAST.set(Some((Instant::now(), time)));
-            let gap = last.map_or(Duration::ZERO, |(_, last)| time - last);
+            let gap = last.map_or(Duration::ZERO, |(_, last)| time.saturating_sub(last));
             LONGEST.set(LONGEST.get().max(gap));
         }
     }
@@ -187,7 +187,7 @@ fn measure(sample: &Sample, bytes: usize) {
     interrupt::register(check);
     let begun = processor();
     let result = work(&text, &media_type);
-    let time = processor() - begun;
+    let time = processor().saturating_sub(begun);
     let longest = LONGEST.get();
     let peak = memory("VmHWM").saturating_sub(before) as f64 / text.len() as f64;
 
@@ -195,7 +195,9 @@ fn measure(sample: &Sample, bytes: usize) {
     POLLS.set(0);
     let stopped = catch_unwind(AssertUnwindSafe(|| work(&text, &media_type)));
     let freed = match stopped {
-        Err(panic) => panic.downcast::<Stopped>().map_or(Duration::ZERO, |at| processor() - at.0),
+        Err(panic) => panic
+            .downcast::<Stopped>()
+            .map_or(Duration::ZERO, |at| processor().saturating_sub(at.0)),
         Ok(_) => Duration::ZERO,
     };
     let chunks = match result {
