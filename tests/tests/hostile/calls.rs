@@ -67,6 +67,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "step_plan",
     "step_plan_made",
     "step_remove",
+    "step_row",
     "step_scope",
     "step_templates",
     "step_truncate",
@@ -306,6 +307,11 @@ pub const CALLS: &[Call] = &[
         "ingest",
         HELD,
         "SELECT i::pg_catalog.text FROM passage.ingest('other.md', E'# Other\\n\\nThe numbat.\\n', store => @) AS i",
+    ),
+    write(
+        "step_write",
+        HELD,
+        "SELECT w::pg_catalog.text FROM passage.step_write('guide.md', 'The quokka.', NULL, NULL, 'zoo', '1', '{}', NULL, NULL, '{}', @) AS w",
     ),
     write("remove", VECTORS, "SELECT passage.remove('guide.md', store => @)"),
     write(
