@@ -122,10 +122,16 @@ async fn all_types(cluster: &Cluster) -> Vec<Type> {
     types
 }
 
-/// What else is ours: the id that nothing has, that of the document without a collection, and words
-/// of signals.
-const OWN_WORDS: &[&str] =
-    &["00000000-000000000000", "06c89d4f", "71b813af", "preview nothing without_embedding"];
+/// What else is ours: the id that nothing has, that of the document without a collection, words of
+/// signals, and the reasons of `explain_context`.
+const OWN_WORDS: &[&str] = &[
+    "00000000-000000000000",
+    "06c89d4f",
+    "71b813af",
+    "preview nothing without_embedding",
+    "parents, preceding, following, children, nothing whole",
+    "max_tokens max_chunks a nearer chunk of the hit was cut",
+];
 
 /// The words that outputs may have: of the right store, and of the odd values.
 async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
