@@ -288,14 +288,14 @@ async fn writers_wait_for_each_other_only_where_they_write_the_same_rows() {
     let rows = "SELECT string_agg('notes/' || id || ': ' || body, ', ' ORDER BY 'notes/' || id) FROM notes";
     assert_eq!(cluster.query_text(DOCUMENTS).await, cluster.query_text(rows).await);
 
-    // Without that one of two fails, whole, and the other is done.
-    let crossed = async |session: &Client, order: [i32; 2], word: &str| {
-        for id in order {
-            let write = format!("UPDATE notes SET body = '{word}' || id WHERE id = {id}");
-            session.batch_execute(&write).await?;
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        }
-        Ok::<_, tokio_postgres::Error>(())
+    // Without the common order one of the two transactions fails as a whole, and the other one succeeds.
+    // Both hold their first row before either one updates its second.
+    let both_hold_a_row = tokio::sync::Barrier::new(2);
+    let crossed = async |session: &Client, [first, second]: [i32; 2], word: &str| {
+        let update = |id: i32| format!("UPDATE notes SET body = '{word}' || id WHERE id = {id}");
+        session.batch_execute(&update(first)).await?;
+        both_hold_a_row.wait().await;
+        session.batch_execute(&update(second)).await
     };
     one.batch_execute("BEGIN").await.unwrap();
     other.batch_execute("BEGIN").await.unwrap();

@@ -1,10 +1,10 @@
 //! Sources that cannot be taken in: each is said with its place and what to do, and the others go on.
 
 use crate::{Ran, SECRET, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of};
+use passage_tests::wait::until;
 use std::fs;
 use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
@@ -109,11 +109,8 @@ async fn a_file_that_vanishes_once_it_was_found_is_named_and_the_others_are_load
     let running = tokio::spawn(async move { Ran::of(&mut program).await });
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage' \
          AND wait_event_type = 'Lock' AND query LIKE 'SELECT uri%documents%'";
-    let begun = Instant::now();
-    while cluster.query_text(waits).await != "1" {
-        assert!(begun.elapsed() < Duration::from_mins(1), "the client never asks");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    until("the client reads the stored documents", async || cluster.query_text(waits).await == "1")
+        .await;
     fs::remove_file(format!("{}/b.md", sources.book())).unwrap();
     holder.batch_execute("COMMIT").await.unwrap();
 

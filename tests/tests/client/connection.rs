@@ -3,6 +3,7 @@
 use crate::{Ran, SECRET, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::{DATABASE, OWNER, SUPERUSER};
+use passage_tests::wait::until;
 use tokio::process::Command;
 
 /// The client, with nothing said of a server.
@@ -86,13 +87,16 @@ async fn after_a_refused_password_no_other_host_is_tried() {
         async move { Ran::of(&mut program).await }
     };
     // The reload takes effect with the next session.
-    while status(format!("{first}"), "wrong").await.code == Some(0) {}
+    let is_strict = async || status(format!("{first}"), "wrong").await.code != Some(0);
+    until("the server asks for passwords", is_strict).await;
     lenient.execute_as(SUPERUSER, "ALTER SYSTEM SET log_connections = on").await;
     lenient.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
     let asked = "application_name=passage";
-    while !lenient.log().contains(asked) {
+    let logs_connections = async || {
         assert_eq!(status(format!("{second}"), "").await.code, Some(0));
-    }
+        lenient.log().contains(asked)
+    };
+    until("the server logs connections", logs_connections).await;
     let before = lenient.log().matches(asked).count();
     status(format!("{first},{second}"), "wrong")
         .await

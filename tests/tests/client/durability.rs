@@ -7,10 +7,9 @@
 use crate::{
     Ran, Sources, ingest_text, is_sound, lacks_embedding, ran, text_cluster, text_of, until_alone,
 };
-use passage_tests::Cluster;
+use passage_tests::{Cluster, wait};
 use std::fmt::Write;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 use tokio::process::Child;
 
 /// Documents beside the large one; by their names some come before it and some after.
@@ -58,12 +57,11 @@ fn start(cluster: &Cluster, arguments: &[&str]) -> Child {
 /// Waits until a query gives true; the client must not be through by then.
 async fn until(cluster: &Cluster, child: &mut Child, sql: &str) {
     let session = cluster.client().await;
-    let begun = Instant::now();
-    while !session.query_one(sql, &[]).await.unwrap().get::<_, bool>(0) {
-        assert!(child.try_wait().unwrap().is_none(), "the client ended before the blow");
-        assert!(begun.elapsed() < Duration::from_secs(30), "the moment does not come");
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
+    wait::until(sql, async || {
+        assert!(child.try_wait().unwrap().is_none(), "the client ended before the kill");
+        session.query_one(sql, &[]).await.unwrap().get(0)
+    })
+    .await;
 }
 
 /// Takes the server down when what was committed by now is on disk: the client itself waits for the

@@ -2,11 +2,11 @@
 //! them, by one worker or several, and nothing of a key is ever shown.
 
 use crate::service::{Asked, Reply, Service};
-use crate::{Ran, ran, text_cluster};
+use crate::{Ran, ran, text_cluster, until_line};
+use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::collections::HashSet;
 use std::process::Stdio;
-use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
@@ -50,11 +50,10 @@ async fn insert(cluster: &Cluster, uri: &str, chunks: usize) {
     cluster.execute(&sql).await;
 }
 
-/// Waits until nothing is without an embedding; a test that waits for ever is ended from outside.
-async fn filled(cluster: &Cluster) {
-    while cluster.query_text(MISSING).await != "0" {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+/// Waits until each chunk has an embedding.
+async fn until_embedded(cluster: &Cluster) {
+    let is_done = async || cluster.query_text(MISSING).await == "0";
+    until("each chunk has an embedding", is_done).await;
 }
 
 #[tokio::test]
@@ -223,19 +222,15 @@ async fn a_worker_goes_on_where_another_was_killed() {
     let embed = ["embed", "--embed-batch", "16", "--embed-concurrency", "1"];
     let mut killed =
         with(&cluster, &stuck, &embed).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while cluster.query_text("SELECT count(*) FROM rag.embeddings").await == "0" {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let has_begun = async || cluster.query_text("SELECT count(*) FROM rag.embeddings").await != "0";
+    until("the worker writes embeddings", has_begun).await;
     killed.kill().await.unwrap();
     let done: usize =
         cluster.query_text("SELECT count(*) FROM rag.embeddings").await.parse().unwrap();
     assert!((1..300).contains(&done), "{done}");
-    // The server notices that the worker is gone when it next speaks to it; its claims go then.
-    while cluster.query_text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").await
-        != "0"
-    {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    // The server notices the lost connection when it next writes to it, and releases the claims then.
+    let claims = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
+    until("the claims are released", async || cluster.query_text(claims).await == "0").await;
     let service = Service::good(64).await;
     let next = run(&cluster, &service, &["embed"]).await;
     let rest = format!("{} chunks embedded", 300 - done);
@@ -253,22 +248,22 @@ async fn a_follower_embeds_what_comes_survives_a_restart_and_ends_when_told() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(follower.stderr.take().unwrap()).lines();
-    filled(&cluster).await;
-    while said.next_line().await.unwrap().unwrap() != "waiting for new chunks" {}
+    let mut messages = BufReader::new(follower.stderr.take().unwrap()).lines();
+    until_embedded(&cluster).await;
+    until_line(&mut messages, "waiting for new chunks").await;
     insert(&cluster, "notes/2", 5).await;
-    filled(&cluster).await;
+    until_embedded(&cluster).await;
     cluster.execute("UPDATE rag.chunks SET content = 'changed' WHERE ordinal = 3; DELETE FROM rag.embeddings WHERE chunk_id IN (SELECT id FROM rag.chunks WHERE ordinal = 3)").await;
-    filled(&cluster).await;
+    until_embedded(&cluster).await;
     assert!(service.texts().contains(&"title 1\nchanged".to_owned()), "{:?}", service.texts());
 
     cluster.restart().await;
     insert(&cluster, "notes/3", 5).await;
-    filled(&cluster).await;
+    until_embedded(&cluster).await;
 
     let pid = follower.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().await.unwrap().success());
-    let output = follower.wait_with_output().await.unwrap();
+    let output = within("the follower ends", follower.wait_with_output()).await.unwrap();
     assert_eq!(output.status.code(), Some(0), "to be told is how a follower ends");
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.starts_with("22 chunks embedded"), "{stdout}");

@@ -4,10 +4,9 @@
 use crate::{Ran, Sources, next_write, text_cluster, until_alone};
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
+use passage_tests::wait::until;
 use std::process::Stdio;
-use std::time::Duration;
 use tokio::process::Command;
-use tokio::time::sleep;
 
 /// What the traps write.
 const SPRUNG: &str = "the trap of eve has run";
@@ -74,9 +73,8 @@ async fn break_off(cluster: &Cluster) {
         .spawn()
         .unwrap();
     let is_filled = "SELECT EXISTS (SELECT FROM pg_stat_all_tables WHERE schemaname = 'top_reindex' AND n_live_tup > 0 AND relname = 'documents')";
-    while cluster.query_text_as(SUPERUSER, is_filled).await == "f" {
-        sleep(Duration::from_millis(20)).await;
-    }
+    let is_halfway = async || cluster.query_text_as(SUPERUSER, is_filled).await == "t";
+    until("the shadow store has documents", is_halfway).await;
     run.kill().await.unwrap();
     transaction.rollback().await.unwrap();
     until_alone(cluster).await;

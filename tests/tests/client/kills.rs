@@ -6,8 +6,10 @@
 
 use crate::{Sources, ingest_text, is_sound, text_cluster, until_alone};
 use passage_tests::Cluster;
+use passage_tests::wait::{PATIENCE, within};
 use std::fmt::Write;
 use std::process::Stdio;
+use std::time::Instant;
 use tokio::process::Child;
 use tokio_postgres::Client;
 
@@ -52,7 +54,9 @@ fn start(cluster: &Cluster, sources: &Sources, version: usize) -> Child {
 async fn until(session: &Client, child: &mut Child, version: usize, documents: usize) {
     let sql = "SELECT count(*) FROM rag.documents WHERE metadata ->> 'version' = $1";
     let (version, documents) = (version.to_string(), documents as i64);
+    let begun = Instant::now();
     while session.query_one(sql, &[&version]).await.unwrap().get::<_, i64>(0) < documents {
+        assert!(begun.elapsed() < PATIENCE, "the client does not write {documents} documents");
         if child.try_wait().unwrap().is_some() {
             return;
         }
@@ -128,7 +132,7 @@ async fn fifty_kills_of_the_server_leave_every_document_of_one_version() {
     let blow = async |cluster: &mut Cluster, mut child: Child| {
         cluster.destroy();
         // It says that the connection is lost, and ends.
-        child.wait().await.unwrap();
+        within("the client ends", child.wait()).await.unwrap();
         cluster.start_again().await;
     };
     strike(text_cluster().await, blow).await;

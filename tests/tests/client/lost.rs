@@ -5,16 +5,16 @@ use crate::reindex::{CHUNKS, MISSING, book, embedded, with};
 use crate::reindex_store::SCHEMAS;
 use crate::service::{Reply, Service};
 use crate::{Ran, Sources, is_sound};
-use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
+use passage_tests::{Cluster, wait};
 use std::collections::HashSet;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 use tokio::process::Child;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-/// How soon a run notices. It would wait for its service for minutes.
-const SOON: Duration = Duration::from_secs(10);
+/// How soon a run must end after it lost its lock. The stuck service would hold it for minutes.
+const SOON: Duration = Duration::from_mins(1);
 
 /// Ends the sessions that a query finds, and returns how many.
 async fn end(cluster: &Cluster, sessions: &str) -> String {
@@ -32,10 +32,9 @@ async fn ends(run: Child) -> Output {
     output
 }
 
+/// Waits until a query returns true.
 async fn until(cluster: &Cluster, sql: &str) {
-    while cluster.query_text_as(SUPERUSER, sql).await != "t" {
-        sleep(Duration::from_millis(20)).await;
-    }
+    wait::until(sql, async || cluster.query_text_as(SUPERUSER, sql).await == "t").await;
 }
 
 #[tokio::test]

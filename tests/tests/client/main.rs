@@ -43,12 +43,12 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use passage_tests::Cluster;
 use passage_tests::cluster::model_path;
+use passage_tests::wait::{until, within};
 use tempfile::TempDir;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncBufRead, AsyncWriteExt, Lines};
 use tokio::process::Command;
 
 /// A folder `book` of sources, gone with the test.
@@ -186,9 +186,19 @@ async fn next_write(cluster: &Cluster) -> String {
 /// Waits until the server has noticed that the client is gone.
 async fn until_alone(cluster: &Cluster) {
     let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage'";
-    let begun = Instant::now();
-    while cluster.query_text(others).await != "0" {
-        assert!(begun.elapsed() < Duration::from_secs(30), "a dead client's session stays");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let is_alone = async || cluster.query_text(others).await == "0";
+    until("the server closes the sessions of dead clients", is_alone).await;
+}
+
+/// Reads the lines that a client prints until one contains a text.
+async fn until_line<R: AsyncBufRead + Unpin>(lines: &mut Lines<R>, text: &str) {
+    let found = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if line.contains(text) {
+                return;
+            }
+        }
+        panic!("the client ended before it printed {text:?}");
+    };
+    within(text, found).await;
 }

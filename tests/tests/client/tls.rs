@@ -4,7 +4,7 @@ use crate::Ran;
 use passage_tests::Cluster;
 use passage_tests::cluster::{DATABASE, Installation, OWNER, SUPERUSER};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
-use std::fs;
+use std::fs::{self, File};
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,36 @@ use tokio::process::Command;
 /// A server that speaks TLS on a port of this machine.
 struct Encrypted {
     cluster: Cluster,
-    port: u16,
+    port: ReservedPort,
     /// The user's own folder, where libpq looks for `.postgresql`, `.pgpass` and the like.
     home: TempDir,
     /// The certificates of the authority that signed the server's, and of another.
     ours: PathBuf,
     other: PathBuf,
+}
+
+/// A TCP port of the loopback interface that no other test takes.
+///
+/// The server cannot take over a listening socket, so the port is free between its choice and the
+/// start of the server. The number is below 32,768, where no system assigns ports by itself, and the
+/// lock on a file of that number keeps other tests away until this one ends.
+struct ReservedPort {
+    number: u16,
+    _lock: File,
+}
+
+impl ReservedPort {
+    fn take() -> Self {
+        for number in 20_000..30_000 {
+            let path = std::env::temp_dir().join(format!("passage-port-{number}.lock"));
+            // The file may belong to another user.
+            let Ok(lock) = File::create(path) else { continue };
+            if lock.try_lock().is_ok() && TcpListener::bind(("127.0.0.1", number)).is_ok() {
+                return Self { number, _lock: lock };
+            }
+        }
+        panic!("no port is free");
+    }
 }
 
 /// An authority of a name, and a server that is its own authority has the server's.
@@ -52,8 +76,9 @@ impl Encrypted {
         own(&data.join("server.crt"), &certificate.pem(), &data);
         own(&data.join("server.key"), &key.serialize_pem(), &data);
         own(&data.join("pg_hba.conf"), &format!("local all all trust\n{rules}\n"), &data);
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        for setting in ["ssl = on", "listen_addresses = '127.0.0.1'", &format!("port = {port}")] {
+        let port = ReservedPort::take();
+        let number = port.number;
+        for setting in ["ssl = on", "listen_addresses = '127.0.0.1'", &format!("port = {number}")] {
             cluster.execute_as(SUPERUSER, &format!("ALTER SYSTEM SET {setting}")).await;
         }
         cluster
@@ -62,7 +87,7 @@ impl Encrypted {
         cluster.stop();
         // The socket has the port in its name, and the tests look for the usual one.
         let sockets = cluster.folder();
-        symlink(sockets.join(format!(".s.PGSQL.{port}")), sockets.join(".s.PGSQL.5432")).unwrap();
+        symlink(sockets.join(format!(".s.PGSQL.{number}")), sockets.join(".s.PGSQL.5432")).unwrap();
         cluster.start_again().await;
         Some(Self { cluster, port, home, ours, other })
     }
@@ -71,7 +96,7 @@ impl Encrypted {
     fn program(&self, host: &str, variables: &[(&str, &str)]) -> Command {
         let mut program = self.cluster.client_program();
         program.env_remove("DATABASE_URL").env("HOME", self.home.path());
-        program.env("PGHOST", host).env("PGPORT", self.port.to_string());
+        program.env("PGHOST", host).env("PGPORT", self.port.number.to_string());
         program.env("PGUSER", OWNER).env("PGDATABASE", DATABASE).envs(variables.iter().copied());
         program.args(["doctor", "--no-embed"]);
         program
@@ -192,7 +217,8 @@ async fn a_password_comes_from_a_variable_or_a_file_of_ones_own() {
     assert!(said.contains("password missing") && said.contains("~/.pgpass"), "{said}");
 
     let file = server.home.path().join(".pgpass");
-    fs::write(&file, format!("localhost:{}:*:{OWNER}:xyzzy-hunter2\n", server.port)).unwrap();
+    fs::write(&file, format!("localhost:{}:*:{OWNER}:xyzzy-hunter2\n", server.port.number))
+        .unwrap();
     let said = server.refusal("localhost", &[]).await;
     assert!(said.contains(".pgpass is not read, since others can read it"), "{said}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
