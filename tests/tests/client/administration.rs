@@ -1,4 +1,4 @@
-//! Looking after a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`.
+//! The commands that examine a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`.
 
 use crate::{Ran, lacks_embedding, next_write, ran, text_cluster};
 use passage_tests::cluster::{SUPERUSER, model_path};
@@ -65,7 +65,7 @@ async fn status_counts_collections_and_lists_documents() {
 }
 
 #[tokio::test]
-async fn the_doctor_finds_nothing_in_a_store_that_is_well() {
+async fn doctor_finds_no_problem_in_a_sound_store() {
     let cluster = garden().await;
     cluster.execute("ANALYZE rag.documents, rag.chunks").await;
     let next = next_write(&cluster).await;
@@ -74,7 +74,7 @@ async fn the_doctor_finds_nothing_in_a_store_that_is_well() {
     assert!(doctor.stdout.ends_with("\n\nall is well\n"), "{}", doctor.stdout);
     assert_eq!(next_write(&cluster).await, next, "nothing is written");
     let version = cluster.installation().version();
-    // Debian says more of it.
+    // Debian adds its own version to that of PostgreSQL.
     let server = format!("good    server: PostgreSQL {version}");
     assert!(doctor.stdout.contains(&server), "{}", doctor.stdout);
     let findings = lines(&cluster.passage(["doctor", "--json"]).await);
@@ -82,7 +82,7 @@ async fn the_doctor_finds_nothing_in_a_store_that_is_well() {
 }
 
 #[tokio::test]
-async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
+async fn doctor_reports_each_problem_with_its_remedy() {
     let cluster = garden().await;
     let found = |code, what: &'static str, remedy: &'static str| {
         let cluster = &cluster;
@@ -167,9 +167,9 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
 }
 
 #[tokio::test]
-async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
+async fn doctor_reports_the_model_and_chunks_without_embeddings() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "the doctor knows the model") {
+    if lacks_embedding(&cluster, "doctor reports the model") {
         return;
     }
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden/watering.txt")]).await;
@@ -193,7 +193,7 @@ async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
 }
 
 #[tokio::test]
-async fn context_shows_a_chunk_and_what_stands_around_it() {
+async fn context_shows_a_chunk_with_its_neighbors() {
     let cluster = garden().await;
     let hit =
         cluster.query_text("SELECT id FROM rag.chunks WHERE content LIKE '%Varroa mites%'").await;
@@ -220,7 +220,7 @@ async fn context_shows_a_chunk_and_what_stands_around_it() {
 }
 
 #[tokio::test]
-async fn fragments_are_whole_lines_with_their_numbers() {
+async fn fragments_are_whole_lines_with_line_numbers() {
     let cluster = garden().await;
     let shown = cluster.passage(["fragments", "--limit", "1", "varroa mites"]).await;
     assert!(
@@ -265,7 +265,7 @@ async fn fragments_are_whole_lines_with_their_numbers() {
         .refuses("required arguments were not provided", "Usage: passage fragments");
 }
 
-/// Serves the files of a folder until the test ends; what `spoil` names comes with another byte.
+/// Serves the files of a folder until the test ends; the file `spoil` has one wrong byte.
 async fn mirror(folder: std::path::PathBuf, spoil: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/model", listener.local_addr().unwrap());
@@ -291,9 +291,9 @@ async fn mirror(folder: std::path::PathBuf, spoil: &'static str) -> String {
 }
 
 #[tokio::test]
-async fn the_model_is_fetched_checked_and_used_from_then_on() {
+async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "the model is fetched, checked and used from then on") {
+    if lacks_embedding(&cluster, "model fetch verifies the model, and later runs use it") {
         return;
     }
     let cache = tempfile::tempdir().unwrap();
@@ -313,9 +313,9 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
         names.sort();
         names
     };
-    assert_eq!(names(), ["model.safetensors"], "what came damaged is not kept");
+    assert_eq!(names(), ["model.safetensors"], "a damaged file is not kept");
 
-    // What is there already is not asked for again.
+    // A file that is there already is not downloaded again.
     let good = mirror(folder, "model.safetensors").await;
     let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &good])).await;
     assert_eq!(
@@ -342,7 +342,7 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
 }
 
 #[tokio::test]
-async fn shells_learn_the_commands() {
+async fn completions_know_the_commands() {
     let cluster = Cluster::bare().await;
     for (shell, line) in
         [("bash", "_passage()"), ("zsh", "#compdef passage"), ("fish", "complete -c passage")]

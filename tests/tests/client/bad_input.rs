@@ -1,4 +1,4 @@
-//! Sources that cannot be taken in: each is said with its place and what to do, and the others go on.
+//! Failed inputs: the client reports each with its place and a remedy, and loads the others.
 
 use crate::{Ran, SECRET, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of};
 use passage_tests::wait::until;
@@ -7,7 +7,7 @@ use std::io::{Cursor, Write};
 use std::os::unix::fs::PermissionsExt;
 
 #[tokio::test]
-async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
+async fn a_file_that_is_not_text_is_reported_and_the_others_are_loaded() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         ("a.md", format!("# A\n\n{SECRET}\n").into_bytes()),
@@ -34,7 +34,7 @@ async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_too_large_to_convert_is_named_and_the_others_are_loaded() {
+async fn a_page_that_is_too_large_to_convert_is_reported_and_the_others_are_loaded() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         ("a.md", b"# A\n".to_vec()),
@@ -51,7 +51,7 @@ async fn a_page_that_is_too_large_to_convert_is_named_and_the_others_are_loaded(
     is_sound(&cluster).await;
 }
 
-/// A zip and a tar.gz that unpack to much more than they hold.
+/// A zip and a tar.gz whose content is much larger than the archive.
 fn archive_bombs() -> [(&'static str, Vec<u8>); 2] {
     let spaces = vec![b' '; 70 << 20];
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
@@ -68,7 +68,7 @@ fn archive_bombs() -> [(&'static str, Vec<u8>); 2] {
 }
 
 #[tokio::test]
-async fn an_archive_that_unpacks_to_much_more_than_it_holds_is_named_and_the_others_are_loaded() {
+async fn an_archive_bomb_is_reported_and_the_others_are_loaded() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("z.md", b"# Z\n".to_vec())]);
     let bombs = archive_bombs().map(|(name, bytes)| {
@@ -85,7 +85,7 @@ async fn an_archive_that_unpacks_to_much_more_than_it_holds_is_named_and_the_oth
 }
 
 #[tokio::test]
-async fn a_file_that_became_unreadable_leaves_its_document_as_it_was() {
+async fn an_unreadable_file_leaves_its_document_unchanged() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n\nGood.\n")]);
     ingest_text(&cluster, &[&sources.book()]).await;
@@ -98,10 +98,10 @@ async fn a_file_that_became_unreadable_leaves_its_document_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_file_that_vanishes_once_it_was_found_is_named_and_the_others_are_loaded() {
+async fn a_file_that_vanishes_after_the_walk_is_reported_and_the_others_are_loaded() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n"), ("b.md", "# B\n"), ("c.md", "# C\n")]);
-    // The client asks for its documents when it has found all files and has read none.
+    // The client reads the stored documents after it has found all files and before it reads one.
     let holder = cluster.client().await;
     holder.batch_execute("BEGIN; LOCK TABLE rag.documents").await.unwrap();
     let mut program = cluster.client_program();
@@ -124,10 +124,10 @@ async fn a_file_that_vanishes_once_it_was_found_is_named_and_the_others_are_load
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_file_that_fails_while_it_is_read_is_named_and_the_others_are_loaded() {
+async fn a_read_error_is_reported_and_the_others_are_loaded() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
-    // The memory of a process can be opened as a file, and its first page cannot be read.
+    // The memory of a process can be opened as a file, but its first page is unreadable.
     let ran = ingest_text(&cluster, &["/proc/self/mem", &sources.book()]).await;
     ran.refuses("/proc/self/mem: Input/output error", "you may read it");
     assert!(ran.stdout.starts_with("1 document added, 1 failed"), "{}", ran.stdout);
@@ -135,7 +135,7 @@ async fn a_file_that_fails_while_it_is_read_is_named_and_the_others_are_loaded()
 }
 
 #[tokio::test]
-async fn files_and_folders_that_may_not_be_read_are_named() {
+async fn files_and_folders_without_read_permission_are_reported() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n"), ("closed/b.md", "# B\n"), ("c.md", "# C\n")]);
     for name in ["closed", "c.md"] {
@@ -143,7 +143,7 @@ async fn files_and_folders_that_may_not_be_read_are_named() {
         fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
     }
     if fs::read(format!("{}/c.md", sources.book())).is_ok() {
-        let what = "files and folders that may not be read are named";
+        let what = "files and folders without read permission are reported";
         cluster.installation().report_skipped(what, "root may read everything");
         return;
     }
@@ -151,13 +151,13 @@ async fn files_and_folders_that_may_not_be_read_are_named() {
     ran.refuses("c.md: Permission denied", "you may read it");
     ran.refuses("closed: Permission denied", "you may read it");
     assert!(ran.stdout.starts_with("1 document added, 2 failed"), "{}", ran.stdout);
-    // So that the folder can be removed.
+    // The temporary folder can only be removed with permissions.
     let closed = format!("{}/closed", sources.book());
     fs::set_permissions(closed, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
 #[tokio::test]
-async fn a_link_to_nothing_is_passed_over_in_a_folder_and_named_by_itself() {
+async fn a_broken_link_is_skipped_in_a_folder_and_reported_when_named() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     let link = format!("{}/link.md", sources.book());
@@ -169,7 +169,7 @@ async fn a_link_to_nothing_is_passed_over_in_a_folder_and_named_by_itself() {
 }
 
 #[tokio::test]
-async fn two_files_of_one_uri_are_not_loaded_over_each_other() {
+async fn the_second_of_two_files_with_one_uri_is_reported() {
     let cluster = text_cluster().await;
     let (one, other) =
         (Sources::with([("a.md", "# One\n")]), Sources::with([("a.md", "# Other\n")]));
@@ -180,7 +180,7 @@ async fn two_files_of_one_uri_are_not_loaded_over_each_other() {
 }
 
 #[tokio::test]
-async fn what_the_server_cannot_store_is_refused_for_that_document_alone() {
+async fn a_document_that_the_server_rejects_fails_alone() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", format!("# A\n\n{SECRET}\n")), ("b.md", "# B\n".into())]);
     cluster
@@ -194,7 +194,7 @@ async fn what_the_server_cannot_store_is_refused_for_that_document_alone() {
 }
 
 #[tokio::test]
-async fn errors_are_said_also_where_nothing_else_is() {
+async fn quiet_runs_print_errors() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n"), ("b.md", "\0")]);
     let mut program = cluster.client_program();

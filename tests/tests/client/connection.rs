@@ -1,4 +1,4 @@
-//! Where the client goes if no URL says it: where psql goes.
+//! The connection settings without a URL: the client reads those of libpq, as psql does.
 
 use crate::{Ran, SECRET, text_cluster};
 use passage_tests::Cluster;
@@ -6,7 +6,7 @@ use passage_tests::cluster::{DATABASE, OWNER, SUPERUSER};
 use passage_tests::wait::until;
 use tokio::process::Command;
 
-/// The client, with nothing said of a server.
+/// The client without connection settings.
 fn alone(cluster: &Cluster, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env_remove("DATABASE_URL").env("HOME", "/nowhere").args(arguments);
@@ -14,7 +14,7 @@ fn alone(cluster: &Cluster, arguments: &[&str]) -> Command {
 }
 
 #[tokio::test]
-async fn the_variables_of_libpq_are_enough() {
+async fn the_client_reads_the_variables_of_libpq() {
     let cluster = text_cluster().await;
     let mut program = alone(&cluster, &["status", "--json"]);
     program.env("PGHOST", cluster.folder()).env("PGUSER", OWNER).env("PGDATABASE", DATABASE);
@@ -22,7 +22,7 @@ async fn the_variables_of_libpq_are_enough() {
     let ran = Ran::of(&mut program).await;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
 
-    // psql and this client read one and the same line.
+    // psql and the client accept the same connection string.
     for conninfo in [
         format!(
             "host={} user={OWNER} dbname={DATABASE} sslmode=prefer",
@@ -41,7 +41,7 @@ async fn the_variables_of_libpq_are_enough() {
 }
 
 #[tokio::test]
-async fn a_service_has_a_name_for_all_of_it() {
+async fn a_service_file_gives_the_connection_settings() {
     let cluster = text_cluster().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("services");
@@ -64,7 +64,7 @@ async fn a_service_has_a_name_for_all_of_it() {
 }
 
 #[tokio::test]
-async fn of_several_hosts_the_first_that_answers_is_taken() {
+async fn the_client_connects_to_the_first_host_that_answers() {
     let cluster = text_cluster().await;
     let conninfo =
         format!("host=/nowhere,{} user={OWNER} dbname={DATABASE}", cluster.folder().display());
@@ -73,7 +73,7 @@ async fn of_several_hosts_the_first_that_answers_is_taken() {
 }
 
 #[tokio::test]
-async fn after_a_refused_password_no_other_host_is_tried() {
+async fn the_client_tries_no_other_host_after_a_wrong_password() {
     let (strict, lenient) = (text_cluster().await, text_cluster().await);
     strict.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} PASSWORD '{SECRET}'")).await;
     let rules = "local all postgres trust\nlocal all all scram-sha-256\n";
@@ -104,9 +104,9 @@ async fn after_a_refused_password_no_other_host_is_tried() {
     let conninfo = format!("host={first},{second} user={OWNER} dbname={DATABASE}");
     let ran = Ran::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
     ran.refuses("password missing", "Give the password");
-    assert_eq!(lenient.log().matches(asked).count(), before, "the second host was tried");
+    assert_eq!(lenient.log().matches(asked).count(), before, "the client tried the second host");
 
-    // One that is not there, or not ready, leaves the others.
+    // The client does try the other hosts if one does not exist or does not accept connections yet.
     assert_eq!(status(format!("/nowhere,{first}"), SECRET).await.code, Some(0));
     assert_eq!(status(format!("{first},{second}"), SECRET).await.code, Some(0));
 }

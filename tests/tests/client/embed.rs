@@ -1,5 +1,5 @@
-//! `passage embed`, and all else that embeds by a service: what was loaded without vectors gets
-//! them, by one worker or several, and nothing of a key is ever shown.
+//! `passage embed` and the other commands that use an embedding service: one or several workers embed
+//! chunks that were loaded without embeddings, and no output shows the key.
 
 use crate::service::{Asked, Reply, Service};
 use crate::{Ran, ran, text_cluster, until_line};
@@ -13,7 +13,7 @@ use tokio::process::Command;
 const KEY: &str = "sk-xyzzy-hunter2";
 const MISSING: &str = "SELECT count(*) FROM rag.chunks LEFT JOIN rag.embeddings ON chunk_id = chunks.id WHERE chunk_id IS NULL";
 
-/// The client with a service named by its environment.
+/// The client with a service in its environment.
 fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env("PASSAGE_EMBED_URL", service.url()).env("PASSAGE_EMBED_MODEL", "tiny");
@@ -21,14 +21,14 @@ fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     program
 }
 
-/// Runs it, and makes sure that the key stays where it is.
+/// Runs the client and checks that its output does not show the key.
 async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Ran {
     let ran = Ran::of(&mut with(cluster, service, arguments)).await;
     assert!(!ran.stdout.contains("hunter2") && !ran.stderr.contains("hunter2"), "{}", ran.stderr);
     ran
 }
 
-/// A store for embeddings of eight dimensions, with documents that have none yet.
+/// A store for embeddings of 64 dimensions, with a document that has none yet.
 async fn loaded(what: &str, chunks: usize) -> Option<Cluster> {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector(what) {
@@ -57,9 +57,9 @@ async fn until_embedded(cluster: &Cluster) {
 }
 
 #[tokio::test]
-async fn a_service_is_enough_to_make_a_store_load_it_and_search_it() {
+async fn an_embedding_service_suffices_for_init_ingest_and_search() {
     let cluster = Cluster::bare().await;
-    if cluster.lacks_vector("a service is enough to make a store, load it and search it") {
+    if cluster.lacks_vector("an embedding service suffices for init, ingest and search") {
         return;
     }
     cluster.execute_as("postgres", "CREATE EXTENSION vector").await;
@@ -114,7 +114,7 @@ async fn a_service_is_enough_to_make_a_store_load_it_and_search_it() {
 }
 
 #[tokio::test]
-async fn the_key_goes_to_the_service_and_nowhere_else() {
+async fn the_client_sends_the_key_only_to_the_service() {
     let Some(cluster) = loaded("the key goes to the service and nowhere else", 3).await else {
         return;
     };
@@ -144,7 +144,7 @@ async fn the_key_goes_to_the_service_and_nowhere_else() {
     let store = "SELECT count(*) FROM rag.settings WHERE value::text LIKE '%hunter2%'";
     assert_eq!(cluster.query_text(store).await, "0");
 
-    // The key of OpenAI is for OpenAI.
+    // OPENAI_API_KEY is only sent to OpenAI.
     let mut program = with(&cluster, &service, &["embed"]);
     program.env_remove("PASSAGE_API_KEY").env("OPENAI_API_KEY", KEY);
     Ran::of(&mut program).await.refuses("does not let one in", "PASSAGE_API_KEY");
@@ -154,7 +154,7 @@ async fn the_key_goes_to_the_service_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn what_was_loaded_by_sql_is_embedded_and_once() {
+async fn embed_embeds_chunks_that_were_loaded_by_sql_once() {
     let Some(cluster) = loaded("what was loaded by SQL is embedded, and once", 100).await else {
         return;
     };
@@ -185,7 +185,7 @@ async fn what_was_loaded_by_sql_is_embedded_and_once() {
 }
 
 #[tokio::test]
-async fn several_workers_share_the_work_and_do_none_of_it_twice() {
+async fn several_workers_share_the_chunks_and_embed_each_once() {
     let Some(cluster) = loaded("several workers share the work", 700).await else { return };
     insert(&cluster, "notes/2", 300).await;
     let service = Service::good(64).await;
@@ -203,7 +203,7 @@ async fn several_workers_share_the_work_and_do_none_of_it_twice() {
     assert_eq!(texts.len(), 1_000, "each chunk is embedded");
     texts.sort();
     texts.dedup();
-    assert_eq!(texts.len(), 1_000, "and none twice");
+    assert_eq!(texts.len(), 1_000, "no chunk is embedded twice");
     assert_eq!(
         cluster.query_text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").await,
         "0"
@@ -211,11 +211,11 @@ async fn several_workers_share_the_work_and_do_none_of_it_twice() {
 }
 
 #[tokio::test]
-async fn a_worker_goes_on_where_another_was_killed() {
+async fn a_worker_continues_after_another_one_was_killed() {
     let Some(cluster) = loaded("a worker goes on where another was killed", 300).await else {
         return;
     };
-    // After a hundred texts nothing more is answered.
+    // After about a hundred texts the service does not answer any more.
     let stuck =
         Service::start(|number, _| if number < 8 { Reply::Embeddings(64) } else { Reply::Silence })
             .await;
@@ -239,7 +239,7 @@ async fn a_worker_goes_on_where_another_was_killed() {
 }
 
 #[tokio::test]
-async fn a_follower_embeds_what_comes_survives_a_restart_and_ends_when_told() {
+async fn a_follower_embeds_new_chunks_survives_a_restart_and_ends_on_sigterm() {
     let Some(mut cluster) = loaded("a follower embeds what comes", 10).await else { return };
     let service = Service::good(64).await;
     let follow = ["embed", "--follow", "--interval", "1"];
@@ -264,19 +264,19 @@ async fn a_follower_embeds_what_comes_survives_a_restart_and_ends_when_told() {
     let pid = follower.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().await.unwrap().success());
     let output = within("the follower ends", follower.wait_with_output()).await.unwrap();
-    assert_eq!(output.status.code(), Some(0), "to be told is how a follower ends");
+    assert_eq!(output.status.code(), Some(0), "SIGTERM is the regular end of a follower");
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.starts_with("22 chunks embedded"), "{stdout}");
 }
 
 #[tokio::test]
-async fn an_embedding_of_a_text_that_changed_meanwhile_is_not_written() {
+async fn an_embedding_of_a_text_that_changed_in_the_meantime_is_not_written() {
     let Some(cluster) = loaded("an embedding of a text that changed is not written", 1).await
     else {
         return;
     };
     let url = cluster.url();
-    // While the service has the text, somebody changes it.
+    // While the service has the text, another session changes it.
     let service = Service::start(move |_, asked| {
         if !asked.is_first() {
             let changed = std::process::Command::new(
@@ -301,7 +301,7 @@ async fn an_embedding_of_a_text_that_changed_meanwhile_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_store_for_text_has_nothing_to_embed() {
+async fn embed_refuses_a_store_without_embeddings() {
     let cluster = text_cluster().await;
     let service = Service::good(64).await;
     run(&cluster, &service, &["embed"])

@@ -1,9 +1,9 @@
-//! Chunks in the database are slices of the source: byte for byte, span and lines true.
+//! Chunks in the database are slices of the source, byte for byte, with the right spans and lines.
 
 use crate::{Sources, ingest_text, is_sound, ran, text_cluster, text_of};
 use passage_tests::Cluster;
 
-/// Sources with what editors and systems do to text.
+/// Sources with the line ends and characters that editors and systems produce.
 fn sources() -> Vec<(&'static str, String)> {
     let body = |line: &str, end: &str| format!("{line}{end}").repeat(60);
     let markdown = |end: &str| {
@@ -34,7 +34,7 @@ fn sources() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The line that a byte is on, from 1; a carriage return ends one unless a line feed follows.
+/// Returns the line of a byte, from 1. A carriage return ends a line unless a line feed follows.
 fn line_of(text: &str, byte: usize) -> usize {
     let bytes = text.as_bytes();
     let ends =
@@ -43,7 +43,7 @@ fn line_of(text: &str, byte: usize) -> usize {
 }
 
 #[tokio::test]
-async fn chunks_are_the_file_byte_for_byte_with_true_spans_and_lines() {
+async fn chunks_equal_the_file_byte_for_byte_with_right_spans_and_lines() {
     let cluster = text_cluster().await;
     let files = Sources::with(sources());
     for sizer in ["characters", "wordpieces"] {
@@ -64,7 +64,7 @@ async fn check_places(cluster: &Cluster, uri: &str, text: &str) {
          WHERE document_id = (SELECT id FROM rag.documents WHERE uri = '{uri}') ORDER BY ordinal"
     );
     let rows = cluster.query_rows_as("owner", &sql).await;
-    assert!(rows.len() > 1 || text.len() < 500, "{uri} is in one piece and proves little");
+    assert!(rows.len() > 1 || text.len() < 500, "{uri} is a single chunk, which proves little");
     for row in rows {
         let [numbers @ .., content] = &row[..] else { panic!("five columns") };
         let numbers: Vec<usize> =

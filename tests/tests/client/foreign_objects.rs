@@ -1,5 +1,5 @@
-//! Objects of other roles: administration refuses them, by name and owner, and runs none of their
-//! code. The traps write to the server's log, which no rollback takes back.
+//! Objects of other roles: administration refuses them with name and owner, and runs none of their
+//! code. The traps write to the server's log, which no rollback undoes.
 
 use crate::{Ran, Sources, next_write, text_cluster, until_alone};
 use passage_tests::Cluster;
@@ -8,7 +8,7 @@ use passage_tests::wait::until;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// What the traps write.
+/// The message that the traps write.
 const SPRUNG: &str = "the trap of eve has run";
 
 /// A role that may make schemas, with traps for triggers, policies and views.
@@ -28,7 +28,7 @@ const TRAPS: &str = "
         IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN ALTER ROLE eve SUPERUSER; END IF;
         RETURN NULL; END $$";
 
-/// A server with a store of the superuser, `top`, and eve.
+/// A server with a store `top` of the superuser, and the role eve.
 async fn with_eve() -> Cluster {
     let cluster = text_cluster().await;
     cluster.execute_as(SUPERUSER, EVE).await;
@@ -61,9 +61,9 @@ async fn is_super(cluster: &Cluster) -> String {
     cluster.query_text("SELECT rolsuper FROM pg_roles WHERE rolname = 'eve'").await
 }
 
-/// Leaves the second store of a run that was broken off.
+/// Interrupts a reindex, which leaves its shadow store.
 async fn break_off(cluster: &Cluster) {
-    // Whoever reads the store in a transaction keeps it from being replaced.
+    // A transaction that reads the store blocks its replacement.
     let mut holder = cluster.client_as(SUPERUSER).await;
     let transaction = holder.transaction().await.unwrap();
     transaction.batch_execute("SELECT FROM top.documents, top.chunks").await.unwrap();
@@ -114,7 +114,7 @@ async fn a_trigger_on_a_leftover_of_another_role_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
+async fn init_and_reindex_refuse_a_store_of_another_role() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "SELECT passage.create_store('hers')").await;
     for table in ["documents", "chunks", "settings"] {
@@ -139,7 +139,7 @@ async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
                 "choose another name with --store",
             );
         }
-        // Who has taken her role can be thrown back to his own.
+        // A session that has changed to her role can reset it to its own.
         let mut program = program(&cluster, SUPERUSER, arguments);
         let ran = Ran::of(program.env("PGOPTIONS", "-c role=eve")).await;
         ran.refuses("belongs to the role \"eve\", not to \"postgres\"", "SET ROLE");
@@ -147,7 +147,7 @@ async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
     not_sprung(&cluster);
     assert_eq!(next_write(&cluster).await, next, "nothing is written");
 
-    // It is her own, and that of who was made a member of her role.
+    // She may administer her store, and so may members of her role.
     cluster.execute_as(SUPERUSER, "CREATE ROLE friend LOGIN; GRANT eve TO friend").await;
     cluster.execute_as("eve", "DROP TRIGGER trap ON hers.documents; DROP TRIGGER trap ON hers.chunks; DROP TRIGGER trap ON hers.settings").await;
     for role in ["eve", "friend"] {
@@ -164,7 +164,7 @@ async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
 }
 
 #[tokio::test]
-async fn what_another_role_has_put_into_a_store_is_not_run() {
+async fn code_that_another_role_put_into_a_store_does_not_run() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;
     cluster.execute_as(SUPERUSER, "GRANT USAGE, CREATE ON SCHEMA top TO eve; GRANT TRIGGER ON ALL TABLES IN SCHEMA top TO eve").await;
@@ -218,13 +218,13 @@ async fn what_another_role_has_put_into_a_store_is_not_run() {
 }
 
 #[tokio::test]
-async fn the_doctor_runs_no_code_of_another_role() {
+async fn doctor_runs_no_code_of_another_role() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;
     let hers = "SELECT passage.create_store('hers'); GRANT USAGE ON SCHEMA hers TO PUBLIC; \
         GRANT SELECT ON ALL TABLES IN SCHEMA hers TO PUBLIC";
     cluster.execute_as("eve", hers).await;
-    // Operators that fit what the doctor compares better than those of PostgreSQL do.
+    // Operators that match the comparisons of doctor better than those of PostgreSQL.
     for (left, right) in [("real", "integer"), ("double precision", "bigint"), ("uuid", "uuid")] {
         for name in ["<", "/", "="] {
             let gives = if name == "/" { "double precision" } else { "boolean" };
@@ -273,7 +273,7 @@ async fn the_doctor_runs_no_code_of_another_role() {
         cluster.execute_as("eve", remove).await;
     }
 
-    // Policies are not run, and the doctor reports what they keep it from reading.
+    // Policies do not run, and doctor reports the tables that it does not read because of them.
     let sprung = cluster.log().matches(SPRUNG).count();
     cluster
         .execute_as("eve", "ALTER TABLE hers.settings ENABLE ROW LEVEL SECURITY; CREATE POLICY trap ON hers.settings USING (eve.spring())")
@@ -286,12 +286,12 @@ async fn the_doctor_runs_no_code_of_another_role() {
         "{}",
         ran.stdout
     );
-    // A superuser is under no policy, and told that only one table has some.
+    // Policies do not apply to a superuser.
     let ran = doctor(SUPERUSER).await;
     assert!(!ran.stdout.contains("not read"), "{}", ran.stdout);
     assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());
 
-    // A function that fits a call better than the extension's own.
+    // A function that matches a call better than the extension's own.
     cluster.execute_as(SUPERUSER, "GRANT CREATE ON SCHEMA passage TO eve").await;
     cluster
         .execute_as(

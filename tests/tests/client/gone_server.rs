@@ -1,10 +1,10 @@
-//! Servers that cannot be reached, or that lack what is needed: the refusal says what and whose.
+//! Unreachable servers, and servers without the extension or the store: refusals with their remedy.
 
 use crate::{Ran, SECRET, Sources, ingest_text, lacks_embedding, next_write, ran, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
-/// Loads text only from a server named by a URL.
+/// Ingests text without embeddings into the server of a URL.
 async fn ingest_at(cluster: &Cluster, url: &str, book: &str) -> Ran {
     let mut program = cluster.client_program();
     program.env("RUST_BACKTRACE", "1").env("DATABASE_URL", url);
@@ -12,7 +12,7 @@ async fn ingest_at(cluster: &Cluster, url: &str, book: &str) -> Ran {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_be_reached_is_said_without_the_password() {
+async fn an_unreachable_server_is_reported_without_the_password() {
     let mut cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     let book = sources.book();
@@ -59,7 +59,7 @@ async fn without_extension_or_store_the_refusal_names_init() {
 }
 
 #[tokio::test]
-async fn init_without_the_right_to_it_says_whom_to_ask_and_leaves_nothing() {
+async fn init_without_privileges_names_the_role_to_ask_and_creates_nothing() {
     let cluster = Cluster::bare().await;
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
     let init = ["init", "--no-embed"];
@@ -74,7 +74,7 @@ async fn init_without_the_right_to_it_says_whom_to_ask_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn without_rights_on_the_store_nothing_is_written() {
+async fn ingest_without_privileges_on_the_store_writes_nothing() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", format!("# A\n\n{SECRET}\n")), ("b.md", "# B\n".into())]);
     let book = sources.book();
@@ -87,7 +87,7 @@ async fn without_rights_on_the_store_nothing_is_written() {
     cluster.execute("GRANT SELECT ON ALL TABLES IN SCHEMA rag TO guest").await;
     ingest_at(&cluster, &url, &book).await.refuses("permission denied for table settings", ask);
 
-    // Where the owner has ingested before, the settings need not be written.
+    // After the owner has ingested once, a run does not write the settings.
     sources.write("b.md", "# B\n\nFirst.\n");
     ingest_text(&cluster, &[&format!("{book}/b.md"), "--uri", "book/b.md"]).await;
     let next = next_write(&cluster).await;
@@ -101,9 +101,9 @@ async fn without_rights_on_the_store_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn embeddings_of_another_model_or_dimension_are_not_mixed_in() {
+async fn embeddings_of_another_model_or_dimension_are_refused() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "embeddings of another model or dimension are not mixed in") {
+    if lacks_embedding(&cluster, "embeddings of another model or dimension are refused") {
         return;
     }
     let sources = Sources::with([("a.md", "# A\n")]);
@@ -138,10 +138,10 @@ async fn embeddings_of_another_model_or_dimension_are_not_mixed_in() {
 }
 
 #[tokio::test]
-async fn init_with_embeddings_on_a_server_without_pgvector_says_how_to_do_without() {
+async fn init_with_embeddings_on_a_server_without_pgvector_names_no_embed() {
     let cluster = Cluster::bare().await;
     if cluster.has_vector() {
-        let what = "init names --no-embed where there is no pgvector";
+        let what = "init names --no-embed on a server without pgvector";
         cluster.installation().report_skipped(what, "pgvector is installed");
         return;
     }

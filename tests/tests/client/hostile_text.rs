@@ -1,7 +1,7 @@
-//! Names, titles and messages that steer terminals: whoever wrote them, a terminal gets none of
-//! their control characters, and a pipe gets documents as they are.
+//! Names, titles and messages with control sequences: no command prints their control characters to a
+//! terminal, and a pipe gets documents unchanged.
 //!
-//! Each command runs at a pseudo-terminal, and what arrives there is read byte by byte.
+//! Each command runs in a pseudo-terminal, and the test reads each byte that arrives there.
 
 use crate::{Ran, Sources, text_cluster};
 use passage_tests::Cluster;
@@ -15,24 +15,24 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// Sets the title of a window, changes colours, clears the screen, writes backwards, hides, and
-/// begins a line of its own.
+/// Sets a window title, changes colors, clears the screen, reverses the direction of the text, hides
+/// text, and begins a line of its own.
 const EVIL: &str = "\u{1b}]0;PWN\u{7}\u{1b}[35m\u{9b}2J\u{7f}\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{2028}\r\nerror: lie";
 
-/// How it is shown on one line.
+/// The form of [`EVIL`] on one line of a terminal.
 const SHOWN: &str =
     r"\x1B]0;PWN\x07\x1B[35m\u009B2J\x7F\u202E\u2066\u200F\u061C\u200B\u2028\r\nerror: lie";
 
-/// A part of it that may stand in the name of a file, and how it is shown.
+/// A part of it that is allowed in a file name, and its form on a terminal.
 const NAME: &str = "n\u{1b}]0;PWN\u{7}\u{202e}";
 const SHOWN_NAME: &str = r"n\x1B]0;PWN\x07\u202E";
 
-/// The sequences that are ours: colours, and those of a progress bar.
+/// The sequences that the client itself prints: colors and those of a progress bar.
 const OURS: [&str; 15] = [
     "0m", "1m", "2m", "31m", "32m", "33m", "36m", "4m", "?25l", "?25h", "2K", "1A", "1B", "K", "J",
 ];
 
-/// Runs the client at a pseudo-terminal, where "n" is typed, and returns what arrives there.
+/// Runs the client in a pseudo-terminal, answers "n", and returns what arrives there.
 async fn at_terminal(cluster: &Cluster, arguments: &[&OsStr]) -> String {
     let mut command = terminal(cluster);
     command.args(arguments);
@@ -55,11 +55,11 @@ async fn typed(command: &mut Command) -> String {
     child.stdin.take().unwrap().write_all(b"n\n").await.unwrap();
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    // The terminal itself turns the end of a line into two characters.
+    // The terminal itself turns each line end into two characters.
     String::from_utf8(output.stdout).expect("a terminal gets UTF-8").replace("\r\n", "\n")
 }
 
-/// Fails if a text holds a control character, or one that reorders or hides others.
+/// Fails if a text contains a control character, or a character that reorders or hides text.
 #[track_caller]
 fn is_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
     let mut rest = text;
@@ -71,14 +71,14 @@ fn is_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
         }
         let is_evil = matches!(char, '\0'..='\u{8}' | '\u{b}'..='\u{1a}' | '\u{1c}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
             | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-        // A bar goes back to the beginning of its line.
+        // A progress bar returns to the beginning of its line.
         let is_bar = char == '\r' && ours.contains(&"2K");
         assert!(!is_evil || is_bar, "{what:?}: {char:?} in {text:?}");
     }
-    assert!(!text.contains("\nerror: lie"), "{what:?}: a line of somebody else in {text:?}");
+    assert!(!text.contains("\nerror: lie"), "{what:?}: a forged line in {text:?}");
 }
 
-/// Runs a command at a terminal and elsewhere, and fails unless it shows `shown` and nothing evil.
+/// Runs a command in a terminal and in a pipe; both must show `shown` and no control characters.
 async fn shows<A: AsRef<OsStr>>(cluster: &Cluster, arguments: &[A], shown: &str) -> Ran {
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
     let at_terminal = at_terminal(cluster, &arguments).await;
@@ -89,7 +89,7 @@ async fn shows<A: AsRef<OsStr>>(cluster: &Cluster, arguments: &[A], shown: &str)
     ran
 }
 
-/// A store in which everything that a text can stand in is evil.
+/// A store in which each text has control characters.
 async fn hostile_store() -> (Cluster, String) {
     let cluster = text_cluster().await;
     let client = cluster.client().await;
@@ -109,7 +109,7 @@ async fn hostile_store() -> (Cluster, String) {
 }
 
 #[tokio::test]
-async fn no_command_passes_on_what_a_hostile_store_holds() {
+async fn no_command_prints_control_characters_of_a_store() {
     let (cluster, chunk) = hostile_store().await;
     for arguments in [
         &["status"][..],
@@ -154,7 +154,7 @@ async fn no_command_passes_on_what_a_hostile_store_holds() {
     let doctor = shows(&cluster, &["doctor", "--no-embed"], "").await;
     is_clean(&"doctor", &doctor.stdout, &[]);
 
-    // Titles are one line whoever reads them; what a document says goes to a pipe as it is.
+    // Titles are one line everywhere; a pipe gets the content of documents unchanged.
     for arguments in [&["search", "varroa"][..], &["fragments", "varroa"], &["context", &chunk]] {
         let piped = Ran::of(cluster.client_program().args(arguments)).await.stdout;
         assert!(piped.contains(&format!(" {SHOWN}")), "{piped:?}");
@@ -173,7 +173,7 @@ async fn no_command_passes_on_what_a_hostile_store_holds() {
 }
 
 #[tokio::test]
-async fn what_a_server_says_is_shown_without_its_control_characters() {
+async fn messages_of_a_server_are_shown_without_control_characters() {
     let cluster = text_cluster().await;
     cluster.execute("INSERT INTO rag.documents (uri) VALUES ('a')").await;
     let says = |level: &str| {
@@ -199,7 +199,7 @@ async fn what_a_server_says_is_shown_without_its_control_characters() {
         }
     }
 
-    // A server that is none of ours says so before anybody is known.
+    // A foreign server can send an error before authentication.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -217,7 +217,7 @@ async fn what_a_server_says_is_shown_without_its_control_characters() {
 }
 
 #[tokio::test]
-async fn names_of_files_and_members_are_shown_without_their_control_characters() {
+async fn names_of_files_and_members_are_shown_without_control_characters() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         (&*format!("{NAME}.md"), &b"# A\n\nText.\n"[..]),

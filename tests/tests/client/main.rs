@@ -1,8 +1,8 @@
-//! The client `passage` on a real server: what it loads, what it finds, what it refuses, and what
-//! is left when it or the server dies in the middle.
+//! The client `passage` on a real server: loading, search, refusals, and the state of the store after
+//! the client or the server crashed.
 //!
-//! Tests load text only wherever embeddings are not what they are about, since a model costs a
-//! second each time; those then run on servers without pgvector too.
+//! Loading a model takes a second. So tests that are not about embeddings load text only, and they also
+//! run on servers without pgvector.
 
 mod administration;
 mod bad_call;
@@ -51,7 +51,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufRead, AsyncWriteExt, Lines};
 use tokio::process::Command;
 
-/// A folder `book` of sources, gone with the test.
+/// A folder `book` of source files, removed at the end of the test.
 struct Sources(TempDir);
 
 impl Sources {
@@ -69,7 +69,7 @@ impl Sources {
         sources
     }
 
-    /// Writes a file of the book, which the store knows as `book/` and its name.
+    /// Writes a file into the folder and returns its path. Its uri in the store is `book/` and the name.
     fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = PathBuf::from(self.book()).join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -82,7 +82,7 @@ impl Sources {
     }
 }
 
-/// What a run of the client came to.
+/// The exit code and the output of a run of the client.
 struct Ran {
     code: Option<i32>,
     stdout: String,
@@ -99,8 +99,8 @@ impl Ran {
         }
     }
 
-    /// A refusal as a user should get it: it says where and what (`place`), what to do about it
-    /// (`remedy`), and nothing of documents, passwords or the program's inside.
+    /// Checks that the client refused, as a user should see it: `place` says where and what, `remedy` what
+    /// to do. Neither documents nor passwords nor internals may be shown.
     #[track_caller]
     fn refuses(&self, place: &str, remedy: &str) {
         let Self { code, stdout, stderr } = self;
@@ -114,20 +114,20 @@ impl Ran {
     }
 }
 
-/// What documents of bad input hold, and no message may.
+/// A word of the documents and passwords that no message may contain.
 const SECRET: &str = "xyzzy-hunter2";
 
-/// Runs the client, with a backtrace asked for so that one would be seen.
+/// Runs the client with backtraces enabled, so that a panic is noticed.
 async fn ran<A: AsRef<OsStr>>(cluster: &Cluster, arguments: impl IntoIterator<Item = A>) -> Ran {
     Ran::of(cluster.client_program().env("RUST_BACKTRACE", "1").args(arguments)).await
 }
 
-/// Loads text only, and returns what the client says of it.
+/// Ingests text without embeddings.
 async fn ingest_text(cluster: &Cluster, paths: &[&str]) -> Ran {
     ran(cluster, ["ingest", "--no-embed"].iter().chain(paths)).await
 }
 
-/// Runs the client on a text that comes by standard input, and returns what it prints.
+/// Runs the client with a text on standard input, and returns its output.
 async fn piped(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
     let mut command = cluster.client_program();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -140,7 +140,7 @@ async fn piped(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A server whose store is for text only, where chunks without embeddings are no defect.
+/// Starts a server whose store has no embeddings.
 async fn text_cluster() -> Cluster {
     let cluster = Cluster::bare().await;
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
@@ -148,7 +148,7 @@ async fn text_cluster() -> Cluster {
     cluster
 }
 
-/// Whether nothing can be embedded here; if so, prints what is skipped for it.
+/// Returns whether pgvector or the model is missing; if so, reports the test as skipped.
 fn lacks_embedding(cluster: &Cluster, what: &str) -> bool {
     if cluster.lacks_vector(what) {
         return true;
@@ -160,7 +160,7 @@ fn lacks_embedding(cluster: &Cluster, what: &str) -> bool {
     lacks
 }
 
-/// The text of a document, put together from its chunks.
+/// Returns the text of a document, concatenated from its chunks.
 async fn text_of(cluster: &Cluster, uri: &str) -> String {
     let sql = format!(
         "SELECT coalesce(string_agg(content, '' ORDER BY ordinal), '') FROM rag.chunks \
@@ -169,28 +169,28 @@ async fn text_of(cluster: &Cluster, uri: &str) -> String {
     cluster.query_text(&sql).await
 }
 
-/// Fails unless the store is whole: no gaps, no overlaps, no wrong counts.
+/// Fails if `check_store` reports a problem, or if a document has a wrong count of chunks.
 async fn is_sound(cluster: &Cluster) {
     let problems = cluster.query_lines("SELECT * FROM passage.check_store(data => true)").await;
     assert!(problems.is_empty(), "{problems:?}");
     let wrong = "SELECT uri FROM rag.documents WHERE chunk_count IS DISTINCT FROM \
          (SELECT count(*) FROM rag.chunks WHERE document_id = documents.id)";
-    assert_eq!(cluster.query_lines(wrong).await, [""; 0], "documents whose chunks are not counted");
+    assert_eq!(cluster.query_lines(wrong).await, [""; 0], "documents with a wrong chunk_count");
 }
 
-/// The next transaction's number: the same as before if nobody has written in between.
+/// Returns the id of the next transaction. It is unchanged if no transaction has written since.
 async fn next_write(cluster: &Cluster) -> String {
     cluster.query_text("SELECT pg_snapshot_xmax(pg_current_snapshot())").await
 }
 
-/// Waits until the server has noticed that the client is gone.
+/// Waits until the server has closed the sessions of clients that were killed.
 async fn until_alone(cluster: &Cluster) {
     let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage'";
     let is_alone = async || cluster.query_text(others).await == "0";
     until("the server closes the sessions of dead clients", is_alone).await;
 }
 
-/// Reads the lines that a client prints until one contains a text.
+/// Reads the lines that the client prints until one of them contains a text.
 async fn until_line<R: AsyncBufRead + Unpin>(lines: &mut Lines<R>, text: &str) {
     let found = async {
         while let Some(line) = lines.next_line().await.unwrap() {
