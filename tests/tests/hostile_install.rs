@@ -1,12 +1,12 @@
-//! Installing where others have laid traps: the script runs with rights of a superuser, and calls nothing of theirs.
+//! Installation in a database with traps: the script runs as a superuser and calls no function of another role.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
-/// A schema `evil` whose functions PostgreSQL prefers wherever a name has no schema.
+/// A schema `evil` whose functions PostgreSQL would prefer for each name without a schema.
 const TRAPS: &str = include_str!("../fixtures/traps.sql");
 
-/// What objects of the extension depend on that is neither built in, nor of ltree, nor of its own.
+/// Dependencies of the extension's objects that are neither built in, nor of ltree, nor its own.
 const FOREIGN: &str = "
     WITH member AS (
         SELECT classid, objid, extname FROM pg_depend JOIN pg_extension ON pg_extension.oid = refobjid
@@ -20,7 +20,7 @@ const FOREIGN: &str = "
         WHERE known.classid = refclassid AND known.objid = refobjid AND extname IN ('pg_passage', 'ltree', 'plpgsql'))
     ORDER BY 1";
 
-/// How many objects the extension has, so that none of them can be all of them.
+/// The number of the extension's objects, so that an empty list of dependencies proves something.
 const MEMBERS: &str = "
     SELECT count(*) FROM pg_depend JOIN pg_extension ON pg_extension.oid = refobjid
     WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname = 'pg_passage' AND classid = 'pg_proc'::regclass";
@@ -30,7 +30,7 @@ async fn psql(cluster: &Cluster, role: &str, database: &str, sql: &str) -> Strin
     cluster.run("psql", arguments).await
 }
 
-/// Checks an installation and what was bound at its time.
+/// Checks an installation and the objects that it depends on.
 async fn assert_own(cluster: &Cluster, how: &str) {
     let members: usize = cluster.query_text(MEMBERS).await.parse().unwrap();
     assert!(members > 40, "{members} functions");
@@ -41,7 +41,7 @@ async fn assert_own(cluster: &Cluster, how: &str) {
 }
 
 #[tokio::test]
-async fn an_installer_cannot_choose_what_the_script_calls() {
+async fn the_caller_cannot_choose_the_functions_of_the_install_script() {
     for (how, install) in [
         (
             "ltree in the hostile schema",
@@ -106,7 +106,7 @@ async fn a_refused_encoding_calls_no_function_of_the_installer() {
 }
 
 #[tokio::test]
-async fn the_search_path_of_the_session_comes_back_after_the_script() {
+async fn the_install_script_restores_the_search_path_of_the_session() {
     let cluster = Cluster::bare().await;
     let script = "CREATE SCHEMA \"Odd, \"\"place\"; CREATE EXTENSION ltree SCHEMA \"Odd, \"\"place\"; SET search_path = public;
         BEGIN; CREATE EXTENSION pg_passage; SHOW search_path; COMMIT; SHOW search_path";

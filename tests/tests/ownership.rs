@@ -1,12 +1,12 @@
-//! Administration of what others own: it refuses, or looks at the catalogs, and runs none of their code.
+//! Administration of objects of other roles: it refuses, or reads only the catalogs, and runs none of their code.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
-/// What a trap does, with the rights of whoever runs it: it counts where no rollback reaches.
+/// The effect of a trap, with the rights of the current role: a count that no rollback undoes.
 const TRAP: &str = "BEGIN PERFORM pg_catalog.nextval('public.sprung'); RETURN";
 
-/// A server with an unprivileged role that has a schema of functions, each of which counts its calls.
+/// A server with an unprivileged role and a schema of functions, each of which counts its calls.
 async fn with_mallory() -> Cluster {
     let cluster = Cluster::bare().await;
     cluster
@@ -27,13 +27,13 @@ async fn with_mallory() -> Cluster {
     cluster
 }
 
-async fn assert_nothing_sprang(cluster: &Cluster, what: &str) {
+async fn assert_no_trap_ran(cluster: &Cluster, what: &str) {
     let called = cluster.query_text_as(SUPERUSER, "SELECT is_called FROM public.sprung").await;
     assert_eq!(called, "f", "{what}");
 }
 
 #[tokio::test]
-async fn a_store_of_another_role_is_neither_made_nor_changed() {
+async fn a_store_of_another_role_is_neither_created_nor_changed() {
     let cluster = with_mallory().await;
     for (what, setup, names) in [
         ("a schema", "CREATE SCHEMA rag", "schema \"rag\""),
@@ -81,7 +81,7 @@ async fn a_store_of_another_role_is_neither_made_nor_changed() {
                     )
                 );
             }
-            assert_nothing_sprang(&cluster, what).await;
+            assert_no_trap_ran(&cluster, what).await;
         }
     }
 }
@@ -101,7 +101,7 @@ async fn names_of_owners_and_stores_are_quoted() {
 }
 
 #[tokio::test]
-async fn members_of_the_owner_and_its_own_roles_change_a_store() {
+async fn members_of_the_owner_role_and_roles_of_the_owner_change_a_store() {
     let cluster = with_mallory().await;
     cluster
         .execute_as(
@@ -121,12 +121,12 @@ async fn members_of_the_owner_and_its_own_roles_change_a_store() {
     assert_eq!(cluster.error_as(SUPERUSER, upgrade).await.code().code(), "42501");
     cluster.execute_as(SUPERUSER, &format!("SET ROLE team; {upgrade}")).await;
     assert_eq!(cluster.error_as("mallory", upgrade).await.code().code(), "42501");
-    // `public` belongs to whoever owns the database.
+    // `public` belongs to the owner of the database.
     cluster.execute("SELECT passage.create_store('public')").await;
 }
 
 #[tokio::test]
-async fn set_role_lets_no_code_of_a_store_run() {
+async fn set_role_runs_no_code_of_a_store() {
     let cluster = with_mallory().await;
     let settings = "CREATE TABLE rag.settings (key text PRIMARY KEY, value jsonb NOT NULL)";
     for (what, setup) in [
@@ -171,15 +171,15 @@ async fn set_role_lets_no_code_of_a_store_run() {
                 .execute_as(SUPERUSER, "DROP SCHEMA IF EXISTS rag CASCADE; DROP DOMAIN IF EXISTS evil.checked; DROP OPERATOR IF EXISTS evil.!! (NONE, text)")
                 .await;
             cluster.execute_as("mallory", &format!("CREATE SCHEMA rag; {setup}")).await;
-            // Making it may have run it.
+            // Creating the store may have run it.
             cluster.execute_as(SUPERUSER, "ALTER SEQUENCE public.sprung RESTART").await;
             let call = format!("{become_owner}; SELECT passage.create_store()");
             let error = cluster.error_as(SUPERUSER, &call).await;
             assert_eq!(error.code().code(), "42501", "{what}: {error:?}");
             assert_eq!(error.message(), "a table of store \"rag\" runs code of role \"mallory\"", "{what}");
             assert!(error.hint().unwrap().starts_with("Connect as a role that may run that code"), "{error:?}");
-            assert_nothing_sprang(&cluster, what).await;
-            // It is the owner's own code, and runs for the owner, but that policies are never run.
+            assert_no_trap_ran(&cluster, what).await;
+            // This code belongs to the owner and runs for the owner, except policies, which never run.
             if what != "a policy" {
                 cluster.execute_as("mallory", "SELECT passage.create_store()").await;
             }
@@ -187,7 +187,7 @@ async fn set_role_lets_no_code_of_a_store_run() {
     }
 }
 
-/// What administration asks of a store.
+/// The functions of administration, called on a store.
 const QUESTIONS: [&str; 4] = [
     "SELECT object || ': ' || problem FROM passage.check_store('lure')",
     "SELECT object || ': ' || problem FROM passage.check_store('lure', data => true)",
@@ -212,7 +212,7 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
     for caller in [SUPERUSER, "victim"] {
         for question in QUESTIONS {
             let rows = cluster.query_rows_as(caller, question).await;
-            assert_nothing_sprang(&cluster, question).await;
+            assert_no_trap_ran(&cluster, question).await;
             if question.contains("check_store") {
                 let unread = "lure.chunks: not read: ";
                 let honest =
@@ -222,9 +222,9 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
         }
         let error = cluster.error_as(caller, "SELECT * FROM passage.store_stats('lure')").await;
         assert_eq!(error.code().code(), "42501", "{error:?}");
-        assert_nothing_sprang(&cluster, caller).await;
+        assert_no_trap_ran(&cluster, caller).await;
     }
-    // A view of one's own over one of theirs is no better.
+    // A view of the caller over a view of the other role is refused, too.
     cluster
         .execute_as(
             SUPERUSER,
@@ -234,19 +234,19 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
     for question in QUESTIONS {
         cluster.query_rows_as(SUPERUSER, &question.replace("lure", "mine")).await;
     }
-    assert_nothing_sprang(&cluster, "a view over a view").await;
-    // Nor does SET ROLE make it the caller's.
+    assert_no_trap_ran(&cluster, "a view over a view").await;
+    // SET ROLE does not make the view the caller's.
     for question in QUESTIONS {
         cluster.query_rows_as(SUPERUSER, &format!("SET ROLE mallory; {question}")).await;
     }
-    assert_nothing_sprang(&cluster, "SET ROLE").await;
+    assert_no_trap_ran(&cluster, "SET ROLE").await;
     // The owner gets an answer.
     let rows = cluster.query_lines_as("mallory", QUESTIONS[1]).await;
     assert!(rows.iter().all(|row| !row.contains("not read")), "{rows:?}");
 }
 
 #[tokio::test]
-async fn policies_of_another_role_are_not_run() {
+async fn policies_of_another_role_do_not_run() {
     let cluster = with_mallory().await;
     cluster.execute_as("mallory", "SELECT passage.create_store('lure')").await;
     cluster
@@ -260,14 +260,14 @@ async fn policies_of_another_role_are_not_run() {
         .await;
     for question in QUESTIONS {
         cluster.query_rows_as("victim", question).await;
-        assert_nothing_sprang(&cluster, question).await;
+        assert_no_trap_ran(&cluster, question).await;
     }
     let rows = cluster.query_lines_as("victim", QUESTIONS[1]).await;
     assert!(rows.iter().any(|row| row.starts_with("lure.documents: not read: ")), "{rows:?}");
     let error = cluster.error_as("victim", "SELECT * FROM passage.store_stats('lure')").await;
     assert_eq!(error.code().code(), "42501", "{error:?}");
-    assert_nothing_sprang(&cluster, "policies").await;
-    // A policy without functions of its owner filters what is counted.
+    assert_no_trap_ran(&cluster, "policies").await;
+    // A policy without functions of its owner filters the counted rows.
     cluster
         .execute_as("mallory", "ALTER POLICY trap ON lure.documents USING (uri <> 'a.md')")
         .await;
@@ -277,7 +277,7 @@ async fn policies_of_another_role_are_not_run() {
 }
 
 #[tokio::test]
-async fn casts_of_another_role_are_not_run() {
+async fn casts_of_another_role_do_not_run() {
     let cluster = with_mallory().await;
     cluster
         .execute_as(
@@ -292,7 +292,7 @@ async fn casts_of_another_role_are_not_run() {
             ),
         )
         .await;
-    // Each column of its own in turn.
+    // Each column in turn.
     let columns = [
         "content",
         "start_byte",
@@ -333,7 +333,7 @@ async fn casts_of_another_role_are_not_run() {
         cluster.execute_as("mallory", &rows).await;
         for question in QUESTIONS {
             cluster.query_rows_as(SUPERUSER, question).await;
-            assert_nothing_sprang(&cluster, &format!("{column}: {question}")).await;
+            assert_no_trap_ran(&cluster, &format!("{column}: {question}")).await;
         }
         let stats = "SELECT documents FROM passage.store_stats('lure')";
         if column == "content" {
@@ -341,7 +341,7 @@ async fn casts_of_another_role_are_not_run() {
         } else {
             cluster.query_rows_as(SUPERUSER, stats).await;
         }
-        assert_nothing_sprang(&cluster, column).await;
+        assert_no_trap_ran(&cluster, column).await;
         cluster
             .execute_as("mallory", "DROP TABLE lure.chunks, lure.documents, lure.settings")
             .await;
@@ -349,7 +349,7 @@ async fn casts_of_another_role_are_not_run() {
 }
 
 #[tokio::test]
-async fn a_table_that_becomes_a_view_meanwhile_is_refused() {
+async fn a_table_that_is_replaced_by_a_view_in_the_meantime_is_refused() {
     let cluster = with_mallory().await;
     let known = "SELECT count(*) FROM pg_settings WHERE name = 'restrict_nonsystem_relation_kind'";
     if cluster.query_text(known).await == "0" {
@@ -367,12 +367,12 @@ async fn a_table_that_becomes_a_view_meanwhile_is_refused() {
                 WHERE evil.truth('planned')",
         )
         .await;
-    // What comes after the look into the catalogs.
+    // The part after the check of the catalogs.
     for call in ["fenced_data_problems", "fenced_store_counts"] {
         let error =
             cluster.error_as(SUPERUSER, &format!("SELECT * FROM passage.{call}('lure')")).await;
         assert_eq!(error.code().code(), "55000", "{error:?}");
         assert_eq!(error.message(), "access to non-system view \"chunks\" is restricted");
     }
-    assert_nothing_sprang(&cluster, "the swap").await;
+    assert_no_trap_ran(&cluster, "the swap").await;
 }

@@ -3,13 +3,13 @@
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
-/// The install script of the release, as it was.
+/// The install script of the release.
 const RELEASED: &str = include_str!("../../sql/releases/pg_passage--0.1.0.sql");
 
 const TENANTS: &str = include_str!("../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
 
-/// Every object of the extension with all that the catalogs know of it.
+/// Every object of the extension with all of its catalog entries.
 const CATALOG: &str = "
     SELECT 'function ' || regexp_replace(pg_get_functiondef(pg_proc.oid), '\\s+', ' ', 'g')
         || concat_ws(' | ', '', prosrc, probin, pg_get_userbyid(proowner), proacl::text, obj_description(pg_proc.oid, 'pg_proc'))
@@ -46,9 +46,9 @@ const CATALOG: &str = "
     FROM pg_extension WHERE extname = 'pg_passage'
     ORDER BY 1";
 
-/// Turns what is installed into the release: its objects by its script, its version in the catalog.
+/// Replaces the installed extension by the release: its objects by the script, its version in the catalog.
 ///
-/// The script lies on no server, since whoever may create extensions could call it there.
+/// The script is not installed on any server, because there each role that may create extensions could run it.
 async fn release(cluster: &Cluster, search_path: &str) {
     let script = RELEASED.replace("\\echo", "--").replace("MODULE_PATHNAME", "$libdir/pg_passage");
     let swap = format!(
@@ -109,7 +109,7 @@ fn assert_same(updated: &[String], fresh: &[String]) {
     assert_eq!(updated.len(), fresh.len());
 }
 
-/// All rows of a store, with derived columns, and its shape.
+/// Returns all rows of a store with derived columns, and its definition.
 async fn store(cluster: &Cluster) -> Vec<String> {
     let rows = "SELECT to_jsonb(d)::text FROM rag.documents AS d UNION ALL SELECT to_jsonb(c)::text FROM rag.chunks AS c ORDER BY 1";
     let shape = "SELECT attrelid::regclass::text, attname, format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)
@@ -142,7 +142,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     let before = store(&cluster).await;
     let read = cluster.query_lines_as("alice", EVERY_READ).await;
 
-    // As the owner of the extension, who is no superuser and chooses a search_path.
+    // As the owner of the extension, who is not a superuser and chooses a search_path.
     cluster
         .execute("CREATE SCHEMA evil; SET search_path = evil; ALTER EXTENSION pg_passage UPDATE")
         .await;
@@ -150,7 +150,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     assert_eq!(store(&cluster).await, before);
     assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, read);
 
-    // A trigger of the release is refused until its store records rows, and then goes on.
+    // A trigger of the release is refused until its store records rows, and works from then on.
     for write in ["UPDATE article SET body = '# Two'", "DELETE FROM article"] {
         let refused = cluster.error(write).await;
         assert_eq!(refused.code().code(), "55000", "{write}");
@@ -160,7 +160,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     let columns = "SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'rag.documents'::regclass AND attname = 'source_row'";
     assert_eq!(cluster.query_text(columns).await, "source_row");
     assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
-    // TRUNCATE knows documents by what is recorded, so it waits for that.
+    // TRUNCATE finds documents by their recorded rows, so it needs the upgrade, too.
     let emptied = "CREATE TRIGGER emptied AFTER TRUNCATE ON article
         EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}')";
     cluster.execute(emptied).await;
@@ -201,7 +201,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
 }
 
 #[tokio::test]
-async fn an_update_frees_an_installation_from_functions_of_others() {
+async fn an_update_removes_dependencies_on_functions_of_other_roles() {
     let cluster = Cluster::bare().await;
     cluster
         .execute(
@@ -218,12 +218,12 @@ async fn an_update_frees_an_installation_from_functions_of_others() {
 
     cluster.execute("SET search_path = evil; ALTER EXTENSION pg_passage UPDATE").await;
     assert_eq!(cluster.query_text(words).await, "'word':1");
-    // Nothing of ours is left that needs it.
+    // No object of the extension depends on it any more.
     cluster.execute("DROP FUNCTION evil.setweight(tsvector, text)").await;
 }
 
 #[tokio::test]
-async fn privileges_that_an_owner_granted_stay() {
+async fn granted_privileges_survive_an_update() {
     let cluster = released("public").await;
     cluster
         .execute_as(SUPERUSER, "CREATE ROLE reader; REVOKE EXECUTE ON FUNCTION passage.stores() FROM PUBLIC; GRANT EXECUTE ON FUNCTION passage.stores() TO reader")
@@ -234,15 +234,15 @@ async fn privileges_that_an_owner_granted_stay() {
 }
 
 #[tokio::test]
-async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updated() {
+async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update() {
     let cluster = released("public").await;
-    // A function of the library keeps its signature for as long as it has its name: the old catalog
-    // calls it with the old one.
+    // A function of the library keeps its signature as long as it keeps its name, because the catalog of
+    // the release calls it with the old one.
     let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(oid) || ' ' || pg_get_function_result(oid) || proisstrict
         FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
     let released = cluster.query_lines(signatures).await;
     assert!(released.len() > 15, "{released:?}");
-    // Every symbol that it names is there.
+    // The library has every symbol that the catalog names.
     let symbols = "SELECT count(fmgr_c_validator(oid)) FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
         AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')";
     cluster.query_lines_as(SUPERUSER, symbols).await;
@@ -262,7 +262,7 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updat
 }
 
 #[tokio::test]
-async fn an_earlier_release_cannot_be_installed_or_gone_back_to() {
+async fn an_earlier_release_cannot_be_installed() {
     let cluster = Cluster::start().await;
     for sql in [
         "DROP EXTENSION pg_passage CASCADE; CREATE EXTENSION pg_passage VERSION '0.1.0'",

@@ -1,6 +1,6 @@
 //! The commands that examine a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`.
 
-use crate::{Ran, lacks_embedding, next_write, ran, text_cluster};
+use crate::{RunOutput, lacks_embedding, next_transaction, run_client, text_cluster};
 use passage_tests::cluster::{SUPERUSER, model_path};
 use passage_tests::{Cluster, fixture};
 use serde_json::Value;
@@ -68,11 +68,11 @@ async fn status_counts_collections_and_lists_documents() {
 async fn doctor_finds_no_problem_in_a_sound_store() {
     let cluster = garden().await;
     cluster.execute("ANALYZE rag.documents, rag.chunks").await;
-    let next = next_write(&cluster).await;
-    let doctor = ran(&cluster, ["doctor"]).await;
+    let next = next_transaction(&cluster).await;
+    let doctor = run_client(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
     assert!(doctor.stdout.ends_with("\n\nall is well\n"), "{}", doctor.stdout);
-    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+    assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
     let version = cluster.installation().version();
     // Debian adds its own version to that of PostgreSQL.
     let server = format!("good    server: PostgreSQL {version}");
@@ -87,7 +87,7 @@ async fn doctor_reports_each_problem_with_its_remedy() {
     let found = |code, what: &'static str, remedy: &'static str| {
         let cluster = &cluster;
         async move {
-            let doctor = ran(cluster, ["doctor", "--no-embed"]).await;
+            let doctor = run_client(cluster, ["doctor", "--no-embed"]).await;
             assert_eq!(doctor.code, Some(code), "{what}: {}", doctor.stdout);
             let mut lines = doctor.stdout.lines().skip_while(|line| !line.contains(what));
             assert!(lines.next().is_some(), "{what}: {}", doctor.stdout);
@@ -143,7 +143,7 @@ async fn doctor_reports_each_problem_with_its_remedy() {
         cluster.execute(grant).await;
         let mut program = cluster.client_program();
         program.env("DATABASE_URL", cluster.url_as("guest")).args(["doctor", "--no-embed"]);
-        let doctor = Ran::of(&mut program).await;
+        let doctor = RunOutput::of(&mut program).await;
         assert_eq!(doctor.code, Some(code), "{}", doctor.stdout);
         assert!(
             doctor.stdout.contains(what) && doctor.stdout.contains(remedy),
@@ -158,7 +158,7 @@ async fn doctor_reports_each_problem_with_its_remedy() {
     found(1, "pg_passage: the database does not have it", "passage init brings it").await;
     let mut program = cluster.client_program();
     program.env("DATABASE_URL", "postgresql:///a?host=/nowhere&user=me").args(["doctor"]);
-    let doctor = Ran::of(&mut program).await;
+    let doctor = RunOutput::of(&mut program).await;
     assert_eq!(doctor.code, Some(1));
     assert!(
         doctor.stdout.contains("connection: cannot connect")
@@ -173,7 +173,7 @@ async fn doctor_reports_the_model_and_chunks_without_embeddings() {
         return;
     }
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden/watering.txt")]).await;
-    let doctor = ran(&cluster, ["doctor"]).await;
+    let doctor = run_client(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
     for said in [
         "good    model: sentence-transformers/all-MiniLM-L6-v2, 384 dimensions",
@@ -183,7 +183,7 @@ async fn doctor_reports_the_model_and_chunks_without_embeddings() {
         assert!(doctor.stdout.contains(said), "{said}: {}", doctor.stdout);
     }
     cluster.execute("INSERT INTO rag.settings VALUES ('model', '\"other\"')").await;
-    let doctor = ran(&cluster, ["doctor"]).await;
+    let doctor = run_client(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(1));
     assert!(
         doctor.stdout.contains("error   model: the store \"rag\" holds embeddings of other"),
@@ -213,10 +213,12 @@ async fn context_shows_a_chunk_with_its_neighbors() {
     assert_eq!(rows.len(), 2);
 
     let none = "00000000-0000-0000-0000-000000000000";
-    ran(&cluster, ["context", none])
+    run_client(&cluster, ["context", none])
         .await
-        .refuses(&format!("no chunk has the id {none}"), "passage search --json");
-    ran(&cluster, ["context", &hit, "--strategy", "wide"]).await.refuses("\"wide\"", "strategies");
+        .assert_refusal(&format!("no chunk has the id {none}"), "passage search --json");
+    run_client(&cluster, ["context", &hit, "--strategy", "wide"])
+        .await
+        .assert_refusal("\"wide\"", "strategies");
 }
 
 #[tokio::test]
@@ -260,9 +262,9 @@ async fn fragments_are_whole_lines_with_line_numbers() {
         source.trim_end()
     );
     assert_eq!(cluster.passage(["fragments", "zzzzzz"]).await, "nothing found\n");
-    ran(&cluster, ["fragments"])
+    run_client(&cluster, ["fragments"])
         .await
-        .refuses("required arguments were not provided", "Usage: passage fragments");
+        .assert_refusal("required arguments were not provided", "Usage: passage fragments");
 }
 
 /// Serves the files of a folder until the test ends; the file `spoil` has one wrong byte.
@@ -304,8 +306,11 @@ async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
         program
     };
     let spoiled = mirror(std::path::PathBuf::clone(&folder), "tokenizer.json").await;
-    let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &spoiled])).await;
-    fetched.refuses("cannot fetch tokenizer.json: what came is not the file of revision", "--from");
+    let fetched = RunOutput::of(&mut program(&["model", "fetch", "--from", &spoiled])).await;
+    fetched.assert_refusal(
+        "cannot fetch tokenizer.json: what came is not the file of revision",
+        "--from",
+    );
     let there = cache.path().join("passage/all-MiniLM-L6-v2");
     let names = || {
         let mut names: Vec<_> =
@@ -317,19 +322,21 @@ async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
 
     // A file that is there already is not downloaded again.
     let good = mirror(folder, "model.safetensors").await;
-    let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &good])).await;
+    let fetched = RunOutput::of(&mut program(&["model", "fetch", "--from", &good])).await;
     assert_eq!(
         fetched.stdout,
         format!("sentence-transformers/all-MiniLM-L6-v2 is in {}\n", there.display())
     );
     assert_eq!(names(), ["config.json", "model.safetensors", "tokenizer.json"]);
-    let ingest = Ran::of(&mut program(&["ingest", fixture!("client/garden/watering.txt")])).await;
+    let ingest =
+        RunOutput::of(&mut program(&["ingest", fixture!("client/garden/watering.txt")])).await;
     assert_eq!(ingest.code, Some(0), "{}", ingest.stderr);
     let search =
-        Ran::of(&mut program(&["search", "--mode", "vector", "how are seedlings watered"])).await;
+        RunOutput::of(&mut program(&["search", "--mode", "vector", "how are seedlings watered"]))
+            .await;
     assert!(search.stdout.contains("Seedlings are watered from below"), "{}", search.stderr);
 
-    let nowhere = Ran::of(&mut program(&[
+    let nowhere = RunOutput::of(&mut program(&[
         "model",
         "fetch",
         "--from",
@@ -338,7 +345,7 @@ async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
         "/nowhere/model",
     ]))
     .await;
-    nowhere.refuses("cannot fetch model.safetensors", "Name a web folder");
+    nowhere.assert_refusal("cannot fetch model.safetensors", "Name a web folder");
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! The connection settings without a URL: the client reads those of libpq, as psql does.
 
-use crate::{Ran, SECRET, text_cluster};
+use crate::{RunOutput, SECRET, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::{DATABASE, OWNER, SUPERUSER};
 use passage_tests::wait::until;
@@ -19,8 +19,8 @@ async fn the_client_reads_the_variables_of_libpq() {
     let mut program = alone(&cluster, &["status", "--json"]);
     program.env("PGHOST", cluster.folder()).env("PGUSER", OWNER).env("PGDATABASE", DATABASE);
     program.env("PGAPPNAME", "mine").env("PGOPTIONS", "-c passage.store=rag");
-    let ran = Ran::of(&mut program).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(&mut program).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 
     // psql and the client accept the same connection string.
     for conninfo in [
@@ -33,9 +33,11 @@ async fn the_client_reads_the_variables_of_libpq() {
             cluster.folder().display()
         ),
     ] {
-        let ran = Ran::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let psql = Ran::of(cluster.program("psql").args(["-X", &conninfo, "-c", "SELECT 1"])).await;
+        let run =
+            RunOutput::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let psql =
+            RunOutput::of(cluster.program("psql").args(["-X", &conninfo, "-c", "SELECT 1"])).await;
         assert_eq!(psql.code, Some(0), "{}", psql.stderr);
     }
 }
@@ -51,16 +53,16 @@ async fn a_service_file_gives_the_connection_settings() {
     );
     std::fs::write(&path, service).unwrap();
     let mut named = alone(&cluster, &["status"]);
-    let ran = Ran::of(named.env("PGSERVICEFILE", &path).env("PGSERVICE", "work")).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(named.env("PGSERVICEFILE", &path).env("PGSERVICE", "work")).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let mut named = alone(&cluster, &["status", "--database-url", "service=work"]);
-    assert_eq!(Ran::of(named.env("PGSERVICEFILE", &path)).await.code, Some(0));
+    assert_eq!(RunOutput::of(named.env("PGSERVICEFILE", &path)).await.code, Some(0));
     let mut named = alone(&cluster, &["status", "--database-url", "service=elsewhere user=me"]);
-    let ran = Ran::of(named.env("PGSERVICEFILE", &path)).await;
-    ran.refuses("cannot connect to the server", "Check that the server runs");
+    let run = RunOutput::of(named.env("PGSERVICEFILE", &path)).await;
+    run.assert_refusal("cannot connect to the server", "Check that the server runs");
     let mut named = alone(&cluster, &["status", "--database-url", "service=play"]);
-    let ran = Ran::of(named.env("PGSERVICEFILE", &path)).await;
-    ran.refuses("no service file defines the service \"play\"", "Set DATABASE_URL");
+    let run = RunOutput::of(named.env("PGSERVICEFILE", &path)).await;
+    run.assert_refusal("no service file defines the service \"play\"", "Set DATABASE_URL");
 }
 
 #[tokio::test]
@@ -68,8 +70,8 @@ async fn the_client_connects_to_the_first_host_that_answers() {
     let cluster = text_cluster().await;
     let conninfo =
         format!("host=/nowhere,{} user={OWNER} dbname={DATABASE}", cluster.folder().display());
-    let ran = Ran::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
 #[tokio::test]
@@ -84,7 +86,7 @@ async fn the_client_tries_no_other_host_after_a_wrong_password() {
         let conninfo = format!("host={hosts} user={OWNER} dbname={DATABASE}");
         let mut program = alone(&lenient, &["status", "--database-url", &conninfo]);
         program.env("PGPASSWORD", password);
-        async move { Ran::of(&mut program).await }
+        async move { RunOutput::of(&mut program).await }
     };
     // The reload takes effect with the next session.
     let is_strict = async || status(format!("{first}"), "wrong").await.code != Some(0);
@@ -100,10 +102,10 @@ async fn the_client_tries_no_other_host_after_a_wrong_password() {
     let before = lenient.log().matches(asked).count();
     status(format!("{first},{second}"), "wrong")
         .await
-        .refuses("password authentication failed", "Check the user and the password");
+        .assert_refusal("password authentication failed", "Check the user and the password");
     let conninfo = format!("host={first},{second} user={OWNER} dbname={DATABASE}");
-    let ran = Ran::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
-    ran.refuses("password missing", "Give the password");
+    let run = RunOutput::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
+    run.assert_refusal("password missing", "Give the password");
     assert_eq!(lenient.log().matches(asked).count(), before, "the client tried the second host");
 
     // The client does try the other hosts if one does not exist or does not accept connections yet.

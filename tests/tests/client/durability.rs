@@ -5,7 +5,8 @@
 //! copies chunks, or that the client waits for a lock within its transaction.
 
 use crate::{
-    Ran, Sources, ingest_text, is_sound, lacks_embedding, ran, text_cluster, text_of, until_alone,
+    RunOutput, Sources, assert_sound, ingest_text, lacks_embedding, run_client, text_cluster,
+    text_of, until_disconnected,
 };
 use passage_tests::{Cluster, wait};
 use std::fmt::Write;
@@ -66,14 +67,14 @@ async fn until(cluster: &Cluster, child: &mut Child, sql: &str) {
 
 /// Stops the server when all commits so far are on disk. The client itself waits for the disk only at
 /// the end of a run, and a crash that undoes its last commits would prove less.
-async fn strike(cluster: &Cluster) {
+async fn crash_server(cluster: &Cluster) {
     cluster.execute("SELECT pg_logical_emit_message(true, 'test', 'a commit that waits')").await;
     cluster.kill();
 }
 
 /// Returns how many documents are of the new version. Fails if one is of neither version.
 async fn count_new(cluster: &Cluster, old: &[(String, String)], new: &[(String, String)]) -> usize {
-    is_sound(cluster).await;
+    assert_sound(cluster).await;
     let mut count = 0;
     for ((name, old), (_, new)) in old.iter().zip(new) {
         let text = text_of(cluster, &format!("book/{name}")).await;
@@ -102,14 +103,14 @@ async fn after_a_server_crash_each_document_is_old_or_new() {
     write(&sources, &new);
     let mut child = start(&cluster, &["ingest", "--no-embed", &sources.book()]);
     until(&cluster, &mut child, FAR_IN_A_COPY).await;
-    strike(&cluster).await;
+    crash_server(&cluster).await;
     let output = child.wait_with_output().await.unwrap();
-    let ran = Ran {
+    let run = RunOutput {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     };
-    ran.refuses("connection", "each document is wholly old or wholly new");
+    run.assert_refusal("connection", "each document is wholly old or wholly new");
 
     cluster.start_again().await;
     let count = count_new(&cluster, &old, &new).await;
@@ -133,7 +134,7 @@ async fn after_a_client_crash_each_document_is_old_or_new() {
     let mut child = start(&cluster, &["ingest", "--no-embed", &sources.book()]);
     until(&cluster, &mut child, FAR_IN_A_COPY).await;
     child.kill().await.unwrap();
-    until_alone(&cluster).await;
+    until_disconnected(&cluster).await;
 
     let count = count_new(&cluster, &old, &new).await;
     assert!((1..=SMALL).contains(&count), "the crash came before or after the run: {count}");
@@ -149,11 +150,11 @@ async fn an_interrupted_first_load_leaves_no_partial_document() {
     let mut child = start(&cluster, &["ingest", "--no-embed", &sources.book()]);
     until(&cluster, &mut child, FAR_IN_A_COPY).await;
     child.kill().await.unwrap();
-    until_alone(&cluster).await;
+    until_disconnected(&cluster).await;
 
     let large = "SELECT count(*) FROM rag.documents WHERE uri = 'book/10_large.md'";
     assert_eq!(cluster.query_text(large).await, "0");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
     is_completed(&cluster, &sources, &new).await;
 }
 
@@ -164,7 +165,7 @@ async fn chunks_and_their_embeddings_are_committed_together() {
         return;
     }
     let sources = Sources::with([("a.md", text("a", 1, 5) + "\n")]);
-    ran(&cluster, ["ingest", &sources.book()]).await;
+    run_client(&cluster, ["ingest", &sources.book()]).await;
     let rows = "SELECT chunks.*, embedding FROM rag.chunks JOIN rag.embeddings ON chunk_id = id ORDER BY ordinal";
     let before = cluster.query_lines(rows).await;
     assert_eq!(before.len(), 5);
@@ -184,15 +185,15 @@ async fn chunks_and_their_embeddings_are_committed_together() {
     holder.batch_execute("SELECT pg_advisory_lock(1)").await.unwrap();
     let mut child = start(&cluster, &["ingest", &sources.book()]);
     until(&cluster, &mut child, WAITS_TO_COPY_EMBEDDINGS).await;
-    strike(&cluster).await;
+    crash_server(&cluster).await;
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(output.status.code(), Some(1));
     cluster.start_again().await;
     assert_eq!(cluster.query_lines(rows).await, before);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 
-    let again = ran(&cluster, ["ingest", &sources.book()]).await;
+    let again = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert!(again.stdout.contains("; 7 chunks, 2 embedded"), "{}\n{}", again.stdout, again.stderr);
     assert_eq!(cluster.query_lines(rows).await.len(), 7);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }

@@ -1,8 +1,8 @@
 //! `passage embed` and the other commands that use an embedding service: one or several workers embed
 //! chunks that were loaded without embeddings, and no output shows the key.
 
-use crate::service::{Asked, Reply, Service};
-use crate::{Ran, ran, text_cluster, until_line};
+use crate::embedding_service::{Reply, Request, Service};
+use crate::{RunOutput, run_client, text_cluster, until_line};
 use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::collections::HashSet;
@@ -22,10 +22,10 @@ fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
 }
 
 /// Runs the client and checks that its output does not show the key.
-async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Ran {
-    let ran = Ran::of(&mut with(cluster, service, arguments)).await;
-    assert!(!ran.stdout.contains("hunter2") && !ran.stderr.contains("hunter2"), "{}", ran.stderr);
-    ran
+async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> RunOutput {
+    let run = RunOutput::of(&mut with(cluster, service, arguments)).await;
+    assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"), "{}", run.stderr);
+    run
 }
 
 /// A store for embeddings of 64 dimensions, with a document that has none yet.
@@ -95,7 +95,7 @@ async fn an_embedding_service_suffices_for_init_ingest_and_search() {
     );
     assert!(asked.iter().any(|asked| asked.texts() == ["Varroa mites in the brood"]));
 
-    let next = crate::next_write(&cluster).await;
+    let next = crate::next_transaction(&cluster).await;
     let name = "Name the store's model";
     for command in [
         &["ingest", fixture!("client/garden")][..],
@@ -104,13 +104,13 @@ async fn an_embedding_service_suffices_for_init_ingest_and_search() {
         &["fragments", "a"],
     ] {
         let mut other = with(&cluster, &service, command);
-        Ran::of(other.env("PASSAGE_EMBED_MODEL", "other"))
+        RunOutput::of(other.env("PASSAGE_EMBED_MODEL", "other"))
             .await
-            .refuses("holds embeddings of tiny (64 dimensions), not of other", name);
+            .assert_refusal("holds embeddings of tiny (64 dimensions), not of other", name);
         let short = Service::good(32).await;
-        run(&cluster, &short, command).await.refuses("not of tiny (32 dimensions)", name);
+        run(&cluster, &short, command).await.assert_refusal("not of tiny (32 dimensions)", name);
     }
-    assert_eq!(crate::next_write(&cluster).await, next);
+    assert_eq!(crate::next_transaction(&cluster).await, next);
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn the_client_sends_the_key_only_to_the_service() {
     let Some(cluster) = loaded("the key goes to the service and nowhere else", 3).await else {
         return;
     };
-    let service = Service::start(|_, asked: &Asked| {
+    let service = Service::start(|_, asked: &Request| {
         let key = asked.authorization.clone().unwrap_or_default();
         Reply::Status(
             401,
@@ -134,11 +134,11 @@ async fn the_client_sends_the_key_only_to_the_service() {
         &["search", "--json", "a"],
         &["doctor", "--json"],
     ] {
-        let ran = run(&cluster, &service, command).await;
+        let run = run(&cluster, &service, command).await;
         assert!(
-            ran.stderr.contains("PASSAGE_API_KEY") || ran.stdout.contains("PASSAGE_API_KEY"),
+            run.stderr.contains("PASSAGE_API_KEY") || run.stdout.contains("PASSAGE_API_KEY"),
             "{command:?}: {}",
-            ran.stderr
+            run.stderr
         );
     }
     let store = "SELECT count(*) FROM rag.settings WHERE value::text LIKE '%hunter2%'";
@@ -147,9 +147,9 @@ async fn the_client_sends_the_key_only_to_the_service() {
     // OPENAI_API_KEY is only sent to OpenAI.
     let mut program = with(&cluster, &service, &["embed"]);
     program.env_remove("PASSAGE_API_KEY").env("OPENAI_API_KEY", KEY);
-    Ran::of(&mut program).await.refuses("does not let one in", "PASSAGE_API_KEY");
+    RunOutput::of(&mut program).await.assert_refusal("does not let one in", "PASSAGE_API_KEY");
     assert_eq!(service.seen().last().unwrap().authorization, None);
-    let help = ran(&cluster, ["embed", "--help"]).await;
+    let help = run_client(&cluster, ["embed", "--help"]).await;
     assert!(!help.stdout.contains("--embed-key") && help.stdout.contains("PASSAGE_API_KEY"));
 }
 
@@ -304,7 +304,8 @@ async fn an_embedding_of_a_text_that_changed_in_the_meantime_is_not_written() {
 async fn embed_refuses_a_store_without_embeddings() {
     let cluster = text_cluster().await;
     let service = Service::good(64).await;
-    run(&cluster, &service, &["embed"])
-        .await
-        .refuses("the store \"rag\" has no embeddings", "passage init --store rag adds them");
+    run(&cluster, &service, &["embed"]).await.assert_refusal(
+        "the store \"rag\" has no embeddings",
+        "passage init --store rag adds them",
+    );
 }

@@ -1,7 +1,7 @@
 //! Objects of other roles: administration refuses them with name and owner, and runs none of their
 //! code. The traps write to the server's log, which no rollback undoes.
 
-use crate::{Ran, Sources, next_write, text_cluster, until_alone};
+use crate::{RunOutput, Sources, next_transaction, text_cluster, until_disconnected};
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 use passage_tests::wait::until;
@@ -36,8 +36,8 @@ async fn with_eve() -> Cluster {
     cluster.execute_as(SUPERUSER, "SELECT passage.create_store('top')").await;
     let sources = Sources::with([("a.md", "# A\n\nA word.\n"), ("b.md", "# B\n")]);
     let book = sources.book();
-    let ran = by(&cluster, SUPERUSER, &["ingest", "--no-embed", "--store", "top", &book]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = by(&cluster, SUPERUSER, &["ingest", "--no-embed", "--store", "top", &book]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     cluster
 }
 
@@ -47,8 +47,8 @@ fn program(cluster: &Cluster, role: &str, arguments: &[&str]) -> Command {
     program
 }
 
-async fn by(cluster: &Cluster, role: &str, arguments: &[&str]) -> Ran {
-    Ran::of(&mut program(cluster, role, arguments)).await
+async fn by(cluster: &Cluster, role: &str, arguments: &[&str]) -> RunOutput {
+    RunOutput::of(&mut program(cluster, role, arguments)).await
 }
 
 #[track_caller]
@@ -77,7 +77,7 @@ async fn break_off(cluster: &Cluster) {
     until("the shadow store has documents", is_halfway).await;
     run.kill().await.unwrap();
     transaction.rollback().await.unwrap();
-    until_alone(cluster).await;
+    until_disconnected(cluster).await;
 }
 
 #[tokio::test]
@@ -98,19 +98,19 @@ async fn a_trigger_on_a_leftover_of_another_role_does_not_run() {
     cluster.execute_as("eve", "DELETE FROM top_reindex.settings WHERE key <> 'reindex'").await;
     let spared = cluster.query_lines_as(SUPERUSER, "SELECT key FROM top_reindex.settings").await;
     assert!(spared.contains(&"reindex".to_owned()), "{spared:?}");
-    let (log, next) = (cluster.log().matches(SPRUNG).count(), next_write(&cluster).await);
+    let (log, next) = (cluster.log().matches(SPRUNG).count(), next_transaction(&cluster).await);
     for arguments in [
         &["reindex", "--store", "top", "--no-embed"][..],
         &["reindex", "--store", "top", "--no-embed", "--dry-run"],
     ] {
-        by(&cluster, SUPERUSER, arguments).await.refuses(
+        by(&cluster, SUPERUSER, arguments).await.assert_refusal(
             "schema top_reindex belongs to the role \"eve\", not to \"postgres\"",
             "Connect as \"eve\"",
         );
     }
     assert_eq!(cluster.log().matches(SPRUNG).count(), log, "{}", cluster.log());
     assert_eq!(is_super(&cluster).await, "f");
-    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+    assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn init_and_reindex_refuse_a_store_of_another_role() {
             )
             .await;
     }
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     for arguments in [
         &["reindex", "--store", "hers", "--no-embed"][..],
         &["reindex", "--store", "hers", "--no-embed", "--dry-run"],
@@ -133,19 +133,19 @@ async fn init_and_reindex_refuse_a_store_of_another_role() {
         &["init", "--store", "hers", "--no-embed"],
     ] {
         for role in [SUPERUSER, OWNER] {
-            let ran = by(&cluster, role, arguments).await;
-            ran.refuses(
+            let run = by(&cluster, role, arguments).await;
+            run.assert_refusal(
                 &format!("schema hers belongs to the role \"eve\", not to \"{role}\""),
                 "choose another name with --store",
             );
         }
         // A session that has changed to her role can reset it to its own.
         let mut program = program(&cluster, SUPERUSER, arguments);
-        let ran = Ran::of(program.env("PGOPTIONS", "-c role=eve")).await;
-        ran.refuses("belongs to the role \"eve\", not to \"postgres\"", "SET ROLE");
+        let run = RunOutput::of(program.env("PGOPTIONS", "-c role=eve")).await;
+        run.assert_refusal("belongs to the role \"eve\", not to \"postgres\"", "SET ROLE");
     }
     not_sprung(&cluster);
-    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+    assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
 
     // She may administer her store, and so may members of her role.
     cluster.execute_as(SUPERUSER, "CREATE ROLE friend LOGIN; GRANT eve TO friend").await;
@@ -155,8 +155,8 @@ async fn init_and_reindex_refuse_a_store_of_another_role() {
             &["init", "--store", "hers", "--no-embed"][..],
             &["reindex", "--store", "hers", "--no-embed", "--drop-former"],
         ] {
-            let ran = by(&cluster, role, arguments).await;
-            assert_eq!(ran.code, Some(0), "{role}: {}", ran.stderr);
+            let run = by(&cluster, role, arguments).await;
+            assert_eq!(run.code, Some(0), "{role}: {}", run.stderr);
         }
         let owner = "SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'hers'";
         assert_eq!(cluster.query_text(owner).await, "eve");
@@ -206,15 +206,18 @@ async fn code_that_another_role_put_into_a_store_does_not_run() {
             &["reindex", "--store", "top", "--no-embed", "--collection", ""],
             &["init", "--store", "top", "--no-embed"],
         ] {
-            let ran = by(&cluster, SUPERUSER, arguments).await;
-            ran.refuses(&format!("{object} belongs to the role \"eve\""), "Connect as \"eve\"");
+            let run = by(&cluster, SUPERUSER, arguments).await;
+            run.assert_refusal(
+                &format!("{object} belongs to the role \"eve\""),
+                "Connect as \"eve\"",
+            );
         }
         cluster.execute_as(SUPERUSER, remove).await;
     }
     not_sprung(&cluster);
     assert_eq!(is_super(&cluster).await, "f");
-    let ran = by(&cluster, SUPERUSER, &["reindex", "--store", "top", "--no-embed"]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = by(&cluster, SUPERUSER, &["reindex", "--store", "top", "--no-embed"]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
 #[tokio::test]
@@ -259,14 +262,14 @@ async fn doctor_runs_no_code_of_another_role() {
         cluster.execute_as("eve", make).await;
         let sprung = cluster.log().matches(SPRUNG).count();
         for role in [SUPERUSER, OWNER] {
-            let ran = doctor(role).await;
-            assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+            let run = doctor(role).await;
+            assert_eq!(run.code, Some(1), "{}", run.stdout);
             assert!(
-                ran.stdout.contains(&format!(
+                run.stdout.contains(&format!(
                     "{object} belongs to the role \"eve\": the store was not looked into"
-                )) && ran.stdout.contains("Run passage doctor as \"eve\""),
+                )) && run.stdout.contains("Run passage doctor as \"eve\""),
                 "{role}: {}",
-                ran.stdout
+                run.stdout
             );
         }
         assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{make}: {}", cluster.log());
@@ -278,17 +281,17 @@ async fn doctor_runs_no_code_of_another_role() {
     cluster
         .execute_as("eve", "ALTER TABLE hers.settings ENABLE ROW LEVEL SECURITY; CREATE POLICY trap ON hers.settings USING (eve.spring())")
         .await;
-    let ran = doctor(OWNER).await;
+    let run = doctor(OWNER).await;
     assert!(
-        ran.stdout
+        run.stdout
             .contains("hers.settings: not read: row-level security filters what \"owner\" sees")
-            && !ran.stdout.contains("missing: layout_version"),
+            && !run.stdout.contains("missing: layout_version"),
         "{}",
-        ran.stdout
+        run.stdout
     );
     // Policies do not apply to a superuser.
-    let ran = doctor(SUPERUSER).await;
-    assert!(!ran.stdout.contains("not read"), "{}", ran.stdout);
+    let run = doctor(SUPERUSER).await;
+    assert!(!run.stdout.contains("not read"), "{}", run.stdout);
     assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());
 
     // A function that matches a call better than the extension's own.
@@ -300,11 +303,11 @@ async fn doctor_runs_no_code_of_another_role() {
              LANGUAGE plpgsql AS $$ BEGIN PERFORM eve.spring(); END $$",
         )
         .await;
-    let ran = doctor(SUPERUSER).await;
+    let run = doctor(SUPERUSER).await;
     assert!(
-        ran.stdout.contains("function passage.check_store(name) belongs to the role \"eve\""),
+        run.stdout.contains("function passage.check_store(name) belongs to the role \"eve\""),
         "{}",
-        ran.stdout
+        run.stdout
     );
     assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());
 }

@@ -1,6 +1,6 @@
 //! The examples of `--help`, which a shell runs unchanged.
 
-use crate::site::{Page, Site};
+use crate::web_site::{Page, Site};
 use crate::{Sources, text_cluster};
 use passage_tests::cluster::client_path;
 use std::fs;
@@ -56,7 +56,7 @@ async fn every_example_runs() {
 
     let programs = client_path().parent().unwrap().to_str().unwrap().to_owned();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
-    let mut ran = 0;
+    let mut count = 0;
     for command in ["ingest", "sync", "reindex", "remove"] {
         for example in examples(command).await {
             let example = example.replace("https://example.com", &site.url);
@@ -72,8 +72,8 @@ async fn every_example_runs() {
             let output = shell.output().await.unwrap();
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{example}\n{stderr}");
-            ran += 1;
+            count += 1;
         }
     }
-    assert!(ran >= 21, "{ran}");
+    assert!(count >= 21, "{count}");
 }

@@ -3,7 +3,7 @@
 //!
 //! Each command runs in a pseudo-terminal, and the test reads each byte that arrives there.
 
-use crate::{Ran, Sources, text_cluster};
+use crate::{RunOutput, Sources, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::{SUPERUSER, client_path};
 use std::ffi::{OsStr, OsString};
@@ -79,14 +79,14 @@ fn is_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
 }
 
 /// Runs a command in a terminal and in a pipe; both must show `shown` and no control characters.
-async fn shows<A: AsRef<OsStr>>(cluster: &Cluster, arguments: &[A], shown: &str) -> Ran {
+async fn shows<A: AsRef<OsStr>>(cluster: &Cluster, arguments: &[A], shown: &str) -> RunOutput {
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
     let at_terminal = at_terminal(cluster, &arguments).await;
     is_clean(&arguments, &at_terminal, &OURS);
     assert!(at_terminal.contains(shown), "{arguments:?}: {shown}\n{at_terminal}");
-    let ran = Ran::of(cluster.client_program().args(&arguments)).await;
-    is_clean(&arguments, &ran.stderr, &[]);
-    ran
+    let run = RunOutput::of(cluster.client_program().args(&arguments)).await;
+    is_clean(&arguments, &run.stderr, &[]);
+    run
 }
 
 /// A store in which each text has control characters.
@@ -147,8 +147,8 @@ async fn no_command_prints_control_characters_of_a_store() {
         shows(&cluster, arguments, shown).await;
         if !is_wrong.contains(&arguments) {
             let json: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
-            let ran = shows(&cluster, &json, "").await;
-            is_clean(&json, &ran.stdout, &[]);
+            let run = shows(&cluster, &json, "").await;
+            is_clean(&json, &run.stdout, &[]);
         }
     }
     let doctor = shows(&cluster, &["doctor", "--no-embed"], "").await;
@@ -156,7 +156,7 @@ async fn no_command_prints_control_characters_of_a_store() {
 
     // Titles are one line everywhere; a pipe gets the content of documents unchanged.
     for arguments in [&["search", "varroa"][..], &["fragments", "varroa"], &["context", &chunk]] {
-        let piped = Ran::of(cluster.client_program().args(arguments)).await.stdout;
+        let piped = RunOutput::of(cluster.client_program().args(arguments)).await.stdout;
         assert!(piped.contains(&format!(" {SHOWN}")), "{piped:?}");
         let (line, _) = EVIL.split_once('\r').unwrap();
         assert!(
@@ -166,7 +166,8 @@ async fn no_command_prints_control_characters_of_a_store() {
         );
         assert!(piped.contains(&format!(" varroa {line}\n")), "{piped:?}");
     }
-    let json = Ran::of(cluster.client_program().args(["search", "--json", "varroa"])).await.stdout;
+    let json =
+        RunOutput::of(cluster.client_program().args(["search", "--json", "varroa"])).await.stdout;
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(found["passages"][0]["uri"], EVIL);
     assert_eq!(found["passages"][0]["content"], format!("{EVIL}\nvarroa {EVIL}"));
@@ -228,12 +229,12 @@ async fn names_of_files_and_members_are_shown_without_control_characters() {
     ]);
     let bad = std::path::Path::new(&sources.book()).join(OsStr::from_bytes(b"\xff\x1b[35m.md"));
     fs::write(&bad, "x").unwrap();
-    let ran = shows(&cluster, &["ingest", "--no-embed", &sources.book()], SHOWN_NAME).await;
+    let run = shows(&cluster, &["ingest", "--no-embed", &sources.book()], SHOWN_NAME).await;
     for shown in
         ["{}.md", "skipped", "{}.png: not text", "{}-nul.txt holds a NUL", "{}.ipynb is not"]
     {
         let shown = shown.replace("{}", SHOWN_NAME);
-        assert!(ran.stderr.contains(&shown), "{shown}\n{}", ran.stderr);
+        assert!(run.stderr.contains(&shown), "{shown}\n{}", run.stderr);
     }
     shows(&cluster, &["sync", "--no-embed", "--dry-run", &sources.book()], SHOWN_NAME).await;
     let gone = format!("{}/{NAME}.md", sources.book());

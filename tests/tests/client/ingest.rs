@@ -1,6 +1,8 @@
 //! `passage ingest`: folders, files, standard input, and their metadata.
 
-use crate::{Sources, ingest_text, is_sound, lacks_embedding, piped, text_cluster, text_of};
+use crate::{
+    Sources, assert_sound, ingest_text, lacks_embedding, run_with_input, text_cluster, text_of,
+};
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::{Cluster, fixture};
 
@@ -24,12 +26,12 @@ async fn a_folder_is_loaded_without_files_that_git_ignores() {
         ("photo.jpg", "\u{fffd}"),
     ]);
 
-    let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("3 documents added, 1 skipped; 3 chunks, 0 embedded, in "));
-    assert!(ran.stderr.contains("photo.jpg: not text"), "{}", ran.stderr);
+    let run = ingest_text(&cluster, &[&sources.book()]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.starts_with("3 documents added, 1 skipped; 3 chunks, 0 embedded, in "));
+    assert!(run.stderr.contains("photo.jpg: not text"), "{}", run.stderr);
     assert_eq!(cluster.query_lines(URIS).await, ["book/a.md", "book/kept.log", "book/part/b.txt"]);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -62,9 +64,11 @@ async fn standard_input_is_loaded_with_the_given_uri() {
     let cluster = text_cluster().await;
     let text = "# Piped\r\n\r\nThrough a pipe.";
     let arguments = ["ingest", "-", "--uri", "pipe.md", "--no-embed"];
-    assert!(piped(&cluster, text, &arguments).await.starts_with("1 document added; 1 chunk"));
+    assert!(
+        run_with_input(&cluster, text, &arguments).await.starts_with("1 document added; 1 chunk")
+    );
     assert_eq!(text_of(&cluster, "pipe.md").await, text);
-    assert!(piped(&cluster, text, &arguments).await.contains("1 unchanged"));
+    assert!(run_with_input(&cluster, text, &arguments).await.contains("1 unchanged"));
 }
 
 #[tokio::test]
@@ -104,7 +108,7 @@ async fn every_chunk_is_embedded_and_the_settings_name_the_model() {
         ["dimensions|384", "model|sentence-transformers/all-MiniLM-L6-v2", "sizer|wordpieces"]
     );
     assert_eq!(cluster.query_text("SELECT max(tokens) <= 200 FROM rag.chunks").await, "t");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -122,7 +126,7 @@ async fn text_is_loaded_on_a_server_without_pgvector() {
     let passages = "SELECT count(*) FROM passage.reassemble(ARRAY(SELECT id FROM rag.chunks), \
         NULL, 'document', max_distance => NULL)";
     assert_eq!(cluster.query_text(passages).await, "4");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]

@@ -5,39 +5,39 @@
 //! run on servers without pgvector.
 
 mod administration;
-mod bad_call;
-mod bad_input;
+mod concurrent_writers;
+mod configuration_trust;
 mod connection;
+mod document_kinds;
 mod durability;
 mod embed;
-mod exact;
+mod embedding_service;
+mod exact_chunks;
+mod failed_inputs;
 mod foreign_objects;
-mod gone_server;
 mod help;
 mod hostile_text;
 mod ingest;
 mod kills;
-mod kinds;
-mod lost;
+mod lost_connection;
 mod network;
 mod pages;
 mod pooler;
 mod reindex;
-mod reindex_meanwhile;
+mod reindex_concurrently;
 mod reindex_store;
 mod remote;
-mod rerun;
 mod search;
-mod search_shown;
-mod service;
-mod site;
+mod search_output;
+mod second_run;
 mod sources;
 mod split;
 mod store;
 mod sync;
 mod tls;
-mod trust;
-mod writers;
+mod unreachable_server;
+mod usage_errors;
+mod web_site;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -83,13 +83,13 @@ impl Sources {
 }
 
 /// The exit code and the output of a run of the client.
-struct Ran {
+struct RunOutput {
     code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-impl Ran {
+impl RunOutput {
     async fn of(command: &mut Command) -> Self {
         let output = command.stdin(Stdio::null()).output().await.unwrap();
         Self {
@@ -102,7 +102,7 @@ impl Ran {
     /// Checks that the client refused, as a user should see it: `place` says where and what, `remedy` what
     /// to do. Neither documents nor passwords nor internals may be shown.
     #[track_caller]
-    fn refuses(&self, place: &str, remedy: &str) {
+    fn assert_refusal(&self, place: &str, remedy: &str) {
         let Self { code, stdout, stderr } = self;
         assert!(code.is_some_and(|code| code > 0), "{code:?}\n{stderr}");
         let mut lines = stderr.lines().skip_while(|line| !line.contains(place));
@@ -118,17 +118,20 @@ impl Ran {
 const SECRET: &str = "xyzzy-hunter2";
 
 /// Runs the client with backtraces enabled, so that a panic is noticed.
-async fn ran<A: AsRef<OsStr>>(cluster: &Cluster, arguments: impl IntoIterator<Item = A>) -> Ran {
-    Ran::of(cluster.client_program().env("RUST_BACKTRACE", "1").args(arguments)).await
+async fn run_client<A: AsRef<OsStr>>(
+    cluster: &Cluster,
+    arguments: impl IntoIterator<Item = A>,
+) -> RunOutput {
+    RunOutput::of(cluster.client_program().env("RUST_BACKTRACE", "1").args(arguments)).await
 }
 
 /// Ingests text without embeddings.
-async fn ingest_text(cluster: &Cluster, paths: &[&str]) -> Ran {
-    ran(cluster, ["ingest", "--no-embed"].iter().chain(paths)).await
+async fn ingest_text(cluster: &Cluster, paths: &[&str]) -> RunOutput {
+    run_client(cluster, ["ingest", "--no-embed"].iter().chain(paths)).await
 }
 
 /// Runs the client with a text on standard input, and returns its output.
-async fn piped(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
+async fn run_with_input(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
     let mut command = cluster.client_program();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -170,7 +173,7 @@ async fn text_of(cluster: &Cluster, uri: &str) -> String {
 }
 
 /// Fails if `check_store` reports a problem, or if a document has a wrong count of chunks.
-async fn is_sound(cluster: &Cluster) {
+async fn assert_sound(cluster: &Cluster) {
     let problems = cluster.query_lines("SELECT * FROM passage.check_store(data => true)").await;
     assert!(problems.is_empty(), "{problems:?}");
     let wrong = "SELECT uri FROM rag.documents WHERE chunk_count IS DISTINCT FROM \
@@ -179,12 +182,12 @@ async fn is_sound(cluster: &Cluster) {
 }
 
 /// Returns the id of the next transaction. It is unchanged if no transaction has written since.
-async fn next_write(cluster: &Cluster) -> String {
+async fn next_transaction(cluster: &Cluster) -> String {
     cluster.query_text("SELECT pg_snapshot_xmax(pg_current_snapshot())").await
 }
 
 /// Waits until the server has closed the sessions of clients that were killed.
-async fn until_alone(cluster: &Cluster) {
+async fn until_disconnected(cluster: &Cluster) {
     let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage'";
     let is_alone = async || cluster.query_text(others).await == "0";
     until("the server closes the sessions of dead clients", is_alone).await;

@@ -1,4 +1,4 @@
-//! Choice: which claim to a chunk counts, and what the budget leaves.
+//! Choice: the best claim to each chunk, and the budget.
 
 use super::chunk::Chunk;
 use super::claims::{Claim, Role};
@@ -6,7 +6,7 @@ use super::hit::Hit;
 use super::strategy::{Strategy, WholeOf};
 use std::collections::BTreeMap;
 
-/// A chunk that comes back.
+/// A chosen chunk.
 pub struct Chosen<'a> {
     pub chunk: &'a Chunk,
     pub hit: usize,
@@ -14,7 +14,7 @@ pub struct Chosen<'a> {
     pub distance: i64,
 }
 
-/// What comes back, in its order.
+/// The chosen chunks in their order.
 pub struct Choice<'a> {
     pub rows: Vec<Chosen<'a>>,
     /// For each hit, whether the budget cut some of its context.

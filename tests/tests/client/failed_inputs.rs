@@ -1,6 +1,9 @@
 //! Failed inputs: the client reports each with its place and a remedy, and loads the others.
 
-use crate::{Ran, SECRET, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of};
+use crate::{
+    RunOutput, SECRET, Sources, assert_sound, ingest_text, next_transaction, run_client,
+    text_cluster, text_of,
+};
 use passage_tests::wait::until;
 use std::fs;
 use std::io::{Cursor, Write};
@@ -20,17 +23,17 @@ async fn a_file_that_is_not_text_is_reported_and_the_others_are_loaded() {
         ("z.md", b"# Z\n".to_vec()),
     ]);
     let gone = format!("{}/gone.md", sources.book());
-    let ran = ingest_text(&cluster, &[&gone, &sources.book()]).await;
+    let run = ingest_text(&cluster, &[&gone, &sources.book()]).await;
 
     let convert = "Convert it to text in UTF-8 first";
-    ran.refuses("latin1.md is not UTF-8: line 3, byte 20 of the file", convert);
-    ran.refuses("nul.md holds a NUL byte: line 1, byte 14 of the file", convert);
-    ran.refuses("utf16.txt holds a NUL byte: line 1, byte 3 of the file", convert);
-    ran.refuses("gone.md: No such file", "Check that it is there");
-    assert!(ran.stdout.starts_with("2 documents added, 4 failed; 2 chunks"), "{}", ran.stdout);
+    run.assert_refusal("latin1.md is not UTF-8: line 3, byte 20 of the file", convert);
+    run.assert_refusal("nul.md holds a NUL byte: line 1, byte 14 of the file", convert);
+    run.assert_refusal("utf16.txt holds a NUL byte: line 1, byte 3 of the file", convert);
+    run.assert_refusal("gone.md: No such file", "Check that it is there");
+    assert!(run.stdout.starts_with("2 documents added, 4 failed; 2 chunks"), "{}", run.stdout);
     let uris = "SELECT uri FROM rag.documents ORDER BY uri";
     assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/z.md"]);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -42,13 +45,13 @@ async fn a_page_that_is_too_large_to_convert_is_reported_and_the_others_are_load
         ("long.html", "words ".repeat(6_000_000).into_bytes()),
         ("z.html", b"<h1>Z</h1>".to_vec()),
     ]);
-    let ran = ingest_text(&cluster, &[&sources.book()]).await;
+    let run = ingest_text(&cluster, &[&sources.book()]).await;
     let split = "Split it into several pages, or take it as it is, with --media-type text/plain.";
     let nodes = "an HTML page must have at most 2000000 elements, attributes and texts";
-    ran.refuses(&format!("bomb.html: {nodes}"), split);
-    ran.refuses("long.html: an HTML page must have at most 33554432 bytes", split);
-    assert!(ran.stdout.starts_with("2 documents added, 2 failed"), "{}", ran.stdout);
-    is_sound(&cluster).await;
+    run.assert_refusal(&format!("bomb.html: {nodes}"), split);
+    run.assert_refusal("long.html: an HTML page must have at most 33554432 bytes", split);
+    assert!(run.stdout.starts_with("2 documents added, 2 failed"), "{}", run.stdout);
+    assert_sound(&cluster).await;
 }
 
 /// A zip and a tar.gz whose content is much larger than the archive.
@@ -76,12 +79,12 @@ async fn an_archive_bomb_is_reported_and_the_others_are_loaded() {
         sources.write(name, bytes)
     });
     let z = format!("{}/z.md", sources.book());
-    let ran = ingest_text(&cluster, &[&bombs[0], &bombs[1], &z]).await;
+    let run = ingest_text(&cluster, &[&bombs[0], &bombs[1], &z]).await;
     let reason = "it unpacks to more than 200 times its size, in a.md";
-    ran.refuses(&format!("bomb.zip: {reason}"), "");
-    ran.refuses(&format!("bomb.tar.gz: {reason}"), "");
-    assert!(ran.stdout.starts_with("1 document added, "), "{}", ran.stdout);
-    is_sound(&cluster).await;
+    run.assert_refusal(&format!("bomb.zip: {reason}"), "");
+    run.assert_refusal(&format!("bomb.tar.gz: {reason}"), "");
+    assert!(run.stdout.starts_with("1 document added, "), "{}", run.stdout);
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -89,12 +92,12 @@ async fn an_unreadable_file_leaves_its_document_unchanged() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n\nGood.\n")]);
     ingest_text(&cluster, &[&sources.book()]).await;
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     sources.write("a.md", b"# A\n\nBad: \xe9.\n");
-    let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    ran.refuses("a.md is not UTF-8: line 3, byte 10", "UTF-8 first");
+    let run = ingest_text(&cluster, &[&sources.book()]).await;
+    run.assert_refusal("a.md is not UTF-8: line 3, byte 10", "UTF-8 first");
     assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nGood.\n");
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 }
 
 #[tokio::test]
@@ -106,7 +109,7 @@ async fn a_file_that_vanishes_after_the_walk_is_reported_and_the_others_are_load
     holder.batch_execute("BEGIN; LOCK TABLE rag.documents").await.unwrap();
     let mut program = cluster.client_program();
     program.args(["ingest", "--no-embed", &sources.book()]);
-    let running = tokio::spawn(async move { Ran::of(&mut program).await });
+    let running = tokio::spawn(async move { RunOutput::of(&mut program).await });
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage' \
          AND wait_event_type = 'Lock' AND query LIKE 'SELECT uri%documents%'";
     until("the client reads the stored documents", async || cluster.query_text(waits).await == "1")
@@ -114,12 +117,12 @@ async fn a_file_that_vanishes_after_the_walk_is_reported_and_the_others_are_load
     fs::remove_file(format!("{}/b.md", sources.book())).unwrap();
     holder.batch_execute("COMMIT").await.unwrap();
 
-    let ran = running.await.unwrap();
-    ran.refuses("b.md: No such file", "Check that it is there");
-    assert!(ran.stdout.starts_with("2 documents added, 1 failed"), "{}", ran.stdout);
+    let run = running.await.unwrap();
+    run.assert_refusal("b.md: No such file", "Check that it is there");
+    assert!(run.stdout.starts_with("2 documents added, 1 failed"), "{}", run.stdout);
     let uris = "SELECT uri FROM rag.documents ORDER BY uri";
     assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/c.md"]);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[cfg(target_os = "linux")]
@@ -128,10 +131,10 @@ async fn a_read_error_is_reported_and_the_others_are_loaded() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     // The memory of a process can be opened as a file, but its first page is unreadable.
-    let ran = ingest_text(&cluster, &["/proc/self/mem", &sources.book()]).await;
-    ran.refuses("/proc/self/mem: Input/output error", "you may read it");
-    assert!(ran.stdout.starts_with("1 document added, 1 failed"), "{}", ran.stdout);
-    is_sound(&cluster).await;
+    let run = ingest_text(&cluster, &["/proc/self/mem", &sources.book()]).await;
+    run.assert_refusal("/proc/self/mem: Input/output error", "you may read it");
+    assert!(run.stdout.starts_with("1 document added, 1 failed"), "{}", run.stdout);
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -147,10 +150,10 @@ async fn files_and_folders_without_read_permission_are_reported() {
         cluster.installation().report_skipped(what, "root may read everything");
         return;
     }
-    let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    ran.refuses("c.md: Permission denied", "you may read it");
-    ran.refuses("closed: Permission denied", "you may read it");
-    assert!(ran.stdout.starts_with("1 document added, 2 failed"), "{}", ran.stdout);
+    let run = ingest_text(&cluster, &[&sources.book()]).await;
+    run.assert_refusal("c.md: Permission denied", "you may read it");
+    run.assert_refusal("closed: Permission denied", "you may read it");
+    assert!(run.stdout.starts_with("1 document added, 2 failed"), "{}", run.stdout);
     // The temporary folder can only be removed with permissions.
     let closed = format!("{}/closed", sources.book());
     fs::set_permissions(closed, fs::Permissions::from_mode(0o700)).unwrap();
@@ -165,7 +168,7 @@ async fn a_broken_link_is_skipped_in_a_folder_and_reported_when_named() {
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
     ingest_text(&cluster, &[&link])
         .await
-        .refuses("link.md: No such file", "Check that it is there");
+        .assert_refusal("link.md: No such file", "Check that it is there");
 }
 
 #[tokio::test]
@@ -173,9 +176,9 @@ async fn the_second_of_two_files_with_one_uri_is_reported() {
     let cluster = text_cluster().await;
     let (one, other) =
         (Sources::with([("a.md", "# One\n")]), Sources::with([("a.md", "# Other\n")]));
-    let ran = ingest_text(&cluster, &[&one.book(), &other.book(), &one.book()]).await;
-    ran.refuses("would have the uri of another file, \"book/a.md\"", "--collection");
-    assert!(ran.stdout.starts_with("1 document added, 1 failed"), "{}", ran.stdout);
+    let run = ingest_text(&cluster, &[&one.book(), &other.book(), &one.book()]).await;
+    run.assert_refusal("would have the uri of another file, \"book/a.md\"", "--collection");
+    assert!(run.stdout.starts_with("1 document added, 1 failed"), "{}", run.stdout);
     assert_eq!(text_of(&cluster, "book/a.md").await, "# One\n");
 }
 
@@ -186,11 +189,11 @@ async fn a_document_that_the_server_rejects_fails_alone() {
     cluster
         .execute("ALTER TABLE rag.chunks ADD CONSTRAINT polite CHECK (content NOT LIKE '%hunter%')")
         .await;
-    let ran = ran(&cluster, ["ingest", "--no-embed", &sources.book()]).await;
-    ran.refuses("book/a.md: new row for relation \"chunks\" violates", "log says more");
-    assert!(ran.stdout.starts_with("1 document added, 1 failed; 1 chunk,"), "{}", ran.stdout);
+    let run = run_client(&cluster, ["ingest", "--no-embed", &sources.book()]).await;
+    run.assert_refusal("book/a.md: new row for relation \"chunks\" violates", "log says more");
+    assert!(run.stdout.starts_with("1 document added, 1 failed; 1 chunk,"), "{}", run.stdout);
     assert_eq!(cluster.query_lines("SELECT uri FROM rag.documents").await, ["book/b.md"]);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -198,7 +201,8 @@ async fn quiet_runs_print_errors() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n"), ("b.md", "\0")]);
     let mut program = cluster.client_program();
-    let ran = Ran::of(program.args(["ingest", "--quiet", "--no-embed", &sources.book()])).await;
-    ran.refuses("b.md holds a NUL byte: line 1, byte 0", "UTF-8 first");
-    assert_eq!((&*ran.stdout, ran.stderr.lines().count()), ("", 2), "{}", ran.stderr);
+    let run =
+        RunOutput::of(program.args(["ingest", "--quiet", "--no-embed", &sources.book()])).await;
+    run.assert_refusal("b.md holds a NUL byte: line 1, byte 0", "UTF-8 first");
+    assert_eq!((&*run.stdout, run.stderr.lines().count()), ("", 2), "{}", run.stderr);
 }

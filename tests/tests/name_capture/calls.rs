@@ -1,14 +1,14 @@
-//! Every function of the extension, called with every argument, for stores of every kind.
+//! Calls of every function of the extension with every argument, for stores of every kind.
 
 use passage_tests::Cluster;
 
-/// A store with embeddings, one of partitions, one of views, and one with nothing but four columns.
+/// A store with embeddings, one of partitions, one of views, and one with only the required four columns.
 pub const STORES: &str = r#"
 SELECT count(*) FROM passage.create_store('small', dimensions => 3);
 SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', max_size => 60, preferred_size => 40, min_size => 10, store => 'small');
 SELECT count(*) FROM passage.ingest('a.json', '{"a": [1, 2], "b": {"c": "steps"}}', store => 'small');
-SELECT count(*) FROM passage.ingest('gone.txt', 'Steps that are gone.', store => 'small');
-UPDATE small.documents SET orphaned_at = now() WHERE uri = 'gone.txt';
+SELECT count(*) FROM passage.ingest('removed.txt', 'Steps that are removed.', store => 'small');
+UPDATE small.documents SET orphaned_at = now() WHERE uri = 'removed.txt';
 INSERT INTO small.embeddings (chunk_id, document_id, embedding) SELECT id, document_id, ARRAY[ordinal + 1, 1, 0]::real[]::vector FROM small.chunks;
 INSERT INTO small.strategies (name, base, children, default_for) VALUES ('mine', 'reassembly', 2, '{application/json}');
 
@@ -33,10 +33,10 @@ CREATE TABLE bare.chunks AS SELECT id, document_id, ordinal, content FROM small.
 CREATE TABLE small.notes (id integer PRIMARY KEY, body text);
 ANALYZE"#;
 
-/// The stores.
+/// The names of the stores.
 const NAMES: [&str; 4] = ["small", "parted", "adopted", "bare"];
 
-/// Calls whose arguments are all given are in [`all`]; these leave some out.
+/// Calls that leave arguments out. Those with all arguments are made by [`all`].
 const CALLS: &[&str] = &[
     "SELECT * FROM passage.search('steps', store => STORE)",
     "SELECT * FROM passage.search('\"hidden steps\" -nonsense editors', include_orphaned => true, store => STORE)",
@@ -85,7 +85,7 @@ const CALLS: &[&str] = &[
      TRUNCATE small.notes",
 ];
 
-/// What an argument is given: by its name, or else by its type.
+/// The values of arguments, by their names or else by their types.
 const VALUES: &[(&str, &str)] = &[
     ("store", "STORE"),
     ("query", "'hidden steps'"),
@@ -141,7 +141,7 @@ const VALUES: &[(&str, &str)] = &[
     ("record", "ROW(1, 'one')"),
 ];
 
-/// Every function but those of triggers, with its arguments and their types.
+/// Returns every function except those of triggers, with the names and types of its arguments.
 const FUNCTIONS: &str = "
     SELECT p.proname, string_agg(a.name || '=' || format_type(a.type, NULL), ';' ORDER BY a.place)
     FROM pg_proc AS p,
@@ -153,11 +153,11 @@ const FUNCTIONS: &str = "
     WHERE p.pronamespace = 'passage'::regnamespace AND p.pronargs = 0 AND p.prorettype <> 'trigger'::regtype
     ORDER BY 1, 2";
 
-/// Returns the calls. None uses an operator or function that is not named with its schema.
+/// Returns the calls. Each names the schema of all operators and functions that it uses.
 ///
 /// # Panics
 ///
-/// Panics if a function has an argument that no value is known for, or a trigger function is not called.
+/// Panics if there is no value for an argument, or if a trigger function is not called.
 pub async fn all(cluster: &Cluster) -> Vec<String> {
     let one = async |what: &str| cluster.query_text(what).await;
     let document = one("SELECT id FROM small.documents WHERE uri = 'guide.md'").await;

@@ -1,15 +1,15 @@
 /*!
 Parse trees as PostgreSQL prints them, and the operators and functions in them.
 
-A tree is written as `{NAME :field value ...}`, with lists in parentheses. Fields have the same names since
-PostgreSQL 15, and only those are asked for that say which operator or function is used and which type
-an expression has.
+A tree is written as `{NAME :field value ...}`, with lists in parentheses. The names of fields are the same
+since PostgreSQL 15. Only fields for the used operator or function, and for the type of an expression, are
+read.
 */
 
 use std::collections::BTreeSet;
 use std::str::SplitWhitespace;
 
-/// What is used, by its oid, and the types that it is used with, before anything is converted.
+/// An operator or function by its oid, and the types of its arguments before any conversion.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     pub kind: Kind,
@@ -17,12 +17,12 @@ pub struct Use {
     pub types: Vec<u32>,
 }
 
-/// How something is used.
+/// How it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Function,
     Operator,
-    /// An operator on each element of an array, as in `= ANY`.
+    /// An operator that is applied to each element of an array, as in `= ANY`.
     Any,
 }
 
@@ -34,7 +34,7 @@ enum Part {
     Word(String),
 }
 
-/// The fields that say which type an expression has; each kind of expression has at most one.
+/// The fields with the type of an expression. Each kind of expression has at most one.
 const TYPES: [&str; 16] = [
     "vartype",
     "consttype",
@@ -54,16 +54,16 @@ const TYPES: [&str; 16] = [
     "type",
 ];
 
-/// The fields that say how a conversion is written, 2 standing for one that is not.
+/// The fields with the form of a conversion. The value 2 marks an implicit one.
 const FORMS: [&str; 4] = ["funcformat", "relabelformat", "coerceformat", "coercionformat"];
 
 const BOOLEAN: u32 = 16;
 
-/// Returns what the statements use whose parse trees are in the log of a server.
+/// Returns the uses in the parse trees of a server's log.
 pub fn uses(log: &str) -> BTreeSet<Use> {
     let mut uses = BTreeSet::new();
     for tree in log.split("parse tree:").skip(1) {
-        // Each is the DETAIL of its message: lines that begin with a tab go on with it.
+        // Each tree is the DETAIL of a message; the lines that continue it begin with a tab.
         let Some((_, detail)) = tree.split_once("DETAIL:") else { continue };
         let mut lines = detail.split('\n');
         let first = lines.next().unwrap_or_default();
@@ -87,7 +87,7 @@ pub fn uses(log: &str) -> BTreeSet<Use> {
     uses
 }
 
-/// Reads parts to the end, or to the bracket that closes them.
+/// Reads parts up to the closing bracket or the end.
 fn parts(words: &mut SplitWhitespace<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     while let Some(word) = words.next() {
@@ -115,7 +115,7 @@ fn parts(words: &mut SplitWhitespace<'_>) -> Vec<Part> {
 }
 
 impl Part {
-    /// Adds what the part and those below it use.
+    /// Adds the uses in this part and below it.
     fn collect(&self, uses: &mut BTreeSet<Use>) {
         match self {
             Self::List(parts) => parts.iter().for_each(|part| part.collect(uses)),
@@ -136,7 +136,7 @@ impl Part {
         match (name, self.field("opno"), self.field("funcid")) {
             ("SCALARARRAYOPEXPR", Some(oid), _) => add(Kind::Any, oid, list("args")),
             (_, Some(oid), _) => add(Kind::Operator, oid, list("args")),
-            // Only what is written as a call: conversions are found by their types.
+            // Only explicit calls: conversions are found by their types.
             (_, _, Some(oid)) if self.field("funcformat") == Some(0) => {
                 add(Kind::Function, oid, list("args"));
             }
@@ -152,7 +152,7 @@ impl Part {
         }
     }
 
-    /// Returns the type of an expression as it is given, before it is converted silently.
+    /// Returns the type of an expression before implicit conversions.
     fn given(&self) -> u32 {
         let is_silent = FORMS.iter().any(|form| self.field(form) == Some(2));
         let converted = ["arg", "args"].iter().find_map(|field| match self.value(field) {
@@ -171,7 +171,7 @@ impl Part {
         if let Some(found) = TYPES.iter().find_map(|field| self.field(field)) {
             return found;
         }
-        // A query has the type of its column; what else says no type is a condition.
+        // A subquery has the type of its column. Expressions without a type field are boolean.
         let columns =
             |query: &Self| query.list("targetList").first().map(|column| column.only("expr"));
         match self.value("subselect") {

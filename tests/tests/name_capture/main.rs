@@ -1,11 +1,11 @@
 /*!
-What others define is never taken for what PostgreSQL has built in.
+No function of the extension uses an operator or function that another role defined.
 
-PostgreSQL looks up an operator or a function by its name and the types at hand, and one for exactly these
-types comes before one of `pg_catalog` that a value has to be converted for, wherever on the
-`search_path` it lies. So every function is called twice: by a session as usual, whose parse trees say
-which operators and functions the statements use, with which types; and by one whose path begins with
-a schema that has a trap for each of them. Both must be answered alike.
+PostgreSQL looks up an operator or a function by its name and the types of its arguments. An exact match
+wins over a function of `pg_catalog` that needs a conversion, in any schema of the `search_path`. So every
+function is called twice. The first session logs its parse trees, which contain the operators and functions
+of the statements with their types. The `search_path` of the second session begins with a schema that has a
+trap for each of them. Both sessions must get the same answers.
 */
 
 mod calls;
@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use tokio_postgres::{Client, SimpleQueryMessage};
 use tree::Use;
 
-/// What a call gave: how many rows, or its error.
+/// The result of a call: the number of rows, or the error.
 type Outcome = Result<usize, String>;
 
 #[tokio::test]
-async fn no_call_is_captured_by_operators_and_functions_of_others() {
+async fn no_call_uses_operators_and_functions_of_other_roles() {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("traps for operators of embeddings") {
         return;
@@ -39,8 +39,8 @@ async fn no_call_is_captured_by_operators_and_functions_of_others() {
     let traps = set_traps(&cluster, &uses).await;
     assert!(traps > 100, "only {traps} traps");
 
-    // The first, which is the default, captures what a value would have to be converted for; the second
-    // hides what is built in.
+    // The first path, the default, finds functions whose types match exactly; the second one also hides
+    // the built-in functions.
     for path in [r#""$user", public"#, "public, pg_catalog"] {
         let trapped = outcomes(&cluster, &calls, &format!("SET search_path = {path}")).await;
         let differ: Vec<_> = calls
@@ -59,7 +59,7 @@ async fn no_call_is_captured_by_operators_and_functions_of_others() {
     }
 }
 
-/// Runs calls in one session and takes back what they wrote.
+/// Runs calls in one session, and rolls back what they write.
 async fn outcomes(cluster: &Cluster, calls: &[String], setup: &str) -> Vec<Outcome> {
     let client = cluster.client().await;
     let run = async |sql: &str| client.batch_execute(sql).await.expect("the session lives");
@@ -83,10 +83,10 @@ async fn outcome(client: &Client, call: &str) -> Outcome {
     Ok(messages.iter().filter(|of| matches!(of, SimpleQueryMessage::Row(_))).count())
 }
 
-/// Makes a trap in the schema `public` for each use, and returns how many there are.
+/// Makes a trap in the schema `public` for each use, and returns the number of traps.
 ///
-/// A trap returns a type that nothing else has, so most statements that would take it cannot even be
-/// parsed; others raise its error.
+/// A trap returns a type of its own, so most statements that would use it cannot even be parsed. The
+/// others raise its error.
 async fn set_traps(cluster: &Cluster, uses: &BTreeSet<Use>) -> usize {
     cluster.execute_as(SUPERUSER, SET_TRAP).await;
     let client = cluster.client_as(SUPERUSER).await;
@@ -102,8 +102,8 @@ async fn set_traps(cluster: &Cluster, uses: &BTreeSet<Use>) -> usize {
     cluster.query_text_as(SUPERUSER, count).await.parse().unwrap()
 }
 
-/// A trap is named like what was used and takes exactly the types it was used with. Types that no
-/// function can take, as those of any array, are left to the traps of the types that stand for them.
+/// A trap has the name of the used function and takes exactly the types that it was used with. Types that
+/// no function can take, such as polymorphic ones, are left to the traps of the types that replace them.
 const SET_TRAP: &str = "
 CREATE TYPE public.trapped AS ENUM ();
 CREATE PROCEDURE public.set_trap(kind text, used oid, types oid[])
@@ -131,7 +131,7 @@ BEGIN
                 ELSE format('LEFTARG = %s, RIGHTARG = %s', named[1], named[2]) END, function);
     END IF;
 EXCEPTION
-    -- What lies in the schema already, as of ltree and pgvector, needs no trap.
+        -- Functions that are in the schema already, such as those of ltree and pgvector, need no trap.
     WHEN duplicate_function THEN NULL;
 END
 $$";

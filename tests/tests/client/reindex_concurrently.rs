@@ -1,9 +1,10 @@
-//! What others do while `passage reindex` replaces a whole store, and what is left if it dies.
+//! Concurrent readers and writers of a store that `passage reindex` replaces, and the restart of a killed run.
 
+use crate::embedding_service::{Reply, Service};
 use crate::reindex::{CHUNKS, MERGE, MISSING, book, embedded, with};
-use crate::service::{Reply, Service};
 use crate::{
-    Ran, Sources, ingest_text, is_sound, ran, text_cluster, text_of, until_alone, until_line,
+    RunOutput, Sources, assert_sound, ingest_text, run_client, text_cluster, text_of,
+    until_disconnected, until_line,
 };
 use passage::store::{self, Store};
 use passage_tests::wait::{until, within};
@@ -22,7 +23,7 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
     let mut place = store::Place::default();
     let claimed = writer.claim(&mut place, 1, None).await.unwrap().unwrap();
     cluster.execute("CREATE TABLE public.kept AS SELECT * FROM rag.documents").await;
-    let done = ran(&cluster, ["reindex", "--no-embed"]).await;
+    let done = run_client(&cluster, ["reindex", "--no-embed"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let embedded: Vec<_> = claimed.into_iter().map(|chunk| (chunk, vec![1.0; 64])).collect();
     let refused = writer.write_embeddings(&embedded).await.unwrap_err();
@@ -31,13 +32,13 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
 }
 
 #[tokio::test]
-async fn what_is_written_to_rows_alone_is_found() {
+async fn reindex_finds_changes_of_single_rows() {
     let sources = Sources::with([("a.md", book(6)), ("b.md", book(3)), ("c.md", book(2))]);
     let Some(cluster) = embedded("what is written to rows alone is found", &sources).await else {
         return;
     };
     let url = cluster.url();
-    // All documents are in the second store when the service is first asked for their chunks.
+    // At the first request for embeddings the shadow store has all documents.
     let service = Service::start(move |number, asked| {
         if number == 1 && !asked.is_first() {
             let of = "document_id = (SELECT id FROM rag.documents WHERE uri = ";
@@ -53,7 +54,8 @@ async fn what_is_written_to_rows_alone_is_found() {
         Reply::Embeddings(32)
     })
     .await;
-    let done = Ran::of(&mut with(&cluster, &service, &["reindex", "--embed-model", "other"])).await;
+    let done =
+        RunOutput::of(&mut with(&cluster, &service, &["reindex", "--embed-model", "other"])).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(service.texts().len() > 10);
     assert_eq!(text_of(&cluster, "book/a.md").await, book(6) + "Late.");
@@ -69,7 +71,7 @@ async fn what_is_written_to_rows_alone_is_found() {
 }
 
 #[tokio::test]
-async fn what_others_do_meanwhile_is_in_the_new_store() {
+async fn concurrent_changes_are_in_the_new_store() {
     const DOCUMENTS: usize = 60;
     let cluster = text_cluster().await;
     let texts: Vec<_> =
@@ -79,7 +81,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
     cluster.execute(MERGE).await;
 
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    // Each writer has documents of its own, so that it knows what has to be there in the end.
+    // Each writer has documents of its own, so it knows their state at the end.
     let writers = (0..4).map(|writer: usize| {
         let (stopped, connecting) = (stopped.clone(), cluster.url());
         tokio::spawn(async move {
@@ -100,7 +102,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
                         last.remove(&uri);
                     }
                     _ => {
-                        // By plain SQL, one row alone.
+                        // A change of one row by plain SQL.
                         let sql = "UPDATE rag.chunks SET content = content || '!', end_byte = end_byte + 1 \
                             WHERE id = (SELECT chunks.id FROM rag.chunks JOIN rag.documents ON documents.id = document_id \
                             WHERE uri = $1 ORDER BY ordinal DESC LIMIT 1)";
@@ -117,7 +119,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
         })
     });
     let writers: Vec<_> = writers.collect();
-    // Readers see the same documents all the time, in whole.
+    // Readers see the same whole documents all the time.
     let reader = {
         let (stopped, connecting) = (stopped.clone(), cluster.url());
         tokio::spawn(async move {
@@ -137,7 +139,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
         })
     };
     for _ in 0..3 {
-        let done = ran(&cluster, ["reindex", "--drop-former", "--quiet"]).await;
+        let done = run_client(&cluster, ["reindex", "--drop-former", "--quiet"]).await;
         assert_eq!((done.code, &*done.stderr), (Some(0), ""));
     }
     stop.send(true).unwrap();
@@ -154,7 +156,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
     uris.sort();
     let there = "SELECT uri FROM rag.documents ORDER BY uri COLLATE \"C\"";
     assert_eq!(cluster.query_lines(there).await, uris);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 async fn connect(url: &str) -> tokio_postgres::Client {
@@ -164,7 +166,7 @@ async fn connect(url: &str) -> tokio_postgres::Client {
 }
 
 #[tokio::test]
-async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() {
+async fn an_open_transaction_keeps_reading_the_former_store_and_blocks_nobody() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(4))]);
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
@@ -177,7 +179,7 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
     let mut running = program.spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
     until_line(&mut said, "waiting for transactions of others").await;
-    // Readers and writers come through all the same, at some time.
+    // Readers and writers are served while reindex waits.
     let other = cluster.client().await;
     other.batch_execute("SET statement_timeout = '20s'").await.unwrap();
     other.query(count, &[]).await.unwrap();
@@ -198,13 +200,13 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
     assert!(within("reindex ends", ended).await.success());
     assert_eq!(cluster.query_text("SELECT title FROM rag.documents").await, "Late");
     assert!(holder.query_one(count, &[]).await.unwrap().get::<_, i64>(0) > 1);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn a_run_that_was_killed_is_gone_on_with() {
+async fn a_reindex_continues_after_it_was_killed() {
     let sources = Sources::with([("a.md", book(60)), ("b.md", book(10))]);
-    let Some(cluster) = embedded("a run that was killed is gone on with", &sources).await else {
+    let Some(cluster) = embedded("a reindex continues after it was killed", &sources).await else {
         return;
     };
     let chunks = cluster.query_lines(CHUNKS).await;
@@ -223,9 +225,9 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     let written = "SELECT to_regclass('rag_reindex.embeddings') IS NOT NULL";
     let is_halfway = async || stuck.seen().len() >= 51 && cluster.query_text(written).await == "t";
     until("the service gets its 51st request", is_halfway).await;
-    // Two at once do not get into each other's way.
-    let second = Ran::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
-    second.refuses("is being reindexed already", "Wait");
+    // A second run at the same time is refused.
+    let second = RunOutput::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
+    second.assert_refusal("is being reindexed already", "Wait");
     let all = "SELECT count(*) FROM rag_reindex.embeddings";
     let has_embeddings = async || {
         assert!(killed.try_wait().unwrap().is_none(), "reindex ended");
@@ -233,14 +235,14 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     };
     until("the shadow store has embeddings", has_embeddings).await;
     killed.kill().await.unwrap();
-    until_alone(&cluster).await;
+    until_disconnected(&cluster).await;
     let done = cluster
         .query_text(
             "SELECT count(*) FROM rag_reindex.embeddings \
         JOIN rag.documents ON documents.id = document_id WHERE uri = 'book/a.md'",
         )
         .await;
-    assert_eq!(cluster.query_lines(CHUNKS).await, chunks, "the store is as it was");
+    assert_eq!(cluster.query_lines(CHUNKS).await, chunks, "the store is unchanged");
 
     let service = Service::good(32).await;
     let other = |arguments: &[&str]| {
@@ -248,12 +250,13 @@ async fn a_run_that_was_killed_is_gone_on_with() {
         program.env("PASSAGE_EMBED_MODEL", "other");
         program
     };
-    Ran::of(&mut other(&["reindex", "--overlap", "20"]))
-        .await
-        .refuses("\"rag_reindex\" holds a reindex that was begun otherwise", "Give the options");
+    RunOutput::of(&mut other(&["reindex", "--overlap", "20"])).await.assert_refusal(
+        "\"rag_reindex\" holds a reindex that was begun otherwise",
+        "Give the options",
+    );
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'book/b.md'").await;
-    let ran = Ran::of(&mut other(&arguments)).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(&mut other(&arguments)).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let left = chunks.iter().filter(|chunk| chunk.starts_with("book/a.md")).count();
     assert_eq!(
         service.texts().len() + done.parse::<usize>().unwrap(),
@@ -263,5 +266,5 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     assert_eq!(cluster.query_text(MISSING).await, "0");
     assert_eq!(cluster.query_text(crate::reindex_store::SCHEMAS).await, "rag rag_before");
     assert_eq!(text_of(&cluster, "book/a.md").await, book(60));
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
