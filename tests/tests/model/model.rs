@@ -35,7 +35,7 @@ pub struct Expansion<'a> {
 pub fn expand<'a>(hits: &[Hit<'a>]) -> Expansion<'a> {
     // Each round removes the containers of hits whose JSON would be incomplete.
     let mut fallen = vec![false; hits.len()];
-    // "What a budget cut before its hits fell back was cut all the same."
+    // "A budget cuts the context of a hit permanently, even if the hit falls back later."
     let mut cut_before = vec![false; hits.len()];
     loop {
         let wholes = claims::wholes(hits, &fallen);

@@ -131,7 +131,7 @@ impl Strategy {
                 Self::preset("hierarchical", media_type)
             }
             "auto" => Self::preset("broad", media_type),
-            _ => panic!("{name} is no preset"),
+            _ => panic!("{name} is not a preset"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The model's answer to a call, in lines that are compared with those of the server.
 
-use super::show;
+use super::display;
 use crate::model::{Document, UserStrategy, expand, reassemble};
 use crate::random::{Call, Function};
 

@@ -1,7 +1,7 @@
 //! Answers, calls and documents as readable text.
 
 use super::Store;
-use super::ask;
+use super::query;
 use crate::model::{Chunk, Document};
 use crate::random::Call;
 use serde_json::Value;

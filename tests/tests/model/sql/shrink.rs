@@ -1,6 +1,6 @@
 //! Shrinks a call as long as the answers to it differ.
 
-use super::{Store, ask, call, show};
+use super::{Store, call, display, query};
 use crate::model::{Document, Limits};
 use crate::random::Call;
 use std::collections::BTreeSet;
