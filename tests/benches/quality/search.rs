@@ -1,4 +1,4 @@
-//! Every chunk of a set, ranked for every question.
+//! The ranking of all chunks of a set for each question.
 
 use passage::embed::Model;
 use passage_core::Sizer;
@@ -8,12 +8,12 @@ use super::set::Set;
 use super::store::Chunk;
 use super::vectors::Vectors;
 
-/// A set as it was split, and what is found in it.
+/// A split set and its rankings.
 pub struct Searched {
     pub configuration: Configuration,
     /// The chunks of all documents, in order.
     pub chunks: Vec<Chunk>,
-    /// Wordpieces of all that is embedded.
+    /// The wordpieces of all embedded texts.
     pub embedded: usize,
     /// For each question, the places of all chunks, the nearest first.
     pub ranked: Vec<Vec<usize>>,
@@ -31,7 +31,7 @@ pub fn search(
     let (texts, chunks): (Vec<_>, Vec<_>) = documents
         .flat_map(|(number, document)| configuration.chunks(number, document, window, sizer))
         .unzip();
-    // The questions go along, so that one call holds all that is looked at.
+    // The questions are embedded in the same call, which returns references to all vectors.
     let all = texts.iter().chain(set.questions.iter().map(|one| &one.text));
     let embeddings = vectors.embed(all.map(String::as_str));
     let (found, asked) = embeddings.split_at(chunks.len());
@@ -40,8 +40,8 @@ pub fn search(
     Searched { configuration, chunks, embedded, ranked }
 }
 
-/// The numbers of embeddings, nearest first; of equal ones that of the earlier chunk. All are of
-/// length 1, so the product is the cosine.
+/// Returns the numbers of embeddings, nearest first; equal ones in the order of their chunks. All have length 1, so
+/// the product is the cosine.
 fn ranked(asked: &[f32], embeddings: &[&[f32]]) -> Vec<usize> {
     let product = |other: &[f32]| asked.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
     let scores: Vec<_> = embeddings.iter().map(|embedding| product(embedding)).collect();

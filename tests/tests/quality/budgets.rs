@@ -33,13 +33,13 @@ fn recall_is_the_share_of_the_wanted_bytes() {
     close(of(&[passage(1, &[(0, 100), (200, 300)], 0)]), 0.0);
     close(of(&[passage(0, &[(0, 300)], 0)]), 0.0);
     close(of(&[passage(1, &[(150, 300)], 0)]), 0.5);
-    // Neither order nor text that comes twice changes anything.
+    // Neither the order nor repeated text changes the recall.
     close(of(&[passage(1, &[(180, 190), (90, 110)], 0), passage(1, &[(105, 120)], 0)]), 0.3);
     assert!(of(&[passage(1, &[(140, 200)], 0), passage(1, &[(90, 141)], 0)]) >= 1.0);
 }
 
 #[test]
-fn any_one_span_answers() {
+fn any_span_is_a_complete_answer() {
     let wanted = Wanted { document: 0, spans: ranges(&[(0, 100), (500, 520)]) };
     let half_and_all = passage(0, &[(0, 50), (490, 530)], 0);
     assert!(recall(&wanted, [&half_and_all]) >= 1.0);
