@@ -6,7 +6,7 @@ use crate::types::Reach;
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub function: &'static str,
-    /// The statement, with `@` for the name of the store as a literal.
+    /// The statement, with `@` for the name of the store as a literal, and `§` for the bare name.
     pub sql: &'static str,
     /// The call is made if a column of one of these relations is odd. Empty means all relations.
     pub about: &'static [&'static str],
@@ -84,14 +84,14 @@ macro_rules! document {
     };
 }
 /// A table with one document and a trigger of `keep_in_step`. The call is rolled back. Temporary tables
-/// cannot have the trigger, so sessions wait for each other because of the table's name.
+/// cannot have the trigger. Each store has a table of its own, so sessions do not wait for each other.
 macro_rules! notes {
     () => {
-        "CREATE TABLE attacker.notes (id pg_catalog.text PRIMARY KEY, body pg_catalog.text);
-        DO $do$ BEGIN EXECUTE pg_catalog.format('CREATE TRIGGER step AFTER INSERT OR UPDATE OR DELETE ON attacker.notes
+        "CREATE TABLE attacker.notes_§ (id pg_catalog.text PRIMARY KEY, body pg_catalog.text);
+        DO $do$ BEGIN EXECUTE pg_catalog.format('CREATE TRIGGER step AFTER INSERT OR UPDATE OR DELETE ON attacker.notes_§
             FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(
                 ''text={body}'', ''uri={id}'', ''collection=zoo'', ''version=1'', %L)', pg_catalog.concat('store=', @)); END $do$;
-        INSERT INTO attacker.notes VALUES ('guide.md', 'The wombat.')"
+        INSERT INTO attacker.notes_§ VALUES ('guide.md', 'The wombat.')"
     };
 }
 macro_rules! facts {
@@ -326,7 +326,7 @@ pub const CALLS: &[Call] = &[
         HELD,
         concat!(
             notes!(),
-            "; SELECT b::pg_catalog.text FROM passage.bring_in_step('attacker.notes') AS b"
+            "; SELECT b::pg_catalog.text FROM passage.bring_in_step('attacker.notes_§') AS b"
         ),
     ),
     write("keep_in_step", VECTORS, notes!()),

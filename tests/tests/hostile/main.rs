@@ -105,8 +105,9 @@ const DROP: &str = "CREATE FUNCTION attacker.drop(store pg_catalog.text, relatio
         END IF;
     END $$";
 
-/// The number of sessions that sweep at the same time.
-const SESSIONS: usize = 2;
+/// The number of sessions that sweep at the same time: one more than the cores of a small machine, because each
+/// session sometimes waits for the test.
+const SESSIONS: usize = 3;
 
 /// Returns the types of this server.
 async fn all_types(cluster: &Cluster) -> Vec<Type> {

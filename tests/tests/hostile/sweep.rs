@@ -90,7 +90,7 @@ impl<'c> Sweep<'c> {
 
     /// Makes a call. A call that writes is rolled back.
     async fn call(&mut self, call: &Call) -> Outcome {
-        let sql = call.sql.replace('@', &format!("'{}'", self.store));
+        let sql = call.sql.replace('@', &format!("'{}'", self.store)).replace('§', &self.store);
         if !call.writes {
             return self.attacker.run(&sql).await;
         }
