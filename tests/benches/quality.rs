@@ -51,9 +51,9 @@ use passage_tests::cluster::{model_path, target};
 use configuration::Configuration;
 use fragments::Scope;
 use legs::Legs;
-use report::{BUDGETS, Measured, Report};
+use report::{BUDGETS, Measurement, Report};
 use score::{Filling, fill, recall};
-use search::{Searched, search};
+use search::{RankedSet, search};
 use server::Server;
 use set::Set;
 use strategies::compare;
@@ -236,8 +236,8 @@ fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &
 }
 
 /// Measures one configuration over all questions of a set.
-fn plain(searched: &Searched, set: &Set, filling: Filling) -> Measured {
-    let Searched { configuration, chunks, embedded, ranked } = searched;
+fn plain(searched: &RankedSet, set: &Set, filling: Filling) -> Measurement {
+    let RankedSet { configuration, chunks, embedded, ranked } = searched;
     let mut recalls = BUDGETS.map(|_| Vec::with_capacity(ranked.len()));
     for (question, ranked) in set.questions.iter().zip(ranked) {
         let passages = || ranked.iter().map(|at| &chunks[*at].passage);
@@ -246,7 +246,7 @@ fn plain(searched: &Searched, set: &Set, filling: Filling) -> Measured {
             recalls.push(recall(&question.wanted, returned));
         }
     }
-    Measured {
+    Measurement {
         configuration: *configuration,
         chunks: chunks.len(),
         tokens: chunks.iter().map(|chunk| chunk.passage.tokens).sum(),

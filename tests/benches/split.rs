@@ -28,7 +28,7 @@ const ROUNDS: usize = 15;
 const BYTES: usize = 4_000_000;
 
 /// A kind of document, its floor, and its bar.
-struct Against {
+struct SplitBenchmark {
     media_type: &'static str,
     name: &'static str,
     least: f64,
@@ -36,12 +36,22 @@ struct Against {
     floor: fn(&str) -> bool,
 }
 
-const AGAINST: [Against; 5] = [
-    Against { media_type: "text/markdown", name: "Markdown", least: 0.5, floor: parsers::markdown },
-    Against { media_type: "text/html", name: "HTML", least: 0.5, floor: parsers::html },
-    Against { media_type: "application/json", name: "JSON", least: 0.3, floor: parsers::json },
-    Against { media_type: "text/x-yaml", name: "YAML", least: 0.5, floor: parsers::yaml },
-    Against { media_type: "text/x-toml", name: "TOML", least: 0.5, floor: parsers::toml },
+const AGAINST: [SplitBenchmark; 5] = [
+    SplitBenchmark {
+        media_type: "text/markdown",
+        name: "Markdown",
+        least: 0.5,
+        floor: parsers::markdown,
+    },
+    SplitBenchmark { media_type: "text/html", name: "HTML", least: 0.5, floor: parsers::html },
+    SplitBenchmark {
+        media_type: "application/json",
+        name: "JSON",
+        least: 0.3,
+        floor: parsers::json,
+    },
+    SplitBenchmark { media_type: "text/x-yaml", name: "YAML", least: 0.5, floor: parsers::yaml },
+    SplitBenchmark { media_type: "text/x-toml", name: "TOML", least: 0.5, floor: parsers::toml },
 ];
 
 /// Measures speed in bytes per second, then the growth of time, and memory.
@@ -54,8 +64,8 @@ pub async fn measure(table: &mut Table) {
     memory::measure(table).await;
 }
 
-async fn of_kind(table: &mut Table, against: &Against) {
-    let Against { media_type, name, least, floor } = against;
+async fn of_kind(table: &mut Table, against: &SplitBenchmark) {
+    let SplitBenchmark { media_type, name, least, floor } = against;
     let mut texts = match *media_type {
         "text/markdown" => corpus::markdown(),
         _ => corpus::sample(media_type, BYTES),

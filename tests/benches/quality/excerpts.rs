@@ -8,7 +8,7 @@ lines.
 
 use std::ops::{Range, RangeInclusive};
 
-use super::score::{Passage, Wanted, recall};
+use super::score::{Answer, Passage, recall};
 
 /// A returned excerpt.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Excerpt {
 
 /// The figures of the excerpts for one question.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Worth {
+pub struct ExcerptScore {
     /// The share of the wanted bytes in their texts.
     pub text: f64,
     /// The share of the wanted lines that they claim.
@@ -37,7 +37,7 @@ pub struct Worth {
 }
 
 /// Computes the figures, given the texts of all documents.
-pub fn worth(wanted: &Wanted, texts: &[&str], excerpts: &[Excerpt]) -> Worth {
+pub fn worth(wanted: &Answer, texts: &[&str], excerpts: &[Excerpt]) -> ExcerptScore {
     let text = texts[wanted.document];
     let starts = starts(text);
     let own = |excerpt: &&Excerpt| excerpt.document == wanted.document;
@@ -55,7 +55,7 @@ pub fn worth(wanted: &Wanted, texts: &[&str], excerpts: &[Excerpt]) -> Worth {
         let text = texts[excerpt.document];
         same(excerpt, text, &self::starts(text))
     };
-    Worth {
+    ExcerptScore {
         text: recall(wanted, &parts),
         lines: wanted.spans.iter().map(share).fold(0.0, f64::max),
         count: excerpts.len(),

@@ -7,11 +7,11 @@ are different in each run, because an HNSW index is built with random numbers. `
 with each of its modes and some strategies.
 */
 
-use tokio_postgres::Row as Answer;
+use tokio_postgres::Row as SqlRow;
 
 use super::report::title;
 use super::score::{Filling, Passage, fill, recall};
-use super::search::Searched;
+use super::search::RankedSet;
 use super::server::{Loaded, Server};
 use super::strategies::plain;
 use super::table::{BUDGETS, Comparison, Row};
@@ -37,7 +37,7 @@ pub fn name(way: &str, mode: &str) -> String {
 }
 
 /// Queries all questions of a set in every way.
-pub fn measure(server: &Server, loaded: &Loaded, searched: &Searched) -> Comparison {
+pub fn measure(server: &Server, loaded: &Loaded, searched: &RankedSet) -> Comparison {
     let mut rows = vec![plain(loaded.set, searched, Filling::Continue)];
     for mode in MODES {
         rows.push(hits(server, loaded, mode));
@@ -106,7 +106,7 @@ fn asked<'l>(loaded: &'l Loaded) -> impl Iterator<Item = (&'l str, &'l Vec<f32>)
 }
 
 /// Returns the result of a row with the columns uri, tokens, and the begins and ends of its spans.
-fn passage(loaded: &Loaded, row: &Answer) -> Passage {
+fn passage(loaded: &Loaded, row: &SqlRow) -> Passage {
     let at = |column: usize| row.get::<_, Vec<i32>>(column).into_iter().map(|at| at as usize);
     Passage {
         document: loaded.number(row.get(0)),

@@ -10,7 +10,7 @@ use super::set::Set;
 pub const BUDGETS: [usize; 2] = [1_024, 2_048];
 
 /// One configuration over all questions of a set.
-pub struct Measured {
+pub struct Measurement {
     pub configuration: Configuration,
     pub chunks: usize,
     /// The wordpieces of all contents.
@@ -24,7 +24,7 @@ pub struct Measured {
 /// The configurations of a set. The others are compared with the first one.
 pub struct Report<'a> {
     pub set: &'a Set,
-    pub measured: &'a [Measured],
+    pub measured: &'a [Measurement],
 }
 
 /// One line about a set.

@@ -21,7 +21,7 @@ pub struct Passage {
 
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Answer {
     /// The number of its document in the set.
     pub document: usize,
     /// The bytes of the document that answer it, each of them alone. Neither the list nor a span is empty.
@@ -60,7 +60,7 @@ pub fn fill<T>(
 
 /// Returns the share of the wanted bytes that were returned, from 0 to 1. The span with the largest share counts,
 /// because any span answers. The share is exactly 1 if a span was returned completely.
-pub fn recall<'p>(wanted: &Wanted, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
+pub fn recall<'p>(wanted: &Answer, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
     let there: Vec<_> = returned
         .into_iter()
         .filter(|passage| passage.document == wanted.document)

@@ -9,7 +9,7 @@ use super::store::Chunk;
 use super::vectors::Vectors;
 
 /// A split set and its rankings.
-pub struct Searched {
+pub struct RankedSet {
     pub configuration: Configuration,
     /// The chunks of all documents, in order.
     pub chunks: Vec<Chunk>,
@@ -25,7 +25,7 @@ pub fn search(
     set: &Set,
     model: &Model,
     vectors: &mut Vectors,
-) -> Searched {
+) -> RankedSet {
     let (window, sizer) = (model.limit() - 2, model.wordpieces());
     let documents = set.documents.iter().enumerate();
     let (texts, chunks): (Vec<_>, Vec<_>) = documents
@@ -37,7 +37,7 @@ pub fn search(
     let (found, asked) = embeddings.split_at(chunks.len());
     let ranked = asked.iter().map(|asked| ranked(asked, found)).collect();
     let embedded = texts.iter().map(|text| sizer.size(text)).sum();
-    Searched { configuration, chunks, embedded, ranked }
+    RankedSet { configuration, chunks, embedded, ranked }
 }
 
 /// Returns the numbers of embeddings, nearest first; equal ones in the order of their chunks. All have length 1, so

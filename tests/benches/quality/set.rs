@@ -10,7 +10,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use super::score::Wanted;
+use super::score::Answer;
 
 /// Documents and questions.
 pub struct Set {
@@ -30,7 +30,7 @@ pub struct Question {
     pub text: String,
     /// The kind of question, if the set has kinds.
     pub kind: Option<String>,
-    pub wanted: Wanted,
+    pub wanted: Answer,
 }
 
 /// Returns the names of the sets in a folder, in order; none if the folder does not exist.
@@ -83,7 +83,7 @@ fn question(line: &str, documents: &[Document]) -> Option<Question> {
     answered.then_some(Question {
         text: value["question"].as_str()?.to_owned(),
         kind: value["kind"].as_str().map(ToOwned::to_owned),
-        wanted: Wanted { document, spans },
+        wanted: Answer { document, spans },
     })
 }
 

@@ -14,7 +14,7 @@ use passage_core::strategy::PRESETS;
 
 use super::report::title;
 use super::score::{Filling, fill, recall};
-use super::search::Searched;
+use super::search::RankedSet;
 use super::set::Set;
 use super::shares::{Share, returned};
 use super::store::Store;
@@ -25,7 +25,7 @@ const SHARES: [Share; 5] =
     [Share::All, Share::Percent(75), Share::Percent(50), Share::Percent(25), Share::Whole];
 
 /// Measures plain search over all ways of making chunks, and strategies over the first one.
-pub fn compare(set: &Set, searched: &[Searched], filling: Filling) -> Comparison {
+pub fn compare(set: &Set, searched: &[RankedSet], filling: Filling) -> Comparison {
     let mut rows: Vec<_> = searched.iter().map(|one| plain(set, one, filling)).collect();
     if let Some(first) = searched.first() {
         let media_type = |name: &str| MediaType::of_file(name).unwrap_or(MediaType::PLAIN);
@@ -40,7 +40,7 @@ pub fn compare(set: &Set, searched: &[Searched], filling: Filling) -> Comparison
 }
 
 /// Measures plain search: the nearest chunks that fit.
-pub fn plain(set: &Set, searched: &Searched, filling: Filling) -> Row {
+pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> Row {
     let recalls = BUDGETS.map(|budget| {
         let of = |(question, ranked): (usize, &Vec<usize>)| {
             let passages = ranked.iter().map(|place| &searched.chunks[*place].passage);
@@ -54,7 +54,7 @@ pub fn plain(set: &Set, searched: &Searched, filling: Filling) -> Row {
     Row { name: format!("plain, {}", searched.configuration), recalls: recalls.into() }
 }
 
-fn expanded(set: &Set, searched: &Searched, store: &Store, preset: &str, share: Share) -> Row {
+fn expanded(set: &Set, searched: &RankedSet, store: &Store, preset: &str, share: Share) -> Row {
     let recalls = BUDGETS.map(|budget| {
         let of = |(question, ranked): (usize, &Vec<usize>)| {
             let returned = returned(store, ranked, preset, share, budget);

@@ -26,12 +26,12 @@ pub struct Session {
     backend: i32,
     rng: Rng,
     moments: u32,
-    worst: Late,
+    worst: Delay,
 }
 
 /// How long a call ran after its cancel.
 #[derive(Clone, Copy, Default)]
-struct Late {
+struct Delay {
     /// The processor time of the backend in this time, on Linux.
     work: Duration,
     time: Duration,
@@ -57,7 +57,7 @@ impl Session {
             backend: backend.get(0),
             rng: Rng::new(seed, number),
             moments: variable("PASSAGE_MOMENTS", 3) as u32,
-            worst: Late::default(),
+            worst: Delay::default(),
         }
     }
 
@@ -80,7 +80,7 @@ impl Session {
         let whole = begun.elapsed();
         self.caller.batch_execute("ROLLBACK").await.expect("a transaction ends");
 
-        let mut worst = Late::default();
+        let mut worst = Delay::default();
         for _ in 0..self.moments {
             let share = self.rng.below(1_000) as f64 / 1_000.0;
             let late = self.late(what, sql, whole.mul_f64(share)).await;
@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// Cancels a call after some time, and returns how long it ran on.
-    async fn late(&self, what: &str, sql: &str, after: Duration) -> Late {
+    async fn late(&self, what: &str, sql: &str, after: Duration) -> Delay {
         self.caller.batch_execute("BEGIN").await.expect("a transaction begins");
         let begun = Instant::now();
         let cancel = async {
@@ -127,7 +127,7 @@ impl Session {
             let expected = [&SqlState::QUERY_CANCELED, &SqlState::PROGRAM_LIMIT_EXCEEDED];
             assert!(error.code().is_some_and(|code| expected.contains(&code)), "{what}: {error:?}");
         }
-        Late {
+        Delay {
             work: behind.saturating_sub(before),
             time: ended.saturating_duration_since(cancelled),
             after: cancelled - begun,
@@ -144,7 +144,7 @@ impl Session {
 
     /// Prints the largest times of all calls.
     pub fn report(&self) {
-        let Late { work, time, .. } = self.worst;
+        let Delay { work, time, .. } = self.worst;
         println!("worst: {} ms of work, {} ms", work.as_millis(), time.as_millis());
     }
 }

@@ -45,7 +45,7 @@ fn total(done: &[RunOutput], what: &str) -> usize {
 }
 
 /// Checks that each document exists once and is of one of the versions.
-async fn is_one_of(cluster: &Cluster, versions: &[usize]) {
+async fn assert_one_of(cluster: &Cluster, versions: &[usize]) {
     let counts = "SELECT count(*), count(DISTINCT uri) FROM rag.documents";
     assert_eq!(cluster.query_lines(counts).await, [format!("{DOCUMENTS}|{DOCUMENTS}")]);
     for document in 0..DOCUMENTS {
@@ -63,7 +63,7 @@ async fn concurrent_writers_all_succeed(writers: usize) {
     for version in 1..=2 {
         let sources = sources(version);
         let done = ingest_at_once(&cluster, &vec![&sources; writers]).await;
-        is_one_of(&cluster, &[version]).await;
+        assert_one_of(&cluster, &[version]).await;
         // Each document was written by one client and found unchanged by the others.
         let written = if version == 1 { "added" } else { "replaced" };
         assert_eq!(total(&done, written), DOCUMENTS);
@@ -86,10 +86,10 @@ async fn of_concurrent_versions_of_a_document_one_wins() {
     let cluster = text_cluster().await;
     let books = [sources(1), sources(2), sources(3), sources(4)];
     ingest_at_once(&cluster, &books.each_ref()).await;
-    is_one_of(&cluster, &[1, 2, 3, 4]).await;
+    assert_one_of(&cluster, &[1, 2, 3, 4]).await;
     let (one, other) = (sources(5), sources(6));
     ingest_at_once(&cluster, &[&one, &other]).await;
-    is_one_of(&cluster, &[5, 6]).await;
+    assert_one_of(&cluster, &[5, 6]).await;
 }
 
 #[tokio::test]

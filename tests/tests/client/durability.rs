@@ -84,7 +84,7 @@ async fn count_new(cluster: &Cluster, old: &[(String, String)], new: &[(String, 
     count
 }
 
-async fn is_completed(cluster: &Cluster, sources: &Sources, new: &[(String, String)]) {
+async fn assert_completed(cluster: &Cluster, sources: &Sources, new: &[(String, String)]) {
     let again = ingest_text(cluster, &[&sources.book()]).await;
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(count_new(cluster, new, new).await, new.len());
@@ -115,7 +115,7 @@ async fn after_a_server_crash_each_document_is_old_or_new() {
     cluster.start_again().await;
     let count = count_new(&cluster, &old, &new).await;
     assert!((1..=SMALL).contains(&count), "the crash came before or after the run: {count}");
-    is_completed(&cluster, &sources, &new).await;
+    assert_completed(&cluster, &sources, &new).await;
 
     // A run that has ended has done what it reported.
     cluster.crash().await;
@@ -138,7 +138,7 @@ async fn after_a_client_crash_each_document_is_old_or_new() {
 
     let count = count_new(&cluster, &old, &new).await;
     assert!((1..=SMALL).contains(&count), "the crash came before or after the run: {count}");
-    is_completed(&cluster, &sources, &new).await;
+    assert_completed(&cluster, &sources, &new).await;
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn an_interrupted_first_load_leaves_no_partial_document() {
     let large = "SELECT count(*) FROM rag.documents WHERE uri = 'book/10_large.md'";
     assert_eq!(cluster.query_text(large).await, "0");
     assert_sound(&cluster).await;
-    is_completed(&cluster, &sources, &new).await;
+    assert_completed(&cluster, &sources, &new).await;
 }
 
 #[tokio::test]

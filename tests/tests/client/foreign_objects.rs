@@ -52,7 +52,7 @@ async fn by(cluster: &Cluster, role: &str, arguments: &[&str]) -> RunOutput {
 }
 
 #[track_caller]
-fn not_sprung(cluster: &Cluster) {
+fn assert_no_trap_ran(cluster: &Cluster) {
     let log = cluster.log();
     assert!(!log.contains(SPRUNG), "{log}");
 }
@@ -144,7 +144,7 @@ async fn init_and_reindex_refuse_a_store_of_another_role() {
         let run = RunOutput::of(program.env("PGOPTIONS", "-c role=eve")).await;
         run.assert_refusal("belongs to the role \"eve\", not to \"postgres\"", "SET ROLE");
     }
-    not_sprung(&cluster);
+    assert_no_trap_ran(&cluster);
     assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
 
     // She may administer her store, and so may members of her role.
@@ -214,7 +214,7 @@ async fn code_that_another_role_put_into_a_store_does_not_run() {
         }
         cluster.execute_as(SUPERUSER, remove).await;
     }
-    not_sprung(&cluster);
+    assert_no_trap_ran(&cluster);
     assert_eq!(is_super(&cluster).await, "f");
     let run = by(&cluster, SUPERUSER, &["reindex", "--store", "top", "--no-embed"]).await;
     assert_eq!(run.code, Some(0), "{}", run.stderr);

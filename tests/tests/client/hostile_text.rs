@@ -61,7 +61,7 @@ async fn typed(command: &mut Command) -> String {
 
 /// Fails if a text contains a control character, or a character that reorders or hides text.
 #[track_caller]
-fn is_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
+fn assert_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
         rest = &rest[char.len_utf8()..];
@@ -79,13 +79,17 @@ fn is_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
 }
 
 /// Runs a command in a terminal and in a pipe; both must show `shown` and no control characters.
-async fn shows<A: AsRef<OsStr>>(cluster: &Cluster, arguments: &[A], shown: &str) -> RunOutput {
+async fn assert_shown<A: AsRef<OsStr>>(
+    cluster: &Cluster,
+    arguments: &[A],
+    shown: &str,
+) -> RunOutput {
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
     let at_terminal = at_terminal(cluster, &arguments).await;
-    is_clean(&arguments, &at_terminal, &OURS);
+    assert_clean(&arguments, &at_terminal, &OURS);
     assert!(at_terminal.contains(shown), "{arguments:?}: {shown}\n{at_terminal}");
     let run = RunOutput::of(cluster.client_program().args(&arguments)).await;
-    is_clean(&arguments, &run.stderr, &[]);
+    assert_clean(&arguments, &run.stderr, &[]);
     run
 }
 
@@ -144,15 +148,15 @@ async fn no_command_prints_control_characters_of_a_store() {
             || arguments.contains(&"--database-url")
             || arguments.starts_with(&["remove", "--dry-run"]);
         let shown = if unquoted { "" } else { r"\x1B]0;PWN\x07\x1B[35m" };
-        shows(&cluster, arguments, shown).await;
+        assert_shown(&cluster, arguments, shown).await;
         if !is_wrong.contains(&arguments) {
             let json: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
-            let run = shows(&cluster, &json, "").await;
-            is_clean(&json, &run.stdout, &[]);
+            let run = assert_shown(&cluster, &json, "").await;
+            assert_clean(&json, &run.stdout, &[]);
         }
     }
-    let doctor = shows(&cluster, &["doctor", "--no-embed"], "").await;
-    is_clean(&"doctor", &doctor.stdout, &[]);
+    let doctor = assert_shown(&cluster, &["doctor", "--no-embed"], "").await;
+    assert_clean(&"doctor", &doctor.stdout, &[]);
 
     // Titles are one line everywhere; a pipe gets the content of documents unchanged.
     for arguments in [&["search", "varroa"][..], &["fragments", "varroa"], &["context", &chunk]] {
@@ -192,11 +196,11 @@ async fn messages_of_a_server_are_shown_without_control_characters() {
              ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
         )
         .await;
-    shows(&cluster, &["search", "valve"], "").await;
+    assert_shown(&cluster, &["search", "valve"], "").await;
     for (level, shown) in [("WARNING", ""), ("EXCEPTION", SHOWN)] {
         cluster.execute_as(SUPERUSER, &says(level)).await;
         for command in [&["status", "--list"][..], &["remove", "a", "--dry-run"]] {
-            shows(&cluster, command, shown).await;
+            assert_shown(&cluster, command, shown).await;
         }
     }
 
@@ -213,7 +217,7 @@ async fn messages_of_a_server_are_shown_without_control_characters() {
     });
     let url = format!("postgresql://me@127.0.0.1:{port}/a?sslmode=disable");
     for command in ["status", "doctor"] {
-        shows(&cluster, &[command, "--database-url", &url], r"\x1B]0;PWN\x07").await;
+        assert_shown(&cluster, &[command, "--database-url", &url], r"\x1B]0;PWN\x07").await;
     }
 }
 
@@ -229,19 +233,19 @@ async fn names_of_files_and_members_are_shown_without_control_characters() {
     ]);
     let bad = std::path::Path::new(&sources.book()).join(OsStr::from_bytes(b"\xff\x1b[35m.md"));
     fs::write(&bad, "x").unwrap();
-    let run = shows(&cluster, &["ingest", "--no-embed", &sources.book()], SHOWN_NAME).await;
+    let run = assert_shown(&cluster, &["ingest", "--no-embed", &sources.book()], SHOWN_NAME).await;
     for shown in
         ["{}.md", "skipped", "{}.png: not text", "{}-nul.txt holds a NUL", "{}.ipynb is not"]
     {
         let shown = shown.replace("{}", SHOWN_NAME);
         assert!(run.stderr.contains(&shown), "{shown}\n{}", run.stderr);
     }
-    shows(&cluster, &["sync", "--no-embed", "--dry-run", &sources.book()], SHOWN_NAME).await;
+    assert_shown(&cluster, &["sync", "--no-embed", "--dry-run", &sources.book()], SHOWN_NAME).await;
     let gone = format!("{}/{NAME}.md", sources.book());
-    shows(&cluster, &["split", &gone], "Text.").await;
+    assert_shown(&cluster, &["split", &gone], "Text.").await;
     fs::remove_file(gone).unwrap();
     let removed = ["sync", "--no-embed", "--grace", "0", "--exclude", "*.txt", &sources.book()];
-    shows(&cluster, &removed, "").await;
+    assert_shown(&cluster, &removed, "").await;
 
     let folder = sources.0.path();
     let mut tar = tar::Builder::new(Vec::new());
@@ -272,19 +276,19 @@ async fn names_of_files_and_members_are_shown_without_control_characters() {
     fs::write(folder.join("passage.toml"), format!("{} = 1\n", serde_json::json!(NAME))).unwrap();
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     for name in ["a.tar", "a.zip"] {
-        shows(&cluster, &["ingest", "--no-embed", &path(name)], SHOWN_NAME).await;
+        assert_shown(&cluster, &["ingest", "--no-embed", &path(name)], SHOWN_NAME).await;
     }
     let lines = path("lines.jsonl");
     let jsonl = ["ingest", "--no-embed", "--jsonl", "documents", &lines];
-    shows(&cluster, &jsonl, r"\u202E\u2066").await;
+    assert_shown(&cluster, &jsonl, r"\u202E\u2066").await;
 
     let mut found = terminal(&cluster);
     let shown = typed(found.current_dir(folder).arg("status")).await;
-    is_clean(&"passage.toml", &shown, &OURS);
+    assert_clean(&"passage.toml", &shown, &OURS);
     assert!(shown.contains(SHOWN_NAME), "{shown}");
     let mut help = terminal(&cluster);
     let shown = typed(help.env("PASSAGE_STORE", EVIL).args(["status", "--help"])).await;
-    is_clean(&"--help", &shown, &OURS);
+    assert_clean(&"--help", &shown, &OURS);
     let arguments: Vec<OsString> = vec!["ingest".into(), bad.into()];
-    shows(&cluster, &arguments, "").await;
+    assert_shown(&cluster, &arguments, "").await;
 }

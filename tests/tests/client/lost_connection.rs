@@ -25,7 +25,7 @@ async fn end(cluster: &Cluster, sessions: &str) -> String {
 }
 
 /// Waits for the end of a run, which must be soon and with an error.
-async fn ends(run: Child) -> Output {
+async fn assert_ends_soon(run: Child) -> Output {
     let output = timeout(SOON, run.wait_with_output()).await;
     let output = output.expect("the run continues without its lock").unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
@@ -57,7 +57,7 @@ async fn a_reindex_that_loses_its_lock_ends_and_replaces_nothing() {
     let gate = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 \
         AND ((classid::bigint << 32) | objid::bigint) = hashtextextended('passage reindex rag', 0)";
     assert_eq!(end(&cluster, gate).await, "1");
-    let output = ends(run).await;
+    let output = assert_ends_soon(run).await;
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(
         stderr.contains("connection to the server was lost")
@@ -97,7 +97,7 @@ async fn a_worker_that_loses_its_claims_ends_and_writes_nothing_more() {
         cluster.query_text("SELECT count(*) FROM rag.embeddings").await.parse().unwrap();
     // Another worker claims the chunks while the first one may still rely on its claims.
     let service = Service::good(64).await;
-    let (output, other) = tokio::join!(ends(run), async {
+    let (output, other) = tokio::join!(assert_ends_soon(run), async {
         RunOutput::of(&mut with(&cluster, &service, &["embed"])).await
     });
     let stderr = String::from_utf8(output.stderr).unwrap();

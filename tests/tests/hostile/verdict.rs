@@ -17,7 +17,7 @@ impl Vocabulary {
     }
 
     /// Returns a word of unknown origin: a number that is part of an address, or text from the server's memory.
-    fn stranger<'t>(&self, text: &'t str) -> Option<&'t str> {
+    fn word<'t>(&self, text: &'t str) -> Option<&'t str> {
         words(text).find(|word| word.len() >= 6 && !self.0.contains(*word))
     }
 }
@@ -66,9 +66,8 @@ pub fn judge(
             if odd.is_some() {
                 return Some(format!("LEAK: strange bytes in {row:?}"));
             }
-            let stranger = vocabulary.and_then(|vocabulary| vocabulary.stranger(row));
-            stranger
-                .map(|word| format!("LEAK: {word:?} is not from the attacker's data in {row:?}"))
+            let word = vocabulary.and_then(|vocabulary| vocabulary.foreign_word(row));
+            word.map(|word| format!("LEAK: {word:?} is not from the attacker's data in {row:?}"))
         }),
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::excerpts::{Excerpt, Worth, worth};
-use crate::score::Wanted;
+use crate::excerpts::{Excerpt, ExcerptScore, worth};
+use crate::score::Answer;
 
 /// Five lines; the fourth is long, and the last has no line end.
 const TEXT: &str = "# Title\n\nfirst line\nthe second and longer line\nlast";
@@ -15,8 +15,8 @@ fn excerpt(document: usize, content: &str, lines: RangeInclusive<usize>) -> Exce
     Excerpt { document, content: content.into(), lines, tokens: 7 }
 }
 
-fn of(wanted: &[Range<usize>], excerpts: &[Excerpt]) -> Worth {
-    let wanted = Wanted { document: 0, spans: wanted.to_vec() };
+fn of(wanted: &[Range<usize>], excerpts: &[Excerpt]) -> ExcerptScore {
+    let wanted = Answer { document: 0, spans: wanted.to_vec() };
     worth(&wanted, &[TEXT, OTHER], excerpts)
 }
 
@@ -44,10 +44,10 @@ fn a_whole_excerpt_recalls_everything() {
     for end in ["", "\n"] {
         let content = format!("first line\nthe second and longer line{end}");
         let worth = of(&[gold()], &[excerpt(0, &content, 3..=4)]);
-        assert_eq!(worth, Worth { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
+        assert_eq!(worth, ExcerptScore { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
     }
     let last = of(&[last()], &[excerpt(0, "last", 5..=5)]);
-    assert_eq!(last, Worth { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
+    assert_eq!(last, ExcerptScore { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_partial_excerpt_is_counted_by_bytes_and_by_lines() {
     close(worth.text, 11.0 / 37.0);
     close(worth.lines, 0.5);
     let nothing = of(&[gold()], &[]);
-    assert_eq!(nothing, Worth { text: 0.0, lines: 0.0, count: 0, verbatim: 0, tokens: 0 });
+    assert_eq!(nothing, ExcerptScore { text: 0.0, lines: 0.0, count: 0, verbatim: 0, tokens: 0 });
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn text_counts_at_any_place_and_lines_where_they_are_claimed() {
 #[test]
 fn an_excerpt_of_another_document_recalls_nothing_and_costs_the_same() {
     let worth = of(&[gold()], &[excerpt(1, "first line\n", 1..=1), excerpt(0, "last", 5..=5)]);
-    assert_eq!(worth, Worth { text: 0.0, lines: 0.0, count: 2, verbatim: 2, tokens: 14 });
+    assert_eq!(worth, ExcerptScore { text: 0.0, lines: 0.0, count: 2, verbatim: 2, tokens: 14 });
 }
 
 #[test]

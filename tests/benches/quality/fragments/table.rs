@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::super::bootstrap::difference;
-use super::super::excerpts::Worth;
+use super::super::excerpts::ExcerptScore;
 use super::super::set::Question;
 
 /// One way to query.
 pub struct Row {
     pub name: String,
     /// The result for each question.
-    pub worths: Vec<Worth>,
+    pub worths: Vec<ExcerptScore>,
 }
 
 /// All ways to query. The others are compared with the first one.
@@ -54,7 +54,8 @@ impl Excerpts<'_> {
         let tokens: Vec<_> = row.worths.iter().map(|one| one.tokens as f64).collect();
         let saved = tokens.iter().zip(&self.whole).map(|(one, whole)| 1.0 - one / *whole as f64);
         let saved: Vec<_> = saved.collect();
-        let count = |of: fn(&Worth) -> usize| row.worths.iter().map(of).sum::<usize>() as f64;
+        let count =
+            |of: fn(&ExcerptScore) -> usize| row.worths.iter().map(of).sum::<usize>() as f64;
         let verbatim = count(|one| one.verbatim) / count(|one| one.count).max(1.0);
         write!(formatter, " {:.3} |", row.share(|one| one.count == 0))?;
         write!(formatter, " {:.0} | {:.3} | {verbatim:.3} |", mean(&tokens), mean(&saved))
@@ -75,7 +76,7 @@ impl Excerpts<'_> {
 impl Row {
     /// Writes recall by text and by lines, and the share of questions with the whole text.
     fn recalls(&self, formatter: &mut fmt::Formatter<'_>, first: Option<&Self>) -> fmt::Result {
-        for of in [|worth: &Worth| worth.text, |worth: &Worth| worth.lines] {
+        for of in [|worth: &ExcerptScore| worth.text, |worth: &ExcerptScore| worth.lines] {
             let figures = |row: &Self| row.worths.iter().map(of).collect::<Vec<_>>();
             let own = figures(self);
             write!(formatter, " {:.3}", mean(&own))?;
@@ -87,7 +88,7 @@ impl Row {
         write!(formatter, " {:.3} |", self.share(|one| one.text >= 1.0))
     }
 
-    fn share(&self, is: fn(&Worth) -> bool) -> f64 {
+    fn share(&self, is: fn(&ExcerptScore) -> bool) -> f64 {
         let figures: Vec<_> = self.worths.iter().map(|one| f64::from(is(one))).collect();
         mean(&figures)
     }
