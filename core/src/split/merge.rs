@@ -17,10 +17,10 @@ section for the whole.
 A piece that was cut within a word ends its chunk: sizes add up only where words do not touch.
 */
 
-use super::{Options, draft::Draft, pieces::Piece};
+use super::{SplitOptions, draft::Draft, pieces::Piece};
 use crate::{
     Unit, interrupt,
-    section::{Section, common},
+    section::{Section, common_prefix},
 };
 use std::ops::Range;
 
@@ -43,13 +43,17 @@ struct Merged<'s> {
 pub(super) struct Merging<'a> {
     text: &'a str,
     sections: &'a [Section],
-    options: &'a Options<'a>,
+    options: &'a SplitOptions<'a>,
     drafts: Vec<Draft>,
     current: Option<Merged<'a>>,
 }
 
 impl<'a> Merging<'a> {
-    pub(super) fn new(text: &'a str, sections: &'a [Section], options: &'a Options<'a>) -> Self {
+    pub(super) fn new(
+        text: &'a str,
+        sections: &'a [Section],
+        options: &'a SplitOptions<'a>,
+    ) -> Self {
         Self { text, sections, options, drafts: Vec::new(), current: None }
     }
 
@@ -79,7 +83,7 @@ fn belongs(
     merged: &Merged<'_>,
     piece: &Piece,
     section: &[String],
-    options: &Options<'_>,
+    options: &SplitOptions<'_>,
 ) -> bool {
     let limits = options.limits;
     let size = merged.size + piece.size;
@@ -115,7 +119,7 @@ impl<'s> Merged<'s> {
         if !self.shared && section.starts_with(self.section) {
             self.section = section;
         } else if self.shared || !self.section.starts_with(section) {
-            self.section = common(self.section, section);
+            self.section = common_prefix(self.section, section);
             self.shared = true;
         }
     }
