@@ -188,7 +188,7 @@ impl<'t> Reader<'t> {
         let is_text = |char: char| !char.is_whitespace() && char != '\u{feff}';
         let mut chars = gap.char_indices().enumerate();
         let text = chars.find(|(round, (_, char))| {
-            interrupt::poll_in(*round);
+            interrupt::poll_periodically(*round);
             is_text(*char)
         });
         if let Some((_, (at, _))) = text {

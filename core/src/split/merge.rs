@@ -17,7 +17,7 @@ section for the whole.
 A piece that was cut within a word ends its chunk: sizes add up only where words do not touch.
 */
 
-use super::{Options, draft::Draft, pieces::Piece};
+use super::{SplitOptions, draft::Draft, pieces::Piece};
 use crate::{Unit, interrupt, split::sections::Sections};
 use std::ops::Range;
 
@@ -40,13 +40,17 @@ struct Merged {
 pub(super) struct Merging<'a> {
     text: &'a str,
     sections: &'a Sections,
-    options: &'a Options<'a>,
+    options: &'a SplitOptions<'a>,
     drafts: Vec<Draft>,
     current: Option<Merged>,
 }
 
 impl<'a> Merging<'a> {
-    pub(super) fn new(text: &'a str, sections: &'a Sections, options: &'a Options<'a>) -> Self {
+    pub(super) fn new(
+        text: &'a str,
+        sections: &'a Sections,
+        options: &'a SplitOptions<'a>,
+    ) -> Self {
         Self { text, sections, options, drafts: Vec::new(), current: None }
     }
 
@@ -77,7 +81,7 @@ fn belongs(
     merged: &Merged,
     piece: &Piece,
     sections: &Sections,
-    options: &Options<'_>,
+    options: &SplitOptions<'_>,
 ) -> bool {
     let limits = options.limits;
     let size = merged.size + piece.size;

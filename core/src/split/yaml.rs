@@ -322,10 +322,10 @@ impl<'t> Parser<'t, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Characters, Limits, interrupt::tests::polls_of};
+    use crate::{Characters, ChunkLimits, interrupt::tests::polls_of};
 
     fn read(text: &str) -> Result<(), SyntaxError> {
-        units(text, &mut Units::new(text, Limits::CHARACTERS, &Characters))
+        units(text, &mut Units::new(text, ChunkLimits::CHARACTERS, &Characters))
     }
 
     #[test]

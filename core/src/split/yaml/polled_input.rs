@@ -18,7 +18,7 @@ impl<'t> PolledInput<'t> {
 
     fn poll(&mut self) {
         self.consumed += 1;
-        interrupt::poll_in(self.consumed);
+        interrupt::poll_periodically(self.consumed);
     }
 }
 
