@@ -1,20 +1,12 @@
--- bring_in_step: what keep_in_step would have made of a table, had its triggers seen every row.
+-- bring_in_step: makes the documents of a table equal to its rows.
 --
--- For the rows that were there before the trigger, and for what no trigger sees: ATTACH and DETACH
--- PARTITION, ALTER TABLE, disabled triggers, session_replication_role. It also says at once what
--- keeps a trigger from working.
+-- It ingests rows that were there before the trigger of keep_in_step, and repairs what no trigger sees:
+-- ATTACH and DETACH PARTITION, ALTER TABLE, disabled triggers, session_replication_role. It also reports
+-- what prevents a trigger from working. Its settings are in shared_settings.sql.
 
 CREATE FUNCTION passage.bring_in_step(relation regclass, OUT documents bigint, OUT removed bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
-SET bytea_output = 'hex'
-SET lc_monetary = 'C'
-SET xmlbinary = 'base64'
-SET quote_all_identifiers = off
 AS $$
 DECLARE
     of_table record;
@@ -42,12 +34,12 @@ BEGIN
     END IF;
 
     FOR of_table IN
-        SELECT min(tgname) AS trigger, passage.step_arguments(tgargs) AS arguments
+        SELECT min(tgname) AS trigger, _passage.step_arguments(tgargs) AS arguments
         FROM pg_trigger
         WHERE tgrelid = relation AND tgparentid = 0 AND tgtype & 1 = 1 AND tgfoid = 'passage.keep_in_step()'::regprocedure
         GROUP BY tgargs ORDER BY 1
     LOOP
-        plan := passage.step_plan(relation, of_table.trigger, 'ROW', of_table.arguments);
+        plan := _passage.step_plan(relation, of_table.trigger, 'ROW', of_table.arguments);
         source := plan[2];
         stores := stores || plan[1]::name;
         IF row_security_active(format('%I.documents', plan[1])) THEN
@@ -58,9 +50,9 @@ BEGIN
         FOR image IN EXECUTE plan[7] LOOP
             CONTINUE WHEN image.uri IS NULL;
             IF image.text IS NULL THEN
-                PERFORM passage.step_remove(plan, image.key, image.uri, image.collection, image.version, false);
+                PERFORM _passage.step_remove(plan, image.key, image.uri, image.collection, image.version, false);
             ELSE
-                document := passage.step_ingest(plan, image.key, image.uri, image.collection, image.version,
+                document := _passage.step_ingest(plan, image.key, image.uri, image.collection, image.version,
                     image.text, image.title, image.media_type, image.metadata, image.kind, image.base_url);
                 kept := array_append(kept, plan[1] || '/' || document);
                 documents := documents + 1;
@@ -84,4 +76,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.bring_in_step(regclass) IS 'make the documents of a table those of its rows, and count documents and what was removed';
+COMMENT ON FUNCTION passage.bring_in_step(regclass) IS 'ingests all rows of a table with a trigger of keep_in_step, removes documents without a row, and returns both counts
+relation: the table that has the trigger';

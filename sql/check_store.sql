@@ -6,7 +6,7 @@
 
 -- What a store of tables lacks or has otherwise.
 
-CREATE FUNCTION passage.table_problems(
+CREATE FUNCTION _passage.table_problems(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS TABLE (object text, problem text, remedy text)
@@ -31,12 +31,12 @@ AS $$
         CASE WHEN kind = 'column' AND ddl ~ ' (NOT NULL|PRIMARY KEY)' AND ddl !~ ' NOT NULL DEFAULT '
             THEN 'Bring the column back from a backup: nothing else holds what was in it.'
             ELSE format('SELECT passage.upgrade_store(%L);', store) END
-    FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
     WHERE kind IN ('table', 'view', 'column', 'derived', 'index')
     UNION ALL
     SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
         format('SELECT passage.upgrade_store(%L);', store)
-    FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
     WHERE kind = 'setting' AND EXISTS (
         SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT') AND NOT row_security_active(rel.oid))
     HAVING count(*) > 0
@@ -45,7 +45,7 @@ AS $$
         format('column has type %s, not %s', format_type(atttypid, NULL), format_type(to_regtype(type), NULL)),
         CASE WHEN is_table THEN format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s USING %I::%s;', store, relation, col.name, type, col.name, type)
             ELSE 'Cast the column in the view.' END
-    FROM passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE atttypid <> to_regtype(type) AND NOT EXISTS (
@@ -53,7 +53,7 @@ AS $$
     UNION ALL
     SELECT format('%I.%I.%I', store, relation, col.name), 'column is not generated',
         format('ALTER TABLE %I.%I DROP COLUMN %I; SELECT passage.upgrade_store(%L);', store, relation, col.name, store)
-    FROM passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE derived AND is_table AND attgenerated = ''
@@ -81,12 +81,12 @@ AS $$
     WHERE is_table AND NOT relrowsecurity AND relname IN ('documents', 'chunks', 'embeddings') AND guarded IS NOT NULL
 $$;
 
-COMMENT ON FUNCTION passage.table_problems(name, integer, text, text, regconfig) IS 'what is wrong with the tables of a store';
+COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig) IS 'what is wrong with the tables of a store';
 
 -- A view may hold any table of chunks. What it lacks degrades, and an index that would be needed
 -- lies on a table behind it; the planner, with sequential scans turned off, shows which.
 
-CREATE FUNCTION passage.scanned_relations(store name, condition text) RETURNS SETOF text
+CREATE FUNCTION _passage.scanned_relations(store name, condition text) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -103,9 +103,9 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.scanned_relations(name, text) IS 'tables that are read as a whole to find chunks';
+COMMENT ON FUNCTION _passage.scanned_relations(name, text) IS 'tables that are read as a whole to find chunks';
 
-CREATE FUNCTION passage.view_problems(store name)
+CREATE FUNCTION _passage.view_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -143,22 +143,22 @@ AS $$
     WHERE to_regclass(format('%I.documents', store)) IS NULL
 $$;
 
-COMMENT ON FUNCTION passage.view_problems(name) IS 'what a store of views does without';
+COMMENT ON FUNCTION _passage.view_problems(name) IS 'what a store of views does without';
 
-CREATE FUNCTION passage.index_problems(store name)
+CREATE FUNCTION _passage.index_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF passage.typed_columns(store) @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
+    IF _passage.matching_columns(store) @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN QUERY
             SELECT scanned, format('no index finds chunks by %s', how), format('Make an index on what %I.chunks has as %s.', store, how)
             FROM (VALUES
                 ('id', $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$),
                 ('document_id, ordinal', $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$)
             ) AS probe (how, condition),
-                passage.scanned_relations(store, condition) AS scanned;
+                _passage.scanned_relations(store, condition) AS scanned;
     END IF;
 EXCEPTION WHEN insufficient_privilege THEN
     -- Planning needs the rights of reading, and fails where a policy would filter.
@@ -167,7 +167,7 @@ EXCEPTION WHEN insufficient_privilege THEN
 END
 $$;
 
-COMMENT ON FUNCTION passage.index_problems(name) IS 'indexes that a store of views does without';
+COMMENT ON FUNCTION _passage.index_problems(name) IS 'indexes that a store of views does without';
 
 CREATE FUNCTION passage.check_store(store name DEFAULT NULL, data boolean DEFAULT false)
 RETURNS TABLE (object text, problem text, remedy text)
@@ -175,8 +175,8 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    made CONSTANT record := passage.store_facts(passage.store_name(store));
-    settings CONSTANT jsonb := passage.store_settings(passage.store_name(store));
+    made CONSTANT record := _passage.store_facts(_passage.store_name(store));
+    settings CONSTANT jsonb := _passage.store_settings(_passage.store_name(store));
     -- Whatever the setting holds: a cast would show it in an error.
     stored CONSTANT regconfig := (
         SELECT pg_ts_config.oid FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
@@ -185,8 +185,8 @@ DECLARE
     adopted boolean;
     unread boolean;
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_exist(store);
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_exist(store);
     adopted := EXISTS (
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p'));
@@ -216,22 +216,22 @@ BEGIN
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, '"english"', 'language')
         WHERE made.language IS NULL AND settings ? 'language' AND stored IS NULL;
     RETURN QUERY
-        SELECT * FROM passage.table_problems(store, made.dimensions,
+        SELECT * FROM _passage.table_problems(store, made.dimensions,
             coalesce(made.distance, settings ->> 'distance', 'cosine'), coalesce(made.embedding_type, 'vector'),
             coalesce(made.language::regconfig, stored, 'pg_catalog.english')) AS found
         -- Adopted chunks need no settings and strategies of their own.
         WHERE NOT (adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";
-    unread := EXISTS (SELECT FROM passage.unread_relations(store));
+    unread := EXISTS (SELECT FROM _passage.unreadable_relations(store));
     IF adopted THEN
-        RETURN QUERY SELECT * FROM passage.view_problems(store);
+        RETURN QUERY SELECT * FROM _passage.view_problems(store);
         IF NOT unread THEN
-            RETURN QUERY SELECT * FROM passage.index_problems(store);
+            RETURN QUERY SELECT * FROM _passage.index_problems(store);
         END IF;
     END IF;
     IF unread AND (adopted OR data) THEN
         RETURN QUERY SELECT relation.object, 'not read: ' || reason, 'Connect as a role that may run that code, and check the store there.'
-            FROM passage.unread_relations(store) AS relation;
+            FROM _passage.unreadable_relations(store) AS relation;
     ELSIF data THEN
         RETURN QUERY SELECT format('%I.%I', store, relname), format('not read: row-level security filters what "%s" sees', current_user),
                 'Check the rows as the owner of the store, or as a role with BYPASSRLS.'
@@ -240,13 +240,15 @@ BEGIN
             ORDER BY relname;
         IF FOUND THEN
             RETURN;
-        ELSIF passage.is_trusted_store(store) THEN
-            RETURN QUERY SELECT * FROM passage.data_problems(store);
+        ELSIF _passage.is_trusted_store(store) THEN
+            RETURN QUERY SELECT * FROM _passage.data_problems(store);
         ELSE
-            RETURN QUERY SELECT * FROM passage.fenced_data_problems(store);
+            RETURN QUERY SELECT * FROM _passage.restricted_data_problems(store);
         END IF;
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.check_store(name, boolean) IS 'what is wrong with a store or out of date, and what mends it';
+COMMENT ON FUNCTION passage.check_store(name, boolean) IS 'returns what is wrong with a store or out of date, with a remedy for each problem
+store: schema of the store; NULL takes the setting passage.store (rag)
+data: whether to read all rows as well, false by default';

@@ -4,7 +4,7 @@
 -- follows it, so that a parent section without a chunk of its own, or with a later one, is no
 -- fault.
 
-CREATE FUNCTION passage.data_problems(store name)
+CREATE FUNCTION _passage.data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -12,7 +12,7 @@ SET row_security = off
 AS $$
 DECLARE
     again CONSTANT text := 'Ingest the document again.';
-    has CONSTANT text[] := coalesce(passage.typed_columns(store), '{}');
+    has CONSTANT text[] := coalesce(_passage.matching_columns(store), '{}');
 BEGIN
     IF NOT has @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN;
@@ -108,16 +108,16 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.data_problems(name) IS 'what is wrong with the rows of a store';
+COMMENT ON FUNCTION _passage.data_problems(name) IS 'what is wrong with the rows of a store';
 
 -- The same of a store that others own, who could put a view in the place of a table meanwhile.
 
-CREATE FUNCTION passage.fenced_data_problems(store name)
+CREATE FUNCTION _passage.restricted_data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT * FROM passage.data_problems(store)
+    SELECT * FROM _passage.data_problems(store)
 $$;
 
-COMMENT ON FUNCTION passage.fenced_data_problems(name) IS 'what is wrong with the rows of a store of tables that others own';
+COMMENT ON FUNCTION _passage.restricted_data_problems(name) IS 'what is wrong with the rows of a store of tables that others own';

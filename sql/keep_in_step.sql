@@ -10,18 +10,18 @@
 -- ingest, which records the row beside a document that it adds. One that was there it locks, and says
 -- for which row it is recorded.
 
-CREATE FUNCTION passage.step_write(
+CREATE FUNCTION _passage.step_write(
     uri text, text text, media_type text, title text, collection text, version text, metadata jsonb, kind text,
     base_url text, source_row jsonb, store name
 ) RETURNS TABLE (document_id uuid, added boolean, locked boolean, recorded jsonb)
 LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 COST 10000
 AS 'MODULE_PATHNAME', 'step_write_wrapper';
 
-COMMENT ON FUNCTION passage.step_write(text, text, text, text, text, text, jsonb, text, text, jsonb, name) IS 'ingest the document of a row, and return which row it is recorded for';
+COMMENT ON FUNCTION _passage.step_write(text, text, text, text, text, text, jsonb, text, text, jsonb, name) IS 'ingest the document of a row, and return which row it is recorded for';
 
 -- Puts the document of a row into the store, unless another row has it.
 
-CREATE FUNCTION passage.step_ingest(
+CREATE FUNCTION _passage.step_ingest(
     plan text[], key jsonb, uri text, collection text, version text,
     text text, title text, media_type text, metadata text, kind text, base_url text
 ) RETURNS uuid
@@ -48,7 +48,7 @@ BEGIN
                 MESSAGE = format('row-level security of store "%s" hides the document of a row of %s', store, source),
                 HINT = 'Whoever writes the table needs policies for SELECT and UPDATE on its documents.';
         END IF;
-        SELECT * INTO document, added, locked, recorded FROM passage.step_write(uri, text, media_type, title,
+        SELECT * INTO document, added, locked, recorded FROM _passage.step_write(uri, text, media_type, title,
             collection, version, coalesce(metadata::jsonb, '{}'), kind, base_url, mine, plan[1]::name);
     END LOOP;
     IF added OR recorded IS NOT DISTINCT FROM mine THEN
@@ -63,7 +63,7 @@ BEGIN
             EXECUTE format('SELECT %s FROM (SELECT $1 AS key) AS recorded', plan[9]) INTO taken USING recorded -> 'key';
         END IF;
     ELSE
-        taken := passage.step_is_kept(recorded ->> 'table');
+        taken := _passage.has_step_trigger(recorded ->> 'table');
     END IF;
     IF taken THEN
         RAISE EXCEPTION USING ERRCODE = 'unique_violation',
@@ -82,11 +82,11 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_ingest(text[], jsonb, text, text, text, text, text, text, text, text, text) IS 'ingest the document of a row and record the row';
+COMMENT ON FUNCTION _passage.step_ingest(text[], jsonb, text, text, text, text, text, text, text, text, text) IS 'ingest the document of a row and record the row';
 
 -- Takes out what a row had, if it is recorded as its document, or as nobody's.
 
-CREATE FUNCTION passage.step_remove(
+CREATE FUNCTION _passage.step_remove(
     plan text[], key jsonb, uri text, collection text, version text, expected boolean
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -107,18 +107,18 @@ BEGIN
                 HINT = 'Whoever writes the table needs policies for SELECT, UPDATE and DELETE on its documents.';
         END IF;
     ELSIF recorded IS NULL
-        OR recorded -> 'key' = key AND (recorded ->> 'table' = source OR NOT passage.step_is_kept(recorded ->> 'table'))
+        OR recorded -> 'key' = key AND (recorded ->> 'table' = source OR NOT _passage.has_step_trigger(recorded ->> 'table'))
     THEN
         PERFORM passage.remove(document_id => document, store => plan[1]::name);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_remove(text[], jsonb, text, text, text, boolean) IS 'remove the document that a row had';
+COMMENT ON FUNCTION _passage.step_remove(text[], jsonb, text, text, text, boolean) IS 'remove the document that a row had';
 
 -- The documents of a table that lost all of its rows, or those of one of its partitions.
 
-CREATE FUNCTION passage.step_truncate(plan text[], gone_if text, trigger name) RETURNS void
+CREATE FUNCTION _passage.step_truncate(plan text[], gone_if text, trigger name) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -162,21 +162,13 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_truncate(text[], text, name) IS 'remove the documents of rows that TRUNCATE took';
+COMMENT ON FUNCTION _passage.step_truncate(text[], text, name) IS 'remove the documents of rows that TRUNCATE took';
 
 -- A value has one text in all sessions, whatever they have set.
 
 CREATE FUNCTION passage.keep_in_step() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
-SET bytea_output = 'hex'
-SET lc_monetary = 'C'
-SET xmlbinary = 'base64'
-SET quote_all_identifiers = off
 AS $$
 DECLARE
     plan text[];
@@ -189,62 +181,63 @@ BEGIN
             MESSAGE = 'passage.keep_in_step is a trigger AFTER INSERT OR UPDATE OR DELETE ... FOR EACH ROW',
             HINT = 'For TRUNCATE make another one, AFTER TRUNCATE ... FOR EACH STATEMENT, with the same arguments.';
     END IF;
-    plan := passage.step_plan(TG_RELID, TG_NAME, TG_LEVEL, TG_ARGV);
+    plan := _passage.step_plan(TG_RELID, TG_NAME, TG_LEVEL, TG_ARGV);
     -- Two sessions with other settings must not write one row into two stores.
-    IF NOT plan[4]::boolean AND passage.store_name() <> plan[1] THEN
+    IF NOT plan[4]::boolean AND _passage.store_name() <> plan[1] THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('trigger "%s" names no store, and passage.store is not rag', TG_NAME),
             HINT = 'Make the trigger again with the argument ''store=NAME'', so that all sessions write to the same one.';
     END IF;
 
     IF TG_OP = 'TRUNCATE' THEN
-        PERFORM passage.step_truncate(plan, 'true', TG_NAME);
+        PERFORM _passage.step_truncate(plan, 'true', TG_NAME);
         -- Of a partitioned table, whose trigger is not called, only the rows of this partition went.
         FOR above IN
-            SELECT relid::oid AS relation, tgname, passage.step_arguments(tgargs) AS arguments
+            SELECT relid::oid AS relation, tgname, _passage.step_arguments(tgargs) AS arguments
             FROM pg_partition_ancestors(TG_RELID) JOIN pg_trigger ON tgrelid = relid
             WHERE relid <> TG_RELID AND tgparentid = 0 AND tgtype & 1 = 1 AND tgfoid = 'passage.keep_in_step()'::regprocedure
         LOOP
-            plan := passage.step_plan(above.relation, above.tgname, 'ROW', above.arguments);
+            plan := _passage.step_plan(above.relation, above.tgname, 'ROW', above.arguments);
             IF row_security_active(plan[3]::oid) THEN
                 RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
                     MESSAGE = format('row-level security hides which rows of %s are left', plan[2]),
                     HINT = 'Truncate as a role that bypasses row-level security, or delete the rows.';
             END IF;
-            PERFORM passage.step_truncate(plan, 'NOT ' || plan[9], TG_NAME);
+            PERFORM _passage.step_truncate(plan, 'NOT ' || plan[9], TG_NAME);
         END LOOP;
         RETURN NULL;
     END IF;
 
     -- The row as it is called now, then as it was called before.
-    SELECT * INTO image FROM passage.step_row(TG_RELID, TG_NAME, TG_ARGV, coalesce(NEW, OLD), coalesce(OLD, NEW));
+    SELECT * INTO image FROM _passage.step_row(TG_RELID, TG_NAME, TG_ARGV, coalesce(NEW, OLD), coalesce(OLD, NEW));
     LOOP
         IF image.uri IS NULL THEN
             NULL;
         ELSIF image.text IS NOT NULL AND image.is_same THEN
-            PERFORM passage.step_ingest(plan, image.key, image.uri, image.collection, image.version, image.text, image.title,
+            PERFORM _passage.step_ingest(plan, image.key, image.uri, image.collection, image.version, image.text, image.title,
                 image.media_type, image.metadata, image.kind, image.base_url);
         ELSIF image.found IS NULL AND NOT before AND TG_OP <> 'DELETE' AND row_security_active(plan[3]::oid) THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
                 MESSAGE = format('row-level security of %s hides the row that was written', plan[2]),
                 HINT = 'Whoever writes a row needs a policy that shows it, so that its document is that of the row.';
         ELSE
-            PERFORM passage.step_remove(plan, image.key, image.uri, image.collection, image.version,
+            PERFORM _passage.step_remove(plan, image.key, image.uri, image.collection, image.version,
                 image.had_text AND NOT image.moved AND TG_OP <> 'INSERT');
         END IF;
         EXIT WHEN NOT image.moved;
         before := true;
-        SELECT * INTO image FROM passage.step_row(TG_RELID, TG_NAME, TG_ARGV, OLD, OLD);
+        SELECT * INTO image FROM _passage.step_row(TG_RELID, TG_NAME, TG_ARGV, OLD, OLD);
     END LOOP;
     RETURN NULL;
 END
 $$;
 
-COMMENT ON FUNCTION passage.keep_in_step() IS 'trigger that keeps a store in step with the texts of a table';
+COMMENT ON FUNCTION passage.keep_in_step() IS 'trigger function that updates the documents of a store when the rows of a table change
+Arguments of the trigger are NAME=VALUE, with columns of the row in braces: text, uri, title, collection, version, media_type, metadata, kind, base_url, store; text and uri are required';
 
 -- A recorded table that is gone, or has another name now, has no claim.
 
-CREATE FUNCTION passage.step_is_kept(source text) RETURNS boolean
+CREATE FUNCTION _passage.has_step_trigger(source text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -253,4 +246,4 @@ AS $$
         AND tgfoid = 'passage.keep_in_step()'::regprocedure)
 $$;
 
-COMMENT ON FUNCTION passage.step_is_kept(text) IS 'whether a table has a trigger of keep_in_step';
+COMMENT ON FUNCTION _passage.has_step_trigger(text) IS 'whether a table has a trigger of keep_in_step';

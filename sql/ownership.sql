@@ -4,7 +4,7 @@
 -- have made. A trigger, a view or a default in there is code of its owner. SET ROLE does not fence it
 -- off, since that code can RESET ROLE: so what runs must be trusted by the role that logged in, too.
 
-CREATE FUNCTION passage.is_own(owner oid, caller oid) RETURNS boolean
+CREATE FUNCTION _passage.is_own(owner oid, caller oid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -17,26 +17,26 @@ AS $$
     FROM pg_roles AS role WHERE role.oid = caller
 $$;
 
-COMMENT ON FUNCTION passage.is_own(oid, oid) IS 'whether objects of an owner are those of a role: of a superuser those of superusers alone';
+COMMENT ON FUNCTION _passage.is_own(oid, oid) IS 'whether objects of an owner are those of a role: of a superuser those of superusers alone';
 
-CREATE FUNCTION passage.is_trusted(owner oid) RETURNS boolean
+CREATE FUNCTION _passage.is_trusted(owner oid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT bool_and(passage.is_own(owner, caller.oid)) OR (SELECT rolsuper FROM pg_roles WHERE pg_roles.oid = owner)
+    SELECT bool_and(_passage.is_own(owner, caller.oid)) OR (SELECT rolsuper FROM pg_roles WHERE pg_roles.oid = owner)
     FROM pg_roles AS caller
     WHERE rolname IN (current_user, session_user)
         -- SET SESSION AUTHORIZATION changes session_user, and code can take it back.
         OR caller.oid = (SELECT usesysid FROM pg_stat_get_activity(pg_backend_pid()))
 $$;
 
-COMMENT ON FUNCTION passage.is_trusted(oid) IS 'whether code of an owner may run with the rights of this session';
+COMMENT ON FUNCTION _passage.is_trusted(oid) IS 'whether code of an owner may run with the rights of this session';
 
 -- Objects of others that reading a store would run: its views with all that they are made of, and the
 -- policies that apply; with `written` also triggers, rules, defaults, checks and indexes of its tables.
 -- A table of another role is none of them: reading it runs nothing.
 
-CREATE FUNCTION passage.foreign_objects(store name, written boolean)
+CREATE FUNCTION _passage.foreign_objects(store name, written boolean)
 RETURNS TABLE (object text, owner name)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5
 SET search_path = pg_catalog, pg_temp
@@ -98,22 +98,22 @@ AS $$
     SELECT concat_ws(' ', identified.type, identified.identity), pg_get_userbyid(owners.owner)
     FROM owners JOIN held USING (owner)
     CROSS JOIN LATERAL pg_identify_object(classid, objid, 0) AS identified
-    WHERE NOT passage.is_trusted(owners.owner)
+    WHERE NOT _passage.is_trusted(owners.owner)
     ORDER BY 1
 $$;
 
-COMMENT ON FUNCTION passage.foreign_objects(name, boolean) IS 'objects of other roles that run when a store is read, or written to';
+COMMENT ON FUNCTION _passage.foreign_objects(name, boolean) IS 'objects of other roles that run when a store is read, or written to';
 
 -- Refuses what is not the caller's to make a store of, or to change.
 
-CREATE FUNCTION passage.store_must_be_own(store name) RETURNS void
+CREATE FUNCTION _passage.store_must_be_own(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     other record;
 BEGIN
-    IF store = '' OR store LIKE 'pg\_%' OR store IN ('passage', 'information_schema') THEN
+    IF store = '' OR store LIKE 'pg\_%' OR store IN ('passage', '_passage', 'information_schema') THEN
         RAISE EXCEPTION USING ERRCODE = 'reserved_name',
             MESSAGE = format('"%s" cannot be a store', store),
             HINT = 'Take the name of a schema of your own, or of one that is yet to be made.';
@@ -129,7 +129,7 @@ BEGIN
         WHERE nspname = store
             AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded')
     ) AS existing
-    WHERE NOT passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
+    WHERE NOT _passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
     ORDER BY place, thing
     LIMIT 1;
     IF FOUND THEN
@@ -140,7 +140,7 @@ BEGIN
                 pg_get_userbyid(other.owner));
     END IF;
 
-    SELECT object, owner INTO other FROM passage.foreign_objects(store, true) LIMIT 1;
+    SELECT object, owner INTO other FROM _passage.foreign_objects(store, true) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('a table of store "%s" runs code of role "%s"', store, other.owner),
@@ -151,33 +151,33 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_must_be_own(name) IS 'raise an error where a store is not the caller''s own';
+COMMENT ON FUNCTION _passage.store_must_be_own(name) IS 'raise an error where a store is not the caller''s own';
 
 -- Rows that administration leaves unread, since reading them would run code of another role. A view of
 -- another role can become any other at any time, so that none is read, whatever it is made of.
 
-CREATE FUNCTION passage.unread_relations(store name)
+CREATE FUNCTION _passage.unreadable_relations(store name)
 RETURNS TABLE (object text, reason text, owner name)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format('%I.%I', store, relname), format('%s belongs to role "%s"', found.object, found.owner), pg_get_userbyid(relowner)
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    CROSS JOIN (SELECT * FROM passage.foreign_objects(store, false) LIMIT 1) AS found
+    CROSS JOIN (SELECT * FROM _passage.foreign_objects(store, false) LIMIT 1) AS found
     WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings')
         AND (relkind NOT IN ('r', 'p', 'm') OR row_security_active(pg_class.oid))
     ORDER BY 1
 $$;
 
-COMMENT ON FUNCTION passage.unread_relations(name) IS 'relations of a store whose rows are not read, since that would run code of another role';
+COMMENT ON FUNCTION _passage.unreadable_relations(name) IS 'relations of a store whose rows are not read, since that would run code of another role';
 
 -- Whether the schema and the relations of a store can be exchanged by nobody but trusted roles.
 
-CREATE FUNCTION passage.is_trusted_store(store name) RETURNS boolean
+CREATE FUNCTION _passage.is_trusted_store(store name) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT bool_and(passage.is_trusted(owner))
+    SELECT bool_and(_passage.is_trusted(owner))
     FROM (
         SELECT nspowner FROM pg_namespace WHERE nspname = store
         UNION
@@ -186,17 +186,17 @@ AS $$
     ) AS owners (owner)
 $$;
 
-COMMENT ON FUNCTION passage.is_trusted_store(name) IS 'whether trusted roles alone own a store';
+COMMENT ON FUNCTION _passage.is_trusted_store(name) IS 'whether trusted roles alone own a store';
 
 -- Columns of a store that have the types which every store has. No other is computed with: a type can
 -- bring a cast, which is a function of its owner, into any expression.
 
-CREATE FUNCTION passage.typed_columns(store name) RETURNS text[]
+CREATE FUNCTION _passage.matching_columns(store name) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT array_agg(relation || '.' || attname)
-    FROM passage.store_columns(store, 1, 'vector', 'simple') AS col
+    FROM _passage.store_columns(store, 1, 'vector', 'simple') AS col
     JOIN pg_namespace ON nspname = store
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = relation
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = col.name AND NOT attisdropped
@@ -206,4 +206,4 @@ AS $$
         SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = wanted AND castmethod = 'b')
 $$;
 
-COMMENT ON FUNCTION passage.typed_columns(name) IS 'columns of a store that have the built-in type of its layout, as relation.column';
+COMMENT ON FUNCTION _passage.matching_columns(name) IS 'columns of a store that have the built-in type of its layout, as relation.column';

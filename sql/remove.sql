@@ -1,16 +1,16 @@
--- remove: take documents out of a store, with their chunks and embeddings.
+-- remove: deletes documents from a store, with their chunks and embeddings.
 --
--- What is meant has to be said: one document by its uri or id, or a whole collection, or one version
--- of it. A uri that several documents have is refused rather than taken for all of them.
+-- The arguments must name a document by its uri or id, a collection, or a version of one. A uri that
+-- several documents have is an error.
 
-CREATE FUNCTION passage.store_must_be_tables(store name) RETURNS void
+CREATE FUNCTION _passage.store_must_be_tables(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     wrong record;
 BEGIN
-    PERFORM passage.store_must_exist(store);
+    PERFORM _passage.store_must_exist(store);
     SELECT needed, pg_class.oid IS NULL AS missing INTO wrong
     FROM unnest('{documents,chunks}'::name[]) WITH ORDINALITY AS needed (needed, place)
     JOIN pg_namespace ON nspname = store
@@ -27,7 +27,7 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_must_be_tables(name) IS 'raise an error where a store cannot be written to';
+COMMENT ON FUNCTION _passage.store_must_be_tables(name) IS 'raises an error if a store cannot be written to';
 
 CREATE FUNCTION passage.remove(
     uri text DEFAULT NULL,
@@ -43,8 +43,8 @@ AS $$
 DECLARE
     ids uuid[];
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_be_tables(store);
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_be_tables(store);
     IF current_setting('transaction_read_only')::boolean THEN
         RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
             MESSAGE = 'cannot execute passage.remove() in a read-only transaction';
@@ -79,4 +79,8 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.remove(text, text, text, uuid, name) IS 'remove a document, a collection or one version of it, and count what went';
+COMMENT ON FUNCTION passage.remove(text, text, text, uuid, name) IS 'deletes a document, a collection or one version of it, and returns how many documents and chunks that were
+uri: of one document; an error where several have it; NULL does not filter
+collection, version: equal to the value; version needs another argument; NULL does not filter
+document_id: of one document; NULL does not filter
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -7,7 +7,7 @@
 
 -- Where a trigger was defined: on a partition it may be the copy of the one of the partitioned table.
 
-CREATE FUNCTION passage.step_scope(relation oid, trigger name) RETURNS oid
+CREATE FUNCTION _passage.step_source_table(relation oid, trigger name) RETURNS oid
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -22,12 +22,12 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_scope(oid, name) IS 'the table whose rows a trigger of keep_in_step follows';
+COMMENT ON FUNCTION _passage.step_source_table(oid, name) IS 'the table whose rows a trigger of keep_in_step follows';
 
 -- The arguments of a trigger as expressions on a row that is called t. Columns appear as to_jsonb
 -- writes them; {{ and }} stand for braces.
 
-CREATE FUNCTION passage.step_templates(
+CREATE FUNCTION _passage.step_templates(
     scope oid, trigger name, arguments text[],
     OUT expressions jsonb, OUT patterns jsonb, OUT identity smallint[], OUT store name
 )
@@ -94,11 +94,11 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_templates(oid, name, text[]) IS 'arguments of a trigger of keep_in_step as expressions';
+COMMENT ON FUNCTION _passage.step_templates(oid, name, text[]) IS 'arguments of a trigger of keep_in_step as expressions';
 
 -- The arguments of a trigger, which pg_trigger keeps with a zero byte behind each.
 
-CREATE FUNCTION passage.step_arguments(tgargs bytea) RETURNS text[]
+CREATE FUNCTION _passage.step_arguments(tgargs bytea) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -107,11 +107,11 @@ AS $$
         WITH ORDINALITY AS split (argument, place)
 $$;
 
-COMMENT ON FUNCTION passage.step_arguments(bytea) IS 'arguments of a trigger';
+COMMENT ON FUNCTION _passage.step_arguments(bytea) IS 'arguments of a trigger';
 
 -- The trigger alone, or several with the same arguments, must see every event of every row.
 
-CREATE FUNCTION passage.step_events(scope oid, trigger name, source text) RETURNS void
+CREATE FUNCTION _passage.check_step_events(scope oid, trigger name, source text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -122,10 +122,10 @@ BEGIN
             WHERE other.tgargs = mine.tgargs AND other.tgattr::text = '' AND other.tgqual IS NULL AND other.tgenabled <> 'D')
             & 28 = 28 AS whole,
         min(other.tgname) FILTER (WHERE other.tgargs <> mine.tgargs AND ARRAY(
-            SELECT argument FROM unnest(passage.step_arguments(other.tgargs)) AS argument
+            SELECT argument FROM unnest(_passage.step_arguments(other.tgargs)) AS argument
             WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
         ) = ARRAY(
-            SELECT argument FROM unnest(passage.step_arguments(mine.tgargs)) AS argument
+            SELECT argument FROM unnest(_passage.step_arguments(mine.tgargs)) AS argument
             WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
         )) AS rival
     INTO seen
@@ -144,21 +144,21 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_events(oid, name, text) IS 'raise an error for a trigger of keep_in_step that misses changes';
+COMMENT ON FUNCTION _passage.check_step_events(oid, name, text) IS 'raise an error for a trigger of keep_in_step that misses changes';
 
 -- The plan: 1 store, 2 table, 3 its oid, 4 whether the trigger names the store, 5 columns of the key,
 -- 6 patterns of what documents are called, 7 the statement for all rows, 8 the one for a row, 9 the
 -- condition that a recorded key exists. Beside it what it was made from.
 
-CREATE FUNCTION passage.step_plan_made(
+CREATE FUNCTION _passage.build_step_plan(
     relation oid, trigger name, level text, arguments text[], OUT plan text[], OUT watched oid[]
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    scope CONSTANT oid := passage.step_scope(relation, trigger);
-    templates CONSTANT record := passage.step_templates(scope, trigger, arguments);
+    scope CONSTANT oid := _passage.step_source_table(relation, trigger);
+    templates CONSTANT record := _passage.step_templates(scope, trigger, arguments);
     store CONSTANT name := coalesce(templates.store, 'rag');
     source text;
     documents oid;
@@ -192,7 +192,7 @@ BEGIN
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'source_row' AND NOT attisdropped
     WHERE nspname = store;
     IF NOT FOUND THEN
-        PERFORM passage.store_must_be_tables(store);
+        PERFORM _passage.store_must_be_tables(store);
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('store "%s" has no column source_row in documents', store),
             HINT = format('SELECT passage.upgrade_store(%L); adds it. Then SELECT passage.bring_in_step(%L); records which row has which document.', store, source);
@@ -203,7 +203,7 @@ BEGIN
             HINT = format('SELECT * FROM passage.check_store(%L) tells what a store needs.', store);
     END IF;
     IF level = 'ROW' THEN
-        PERFORM passage.step_events(scope, trigger, source);
+        PERFORM _passage.check_step_events(scope, trigger, source);
     END IF;
 
     SELECT string_agg(format('t.%I%s OPERATOR(%I.%s) i.k%s%s', attname, type, nspname, oprname, place, type), ' AND ' ORDER BY place),
@@ -259,17 +259,17 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_plan_made(oid, name, text, text[]) IS 'statements by which a trigger of keep_in_step follows a table';
+COMMENT ON FUNCTION _passage.build_step_plan(oid, name, text, text[]) IS 'statements by which a trigger of keep_in_step follows a table';
 
-CREATE FUNCTION passage.step_plan(relation oid, trigger name, level text, arguments text[]) RETURNS text[]
+CREATE FUNCTION _passage.step_plan(relation oid, trigger name, level text, arguments text[]) RETURNS text[]
 LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100
 AS 'MODULE_PATHNAME', 'step_plan_wrapper';
 
-COMMENT ON FUNCTION passage.step_plan(oid, name, text, text[]) IS 'what step_plan_made returns, remembered between rows';
+COMMENT ON FUNCTION _passage.step_plan(oid, name, text, text[]) IS 'what build_step_plan returns, remembered between rows';
 
 -- A row of the table, by statement 8 of the plan, whose own plan is kept.
 
-CREATE FUNCTION passage.step_row(relation oid, trigger name, arguments text[], named record, was record)
+CREATE FUNCTION _passage.step_row(relation oid, trigger name, arguments text[], named record, was record)
 RETURNS TABLE (
     uri text, collection text, version text, key jsonb, had_text boolean, moved boolean, found boolean, is_same boolean,
     text text, title text, media_type text, metadata text, kind text, base_url text
@@ -277,4 +277,4 @@ RETURNS TABLE (
 LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE ROWS 1 COST 100
 AS 'MODULE_PATHNAME', 'step_row_wrapper';
 
-COMMENT ON FUNCTION passage.step_row(oid, name, text[], record, record) IS 'what a row that a trigger of keep_in_step saw is called, and holds by now';
+COMMENT ON FUNCTION _passage.step_row(oid, name, text[], record, record) IS 'what a row that a trigger of keep_in_step saw is called, and holds by now';

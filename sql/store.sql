@@ -3,7 +3,7 @@
 -- The tables are ordinary ones and belong to whoever calls create_store. None is a member of the
 -- extension: pg_dump keeps their indexes, policies and grants, and DROP EXTENSION leaves them.
 
-CREATE FUNCTION passage.store_name(store name DEFAULT NULL) RETURNS name
+CREATE FUNCTION _passage.store_name(store name DEFAULT NULL) RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(
     store,
@@ -12,9 +12,9 @@ RETURN coalesce(
     'rag'::pg_catalog.name
 );
 
-COMMENT ON FUNCTION passage.store_name(name) IS 'the store that a call means: the named one, else the setting passage.store, else rag';
+COMMENT ON FUNCTION _passage.store_name(name) IS 'the store that a call means: the named one, else the setting passage.store, else rag';
 
-CREATE FUNCTION passage.store_must_exist(store name) RETURNS void
+CREATE FUNCTION _passage.store_must_exist(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -30,12 +30,12 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_must_exist(name) IS 'raise an error where there is no such store';
+COMMENT ON FUNCTION _passage.store_must_exist(name) IS 'raise an error where there is no such store';
 
 -- What a store was made with, as the catalogs show it. The table settings is not asked: where
 -- somebody else's schema is looked at, nothing of his may run.
 
-CREATE FUNCTION passage.store_facts(
+CREATE FUNCTION _passage.store_facts(
     store name,
     OUT dimensions integer, OUT embedding_type text, OUT distance text, OUT language text
 )
@@ -82,11 +82,11 @@ AS $$
     ) AS tsv (language) ON true
 $$;
 
-COMMENT ON FUNCTION passage.store_facts(name) IS 'dimensions, type, distance and language of a store, from the catalogs';
+COMMENT ON FUNCTION _passage.store_facts(name) IS 'dimensions, type, distance and language of a store, from the catalogs';
 
 -- Its settings as one object; null where there are none to read.
 
-CREATE FUNCTION passage.store_settings(store name) RETURNS jsonb
+CREATE FUNCTION _passage.store_settings(store name) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -115,13 +115,13 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_settings(name) IS 'settings of a store as one object';
+COMMENT ON FUNCTION _passage.store_settings(name) IS 'settings of a store as one object';
 
 -- What of the layout a store does not have yet. An object that is there is left as it is, under
 -- whatever name an equal index goes. Where chunks is a view, it, its documents and its vectors are
 -- somebody else's, and only the store's own settings and strategies can be missing.
 
-CREATE FUNCTION passage.store_missing(
+CREATE FUNCTION _passage.store_missing(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS TABLE (place bigint, kind text, relation text, name text, ddl text)
@@ -129,7 +129,7 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT place, kind, relation, layout.name, ddl
-    FROM passage.store_layout(store, dimensions, distance, embedding_type, language)
+    FROM _passage.store_layout(store, dimensions, distance, embedding_type, language)
         WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
     LEFT JOIN (
         SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table
@@ -139,7 +139,7 @@ AS $$
     LEFT JOIN pg_attribute ON attrelid = rel.oid AND attname = layout.name AND NOT attisdropped
     WHERE CASE kind
         WHEN 'schema' THEN NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = store)
-        WHEN 'setting' THEN coalesce(NOT passage.store_settings(store) ? layout.name, true)
+        WHEN 'setting' THEN coalesce(NOT _passage.store_settings(store) ? layout.name, true)
         WHEN 'column' THEN is_table AND attnum IS NULL
         WHEN 'derived' THEN rel.oid IS NULL OR is_table AND attnum IS NULL
         WHEN 'index' THEN rel.oid IS NULL OR is_table AND NOT EXISTS (
@@ -159,11 +159,11 @@ AS $$
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p')))
 $$;
 
-COMMENT ON FUNCTION passage.store_missing(name, integer, text, text, regconfig) IS 'objects that a store does not have yet';
+COMMENT ON FUNCTION _passage.store_missing(name, integer, text, text, regconfig) IS 'objects that a store does not have yet';
 
 -- The columns of a table come in one statement: each one apart would write every row again.
 
-CREATE FUNCTION passage.store_statements(
+CREATE FUNCTION _passage.store_statements(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS SETOF text
@@ -174,7 +174,7 @@ AS $$
         WHEN head IS NULL THEN min(ddl)
         ELSE head || string_agg(substr(ddl, length(head) + 1, length(ddl) - length(head) - 1), E',\n    ' ORDER BY place) || ';'
     END
-    FROM passage.store_missing(store, dimensions, distance, embedding_type, language),
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language),
         LATERAL (
             SELECT CASE WHEN kind IN ('column', 'derived') THEN format(E'ALTER TABLE %I.%I\n    ', store, relation) END
         ) AS altered (head)
@@ -182,11 +182,11 @@ AS $$
     ORDER BY min(place)
 $$;
 
-COMMENT ON FUNCTION passage.store_statements(name, integer, text, text, regconfig) IS 'statements that make what a store does not have yet';
+COMMENT ON FUNCTION _passage.store_statements(name, integer, text, text, regconfig) IS 'statements that make what a store does not have yet';
 
 -- Refuses what would not become a store, with what to do instead.
 
-CREATE FUNCTION passage.store_refusal(store name, dimensions integer, distance text, embedding_type text)
+CREATE FUNCTION _passage.check_store_arguments(store name, dimensions integer, distance text, embedding_type text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -267,4 +267,4 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_refusal(name, integer, text, text) IS 'raise an error for what cannot become a store';
+COMMENT ON FUNCTION _passage.check_store_arguments(name, integer, text, text) IS 'raise an error for what cannot become a store';

@@ -7,7 +7,7 @@
 -- nothing in a hostile schema can be taken for what they name. Types of ltree and pgvector are
 -- written with the schema that the catalog says, wherever they were installed.
 
-CREATE FUNCTION passage.store_columns(
+CREATE FUNCTION _passage.store_columns(
     store name, dimensions integer, embedding_type text, language regconfig
 )
 RETURNS TABLE (place bigint, relation text, name text, type text, definition text, derived boolean, comment text)
@@ -89,12 +89,12 @@ AS $$
     WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
 $$;
 
-COMMENT ON FUNCTION passage.store_columns(name, integer, text, regconfig) IS 'columns that the tables of a store have';
+COMMENT ON FUNCTION _passage.store_columns(name, integer, text, regconfig) IS 'columns that the tables of a store have';
 
 -- Derived columns are added after the table is made, always last and in one order: DROP EXTENSION
 -- takes them, and when upgrade_store adds them again the table is as it was.
 
-CREATE FUNCTION passage.store_layout(
+CREATE FUNCTION _passage.store_layout(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS TABLE (kind text, relation text, name text, ddl text)
@@ -102,7 +102,7 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 120
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH col AS (
-        SELECT * FROM passage.store_columns(store, dimensions, embedding_type, language)
+        SELECT * FROM _passage.store_columns(store, dimensions, embedding_type, language)
     ),
     tables (place, relation, tail, comment) AS (VALUES
         (1, 'documents', 'UNIQUE (uri, collection, version)', 'sources that were split into chunks'),
@@ -183,4 +183,4 @@ AS $$
     SELECT kind, relation, name, ddl FROM layout ORDER BY stage, place
 $$;
 
-COMMENT ON FUNCTION passage.store_layout(name, integer, text, text, regconfig) IS 'objects of a store and the statements that make them';
+COMMENT ON FUNCTION _passage.store_layout(name, integer, text, text, regconfig) IS 'objects of a store and the statements that make them';

@@ -4,7 +4,7 @@
 -- exact counts, of what the caller may see. What a store of views does not have is NULL. Code of
 -- another role does not run for it: neither a view nor a policy with a function of its own.
 
-CREATE FUNCTION passage.store_counts(store name)
+CREATE FUNCTION _passage.store_counts(store name)
 RETURNS TABLE (
     collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
@@ -20,8 +20,8 @@ DECLARE
     held text;
     told jsonb;
 BEGIN
-    made := passage.store_facts(store);
-    has := passage.typed_columns(store);
+    made := _passage.store_facts(store);
+    has := _passage.matching_columns(store);
     IF has @> '{chunks.id,chunks.document_id,chunks.content}' IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
             MESSAGE = format('chunks of store "%s" cannot be counted: id, document_id and content must be uuid, uuid and text', store),
@@ -34,7 +34,7 @@ BEGIN
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = store AND relkind IN ('r', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings');
     told := jsonb_strip_nulls(jsonb_build_object('dimensions', made.dimensions, 'embedding_type', made.embedding_type,
-        'distance', made.distance, 'language', made.language)) || coalesce(passage.store_settings(store), '{}');
+        'distance', made.distance, 'language', made.language)) || coalesce(_passage.store_settings(store), '{}');
 
     RETURN QUERY EXECUTE format($query$
         WITH counted AS (
@@ -67,11 +67,11 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_counts(name) IS 'what a store holds, counted with whatever it consists of';
+COMMENT ON FUNCTION _passage.store_counts(name) IS 'what a store holds, counted with whatever it consists of';
 
 -- The same of a store that others own, who could put a view in the place of a table meanwhile.
 
-CREATE FUNCTION passage.fenced_store_counts(store name)
+CREATE FUNCTION _passage.restricted_store_counts(store name)
 RETURNS TABLE (
     collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
@@ -79,10 +79,10 @@ RETURNS TABLE (
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT * FROM passage.store_counts(store)
+    SELECT * FROM _passage.store_counts(store)
 $$;
 
-COMMENT ON FUNCTION passage.fenced_store_counts(name) IS 'what a store of tables holds that others own';
+COMMENT ON FUNCTION _passage.restricted_store_counts(name) IS 'what a store of tables holds that others own';
 
 CREATE FUNCTION passage.store_stats(store name DEFAULT NULL)
 RETURNS TABLE (
@@ -95,20 +95,21 @@ AS $$
 DECLARE
     unread record;
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_exist(store);
-    SELECT * INTO unread FROM passage.unread_relations(store) LIMIT 1;
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_exist(store);
+    SELECT * INTO unread FROM _passage.unreadable_relations(store) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('store "%s" cannot be counted without running code of another role', store),
             DETAIL = format('%s is not read: %s.', unread.object, unread.reason),
             HINT = 'Connect as a role that may run that code. passage.stores() estimates from the catalogs.';
-    ELSIF passage.is_trusted_store(store) THEN
-        RETURN QUERY SELECT * FROM passage.store_counts(store);
+    ELSIF _passage.is_trusted_store(store) THEN
+        RETURN QUERY SELECT * FROM _passage.store_counts(store);
     ELSE
-        RETURN QUERY SELECT * FROM passage.fenced_store_counts(store);
+        RETURN QUERY SELECT * FROM _passage.restricted_store_counts(store);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_stats(name) IS 'what a store holds: first the whole of it, then each collection and version';
+COMMENT ON FUNCTION passage.store_stats(name) IS 'returns exact counts of what the caller may see of a store: first the whole store, then each collection and version
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -35,7 +35,7 @@ async fn assert_own(cluster: &Cluster, how: &str) {
     let members: usize = cluster.query_text(MEMBERS).await.parse().unwrap();
     assert!(members > 40, "{members} functions");
     assert_eq!(cluster.query_lines(FOREIGN).await, [""; 0], "{how}");
-    let words = "SELECT passage.chunk_tsv('english', 'a', '{b}', 'c')::text, passage.store_name(), passage.section_path('{A}')::text";
+    let words = "SELECT passage.chunk_tsv('english', 'a', '{b}', 'c')::text, _passage.store_name(), passage.section_path('{A}')::text";
     assert_eq!(cluster.query_lines(words).await, ["'b':1B 'c':2|rag|A"], "{how}");
     cluster.execute("SELECT passage.create_store('tried'); DROP SCHEMA tried CASCADE").await;
 }
@@ -84,6 +84,28 @@ async fn traps_in_a_writable_public_schema_are_not_called_or_bound() {
 }
 
 #[tokio::test]
+async fn schemas_that_others_created_are_not_adopted() {
+    for schema in ["passage", "_passage"] {
+        let cluster = Cluster::bare().await;
+        cluster
+            .execute_as(
+                SUPERUSER,
+                "CREATE ROLE mallory LOGIN; GRANT CREATE ON DATABASE passage TO mallory",
+            )
+            .await;
+        let create = format!("CREATE SCHEMA {schema}; GRANT ALL ON SCHEMA {schema} TO PUBLIC");
+        cluster.execute_as("mallory", &create).await;
+        for role in [OWNER, SUPERUSER] {
+            let error = cluster.error_as(role, "CREATE EXTENSION pg_passage CASCADE").await;
+            assert_eq!(error.code().code(), "42P06", "{role}");
+            assert_eq!(error.message(), format!("schema \"{schema}\" already exists"));
+        }
+        let left = "SELECT count(*) FROM pg_extension WHERE extname IN ('pg_passage', 'ltree')";
+        assert_eq!(cluster.query_text(left).await, "0");
+    }
+}
+
+#[tokio::test]
 async fn a_refused_encoding_calls_no_function_of_the_installer() {
     let cluster = Cluster::bare().await;
     for encoding in ["SQL_ASCII", "LATIN1"] {
@@ -97,11 +119,11 @@ async fn a_refused_encoding_calls_no_function_of_the_installer() {
         let arguments = ["-Xqc", "CREATE EXTENSION pg_passage SCHEMA evil", "-d", &database];
         let output = cluster.program("psql").args(arguments).output().await.unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("pg_passage requires a database with encoding UTF8"), "{message}");
         assert!(
-            message.contains("pg_passage needs a database with the encoding UTF8"),
+            message.contains(&format!("The encoding of this database is {encoding}.")),
             "{message}"
         );
-        assert!(message.contains(&format!("has the encoding {encoding}.")), "{message}");
     }
 }
 

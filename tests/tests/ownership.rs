@@ -192,7 +192,7 @@ const QUESTIONS: [&str; 4] = [
     "SELECT object || ': ' || problem FROM passage.check_store('lure')",
     "SELECT object || ': ' || problem FROM passage.check_store('lure', data => true)",
     "SELECT store FROM passage.stores()",
-    "SELECT passage.store_settings('lure')",
+    "SELECT _passage.store_settings('lure')",
 ];
 
 #[tokio::test]
@@ -368,9 +368,9 @@ async fn a_table_that_becomes_a_view_meanwhile_is_refused() {
         )
         .await;
     // What comes after the look into the catalogs.
-    for call in ["fenced_data_problems", "fenced_store_counts"] {
+    for call in ["restricted_data_problems", "restricted_store_counts"] {
         let error =
-            cluster.error_as(SUPERUSER, &format!("SELECT * FROM passage.{call}('lure')")).await;
+            cluster.error_as(SUPERUSER, &format!("SELECT * FROM _passage.{call}('lure')")).await;
         assert_eq!(error.code().code(), "55000", "{error:?}");
         assert_eq!(error.message(), "access to non-system view \"chunks\" is restricted");
     }

@@ -159,7 +159,7 @@ async fn strategies_have_the_limits_that_the_readme_lists() {
             CASE WHEN name NOT IN ('auto', 'section', 'hierarchical', 'merge', 'document')
                 THEN concat_ws('|', parents, preceding, following, children, before) END,
             coalesce(max_chunks::text, ''))
-        FROM passage.preset_strategies()";
+        FROM _passage.preset_strategies()";
     let mut presets = cluster.query_lines(strategies).await;
     presets.sort();
     assert_eq!(listed, presets);

@@ -14,7 +14,7 @@ use std::path::Path;
 /// All that a caller or the planner can tell of a function; how many rows it gives is not the
 /// code's to say.
 const FUNCTIONS: &str = "
-    SELECT proname || '(' || pg_get_function_arguments(pg_proc.oid) || ') RETURNS ' || pg_get_function_result(pg_proc.oid)
+    SELECT nspname || '.' || proname || '(' || pg_get_function_arguments(pg_proc.oid) || ') RETURNS ' || pg_get_function_result(pg_proc.oid)
         || CASE provolatile WHEN 'i' THEN ' IMMUTABLE' WHEN 's' THEN ' STABLE' ELSE ' VOLATILE' END
         || CASE proparallel WHEN 's' THEN ' PARALLEL SAFE' WHEN 'r' THEN ' PARALLEL RESTRICTED' ELSE ' PARALLEL UNSAFE' END
         || CASE WHEN proisstrict THEN ' STRICT' ELSE '' END
@@ -24,7 +24,7 @@ const FUNCTIONS: &str = "
     FROM pg_proc
     JOIN pg_namespace ON pg_namespace.oid = pronamespace
     JOIN pg_language ON pg_language.oid = prolang
-    WHERE nspname = 'passage' AND lanname = 'c'
+    WHERE nspname IN ('passage', '_passage') AND lanname = 'c'
     ORDER BY proname COLLATE \"C\"";
 
 /// The SQL that pgrx makes of the code, as `cargo pgrx schema` does it.

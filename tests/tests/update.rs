@@ -31,16 +31,17 @@ const CATALOG: &str = "
     UNION ALL
     SELECT concat_ws(' ', 'object outside of the extension', identity.type, identity.identity)
     FROM (
-        SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relnamespace = 'passage'::regnamespace
-        UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
-        UNION ALL SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'passage'::regnamespace
-        UNION ALL SELECT 'pg_operator'::regclass, oid FROM pg_operator WHERE oprnamespace = 'passage'::regnamespace
-    ) AS object (class, id), pg_identify_object(class, id, 0) AS identity
-    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = id AND deptype = 'e')
+        SELECT 'pg_class'::regclass, oid, relnamespace FROM pg_class
+        UNION ALL SELECT 'pg_proc'::regclass, oid, pronamespace FROM pg_proc
+        UNION ALL SELECT 'pg_type'::regclass, oid, typnamespace FROM pg_type
+        UNION ALL SELECT 'pg_operator'::regclass, oid, oprnamespace FROM pg_operator
+    ) AS object (class, id, schema), pg_identify_object(class, id, 0) AS identity
+    WHERE object.schema IN (SELECT oid FROM pg_namespace WHERE nspname IN ('passage', '_passage'))
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = id AND deptype = 'e')
     UNION ALL
     SELECT 'initial privileges ' || concat_ws(' ', identity.type, identity.identity, initprivs::text)
     FROM pg_init_privs, pg_identify_object(classoid, objoid, objsubid) AS identity
-    WHERE identity.schema = 'passage' OR identity.identity = 'passage'
+    WHERE identity.schema IN ('passage', '_passage') OR identity.identity IN ('passage', '_passage')
     UNION ALL
     SELECT 'extension ' || concat_ws(' | ', extname, pg_get_userbyid(extowner), extnamespace::regnamespace, extversion)
     FROM pg_extension WHERE extname = 'pg_passage'
@@ -62,7 +63,7 @@ async fn release(cluster: &Cluster, search_path: &str) {
             FOR member IN SELECT * FROM pg_temp.member LOOP
                 EXECUTE 'ALTER EXTENSION pg_passage DROP ' || member.object;
             END LOOP;
-            DROP SCHEMA passage CASCADE;
+            DROP SCHEMA passage, _passage CASCADE;
         END
         $$;
         SET LOCAL search_path = {search_path};
@@ -239,7 +240,8 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updat
     // A function of the library keeps its signature for as long as it has its name: the old catalog
     // calls it with the old one.
     let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(oid) || ' ' || pg_get_function_result(oid) || proisstrict
-        FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
+        FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+        WHERE nspname IN ('passage', '_passage') AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
     let released = cluster.query_lines(signatures).await;
     assert!(released.len() > 15, "{released:?}");
     // Every symbol that it names is there.
@@ -250,6 +252,12 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updat
     cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
     cluster.execute(TENANTS).await;
     assert!(cluster.query_lines(EVERY_READ).await.len() > 100);
+    // The client names the remedy.
+    let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
+    let error = store.status().await.unwrap_err();
+    let passage::store::Error::Refused { code, .. } = &error else { panic!("{error}") };
+    assert_eq!(code.code(), "55000", "{error}");
+    assert!(error.remedy().contains("ALTER EXTENSION pg_passage UPDATE"), "{}", error.remedy());
 
     cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
     let updated = cluster.query_lines(signatures).await;
@@ -259,6 +267,34 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updat
             updated.iter().filter(|new| new.split(' ').next() == Some(symbol)).collect();
         assert!(same.iter().all(|new| *new == old), "{symbol}: {old}, now {same:?}");
     }
+}
+
+#[tokio::test]
+async fn a_schema_of_the_internal_name_is_neither_called_nor_adopted_by_an_update() {
+    let cluster = released("public").await;
+    let trap = "CREATE SCHEMA _passage; GRANT USAGE ON SCHEMA _passage TO PUBLIC;
+        CREATE FUNCTION _passage.store_facts(name, OUT dimensions integer, OUT embedding_type text, OUT distance text, OUT language text)
+        LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''called as %'', current_user; END'";
+    cluster
+        .execute_as(
+            SUPERUSER,
+            "CREATE ROLE mallory LOGIN; GRANT CREATE ON DATABASE passage TO mallory",
+        )
+        .await;
+    cluster.execute_as("mallory", trap).await;
+    cluster.execute("SELECT passage.create_store(); SELECT passage.ingest('a.md', 'words')").await;
+    // The library finds the functions of the release.
+    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.search_hits('words')").await, "1");
+
+    let before = catalog(&cluster).await;
+    let refused = cluster.error("ALTER EXTENSION pg_passage UPDATE").await;
+    assert_eq!(refused.code().code(), "42P06");
+    assert_eq!(refused.message(), r#"schema "_passage" already exists"#);
+    assert_eq!(catalog(&cluster).await, before);
+
+    cluster.execute_as("mallory", "DROP SCHEMA _passage CASCADE").await;
+    cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
+    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.search_hits('words')").await, "1");
 }
 
 #[tokio::test]

@@ -59,8 +59,8 @@ CREATE DOMAIN regress_named.vector AS text;
 CREATE TABLE regress_named.embeddings (chunk_id uuid, embedding regress_named.vector);
 CREATE TABLE regress_named.settings (key text, value jsonb);
 INSERT INTO regress_named.settings VALUES (NULL, '1'), ('sizer', '"words"');
-SELECT embedding_type FROM passage.store_facts('regress_named');
-SELECT passage.store_settings('regress_named');
+SELECT embedding_type FROM _passage.store_facts('regress_named');
+SELECT _passage.store_settings('regress_named');
 DROP SCHEMA regress_named CASCADE;
 
 -- who may read what

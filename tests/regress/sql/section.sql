@@ -66,8 +66,8 @@ SELECT passage.section_key('{ab,c}') <> passage.section_key('{a,bc}') AS apart,
 SELECT passage.section_key('{}') AS root, passage.section_key('{Guide,Setup}') AS setup;
 
 -- the beginning of a text ends between two characters
-SELECT passage.text_head('abc', 2) AS cut, passage.text_head('aüb', 2) AS whole, passage.text_head('abc', 9) AS all,
-    passage.text_head('abc', 0) AS nothing, passage.text_head('abc', -1) AS less;
+SELECT _passage.text_head('abc', 2) AS cut, _passage.text_head('aüb', 2) AS whole, _passage.text_head('abc', 9) AS all,
+    _passage.text_head('abc', 0) AS nothing, _passage.text_head('abc', -1) AS less;
 
 -- full text covers the preamble (A), the titles (B) and the content (D)
 SELECT passage.chunk_tsv('english', 'Manual', '{Guide,Setup}', 'Install it');

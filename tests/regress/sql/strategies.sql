@@ -5,7 +5,7 @@ SELECT count(*) > 0 AS made FROM passage.create_store();
 \pset null -
 
 -- every store has the presets
-SELECT * FROM passage.preset_strategies();
+SELECT * FROM _passage.preset_strategies();
 
 -- its own come behind them, with what they take from their base
 INSERT INTO planned.strategies (name, base, children, default_for, description) VALUES

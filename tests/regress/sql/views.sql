@@ -60,7 +60,7 @@ SET passage.store = 'half';
 SELECT content FROM passage.expand_context(:piece3);
 SELECT content FROM passage.expand_context(:piece3, 'none', store => 'adopted');
 SET passage.store = '';
-SELECT passage.store_name();
+SELECT _passage.store_name();
 SELECT content FROM passage.expand_context(:piece3);
 RESET passage.store;
 SHOW passage.store;

@@ -143,14 +143,14 @@ const VALUES: &[(&str, &str)] = &[
 
 /// Every function but those of triggers, with its arguments and their types.
 const FUNCTIONS: &str = "
-    SELECT p.proname, string_agg(a.name || '=' || format_type(a.type, NULL), ';' ORDER BY a.place)
+    SELECT p.pronamespace::regnamespace || '.' || p.proname, string_agg(a.name || '=' || format_type(a.type, NULL), ';' ORDER BY a.place)
     FROM pg_proc AS p,
         unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[]), p.proargmodes) WITH ORDINALITY AS a (name, type, mode, place)
-    WHERE p.pronamespace = 'passage'::regnamespace AND coalesce(a.mode, 'i') IN ('i', 'b', 'v')
-    GROUP BY p.oid, p.proname
+    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND coalesce(a.mode, 'i') IN ('i', 'b', 'v')
+    GROUP BY p.oid, p.pronamespace, p.proname
     UNION ALL
-    SELECT p.proname, '' FROM pg_proc AS p
-    WHERE p.pronamespace = 'passage'::regnamespace AND p.pronargs = 0 AND p.prorettype <> 'trigger'::regtype
+    SELECT p.pronamespace::regnamespace || '.' || p.proname, '' FROM pg_proc AS p
+    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND p.pronargs = 0 AND p.prorettype <> 'trigger'::regtype
     ORDER BY 1, 2";
 
 /// Returns the calls. None uses an operator or function that is not named with its schema.
@@ -179,7 +179,7 @@ pub async fn all(cluster: &Cluster) -> Vec<String> {
         };
         let arguments: Vec<_> =
             arguments.split(';').filter(|a| !a.is_empty()).map(argument).collect();
-        calls.push(format!("SELECT * FROM passage.{name}({})", arguments.join(", ")));
+        calls.push(format!("SELECT * FROM {name}({})", arguments.join(", ")));
     }
     let fill = |call: &String, store: &str| {
         call.replace("STORE", &format!("'{store}'"))
