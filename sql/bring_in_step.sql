@@ -9,37 +9,37 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    of_table record;
+    definition record;
     plan text[];
     image record;
     kept text[] := '{}';
     stores name[] := '{}';
     source text;
-    filled name;
+    of_store name;
     document uuid;
 BEGIN
     documents := 0;
     removed := 0;
     IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-            MESSAGE = format('passage.bring_in_step cannot see all rows in isolation level %s', current_setting('transaction_isolation')),
-            HINT = 'Call it in a transaction of READ COMMITTED.';
+            MESSAGE = format('passage.bring_in_step may not see all rows in isolation level "%s"', current_setting('transaction_isolation')),
+            HINT = 'Call it in a READ COMMITTED transaction.';
     END IF;
-    -- Writers wait, since a row must not change between its reading and its document.
+    -- The lock blocks writers: a row must not change between the read and the ingest.
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', relation);
     IF row_security_active(relation) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
-            MESSAGE = format('row-level security hides rows of %s', relation),
+            MESSAGE = format('row-level security may hide rows of %s', relation),
             HINT = 'Call it as a role that bypasses row-level security.';
     END IF;
 
-    FOR of_table IN
+    FOR definition IN
         SELECT min(tgname) AS trigger, _passage.step_arguments(tgargs) AS arguments
         FROM pg_trigger
         WHERE tgrelid = relation AND tgparentid = 0 AND tgtype & 1 = 1 AND tgfoid = 'passage.keep_in_step()'::regprocedure
         GROUP BY tgargs ORDER BY 1
     LOOP
-        plan := _passage.step_plan(relation, of_table.trigger, 'ROW', of_table.arguments);
+        plan := _passage.step_plan(relation, definition.trigger, 'ROW', definition.arguments);
         source := plan[2];
         stores := stores || plan[1]::name;
         IF row_security_active(format('%I.documents', plan[1])) THEN
@@ -61,15 +61,15 @@ BEGIN
     END LOOP;
     IF stores = '{}' THEN
         RAISE EXCEPTION USING ERRCODE = 'undefined_object',
-            MESSAGE = format('table %s has no trigger of passage.keep_in_step of its own', relation),
-            HINT = format('Of a partition name the table that has the trigger. Else make one: CREATE TRIGGER ... AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(''text={...}'', ''uri=.../{...}'');', relation);
+            MESSAGE = format('table %s has no trigger of its own that calls passage.keep_in_step', relation),
+            HINT = format('For a partition, name the table that has the trigger. Otherwise create one: CREATE TRIGGER ... AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(''text={...}'', ''uri=.../{...}'');', relation);
     END IF;
 
-    FOREACH filled IN ARRAY ARRAY(SELECT DISTINCT unnest(stores)) LOOP
+    FOREACH of_store IN ARRAY ARRAY(SELECT DISTINCT unnest(stores)) LOOP
         FOR document IN EXECUTE format('SELECT id FROM %I.documents WHERE source_row ->> ''table'' = $1 AND $2 || ''/'' || id <> ALL ($3) ORDER BY id',
-            filled) USING source, filled, kept
+            of_store) USING source, of_store, kept
         LOOP
-            PERFORM passage.remove(document_id => document, store => filled);
+            PERFORM passage.remove(document_id => document, store => of_store);
             removed := removed + 1;
         END LOOP;
     END LOOP;

@@ -43,5 +43,5 @@ max_fragments: most rows, 5 by default
 max_tokens: most tokens of all rows, 700 by default, 100000 with return_full
 fuzzy_threshold: least similarity of a misspelled word, 0 to 1, 0.8 by default
 return_full: whether to return the whole of the named document, false by default
-include_orphaned: whether documents whose source is gone are searched, false by default
+include_orphaned: whether documents whose source is missing are searched, false by default
 store: schema of the store; NULL takes the setting passage.store (rag)';

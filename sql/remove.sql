@@ -20,9 +20,9 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
-            MESSAGE = CASE WHEN wrong.missing THEN format('store "%s" has no table %s to write to', store, wrong.needed)
-                ELSE format('%s of store "%s" is a view', wrong.needed, store) END,
-            HINT = 'Write to the tables that the store shows, or name a store that passage.create_store made.';
+            MESSAGE = CASE WHEN wrong.missing THEN format('store "%s" has no table "%s"', store, wrong.needed)
+                ELSE format('relation "%s" of store "%s" is a view', wrong.needed, store) END,
+            HINT = 'Write to the tables behind the views, or name a store of tables, as passage.create_store creates it.';
     END IF;
 END
 $$;
@@ -51,11 +51,11 @@ BEGIN
     END IF;
     IF uri IS NULL AND collection IS NULL AND document_id IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'nothing says which documents are to be removed',
-            HINT = 'Give uri, collection, collection and version, or document_id.';
+            MESSAGE = 'passage.remove requires uri, collection or document_id',
+            HINT = 'Pass uri, document_id, collection, or collection and version.';
     END IF;
 
-    -- In one order, so that of two who remove the same documents one waits for the other.
+    -- Locks rows in one order, so that concurrent calls wait for each other instead of deadlocking.
     EXECUTE format(
         'SELECT array_agg(id) FROM (SELECT id FROM %I.documents '
         'WHERE ($1 IS NULL OR uri = $1) AND ($2 IS NULL OR collection = $2) '
@@ -63,8 +63,8 @@ BEGIN
         INTO ids USING uri, collection, version, document_id;
     IF uri IS NOT NULL AND cardinality(ids) > 1 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('%s documents have the uri "%s"', cardinality(ids), left(uri, 100)),
-            HINT = 'Name the collection and the version, too.';
+            MESSAGE = format('%s documents have uri "%s"', cardinality(ids), left(uri, 100)),
+            HINT = 'Pass collection and version as well.';
     END IF;
 
     EXECUTE format('DELETE FROM %I.chunks WHERE document_id = ANY ($1)', store) USING ids;
@@ -73,8 +73,8 @@ BEGIN
     GET DIAGNOSTICS documents = ROW_COUNT;
     IF documents < cardinality(ids) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
-            MESSAGE = format('row-level security of store "%s" keeps documents from being removed', store),
-            HINT = 'Whoever removes a document needs a policy for DELETE on it and its chunks.';
+            MESSAGE = format('row-level security of store "%s" prevents the removal of documents', store),
+            HINT = 'Grant the role policies for DELETE on documents and chunks.';
     END IF;
 END
 $$;

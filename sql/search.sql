@@ -47,7 +47,7 @@ collection, version, media_type, kind: equal to the value; media_type also text/
 uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
 metadata: contained in the metadata of document and chunk together; NULL does not filter
 min_similarity: least cosine similarity, -1 to 1; NULL does not filter
-include_orphaned: whether documents whose source is gone are searched, false by default
+include_orphaned: whether documents whose source is missing are searched, false by default
 vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
 store: schema of the store; NULL takes the setting passage.store (rag)';
 
@@ -113,7 +113,7 @@ collection, version, media_type, kind: equal to the value; media_type also text/
 uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
 metadata: contained in the metadata of document and chunk together; NULL does not filter
 min_similarity: least cosine similarity, -1 to 1; NULL does not filter
-include_orphaned: whether documents whose source is gone are searched, false by default
+include_orphaned: whether documents whose source is missing are searched, false by default
 vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
 max_tokens, max_chunks: most of hits and context together, 0 to 1000000; NULL takes those of the strategy

@@ -68,8 +68,8 @@ COMMENT ON FUNCTION passage.merge_sections(integer, text[], integer, text[]) IS 
 a_level, b_level: depths that the splitter gave, 0 is the root
 a_section, b_section: titles from the root down';
 
--- What full text covers of a chunk: the preamble, the titles, and the beginning of the content.
--- Each is bounded in bytes, since a tsvector takes a megabyte and an INSERT beyond it would fail.
+-- Full text covers the preamble, the titles and the beginning of the content. Each is limited in bytes,
+-- since a tsvector holds at most 1 MB and a larger one would make the INSERT fail.
 
 CREATE FUNCTION _passage.text_head(text text, bytes integer) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
@@ -83,8 +83,8 @@ AS 'MODULE_PATHNAME', 'section_text_wrapper';
 
 COMMENT ON FUNCTION _passage.section_text(text[]) IS 'section titles, one a line';
 
--- The parser of PostgreSQL takes getUser, array.sort and a sentence in Japanese for one word each, so
--- their parts are indexed beside them: those of titles with their weight, those of the content with C.
+-- PostgreSQL's parser treats getUser, array.sort and a sentence in Japanese as one word each. So their
+-- parts are indexed as well: parts of titles with the weight of titles, parts of the content with C.
 
 CREATE FUNCTION _passage.identifier_parts(text text) RETURNS text
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE

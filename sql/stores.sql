@@ -23,7 +23,7 @@ AS $$
             max(reltuples::bigint) FILTER (WHERE relname = 'embeddings'),
             sum(pg_total_relation_size(rel.oid))
         FROM (
-            -- A view has no rows of its own, and a table that was never analysed says -1.
+            -- A view has no row count, and a table without ANALYZE has -1.
             SELECT oid, relname, CASE WHEN relkind IN ('r', 'p', 'm') THEN nullif(reltuples, -1) END AS reltuples
             FROM pg_class AS rel
             WHERE relnamespace = pg_namespace.oid

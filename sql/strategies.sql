@@ -45,7 +45,7 @@ AS $$
 DECLARE
     schema name := coalesce(store, nullif(current_setting('passage.store', true), ''), 'rag');
 BEGIN
-    -- Without a store at all the presets still answer who asks what there is.
+    -- Without an argument, a missing store does not raise an error: the presets exist in any case.
     IF store IS NOT NULL THEN
         PERFORM _passage.store_must_exist(store);
     END IF;
@@ -54,7 +54,7 @@ BEGIN
             p.before, p.after, p.windows, p.siblings, p.within, p.threshold, p.count_by,
             p.max_tokens, p.max_chunks, p.description
         FROM _passage.preset_strategies() AS p;
-    -- A store without the table, such as one of views, has the presets alone.
+    -- A store of views can lack the table and then has the presets alone.
     IF to_regclass(format('%I.strategies', schema)) IS NOT NULL THEN
         RETURN QUERY EXECUTE format($query$
             SELECT s.name, s.base, s.default_for,

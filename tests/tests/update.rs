@@ -1,15 +1,15 @@
-//! The update from an earlier release gives the catalog of a fresh installation, and keeps every store.
+//! An update from an earlier release gives the catalog of a fresh installation and keeps all stores.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
-/// The install script of the release, as it was.
+/// The install script of the release.
 const RELEASED: &str = include_str!("../../sql/releases/pg_passage--0.1.0.sql");
 
 const TENANTS: &str = include_str!("../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
 
-/// Every object of the extension with all that the catalogs know of it.
+/// Every object of the extension with its properties in the catalogs.
 const CATALOG: &str = "
     SELECT 'function ' || regexp_replace(pg_get_functiondef(pg_proc.oid), '\\s+', ' ', 'g')
         || concat_ws(' | ', '', prosrc, probin, pg_get_userbyid(proowner), proacl::text, obj_description(pg_proc.oid, 'pg_proc'))
@@ -47,9 +47,10 @@ const CATALOG: &str = "
     FROM pg_extension WHERE extname = 'pg_passage'
     ORDER BY 1";
 
-/// Turns what is installed into the release: its objects by its script, its version in the catalog.
+/// Replaces the installed objects with those of the release, and sets its version in the catalog.
 ///
-/// The script lies on no server, since whoever may create extensions could call it there.
+/// The script of a release is not installed on servers, since any role that may create extensions could
+/// run it there.
 async fn release(cluster: &Cluster, search_path: &str) {
     let script = RELEASED.replace("\\echo", "--").replace("MODULE_PATHNAME", "$libdir/pg_passage");
     let swap = format!(
@@ -84,7 +85,7 @@ async fn release(cluster: &Cluster, search_path: &str) {
     cluster.execute_as(SUPERUSER, &format!("BEGIN; {swap} COMMIT")).await;
 }
 
-/// A server with the release, whose extension belongs to the owner of the database.
+/// Starts a server with the release, whose extension belongs to the owner of the database.
 async fn released(search_path: &str) -> Cluster {
     let cluster = Cluster::bare().await;
     cluster.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} CREATEROLE")).await;
@@ -103,14 +104,14 @@ async fn catalog(cluster: &Cluster) -> Vec<String> {
 }
 
 fn assert_same(updated: &[String], fresh: &[String]) {
-    let beside = |these: &[String], those: &[String]| {
+    let missing = |these: &[String], those: &[String]| {
         these.iter().filter(|this| !those.contains(this)).cloned().collect::<Vec<_>>()
     };
-    assert_eq!(beside(updated, fresh), beside(fresh, updated), "left: updated; right: fresh");
+    assert_eq!(missing(updated, fresh), missing(fresh, updated), "left: updated; right: fresh");
     assert_eq!(updated.len(), fresh.len());
 }
 
-/// All rows of a store, with derived columns, and its shape.
+/// Returns all rows of a store, with derived columns, and the columns of its tables.
 async fn store(cluster: &Cluster) -> Vec<String> {
     let rows = "SELECT to_jsonb(d)::text FROM rag.documents AS d UNION ALL SELECT to_jsonb(c)::text FROM rag.chunks AS c ORDER BY 1";
     let shape = "SELECT attrelid::regclass::text, attname, format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)
@@ -143,7 +144,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     let before = store(&cluster).await;
     let read = cluster.query_lines_as("alice", EVERY_READ).await;
 
-    // As the owner of the extension, who is no superuser and chooses a search_path.
+    // The owner of the extension is not a superuser and chooses a search_path.
     cluster
         .execute("CREATE SCHEMA evil; SET search_path = evil; ALTER EXTENSION pg_passage UPDATE")
         .await;
@@ -151,7 +152,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     assert_eq!(store(&cluster).await, before);
     assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, read);
 
-    // A trigger of the release is refused until its store records rows, and then goes on.
+    // A trigger of the release raises an error until documents have the column source_row.
     for write in ["UPDATE article SET body = '# Two'", "DELETE FROM article"] {
         let refused = cluster.error(write).await;
         assert_eq!(refused.code().code(), "55000", "{write}");
@@ -161,7 +162,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     let columns = "SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'rag.documents'::regclass AND attname = 'source_row'";
     assert_eq!(cluster.query_text(columns).await, "source_row");
     assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
-    // TRUNCATE knows documents by what is recorded, so it waits for that.
+    // TRUNCATE finds documents by source_row, so it raises an error until the rows are recorded.
     let emptied = "CREATE TRIGGER emptied AFTER TRUNCATE ON article
         EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}')";
     cluster.execute(emptied).await;
@@ -202,7 +203,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
 }
 
 #[tokio::test]
-async fn an_update_frees_an_installation_from_functions_of_others() {
+async fn an_update_rebinds_functions_that_an_earlier_script_bound_to_other_schemas() {
     let cluster = Cluster::bare().await;
     cluster
         .execute(
@@ -219,12 +220,12 @@ async fn an_update_frees_an_installation_from_functions_of_others() {
 
     cluster.execute("SET search_path = evil; ALTER EXTENSION pg_passage UPDATE").await;
     assert_eq!(cluster.query_text(words).await, "'word':1");
-    // Nothing of ours is left that needs it.
+    // No function of the extension depends on it.
     cluster.execute("DROP FUNCTION evil.setweight(tsvector, text)").await;
 }
 
 #[tokio::test]
-async fn privileges_that_an_owner_granted_stay() {
+async fn an_update_keeps_privileges_that_an_owner_granted() {
     let cluster = released("public").await;
     cluster
         .execute_as(SUPERUSER, "CREATE ROLE reader; REVOKE EXECUTE ON FUNCTION passage.stores() FROM PUBLIC; GRANT EXECUTE ON FUNCTION passage.stores() TO reader")
@@ -237,14 +238,13 @@ async fn privileges_that_an_owner_granted_stay() {
 #[tokio::test]
 async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updated() {
     let cluster = released("public").await;
-    // A function of the library keeps its signature for as long as it has its name: the old catalog
-    // calls it with the old one.
+    // A symbol of the library never changes its signature, since the old catalog calls it with the old one.
     let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(oid) || ' ' || pg_get_function_result(oid) || proisstrict
         FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
         WHERE nspname IN ('passage', '_passage') AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
     let released = cluster.query_lines(signatures).await;
     assert!(released.len() > 15, "{released:?}");
-    // Every symbol that it names is there.
+    // The library has every symbol that the old catalog names.
     let symbols = "SELECT count(fmgr_c_validator(oid)) FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
         AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')";
     cluster.query_lines_as(SUPERUSER, symbols).await;
@@ -298,7 +298,7 @@ async fn a_schema_of_the_internal_name_is_neither_called_nor_adopted_by_an_updat
 }
 
 #[tokio::test]
-async fn an_earlier_release_cannot_be_installed_or_gone_back_to() {
+async fn an_earlier_release_cannot_be_installed_or_restored() {
     let cluster = Cluster::start().await;
     for sql in [
         "DROP EXTENSION pg_passage CASCADE; CREATE EXTENSION pg_passage VERSION '0.1.0'",

@@ -283,7 +283,7 @@ async fn the_doctor_runs_no_code_of_another_role() {
     let ran = doctor(OWNER).await;
     assert!(
         ran.stdout
-            .contains("hers.settings: not read: row-level security filters what \"owner\" sees")
+            .contains("hers.settings: not read: row-level security filters rows for \"owner\"")
             && !ran.stdout.contains("missing: layout_version"),
         "{}",
         ran.stdout
