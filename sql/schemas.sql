@@ -17,7 +17,7 @@ $$;
 
 CREATE SCHEMA passage;
 
-COMMENT ON SCHEMA passage IS 'pg_passage: search, context expansion and stores of documents';
+COMMENT ON SCHEMA passage IS 'pg_passage: search in documents and expansion of hits to readable passages';
 
 GRANT USAGE ON SCHEMA passage TO PUBLIC;
 

@@ -5,6 +5,8 @@
 
 DROP FUNCTION passage.filled(text, jsonb);
 
+COMMENT ON SCHEMA passage IS 'pg_passage: search in documents and expansion of hits to readable passages';
+
 -- Release 0.1.0 had one schema. CREATE SCHEMA fails where somebody else has created "_passage": functions
 -- in it could be theirs.
 
