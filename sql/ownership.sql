@@ -4,9 +4,9 @@
 -- have created. A trigger, a view or a default in such a schema is code of its owner. SET ROLE does not
 -- protect the session, since that code can RESET ROLE. So the role that logged in must trust it as well.
 --
--- The client has a walk of its own in client/src/store/ownership.rs and cannot call foreign_objects. It
--- also checks databases without the extension, and it checks the functions of the schemas passage and
--- _passage before it calls any of them.
+-- The client has its own walk (the module "ownership" of its store) and does not call foreign_objects. It also
+-- checks databases without the extension, and it checks who owns the functions of the schemas passage and
+-- _passage before administration calls them.
 
 CREATE FUNCTION _passage.is_own(owner oid, caller oid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE

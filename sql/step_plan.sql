@@ -81,7 +81,7 @@ BEGIN
     ELSIF missing IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'undefined_column',
             MESSAGE = format('trigger "%s": table %s has no column "%s"', trigger, scope::regclass, missing),
-            HINT = 'Write a literal brace twice.';
+            HINT = 'Name a column of the table, and write a literal brace twice.';
     ELSIF NOT coalesce(keyed AND expressions ? 'text', false) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('trigger "%s" requires the arguments text and uri, and a column in uri', trigger),

@@ -239,7 +239,7 @@ async fn an_update_keeps_privileges_that_an_owner_granted() {
 async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updated() {
     let cluster = released("public").await;
     // A symbol of the library never changes its signature, since the old catalog calls it with the old one.
-    let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(oid) || ' ' || pg_get_function_result(oid) || proisstrict
+    let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(pg_proc.oid) || ' ' || pg_get_function_result(pg_proc.oid) || proisstrict
         FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
         WHERE nspname IN ('passage', '_passage') AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
     let released = cluster.query_lines(signatures).await;
