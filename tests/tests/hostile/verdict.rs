@@ -17,7 +17,7 @@ impl Vocabulary {
     }
 
     /// Returns a word of unknown origin: a number that is part of an address, or text from the server's memory.
-    fn word<'t>(&self, text: &'t str) -> Option<&'t str> {
+    fn foreign_word<'t>(&self, text: &'t str) -> Option<&'t str> {
         words(text).find(|word| word.len() >= 6 && !self.0.contains(*word))
     }
 }

@@ -1,11 +1,11 @@
 /*!
-No function of the extension uses an operator or function that another role defined.
+No statement calls operators or functions of other schemas in place of built-in ones.
 
-PostgreSQL looks up an operator or a function by its name and the types of its arguments. An exact match
-wins over a function of `pg_catalog` that needs a conversion, in any schema of the `search_path`. So every
-function is called twice. The first session logs its parse trees, which contain the operators and functions
-of the statements with their types. The `search_path` of the second session begins with a schema that has a
-trap for each of them. Both sessions must get the same answers.
+PostgreSQL finds an operator or a function by its name and argument types. A candidate with exactly these
+types is preferred to one of `pg_catalog` that requires a conversion, at any position of the
+`search_path`. So the test calls every function in two sessions. The parse trees of the first session list
+the operators and functions that the statements use, with their types. The `search_path` of the second
+session starts with a schema that has a trap for each of them. Both sessions must return the same results.
 */
 
 mod calls;
@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use tokio_postgres::{Client, SimpleQueryMessage};
 use tree::Use;
 
-/// The result of a call: the number of rows, or the error.
+/// The result of a call: its number of rows, or its error.
 type Outcome = Result<usize, String>;
 
 #[tokio::test]
-async fn no_call_uses_operators_and_functions_of_other_roles() {
+async fn no_call_uses_operators_or_functions_of_other_schemas() {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("traps for operators of embeddings") {
         return;
@@ -39,8 +39,8 @@ async fn no_call_uses_operators_and_functions_of_other_roles() {
     let traps = set_traps(&cluster, &uses).await;
     assert!(traps > 100, "only {traps} traps");
 
-    // The first path, the default, finds functions whose types match exactly; the second one also hides
-    // the built-in functions.
+    // The default path prefers traps where a built-in candidate requires a conversion; the second path
+    // prefers all traps.
     for path in [r#""$user", public"#, "public, pg_catalog"] {
         let trapped = outcomes(&cluster, &calls, &format!("SET search_path = {path}")).await;
         let differ: Vec<_> = calls
@@ -59,7 +59,7 @@ async fn no_call_uses_operators_and_functions_of_other_roles() {
     }
 }
 
-/// Runs calls in one session, and rolls back what they write.
+/// Runs calls in one session and rolls back what they wrote.
 async fn outcomes(cluster: &Cluster, calls: &[String], setup: &str) -> Vec<Outcome> {
     let client = cluster.client().await;
     let run = async |sql: &str| client.batch_execute(sql).await.expect("the session lives");
@@ -83,10 +83,10 @@ async fn outcome(client: &Client, call: &str) -> Outcome {
     Ok(messages.iter().filter(|of| matches!(of, SimpleQueryMessage::Row(_))).count())
 }
 
-/// Makes a trap in the schema `public` for each use, and returns the number of traps.
+/// Creates a trap in the schema `public` for each use and returns their number.
 ///
-/// A trap returns a type of its own, so most statements that would use it cannot even be parsed. The
-/// others raise its error.
+/// A trap returns a type of its own, so most statements that resolve to it fail to parse; others raise its
+/// error.
 async fn set_traps(cluster: &Cluster, uses: &BTreeSet<Use>) -> usize {
     cluster.execute_as(SUPERUSER, SET_TRAP).await;
     let client = cluster.client_as(SUPERUSER).await;
@@ -102,8 +102,9 @@ async fn set_traps(cluster: &Cluster, uses: &BTreeSet<Use>) -> usize {
     cluster.query_text_as(SUPERUSER, count).await.parse().unwrap()
 }
 
-/// A trap has the name of the used function and takes exactly the types that it was used with. Types that
-/// no function can take, such as polymorphic ones, are left to the traps of the types that replace them.
+/// Creates a trap with the name and the exact argument types of a use. Uses with pseudo-types such as
+/// `anyarray` have no trap of their own, since no function can have them; those of the actual types cover
+/// them.
 const SET_TRAP: &str = "
 CREATE TYPE public.trapped AS ENUM ();
 CREATE PROCEDURE public.set_trap(kind text, used oid, types oid[])
@@ -131,7 +132,7 @@ BEGIN
                 ELSE format('LEFTARG = %s, RIGHTARG = %s', named[1], named[2]) END, function);
     END IF;
 EXCEPTION
-        -- Functions that are in the schema already, such as those of ltree and pgvector, need no trap.
+    -- Functions that already exist in the schema, such as those of ltree and pgvector, need no trap.
     WHEN duplicate_function THEN NULL;
 END
 $$";

@@ -1,15 +1,14 @@
 /*!
-Parse trees as PostgreSQL prints them, and the operators and functions in them.
+Reads parse trees as PostgreSQL prints them, and lists the operators and functions in them.
 
-A tree is written as `{NAME :field value ...}`, with lists in parentheses. The names of fields are the same
-since PostgreSQL 15. Only fields for the used operator or function, and for the type of an expression, are
-read.
+A tree has the form `{NAME :field value ...}`, with lists in parentheses. The field names are the same since
+PostgreSQL 15. Only the fields that name an operator, a function or the type of an expression are read.
 */
 
 use std::collections::BTreeSet;
 use std::str::SplitWhitespace;
 
-/// An operator or function by its oid, and the types of its arguments before any conversion.
+/// An operator or function by its oid, with the argument types before conversion.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     pub kind: Kind,
@@ -17,7 +16,7 @@ pub struct Use {
     pub types: Vec<u32>,
 }
 
-/// How it is used.
+/// The kind of a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Function,
@@ -34,7 +33,7 @@ enum Part {
     Word(String),
 }
 
-/// The fields with the type of an expression. Each kind of expression has at most one.
+/// The fields with the type of an expression; each kind of expression has at most one.
 const TYPES: [&str; 16] = [
     "vartype",
     "consttype",
@@ -54,16 +53,16 @@ const TYPES: [&str; 16] = [
     "type",
 ];
 
-/// The fields with the form of a conversion. The value 2 marks an implicit one.
+/// The fields with the form of a conversion; 2 is an implicit one.
 const FORMS: [&str; 4] = ["funcformat", "relabelformat", "coerceformat", "coercionformat"];
 
 const BOOLEAN: u32 = 16;
 
-/// Returns the uses in the parse trees of a server's log.
+/// Returns the operators and functions in the parse trees of a server log.
 pub fn uses(log: &str) -> BTreeSet<Use> {
     let mut uses = BTreeSet::new();
     for tree in log.split("parse tree:").skip(1) {
-        // Each tree is the DETAIL of a message; the lines that continue it begin with a tab.
+        // A tree is the DETAIL of a message; continuation lines start with a tab.
         let Some((_, detail)) = tree.split_once("DETAIL:") else { continue };
         let mut lines = detail.split('\n');
         let first = lines.next().unwrap_or_default();
@@ -115,7 +114,7 @@ fn parts(words: &mut SplitWhitespace<'_>) -> Vec<Part> {
 }
 
 impl Part {
-    /// Adds the uses in this part and below it.
+    /// Adds the uses of the part and of the parts below it.
     fn collect(&self, uses: &mut BTreeSet<Use>) {
         match self {
             Self::List(parts) => parts.iter().for_each(|part| part.collect(uses)),
@@ -136,7 +135,7 @@ impl Part {
         match (name, self.field("opno"), self.field("funcid")) {
             ("SCALARARRAYOPEXPR", Some(oid), _) => add(Kind::Any, oid, list("args")),
             (_, Some(oid), _) => add(Kind::Operator, oid, list("args")),
-            // Only explicit calls: conversions are found by their types.
+            // Explicit calls only; conversions are found by their types.
             (_, _, Some(oid)) if self.field("funcformat") == Some(0) => {
                 add(Kind::Function, oid, list("args"));
             }
@@ -152,7 +151,7 @@ impl Part {
         }
     }
 
-    /// Returns the type of an expression before implicit conversions.
+    /// Returns the type of an expression before implicit conversion.
     fn given(&self) -> u32 {
         let is_silent = FORMS.iter().any(|form| self.field(form) == Some(2));
         let converted = ["arg", "args"].iter().find_map(|field| match self.value(field) {
@@ -171,7 +170,7 @@ impl Part {
         if let Some(found) = TYPES.iter().find_map(|field| self.field(field)) {
             return found;
         }
-        // A subquery has the type of its column. Expressions without a type field are boolean.
+        // A subquery has the type of its column; an expression without a type field is a condition.
         let columns =
             |query: &Self| query.list("targetList").first().map(|column| column.only("expr"));
         match self.value("subselect") {
