@@ -149,7 +149,7 @@ async fn embeddings_of_another_model_or_dimension_are_refused() {
     }
     assert_eq!(next_transaction(&cluster).await, next);
     let init = run_client(&cluster, ["init", "--store", "three"]).await;
-    init.assert_refusal("store \"three\" was made with dimensions 3, not 384", "store");
+    init.assert_refusal("store \"three\" has dimensions 3, not 384", "store");
     let dimensions = "SELECT value FROM three.settings WHERE key = 'dimensions'";
     assert_eq!(cluster.query_text(dimensions).await, "3");
 }
