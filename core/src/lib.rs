@@ -8,6 +8,7 @@ them. The PostgreSQL extension and the client are shells around this crate; it k
 
 pub mod assemble;
 mod chunk;
+mod chunk_columns;
 pub mod convert;
 pub mod document;
 mod error;
@@ -30,6 +31,7 @@ pub mod strategy;
 mod words;
 
 pub use chunk::{Chunk, Kind, Split, SyntaxError, Unit};
+pub use chunk_columns::CHUNK_COLUMNS;
 pub use convert::{Converted, convert, decode};
 pub use document::{Document, Making, Reading, chunk_metadata, document_metadata};
 pub use error::Error;

@@ -14,16 +14,19 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
     let sources = Sources::with([("a.md", book(3))]);
     let Some(cluster) = embedded("a writer of the former store", &sources).await else { return };
     let mut writer = Store::connect(&cluster.url(), "rag").await.unwrap();
-    writer.expect(writer.identity().await.unwrap());
+    writer.expect_identity(writer.identity().await.unwrap());
     cluster.execute("DELETE FROM rag.embeddings").await;
-    let mut place = store::Place::default();
+    let mut place = store::ClaimCursor::default();
     let claimed = writer.claim(&mut place, 1, None).await.unwrap().unwrap();
     cluster.execute("CREATE TABLE public.kept AS SELECT * FROM rag.documents").await;
     let done = ran(&cluster, ["reindex", "--no-embed"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let embedded: Vec<_> = claimed.into_iter().map(|chunk| (chunk, vec![1.0; 64])).collect();
     let refused = writer.write_embeddings(&embedded).await.unwrap_err();
-    assert!(matches!(refused, store::Error::Replaced(ref store) if store == "rag"), "{refused}");
+    assert!(
+        matches!(refused, store::Error::StoreReplaced(ref store) if store == "rag"),
+        "{refused}"
+    );
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.embeddings").await, "0");
 }
 
