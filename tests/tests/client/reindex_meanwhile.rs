@@ -227,7 +227,7 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     }
     // Two at once do not get into each other's way.
     let second = Ran::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
-    second.refuses("is being reindexed already", "Wait");
+    second.refuses("is already being reindexed", "Wait");
     let all = "SELECT count(*) FROM rag_reindex.embeddings";
     while cluster.query_text(all).await == "0" {
         assert!(killed.try_wait().unwrap().is_none(), "it ended");
@@ -251,7 +251,7 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     };
     Ran::of(&mut other(&["reindex", "--overlap", "20"]))
         .await
-        .refuses("\"rag_reindex\" holds a reindex that was begun otherwise", "Give the options");
+        .refuses("\"rag_reindex\" belongs to a reindex with other options", "Use the options");
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'book/b.md'").await;
     let ran = Ran::of(&mut other(&arguments)).await;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
