@@ -1,13 +1,13 @@
 /*!
 Documents: what the client stores of a file.
 
-Core decides the media type, the title and the stored text ([`Reading`]). This module decodes the
+Core decides the media type, the title and the stored text ([`MetadataOverrides`]). This module decodes the
 bytes of a file, and adds the file's path to errors.
 */
 
 use crate::error::Error;
 use crate::source;
-pub use passage_core::{Document, Reading};
+pub use passage_core::{Document, MetadataOverrides};
 use std::path::Path;
 
 /// Reads a document from the bytes of a file.
@@ -23,24 +23,24 @@ use std::path::Path;
 /// # Examples
 ///
 /// ```
-/// use passage::document::{Reading, read};
+/// use passage::document::{MetadataOverrides, read};
 /// use std::path::Path;
 ///
 /// let html = b"<main><h1>Setup</h1><p>Install it.</p></main>".to_vec();
-/// let document = read(&Reading::default(), html, Path::new("setup.html"), "setup.html", None)?;
+/// let document = read(&MetadataOverrides::default(), html, Path::new("setup.html"), "setup.html", None)?;
 /// assert_eq!(document.title.as_deref(), Some("Setup"));
 /// assert_eq!(document.media_type.name(), "text/markdown");
 /// # Ok::<(), passage::Error>(())
 /// ```
 pub fn read(
-    reading: &Reading,
+    overrides: &MetadataOverrides,
     bytes: Vec<u8>,
     path: &Path,
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
-    let text = source::text(bytes, path, reading.media_type(uri).as_ref())?;
-    convert(reading, text, path, uri, inside)
+    let text = source::text(bytes, path, overrides.media_type(uri).as_ref())?;
+    convert(overrides, text, path, uri, inside)
 }
 
 /// Reads a document from decoded text; see [`read`].
@@ -49,27 +49,28 @@ pub fn read(
 ///
 /// Returns an error if the text contains a NUL character, and the errors of [`read`].
 pub fn read_text(
-    reading: &Reading,
+    overrides: &MetadataOverrides,
     text: String,
     path: &Path,
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
-    convert(reading, source::without_nul(text, path)?, path, uri, inside)
+    convert(overrides, source::without_nul(text, path)?, path, uri, inside)
 }
 
 fn convert(
-    reading: &Reading,
+    overrides: &MetadataOverrides,
     text: String,
     path: &Path,
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
-    let document = reading.document(text, uri, inside).map_err(|error| match error {
-        passage_core::Error::Notebook { line, column } => {
+    let document = overrides.build_document(text, uri, inside).map_err(|error| match error {
+        passage_core::Error::InvalidNotebook { line, column } => {
             source::Error::Notebook { path: path.to_owned(), line, column }.into()
         }
-        error @ (passage_core::Error::PageBytes { .. } | passage_core::Error::PageNodes { .. }) => {
+        error @ (passage_core::Error::PageTooLarge { .. }
+        | passage_core::Error::PageTooComplex { .. }) => {
             source::Error::Page { path: path.to_owned(), reason: error.to_string() }.into()
         }
         other => Error::from(other),
@@ -88,7 +89,7 @@ mod tests {
     #[test]
     fn read_decodes_html_by_its_charset_and_errors_name_the_path() {
         let read = |bytes: &[u8], uri: &str| {
-            read(&Reading::default(), bytes.to_vec(), Path::new(uri), uri, None)
+            read(&MetadataOverrides::default(), bytes.to_vec(), Path::new(uri), uri, None)
         };
         let html = read(b"<meta charset=latin1><main><h1>\xc9t\xe9</h1></main>", "a.html").unwrap();
         assert_eq!((html.text.as_str(), html.title.as_deref()), ("# Été\n", Some("Été")));

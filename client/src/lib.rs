@@ -10,7 +10,7 @@ of it in one transaction. These modules do not depend on each other; [`ingest`] 
 Search, expansion and assembly run in the database. The client only embeds the question.
 
 ```no_run
-use passage::document::Reading;
+use passage::document::MetadataOverrides;
 use passage::embed::{Model, Pool};
 use passage::ingest::{Event, Ingest, ingest};
 use passage::source;
@@ -36,7 +36,7 @@ async fn main() -> Result<(), passage::Error> {
         version: String::new(),
         splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
         embedder: Some(Arc::new(Pool::new(&model, None)?.into())),
-        reading: Reading::default(),
+        reading: MetadataOverrides::default(),
         metadata: serde_json::Map::new(),
         jobs: None,
         dry_run: false,

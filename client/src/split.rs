@@ -6,7 +6,9 @@ load the document that one thread has split.
 */
 
 pub use passage_core::SizeUnit;
-use passage_core::{Characters, Error, Kind, Limits, MediaType, Options, Sizer, SyntaxError, Unit};
+use passage_core::{
+    Characters, ChunkLimits, Error, Kind, MediaType, Sizer, SplitOptions, SyntaxError, Unit,
+};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ use std::sync::Arc;
 pub struct Splitter {
     sizer: Arc<dyn Sizer + Send + Sync>,
     unit: SizeUnit,
-    limits: Limits,
+    limits: ChunkLimits,
     overlap: usize,
 }
 
@@ -67,14 +69,14 @@ pub struct Piece {
 impl Splitter {
     /// Returns a splitter that counts characters and needs no model.
     pub fn by_characters() -> Self {
-        let (unit, limits) = (SizeUnit::Characters, Limits::CHARACTERS);
+        let (unit, limits) = (SizeUnit::Characters, ChunkLimits::CHARACTERS);
         Self { sizer: Arc::new(Characters), unit, limits, overlap: 0 }
     }
 
     /// Returns a splitter that counts the wordpieces of a model; `window` is how many of them the
     /// model reads.
     pub fn by_wordpieces(sizer: impl Sizer + Send + 'static, window: usize) -> Self {
-        let limits = Limits { window, ..Limits::WORDPIECES };
+        let limits = ChunkLimits { window, ..ChunkLimits::WORDPIECES };
         Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits, overlap: 0 }
     }
 
@@ -90,7 +92,7 @@ impl Splitter {
     }
 
     /// Returns the limits.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> ChunkLimits {
         self.limits
     }
 
@@ -112,7 +114,7 @@ impl Splitter {
         kind: Option<Kind>,
         title: Option<&str>,
     ) -> Result<Split, Error> {
-        let options = Options { limits: self.limits, title, overlap: self.overlap, kind };
+        let options = SplitOptions { limits: self.limits, title, overlap: self.overlap, kind };
         let split = passage_core::split(text, media_type, &options, &*self.sizer)?;
         let piece = |chunk: passage_core::Chunk<'_>| Piece {
             section: chunk.section,

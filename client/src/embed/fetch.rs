@@ -119,7 +119,7 @@ async fn fetch_file(
     }
 }
 
-/// Fetches a file once. The error comes with whether a retry can succeed.
+/// Fetches a file once. The flag beside the error says whether a retry can succeed.
 async fn try_file(
     client: &reqwest::Client,
     url: &str,

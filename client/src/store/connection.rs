@@ -34,7 +34,7 @@ pub struct Store {
     pub(super) notices: Notices,
     /// The statements of writing, prepared when they are first needed.
     pub(super) statements: Option<Arc<Statements>>,
-    /// The schema that the store's name must stand for when the client writes.
+    /// The schema that must have the store's name when the client writes.
     pub(super) expected: Option<Identity>,
     /// The schemas whose ownership the client has checked.
     pub(super) owned: Option<OwnedSchemas>,
@@ -44,7 +44,7 @@ pub struct Store {
     ended: watch::Receiver<()>,
 }
 
-/// The schema that a store's name stands for at one moment.
+/// The schema that has a store's name at one moment.
 ///
 /// A reindex can replace a store by another schema of the same name, whose embeddings may be of another
 /// model. A writer records the identity when it checks the store's settings, and compares it in each
@@ -93,7 +93,7 @@ impl Store {
         async move { while ended.changed().await.is_ok() {} }
     }
 
-    /// Returns the schema that the store's name stands for.
+    /// Returns the schema that has the store's name.
     ///
     /// # Errors
     ///
@@ -104,15 +104,25 @@ impl Store {
         Ok(Identity(self.query_one(sql, &[&self.name]).await?.get(0)))
     }
 
-    /// Makes later writes of this connection fail with [`Error::StoreReplaced`] if the store's name stands
-    /// for another schema by then.
+    /// Makes later writes of this connection fail with [`Error::StoreReplaced`] if another schema has the
+    /// store's name by then.
     pub fn expect_identity(&mut self, identity: Identity) {
         self.expected = Some(identity);
     }
 
     /// Raises the extension's error, with its HINT, if the store does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::ExtensionTooOld`] for release 0.1.0, which lacks the functions that the client
+    /// calls.
     pub(super) async fn must_exist(&self) -> Result<(), Error> {
-        self.execute("SELECT passage.store_must_exist($1::text::name)", &[&self.name])
+        let sql = "SELECT extversion FROM pg_catalog.pg_extension \
+            WHERE extname OPERATOR(pg_catalog.=) 'pg_passage' AND pg_catalog.to_regnamespace('_passage') IS NULL";
+        if let Some(old) = self.query_opt(sql, &[]).await? {
+            return Err(Error::ExtensionTooOld { version: old.get(0) });
+        }
+        self.execute("SELECT _passage.store_must_exist($1::text::name)", &[&self.name])
             .await
             .map(drop)
     }
@@ -203,8 +213,8 @@ pub(super) async fn begin<'a>(
     Ok(transaction)
 }
 
-/// Returns whether a store's name stands for the expected schema. The transaction must hold a lock on one
-/// of the store's tables.
+/// Returns whether the expected schema has the store's name. The transaction must hold a lock on one of the
+/// store's tables.
 pub(super) async fn has_identity(
     transaction: &Transaction<'_>,
     name: &str,

@@ -55,6 +55,12 @@ pub enum Error {
         /// The operation of the client.
         operation: Operation,
     },
+    /// The extension in the database lacks functions that the client calls.
+    #[error("pg_passage {version} is too old for this client")]
+    ExtensionTooOld {
+        /// The version of the extension.
+        version: String,
+    },
     /// A command of administration found an object of another role, which may run that role's code.
     #[error("{object} belongs to the role \"{owner}\", not to \"{caller}\"")]
     NotOwner {
@@ -201,6 +207,9 @@ impl Error {
             Error::Protocol(_) => "Check that DATABASE_URL names a PostgreSQL server.".into(),
             Error::Database { code, operation, hint, store, .. } => {
                 remedy::database(code, *operation, hint.as_deref(), store)
+            }
+            Error::ExtensionTooOld { .. } => {
+                "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into()
             }
             Error::NotOwner { owner, .. } => format!(
                 "Connect as \"{owner}\" or as a member of that role, ask \"{owner}\" to drop the object, or choose another name \

@@ -46,7 +46,7 @@ pub(super) enum Access {
 }
 
 /// Returns the query for the first object that belongs to no role of the session: an object of the schemas
-/// `$1`, code that their relations run, or a function of the extension's schema. Code of a superuser is
+/// `$1`, code that their relations run, or a function of the extension's schemas. Code of a superuser is
 /// accepted, since a superuser has other ways to run it.
 ///
 /// The query includes functions of index expressions and constraints, which planning alone runs if their
@@ -102,7 +102,7 @@ object (place, classid, objid, owner) AS (
     ) AS called (owner)
     UNION ALL
     SELECT 4, 'pg_proc'::regclass, pg_proc.oid, proowner FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-    WHERE nspname = 'passage'
+    WHERE nspname IN ('passage', '_passage')
 )
 SELECT pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)::text, session_user::text
 FROM object WHERE owner NOT IN (SELECT role FROM mine)
@@ -120,7 +120,7 @@ fn tables() -> String {
     )
 }
 
-/// Returns the query for whether the names `$1` still stand for the schemas `$2`, and each trigger there
+/// Returns the query for whether the schemas `$2` still have the names `$1`, and each trigger there
 /// belongs to the owner of its table. If so, an earlier check still holds.
 fn unchanged() -> String {
     format!(

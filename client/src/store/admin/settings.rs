@@ -45,7 +45,7 @@ impl Store {
     /// Returns [`Error::Database`] if the store does not exist.
     pub async fn has_embeddings(&self) -> Result<bool, Error> {
         self.must_exist().await?;
-        let sql = "SELECT dimensions IS NOT NULL FROM passage.store_facts($1::text::name)";
+        let sql = "SELECT dimensions IS NOT NULL FROM _passage.store_facts($1::text::name)";
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
     }
 
@@ -57,7 +57,7 @@ impl Store {
     pub async fn check_model(&self, (name, dimensions): &(String, usize)) -> Result<bool, Error> {
         self.must_exist().await?;
         let sql = format!(
-            "SELECT (SELECT dimensions FROM passage.store_facts($1::text::name)), \
+            "SELECT (SELECT dimensions FROM _passage.store_facts($1::text::name)), \
              (SELECT value #>> '{{}}' FROM {}.settings WHERE key = 'model')",
             self.schema
         );

@@ -25,9 +25,9 @@ const INDEXES: &str = "SELECT pg_catalog.quote_ident(index.relname), pg_catalog.
 
 /// The query for the statement with which the extension creates the vector index of store `$1`, if it is
 /// missing.
-const MISSING: &str = "SELECT ddl FROM passage.store_facts($1::text::name) AS facts, \
-    passage.store_missing($1::text::name, facts.dimensions, coalesce(facts.distance, \
-    passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
+const MISSING: &str = "SELECT ddl FROM _passage.store_facts($1::text::name) AS facts, \
+    _passage.store_missing($1::text::name, facts.dimensions, coalesce(facts.distance, \
+    _passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
     facts.language::regconfig) AS missing WHERE kind = 'index' AND relation = 'embeddings'";
 
 impl Store {
@@ -97,7 +97,7 @@ impl Store {
                  pg_size_bytes(current_setting('maintenance_work_mem')), \
                  least(pg_size_bytes(current_setting('shared_buffers')), \
                  (SELECT count(*) * (4 * coalesce(max(dimensions), 0) + 512) \
-                 FROM {schema}.embeddings, passage.store_facts($1::text::name)))) / 1024 || 'kB', true)"
+                 FROM {schema}.embeddings, _passage.store_facts($1::text::name)))) / 1024 || 'kB', true)"
             );
             transaction.execute(&memory, &[name]).await?;
         } else {

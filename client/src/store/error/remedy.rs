@@ -90,9 +90,7 @@ pub(super) fn database(
         // The extension's error has a HINT. PostgreSQL's error for the missing schema of the extension
         // has none.
         ("3F000", _) if hint.is_none() => {
-            "Run passage init, or CREATE EXTENSION pg_passage CASCADE. If an older version is installed: ALTER EXTENSION \
-             pg_passage UPDATE."
-                .into()
+            "Run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
         }
         ("3F000" | "42P01", _) => format!("Run passage init --store {store} to create the store."),
         ("42883", _) => "Update the extension: ALTER EXTENSION pg_passage UPDATE.".into(),

@@ -1,6 +1,6 @@
 //! Search: one statement, which calls the extension's `search`.
 
-pub use passage_core::search::Mode;
+pub use passage_core::search::SearchMode as Mode;
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};

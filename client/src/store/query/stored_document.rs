@@ -97,7 +97,7 @@ impl Store {
     /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
     pub async fn sizer(&self) -> Result<Option<String>, Error> {
         self.must_exist().await?;
-        let sql = "SELECT passage.store_settings($1::text::name) ->> 'sizer'";
+        let sql = "SELECT _passage.store_settings($1::text::name) ->> 'sizer'";
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
     }
 }

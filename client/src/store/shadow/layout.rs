@@ -68,10 +68,10 @@ impl Store {
         self.client.batch_execute(&create).await.map_err(error)?;
         let sql = "SELECT passage.create_store(store => $2::text::name, \
             dimensions => coalesce($3, facts.dimensions), distance => coalesce(facts.distance, \
-            passage.store_settings($1::text::name) ->> 'distance'), \
+            _passage.store_settings($1::text::name) ->> 'distance'), \
             embedding_type => coalesce($4, facts.embedding_type), \
             language => coalesce($5::text, facts.language::text)::regconfig) \
-            FROM passage.store_facts($1::text::name) AS facts";
+            FROM _passage.store_facts($1::text::name) AS facts";
         let dimensions = options.model.as_ref().map(|(_, dimensions)| *dimensions as i32);
         let ShadowOptions { embedding_type, language, .. } = options;
         self.client
@@ -83,7 +83,7 @@ impl Store {
 
     /// Returns the mark of a shadow store; `None` if the store has no mark.
     pub(super) async fn shadow_mark(&self, shadow: &str) -> Result<Option<Value>, Error> {
-        let sql = "SELECT passage.store_settings($1::pg_catalog.text::pg_catalog.name) -> $2";
+        let sql = "SELECT _passage.store_settings($1::pg_catalog.text::pg_catalog.name) -> $2";
         Ok(self.query_one(sql, &[&shadow, &MARK]).await?.get(0))
     }
 

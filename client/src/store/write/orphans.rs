@@ -130,7 +130,7 @@ impl Store {
         Ok(row.and_then(|row| row.get(0)))
     }
 
-    /// Executes a statement in which `{store}` stands for the schema.
+    /// Executes a statement after replacing `{store}` by the schema.
     async fn change(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<(), Error> {
         let sql = sql.replace("{store}", &self.schema);
         self.execute(&sql, parameters).await.map(drop)

@@ -113,7 +113,7 @@ impl EmbeddingStatements {
 
 /// Returns the statement that updates the positions of chunks.
 ///
-/// It does not write a chunk whose position is unchanged; the id stands for section and content. It does
+/// It does not write a chunk whose position is unchanged; the id depends on section and content. It does
 /// not write the preamble, which would compute the text search vector again.
 fn move_chunks(schema: &str) -> String {
     let list =
