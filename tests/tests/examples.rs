@@ -117,7 +117,7 @@ impl Example<'_> {
         if block.text.contains(" EXTENSION ") {
             let problems = self.psql("SELECT * FROM passage.check_store(data => true)").await;
             let problems = String::from_utf8(problems.stdout).unwrap();
-            if problems.lines().count() > 2 {
+            if problems.lines().count() > 3 {
                 return Err(Failure::Failed(problems));
             }
         }
