@@ -185,7 +185,7 @@ impl Example<'_> {
         }
         // The id of a chunk is known only to its store.
         if arguments.iter().any(|word| word == "CHUNK") {
-            let sql = "SELECT id FROM rag.chunks WHERE section = '{Logging,Rotation}'";
+            let sql = "SELECT id FROM rag.chunks WHERE section = '{Logging,Rotation}' ORDER BY id LIMIT 1";
             let chunk = self.query_text(sql).await?;
             let chunks = arguments.iter_mut().filter(|word| *word == "CHUNK");
             chunks.for_each(|word| word.clone_from(&chunk));
@@ -199,7 +199,7 @@ impl Example<'_> {
         for (parameter, query) in [
             (
                 "$1::vector",
-                "SELECT embedding FROM rag.chunks_embedded WHERE section = '{Logging,Rotation}'",
+                "SELECT embedding FROM rag.chunks_embedded WHERE section = '{Logging,Rotation}' ORDER BY id LIMIT 1",
             ),
             (
                 "$1::uuid[]",
