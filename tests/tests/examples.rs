@@ -96,7 +96,7 @@ impl Example<'_> {
     }
 
     async fn run_sql(&self, block: &Block, expected: Option<&Block>) -> Result<(), Failure> {
-        let needs_vector = ["vector", "embedding"].iter().any(|word| block.text.contains(word));
+        let needs_vector = ["vector", "embedding", "dimensions"].iter().any(|word| block.text.contains(word));
         let what = format!("the example on line {} of {}", block.line, self.page.name);
         if needs_vector && self.cluster.lacks_vector(&what) {
             return match block.text.contains(" EXTENSION ") {
@@ -227,7 +227,7 @@ impl Example<'_> {
     /// Runs a script as `psql` does at a prompt.
     async fn psql(&self, sql: &str) -> Output {
         let mut program = self.cluster.program("psql");
-        program.args(["-Xq", "-P", "footer=off"]).env("PGDATABASE", &self.database);
+        program.args(["-Xq", "-P", "footer=off", "-v", "SHOW_CONTEXT=never"]).env("PGDATABASE", &self.database);
         program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = program.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
