@@ -114,7 +114,7 @@ impl Example<'_> {
         } else if messages.contains("ERROR:") {
             return Err(Failure::Failed(messages));
         }
-        if block.text.contains(" EXTENSION ") {
+        if block.text.contains(" EXTENSION ") && !shows_messages {
             let problems = self.psql("SELECT * FROM passage.check_store(data => true)").await;
             let problems = String::from_utf8(problems.stdout).unwrap();
             if problems.lines().count() > 3 {
