@@ -8,7 +8,7 @@ export DESTDIR
 export BINDIR
 export VALGRIND
 
-.PHONY: help demo check check-assert install install-client installcheck server stop url corpus fuzz bench quality lint clean
+.PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz bench quality lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -43,11 +43,17 @@ corpus: ## split and check thousands of real files of every kind
 fuzz: ## fuzz the splitters, for SECONDS=600 each
 	@ground/fuzz $(or $(SECONDS),600)
 
-bench: ## measure the ratios that the documentation states
+bench: ## measure the ratios in docs/benchmarks.md
 	@ground/bench
 
 quality: ## measure search and fragments with questions whose answers are known
 	@ground/quality
+
+docs: ## build a searchable site of the documentation in target/docs
+	@ground/docs
+
+pictures: ## draw the pictures of the documentation again, from real data
+	@ground/pictures
 
 lint: ## check format, clippy, language, cycles of modules, licenses and sources
 	@ground/lint

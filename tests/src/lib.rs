@@ -7,6 +7,7 @@ extension; they call it through SQL, as users do, so `make install` must run bef
 */
 
 pub mod cluster;
+pub mod markdown;
 pub mod wait;
 
 pub use cluster::Cluster;

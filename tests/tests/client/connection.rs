@@ -105,8 +105,8 @@ async fn the_client_tries_no_other_host_after_a_wrong_password() {
         .assert_refusal("password authentication failed", "Check the user and the password");
     let conninfo = format!("host={first},{second} user={OWNER} dbname={DATABASE}");
     let run = RunOutput::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
-    run.assert_refusal("password missing", "Give the password");
-    assert_eq!(lenient.log().matches(asked).count(), before, "the client tried the second host");
+    run.assert_refusal("password missing", "Set the password");
+    assert_eq!(lenient.log().matches(asked).count(), before, "the second host was tried");
 
     // The client does try the other hosts if one does not exist or does not accept connections yet.
     assert_eq!(status(format!("/nowhere,{first}"), SECRET).await.code, Some(0));

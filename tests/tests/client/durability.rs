@@ -110,7 +110,7 @@ async fn after_a_server_crash_each_document_is_old_or_new() {
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     };
-    run.assert_refusal("connection", "each document is wholly old or wholly new");
+    run.assert_refusal("connection", "each document is written completely or not at all");
 
     cluster.start_again().await;
     let count = count_new(&cluster, &old, &new).await;

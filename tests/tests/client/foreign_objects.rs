@@ -266,7 +266,7 @@ async fn doctor_runs_no_code_of_another_role() {
             assert_eq!(run.code, Some(1), "{}", run.stdout);
             assert!(
                 run.stdout.contains(&format!(
-                    "{object} belongs to the role \"eve\": the store was not looked into"
+                    "{object} belongs to the role \"eve\": the store was not checked"
                 )) && run.stdout.contains("Run passage doctor as \"eve\""),
                 "{role}: {}",
                 run.stdout

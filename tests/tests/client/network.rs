@@ -215,5 +215,5 @@ async fn a_password_is_sent_over_plain_http_only_to_the_loopback_interface() {
     let to = tempfile::tempdir().unwrap();
     let to = to.path().to_str().unwrap();
     let fetched = crate::run_client(&cluster, ["model", "fetch", "--from", from, "--to", to]).await;
-    fetched.assert_refusal("would be sent over plain http", "--from");
+    fetched.assert_refusal("would be sent over unencrypted HTTP", "--from");
 }

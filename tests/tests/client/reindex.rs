@@ -161,7 +161,7 @@ async fn reindex_skips_documents_without_spans_and_refuses_usage_errors() {
     assert!(done.stderr.contains("left sql: "), "{}", done.stderr);
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
 
-    let name = "passage status lists the collections";
+    let name = "Run passage status to list the collections";
     run_client(&cluster, ["reindex", "--collection", "other"])
         .await
         .assert_refusal("no document is in the collection \"other\"", name);

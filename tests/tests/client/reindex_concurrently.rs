@@ -18,16 +18,19 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
     let sources = Sources::with([("a.md", book(3))]);
     let Some(cluster) = embedded("a writer of the former store", &sources).await else { return };
     let mut writer = Store::connect(&cluster.url(), "rag").await.unwrap();
-    writer.expect(writer.identity().await.unwrap());
+    writer.expect_identity(writer.identity().await.unwrap());
     cluster.execute("DELETE FROM rag.embeddings").await;
-    let mut place = store::Place::default();
+    let mut place = store::ClaimCursor::default();
     let claimed = writer.claim(&mut place, 1, None).await.unwrap().unwrap();
     cluster.execute("CREATE TABLE public.kept AS SELECT * FROM rag.documents").await;
     let done = run_client(&cluster, ["reindex", "--no-embed"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let embedded: Vec<_> = claimed.into_iter().map(|chunk| (chunk, vec![1.0; 64])).collect();
     let refused = writer.write_embeddings(&embedded).await.unwrap_err();
-    assert!(matches!(refused, store::Error::Replaced(ref store) if store == "rag"), "{refused}");
+    assert!(
+        matches!(refused, store::Error::StoreReplaced(ref store) if store == "rag"),
+        "{refused}"
+    );
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.embeddings").await, "0");
 }
 
@@ -223,11 +226,12 @@ async fn a_reindex_continues_after_it_was_killed() {
         .spawn()
         .unwrap();
     let written = "SELECT to_regclass('rag_reindex.embeddings') IS NOT NULL";
-    let is_halfway = async || stuck.seen().len() >= 51 && cluster.query_text(written).await == "t";
-    until("the service gets its 51st request", is_halfway).await;
+    while stuck.seen().len() < 51 || cluster.query_text(written).await == "f" {
+        sleep(Duration::from_millis(20)).await;
+    }
     // A second run at the same time is refused.
     let second = RunOutput::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
-    second.assert_refusal("is being reindexed already", "Wait");
+    second.assert_refusal("is already being reindexed", "Wait");
     let all = "SELECT count(*) FROM rag_reindex.embeddings";
     let has_embeddings = async || {
         assert!(killed.try_wait().unwrap().is_none(), "reindex ended");
@@ -251,8 +255,8 @@ async fn a_reindex_continues_after_it_was_killed() {
         program
     };
     RunOutput::of(&mut other(&["reindex", "--overlap", "20"])).await.assert_refusal(
-        "\"rag_reindex\" holds a reindex that was begun otherwise",
-        "Give the options",
+        "\"rag_reindex\" belongs to a reindex with other options",
+        "Use the options",
     );
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'book/b.md'").await;
     let run = RunOutput::of(&mut other(&arguments)).await;

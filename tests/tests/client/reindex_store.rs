@@ -162,7 +162,7 @@ async fn a_replaced_store_keeps_its_customizations() {
     let chunks = cluster.query_lines(CHUNKS).await;
     cluster.execute(MERGE).await;
     run_client(&cluster, ["reindex"]).await.assert_refusal(
-        "the schema \"rag_before\" is in the way",
+        "schema \"rag_before\" already exists",
         "DROP SCHEMA \"rag_before\" CASCADE",
     );
     cluster.execute("DROP SCHEMA rag_before CASCADE").await;
@@ -274,7 +274,7 @@ async fn a_store_with_unsupported_objects_is_refused_and_stays_unchanged() {
             let refused = run_client(&cluster, arguments).await;
             refused.assert_refusal(
                 &format!("\"rag\" cannot be replaced while it has {what}"),
-                "Take it away",
+                "Drop the objects",
             );
         }
         assert_eq!(cluster.query_text(SCHEMAS).await, "rag", "{what}");
@@ -290,11 +290,11 @@ async fn only_the_owner_may_replace_a_store() {
         .await;
     run_client(&cluster, ["reindex", "--store", "rag2"])
         .await
-        .assert_refusal("view rag2.chunks", "Take it away");
+        .assert_refusal("view rag2.chunks", "Drop the objects");
     cluster.execute("DROP SCHEMA rag2 CASCADE; CREATE SCHEMA rag_reindex").await;
     run_client(&cluster, ["reindex"])
         .await
-        .assert_refusal("the schema \"rag_reindex\" is in the way", "DROP SCHEMA");
+        .assert_refusal("schema \"rag_reindex\" already exists", "DROP SCHEMA");
     cluster.execute("DROP SCHEMA rag_reindex").await;
     run_client(&cluster, ["reindex", "--store", "none"])
         .await
@@ -303,7 +303,7 @@ async fn only_the_owner_may_replace_a_store() {
     cluster.execute(&format!("SELECT passage.create_store('{long}')")).await;
     run_client(&cluster, ["reindex", "--store", &long])
         .await
-        .assert_refusal("is too long for a second store", "55 bytes");
+        .assert_refusal("is too long for a shadow store", "55 bytes");
 
     run_client(&cluster, ["reindex", "--language", "klingon"]).await.assert_refusal(
         "text search configuration \"klingon\" does not exist",

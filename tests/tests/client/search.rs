@@ -90,18 +90,18 @@ async fn filters_select_documents_and_chunks() {
         ("old.md", "# Guide\n\nTurn the valve.\n\n## Safety\n\nThe valve is hot.\n"),
         ("new.md", "# Guide\n\nTurn the valve twice.\n"),
         ("valve.rs", "/// The valve.\nfn open() {}\n"),
-        ("gone.md", "# Gone\n\nThere was a valve.\n"),
+        ("lost.md", "# Lost\n\nThere was a valve.\n"),
     ]);
     for (name, arguments) in [
         ("old.md", &["--collection", "boiler", "--version", "1"][..]),
         ("new.md", &["--collection", "boiler", "--version", "2"]),
         ("valve.rs", &["--metadata", r#"{"team": "heat"}"#]),
-        ("gone.md", &[]),
+        ("lost.md", &[]),
     ] {
         let path = format!("{}/{name}", sources.book());
         ingest_text(&cluster, &[&[&*path, "--uri", name], arguments].concat()).await;
     }
-    cluster.execute("UPDATE rag.documents SET orphaned_at = now() WHERE uri = 'gone.md'").await;
+    cluster.execute("UPDATE rag.documents SET orphaned_at = now() WHERE uri = 'lost.md'").await;
 
     for (arguments, expected) in [
         (&[][..], &["new.md", "old.md", "valve.rs"][..]),
@@ -115,7 +115,7 @@ async fn filters_select_documents_and_chunks() {
         (&["--kind", "code"], &["valve.rs"]),
         (&["--path", "Guide.Safety"], &["old.md"]),
         (&["--metadata", r#"{"team": "heat"}"#], &["valve.rs"]),
-        (&["--include-orphaned"], &["gone.md", "new.md", "old.md", "valve.rs"]),
+        (&["--include-orphaned"], &["lost.md", "new.md", "old.md", "valve.rs"]),
         (&["--uri", "%.md", "--kind", "code"], &[]),
     ] {
         let mut found = uris(&cluster, &[arguments, &["valve"]].concat()).await;

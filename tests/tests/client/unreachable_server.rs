@@ -22,8 +22,12 @@ async fn an_unreachable_server_is_reported_without_the_password() {
     let there = cluster.folder().display().to_string();
     for (url, place, remedy) in [
         (format!("postgresql://owner:{SECRET}@127.0.0.1:1/passage"), "Connection refused", "runs"),
-        (format!("postgresql://owner:{SECRET}@[::/passage"), "URL cannot be read", "postgresql://"),
-        (format!("password={SECRET} colour=red"), "URL cannot be read", "Set DATABASE_URL"),
+        (
+            format!("postgresql://owner:{SECRET}@[::/passage"),
+            "invalid connection options",
+            "postgresql://",
+        ),
+        (format!("password={SECRET} colour=red"), "invalid connection options", "Set DATABASE_URL"),
         ("postgresql:///passage?host=/nowhere".into(), "cannot connect", "Check that the server"),
         (
             format!("postgresql:///none?host={there}&user=owner"),
@@ -52,14 +56,14 @@ async fn without_extension_or_store_the_refusal_names_init() {
     let book = sources.book();
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
         let run = run_client(&cluster, command).await;
-        run.assert_refusal("passage\" does not exist", "passage init brings it");
+        run.assert_refusal("passage\" does not exist", "Run passage init");
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
         let run = run_client(&cluster, command).await;
         run.assert_refusal(
             "store \"rag\" does not exist",
-            "passage init --store rag makes the store",
+            "passage init --store rag to create the store",
         );
     }
     let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'rag'";
@@ -73,7 +77,10 @@ async fn init_without_privileges_names_the_role_to_ask_and_creates_nothing() {
     let init = ["init", "--no-embed"];
     let mut program = cluster.client_program();
     let run = RunOutput::of(program.env("DATABASE_URL", cluster.url_as("guest")).args(init)).await;
-    run.assert_refusal("permission denied to create extension", "Let the database's owner run");
+    run.assert_refusal(
+        "permission denied to create extension",
+        "Ask the owner of the database to run",
+    );
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     let mut program = cluster.client_program();
     let run = RunOutput::of(program.env("DATABASE_URL", cluster.url_as("guest")).args(init)).await;
@@ -88,7 +95,7 @@ async fn ingest_without_privileges_on_the_store_writes_nothing() {
     let book = sources.book();
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
     let url = cluster.url_as("guest");
-    let ask = "Ask the owner of the store \"rag\" for rights";
+    let ask = "Ask the owner of the store \"rag\" for privileges";
     ingest_at(&cluster, &url, &book).await.assert_refusal("permission denied for schema rag", ask);
 
     cluster.execute("GRANT USAGE ON SCHEMA rag TO guest").await;
@@ -138,14 +145,11 @@ async fn embeddings_of_another_model_or_dimension_are_refused() {
             name,
         );
         let three = run_client(&cluster, [&command[..], &["--store", "three"]].concat()).await;
-        three.assert_refusal("\"three\" holds embeddings of a model unknown (3 dimensions)", name);
+        three.assert_refusal("\"three\" holds embeddings of an unknown model (3 dimensions)", name);
     }
     for command in [&["ingest", &*book][..], &["search", "anything", "--mode", "hybrid"]] {
         let text = run_client(&cluster, [command, &["--store", "text"]].concat()).await;
-        text.assert_refusal(
-            "the store \"text\" has no embeddings",
-            "or leave them out with --no-embed",
-        );
+        text.assert_refusal("store \"text\" has no embeddings", "use --no-embed");
     }
     assert_eq!(next_transaction(&cluster).await, next);
     let init = run_client(&cluster, ["init", "--store", "three"]).await;
@@ -165,7 +169,7 @@ async fn init_with_embeddings_on_a_server_without_pgvector_names_no_embed() {
     let run = run_client(&cluster, ["init"]).await;
     run.assert_refusal(
         "extension \"vector\" is not available",
-        "leave embeddings out with --no-embed",
+        "create a store without embeddings: --no-embed",
     );
     let extensions = "SELECT extname FROM pg_extension WHERE extname <> 'plpgsql'";
     assert_eq!(cluster.query_lines(extensions).await, [""; 0]);

@@ -35,13 +35,13 @@ const CALLS: [(&[&str], &str, &str); 27] = [
     (&["ingest", "BOOK", "--fast"], "unexpected argument '--fast'", "Usage: passage ingest"),
     (
         &["ingest", "BOOK", "--metadata", r#"{"a": "xyzzy-hunter2\u0000"}"#],
-        "\"metadata\" holds a NUL",
-        "Leave the NUL out",
+        "\"metadata\" contains a NUL",
+        "Remove the NUL",
     ),
     (
         &["search", "a", "--metadata", r#"{"a": ["xyzzy-hunter2\u0000"]}"#],
-        "\"metadata\" holds a NUL",
-        "Leave the NUL out",
+        "\"metadata\" contains a NUL",
+        "Remove the NUL",
     ),
     (&["search", "a", "--metadata", "[]"], "--metadata is no JSON object", "single quotes"),
     (&["search", "a", "--mode", "near"], "'near' for '--mode", "[possible values: vector"),
@@ -86,7 +86,7 @@ async fn a_missing_model_is_named_with_the_command_that_downloads_it() {
     let run = RunOutput::of(program.args(["ingest", "a.md", "--model", "/nowhere"])).await;
     run.assert_refusal(
         "/nowhere/model.safetensors",
-        "passage model fetch brings it. Or put model.safetensors",
+        "Run passage model fetch. Or put model.safetensors",
     );
 }
 
