@@ -58,7 +58,7 @@ fn made(
         other => Error::from(other),
     })?;
     // Markdown may be longer than what it was made of.
-    if document.text.len() > source::MOST_BYTES {
+    if document.text.len() > source::MAX_BYTES {
         return Err(source::Error::TooLarge { path: path.to_owned() }.into());
     }
     Ok(document)

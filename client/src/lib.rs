@@ -8,9 +8,8 @@ another; [`ingest`] leads a document through all of them, and [`fill`](ingest::f
 but in the database; only a question is embedded here.
 
 ```no_run
-use passage::document::Reading;
 use passage::embed::{Model, Pool};
-use passage::ingest::{Event, Ingest, ingest};
+use passage::ingest::{Event, Ingest, Job, ingest};
 use passage::source;
 use passage::split::Splitter;
 use passage::store::{Init, Search, Store};
@@ -26,18 +25,12 @@ async fn main() -> Result<(), passage::Error> {
     store.init(&Init { dimensions: Some(model.dimensions()), ..Init::default() }).await?;
 
     // As often as documents change; those that did not cost nothing.
-    let job = Ingest {
-        url: url.into(),
-        store: "rag".into(),
-        collection: "handbook".into(),
-        version: String::new(),
+    let job = Job {
         splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
         embedder: Some(Arc::new(Pool::new(&model, None)?.into())),
-        reading: Reading::default(),
-        metadata: serde_json::Map::new(),
-        jobs: None,
-        dry_run: false,
+        ..Job::new(url, "rag")
     };
+    let job = Ingest { collection: "handbook".into(), ..Ingest::new(job) };
     let summary = ingest(job, source::walk(Path::new("docs")), |event| {
         if let Event::Failed { error, .. } = event {
             eprintln!("{error}: {}", error.remedy());

@@ -151,11 +151,11 @@ async fn a_page_that_moved_to_another_server_is_not_taken_for_gone() {
     site.page("/sitemap.xml", away);
     let synced = ran(&cluster, sync).await;
     synced.refuses("/sitemap.xml redirects to ", "if you trust it");
-    synced.refuses("nothing was taken for gone", "Mend");
+    synced.refuses("no document was orphaned or removed", "Fix");
     // Neither does one that may not be asked.
     let refused = ran(&cluster, ["sync", "--no-embed", "--grace", "0", &sitemap]).await;
     refused.refuses("its address 127.0.0.1 is not public", "give --allow-private");
-    refused.refuses("nothing was taken for gone", "Mend");
+    refused.refuses("no document was orphaned or removed", "Fix");
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "2");
     assert_eq!(other.requests(), [""; 0]);
 }
@@ -171,7 +171,7 @@ async fn a_page_that_unpacks_without_end_is_given_up() {
     assert!(bomb.len() < 100_000, "{}", bomb.len());
     site.page("/bomb.md", Page::new(200, bomb.clone()).with("Content-Encoding", "gzip"));
     let ran = ingest_anywhere(&cluster, &[&format!("{}/bomb.md", site.url)]).await;
-    ran.refuses("/bomb.md is larger than 64 MB", "Fetch it first");
+    ran.refuses("/bomb.md is larger than 64 MB", "Download it");
     // Packed as a file, it is a sitemap that does not begin as one.
     site.page("/sitemap.xml.gz", Page::new(200, bomb));
     let ran = ingest_anywhere(&cluster, &[&format!("{}/sitemap.xml.gz", site.url)]).await;

@@ -176,7 +176,7 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
     let mut running = program.spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
     while said.next_line().await.unwrap().expect("it does not wait")
-        != "waiting for transactions of others"
+        != "waiting for other transactions to end"
     {}
     // Readers and writers come through all the same, at some time.
     let other = cluster.client().await;

@@ -1,13 +1,12 @@
-//! The command `fragments`: the query is embedded here, all else is the store's.
+//! The command `fragments`: embeds the query, and shows the fragments that the store returns.
 
-use super::connect;
 use super::embedder::embed_question;
-use crate::args;
-use crate::render;
+use super::{connect, no_model};
+use crate::{args, render};
 use passage::Error;
 use passage::store::{Note, Quest};
 
-/// Returns what to print, and what to say beside it.
+/// Returns the text to print, and notes for standard error.
 pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Note>), Error> {
     let store = connect(&args.server).await?;
     let (mut embedding, mut notes) = (None, Vec::new());
@@ -16,10 +15,10 @@ pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Note>), Err
         && !args.no_embed
         && store.has_embeddings().await?
     {
-        if args.embedder.is_named() {
+        if args.embedder.is_available() {
             embedding = Some(embed_question(&args.embedder, &store, query).await?.embedding);
         } else {
-            notes.push(super::no_model());
+            notes.push(no_model());
         }
     }
     let quest = Quest {
