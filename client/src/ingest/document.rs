@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// The most attempts for a document that others write at the same time, or whose id is in use.
 const ATTEMPTS: usize = 32;
 
-/// What the documents of a run share.
+/// The state that all documents of a run share.
 pub(super) struct Pipeline {
     pub(super) ingest: Arc<Ingest>,
     pub(super) with_embeddings: bool,

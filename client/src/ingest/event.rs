@@ -38,7 +38,7 @@ pub enum Event {
     Done {
         /// Its uri.
         uri: String,
-        /// What the run did with it.
+        /// The result.
         outcome: Outcome,
     },
     /// A document failed. The store keeps its previous version, if there is one.
@@ -50,7 +50,7 @@ pub enum Event {
     },
 }
 
-/// What a run did with a document.
+/// The result of a run for a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The document is new.

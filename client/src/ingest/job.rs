@@ -25,9 +25,9 @@ pub struct Job {
     pub url: String,
     /// The name of the store: a schema.
     pub store: String,
-    /// What splits documents. [`fill`](super::fill) does not split.
+    /// The splitter. [`fill`](super::fill) does not use it.
     pub splitter: Splitter,
-    /// What embeds chunks; `None` writes text only.
+    /// The embedder; `None` writes text only.
     pub embedder: Option<Arc<Embedder>>,
     /// The number of documents that are split at the same time; `None` for one per core.
     pub jobs: Option<NonZero<usize>>,

@@ -12,9 +12,9 @@ embeddings if these still fit. If a run is interrupted, the next one does only w
 
 mod collection;
 mod event;
+mod outcomes;
 mod resplit;
 mod shadow;
-mod shadow_document;
 
 pub use collection::{ReindexCollection, reindex_collection};
 pub use event::{ReindexEvent, ReindexOutcome, ReindexSummary};

@@ -1,7 +1,7 @@
 /*!
 Sync: ingests documents and removes those whose sources no longer exist.
 
-A document is missing if it lies in the scope of a source and the source did not list it. This is
+A document is missing if a source has it in its scope and does not list it. This is
 known only after all sources are read. If one source cannot be read, no document is treated as
 missing. A missing document is first marked as orphaned, so that search leaves it out. It is removed
 after the grace period. If its source exists again before that, the mark is removed.

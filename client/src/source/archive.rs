@@ -15,14 +15,11 @@ mod zip;
 
 pub(super) use limits::BoundedGunzip;
 
-use super::{Error, Filter, SourceEntry};
-use member::{Archive, error_only};
+use super::{Error, Filter};
+use member::{Archive, Members, error_only};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-
-/// An iterator over the entries of an archive.
-pub(super) type Members = Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send>;
 
 /// The extensions of archives.
 const TAR: [&str; 1] = [".tar"];

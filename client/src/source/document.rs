@@ -1,4 +1,4 @@
-//! What a source yields: documents with their uris, skipped files and links to other servers.
+//! The entries of a source: documents with their uris, skipped files and links to other servers.
 
 use super::PresplitChunk;
 use passage_core::{Kind, MediaType};

@@ -12,6 +12,7 @@ the first store comes along (`attire`); what cannot is said by name before anyth
 mod attire;
 mod filling;
 mod layout;
+mod mark;
 mod obstacles;
 mod swap;
 
@@ -21,7 +22,8 @@ pub use swap::Last;
 use super::ownership::{self, Held};
 use super::sql::quoted;
 use super::{Error, Store};
-use serde_json::{Value, json};
+use mark::{Resumption, mark, resumption};
+use serde_json::Value;
 use tokio_postgres::Transaction;
 
 /// What a second store is to be.
@@ -95,10 +97,7 @@ impl Second {
         writer.only_one().await?;
         let first = writer.schema.clone();
         let identity = writer.identity().await?;
-        let mark = json!({
-            "of": identity.0, "model": plan.model, "embedding_type": plan.embedding_type,
-            "language": plan.language, "splitting": plan.splitting,
-        });
+        let mark = mark(identity.0, plan);
         writer.begin_own(READ).await?;
         let first_has_embeddings = writer.has_embeddings().await?;
         let reuses = first_has_embeddings
@@ -108,7 +107,7 @@ impl Second {
                 Some(model) => matches!(writer.check_model(model).await, Ok(true)),
             };
         if writer.is_schema(&second).await? {
-            writer.take_up(&second, &mark).await?;
+            writer.take_up(&second, plan, &mark).await?;
         } else {
             writer.make(&second, plan, &mark).await?;
         }
@@ -240,11 +239,17 @@ impl Store {
     }
 
     /// Goes on, in a transaction, with the second store that a run has left.
-    async fn take_up(&self, second: &str, mark: &Value) -> Result<(), Error> {
-        if self.is_left(second).await? != *mark {
-            return Err(Error::OtherReindex(second.to_owned()));
+    ///
+    /// Replaces it by a new one if its mark has another format.
+    async fn take_up(&self, second: &str, plan: &Plan, mark: &Value) -> Result<(), Error> {
+        match resumption(&self.is_left(second).await?, mark) {
+            Resumption::Continue => obstacles::refuse(&self.client, &self.name, second).await,
+            Resumption::StartAgain => {
+                self.run(&format!("DROP SCHEMA {} CASCADE", quoted(second))).await?;
+                self.make(second, plan, mark).await
+            }
+            Resumption::Refuse => Err(Error::OtherReindex(second.to_owned())),
         }
-        obstacles::refuse(&self.client, &self.name, second).await
     }
 
     /// Returns the mark of a schema that a run has left, which is the caller's and locked.

@@ -28,7 +28,7 @@ pub use fragments::Fragments;
 pub use ingest::{Ingest, JsonLines, Loading};
 pub use init::Init;
 pub use model::{Fetch, ModelCommand, ModelCommands};
-pub use options::{EmbeddingType, Overrides, Server, Sizer, Splitting};
+pub use options::{EmbeddingType, MetadataOptions, Server, Sizer, Splitting};
 pub use outline::Outline;
 pub use reindex::Reindex;
 pub use remove::Remove;

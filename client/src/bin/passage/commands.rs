@@ -68,7 +68,7 @@ fn no_model() -> Note {
     }
 }
 
-fn overrides(args: &args::Overrides) -> Result<Reading, Error> {
+fn overrides(args: &args::MetadataOptions) -> Result<Reading, Error> {
     Ok(Reading {
         media_type: args.media_type.as_deref().map(str::parse).transpose()?,
         kind: args.kind.as_deref().and_then(Kind::from_name),

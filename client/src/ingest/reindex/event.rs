@@ -25,7 +25,7 @@ pub enum ReindexEvent {
     Done {
         /// Its uri.
         uri: String,
-        /// What the run did with it.
+        /// The result.
         outcome: ReindexOutcome,
     },
     /// A document could not be split or written. It stays as it is.
@@ -37,7 +37,7 @@ pub enum ReindexEvent {
     },
 }
 
-/// What a reindex did with a document.
+/// The result of a reindex for a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReindexOutcome {
     /// Its chunks or embeddings differ from the stored ones.

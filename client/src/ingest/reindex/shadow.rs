@@ -9,7 +9,7 @@ document that cannot be split is copied with its chunks.
 
 use super::AHEAD;
 use super::event::{ReindexEvent, ReindexSummary};
-use super::shadow_document::{Outcomes, ShadowDocument};
+use super::outcomes::{Outcomes, ResplitOutcome};
 use crate::Error;
 use crate::ingest::Job;
 use crate::ingest::fill::{Fill, FillEvent, fill};
@@ -118,7 +118,7 @@ async fn rehearse(
     let mut outcomes = Outcomes::default();
     let document = |id| async move {
         let Some(stored) = reader.stored(id, false).await? else { return Ok(None) };
-        Ok::<_, Error>(Some((id, ShadowDocument::split(&job.splitter, stored).await)))
+        Ok::<_, Error>(Some((id, ResplitOutcome::split(&job.splitter, stored).await)))
     };
     let at_a_time = job.parallelism() + AHEAD;
     outcomes.record_all(ids.into_iter().map(document), at_a_time, report).await?;
@@ -180,8 +180,8 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         }
         for differing in differing {
             let Some(stored) = swap.stored(differing.id()).await? else { return Ok(false) };
-            let document = ShadowDocument::split(&self.reindex.job.splitter, stored).await;
-            let made = document.made(with_embeddings);
+            let document = ResplitOutcome::split(&self.reindex.job.splitter, stored).await;
+            let made = document.shadow_document(with_embeddings);
             if swap.make(differing, &made).await? == Written::Changed {
                 return Ok(false);
             }
@@ -221,13 +221,13 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
     async fn copy_document(
         &self,
         differing: Differing,
-    ) -> Result<Option<(Uuid, ShadowDocument)>, Error> {
+    ) -> Result<Option<(Uuid, ResplitOutcome)>, Error> {
         let id = differing.id();
         let Some(stored) = self.reader.stored(id, false).await? else { return Ok(None) };
-        let document = ShadowDocument::split(&self.reindex.job.splitter, stored).await;
+        let document = ResplitOutcome::split(&self.reindex.job.splitter, stored).await;
         let mut shadow = self.shadow.lock().await;
         let with_embeddings = shadow.with_embeddings();
-        let written = shadow.make(differing, &document.made(with_embeddings)).await?;
+        let written = shadow.make(differing, &document.shadow_document(with_embeddings)).await?;
         Ok((written == Written::Done).then_some((id, document)))
     }
 

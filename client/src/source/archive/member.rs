@@ -1,11 +1,13 @@
 //! A member of an archive, and what both formats share.
 
-use super::Members;
 use crate::source::read::read_from;
 use crate::source::walk::{is_binary, is_hidden};
 use crate::source::{Error, Filter, SourceDocument, SourceEntry};
 use std::io::Read;
 use std::path::PathBuf;
+
+/// An iterator over the entries of an archive.
+pub(in crate::source) type Members = Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send>;
 
 /// The archive that is being read.
 pub(super) struct Archive {

@@ -1,8 +1,7 @@
 //! Tar archives, compressed by gzip or not, read as a stream.
 
-use super::Members;
 use super::limits::BoundedGunzip;
-use super::member::{Archive, root_cause};
+use super::member::{Archive, Members, root_cause};
 use crate::source::{Error, SourceEntry};
 use std::io::{self, Read};
 use std::sync::mpsc::{SyncSender, sync_channel};

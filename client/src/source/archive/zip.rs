@@ -1,8 +1,7 @@
 //! Zip archives, read by the directory at their end.
 
-use super::Members;
 use super::limits::{CountingReader, UnpackRatio};
-use super::member::{Archive, error_only, root_cause};
+use super::member::{Archive, Members, error_only, root_cause};
 use crate::source::{Error, SourceEntry};
 use std::fs::File;
 use std::io::{self, BufReader, Read};

@@ -1,5 +1,5 @@
 /*!
-Which servers pages are fetched from: only those of the public internet, unless the user allows all.
+The servers that pages are fetched from: only those of the public internet, unless the user allows all.
 
 A foreign sitemap or name server must not make this machine send requests to servers that only it
 can reach: its own services, its network, the metadata service of a cloud. So each name is resolved

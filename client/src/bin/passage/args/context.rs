@@ -40,7 +40,7 @@ pub struct Context {
     /// Number of chunks directly after the chunk, whatever their section
     #[arg(long, value_name = "N")]
     pub after: Option<u32>,
-    /// What siblings have in common: the parent section, or the section itself [default: set by the
+    /// Section that siblings have in common: the parent section, or their own [default: set by the
     /// strategy]
     #[arg(long, value_name = "SCOPE", value_parser = ["parent", "section"])]
     pub siblings: Option<String>,

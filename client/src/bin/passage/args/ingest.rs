@@ -1,6 +1,6 @@
 //! The options of `ingest`, most of which `sync` has too.
 
-use super::{Embedder, Overrides, Server, Sizer, Splitting};
+use super::{Embedder, MetadataOptions, Server, Sizer, Splitting};
 use clap::{Args, ValueEnum};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ pub struct Loading {
     #[arg(long)]
     pub allow_private: bool,
     #[command(flatten)]
-    pub overrides: Overrides,
+    pub overrides: MetadataOptions,
     /// Metadata of the documents, as KEY=VALUE with a string value or as a JSON object; may be
     /// repeated
     #[arg(long, value_name = "KEY=VALUE|JSON")]

@@ -23,7 +23,7 @@ pub struct Server {
 
 /// Metadata that replaces what would be detected.
 #[derive(Args)]
-pub struct Overrides {
+pub struct MetadataOptions {
     /// Media type of the documents, such as text/markdown [default: detected from the name, else
     /// from the content]
     #[arg(long, value_name = "TYPE")]

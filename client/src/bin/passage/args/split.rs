@@ -1,6 +1,6 @@
 //! The options of `split`.
 
-use super::{Model, Overrides, Sizer, Splitting};
+use super::{MetadataOptions, Model, Sizer, Splitting};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub struct Split {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
-    pub overrides: Overrides,
+    pub overrides: MetadataOptions,
     /// Unit of chunk sizes [default: wordpieces if there is a local model, else characters]
     #[arg(long)]
     pub sizer: Option<Sizer>,

@@ -1,4 +1,4 @@
-//! A document that is split again for a shadow store, and the outcomes of all of them.
+//! The outcomes of all documents of a shadow store.
 
 use super::event::{ReindexEvent, ReindexOutcome, ReindexSummary};
 use super::resplit::{Resplit, resplit};
@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::pin::pin;
 use uuid::Uuid;
 
-/// A document for the shadow store.
-pub(super) struct ShadowDocument {
+/// The result of splitting a stored document for the shadow store.
+pub(super) struct ResplitOutcome {
     uri: String,
     /// `None` if the stored chunks are copied.
     resplit: Option<Resplit>,
@@ -20,7 +20,7 @@ pub(super) struct ShadowDocument {
     outcome: Result<ReindexOutcome, Error>,
 }
 
-impl ShadowDocument {
+impl ResplitOutcome {
     /// Splits a stored document.
     pub(super) async fn split(splitter: &Splitter, stored: Stored) -> Self {
         let (uri, splitter) = (stored.uri.clone(), splitter.clone());
@@ -35,7 +35,7 @@ impl ShadowDocument {
     }
 
     /// Returns what the shadow store writes for the document.
-    pub(super) fn made(&self, with_embeddings: bool) -> Made<'_> {
+    pub(super) fn shadow_document(&self, with_embeddings: bool) -> Made<'_> {
         match &self.resplit {
             Some(resplit) => Made::Split {
                 document: Box::new(resplit.new_document(with_embeddings)),
@@ -66,7 +66,7 @@ impl Outcomes {
         report: &impl Fn(&ReindexEvent),
     ) -> Result<(), Error>
     where
-        D: Future<Output = Result<Option<(Uuid, ShadowDocument)>, Error>>,
+        D: Future<Output = Result<Option<(Uuid, ResplitOutcome)>, Error>>,
     {
         let mut finished = pin!(stream::iter(documents).buffer_unordered(at_a_time));
         while let Some(document) = finished.next().await {
@@ -81,7 +81,7 @@ impl Outcomes {
     pub(super) fn record(
         &mut self,
         id: Uuid,
-        ShadowDocument { uri, outcome, .. }: ShadowDocument,
+        ResplitOutcome { uri, outcome, .. }: ResplitOutcome,
         report: &impl Fn(&ReindexEvent),
     ) {
         self.by_document.insert(id, outcome.as_ref().ok().copied());
