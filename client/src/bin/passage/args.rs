@@ -56,21 +56,22 @@ Examples:
   passage search \"how do I configure logging?\"
 
 Configuration:
-  Options can be set in ~/.config/passage/passage.toml, or in the file that --config names. Keys
-  are names of options: store = \"notes\" applies to every command that has the option, limit = 5
-  below [search] only to that command. Options on the command line take precedence over environment
-  variables, and these over the file.
+  Options can be set in ~/.config/passage/passage.toml, or in the file that --config names.
+  Keys are names of options: store = \"notes\" applies to every command that has the option,
+  limit = 5 below [search] only to that command. Options on the command line take precedence
+  over environment variables, and these over the file.
 
-  A passage.toml in the working folder is read too. Because it may come from someone else, it
-  may set only collection, version, kind, media-type, metadata, base-url, include, exclude, sizer,
-  overlap, mode, strategy, limit, candidates, min-similarity, fuzzy-threshold, max-tokens, max-chunks,
-  order-by, parents, preceding, following, children, before, after, siblings, within, chunks,
-  include-orphaned, no-embed and json. Any other key in it is an error. The commands init, reindex
-  and remove ignore it.
+  A passage.toml in the working folder is read too, and takes precedence over the user's file.
+  Because it may come from someone else, it may set only collection, version, kind,
+  media-type, metadata, base-url, include, exclude, sizer, overlap, mode, strategy, limit,
+  candidates, min-similarity, fuzzy-threshold, max-tokens, max-chunks, order-by, parents,
+  preceding, following, children, before, after, siblings, within, chunks, include-orphaned,
+  no-embed and json. Any other key in it is an error. The commands init, reindex and remove
+  ignore it.
 
 Exit codes:
   0    Success
-  1    Failure; for ingest, sync and reindex also if only some documents failed
+  1    Failure; for commands on several documents, also if only some of them failed
   2    Usage error
   130  Interrupted by SIGINT or SIGTERM";
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 /// The text below the options.
 pub const HELP: &str = "\
-The numbers of chunks are 0 to 1000000. By default, the strategy sets them.
+All numbers are 0 to 1000000. By default, the strategy sets them.
 
 Examples:
   passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182
@@ -22,7 +22,7 @@ pub struct Context {
     /// [default: the server setting passage.strategy, initially auto]
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// Number of sections above the chunk that add their first chunk
+    /// Number of sections above the chunk that each add one chunk
     #[arg(long, value_name = "N")]
     pub parents: Option<u32>,
     /// Number of siblings before the chunk

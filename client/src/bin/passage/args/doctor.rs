@@ -5,10 +5,11 @@ use clap::Args;
 
 /// The text below the options.
 pub const HELP: &str = "\
-Each finding has a remedy. The exit code is 1 if something does not work; warnings do not change it.
+Each finding has a remedy. The exit code is 1 if something does not work; warnings do not
+change it.
 
-doctor runs no code of other roles. If reading the store would run such code, doctor reports that
-and reads only the catalogs.
+doctor runs no code of other roles. If reading the store would run such code, doctor reports
+that and reads only the catalogs.
 
 Examples:
   passage doctor

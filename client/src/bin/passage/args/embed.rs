@@ -5,9 +5,9 @@ use clap::Args;
 
 /// The text below the options.
 pub const HELP: &str = "\
-Chunks have no embedding if SQL or --no-embed loaded them. Any number of workers may run at the same
-time; each chunk is embedded once. On SIGINT or SIGTERM, a worker writes the finished embeddings and
-ends. The next worker continues.
+Chunks have no embedding if SQL or --no-embed loaded them. Any number of workers may run at
+the same time; each chunk is embedded once. On SIGINT or SIGTERM, a worker writes the finished
+embeddings and ends. The next worker continues.
 
 Examples:
   passage embed

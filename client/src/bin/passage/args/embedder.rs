@@ -73,7 +73,7 @@ pub struct Embedder {
     /// Timeout of a request in seconds, at least 1 [default: 60]
     #[arg(long, value_name = "SECONDS", help_heading = SERVICE)]
     pub embed_timeout: Option<NonZero<u32>>,
-    /// Number of retries after a temporary error [default: 6]
+    /// Number of retries after a temporary error, at least 0 [default: 6]
     #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_retries: Option<u32>,
 }

@@ -8,20 +8,22 @@ use std::path::PathBuf;
 /// The text below the options.
 pub const HELP: &str = "\
 Uris:
-  A file gets its path as its uri, and a page its address. The uris of files in a folder begin with the
-  name of the folder, such as docs/guide.md; so do those of members of an archive. Hidden files and
-  files that .gitignore lists are skipped. Unchanged documents are neither embedded nor written.
+  A file gets its path as its uri, and a page its address. The uris of files in a folder begin
+  with the name of the folder, such as docs/guide.md; so do those of members of an archive.
+  Hidden files and files that .gitignore lists are skipped. Unchanged documents are neither
+  embedded nor written.
 
 Web pages:
-  For a sitemap, all pages that it lists are fetched. Links and redirects to another scheme, host or
-  port are skipped. Servers with private addresses are refused, unless --allow-private is given.
-  An unchanged page is not downloaded again if its server sends an ETag or a date.
+  For a sitemap, all pages that it lists are fetched. Links and redirects to another scheme,
+  host or port are skipped. Servers with private addresses are refused, unless --allow-private
+  is given. An unchanged page is not downloaded again if its server sends an ETag or a date.
 
 JSON lines:
-  With --jsonl documents, each line has the keys uri and text, and optionally title, media_type, kind
-  and metadata. With --jsonl chunks, each line has the keys uri and content, and optionally section,
-  level, kind, unit, preamble, tokens, start_byte, end_byte, first_line, last_line and imports, and
-  title, media_type and metadata of the document. The chunks of a document must be consecutive.
+  With --jsonl documents, each line has the keys uri and text, and optionally title,
+  media_type, kind and metadata. With --jsonl chunks, each line has the keys uri and content,
+  and optionally section, level, kind, unit, preamble, tokens, start_byte, end_byte,
+  first_line, last_line and imports, and title, media_type and metadata of the document. The
+  chunks of a document must be consecutive.
 
 Examples:
   passage ingest docs/ README.md
@@ -66,7 +68,7 @@ pub struct Loading {
     /// Version of the collection [default: the unnamed one]
     #[arg(long = "version", default_value = "", hide_default_value = true, value_name = "VERSION")]
     pub collection_version: String,
-    /// Uri of the document, if PATH is a single file or standard input [default: the path]
+    /// Uri of a single document; required for standard input [default: the path of the file]
     #[arg(long, conflicts_with = "jsonl")]
     pub uri: Option<String>,
     /// Read the files as JSON lines

@@ -5,8 +5,8 @@ use clap::Args;
 
 /// The text below the options.
 pub const HELP: &str = "\
-If the store exists, init adds what is missing in it. The model determines the dimensions of the
-embeddings. Without --no-embed, the extension vector must be installed on the server.
+If the store exists, init adds what is missing in it. The model determines the dimensions of
+the embeddings. Without --no-embed, the extension vector must be installed on the server.
 
 Examples:
   passage init

@@ -14,16 +14,17 @@ continues. The next ingest reads all sources again and embeds only what differs.
 With --collection, reindex works in place. Each document is one transaction. Searches continue
 without waiting and see either the old or the new version of a document.
 
-Without --collection, reindex builds a shadow store. This can also change the model, --embedding-type
-or --language. While the store is read and written, STORE_reindex is filled. Then one transaction
-swaps both and transfers privileges, policies, indexes, strategies and comments. Others wait during
-this transaction, about one second for a million chunks; open transactions can finish first. The
-former store remains as STORE_before. If an object cannot be transferred, such as a view or a
-trigger on the tables, reindex reports it and changes nothing.
+Without --collection, reindex builds a shadow store. This can also change the model,
+--embedding-type or --language. While the store is read and written, STORE_reindex is filled.
+Then one transaction swaps both and transfers privileges, policies, indexes, strategies and
+comments. Others wait during this transaction, about one second for a million chunks; open
+transactions can finish first. The former store remains as STORE_before. If an object cannot
+be transferred, such as a view or a trigger on the tables, reindex reports it and changes
+nothing.
 
-The store, its tables and an existing STORE_reindex must be owned by the role that logged in, or by
-a role that is granted to it; SET ROLE does not count. reindex needs a session of its own, so it does
-not work through a transaction pooler.
+The store, its tables and an existing STORE_reindex must be owned by the role that logged in,
+or by a role that is granted to it; SET ROLE does not count. reindex needs a session of its
+own, so it does not work through a transaction pooler.
 
 Examples:
   passage reindex --dry-run

@@ -5,8 +5,8 @@ use clap::Args;
 
 /// The text below the options.
 pub const HELP: &str = "\
-remove asks for confirmation on a terminal, and requires --yes elsewhere. Uris are looked up in one
-version of one collection. Without --collection and --version, that is the unnamed one.
+remove asks for confirmation on a terminal, and requires --yes elsewhere. Uris are looked up
+in one version of one collection. Without --collection and --version, that is the unnamed one.
 
 Examples:
   passage remove docs/old.md docs/older.md

@@ -6,16 +6,17 @@ use std::time::Duration;
 
 /// The text below the options.
 pub const HELP: &str = "\
-sync does what passage ingest does; passage ingest --help explains the sources. In addition it removes
-documents that a source no longer contains. Such a document is first marked as orphaned, so that
-search leaves it out. A later sync removes it when it has been missing for longer than --grace. If its
-source exists again before that, the mark is removed.
+sync does what passage ingest does; passage ingest --help explains the sources. In addition it
+removes documents that a source no longer contains. Such a document is first marked as
+orphaned, so that search leaves it out. A later sync removes it when it has been missing for
+longer than --grace. If its source exists again before that, the mark is removed.
 
 Scope:
-  sync removes only documents of the given collection and version, in the scope of a source. The
-  scope of a folder or an archive is all uris that begin with its name; of a pattern, all uris that
-  match it; of a page, that page; of a sitemap, all pages beside and below it; of JSON lines, the
-  whole collection. Documents that --include and --exclude leave out are never removed.
+  sync removes only documents of the given collection and version, in the scope of a source.
+  The scope of a folder or an archive is all uris that begin with its name; of a pattern, all
+  uris that match it; of a page, that page; of a sitemap, all pages beside and below it; of
+  JSON lines, the whole collection. Documents that --include and --exclude leave out are never
+  removed.
 
 If a source cannot be read, sync removes nothing and exits with code 1.
 
