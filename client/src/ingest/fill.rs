@@ -63,6 +63,24 @@ pub enum FillEvent {
 ///
 /// Returns an error for a store without embeddings or of another model, and for missing privileges.
 /// Without `follow`, also for a server or a service that does not answer.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::{Model, Pool};
+/// use passage::ingest::{Fill, Job, fill};
+/// use std::{future, path::Path, sync::Arc};
+///
+/// # async fn run() -> Result<(), passage::Error> {
+/// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
+/// let embedder = Some(Arc::new(Pool::new(&model, None)?.into()));
+/// let job = Job { embedder, ..Job::new("postgresql:///library", "rag") };
+/// let settings = Fill { job, collection: None, follow: None };
+/// let embedded = fill(settings, future::pending(), |_| {}).await?;
+/// println!("{embedded} chunks embedded");
+/// # Ok(())
+/// # }
+/// ```
 pub async fn fill(
     fill: Fill,
     stop: impl Future<Output = ()>,

@@ -37,6 +37,15 @@ pub struct Job {
 
 impl Job {
     /// Returns a job that splits by characters and embeds nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage::ingest::Job;
+    ///
+    /// let job = Job { dry_run: true, ..Job::new("postgresql:///library", "rag") };
+    /// assert_eq!(job.store, "rag");
+    /// ```
     pub fn new(url: impl Into<String>, store: impl Into<String>) -> Self {
         Self {
             url: url.into(),

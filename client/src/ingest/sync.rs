@@ -35,6 +35,23 @@ pub struct Sync {
 /// # Errors
 ///
 /// Returns the errors of [`ingest`]. Then no document is marked or removed.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::ingest::{Ingest, Job, Sync, sync};
+/// use passage::source::{self, Filter, Scope, Scopes};
+/// use std::{path::Path, time::Duration};
+///
+/// # async fn run() -> Result<(), passage::Error> {
+/// let job = Ingest::new(Job::new("postgresql:///library", "rag"));
+/// let scopes = Scopes::new(vec![Scope::Prefix("docs/".into())], Filter::default());
+/// let settings = Sync { scopes, grace: Duration::from_secs(86_400), changes: None };
+/// let summary = sync(job, source::walk(Path::new("docs")), settings, |_| {}).await?;
+/// println!("{} documents removed", summary.removed);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn sync(
     job: Ingest,
     sources: impl IntoIterator<Item = Result<SourceEntry, source::Error>, IntoIter: Send + 'static>,

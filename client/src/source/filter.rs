@@ -9,6 +9,17 @@ use std::path::Path;
 /// A pattern without a slash matches names at any depth. A pattern with a slash matches the path
 /// inside the folder, archive or site that was named. Exclude patterns take precedence over include
 /// patterns.
+///
+/// # Examples
+///
+/// ```
+/// use passage::source::Filter;
+///
+/// let filter = Filter::new(&["*.md".into()], &["drafts/".into()])?;
+/// assert!(filter.includes("guide/setup.md"));
+/// assert!(!filter.includes("drafts/setup.md"));
+/// # Ok::<(), passage::source::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Filter {
     include: Gitignore,

@@ -38,6 +38,17 @@ impl Input {
     /// # Errors
     ///
     /// Returns an error for an invalid address or pattern.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage::source::Input;
+    ///
+    /// assert!(matches!(Input::parse("docs.zip".as_ref())?, Input::Archive(_)));
+    /// assert!(matches!(Input::parse("docs/**/*.md".as_ref())?, Input::Pattern(_)));
+    /// assert!(matches!(Input::parse("https://example.com/".as_ref())?, Input::Address(_)));
+    /// # Ok::<(), passage::source::Error>(())
+    /// ```
     pub fn parse(argument: &Path) -> Result<Self, Error> {
         let text = argument.to_str().unwrap_or_default();
         if text.starts_with("http://") || text.starts_with("https://") {

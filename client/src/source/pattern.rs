@@ -6,6 +6,17 @@ use globset::{GlobBuilder, GlobMatcher};
 use std::path::{Path, PathBuf};
 
 /// A glob pattern of paths.
+///
+/// # Examples
+///
+/// ```
+/// use passage::source::Pattern;
+///
+/// let pattern = Pattern::new("docs/**/*.md")?;
+/// assert!(pattern.matches("docs/guide/setup.md"));
+/// assert!(!pattern.matches("docs/setup.txt"));
+/// # Ok::<(), passage::source::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,

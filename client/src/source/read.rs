@@ -34,6 +34,18 @@ pub fn read_stdin() -> Result<Vec<u8>, Error> {
 /// # Errors
 ///
 /// Returns an error with the line if the bytes are not in that encoding or contain a NUL.
+///
+/// # Examples
+///
+/// ```
+/// use passage::source::text;
+/// use std::path::Path;
+///
+/// assert_eq!(text(b"caf\xc3\xa9".to_vec(), Path::new("a.md"), None)?, "café");
+/// let error = text(b"caf\xe9".to_vec(), Path::new("a.md"), None).unwrap_err();
+/// assert_eq!(error.to_string(), "a.md is not UTF-8: line 1, byte 3 of the file");
+/// # Ok::<(), passage::source::Error>(())
+/// ```
 pub fn text(bytes: Vec<u8>, path: &Path, media_type: Option<&MediaType>) -> Result<String, Error> {
     // A text that does not name its encoding is UTF-8.
     match decode(&bytes, media_type.unwrap_or(&MediaType::PLAIN)) {

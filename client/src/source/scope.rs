@@ -20,6 +20,16 @@ pub enum Scope {
 }
 
 /// The scopes of all sources of a run, without the documents that a filter excludes.
+///
+/// # Examples
+///
+/// ```
+/// use passage::source::{Filter, Scope, Scopes};
+///
+/// let scopes = Scopes::new(vec![Scope::Prefix("book/".into())], Filter::default());
+/// assert!(scopes.contain("book/ch01.md"));
+/// assert!(!scopes.contain("notes.md"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scopes {
     scopes: Vec<Scope>,

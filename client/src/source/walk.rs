@@ -13,6 +13,20 @@ const BINARY: &[&str] = &[
 ];
 
 /// Lists the files of a folder in the order of their names. The path of a file lists that file.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::source::{SourceEntry, walk};
+/// use std::path::Path;
+///
+/// for entry in walk(Path::new("docs")) {
+///     if let SourceEntry::Document(document) = entry? {
+///         println!("{}", document.uri);
+///     }
+/// }
+/// # Ok::<(), passage::source::Error>(())
+/// ```
 pub fn walk(path: &Path) -> impl Iterator<Item = Result<SourceEntry, Error>> + Send + use<> {
     walk_filtered(path, Filter::default())
 }

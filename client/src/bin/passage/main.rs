@@ -102,7 +102,7 @@ fn usage_error(command: clap::Command, arguments: &[OsString], error: clap::Erro
         _ => {
             let printable = arguments.iter().map(|argument| printable(&argument.to_string_lossy()));
             let error = command.try_get_matches_from(printable).err().unwrap_or(error);
-            say(render::usage_error(&error.render().to_string()).trim_end());
+            print_error(render::usage_error(&error.render().to_string()).trim_end());
         }
     }
     USAGE_ERROR.into()
@@ -114,7 +114,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Split(args) => {
             let (output, notes) = commands::split(&args)?;
             for note in notes {
-                say(&printable(&note));
+                print_error(&printable(&note));
             }
             output
         }
@@ -133,7 +133,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Search(args) => {
             let (output, notes) = commands::search(*args).await?;
             for note in &notes {
-                say(&render::note(note));
+                print_error(&render::note(note));
             }
             output
         }
@@ -142,16 +142,16 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Fragments(args) => {
             let (output, notes) = commands::fragments(*args).await?;
             for note in &notes {
-                say(&render::note(note));
+                print_error(&render::note(note));
             }
             output
         }
         Command::Context(args) => commands::context(*args).await?,
         Command::Embed(args) => {
             let (quiet, json) = (args.quiet, args.json);
-            let progress = Progress::of_chunks(quiet, say);
+            let progress = Progress::of_chunks(quiet, print_error);
             let filled = commands::embed(*args, &progress).await?;
-            let render = if json { render::filled_json } else { render::filled };
+            let render = if json { render::embedded_json } else { render::embedded };
             if json || !quiet {
                 print(&render(filled.embedded, progress.elapsed()));
             }
@@ -178,8 +178,8 @@ async fn load(
     grace: Option<std::time::Duration>,
 ) -> Result<ExitCode, passage::Error> {
     let (quiet, dry_run, json) = (args.quiet, args.dry_run, args.json);
-    let progress = Progress::of_documents(Settings { quiet, dry_run }, say);
-    let render = if json { render::summary_json } else { render::summary };
+    let progress = Progress::of_documents(Settings { quiet, dry_run }, print_error);
+    let render = if json { render::ingest_summary_json } else { render::ingest_summary };
     let show = |summary: &Summary, progress: &Progress| {
         if json || !quiet {
             let (failures, elapsed) = (progress.failures(), progress.elapsed());
@@ -193,7 +193,7 @@ async fn load(
 /// Reindexes a collection or a store and prints the summary.
 async fn reindex(args: args::Reindex) -> Result<ExitCode, passage::Error> {
     let (quiet, dry_run, json) = (args.quiet, args.dry_run, args.json);
-    let progress = Progress::of_documents(Settings { quiet, dry_run }, say);
+    let progress = Progress::of_documents(Settings { quiet, dry_run }, print_error);
     let summary = commands::reindex(args, &progress).await?;
     let render = if json { render::reindex_summary_json } else { render::reindex_summary };
     if json || !quiet {
@@ -252,12 +252,12 @@ fn print(text: &str) {
 }
 
 /// Prints a line to standard error.
-fn say(text: &str) {
+fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", Target::of(&std::io::stderr()).convert(text));
 }
 
 /// Prints an error with its remedy.
 fn fail(cause: &str, remedy: &str) -> ExitCode {
-    say(&render::failure(cause, remedy));
+    print_error(&render::failure(cause, remedy));
     ExitCode::FAILURE
 }

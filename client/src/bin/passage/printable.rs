@@ -19,7 +19,7 @@ pub fn is_hidden(char: char) -> bool {
         | '\u{2028}' | '\u{2029}' // lines and paragraphs
         | '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
         | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' // invisible
-        | '\u{fdd0}'..='\u{fdef}' // noncharacters, of which styles are made
+        | '\u{fdd0}'..='\u{fdef}' // noncharacters, which represent styles
     )
 }
 

@@ -90,7 +90,7 @@ impl Progress {
                 }
             }
             Event::Done { uri, outcome } => {
-                self.done(&render::outcome(uri, outcome, self.settings.dry_run));
+                self.done(&render::ingest_outcome(uri, outcome, self.settings.dry_run));
             }
             Event::Orphaned(uri) => {
                 let verb = self.verb("orphaned", "would orphan");

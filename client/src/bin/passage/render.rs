@@ -9,10 +9,10 @@ mod results;
 mod store;
 
 pub use outcomes::{
-    documents_and_chunks, outcome, reindex_outcome, reindex_summary, reindex_summary_json, removed,
-    replaced, summary, summary_json,
+    documents_and_chunks, ingest_outcome, ingest_summary, ingest_summary_json, reindex_outcome,
+    reindex_summary, reindex_summary_json, removed, replaced,
 };
-pub use results::{Timing, context, found, found_json, fragments};
+pub use results::{Timing, context, fragments, search_results, search_results_json};
 pub use store::{documents, findings, status};
 
 use crate::printable::{printable, printable_json};
@@ -129,13 +129,13 @@ pub fn outline(rows: &[OutlineRow]) -> String {
 }
 
 /// Returns the result of `embed`.
-pub fn filled(embedded: u64, elapsed: Duration) -> String {
+pub fn embedded(embedded: u64, elapsed: Duration) -> String {
     let embedded = count(usize::try_from(embedded).unwrap_or(usize::MAX), "chunk");
     format!("{embedded} embedded in {:.1} s\n", elapsed.as_secs_f64())
 }
 
 /// Returns the result of `embed` as one JSON object.
-pub fn filled_json(embedded: u64, elapsed: Duration) -> String {
+pub fn embedded_json(embedded: u64, elapsed: Duration) -> String {
     json(&serde_json::json!({ "embedded": embedded, "milliseconds": elapsed.as_millis() as u64 }))
 }
 

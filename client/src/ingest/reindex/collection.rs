@@ -41,6 +41,20 @@ pub struct ReindexCollection {
 /// Returns an error for a store of another role or another model, and for a collection without
 /// documents. Also returns errors that would fail every document: a lost server, missing
 /// privileges. Documents that were written before the error stay.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::ingest::{Job, ReindexCollection, reindex_collection};
+///
+/// # async fn run() -> Result<(), passage::Error> {
+/// let job = Job::new("postgresql:///library", "rag");
+/// let settings = ReindexCollection { job, collection: "handbook".into(), version: None };
+/// let summary = reindex_collection(settings, |_| {}).await?;
+/// println!("{} documents rewritten", summary.rewritten);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn reindex_collection(
     reindex: ReindexCollection,
     report: impl Fn(&ReindexEvent) + Sync,

@@ -85,6 +85,24 @@ fn splitting(splitter: &Splitter) -> Value {
 /// Returns an error if the shadow store could not have everything that the store has, or if another
 /// reindex is running. Also returns errors that would fail every document: a lost server, missing
 /// privileges. The store is then unchanged, and the next run continues with the shadow store.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::ingest::{Job, ReindexStore, reindex_store};
+///
+/// # async fn run() -> Result<(), passage::Error> {
+/// let job = Job::new("postgresql:///library", "rag");
+/// let settings = ReindexStore {
+///     job,
+///     embedding_type: None,
+///     language: Some("german".into()),
+///     drop_former: false,
+/// };
+/// reindex_store(settings, |_| {}).await?;
+/// # Ok(())
+/// # }
+/// ```
 pub async fn reindex_store(
     reindex: ReindexStore,
     report: impl Fn(&ReindexEvent) + Sync,

@@ -17,7 +17,7 @@ pub async fn search(args: args::Search) -> Result<(String, Vec<Note>), Error> {
     let mut store = connect(&args.server).await?;
     timing.connecting = started.elapsed();
 
-    let mut found = Found::default();
+    let mut results = Found::default();
     if !args.question.trim().is_empty() {
         let (embedding, note) = embedding(&args, &store, &mut timing).await?;
         if embedding.is_none() && filters.min_similarity.is_some() {
@@ -40,14 +40,14 @@ pub async fn search(args: args::Search) -> Result<(String, Vec<Note>), Error> {
             hits: args.chunks,
         };
         let started = Instant::now();
-        found = store.search(&search).await?;
+        results = store.search(&search).await?;
         timing.searching = started.elapsed();
-        found.notes.extend(note);
+        results.notes.extend(note);
     }
     if args.json {
-        return Ok((render::found_json(&found, &timing), Vec::new()));
+        return Ok((render::search_results_json(&results, &timing), Vec::new()));
     }
-    Ok((render::found(&found, &timing), found.notes))
+    Ok((render::search_results(&results, &timing), results.notes))
 }
 
 /// Embeds the question. Returns no embedding for a search by words, and a note if no model is

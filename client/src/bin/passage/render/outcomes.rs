@@ -10,7 +10,7 @@ use std::time::Duration;
 const MAX_FAILURES: usize = 20;
 
 /// Returns the line for a document of an ingest.
-pub fn outcome(uri: &str, outcome: &Outcome, dry_run: bool) -> String {
+pub fn ingest_outcome(uri: &str, outcome: &Outcome, dry_run: bool) -> String {
     let uri = printable(uri);
     let verb = |done: &'static str, would: &'static str| if dry_run { would } else { done };
     match outcome {
@@ -28,7 +28,12 @@ pub fn outcome(uri: &str, outcome: &Outcome, dry_run: bool) -> String {
 
 /// Returns the summary of an ingest: a line of counts, and the failures, whose messages may have
 /// scrolled out of sight.
-pub fn summary(summary: &Summary, failures: &[String], elapsed: Duration, dry_run: bool) -> String {
+pub fn ingest_summary(
+    summary: &Summary,
+    failures: &[String],
+    elapsed: Duration,
+    dry_run: bool,
+) -> String {
     let Summary { added, chunks, embedded, .. } = *summary;
     let mut parts = vec![format!("{} added", count(added, "document"))];
     for (number, what) in [
@@ -62,7 +67,7 @@ pub fn summary(summary: &Summary, failures: &[String], elapsed: Duration, dry_ru
 }
 
 /// Returns the summary of an ingest as one JSON object.
-pub fn summary_json(
+pub fn ingest_summary_json(
     summary: &Summary,
     failures: &[String],
     elapsed: Duration,

@@ -20,11 +20,11 @@ pub struct Timing {
 }
 
 /// Returns the results of a search as one JSON object.
-pub fn found_json(found: &Found, timing: &Timing) -> String {
+pub fn search_results_json(results: &Found, timing: &Timing) -> String {
     #[derive(Serialize)]
-    struct Results<'a> {
+    struct WithTiming<'a> {
         #[serde(flatten)]
-        found: &'a Found,
+        results: &'a Found,
         timing: Value,
     }
     // Two decimals: more would only be noise.
@@ -35,26 +35,26 @@ pub fn found_json(found: &Found, timing: &Timing) -> String {
         "embedding_ms": timing.embedding.map(milliseconds),
         "searching_ms": milliseconds(timing.searching),
     });
-    super::json(&Results { found, timing })
+    super::json(&WithTiming { results, timing })
 }
 
 /// Returns the results of a search as text: the chunks if they were requested, and the passages.
-pub fn found(found: &Found, timing: &Timing) -> String {
+pub fn search_results(results: &Found, timing: &Timing) -> String {
     let mut output = String::new();
-    if found.passages.is_empty() {
+    if results.passages.is_empty() {
         return "nothing found\n".into();
     }
-    if let Some(hits) = &found.hits {
+    if let Some(hits) = &results.hits {
         line(&mut output, &format!("{BOLD}Best chunks{BOLD:#}\n"));
         for chunk in hits {
             hit(&mut output, chunk);
         }
         line(&mut output, &format!("{BOLD}Passages{BOLD:#}\n"));
     }
-    for one in &found.passages {
+    for one in &results.passages {
         passage(&mut output, one);
     }
-    let passages = count(found.passages.len(), "passage");
+    let passages = count(results.passages.len(), "passage");
     let duration = duration(timing);
     line(&mut output, &format!("{DIM}{passages} {duration}{DIM:#}"));
     output
