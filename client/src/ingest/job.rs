@@ -5,11 +5,11 @@ Each job type holds a [`Job`], so the store, the model and the splitter are desc
 */
 
 use crate::Error;
-use crate::document::Reading;
+use crate::document::MetadataOverrides;
 use crate::embed::{Embedder, Embedding};
 use crate::split::Splitter;
 use crate::store::{Settings, Store};
-use passage_core::{Making, SPLITTER_VERSION};
+use passage_core::{HashInput, SPLITTER_VERSION};
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::num::NonZero;
@@ -99,7 +99,7 @@ pub struct Ingest {
     /// The version of the collection; may be empty.
     pub version: String,
     /// Values that replace what would be detected for each document.
-    pub overrides: Reading,
+    pub overrides: MetadataOverrides,
     /// Metadata that is added to each document.
     pub metadata: Map<String, Value>,
 }
@@ -111,7 +111,7 @@ impl Ingest {
             job,
             collection: String::new(),
             version: String::new(),
-            overrides: Reading::default(),
+            overrides: MetadataOverrides::default(),
             metadata: Map::new(),
         }
     }
@@ -119,12 +119,12 @@ impl Ingest {
     /// Returns all settings that the chunks of a document depend on.
     pub(super) fn hash_input<'a>(
         &'a self,
-        overrides: &'a Reading,
+        overrides: &'a MetadataOverrides,
         metadata: &'a Map<String, Value>,
-    ) -> Making<'a> {
+    ) -> HashInput<'a> {
         let Job { splitter, embedder, .. } = &self.job;
-        Making {
-            reading: overrides,
+        HashInput {
+            overrides,
             limits: splitter.limits(),
             unit: splitter.unit(),
             overlap: splitter.overlap(),

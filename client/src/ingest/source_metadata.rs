@@ -2,20 +2,20 @@
 
 use super::Ingest;
 use super::http_cache::cache_entry;
-use crate::document::Reading;
+use crate::document::MetadataOverrides;
 use crate::source::SourceMetadata;
 use serde_json::{Map, Value};
 
 /// The settings and the metadata of one document.
 pub(super) struct MergedMetadata {
-    pub(super) overrides: Reading,
+    pub(super) overrides: MetadataOverrides,
     pub(super) metadata: Map<String, Value>,
 }
 
 /// Merges the metadata of a source into that of the run.
 pub(super) fn merge(ingest: &Ingest, source: SourceMetadata) -> MergedMetadata {
     let run = ingest.overrides.clone();
-    let overrides = Reading {
+    let overrides = MetadataOverrides {
         media_type: source.media_type.or(run.media_type),
         kind: source.kind.or(run.kind),
         title: source.title.or(run.title),

@@ -1,8 +1,8 @@
-//! Reading one document from its source and splitting it.
+//! MetadataOverrides one document from its source and splitting it.
 
 use super::Ingest;
 use super::source_metadata::{self, MergedMetadata};
-use crate::document::{Document, Reading};
+use crate::document::{Document, MetadataOverrides};
 use crate::source::{Content, PresplitChunk, SourceDocument};
 use crate::split::Piece;
 use crate::{Error, document, source};
@@ -107,14 +107,14 @@ fn hashed_bytes(chunks: &[PresplitChunk]) -> Vec<u8> {
 
 /// Makes a document of presplit chunks. Its text is their concatenation.
 fn presplit(
-    overrides: &Reading,
+    overrides: &MetadataOverrides,
     chunks: Vec<PresplitChunk>,
     origin: &Path,
     uri: &str,
 ) -> Result<(Document, Vec<Piece>, Vec<Span>), Error> {
     let text: String = chunks.iter().map(|chunk| &*chunk.content).collect();
     let text = source::without_nul(text, origin)?;
-    let document = overrides.document_as_it_is(text, uri);
+    let document = overrides.build_document_verbatim(text, uri);
     let (mut pieces, mut spans) = (Vec::new(), Vec::new());
     let mut end = 0;
     for chunk in chunks {

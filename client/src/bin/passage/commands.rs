@@ -31,7 +31,7 @@ pub use status::status;
 
 use crate::args;
 use passage::Error;
-use passage::document::Reading;
+use passage::document::MetadataOverrides;
 use passage::store::{self, Note, Store};
 use passage_core::Kind;
 use serde_json::{Map, Value};
@@ -68,8 +68,8 @@ fn no_model() -> Note {
     }
 }
 
-fn overrides(args: &args::MetadataOptions) -> Result<Reading, Error> {
-    Ok(Reading {
+fn overrides(args: &args::MetadataOptions) -> Result<MetadataOverrides, Error> {
+    Ok(MetadataOverrides {
         media_type: args.media_type.as_deref().map(str::parse).transpose()?,
         kind: args.kind.as_deref().and_then(Kind::from_name),
         title: args.title.clone(),

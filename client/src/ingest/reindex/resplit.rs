@@ -31,7 +31,7 @@ pub(super) fn resplit(
     let Some(text) = whole_text(&stored.chunks) else { return Ok(None) };
     let media_type = match &stored.media_type {
         Some(media_type) => media_type.parse()?,
-        None => MediaType::of(&stored.uri, &text),
+        None => MediaType::detect(&stored.uri, &text),
     };
     let kind = kind(&stored, &media_type);
     let split = splitter.split(&text, &media_type, Some(kind), stored.title.as_deref())?;
@@ -65,7 +65,7 @@ fn whole_text(chunks: &[StoredChunk]) -> Option<String> {
 /// Returns the kind of the document: the one of its uri and media type, if a chunk has it.
 /// Otherwise the kind was set explicitly, and it is the most frequent one of the chunks.
 fn kind(stored: &Stored, media_type: &MediaType) -> Kind {
-    let detected = Kind::of(&stored.uri, media_type);
+    let detected = Kind::detect(&stored.uri, media_type);
     let kinds = || stored.chunks.iter().filter_map(|chunk| chunk.kind);
     if kinds().any(|kind| kind == detected) {
         return detected;

@@ -62,7 +62,7 @@ fn is_binary(media_type: &MediaType) -> bool {
 /// Returns the type that the server sends, or that of the file name if the server does not know it.
 fn media_type(sent: MediaType, url: &Url) -> Option<MediaType> {
     let is_unspecific = UNSPECIFIC.contains(&sent.name());
-    let named = MediaType::of_file(url.path());
+    let named = MediaType::from_path(url.path());
     match named {
         Some(named) if is_unspecific => Some(named),
         _ => sent.is_known().then_some(sent),
