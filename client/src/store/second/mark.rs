@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// The version of the format. Earlier versions of the client wrote marks without one.
 const FORMAT: u32 = 2;
 
-/// What a run does with a shadow store that it finds.
+/// The decision of a run about an existing shadow store.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Resumption {
     /// Continue: the settings are the same.
