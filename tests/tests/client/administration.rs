@@ -320,7 +320,7 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
     let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &good])).await;
     assert_eq!(
         fetched.stdout,
-        format!("sentence-transformers/all-MiniLM-L6-v2 is in {}\n", there.display())
+        format!("sentence-transformers/all-MiniLM-L6-v2 is installed in {}\n", there.display())
     );
     assert_eq!(names(), ["config.json", "model.safetensors", "tokenizer.json"]);
     let ingest = Ran::of(&mut program(&["ingest", fixture!("client/garden/watering.txt")])).await;

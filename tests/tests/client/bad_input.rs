@@ -43,7 +43,7 @@ async fn a_page_that_is_too_large_to_convert_is_named_and_the_others_are_loaded(
         ("z.html", b"<h1>Z</h1>".to_vec()),
     ]);
     let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    let split = "Split it into several pages, or take it as it is, with --media-type text/plain.";
+    let split = "Split it into several pages, or ingest it without conversion with --media-type text/plain.";
     let nodes = "an HTML page must have at most 2000000 elements, attributes and texts";
     ran.refuses(&format!("bomb.html: {nodes}"), split);
     ran.refuses("long.html: an HTML page must have at most 33554432 bytes", split);

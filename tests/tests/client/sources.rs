@@ -169,9 +169,13 @@ async fn each_member_of_an_archive_is_a_document() {
     }
     let [_, (_, gzip), (_, zip)] = archives();
     let path = sources.write("cut.tar.gz", &gzip[..gzip.len() / 2]);
-    ingest_text(&cluster, &[&path]).await.refuses("cut.tar.gz: ", "Fetch or pack it again");
+    ingest_text(&cluster, &[&path])
+        .await
+        .refuses("cut.tar.gz: ", "Download or pack the archive again");
     let path = sources.write("cut.zip", &zip[..zip.len() / 2]);
-    ingest_text(&cluster, &[&path]).await.refuses("cannot read", "Fetch or pack it again");
+    ingest_text(&cluster, &[&path])
+        .await
+        .refuses("cannot read", "Download or pack the archive again");
     is_sound(&cluster).await;
 }
 
