@@ -1,4 +1,4 @@
-//! MetadataOverrides one document from its source and splitting it.
+//! Reading one document from its source and splitting it.
 
 use super::Ingest;
 use super::source_metadata::{self, MergedMetadata};
