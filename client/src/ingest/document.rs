@@ -11,7 +11,7 @@ use crate::Error;
 use crate::embed::Embedding;
 use crate::source::SourceDocument;
 use crate::split::Piece;
-use crate::store::{self, Known, KnownChunk, Store, Written};
+use crate::store::{self, ExistingChunk, ExistingDocument, Store, WriteOutcome};
 use passage_core::document_id;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl Pipeline {
     pub(super) async fn ingest(
         &self,
         document: SourceDocument,
-        mut existing: Option<Known>,
+        mut existing: Option<ExistingDocument>,
     ) -> Result<Outcome, Error> {
         let permit = acquire_permit(&self.splitting).await;
         let ingest = Arc::clone(&self.ingest);
@@ -62,7 +62,7 @@ impl Pipeline {
             let chunk_ids = ids_of_chunks(id, &split);
             let existing_chunks = match &existing {
                 Some(existing) => {
-                    self.reader.known_chunks(existing.id, self.with_embeddings).await?
+                    self.reader.existing_chunks(existing.id, self.with_embeddings).await?
                 }
                 None => HashMap::new(),
             };
@@ -81,12 +81,13 @@ impl Pipeline {
             let split = Arc::clone(&split);
             let prepared = Prepared { split, existing, id, chunk_ids, existing_chunks, embeddings };
             let (prepared, written) = self.loader.load(prepared).await?;
-            if written == Written::Done {
+            if written == WriteOutcome::Written {
                 return Ok(outcome);
             }
             let Prepared { split, existing: before, .. } = prepared;
             embeddings = prepared.embeddings;
-            let mut found = self.reader.known(collection, version, &[&split.uri]).await?;
+            let mut found =
+                self.reader.existing_documents(collection, version, &[&split.uri]).await?;
             existing = found.remove(&split.uri);
             let hash = existing.as_ref().and_then(|existing| existing.content_hash.as_ref());
             if hash == Some(&split.content_hash) {
@@ -101,11 +102,11 @@ impl Pipeline {
     }
 
     /// Removes the mark of an orphaned document, and changes nothing else.
-    async fn leave_unchanged(&self, existing: Option<&Known>) -> Result<Outcome, Error> {
+    async fn leave_unchanged(&self, existing: Option<&ExistingDocument>) -> Result<Outcome, Error> {
         match existing {
             Some(existing) if existing.is_orphan => {
                 if !self.ingest.job.dry_run {
-                    self.reader.restore(existing.id).await?;
+                    self.reader.unmark_orphaned(existing.id).await?;
                 }
                 Ok(Outcome::Restored)
             }
@@ -118,14 +119,15 @@ impl Pipeline {
         &self,
         split: &Arc<SplitDocument>,
         chunk_ids: &[Uuid],
-        existing_chunks: &HashMap<Uuid, KnownChunk>,
+        existing_chunks: &HashMap<Uuid, ExistingChunk>,
         embeddings: &mut HashMap<Uuid, Embedding>,
     ) -> Result<(), Error> {
         let Some(embedder) = self.ingest.job.embedder.clone() else { return Ok(()) };
         let has_embedding = |id: &Uuid, piece: &Piece| {
             let existing = existing_chunks.get(id);
             embeddings.contains_key(id)
-                || (is_current(existing, piece) && existing.is_some_and(|chunk| chunk.embedded))
+                || (is_current(existing, piece)
+                    && existing.is_some_and(|chunk| chunk.has_embedding))
         };
         let _permit = acquire_permit(&self.embedding).await;
         let missing: Vec<usize> = (0..chunk_ids.len())

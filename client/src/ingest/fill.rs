@@ -10,7 +10,7 @@ crashes, little work is lost, and the next worker continues.
 use super::Job;
 use crate::Error;
 use crate::embed::{self, Embedder, Embedding};
-use crate::store::{self, Missing, Place, Store};
+use crate::store::{self, ClaimCursor, Store, UnembeddedChunk};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -105,8 +105,8 @@ pub async fn fill(
 
 fn is_temporary(error: &Error) -> bool {
     match error {
-        Error::Model(error) => error.is_passing(),
-        Error::Store(error) => error.is_passing(),
+        Error::Model(error) => error.is_transient(),
+        Error::Store(error) => error.is_transient(),
         _ => false,
     }
 }
@@ -119,21 +119,21 @@ struct Worker<'a, R> {
 }
 
 /// A chunk, and its embedding or the error.
-type Embedded = (Missing, Result<Embedding, embed::Error>);
+type Embedded = (UnembeddedChunk, Result<Embedding, embed::Error>);
 
 impl<R: Fn(&FillEvent)> Worker<'_, R> {
     /// Scans the store until a scan finds nothing; with `follow`, scans again after each interval.
     async fn run(mut self, stop: &mut (impl Future<Output = ()> + Unpin)) -> Result<(), Error> {
         let Fill { job, collection, follow } = self.fill;
         let mut store = job.connect().await?;
-        store.expect(store.identity().await?);
+        store.expect_identity(store.identity().await?);
         let model = (self.embedder.name().to_owned(), self.embedder.dimensions());
         if job.dry_run {
             store.check_model(&model).await?;
         } else {
-            store.agree_model(&model).await?;
+            store.record_model(&model).await?;
         }
-        (self.report)(&FillEvent::Missing(store.count_missing(collection.as_deref()).await?));
+        (self.report)(&FillEvent::Missing(store.count_unembedded(collection.as_deref()).await?));
         if job.dry_run {
             return Ok(());
         }
@@ -170,8 +170,11 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     }
 
     /// Claims the first chunks without an embedding.
-    async fn claim_first(&self, store: &Store) -> Result<Option<(Place, Vec<Missing>)>, Error> {
-        let mut place = Place::default();
+    async fn claim_first(
+        &self,
+        store: &Store,
+    ) -> Result<Option<(ClaimCursor, Vec<UnembeddedChunk>)>, Error> {
+        let mut place = ClaimCursor::default();
         while let Some(chunks) =
             store.claim(&mut place, CLAIM, self.fill.collection.as_deref()).await?
         {
@@ -186,8 +189,8 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     async fn scan(
         &mut self,
         store: &mut Store,
-        mut place: Place,
-        first: Vec<Missing>,
+        mut place: ClaimCursor,
+        first: Vec<UnembeddedChunk>,
         stop: &mut (impl Future<Output = ()> + Unpin),
     ) -> Result<bool, Error> {
         let (sender, mut embedded) = mpsc::unbounded_channel();
@@ -242,11 +245,11 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     }
 
     /// Submits chunks to the embedder. Each one is sent to the channel when it is embedded.
-    fn submit(&self, chunks: Vec<Missing>, sender: &mpsc::UnboundedSender<Embedded>) {
+    fn submit(&self, chunks: Vec<UnembeddedChunk>, sender: &mpsc::UnboundedSender<Embedded>) {
         let (embedder, sender) = (Arc::clone(self.embedder), sender.clone());
         tokio::spawn(async move {
             let submitting = tokio::task::spawn_blocking(move || {
-                let submit = |chunk: Missing| {
+                let submit = |chunk: UnembeddedChunk| {
                     let pending = embedder.submit(chunk.text.clone());
                     (chunk, pending)
                 };
@@ -264,7 +267,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     async fn write(
         &mut self,
         store: &mut Store,
-        done: &mut Vec<(Missing, Embedding)>,
+        done: &mut Vec<(UnembeddedChunk, Embedding)>,
     ) -> Result<(), store::Error> {
         if done.is_empty() {
             return Ok(());

@@ -28,7 +28,8 @@ pub fn http_cache(ingest: &Ingest) -> HttpCache {
                 store = ingest.job.connect().await.ok();
             }
             let store = store.as_ref()?;
-            let entry = store.http(&ingest.collection, &ingest.version, uri).await.ok()??;
+            let entry =
+                store.http_metadata(&ingest.collection, &ingest.version, uri).await.ok()??;
             (entry.get(SETTINGS).and_then(Value::as_str) == Some(&*settings))
                 .then(|| serde_json::from_value(entry).ok())?
         })

@@ -79,7 +79,7 @@ impl Job {
         if !self.dry_run {
             let sizer = self.splitter.unit().name();
             let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
-            return Ok(store.agree(&settings).await?);
+            return Ok(store.record_settings(&settings).await?);
         }
         if let Some(model) = &model {
             store.check_model(model).await?;

@@ -10,7 +10,7 @@ so that only the cause of the error fails.
 use super::Ingest;
 use super::prepared::Prepared;
 use crate::Error;
-use crate::store::{self, Store, Written};
+use crate::store::{self, Store, WriteOutcome};
 use std::sync::Arc;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::{Mutex, oneshot};
@@ -26,7 +26,7 @@ const BYTES: usize = 1024 * 1024;
 /// A document in the queue of the writers, and the channel for its result.
 pub(super) struct LoadRequest {
     prepared: Prepared,
-    reply: oneshot::Sender<(Prepared, Result<Written, Error>)>,
+    reply: oneshot::Sender<(Prepared, Result<WriteOutcome, Error>)>,
 }
 
 /// The sending end of the queue of the writers.
@@ -40,7 +40,7 @@ impl Loader {
     }
 
     /// Writes a document, and returns it with the result.
-    pub(super) async fn load(&self, prepared: Prepared) -> Result<(Prepared, Written), Error> {
+    pub(super) async fn load(&self, prepared: Prepared) -> Result<(Prepared, WriteOutcome), Error> {
         let (reply, loaded) = oneshot::channel();
         // Without a writer, the reply is dropped with the request.
         drop(self.0.send(LoadRequest { prepared, reply }).await);
@@ -77,7 +77,7 @@ async fn write_batches(
             batch.into_iter().map(|LoadRequest { prepared, reply }| (prepared, reply)).unzip();
         let documents: Vec<_> =
             batch.iter().map(|prepared| prepared.document(&ingest, with_embeddings)).collect();
-        let written: Vec<Result<Written, Error>> = match store.write(&documents).await {
+        let written: Vec<Result<WriteOutcome, Error>> = match store.write(&documents).await {
             Ok(written) => written.into_iter().map(Ok).collect(),
             Err(error) if documents.len() == 1 => vec![Err(error.into())],
             Err(_) => {

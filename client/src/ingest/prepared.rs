@@ -4,7 +4,7 @@ use super::Ingest;
 use super::split_document::{Span, SplitDocument};
 use crate::embed::Embedding;
 use crate::split::Piece;
-use crate::store::{Chunk, Document, Known, KnownChunk};
+use crate::store::{ChunkWrite, DocumentWrite, ExistingChunk, ExistingDocument};
 use passage_core::{MediaType, chunk_ids};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use uuid::Uuid;
 pub(super) struct Prepared {
     pub(super) split: Arc<SplitDocument>,
     /// The stored version of the document, if there is one.
-    pub(super) existing: Option<Known>,
+    pub(super) existing: Option<ExistingDocument>,
     pub(super) id: Uuid,
     pub(super) chunk_ids: Vec<Uuid>,
     /// The chunks of the stored version.
-    pub(super) existing_chunks: HashMap<Uuid, KnownChunk>,
+    pub(super) existing_chunks: HashMap<Uuid, ExistingChunk>,
     /// The new embeddings.
     pub(super) embeddings: HashMap<Uuid, Embedding>,
 }
@@ -31,7 +31,7 @@ pub(super) fn ids_of_chunks(document: Uuid, split: &SplitDocument) -> Vec<Uuid> 
 }
 
 /// Returns whether the stored embedding of a chunk, if any, fits its present text.
-pub(super) fn is_current(existing: Option<&KnownChunk>, piece: &Piece) -> bool {
+pub(super) fn is_current(existing: Option<&ExistingChunk>, piece: &Piece) -> bool {
     existing
         .is_some_and(|existing| existing.preamble.as_deref().unwrap_or_default() == piece.preamble)
 }
@@ -47,9 +47,9 @@ impl Prepared {
         &'a self,
         ingest: &'a Ingest,
         with_embeddings: bool,
-    ) -> Document<'a> {
+    ) -> DocumentWrite<'a> {
         let Self { split, existing, id, chunk_ids, existing_chunks, embeddings } = self;
-        let chunk = |((id, piece), span): ((&Uuid, &'a Piece), Span)| Chunk {
+        let chunk = |((id, piece), span): ((&Uuid, &'a Piece), Span)| ChunkWrite {
             id: *id,
             section: &piece.section,
             level: piece.level,
@@ -61,15 +61,15 @@ impl Prepared {
             bytes: span.bytes,
             lines: span.lines,
             imports: &piece.imports,
-            known: existing_chunks.contains_key(id),
-            stale: !is_current(existing_chunks.get(id), piece),
+            exists: existing_chunks.contains_key(id),
+            preamble_changed: !is_current(existing_chunks.get(id), piece),
             embedding: embeddings.get(id).map(Vec::as_slice),
         };
         let chunks = chunk_ids.iter().zip(&split.pieces).zip(split.spans()).map(chunk).collect();
         let kept: HashSet<&Uuid> = chunk_ids.iter().collect();
-        Document {
+        DocumentWrite {
             id: *id,
-            known: existing.as_ref(),
+            existing: existing.as_ref(),
             collection: &ingest.collection,
             version: &ingest.version,
             uri: &split.uri,
@@ -78,7 +78,11 @@ impl Prepared {
             source_media_type: split.document.source_media_type.as_ref().map(MediaType::name),
             content_hash: &split.content_hash,
             metadata: &split.metadata,
-            gone: existing_chunks.keys().filter(|id| !kept.contains(id)).copied().collect(),
+            removed_chunks: existing_chunks
+                .keys()
+                .filter(|id| !kept.contains(id))
+                .copied()
+                .collect(),
             with_embeddings,
             chunks,
         }

@@ -61,8 +61,8 @@ pub async fn ingest(
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
         let mut store = job.connect().await?;
-        store.expect(identity);
-        store.write_many();
+        store.expect_identity(identity);
+        store.enable_bulk_writes();
         stores.push(store);
     }
     let parallelism = job.parallelism();
@@ -115,7 +115,7 @@ async fn process_all(
             }
         }
         let uris: Vec<&str> = batch.iter().map(|queued| &*queued.document.uri).collect();
-        let mut existing = pipeline.reader.known(collection, version, &uris).await?;
+        let mut existing = pipeline.reader.existing_documents(collection, version, &uris).await?;
         for queued in batch {
             while tasks.len() >= DOCUMENTS
                 && let Some(finished) = tasks.join_next().await
@@ -155,7 +155,7 @@ fn finish(pipeline: &Pipeline, joined: Result<Finished, task::JoinError>) -> Res
 
 /// Builds the vector index of a first load on a connection of its own, and reports the progress.
 async fn build_index(reader: &Store, mut store: Store, reporter: &Reporter) -> Result<(), Error> {
-    let of = reader.embeddings().await?;
+    let of = reader.count_embeddings().await?;
     let report = |done: i64| {
         reporter.report(&Event::Indexing { done: done.min(of) as usize, of: of as usize });
     };
@@ -165,7 +165,7 @@ async fn build_index(reader: &Store, mut store: Store, reporter: &Reporter) -> R
         tokio::select! {
             built = &mut building => break built?,
             () = tokio::time::sleep(INDEX_REPORT_INTERVAL) => {
-                if let Some(done) = reader.indexed().await? {
+                if let Some(done) = reader.index_progress().await? {
                     report(done);
                 }
             }

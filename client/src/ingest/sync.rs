@@ -10,7 +10,7 @@ after the grace period. If its source exists again before that, the mark is remo
 use super::{Event, Ingest, Summary, ingest};
 use crate::Error;
 use crate::source::{self, Changes, ExternalLink, Scopes, SourceEntry};
-use crate::store::Present;
+use crate::store::DocumentState;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,7 +61,7 @@ pub async fn sync(
     let Sync { scopes, grace, changes } = sync;
     let store = job.job.connect().await?;
     // A document that others write after this moment is not missing.
-    let started = store.now().await?;
+    let started = store.server_time().await?;
 
     let seen = Arc::new(Mutex::new(SeenUris::default()));
     let seen_by_sources = Arc::clone(&seen);
@@ -87,7 +87,7 @@ pub async fn sync(
     let mut last: Option<String> = None;
     loop {
         let documents = store
-            .present(&job.collection, &job.version, last.as_deref(), grace, &started, BATCH)
+            .document_states(&job.collection, &job.version, last.as_deref(), grace, &started, BATCH)
             .await?;
         let Some(end) = documents.last() else { return Ok(summary) };
         last = Some(end.uri.clone());
@@ -98,14 +98,14 @@ pub async fn sync(
             missing.partition(|document| document.is_expired || grace.is_zero());
         let orphaned: Vec<_> = kept.into_iter().filter(|document| !document.is_orphan).collect();
         if !job.job.dry_run {
-            let ids = |documents: &[Present]| -> Vec<_> {
+            let ids = |documents: &[DocumentState]| -> Vec<_> {
                 documents.iter().map(|document| document.id).collect()
             };
             if !orphaned.is_empty() {
-                store.orphan(&ids(&orphaned), &started).await?;
+                store.mark_orphaned(&ids(&orphaned), &started).await?;
             }
             if !removed.is_empty() {
-                store.remove(&ids(&removed), &started, grace).await?;
+                store.remove_orphans(&ids(&removed), &started, grace).await?;
             }
         }
         for document in orphaned {

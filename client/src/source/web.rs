@@ -42,7 +42,7 @@ pub(super) fn pages(
     http_cache: HttpCache,
     filter: Filter,
 ) -> Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send> {
-    if http::has_secret(&url) && !http::is_confidential(&url) {
+    if http::has_credentials(&url) && !http::is_confidential(&url) {
         return Box::new(std::iter::once(Err(Error::PlainPassword { url: uri(&url) })));
     }
     let runtime = Handle::try_current().map_err(|error| error.to_string());

@@ -216,5 +216,5 @@ async fn a_password_is_sent_over_plain_http_to_this_machine_alone() {
     let to = tempfile::tempdir().unwrap();
     let to = to.path().to_str().unwrap();
     let fetched = crate::ran(&cluster, ["model", "fetch", "--from", from, "--to", to]).await;
-    fetched.refuses("would be sent over plain http", "--from");
+    fetched.refuses("would be sent over unencrypted HTTP", "--from");
 }

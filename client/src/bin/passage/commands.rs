@@ -32,7 +32,7 @@ pub use status::status;
 use crate::args;
 use passage::Error;
 use passage::document::MetadataOverrides;
-use passage::store::{self, Note, Store};
+use passage::store::{self, Notice, Store};
 use passage_core::Kind;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -58,8 +58,8 @@ fn url(server: &args::Server) -> Result<String, Error> {
 }
 
 /// Returns the note for a store with embeddings if there is no model to embed the question.
-fn no_model() -> Note {
-    Note {
+fn no_model() -> Notice {
+    Notice {
         message: "searching by words only, because no embedding model is available".into(),
         hint: Some(
             "Name its folder with --model or PASSAGE_MODEL, or download the default model with passage model fetch."
@@ -80,7 +80,7 @@ fn overrides(args: &args::MetadataOptions) -> Result<MetadataOverrides, Error> {
 /// Parses the value of `--metadata` as a JSON object.
 fn metadata(value: &str) -> Result<Map<String, Value>, Error> {
     match serde_json::from_str(value) {
-        Ok(value) if store::holds_nul(&value) => Err(store::Error::Nul("metadata").into()),
+        Ok(value) if store::contains_nul(&value) => Err(store::Error::Nul("metadata").into()),
         Ok(Value::Object(metadata)) => Ok(metadata),
         _ => Err(usage(
             "--metadata must be a JSON object",

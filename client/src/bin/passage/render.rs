@@ -18,7 +18,7 @@ pub use store::{documents, findings, status};
 use crate::printable::{printable, printable_json};
 use crate::terminal::{BOLD, DIM, ERROR, GOOD, HIT, TITLE, VERBATIM, WARNING};
 use passage::split::Piece;
-use passage::store::{Note, OutlineRow};
+use passage::store::{Notice, OutlineRow};
 use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub fn usage_error(message: &str) -> String {
 }
 
 /// Returns a note with its hint.
-pub fn note(note: &Note) -> String {
+pub fn note(note: &Notice) -> String {
     let mut output = format!("{BOLD}note:{BOLD:#} {}", printable(&note.message));
     if let Some(hint) = &note.hint {
         write!(output, "\n  {}", printable(hint)).expect("a string takes any text");

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::ingest::Job;
 use crate::ingest::job::embed_texts;
 use crate::ingest::tasks::run_blocking;
-use crate::store::{self, Store, Written};
+use crate::store::{self, Store, WriteOutcome};
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,16 +61,16 @@ pub async fn reindex_collection(
 ) -> Result<ReindexSummary, Error> {
     let ReindexCollection { job, collection, version } = reindex;
     let mut reader = job.connect().await?;
-    reader.must_be_own().await?;
+    reader.must_be_owned().await?;
     let identity = reader.identity().await?;
-    let ids = reader.ids(Some(&collection), version.as_deref()).await?;
+    let ids = reader.document_ids(Some(&collection), version.as_deref()).await?;
     if ids.is_empty() {
         return Err(store::Error::NoCollection(collection).into());
     }
-    let with_embeddings = reader.own(job.check_settings(&reader)).await?;
+    let with_embeddings = reader.in_owned_transaction(job.check_settings(&reader)).await?;
     let mut writer = job.connect().await?;
-    writer.expect(identity);
-    writer.write_many();
+    writer.expect_identity(identity);
+    writer.enable_bulk_writes();
     report(&ReindexEvent::Found(ids.len()));
 
     let at_a_time = job.parallelism() + AHEAD;
@@ -134,7 +134,7 @@ impl<R: Fn(&ReindexEvent)> Run<R> {
         // Embeddings by text, because another attempt may need the same ones.
         let mut embeddings = HashMap::new();
         for _ in 0..ATTEMPTS {
-            let Some(stored) = self.reader.stored(id, self.with_embeddings).await? else {
+            let Some(stored) = self.reader.read_document(id, self.with_embeddings).await? else {
                 return Ok(None);
             };
             *uri = Some(stored.uri.clone());
@@ -160,8 +160,8 @@ impl<R: Fn(&ReindexEvent)> Run<R> {
             let new = new.filter_map(|(number, text)| Some((number, &embeddings.get(&text)?[..])));
             let document = resplit.document(&new.collect(), self.with_embeddings);
             match self.writer.lock().await.rewrite(resplit.stored(), &document).await? {
-                Written::Done => return Ok(Some(outcome)),
-                Written::Changed => {}
+                WriteOutcome::Written => return Ok(Some(outcome)),
+                WriteOutcome::Conflict => {}
             }
         }
         Err(store::Error::Contended(uri.take().unwrap_or_default()).into())

@@ -5,7 +5,7 @@ use super::resplit::{Resplit, resplit};
 use crate::Error;
 use crate::ingest::tasks::run_blocking;
 use crate::split::Splitter;
-use crate::store::{Made, Stored};
+use crate::store::{ShadowDocument, StoredDocument};
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
 use std::pin::pin;
@@ -22,7 +22,7 @@ pub(super) struct ResplitOutcome {
 
 impl ResplitOutcome {
     /// Splits a stored document.
-    pub(super) async fn split(splitter: &Splitter, stored: Stored) -> Self {
+    pub(super) async fn split(splitter: &Splitter, stored: StoredDocument) -> Self {
         let (uri, splitter) = (stored.uri.clone(), splitter.clone());
         match run_blocking(move || resplit(&splitter, stored, false)).await {
             Err(error) => Self { uri, resplit: None, outcome: Err(error) },
@@ -35,14 +35,14 @@ impl ResplitOutcome {
     }
 
     /// Returns what the shadow store writes for the document.
-    pub(super) fn shadow_document(&self, with_embeddings: bool) -> Made<'_> {
+    pub(super) fn shadow_document(&self, with_embeddings: bool) -> ShadowDocument<'_> {
         match &self.resplit {
-            Some(resplit) => Made::Split {
+            Some(resplit) => ShadowDocument::Split {
                 document: Box::new(resplit.new_document(with_embeddings)),
                 reused: resplit.reused(),
                 is_same: matches!(self.outcome, Ok(ReindexOutcome::Unchanged)),
             },
-            None => Made::Copied,
+            None => ShadowDocument::Copied,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::event::ReindexOutcome;
 use crate::Error;
 use crate::split::{Piece, Splitter};
-use crate::store::{Chunk, Document, Stored, StoredChunk};
+use crate::store::{ChunkWrite, DocumentWrite, StoredChunk, StoredDocument};
 use passage_core::{Kind, MediaType, chunk_ids, document_metadata};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 /// A document with its new pieces and its stored chunks.
 pub(super) struct Resplit {
-    stored: Stored,
+    stored: StoredDocument,
     text: String,
     media_type: MediaType,
     pieces: Vec<Piece>,
@@ -25,7 +25,7 @@ pub(super) struct Resplit {
 /// after the other. With `embeds`, chunks without an embedding get one.
 pub(super) fn resplit(
     splitter: &Splitter,
-    stored: Stored,
+    stored: StoredDocument,
     embeds: bool,
 ) -> Result<Option<Resplit>, Error> {
     let Some(text) = whole_text(&stored.chunks) else { return Ok(None) };
@@ -64,7 +64,7 @@ fn whole_text(chunks: &[StoredChunk]) -> Option<String> {
 
 /// Returns the kind of the document: the one of its uri and media type, if a chunk has it.
 /// Otherwise the kind was set explicitly, and it is the most frequent one of the chunks.
-fn kind(stored: &Stored, media_type: &MediaType) -> Kind {
+fn kind(stored: &StoredDocument, media_type: &MediaType) -> Kind {
     let detected = Kind::detect(&stored.uri, media_type);
     let kinds = || stored.chunks.iter().filter_map(|chunk| chunk.kind);
     if kinds().any(|kind| kind == detected) {
@@ -76,7 +76,11 @@ fn kind(stored: &Stored, media_type: &MediaType) -> Kind {
 
 /// Gives each piece the id of the stored chunk with the same text in the same section, and a
 /// derived id where there is none.
-fn matched_ids(stored: &Stored, text: &str, pieces: &[Piece]) -> Vec<(Uuid, Option<usize>)> {
+fn matched_ids(
+    stored: &StoredDocument,
+    text: &str,
+    pieces: &[Piece],
+) -> Vec<(Uuid, Option<usize>)> {
     let mut by_text: HashMap<(&[String], &str), VecDeque<usize>> = HashMap::new();
     for (ordinal, chunk) in stored.chunks.iter().enumerate() {
         by_text.entry((&chunk.section, &chunk.content)).or_default().push_back(ordinal);
@@ -108,7 +112,7 @@ fn matched_ids(stored: &Stored, text: &str, pieces: &[Piece]) -> Vec<(Uuid, Opti
 }
 
 impl Resplit {
-    pub(super) fn stored(&self) -> &Stored {
+    pub(super) fn stored(&self) -> &StoredDocument {
         &self.stored
     }
 
@@ -143,13 +147,13 @@ impl Resplit {
             && Some(&piece.bytes) == chunk.bytes.as_ref()
             && Some(&piece.lines) == chunk.lines.as_ref()
             && piece.imports == chunk.imports
-            && (chunk.embedded || !self.embeds)
+            && (chunk.has_embedding || !self.embeds)
     }
 
     /// Returns the ordinals of the chunks that need an embedding, and the text of each.
     pub(super) fn missing(&self) -> impl Iterator<Item = (usize, String)> {
         let has = |(piece, (_, matched)): (&Piece, &(Uuid, Option<usize>))| {
-            self.current(piece, *matched).is_some_and(|chunk| chunk.embedded)
+            self.current(piece, *matched).is_some_and(|chunk| chunk.has_embedding)
         };
         let chunks = self.pieces.iter().zip(&self.ids).enumerate();
         chunks
@@ -170,11 +174,11 @@ impl Resplit {
     }
 
     /// Returns the document in the form that a store writes that does not have it.
-    pub(super) fn new_document(&self, with_embeddings: bool) -> Document<'_> {
+    pub(super) fn new_document(&self, with_embeddings: bool) -> DocumentWrite<'_> {
         let mut document = self.document(&HashMap::new(), with_embeddings);
-        document.gone.clear();
+        document.removed_chunks.clear();
         for chunk in &mut document.chunks {
-            (chunk.known, chunk.stale) = (false, false);
+            (chunk.exists, chunk.preamble_changed) = (false, false);
         }
         document
     }
@@ -185,11 +189,11 @@ impl Resplit {
         &'a self,
         embeddings: &HashMap<usize, &'a [f32]>,
         with_embeddings: bool,
-    ) -> Document<'a> {
+    ) -> DocumentWrite<'a> {
         let Self { stored, text, media_type, pieces, ids, metadata, .. } = self;
         let chunk =
             |(ordinal, (piece, (id, matched))): (usize, (&'a Piece, &(Uuid, Option<usize>)))| {
-                Chunk {
+                ChunkWrite {
                     id: *id,
                     section: &piece.section,
                     level: piece.level,
@@ -201,8 +205,8 @@ impl Resplit {
                     bytes: Some(piece.bytes.clone()),
                     lines: Some(piece.lines.clone()),
                     imports: &piece.imports,
-                    known: matched.is_some(),
-                    stale: matched
+                    exists: matched.is_some(),
+                    preamble_changed: matched
                         .is_some_and(|matched| !is_current(piece, &stored.chunks[matched])),
                     embedding: embeddings.get(&ordinal).copied(),
                 }
@@ -210,9 +214,9 @@ impl Resplit {
         let chunks = pieces.iter().zip(ids).enumerate().map(chunk).collect();
         let kept: HashSet<usize> = ids.iter().filter_map(|(_, ordinal)| *ordinal).collect();
         let gone = stored.chunks.iter().enumerate().filter(|(ordinal, _)| !kept.contains(ordinal));
-        Document {
+        DocumentWrite {
             id: stored.id,
-            known: None,
+            existing: None,
             collection: &stored.collection,
             version: &stored.version,
             uri: &stored.uri,
@@ -221,7 +225,7 @@ impl Resplit {
             source_media_type: None,
             content_hash: &[],
             metadata,
-            gone: gone.map(|(_, chunk)| chunk.id).collect(),
+            removed_chunks: gone.map(|(_, chunk)| chunk.id).collect(),
             with_embeddings,
             chunks,
         }

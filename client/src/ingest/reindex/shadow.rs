@@ -14,7 +14,7 @@ use crate::Error;
 use crate::ingest::Job;
 use crate::ingest::fill::{Fill, FillEvent, fill};
 use crate::split::Splitter;
-use crate::store::{self, Differing, Plan, Second, Store, Written};
+use crate::store::{self, OutdatedDocument, ShadowOptions, ShadowStore, Store, WriteOutcome};
 use serde_json::{Value, json};
 use std::future::pending;
 use std::time::{Duration, Instant};
@@ -53,8 +53,8 @@ pub struct ReindexStore {
 }
 
 impl ReindexStore {
-    fn plan(&self) -> Plan {
-        Plan {
+    fn plan(&self) -> ShadowOptions {
+        ShadowOptions {
             model: self.job.model(),
             embedding_type: self.embedding_type.clone(),
             language: self.language.clone(),
@@ -64,7 +64,7 @@ impl ReindexStore {
 }
 
 /// Returns all settings of a splitter that decide how it splits. A later run resumes an interrupted
-/// one only if they are equal, so each field is named here. [`Plan`] has the version of the format.
+/// one only if they are equal, so each field is named here. [`ShadowOptions`] has the version of the format.
 fn splitting(splitter: &Splitter) -> Value {
     let limits = splitter.limits();
     json!({
@@ -110,16 +110,16 @@ pub async fn reindex_store(
     let plan = reindex.plan();
     let job = &reindex.job;
     if job.dry_run {
-        Second::rehearse(&job.url, &job.store, &plan).await?;
+        ShadowStore::dry_run(&job.url, &job.store, &plan).await?;
         let reader = job.connect().await?;
         reader.begin_reading().await?;
         return rehearse(job, &reader, &report).await;
     }
-    let mut shadow = Second::begin(&job.url, &job.store, &plan).await?;
+    let mut shadow = ShadowStore::begin(&job.url, &job.store, &plan).await?;
     let reader = job.connect().await?;
-    reader.read_all().await?;
+    reader.disable_row_security().await?;
     let store = shadow.store();
-    store.own(job.check_settings(store)).await?;
+    store.in_owned_transaction(job.check_settings(store)).await?;
     shadow.store().defer_index().await?;
     let run = Run { reindex, reader, shadow: Mutex::new(shadow), report };
     run.replace_store().await
@@ -131,11 +131,11 @@ async fn rehearse(
     reader: &Store,
     report: &(impl Fn(&ReindexEvent) + Sync),
 ) -> Result<ReindexSummary, Error> {
-    let ids = reader.ids(None, None).await?;
+    let ids = reader.document_ids(None, None).await?;
     report(&ReindexEvent::Found(ids.len()));
     let mut outcomes = Outcomes::default();
     let document = |id| async move {
-        let Some(stored) = reader.stored(id, false).await? else { return Ok(None) };
+        let Some(stored) = reader.read_document(id, false).await? else { return Ok(None) };
         Ok::<_, Error>(Some((id, ResplitOutcome::split(&job.splitter, stored).await)))
     };
     let at_a_time = job.parallelism() + AHEAD;
@@ -147,7 +147,7 @@ struct Run<R> {
     reindex: ReindexStore,
     /// The connection that reads the store.
     reader: Store,
-    shadow: Mutex<Second>,
+    shadow: Mutex<ShadowStore>,
     report: R,
 }
 
@@ -174,12 +174,12 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         self.embed(&self.reindex.job.store, &mut outcomes).await?;
         let mut shadow = self.shadow.lock().await;
         if self.reindex.drop_former {
-            while !shadow.remove_former().await? {
+            while !shadow.drop_former().await? {
                 attempts += 1;
                 self.pause(started, attempts).await?;
             }
         } else {
-            (self.report)(&ReindexEvent::Replaced { former: shadow.former().to_owned() });
+            (self.report)(&ReindexEvent::Replaced { former: shadow.former_name().to_owned() });
         }
         drop(shadow);
         Ok(outcomes.summary())
@@ -191,22 +191,22 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         self.catch_up(outcomes).await?;
         let mut shadow = self.shadow.lock().await;
         let with_embeddings = shadow.with_embeddings();
-        let Some(swap) = shadow.hold().await? else { return Ok(false) };
-        let differing = swap.differing().await?;
+        let Some(swap) = shadow.lock_original().await? else { return Ok(false) };
+        let differing = swap.outdated().await?;
         if differing.len() > FEW {
             return Ok(false);
         }
         for differing in differing {
-            let Some(stored) = swap.stored(differing.id()).await? else { return Ok(false) };
+            let Some(stored) = swap.read_document(differing.id()).await? else { return Ok(false) };
             let document = ResplitOutcome::split(&self.reindex.job.splitter, stored).await;
             let made = document.shadow_document(with_embeddings);
-            if swap.make(differing, &made).await? == Written::Changed {
+            if swap.make(differing, &made).await? == WriteOutcome::Conflict {
                 return Ok(false);
             }
             drop(made);
             outcomes.record(differing.id(), document, &self.report);
         }
-        swap.swap().await?;
+        swap.commit().await?;
         Ok(true)
     }
 
@@ -225,7 +225,7 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
     /// Processes the documents that the shadow store lacks or has in an old version. Returns their
     /// number.
     async fn catch_up(&self, outcomes: &mut Outcomes) -> Result<usize, Error> {
-        let differing = self.shadow.lock().await.differing().await?;
+        let differing = self.shadow.lock().await.outdated().await?;
         let found = differing.len();
         (self.report)(&ReindexEvent::Found(found));
         let documents = differing.into_iter().map(|differing| self.copy_document(differing));
@@ -238,15 +238,15 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
     /// exist any more or has changed meanwhile.
     async fn copy_document(
         &self,
-        differing: Differing,
+        differing: OutdatedDocument,
     ) -> Result<Option<(Uuid, ResplitOutcome)>, Error> {
         let id = differing.id();
-        let Some(stored) = self.reader.stored(id, false).await? else { return Ok(None) };
+        let Some(stored) = self.reader.read_document(id, false).await? else { return Ok(None) };
         let document = ResplitOutcome::split(&self.reindex.job.splitter, stored).await;
         let mut shadow = self.shadow.lock().await;
         let with_embeddings = shadow.with_embeddings();
         let written = shadow.make(differing, &document.shadow_document(with_embeddings)).await?;
-        Ok((written == Written::Done).then_some((id, document)))
+        Ok((written == WriteOutcome::Written).then_some((id, document)))
     }
 
     /// Embeds the chunks of a store that have no embedding.

@@ -2,7 +2,7 @@
 //! unknown.
 
 use super::line::{Line, Location};
-use crate::nul::holds_nul;
+use crate::postgres_text::contains_nul;
 use crate::source::Error;
 use passage_core::{Kind, MediaType};
 use serde_json::error::Category;
@@ -131,7 +131,7 @@ impl Fields {
     pub(super) fn metadata(&mut self, key: &str) -> Result<Map<String, Value>, Error> {
         match self.take(key) {
             None => Ok(Map::new()),
-            Some(value) if holds_nul(&value) => self.contains_nul(key),
+            Some(value) if contains_nul(&value) => self.contains_nul(key),
             Some(Value::Object(metadata)) => Ok(metadata),
             Some(_) => self.must_be(key, "a JSON object"),
         }

@@ -105,7 +105,7 @@ pub(super) async fn fetch(
         if tries > RETRIES || !is_temporary(response.status()) || after > Some(MAX_PAUSE) {
             break response;
         }
-        tokio::time::sleep(http::pause(FIRST_PAUSE, after, tries)).await;
+        tokio::time::sleep(http::backoff(FIRST_PAUSE, after, tries)).await;
         tries += 1;
     };
     let url = response.url().clone();

@@ -54,8 +54,8 @@ impl Network {
                 builder.no_proxy().dns_resolver(CheckedResolver(Arc::new(SystemResolver)))
             }
             // The password is not encrypted, so the connection must not leave this machine.
-            Network::Any if http::has_secret(url) && url.scheme() == "http" => {
-                http::to_this_machine(builder)
+            Network::Any if http::has_credentials(url) && url.scheme() == "http" => {
+                http::without_proxy(builder)
             }
             Network::Any => builder,
         }

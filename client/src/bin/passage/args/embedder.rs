@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use passage::embed::{Service, default_folder};
+use passage::embed::{ServiceConfig, default_folder};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -80,9 +80,9 @@ pub struct Embedder {
 
 impl Embedder {
     /// Returns the service of the options, without its key.
-    pub fn service(&self) -> Option<Service> {
+    pub fn service(&self) -> Option<ServiceConfig> {
         let url = self.embed_url.as_ref().filter(|url| !url.is_empty())?;
-        let mut service = Service::new(url, self.embed_model.as_deref().unwrap_or_default());
+        let mut service = ServiceConfig::new(url, self.embed_model.as_deref().unwrap_or_default());
         service.dimensions = self.embed_dimensions;
         service.batch_texts = self.embed_batch.unwrap_or(service.batch_texts);
         service.batch_tokens = self.embed_batch_tokens.unwrap_or(service.batch_tokens);

@@ -3,11 +3,11 @@
 use super::connect;
 use crate::{args, render};
 use passage::Error;
-use passage::store::Context;
+use passage::store::ContextOptions;
 
 /// Returns the text to print.
 pub async fn context(args: args::Context) -> Result<String, Error> {
-    let context = Context {
+    let context = ContextOptions {
         strategy: args.strategy,
         parents: args.parents,
         preceding: args.preceding,

@@ -3,7 +3,9 @@
 use super::usage;
 use crate::args::{self, Sizer};
 use passage::Error;
-use passage::embed::{Embedder, Embedding, Key, Model, Pool, Remote, Service, default_folder};
+use passage::embed::{
+    ApiKey, Embedder, Embedding, Model, Pool, RemoteEmbedder, ServiceConfig, default_folder,
+};
 use passage::split::Splitter;
 use passage::store::Store;
 use std::num::NonZero;
@@ -49,7 +51,7 @@ pub async fn embedder(
     threads: Option<NonZero<usize>>,
 ) -> Result<(Arc<Embedder>, Option<Arc<Model>>), Error> {
     if let Some(service) = service(args)? {
-        return Ok((Arc::new(Remote::connect(service).await?.into()), None));
+        return Ok((Arc::new(RemoteEmbedder::connect(service).await?.into()), None));
     }
     let model = load(&args.model)?;
     let pool = Pool::new(&model, threads)?;
@@ -74,7 +76,7 @@ pub async fn embed_question(
     let started = Instant::now();
     if let Some(service) = service(args)? {
         let name = service.model.clone();
-        let embedding = Remote::embed_one(service, question).await?;
+        let embedding = RemoteEmbedder::embed_one(service, question).await?;
         store.check_model(&(name, embedding.len())).await?;
         return Ok(Question {
             embedding,
@@ -91,7 +93,7 @@ pub async fn embed_question(
 }
 
 /// Returns the service of the options, with its key.
-fn service(args: &args::Embedder) -> Result<Option<Service>, Error> {
+fn service(args: &args::Embedder) -> Result<Option<ServiceConfig>, Error> {
     let Some(mut service) = args.service() else { return Ok(None) };
     if service.model.is_empty() {
         return Err(usage(
@@ -105,9 +107,9 @@ fn service(args: &args::Embedder) -> Result<Option<Service>, Error> {
 
 /// Returns the API key. It is never an option, because all users of the machine can see command
 /// lines.
-fn key(url: &str) -> Option<Key> {
+fn key(url: &str) -> Option<ApiKey> {
     let variable = |name| std::env::var(name).ok().filter(|key| !key.is_empty());
     let key = variable("PASSAGE_API_KEY")
         .or_else(|| variable("OPENAI_API_KEY").filter(|_| url.starts_with(OPENAI)))?;
-    Some(Key::new(key.trim()))
+    Some(ApiKey::new(key.trim()))
 }

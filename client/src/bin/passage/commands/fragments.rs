@@ -4,10 +4,10 @@ use super::embedder::embed_question;
 use super::{connect, no_model};
 use crate::{args, render};
 use passage::Error;
-use passage::store::{Note, Quest};
+use passage::store::{FragmentQuery, Notice};
 
 /// Returns the text to print, and notes for standard error.
-pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Note>), Error> {
+pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Notice>), Error> {
     let store = connect(&args.server).await?;
     let (mut embedding, mut notes) = (None, Vec::new());
     let query = args.query.filter(|query| !query.trim().is_empty());
@@ -21,7 +21,7 @@ pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Note>), Err
             notes.push(no_model());
         }
     }
-    let quest = Quest {
+    let fragment_query = FragmentQuery {
         query,
         embedding,
         uri: args.uri,
@@ -34,7 +34,7 @@ pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Note>), Err
         full: args.full,
         include_orphaned: args.include_orphaned,
     };
-    let fragments = store.fragments(&quest).await?;
+    let fragments = store.fragments(&fragment_query).await?;
     let output = if args.json {
         fragments.iter().map(render::json).collect()
     } else {

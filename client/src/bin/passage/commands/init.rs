@@ -4,14 +4,14 @@ use super::connect;
 use super::embedder::embedder;
 use crate::{args, render};
 use passage::Error;
-use passage::store::{Init, Settings};
+use passage::store::{InitOptions, Settings};
 use passage_core::SPLITTER_VERSION;
 
 /// Returns the text to print.
 pub async fn init(args: args::Init) -> Result<String, Error> {
     let embedder = if args.no_embed { None } else { Some(embedder(&args.embedder, None).await?) };
     let mut store = connect(&args.server).await?;
-    let init = Init {
+    let init = InitOptions {
         dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
         embedding_type: args.embedding_type.map(|it| it.name().to_owned()),
         language: args.language,
@@ -21,7 +21,7 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
     let sizer = if is_local { "wordpieces" } else { "characters" };
     let model = embedder.map(|(embedder, _)| (embedder.name().to_owned(), embedder.dimensions()));
     let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
-    store.own(store.agree(&settings)).await?;
+    store.in_owned_transaction(store.record_settings(&settings)).await?;
     let render = if args.json { render::created_json } else { render::created };
     Ok(render(store.name(), statements, settings.model.as_ref()))
 }

@@ -3,7 +3,7 @@
 use super::{connect, usage};
 use crate::{args, render};
 use passage::Error;
-use passage::store::{Removal, Removed};
+use passage::store::{Removal, RemovalSummary};
 
 /// Removes documents. `ask` asks the user for confirmation, and returns `None` if there is no
 /// terminal. Returns the text to print, and the uris without a document.
@@ -27,7 +27,7 @@ pub async fn remove(
             Some(true) => {}
             Some(false) => {
                 let missing = std::mem::take(&mut removed.missing);
-                let nothing = Removed { missing, ..Removed::default() };
+                let nothing = RemovalSummary { missing, ..RemovalSummary::default() };
                 return Ok((render::removed(&nothing, false, args.json), nothing.missing));
             }
             None => {
@@ -41,7 +41,7 @@ pub async fn remove(
         }
     }
     if !args.dry_run {
-        removed = store.remove_all(&removal).await?;
+        removed = store.remove(&removal).await?;
     }
     Ok((render::removed(&removed, args.dry_run, args.json), removed.missing))
 }

@@ -5,19 +5,19 @@ use super::{connect, metadata, no_model, usage};
 use crate::args;
 use crate::render::{self, Timing};
 use passage::Error;
-use passage::store::{Filters, Found, Mode, Note, Search, Store};
+use passage::store::{Filters, Mode, Notice, Search, SearchResults, Store};
 use serde_json::Value;
 use std::time::Instant;
 
 /// Returns the text to print, and notes for standard error.
-pub async fn search(args: args::Search) -> Result<(String, Vec<Note>), Error> {
+pub async fn search(args: args::Search) -> Result<(String, Vec<Notice>), Error> {
     let mut timing = Timing::default();
     let filters = filters(args.filters.clone())?;
     let started = Instant::now();
     let mut store = connect(&args.server).await?;
     timing.connecting = started.elapsed();
 
-    let mut results = Found::default();
+    let mut results = SearchResults::default();
     if !args.question.trim().is_empty() {
         let (embedding, note) = embedding(&args, &store, &mut timing).await?;
         if embedding.is_none() && filters.min_similarity.is_some() {
@@ -42,12 +42,12 @@ pub async fn search(args: args::Search) -> Result<(String, Vec<Note>), Error> {
         let started = Instant::now();
         results = store.search(&search).await?;
         timing.searching = started.elapsed();
-        results.notes.extend(note);
+        results.notices.extend(note);
     }
     if args.json {
         return Ok((render::search_results_json(&results, &timing), Vec::new()));
     }
-    Ok((render::search_results(&results, &timing), results.notes))
+    Ok((render::search_results(&results, &timing), results.notices))
 }
 
 /// Embeds the question. Returns no embedding for a search by words, and a note if no model is
@@ -56,7 +56,7 @@ async fn embedding(
     args: &args::Search,
     store: &Store,
     timing: &mut Timing,
-) -> Result<(Option<Vec<f32>>, Option<Note>), Error> {
+) -> Result<(Option<Vec<f32>>, Option<Notice>), Error> {
     match args.mode {
         Some(args::Mode::Text) => return Ok((None, None)),
         None if !store.has_embeddings().await? => return Ok((None, None)),

@@ -2,7 +2,7 @@
 
 use super::{count, json, line, printable};
 use passage::ingest::{Outcome, ReindexOutcome, ReindexSummary, Summary};
-use passage::store::{Removed, quoted};
+use passage::store::{RemovalSummary, quote_identifier};
 use serde_json::json;
 use std::time::Duration;
 
@@ -84,9 +84,9 @@ pub fn ingest_summary_json(
 }
 
 /// Returns the result of a removal.
-pub fn removed(removed: &Removed, dry_run: bool, as_json: bool) -> String {
+pub fn removed(removed: &RemovalSummary, dry_run: bool, as_json: bool) -> String {
     if as_json {
-        let Removed { documents, chunks, missing } = removed;
+        let RemovalSummary { documents, chunks, missing } = removed;
         return json(&json!({
             "dry_run": dry_run, "documents": documents, "chunks": chunks, "missing": missing,
         }));
@@ -96,7 +96,7 @@ pub fn removed(removed: &Removed, dry_run: bool, as_json: bool) -> String {
 }
 
 /// Returns the number of documents and chunks in words.
-pub fn documents_and_chunks(removed: &Removed) -> String {
+pub fn documents_and_chunks(removed: &RemovalSummary) -> String {
     let count = |number: i64, what| count(number as usize, what);
     format!("{} with {}", count(removed.documents, "document"), count(removed.chunks, "chunk"))
 }
@@ -116,7 +116,7 @@ pub fn reindex_outcome(uri: &str, outcome: ReindexOutcome, dry_run: bool) -> Str
 
 /// Returns the line with the new name of a replaced store.
 pub fn replaced(former: &str) -> String {
-    let (schema, former) = (printable(&quoted(former)), printable(former));
+    let (schema, former) = (printable(&quote_identifier(former)), printable(former));
     format!("the former store is \"{former}\"; to remove it: DROP SCHEMA {schema} CASCADE")
 }
 

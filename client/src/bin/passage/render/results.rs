@@ -1,7 +1,7 @@
 //! Results of queries: passages of a search, fragments, and a chunk with its context.
 
 use super::{BOLD, DIM, TITLE, count, line, printable, quote, section};
-use passage::store::{ContextRow, Found, Fragment, Hit, Passage};
+use passage::store::{ContextRow, Fragment, Hit, Passage, SearchResults};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -20,11 +20,11 @@ pub struct Timing {
 }
 
 /// Returns the results of a search as one JSON object.
-pub fn search_results_json(results: &Found, timing: &Timing) -> String {
+pub fn search_results_json(results: &SearchResults, timing: &Timing) -> String {
     #[derive(Serialize)]
     struct WithTiming<'a> {
         #[serde(flatten)]
-        results: &'a Found,
+        results: &'a SearchResults,
         timing: Value,
     }
     // Two decimals: more would only be noise.
@@ -39,7 +39,7 @@ pub fn search_results_json(results: &Found, timing: &Timing) -> String {
 }
 
 /// Returns the results of a search as text: the chunks if they were requested, and the passages.
-pub fn search_results(results: &Found, timing: &Timing) -> String {
+pub fn search_results(results: &SearchResults, timing: &Timing) -> String {
     let mut output = String::new();
     if results.passages.is_empty() {
         return "nothing found\n".into();
@@ -99,7 +99,7 @@ fn passage(output: &mut String, passage: &Passage) {
         facts.push("cut to fit".into());
     }
     source(output, passage.uri.as_deref(), (passage.first_line, passage.last_line), &facts);
-    quote(output, &passage.content, &passage.hits());
+    quote(output, &passage.content, &passage.hit_ranges());
 }
 
 /// Writes the rank, the title of the document and the section. A title that is also the first

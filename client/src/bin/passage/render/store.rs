@@ -1,7 +1,7 @@
 //! The contents of a store: in total, by collection, by document; and findings of the doctor.
 
 use super::{BOLD, DIM, ERROR, GOOD, WARNING, count, line, printable};
-use passage::store::{Collection, Finding, Listed, Severity, Status};
+use passage::store::{Collection, DocumentRow, Finding, Severity, Status};
 
 /// Returns the contents of a store and of its collections.
 pub fn status(status: &Status, collections: &[Collection]) -> String {
@@ -56,7 +56,7 @@ fn named(collection: &str, version: &str) -> String {
 }
 
 /// Returns a line for each document.
-pub fn documents(documents: &[Listed]) -> String {
+pub fn documents(documents: &[DocumentRow]) -> String {
     let mut output = String::new();
     for document in documents {
         let mut facts = Vec::new();
@@ -79,14 +79,14 @@ pub fn documents(documents: &[Listed]) -> String {
 /// Returns a line for each finding, with its remedy below.
 pub fn findings(findings: &[Finding]) -> String {
     let mut output = String::new();
-    for Finding { severity, what, finding, remedy } in findings {
+    for Finding { severity, subject, finding, remedy } in findings {
         let (style, word) = match severity {
             Severity::Good => (GOOD, "good"),
             Severity::Warning => (WARNING, "warning"),
             Severity::Bad => (ERROR, "error"),
         };
-        let (what, finding) = (printable(what), printable(finding));
-        line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{what}{BOLD:#}: {finding}"));
+        let (subject, finding) = (printable(subject), printable(finding));
+        line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{subject}{BOLD:#}: {finding}"));
         if let Some(remedy) = remedy {
             line(&mut output, &format!("        {}", printable(remedy)));
         }
