@@ -7,7 +7,9 @@ extension; they call it through SQL, as users do, so `make install` must run bef
 */
 
 pub mod cluster;
+pub mod example;
 pub mod markdown;
+mod page_database;
 pub mod wait;
 
 pub use cluster::Cluster;

@@ -1,7 +1,7 @@
 //! The questions: equally many of each set of `quality`. The store has the documents that they are about.
 
 use passage::embed::Model;
-use passage::source::Item;
+use passage::source::SourceDocument;
 
 use super::load::model_folder;
 use super::session::Question;
@@ -35,10 +35,10 @@ pub fn embedded() -> Vec<Question> {
 }
 
 /// Returns the documents that the questions are about.
-pub fn documents() -> impl Iterator<Item = Item> {
+pub fn documents() -> impl Iterator<Item = SourceDocument> {
     all().flat_map(|set| {
         let uri = move |name: &str| format!("{}/{name}", set.name);
-        set.documents.into_iter().map(move |one| Item::bytes(uri(&one.name), one.text))
+        set.documents.into_iter().map(move |one| SourceDocument::bytes(uri(&one.name), one.text))
     })
 }
 

@@ -71,7 +71,7 @@ async fn doctor_finds_no_problem_in_a_sound_store() {
     let next = next_transaction(&cluster).await;
     let doctor = run_client(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
-    assert!(doctor.stdout.ends_with("\n\nall is well\n"), "{}", doctor.stdout);
+    assert!(doctor.stdout.ends_with("\n\nno problems found\n"), "{}", doctor.stdout);
     assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
     let version = cluster.installation().version();
     // Debian adds its own version to that of PostgreSQL.
@@ -324,7 +324,7 @@ async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
     let fetched = RunOutput::of(&mut program(&["model", "fetch", "--from", &good])).await;
     assert_eq!(
         fetched.stdout,
-        format!("sentence-transformers/all-MiniLM-L6-v2 is in {}\n", there.display())
+        format!("sentence-transformers/all-MiniLM-L6-v2 is installed in {}\n", there.display())
     );
     assert_eq!(names(), ["config.json", "model.safetensors", "tokenizer.json"]);
     let ingest =

@@ -95,7 +95,7 @@ async fn a_found_file_may_set_harmless_options_below_the_users_own() {
     // A configuration that others can write is refused.
     fs::set_permissions(&own, fs::Permissions::from_mode(0o666)).unwrap();
     let run = RunOutput::of(program(&cluster, folder, home.path()).args(["status"])).await;
-    run.assert_refusal("can be written by everybody", "chmod o-w");
+    run.assert_refusal("is writable by all users", "chmod o-w");
     fs::set_permissions(&own, fs::Permissions::from_mode(0o600)).unwrap();
 
     // Files of parent folders are not read, and neither are pipes and the like.

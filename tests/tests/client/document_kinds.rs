@@ -162,7 +162,7 @@ async fn split_reports_the_line_of_a_syntax_error() {
     let mut command = Command::new(client_path());
     let run = RunOutput::of(command.args(["split", "--sizer", "characters", &path])).await;
     assert_eq!(run.code, Some(0));
-    assert!(run.stderr.starts_with("split as plain text: line "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("split as plain text: invalid "), "{}", run.stderr);
 }
 
 #[tokio::test]

@@ -25,11 +25,11 @@ async fn a_file_that_is_not_text_is_reported_and_the_others_are_loaded() {
     let gone = format!("{}/gone.md", sources.book());
     let run = ingest_text(&cluster, &[&gone, &sources.book()]).await;
 
-    let convert = "Convert it to text in UTF-8 first";
+    let convert = "Convert it to text in UTF-8";
     run.assert_refusal("latin1.md is not UTF-8: line 3, byte 20 of the file", convert);
-    run.assert_refusal("nul.md holds a NUL byte: line 1, byte 14 of the file", convert);
-    run.assert_refusal("utf16.txt holds a NUL byte: line 1, byte 3 of the file", convert);
-    run.assert_refusal("gone.md: No such file", "Check that it is there");
+    run.assert_refusal("nul.md contains a NUL byte: line 1, byte 14 of the file", convert);
+    run.assert_refusal("utf16.txt contains a NUL byte: line 1, byte 3 of the file", convert);
+    run.assert_refusal("gone.md: No such file", "Check that it exists");
     assert!(run.stdout.starts_with("2 documents added, 4 failed; 2 chunks"), "{}", run.stdout);
     let uris = "SELECT uri FROM rag.documents ORDER BY uri";
     assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/z.md"]);
@@ -46,7 +46,7 @@ async fn a_page_that_is_too_large_to_convert_is_reported_and_the_others_are_load
         ("z.html", b"<h1>Z</h1>".to_vec()),
     ]);
     let run = ingest_text(&cluster, &[&sources.book()]).await;
-    let split = "Split it into several pages, or take it as it is, with --media-type text/plain.";
+    let split = "Split it into several pages, or ingest it without conversion with --media-type text/plain.";
     let nodes = "an HTML page must have at most 2000000 elements, attributes and texts";
     run.assert_refusal(&format!("bomb.html: {nodes}"), split);
     run.assert_refusal("long.html: an HTML page must have at most 33554432 bytes", split);
@@ -95,7 +95,7 @@ async fn an_unreadable_file_leaves_its_document_unchanged() {
     let next = next_transaction(&cluster).await;
     sources.write("a.md", b"# A\n\nBad: \xe9.\n");
     let run = ingest_text(&cluster, &[&sources.book()]).await;
-    run.assert_refusal("a.md is not UTF-8: line 3, byte 10", "UTF-8 first");
+    run.assert_refusal("a.md is not UTF-8: line 3, byte 10", "to text in UTF-8");
     assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nGood.\n");
     assert_eq!(next_transaction(&cluster).await, next);
 }
@@ -118,7 +118,7 @@ async fn a_file_that_vanishes_after_the_walk_is_reported_and_the_others_are_load
     holder.batch_execute("COMMIT").await.unwrap();
 
     let run = running.await.unwrap();
-    run.assert_refusal("b.md: No such file", "Check that it is there");
+    run.assert_refusal("b.md: No such file", "Check that it exists");
     assert!(run.stdout.starts_with("2 documents added, 1 failed"), "{}", run.stdout);
     let uris = "SELECT uri FROM rag.documents ORDER BY uri";
     assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/c.md"]);
@@ -132,7 +132,7 @@ async fn a_read_error_is_reported_and_the_others_are_loaded() {
     let sources = Sources::with([("a.md", "# A\n")]);
     // The memory of a process can be opened as a file, but its first page is unreadable.
     let run = ingest_text(&cluster, &["/proc/self/mem", &sources.book()]).await;
-    run.assert_refusal("/proc/self/mem: Input/output error", "you may read it");
+    run.assert_refusal("/proc/self/mem: Input/output error", "permission to read it");
     assert!(run.stdout.starts_with("1 document added, 1 failed"), "{}", run.stdout);
     assert_sound(&cluster).await;
 }
@@ -151,8 +151,8 @@ async fn files_and_folders_without_read_permission_are_reported() {
         return;
     }
     let run = ingest_text(&cluster, &[&sources.book()]).await;
-    run.assert_refusal("c.md: Permission denied", "you may read it");
-    run.assert_refusal("closed: Permission denied", "you may read it");
+    run.assert_refusal("c.md: Permission denied", "permission to read it");
+    run.assert_refusal("closed: Permission denied", "permission to read it");
     assert!(run.stdout.starts_with("1 document added, 2 failed"), "{}", run.stdout);
     // The temporary folder can only be removed with permissions.
     let closed = format!("{}/closed", sources.book());
@@ -168,7 +168,7 @@ async fn a_broken_link_is_skipped_in_a_folder_and_reported_when_named() {
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
     ingest_text(&cluster, &[&link])
         .await
-        .assert_refusal("link.md: No such file", "Check that it is there");
+        .assert_refusal("link.md: No such file", "Check that it exists");
 }
 
 #[tokio::test]
@@ -177,7 +177,7 @@ async fn the_second_of_two_files_with_one_uri_is_reported() {
     let (one, other) =
         (Sources::with([("a.md", "# One\n")]), Sources::with([("a.md", "# Other\n")]));
     let run = ingest_text(&cluster, &[&one.book(), &other.book(), &one.book()]).await;
-    run.assert_refusal("would have the uri of another file, \"book/a.md\"", "--collection");
+    run.assert_refusal("has the same uri as another file: \"book/a.md\"", "--collection");
     assert!(run.stdout.starts_with("1 document added, 1 failed"), "{}", run.stdout);
     assert_eq!(text_of(&cluster, "book/a.md").await, "# One\n");
 }
@@ -203,6 +203,6 @@ async fn quiet_runs_print_errors() {
     let mut program = cluster.client_program();
     let run =
         RunOutput::of(program.args(["ingest", "--quiet", "--no-embed", &sources.book()])).await;
-    run.assert_refusal("b.md holds a NUL byte: line 1, byte 0", "UTF-8 first");
+    run.assert_refusal("b.md contains a NUL byte: line 1, byte 0", "to text in UTF-8");
     assert_eq!((&*run.stdout, run.stderr.lines().count()), ("", 2), "{}", run.stderr);
 }

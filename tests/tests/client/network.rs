@@ -41,7 +41,7 @@ async fn a_private_address_is_refused_in_any_notation_unless_it_is_allowed() {
         let address = format!("http://{host}:{port}/a.md");
         let refused = ingest_text(&cluster, &[&address]).await;
         if resolves(host) {
-            refused.assert_refusal(" is not public", "give --allow-private");
+            refused.assert_refusal(" is not public", "use --allow-private");
         } else {
             assert_eq!(refused.code, Some(1), "{host}: {}", refused.stderr);
         }
@@ -70,7 +70,7 @@ async fn a_proxy_is_not_used_for_addresses_that_the_client_cannot_check() {
         let refused =
             RunOutput::of(program.args(["ingest", "--no-embed", "http://example.invalid/a.md"]))
                 .await;
-        refused.assert_refusal("the environment names a proxy", "give --allow-private");
+        refused.assert_refusal("the environment names a proxy", "use --allow-private");
     }
     assert_eq!(proxy.requests(), [""; 0]);
     let mut program = cluster.client_program();
@@ -102,12 +102,14 @@ async fn redirects_and_sitemaps_to_another_server_are_not_followed() {
         site.page(path, Page::new(302, "").with("Location", location));
         let refused = ingest_anywhere(&cluster, &[&format!("{}{path}", site.url)]).await;
         let (target, _) = location.split_once('?').unwrap_or((location, ""));
-        refused
-            .assert_refusal(&format!("{path} redirects to {target}, {differs}"), "if you trust it");
+        refused.assert_refusal(
+            &format!("{path} redirects to {target}, {differs}"),
+            "If you trust the target",
+        );
         write!(listed, "<url><loc>{path}</loc></url><url><loc>{location}</loc></url>").unwrap();
     }
     let twice = ingest_anywhere(&cluster, &[&format!("{}/twice", site.url)]).await;
-    twice.assert_refusal("/twice redirects to ", "if you trust it");
+    twice.assert_refusal("/twice redirects to ", "If you trust the target");
 
     let map = format!(
         "<urlset>{listed}<url><loc>/moved</loc></url><url><loc>//{}/secret.md</loc></url></urlset>",
@@ -162,12 +164,12 @@ async fn a_page_that_moved_to_another_server_does_not_count_as_removed() {
     let away = Page::new(302, "").with("Location", &format!("{}/sitemap.xml", other.url));
     site.page("/sitemap.xml", away);
     let synced = run_client(&cluster, sync).await;
-    synced.assert_refusal("/sitemap.xml redirects to ", "if you trust it");
-    synced.assert_refusal("nothing was taken for gone", "Mend");
-    // Neither does a sitemap that may not be fetched.
+    synced.assert_refusal("/sitemap.xml redirects to ", "If you trust the target");
+    synced.assert_refusal("no document was orphaned or removed", "Fix");
+    // Neither does one that may not be asked.
     let refused = run_client(&cluster, ["sync", "--no-embed", "--grace", "0", &sitemap]).await;
-    refused.assert_refusal("its address 127.0.0.1 is not public", "give --allow-private");
-    refused.assert_refusal("nothing was taken for gone", "Mend");
+    refused.assert_refusal("its address 127.0.0.1 is not public", "use --allow-private");
+    refused.assert_refusal("no document was orphaned or removed", "Fix");
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "2");
     assert_eq!(other.requests(), [""; 0]);
 }
@@ -183,8 +185,8 @@ async fn a_compressed_page_that_is_too_large_is_rejected() {
     assert!(bomb.len() < 100_000, "{}", bomb.len());
     site.page("/bomb.md", Page::new(200, bomb.clone()).with("Content-Encoding", "gzip"));
     let run = ingest_anywhere(&cluster, &[&format!("{}/bomb.md", site.url)]).await;
-    run.assert_refusal("/bomb.md is larger than 64 MB", "Fetch it first");
-    // The same bytes as a compressed file: a sitemap with a wrong beginning.
+    run.assert_refusal("/bomb.md is larger than 64 MB", "Download it");
+    // Packed as a file, it is a sitemap that does not begin as one.
     site.page("/sitemap.xml.gz", Page::new(200, bomb));
     let run = ingest_anywhere(&cluster, &[&format!("{}/sitemap.xml.gz", site.url)]).await;
     assert_eq!(run.code, Some(1), "{}", run.stdout);

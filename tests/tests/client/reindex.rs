@@ -83,8 +83,7 @@ async fn reindex_of_a_document_gives_the_same_rows_as_ingest() {
     let dry = reindex(&cluster, &["--dry-run"]).await;
     assert!(dry.stderr.contains("would rewrite book/a.md: "), "{}", dry.stderr);
     assert!(
-        dry.stdout
-            .starts_with("nothing was written; it would be: 5 documents rewritten, 1 unchanged"),
+        dry.stdout.starts_with("dry run, nothing written: 5 documents rewritten, 1 unchanged"),
         "{}",
         dry.stdout
     );

@@ -76,8 +76,8 @@ async fn metadata_of_a_line_override_those_of_the_command() {
     let options =
         ["--jsonl", "documents", "--title", "All", "--metadata", "a=0", "--metadata", "c=3"];
     let run = ingest_text(&cluster, &[&options[..], &[&*path]].concat()).await;
-    run.assert_refusal("x.jsonl:3: \"text\" is missing", "one JSON object a line");
-    run.assert_refusal("x.jsonl:4 holds a NUL byte: line 1, byte 1", "Convert it");
+    run.assert_refusal("x.jsonl:3: \"text\" is missing", "one JSON object per line");
+    run.assert_refusal("x.jsonl:4 contains a NUL byte: line 1, byte 1", "Convert it");
     let sql = "SELECT uri, title, media_type, kind, documents.metadata, content FROM rag.documents \
         JOIN rag.chunks ON document_id = documents.id ORDER BY uri";
     assert_eq!(
@@ -172,9 +172,13 @@ async fn each_member_of_an_archive_is_a_document() {
     }
     let [_, (_, gzip), (_, zip)] = archives();
     let path = sources.write("cut.tar.gz", &gzip[..gzip.len() / 2]);
-    ingest_text(&cluster, &[&path]).await.assert_refusal("cut.tar.gz: ", "Fetch or pack it again");
+    ingest_text(&cluster, &[&path])
+        .await
+        .assert_refusal("cut.tar.gz: ", "Download or pack the archive again");
     let path = sources.write("cut.zip", &zip[..zip.len() / 2]);
-    ingest_text(&cluster, &[&path]).await.assert_refusal("cannot read", "Fetch or pack it again");
+    ingest_text(&cluster, &[&path])
+        .await
+        .assert_refusal("cannot read", "Download or pack the archive again");
     assert_sound(&cluster).await;
 }
 
@@ -224,9 +228,12 @@ async fn patterns_select_files_and_filters_exclude_some() {
         "book/part/c.md"
     );
     let none = ingest_text(&cluster, &["no/such/*.md"]).await;
-    none.assert_refusal("no file is like \"no/such/*.md\"", "** goes through folders");
+    none.assert_refusal(
+        "no files match the pattern \"no/such/*.md\"",
+        "** matches any number of folders",
+    );
     let wrong = ingest_text(&cluster, &["book/[a", "--include", "b"]).await;
-    wrong.assert_refusal("\"book/[a\" is no pattern: ", "'docs/**/*.md'");
+    wrong.assert_refusal("\"book/[a\" is not a valid pattern: ", "'docs/**/*.md'");
     let wrong = ingest_text(&cluster, &["book", "--exclude", "[a"]).await;
-    wrong.assert_refusal("\"[a\" is no pattern: ", "'docs/**/*.md'");
+    wrong.assert_refusal("\"[a\" is not a valid pattern: ", "'docs/**/*.md'");
 }

@@ -80,7 +80,7 @@ async fn split_refuses_a_file_that_is_not_text() {
     let binary = sources.write("a.md", b"xyzzy-hunter2 \xff");
     RunOutput::of(offline().arg(&binary))
         .await
-        .assert_refusal("a.md is not UTF-8: line 1, byte 14", "UTF-8 first");
+        .assert_refusal("a.md is not UTF-8: line 1, byte 14", "to text in UTF-8");
     let none = RunOutput::of(offline().arg("none.md")).await;
-    none.assert_refusal("cannot read none.md", "Check that it is there");
+    none.assert_refusal("cannot read none.md", "Check that it exists");
 }

@@ -37,7 +37,11 @@ async fn an_orphaned_document_is_not_searched_and_is_restored_unchanged() {
     remove_file(&sources, "b.md");
     let gone = sync(&cluster, &[&sources.book()]).await;
     assert_eq!(gone.code, Some(0), "{}", gone.stderr);
-    assert!(gone.stderr.contains("orphaned book/b.md: its source is gone"), "{}", gone.stderr);
+    assert!(
+        gone.stderr.contains("orphaned book/b.md: its source no longer exists"),
+        "{}",
+        gone.stderr
+    );
     assert!(gone.stdout.starts_with("0 documents added, 2 unchanged, 1 orphaned"));
     let found = "SELECT count(*) FROM passage.search('berries')";
     assert_eq!(cluster.query_text(found).await, "0");
@@ -101,7 +105,7 @@ async fn a_dry_run_reports_everything_and_writes_nothing() {
         {
             assert!(run.stderr.contains(line), "{line}\n{}", run.stderr);
         }
-        let summary = "nothing was written; it would be: 1 document added, 1 replaced, 1 unchanged";
+        let summary = "dry run, nothing written: 1 document added, 1 replaced, 1 unchanged";
         assert_eq!(run.stdout, format!("{summary}, {counted}; 2 chunks\n"));
     }
     assert_eq!(next_transaction(&cluster).await, next);
@@ -144,8 +148,8 @@ async fn nothing_is_orphaned_if_a_source_cannot_be_read() {
     remove_file(&sources, "b.md");
     let next = next_transaction(&cluster).await;
     let run = sync(&cluster, &[&sources.book(), "no/such/folder", "--grace", "0"]).await;
-    run.assert_refusal("cannot read no/such/folder: No such file", "Check that it is there");
-    run.assert_refusal("nothing was taken for gone", "Mend what is said above");
+    run.assert_refusal("cannot read no/such/folder: No such file", "Check that it exists");
+    run.assert_refusal("no document was orphaned or removed", "Fix the errors above");
     assert_eq!(next_transaction(&cluster).await, next);
 
     // A file that exists but fails is not orphaned either.
@@ -165,11 +169,13 @@ async fn a_file_of_json_lines_is_the_source_of_its_collection() {
     let options = [&*path, "--jsonl", "documents", "--grace", "0"];
     sync(&cluster, &options)
         .await
-        .assert_refusal("JSON lines stand for all of a collection", "--collection");
+        .assert_refusal("a sync of JSON lines requires --collection", "--collection");
     let options = [&options[..], &["--collection", "x"]].concat();
     assert_eq!(sync(&cluster, &options).await.code, Some(0));
     sources.write("x.jsonl", line("b") + "no JSON\n");
-    sync(&cluster, &options).await.assert_refusal("x.jsonl:2: no JSON", "one JSON object a line");
+    sync(&cluster, &options)
+        .await
+        .assert_refusal("x.jsonl:2: invalid JSON", "one JSON object per line");
     assert_eq!(cluster.query_lines(ROWS).await, ["a|f", "b|f"]);
     sources.write("x.jsonl", line("b"));
     assert_eq!(sync(&cluster, &options).await.code, Some(0));
@@ -188,7 +194,10 @@ async fn documents_are_removed_by_name_after_a_confirmation() {
         async |options: &[&str]| run_client(&cluster, ["remove"].iter().chain(options)).await;
 
     let unsaid = remove(&["book/a.md"]).await;
-    unsaid.assert_refusal("1 document with 1 chunk would be removed, and nobody is there", "--yes");
+    unsaid.assert_refusal(
+        "1 document with 1 chunk would be removed, and there is no terminal",
+        "--yes",
+    );
     let dry = remove(&["--collection", "x", "--dry-run"]).await;
     assert_eq!(dry.stdout, "6 documents with 6 chunks would be removed\n");
     remove(&["--version", "1", "--yes"])
