@@ -184,7 +184,7 @@ async fn an_open_transaction_keeps_reading_the_former_store_and_blocks_nobody() 
     while said.next_line().await.unwrap().expect("it does not wait")
         != "waiting for other transactions to end"
     {}
-    // Readers and writers come through all the same, at some time.
+    // Readers and writers are served while reindex waits.
     let other = cluster.client().await;
     other.batch_execute("SET statement_timeout = '20s'").await.unwrap();
     other.query(count, &[]).await.unwrap();
