@@ -181,9 +181,7 @@ async fn an_open_transaction_keeps_reading_the_former_store_and_blocks_nobody() 
     program.args(["reindex"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut running = program.spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
-    while said.next_line().await.unwrap().expect("it does not wait")
-        != "waiting for other transactions to end"
-    {}
+    until_line(&mut said, "waiting for other transactions to end").await;
     // Readers and writers are served while reindex waits.
     let other = cluster.client().await;
     other.batch_execute("SET statement_timeout = '20s'").await.unwrap();
@@ -228,9 +226,8 @@ async fn a_reindex_continues_after_it_was_killed() {
         .spawn()
         .unwrap();
     let written = "SELECT to_regclass('rag_reindex.embeddings') IS NOT NULL";
-    while stuck.seen().len() < 51 || cluster.query_text(written).await == "f" {
-        sleep(Duration::from_millis(20)).await;
-    }
+    let is_halfway = async || stuck.seen().len() >= 51 && cluster.query_text(written).await == "t";
+    until("the service gets its 51st request", is_halfway).await;
     // A second run at the same time is refused.
     let second = RunOutput::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
     second.assert_refusal("is already being reindexed", "Wait");
