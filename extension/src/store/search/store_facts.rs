@@ -1,0 +1,81 @@
+//! What the catalogs say about searching a store: language, dimensions and distance.
+
+use crate::spi::{Connection, Value};
+use crate::store::Store;
+use crate::store::layout::StatementKey;
+use crate::types::Name;
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// What is known about searching a store.
+#[derive(Clone, Debug)]
+pub struct StoreFacts {
+    /// The number of dimensions of an embedding.
+    pub dimensions: Option<i32>,
+    pub distance: Distance,
+    /// The text search configuration.
+    pub language: Option<String>,
+}
+
+/// The facts of a layout, read when they are first needed.
+#[derive(Default)]
+struct CachedFacts(OnceCell<Rc<StoreFacts>>);
+
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct FactsStatement;
+
+impl StatementKey for FactsStatement {}
+
+/// The distance of embeddings that the store's index uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    Cosine,
+    L2,
+    InnerProduct,
+}
+
+impl Distance {
+    /// Returns pgvector's operator.
+    pub fn operator(self) -> &'static str {
+        match self {
+            Self::Cosine => "<=>",
+            Self::L2 => "<->",
+            Self::InnerProduct => "<#>",
+        }
+    }
+
+    /// Returns the score for a result of the operator. Higher is better.
+    pub fn score(self, distance: f64) -> f64 {
+        match self {
+            Self::Cosine => 1.0 - distance,
+            Self::L2 => 1.0 / (1.0 + distance),
+            Self::InnerProduct => -distance,
+        }
+    }
+}
+
+impl Store {
+    /// Returns what is known about searching the store.
+    pub fn facts(&self, connection: &Connection) -> Rc<StoreFacts> {
+        let cached = self.0.slot::<CachedFacts>();
+        let facts = cached.0.get_or_init(|| {
+            let statement = self.0.statement(FactsStatement, || {
+                "SELECT dimensions, distance, language FROM passage.store_facts($1)".to_owned()
+            });
+            let name = Value::new(Name(self.0.store.clone()));
+            let rows = connection.read(&statement, vec![name]);
+            let distance = rows.get::<String>(0, 1);
+            Rc::new(StoreFacts {
+                dimensions: rows.get(0, 0),
+                distance: match distance.as_deref() {
+                    Some("l2") => Distance::L2,
+                    Some("inner_product") => Distance::InnerProduct,
+                    _ => Distance::Cosine,
+                },
+                language: rows.get(0, 2),
+            })
+        });
+        Rc::clone(facts)
+    }
+}

@@ -1,0 +1,277 @@
+/*!
+Full-text search: chunks that have words of the query, ranked by BM25.
+
+The candidates (`passage_core::search`) are read with their lexemes and positions in one statement or a
+few: some thousand chunks, or as many as are requested, whatever the size of the store. BM25 is computed
+from those positions. If words are so common that a sample of all chunks finds them sooner than an index,
+a statement of its own reads the sample. The sample is always the same, so a search is repeatable. Rare
+words are counted; the frequencies of common words come from the planner's statistics.
+
+Under row-level security PostgreSQL applies the policy before it matches words, and all counts include
+only chunks that the caller may see.
+*/
+
+use super::RankedChunks;
+use super::filters::{FilterShape, Filters};
+use super::lexemes::ParsedQuery;
+use super::query_embedding::QueryEmbedding;
+use crate::error::Error;
+use crate::interrupt::pause;
+use crate::spi::{Access, Connection, Value};
+use crate::store::Store;
+use crate::store::layout::{Layout, StatementKey};
+use crate::store::sql_text::{EQUAL, MATCHES};
+use crate::types::Tsvector;
+use passage_core::search::bm25::{Candidate, Occurrence, Rarity, scores};
+use passage_core::search::{Arm, Arms, Counts, ENOUGH, Lexemes, Query, arms};
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct TextStatement {
+    subqueries: usize,
+    filters: FilterShape,
+    sampled: bool,
+}
+
+impl StatementKey for TextStatement {
+    fn access(&self) -> Access {
+        if self.sampled { Access::Any } else { Access::Matches }
+    }
+}
+
+/// Chunks that have words of a query.
+pub struct TextMatches {
+    pub ids: Vec<Uuid>,
+    pub candidates: Vec<Candidate>,
+    pub lexemes: Lexemes,
+    pub rarity: Rarity,
+}
+
+impl Store {
+    /// Returns whether the store supports full-text search.
+    pub fn has_lexemes(&self) -> bool {
+        self.0.has_lexemes()
+    }
+
+    /// Finds the chunks that match the words of a query, best first, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoColumn`] if `chunks` has no column `tsv`.
+    pub fn text_search(
+        &self,
+        connection: &Connection,
+        query: &str,
+        filters: &Filters,
+        embedding: Option<&QueryEmbedding>,
+        limit: usize,
+    ) -> Result<RankedChunks, Error> {
+        let parsed = self.parse_query(connection, &Query::parse(query));
+        let TextMatches { ids, candidates, lexemes, rarity } =
+            self.text_matches(connection, parsed, filters, embedding, limit)?;
+        let scores = scores(&candidates, &lexemes, &rarity);
+        let mut ranked: RankedChunks = ids.into_iter().zip(scores).collect();
+        ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+        ranked.truncate(limit);
+        Ok(ranked)
+    }
+
+    /// Reads the candidates for the words of a query: at least `requested` chunks if so many have any of
+    /// the words, else all that have.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoColumn`] if `chunks` has no column `tsv`.
+    pub fn text_matches(
+        &self,
+        connection: &Connection,
+        ParsedQuery { lexemes, required }: ParsedQuery,
+        filters: &Filters,
+        embedding: Option<&QueryEmbedding>,
+        requested: usize,
+    ) -> Result<TextMatches, Error> {
+        if !self.0.has_lexemes() {
+            let store = self.0.store.clone();
+            return Err(Error::NoColumn { store, relation: "chunks", column: "tsv" });
+        }
+        let counts = self.lexeme_counts(connection, &lexemes);
+        let max = u32::try_from(requested).unwrap_or(u32::MAX);
+        let Arms { mut first, mut more, rest } = arms(&lexemes, counts.as_ref(), &required, max);
+        if self.has_policies() && !more.is_empty() {
+            // Each subquery would apply the policy to all chunks again.
+            (first, more) = (more, Vec::new());
+        }
+        let mut reader = MatchReader::new(&lexemes);
+        let steps = [(first, usize::MAX), (more, requested.max(ENOUGH as usize))].into_iter();
+        let steps = steps.chain(rest.into_iter().map(|subquery| (vec![subquery], requested)));
+        for (subqueries, enough) in steps {
+            if reader.ids.len() >= enough {
+                continue;
+            }
+            let (samples, indexed): (Vec<_>, Vec<_>) =
+                subqueries.into_iter().partition(|subquery| subquery.sample.is_some());
+            for (subqueries, sampled) in [(indexed, false), (samples, true)] {
+                if !subqueries.is_empty() {
+                    self.execute(connection, &subqueries, sampled, filters, embedding, &mut reader);
+                }
+            }
+        }
+        let rarity = reader.rarity(counts.as_ref());
+        let MatchReader { ids, candidates, .. } = reader;
+        Ok(TextMatches { ids, candidates, lexemes, rarity })
+    }
+
+    fn execute(
+        &self,
+        connection: &Connection,
+        subqueries: &[Arm],
+        sampled: bool,
+        filters: &Filters,
+        embedding: Option<&QueryEmbedding>,
+        reader: &mut MatchReader,
+    ) {
+        let (count, shape) = (subqueries.len(), filters.shape());
+        let key = TextStatement { subqueries: count, filters: shape, sampled };
+        let statement =
+            self.0.statement(key, || statement(&self.0, count, sampled, shape, embedding));
+        let embedding = embedding.filter(|_| shape.needs_similarity());
+        let mut values = vec![embedding.map_or(Value::new(0_i32), QueryEmbedding::value)];
+        values.extend(subqueries.iter().flat_map(|subquery| {
+            let limit = i64::from(subquery.limit);
+            [Value::new(subquery.query.clone()), Value::new(limit), Value::new(subquery.sample)]
+        }));
+        values.extend(filters.values());
+        let rows = connection.read(&statement, values);
+        for row in 0..rows.len() {
+            pause(row);
+            let subquery = rows.get::<i32>(row, 0).expect("the subquery is NOT NULL") as usize;
+            if let Some(tsv) = rows.tsvector(row, 2) {
+                reader.add(subquery, rows.uuid(row, 1), &tsv);
+            }
+        }
+        reader.count(subqueries);
+    }
+}
+
+/// The candidates that were read so far, and the counts of their lexemes.
+struct MatchReader<'a> {
+    lexemes: &'a Lexemes,
+    seen: HashSet<Uuid>,
+    ids: Vec<Uuid>,
+    candidates: Vec<Candidate>,
+    /// The number of rows of each subquery, and of rows with each lexeme.
+    rows: Vec<u32>,
+    rows_with: Vec<Vec<u32>>,
+    /// For each lexeme the number of chunks that have it, if all of them were read.
+    counted: Vec<Option<u32>>,
+}
+
+impl<'a> MatchReader<'a> {
+    fn new(lexemes: &'a Lexemes) -> Self {
+        let counted = vec![None; lexemes.list.len()];
+        let (rows, rows_with) = Default::default();
+        Self {
+            lexemes,
+            seen: HashSet::new(),
+            ids: Vec::new(),
+            candidates: Vec::new(),
+            rows,
+            rows_with,
+            counted,
+        }
+    }
+
+    /// Adds a chunk that a subquery found.
+    fn add(&mut self, subquery: usize, id: Uuid, tsv: &Tsvector) {
+        if self.rows.len() <= subquery {
+            self.rows.resize(subquery + 1, 0);
+            self.rows_with.resize(subquery + 1, vec![0; self.lexemes.list.len()]);
+        }
+        self.rows[subquery] += 1;
+        let mut occurrences: Vec<Occurrence> = Vec::new();
+        for (lexeme, text) in self.lexemes.list.iter().enumerate() {
+            let before = occurrences.len();
+            tsv.positions(text, |field, position| {
+                occurrences.push(Occurrence { lexeme, field, position });
+            });
+            self.rows_with[subquery][lexeme] += u32::from(occurrences.len() > before);
+        }
+        if self.seen.insert(id) {
+            self.ids.push(id);
+            self.candidates.push(Candidate { length: tsv.length(), occurrences });
+        }
+    }
+
+    /// Counts the lexemes of words whose chunks were all read.
+    fn count(&mut self, subqueries: &[Arm]) {
+        for (place, subquery) in subqueries.iter().enumerate() {
+            let rows = self.rows.get(place).copied().unwrap_or_default();
+            if rows < subquery.limit {
+                let word = |word: &usize| &self.lexemes.words[*word];
+                let lexemes = subquery.words.iter().map(word);
+                for lexeme in lexemes.flat_map(|word| word.whole.iter().chain(&word.parts)) {
+                    self.counted[*lexeme] =
+                        Some(self.rows_with.get(place).map_or(0, |rows| rows[*lexeme]));
+                }
+            }
+        }
+        self.rows.clear();
+        self.rows_with.clear();
+    }
+
+    /// Returns the inverse document frequency of each lexeme: by the counts of the reader, else by the
+    /// statistics, else by the candidates.
+    fn rarity(&self, counts: Option<&Counts>) -> Rarity {
+        let among = |lexeme: usize| {
+            let with = |candidate: &&Candidate| !candidate.of(lexeme).is_empty();
+            self.candidates.iter().filter(with).count() as f64
+        };
+        let frequency = |lexeme: usize| match (self.counted[lexeme], counts) {
+            (Some(counted), _) => f64::from(counted),
+            (None, Some(counts)) => counts.with[lexeme],
+            (None, None) => among(lexeme),
+        };
+        let list: Vec<_> = (0..self.lexemes.list.len()).map(frequency).collect();
+        let chunks = counts.map_or(self.candidates.len() as f64, |counts| counts.chunks);
+        Rarity::new(list.iter().copied().fold(chunks, f64::max), &list)
+    }
+}
+
+/// Returns the text of the statement. Each subquery has three parameters: the `tsquery`, the limit, and
+/// the sample in percent of the chunks.
+fn statement(
+    layout: &Layout,
+    subqueries: usize,
+    sampled: bool,
+    filters: FilterShape,
+    embedding: Option<&QueryEmbedding>,
+) -> String {
+    let embedding = embedding.filter(|_| filters.needs_similarity());
+    let embeddings = layout.embeddings.as_ref().filter(|_| embedding.is_some());
+    let embeddings = embeddings.map_or_else(String::new, |embeddings| {
+        format!(" JOIN {} AS e ON e.chunk_id {EQUAL} c.id", embeddings.name)
+    });
+    let conditions = filters.conditions(layout, "c.document_id", embedding, 2 + 3 * subqueries);
+    let subquery = |subquery: usize| {
+        let [query, limit, sample] = [2, 3, 4].map(|first| first + 3 * subquery);
+        // Without a sample the index is used.
+        let (of, and) = if sampled {
+            let method = "TABLESAMPLE pg_catalog.system";
+            (format!(" {method} (${sample}) REPEATABLE (0)"), String::new())
+        } else {
+            (String::new(), format!(" AND ${sample} IS NULL"))
+        };
+        format!(
+            "(SELECT {subquery}, {id}, c.tsv FROM {chunks} AS c{of}{documents}{embeddings} \
+             WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions} LIMIT ${limit})",
+            chunks = layout.chunks.name,
+            id = layout.chunks.column("c", "id", "uuid"),
+            documents = filters.join(layout, "c.document_id"),
+        )
+    };
+    let subqueries: Vec<_> = (0..subqueries).map(subquery).collect();
+    // An unused parameter would have no type.
+    format!("SELECT * FROM ({}) AS f WHERE $1 IS NOT NULL", subqueries.join(" UNION ALL "))
+}
