@@ -12,7 +12,9 @@ freed, and the peak of memory per byte of the document beside the document itsel
 of the processor, so that other work on the machine does not count.
 */
 
-use passage_core::{Characters, Limits, MediaType, Options, Reading, interrupt, split};
+use passage_core::{
+    Characters, ChunkLimits, MediaType, MetadataOverrides, SplitOptions, interrupt, split,
+};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Command, ExitCode};
@@ -164,9 +166,10 @@ fn text(sample: &Sample, bytes: usize) -> String {
 /// Reads and splits a document as a loader does; returns how many chunks it has, or the error.
 fn work(text: &str, media_type: &MediaType) -> Result<usize, passage_core::Error> {
     LAST.set(Some((Instant::now(), processor())));
-    let reading = Reading { media_type: Some(media_type.clone()), ..Reading::default() };
-    let document = reading.document(text.to_owned(), "", None)?;
-    let options = Options::new(Limits::CHARACTERS);
+    let reading =
+        MetadataOverrides { media_type: Some(media_type.clone()), ..MetadataOverrides::default() };
+    let document = reading.build_document(text.to_owned(), "", None)?;
+    let options = SplitOptions::new(ChunkLimits::CHARACTERS);
     let chunks = split(&document.text, &document.media_type, &options, &Characters)?.chunks;
     check();
     Ok(chunks.len())

@@ -33,15 +33,16 @@ mod preamble;
 mod rst;
 mod sections;
 mod sizer;
+mod titles;
 mod toml;
 mod units;
 mod yaml;
 
-use crate::{Error, Kind, MediaType, Split, SyntaxError};
+use crate::{Error, Kind, MediaType, SplitDocument, SyntaxError};
 use block::Blocks;
 use draft::Draft;
-pub use limits::Limits;
-pub use markdown::DIALECT as MARKDOWN_DIALECT;
+pub use limits::ChunkLimits;
+pub use markdown::DIALECT as MARKDOWN_OPTIONS;
 use merge::Merging;
 pub use sizer::{Characters, SizeUnit, Sizer};
 use units::Units;
@@ -51,9 +52,9 @@ pub const SPLITTER_VERSION: u32 = 2;
 
 /// How to split, apart from what the document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options<'a> {
+pub struct SplitOptions<'a> {
     /// How large chunks may be, in what the sizer counts.
-    pub limits: Limits,
+    pub limits: ChunkLimits,
     /// The document's title, with which every preamble begins; see [`title`].
     pub title: Option<&'a str>,
     /// How much of the end of each chunk the preamble of the next one repeats, in what the sizer
@@ -63,9 +64,9 @@ pub struct Options<'a> {
     pub kind: Option<Kind>,
 }
 
-impl Options<'_> {
+impl SplitOptions<'_> {
     /// Splits by limits, and nothing beside.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: ChunkLimits) -> Self {
         Self { limits, title: None, overlap: 0, kind: None }
     }
 }
@@ -138,7 +139,7 @@ pub fn lacks_grammar(media_type: &MediaType) -> bool {
 ///
 /// # Errors
 ///
-/// Returns [`Error::OutOfRange`] if the limits are not in order; see [`Limits::check`].
+/// Returns [`Error::OutOfRange`] if the limits are not in order; see [`ChunkLimits::check`].
 ///
 /// # Source
 ///
@@ -146,9 +147,9 @@ pub fn lacks_grammar(media_type: &MediaType) -> bool {
 pub fn split<'t>(
     text: &'t str,
     media_type: &MediaType,
-    options: &Options<'_>,
+    options: &SplitOptions<'_>,
     sizer: &dyn Sizer,
-) -> Result<Split<'t>, Error> {
+) -> Result<SplitDocument<'t>, Error> {
     options.limits.check()?;
     let by_blocks = |blocks: Blocks| -> Vec<Draft> {
         let mut merging = Merging::new(text, &blocks.sections, options);
@@ -174,7 +175,7 @@ pub fn split<'t>(
     };
     let kind = options.kind.unwrap_or_else(|| media_type.kind());
     let chunks = draft::chunks(text, drafts, kind, options, sizer);
-    Ok(Split { chunks, syntax_error })
+    Ok(SplitDocument { chunks, syntax_error })
 }
 
 /// Returns the title that a document gives itself, if any: that of its front matter, or its

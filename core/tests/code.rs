@@ -2,13 +2,15 @@
 
 #![cfg(feature = "code")]
 
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, Split, Unit, split};
+use passage_core::{
+    Characters, Chunk, ChunkLimits, MediaType, SplitDocument, SplitOptions, Unit, split,
+};
 
 /// Limits under which a class of several lines is divided and its methods are not merged.
-const SMALL: Limits = Limits { min: 0, preferred: 30, max: 60, window: 1_000 };
+const SMALL: ChunkLimits = ChunkLimits { min: 0, preferred: 30, max: 60, window: 1_000 };
 
-fn split_as<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
-    let options = Options::new(limits);
+fn split_as<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocument<'t> {
+    let options = SplitOptions::new(limits);
     split(text, &MediaType::new(media_type), &options, &Characters).unwrap()
 }
 
@@ -26,7 +28,7 @@ fn rows<'t>(chunks: &[Chunk<'t>]) -> Vec<(String, &'t str)> {
 /// The sections of a document, each once.
 fn sections(text: &str, media_type: &str) -> Vec<String> {
     // Whatever a unit is, it has a chunk of its own.
-    let limits = Limits { min: 0, preferred: 1, max: 12, window: 1_000 };
+    let limits = ChunkLimits { min: 0, preferred: 1, max: 12, window: 1_000 };
     let chunks = split_as(text, media_type, limits).chunks;
     let mut sections: Vec<String> = chunks
         .iter()
@@ -66,7 +68,7 @@ fn seed_001_a_class_has_head_method_and_closing_part_and_global_code_is_at_the_r
 #[test]
 fn a_class_that_fits_is_one_chunk() {
     let text = "class UserService {\n  getUser(id) { return db.find(id); }\n}\n";
-    let found = split_as(text, "text/javascript", Limits::CHARACTERS).chunks;
+    let found = split_as(text, "text/javascript", ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&found), [("UserService".to_owned(), text)]);
     assert_eq!(found[0].unit, Unit::Container);
 }
@@ -278,6 +280,6 @@ fn what_is_no_code_is_split_as_text_and_says_where_it_errs() {
 #[test]
 fn a_byte_order_mark_goes_along_with_what_follows() {
     let text = "\u{feff}class A:\n    def f(self):\n        return 1\n";
-    let found = split_as(text, "text/x-python", Limits::CHARACTERS).chunks;
+    let found = split_as(text, "text/x-python", ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&found), [("A".to_owned(), text)]);
 }

@@ -13,7 +13,7 @@
 mod alone;
 
 use alone::{Frame, folders, parser, parses_alone, walk};
-use passage_core::{Characters, Limits, MediaType, Options, Unit, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, Unit, split};
 use std::{collections::BTreeMap, path::Path};
 
 /// What was found of one language.
@@ -24,9 +24,9 @@ struct Tally {
     failed: Vec<String>,
 }
 
-fn check(path: &Path, text: &str, frame: &Frame, limits: Limits, tally: &mut Tally) {
+fn check(path: &Path, text: &str, frame: &Frame, limits: ChunkLimits, tally: &mut Tally) {
     let (mut parser, errors) = parser(text, frame);
-    let options = Options::new(limits);
+    let options = SplitOptions::new(limits);
     let chunks = split(text, &MediaType::new(frame.0), &options, &Characters).unwrap().chunks;
     tally.files += 1;
     let mut seen: Vec<&[String]> = Vec::new();
@@ -59,8 +59,8 @@ fn the_chunks_of_every_container_parse_on_their_own() {
         walk(&folder, &mut |path, text, frame| {
             let tally = tallies.entry(frame.0).or_default();
             // Most containers are whole by the first and divided by the second.
-            let narrow = Limits { min: 20, preferred: 80, max: 160, window: 500 };
-            check(path, text, frame, Limits::CHARACTERS, tally);
+            let narrow = ChunkLimits { min: 20, preferred: 80, max: 160, window: 500 };
+            check(path, text, frame, ChunkLimits::CHARACTERS, tally);
             check(path, text, frame, narrow, tally);
         });
     }

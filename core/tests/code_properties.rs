@@ -8,7 +8,7 @@ mod languages;
 mod promises;
 
 use languages::LANGUAGES;
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, split};
+use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, split};
 use promises::{fault, section_again};
 use proptest::prelude::*;
 
@@ -87,19 +87,19 @@ fn codelike() -> impl Strategy<Value = String> {
         .prop_map(|words| words.concat())
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
+fn limits() -> impl Strategy<Value = ChunkLimits> {
     let own = (8_usize..120).prop_flat_map(|max| {
         (Just(max), 1..=max).prop_flat_map(|(max, preferred)| {
             let min = 0..=preferred;
-            min.prop_map(move |min| Limits { min, preferred, max, window: max + 40 })
+            min.prop_map(move |min| ChunkLimits { min, preferred, max, window: max + 40 })
         })
     });
-    prop_oneof![3 => own, 1 => Just(Limits::CHARACTERS)]
+    prop_oneof![3 => own, 1 => Just(ChunkLimits::CHARACTERS)]
 }
 
-fn checked<'t>(text: &'t str, language: &str, limits: Limits) -> Vec<Chunk<'t>> {
+fn checked<'t>(text: &'t str, language: &str, limits: ChunkLimits) -> Vec<Chunk<'t>> {
     let media_type = MediaType::new(language);
-    let options = Options::new(limits);
+    let options = SplitOptions::new(limits);
     let chunks = split(text, &media_type, &options, &Characters).unwrap().chunks;
     assert_eq!(fault(text, &chunks, limits, &Characters), None, "{language}");
     assert_eq!(section_again(&media_type, &chunks), None, "{language}");
@@ -141,7 +141,7 @@ proptest! {
         language in prop::sample::select(LANGUAGES.as_slice()),
     ) {
         let text = words.concat().repeat(300);
-        checked(&text, language, Limits::CHARACTERS);
+        checked(&text, language, ChunkLimits::CHARACTERS);
     }
 }
 
@@ -149,7 +149,7 @@ proptest! {
 fn a_hundred_thousand_brackets_are_split_without_loss() {
     for language in LANGUAGES {
         for word in ["(", "{", "[", "a<", "f(", "class A {", "%w(", "'a", "\""] {
-            checked(&word.repeat(100_000 / word.len()), language, Limits::CHARACTERS);
+            checked(&word.repeat(100_000 / word.len()), language, ChunkLimits::CHARACTERS);
         }
     }
 }

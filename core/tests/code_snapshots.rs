@@ -5,7 +5,7 @@
 
 #![cfg(feature = "code")]
 
-use passage_core::{Characters, Limits, MediaType, Options, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use std::fmt::Write;
 
 const DOCUMENTS: [&str; 16] = [
@@ -30,11 +30,11 @@ const DOCUMENTS: [&str; 16] = [
 #[test]
 fn every_language_is_split_as_its_snapshot_says() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/code/");
-    let limits = Limits { min: 10, preferred: 120, max: 300, window: 1_000 };
+    let limits = ChunkLimits { min: 10, preferred: 120, max: 300, window: 1_000 };
     for name in DOCUMENTS {
         let text = std::fs::read_to_string(format!("{folder}{name}")).unwrap();
-        let media_type = MediaType::of_file(name).unwrap();
-        let options = Options::new(limits);
+        let media_type = MediaType::from_path(name).unwrap();
+        let options = SplitOptions::new(limits);
         let split = split(&text, &media_type, &options, &Characters).unwrap();
         assert_eq!(split.syntax_error, None, "{name}");
         let mut shown = String::new();

@@ -16,7 +16,7 @@ mod promises;
 mod tally;
 
 use files::{Found, folders, read, registry, sample, walk};
-use passage_core::{Characters, Limits, MediaType, Options, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use promises::{fault, section_again};
 use std::{
     path::{Path, PathBuf},
@@ -35,8 +35,8 @@ fn try_file(path: &Path, tally: &mut Tally) {
         Found::Document { text, source, stored } => (text, source, stored),
         Found::Skipped(why) => return tally.skip(why),
     };
-    let limits = Limits::CHARACTERS;
-    let options = Options { title: Some("Title"), ..Options::new(limits) };
+    let limits = ChunkLimits::CHARACTERS;
+    let options = SplitOptions { title: Some("Title"), ..SplitOptions::new(limits) };
     let begun = Instant::now();
     let found = split(&text, &stored, &options, &Characters).expect("the limits are in order");
     let time = begun.elapsed();
@@ -55,7 +55,7 @@ fn try_file(path: &Path, tally: &mut Tally) {
 fn no_byte_of_any_file_is_lost() {
     let mut paths = Vec::new();
     let mut find = |path: PathBuf| {
-        if MediaType::of_file(&path.to_string_lossy()).is_some() {
+        if MediaType::from_path(&path.to_string_lossy()).is_some() {
             paths.push(path);
         }
     };
@@ -94,8 +94,9 @@ fn no_byte_of_any_file_is_lost() {
 #[cfg(feature = "html")]
 fn headings(markdown: &str) -> Vec<(usize, String)> {
     // Nothing is merged, so that each section has a chunk of its own.
-    let limits = Limits { min: 0, preferred: 1, max: 1_000_000, window: 1_000_000 };
-    let found = split(markdown, &MediaType::MARKDOWN, &Options::new(limits), &Characters).unwrap();
+    let limits = ChunkLimits { min: 0, preferred: 1, max: 1_000_000, window: 1_000_000 };
+    let found =
+        split(markdown, &MediaType::MARKDOWN, &SplitOptions::new(limits), &Characters).unwrap();
     let mut headings = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for chunk in &found.chunks {

@@ -7,10 +7,12 @@ mod toml;
 #[path = "data/yaml.rs"]
 mod yaml;
 
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, Split, Unit, split};
+use passage_core::{
+    Characters, Chunk, ChunkLimits, MediaType, SplitDocument, SplitOptions, Unit, split,
+};
 
-fn read<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
-    let options = Options::new(limits);
+fn read<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocument<'t> {
+    let options = SplitOptions::new(limits);
     let split = split(text, &MediaType::new(media_type), &options, &Characters).unwrap();
     let joined: String = split.chunks.iter().map(|chunk| chunk.content).collect();
     assert_eq!(joined, text);
@@ -18,8 +20,8 @@ fn read<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
 }
 
 /// Limits under which what is longer than this is divided.
-fn small(preferred: usize) -> Limits {
-    Limits { min: 0, preferred, max: preferred, window: 1_000 }
+fn small(preferred: usize) -> ChunkLimits {
+    ChunkLimits { min: 0, preferred, max: preferred, window: 1_000 }
 }
 
 /// The content, the section and the unit of each chunk.
@@ -46,6 +48,6 @@ fn whole(chunks: &[Chunk<'_>], section: &[&str]) -> String {
 
 /// The line and the column where a text stops being what its type says.
 fn error(text: &str, media_type: &str) -> Option<(usize, usize)> {
-    let split = read(text, media_type, Limits::CHARACTERS);
+    let split = read(text, media_type, ChunkLimits::CHARACTERS);
     split.syntax_error.map(|error| (error.line, error.column))
 }

@@ -6,24 +6,29 @@ mod alone;
 mod written;
 
 use alone::{Counts, Language, check};
-use passage_core::{Characters, Limits, MediaType, Options, Sizer, Split, split};
+use passage_core::{Characters, ChunkLimits, MediaType, Sizer, SplitDocument, SplitOptions, split};
 use proptest::prelude::*;
 use written::{Style, data, json, style, toml, yaml};
 
 const TYPES: [&str; 4] = ["application/json", "application/jsonl", "text/x-yaml", "text/x-toml"];
 
-fn limits() -> impl Strategy<Value = Limits> {
+fn limits() -> impl Strategy<Value = ChunkLimits> {
     let own = (16_usize..200).prop_flat_map(|max| {
         (Just(max), 1..=max).prop_flat_map(|(max, preferred)| {
-            (0..=preferred).prop_map(move |min| Limits { min, preferred, max, window: max + 40 })
+            (0..=preferred).prop_map(move |min| ChunkLimits {
+                min,
+                preferred,
+                max,
+                window: max + 40,
+            })
         })
     });
-    prop_oneof![own, Just(Limits::CHARACTERS)]
+    prop_oneof![own, Just(ChunkLimits::CHARACTERS)]
 }
 
 /// Splits a text, and checks what every splitting owes.
-fn checked<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
-    let options = Options { title: Some("Title"), ..Options::new(limits) };
+fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocument<'t> {
+    let options = SplitOptions { title: Some("Title"), ..SplitOptions::new(limits) };
     let media_type = MediaType::new(media_type);
     let found = split(text, &media_type, &options, &Characters).unwrap();
     let mut end = 0;
@@ -48,7 +53,7 @@ fn checked<'t>(text: &'t str, media_type: &str, limits: Limits) -> Split<'t> {
 }
 
 /// Splits what was written for a type: it is valid, and so is every section alone.
-fn whole(text: &str, media_type: &str, limits: Limits) {
+fn whole(text: &str, media_type: &str, limits: ChunkLimits) {
     let found = checked(text, media_type, limits);
     assert_eq!(found.syntax_error, None, "{text}");
     let media_type = MediaType::new(media_type);

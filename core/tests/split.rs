@@ -1,19 +1,19 @@
 //! What a user sees of splitting: which chunk a text ends up in, and under which titles.
 
 use passage_core::{
-    Characters, Chunk, Error, Kind, Limits, MediaType, Options, Sizer, split, title,
+    Characters, Chunk, ChunkLimits, Error, Kind, MediaType, Sizer, SplitOptions, split, title,
 };
 
 /// Limits under which nothing is merged that need not be.
-const APART: Limits = Limits { min: 0, preferred: 1, max: 1_000, window: 5_000 };
+const APART: ChunkLimits = ChunkLimits { min: 0, preferred: 1, max: 1_000, window: 5_000 };
 
-fn markdown(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
-    let options = Options::new(limits);
+fn markdown(text: &str, limits: ChunkLimits) -> Vec<Chunk<'_>> {
+    let options = SplitOptions::new(limits);
     split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks
 }
 
-fn plain(text: &str, limits: Limits) -> Vec<Chunk<'_>> {
-    let options = Options::new(limits);
+fn plain(text: &str, limits: ChunkLimits) -> Vec<Chunk<'_>> {
+    let options = SplitOptions::new(limits);
     split(text, &MediaType::PLAIN, &options, &Characters).unwrap().chunks
 }
 
@@ -96,7 +96,7 @@ fn an_anchor_is_no_part_of_a_title_but_braces_are() {
 fn a_heading_stays_with_its_body() {
     let body = "word ".repeat(190);
     let text = format!("{body}\n\n## A\n\n### B\n\n{body}\n");
-    let chunks = markdown(&text, Limits::CHARACTERS);
+    let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     assert_eq!(chunks.len(), 2);
     assert!(chunks[1].content.starts_with("## A\n\n### B\n\nword"));
     assert_eq!(places(&chunks)[1], place(2, "A / B"));
@@ -105,7 +105,7 @@ fn a_heading_stays_with_its_body() {
 #[test]
 fn a_heading_stays_with_a_body_that_has_to_be_cut() {
     let text = format!("# {}\n\n\n{}", "title ".repeat(30), "word ".repeat(1_000));
-    let chunks = markdown(&text, Limits::CHARACTERS);
+    let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     assert!(chunks[0].content.contains("\n\n\nword word"));
     assert!(chunks.iter().all(|chunk| chunk.section.len() == 1));
 }
@@ -113,7 +113,7 @@ fn a_heading_stays_with_a_body_that_has_to_be_cut() {
 #[test]
 fn small_siblings_share_a_chunk_under_their_parent() {
     // The section of the three is what they share; pairwise merging would end in the last one.
-    let chunks = markdown("# A\n\n## B\n\nb\n\n## C\n\nc\n\n## D\n\nd\n", Limits::CHARACTERS);
+    let chunks = markdown("# A\n\n## B\n\nb\n\n## C\n\nc\n\n## D\n\nd\n", ChunkLimits::CHARACTERS);
     assert_eq!(places(&chunks), [place(1, "A")]);
 }
 
@@ -121,34 +121,34 @@ fn small_siblings_share_a_chunk_under_their_parent() {
 fn unrelated_sections_of_level_1_and_2_are_left_apart_once_large_enough() {
     let body = "word ".repeat(45);
     let text = format!("# A\n\n{body}\n\n# B\n\nb\n");
-    assert_eq!(places(&markdown(&text, Limits::CHARACTERS)), [place(1, "A"), place(1, "B")]);
+    assert_eq!(places(&markdown(&text, ChunkLimits::CHARACTERS)), [place(1, "A"), place(1, "B")]);
     let text = format!("# A\n\n### B\n\n{body}\n\n### C\n\nc\n");
-    assert_eq!(places(&markdown(&text, Limits::CHARACTERS)), [place(1, "A")]);
+    assert_eq!(places(&markdown(&text, ChunkLimits::CHARACTERS)), [place(1, "A")]);
 }
 
 #[test]
 fn blocks_of_useful_size_are_left_apart_above_the_preferred_one() {
     let text = format!("{}\n\n{}\n", "a".repeat(350), "b".repeat(350));
-    assert_eq!(markdown(&text, Limits::CHARACTERS).len(), 2);
+    assert_eq!(markdown(&text, ChunkLimits::CHARACTERS).len(), 2);
     let text = format!("{}\n\n{}\n", "a".repeat(350), "b".repeat(240));
-    assert_eq!(markdown(&text, Limits::CHARACTERS).len(), 1);
+    assert_eq!(markdown(&text, ChunkLimits::CHARACTERS).len(), 1);
     // The rest of a block may be too small to stand alone.
     let text = format!("{}\n\n{}\n", "a".repeat(600), "b".repeat(100));
-    assert_eq!(markdown(&text, Limits::CHARACTERS).len(), 1);
+    assert_eq!(markdown(&text, ChunkLimits::CHARACTERS).len(), 1);
 }
 
 #[test]
 fn a_fence_that_fits_is_not_cut() {
     let fence = format!("```\n{}```\n", "code\n\n".repeat(160));
     let text = format!("{}\n\n{fence}\ntext\n", "word ".repeat(20));
-    let chunks = markdown(&text, Limits::CHARACTERS);
+    let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     assert!(chunks.iter().any(|chunk| chunk.content.contains(&fence)), "{:?}", contents(&chunks));
 }
 
 #[test]
 fn a_longer_fence_is_cut_between_lines_into_even_parts() {
     let text = format!("```rust\n{}```\n", "let x = y; // twenty\n".repeat(60));
-    let chunks = markdown(&text, Limits::CHARACTERS);
+    let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     for chunk in &chunks {
         assert!(chunk.content.ends_with('\n'));
         assert!((350..=650).contains(&chunk.size), "{}", chunk.size);
@@ -161,7 +161,7 @@ fn a_line_that_fits_is_not_cut_however_different_the_others_are() {
     for wide in ["é", "漢"].map(|wide| wide.repeat(900)) {
         let narrow = "let x = y;\n";
         let text = format!("```\n{}{wide}\n{}```\n", narrow.repeat(50), narrow.repeat(1_000));
-        let chunks = markdown(&text, Limits::CHARACTERS);
+        let chunks = markdown(&text, ChunkLimits::CHARACTERS);
         assert!(chunks.iter().any(|chunk| chunk.content.contains(&wide)));
         assert!(chunks.iter().all(|chunk| chunk.content.ends_with('\n')));
     }
@@ -169,14 +169,14 @@ fn a_line_that_fits_is_not_cut_however_different_the_others_are() {
 
 #[test]
 fn an_unclosed_fence_reaches_to_the_end() {
-    let chunks = markdown("# A\n\n```\n# no heading\n\ntext", Limits::CHARACTERS);
+    let chunks = markdown("# A\n\n```\n# no heading\n\ntext", ChunkLimits::CHARACTERS);
     assert_eq!(places(&chunks), [place(1, "A")]);
 }
 
 #[test]
 fn a_quote_is_cut_between_its_paragraphs() {
     let text = "> A line of a quote.\n> And another one without an end\n>\n".repeat(40);
-    for chunk in markdown(&text, Limits::CHARACTERS) {
+    for chunk in markdown(&text, ChunkLimits::CHARACTERS) {
         assert!(chunk.content.starts_with("> A line") && chunk.content.ends_with("end\n>\n"));
     }
 }
@@ -186,7 +186,7 @@ fn a_list_is_cut_between_items() {
     let items: String = [300, 600, 120, 700]
         .map(|size| format!("- {}\n  {}\n", "a".repeat(size / 2), "b".repeat(size / 2)))
         .concat();
-    let chunks = markdown(&items, Limits::CHARACTERS);
+    let chunks = markdown(&items, ChunkLimits::CHARACTERS);
     assert!(chunks.len() > 1);
     assert!(chunks.iter().all(|chunk| chunk.content.starts_with("- ")), "{:?}", contents(&chunks));
 }
@@ -195,7 +195,7 @@ fn a_list_is_cut_between_items() {
 fn a_table_is_cut_between_rows_and_repeats_its_head_in_the_preamble() {
     let rows = "| some cell | another cell |\n".repeat(60);
     let text = format!("# A\n\n| Name | Meaning |\n|---|---|\n{rows}");
-    let chunks = markdown(&text, Limits::CHARACTERS);
+    let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     assert!(chunks.len() > 2);
     assert!(chunks[0].content.contains("|---|---|\n| some cell"));
     assert_eq!(chunks[0].preamble, "A");
@@ -209,17 +209,17 @@ fn a_table_is_cut_between_rows_and_repeats_its_head_in_the_preamble() {
 fn a_long_line_is_cut_behind_a_sentence() {
     let sentence = "This is one sentence of which there are very many in a long line. ";
     let text = sentence.repeat(40);
-    let chunks = markdown(&text, Limits::CHARACTERS);
+    let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     assert!(chunks.iter().all(|chunk| chunk.content.starts_with("This is")));
     let text = "これは文です。".repeat(400);
-    let chunks = plain(&text, Limits::CHARACTERS);
+    let chunks = plain(&text, ChunkLimits::CHARACTERS);
     assert!(chunks.iter().all(|chunk| chunk.content.ends_with('。')));
 }
 
 #[test]
 fn a_long_word_is_cut_between_what_readers_take_for_characters() {
     let text = "👩‍👩‍👧‍👦e\u{301}".repeat(1_000);
-    let chunks = plain(&text, Limits::CHARACTERS);
+    let chunks = plain(&text, ChunkLimits::CHARACTERS);
     for chunk in chunks {
         assert!(chunk.content.starts_with(['👩', 'e']), "{:?}", chunk.content.chars().next());
     }
@@ -253,7 +253,7 @@ fn the_first_heading_of_level_1_is_the_title_where_nothing_else_is() {
 #[test]
 fn a_byte_order_mark_hides_no_heading() {
     let text = "\u{feff}# A\r\n\r\na\r\n";
-    let chunks = markdown(text, Limits::CHARACTERS);
+    let chunks = markdown(text, ChunkLimits::CHARACTERS);
     assert_eq!(places(&chunks), [place(1, "A")]);
     assert_eq!((chunks[0].content, &chunks[0].bytes), (text, &(0..text.len())));
 }
@@ -274,9 +274,9 @@ fn lines_are_counted_from_1_whatever_ends_them() {
 #[test]
 fn nothing_gives_no_chunk_and_white_space_gives_itself() {
     for split in [markdown, plain] {
-        assert_eq!(split("", Limits::CHARACTERS), []);
-        assert_eq!(contents(&split(" \r\n\t\n", Limits::CHARACTERS)), [" \r\n\t\n"]);
-        assert_eq!(contents(&split("\u{feff}", Limits::CHARACTERS)), ["\u{feff}"]);
+        assert_eq!(split("", ChunkLimits::CHARACTERS), []);
+        assert_eq!(contents(&split(" \r\n\t\n", ChunkLimits::CHARACTERS)), [" \r\n\t\n"]);
+        assert_eq!(contents(&split("\u{feff}", ChunkLimits::CHARACTERS)), ["\u{feff}"]);
     }
 }
 
@@ -289,7 +289,7 @@ fn plain_text_is_cut_by_paragraphs_and_stands_at_the_root() {
 
 #[test]
 fn the_kind_of_a_chunk_is_that_of_its_media_type() {
-    let options = Options::new(Limits::CHARACTERS);
+    let options = SplitOptions::new(ChunkLimits::CHARACTERS);
     for (name, kind) in
         [("text/x-rust", Kind::Code), ("application/json", Kind::Data), ("text/css2", Kind::Prose)]
     {
@@ -302,7 +302,7 @@ fn the_kind_of_a_chunk_is_that_of_its_media_type() {
 fn the_preamble_is_the_title_and_the_section() {
     let text = "# Guide\n\na\n\n## Setup\n\nb\n";
     let with = |title| {
-        let options = Options { title, ..Options::new(APART) };
+        let options = SplitOptions { title, ..SplitOptions::new(APART) };
         let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
         chunks.into_iter().map(|chunk| chunk.preamble).collect::<Vec<_>>()
     };
@@ -316,8 +316,8 @@ fn the_preamble_is_the_title_and_the_section() {
 fn a_preamble_that_does_not_fit_loses_its_outer_titles_first() {
     let text = "# Outermost\n\n## Middle\n\n### Inner\n\ntext\n";
     let with = |window| {
-        let limits = Limits { min: 0, preferred: 45, max: 45, window };
-        let options = Options { title: Some("Document"), ..Options::new(limits) };
+        let limits = ChunkLimits { min: 0, preferred: 45, max: 45, window };
+        let options = SplitOptions { title: Some("Document"), ..SplitOptions::new(limits) };
         let chunks = split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
         chunks.last().unwrap().preamble.clone()
     };
@@ -344,7 +344,7 @@ fn ten_megabytes_of_one_kind_are_split() {
         "# A\n\na\n\n".repeat(1_000_000),
         format!("```\n{}", "é".repeat(5_000_000)),
     ] {
-        let chunks = markdown(&text, Limits::CHARACTERS);
+        let chunks = markdown(&text, ChunkLimits::CHARACTERS);
         assert_eq!(chunks.iter().map(|chunk| chunk.content.len()).sum::<usize>(), text.len());
         assert!(chunks.iter().all(|chunk| chunk.size <= 1_000 && chunk.preamble.len() < 4_000));
     }
@@ -353,7 +353,7 @@ fn ten_megabytes_of_one_kind_are_split() {
 #[test]
 fn the_two_characters_that_end_a_line_are_never_parted() {
     // Found by fuzzing: no chunk of such a maximum could hold them.
-    let limits = Limits { min: 0, preferred: 1, max: 1, window: 1 };
+    let limits = ChunkLimits { min: 0, preferred: 1, max: 1, window: 1 };
     for split in [markdown, plain] {
         assert_eq!(contents(&split("a\r\n\r\nb", limits)), ["a", "\r\n", "\r\n", "b"]);
     }
@@ -367,7 +367,7 @@ fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
             text.split_whitespace().count()
         }
     }
-    let options = Options::new(Limits::WORDPIECES);
+    let options = SplitOptions::new(ChunkLimits::WORDPIECES);
     for text in [" \n".repeat(1_000_000), "x".repeat(1_000_000)] {
         let chunks = split(&text, &MediaType::MARKDOWN, &options, &Words).unwrap().chunks;
         assert!(chunks.iter().all(|chunk| chunk.content.len() <= 32 * 200));
@@ -378,7 +378,7 @@ fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
 #[test]
 fn limits_out_of_order_are_refused() {
     let with = |min, preferred, max, window| {
-        let options = Options::new(Limits { min, preferred, max, window });
+        let options = SplitOptions::new(ChunkLimits { min, preferred, max, window });
         split("text", &MediaType::PLAIN, &options, &Characters).map(|split| split.chunks.len())
     };
     assert_eq!(with(0, 0, 0, 0), Ok(4));
@@ -392,8 +392,8 @@ fn limits_out_of_order_are_refused() {
 #[test]
 fn the_end_of_the_chunk_before_stands_in_the_preamble_and_never_in_the_content() {
     let text = "# A\n\nOne two three four.\n\n# B\n\nFive six seven eight.\n";
-    let limits = Limits { min: 5, preferred: 20, max: 30, window: 50 };
-    let options = Options { overlap: 12, ..Options::new(limits) };
+    let limits = ChunkLimits { min: 5, preferred: 20, max: 30, window: 50 };
+    let options = SplitOptions { overlap: 12, ..SplitOptions::new(limits) };
     let chunks =
         passage_core::split(text, &MediaType::MARKDOWN, &options, &Characters).unwrap().chunks;
     assert_eq!(contents(&chunks).concat(), text);
@@ -403,7 +403,10 @@ fn the_end_of_the_chunk_before_stands_in_the_preamble_and_never_in_the_content()
 
 #[test]
 fn the_kind_of_the_chunks_may_be_told() {
-    let options = Options { kind: Some(Kind::ApiReference), ..Options::new(Limits::CHARACTERS) };
+    let options = SplitOptions {
+        kind: Some(Kind::ApiReference),
+        ..SplitOptions::new(ChunkLimits::CHARACTERS)
+    };
     let split = passage_core::split("text", &MediaType::PLAIN, &options, &Characters).unwrap();
     assert_eq!(split.chunks[0].kind, Kind::ApiReference);
 }

@@ -11,7 +11,7 @@ mod tables;
 
 use documents::{Document, Part, document, markdownish};
 use lined::{language, lined, linedish};
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, Sizer, split};
+use passage_core::{Characters, Chunk, ChunkLimits, MediaType, Sizer, SplitOptions, split};
 use promises::{fault, section_again};
 use proptest::{prelude::*, strategy::ValueTree};
 
@@ -39,14 +39,14 @@ impl Sizer for Pieces {
     }
 }
 
-fn limits() -> impl Strategy<Value = Limits> {
+fn limits() -> impl Strategy<Value = ChunkLimits> {
     let own = (16_usize..120).prop_flat_map(|max| {
         (Just(max), 1..=max, 0..40_usize).prop_flat_map(|(max, preferred, more)| {
             let min = 0..=preferred;
-            min.prop_map(move |min| Limits { min, preferred, max, window: max + more })
+            min.prop_map(move |min| ChunkLimits { min, preferred, max, window: max + more })
         })
     });
-    prop_oneof![own, Just(Limits::CHARACTERS), Just(Limits::WORDPIECES)]
+    prop_oneof![own, Just(ChunkLimits::CHARACTERS), Just(ChunkLimits::WORDPIECES)]
 }
 
 fn media_type() -> impl Strategy<Value = MediaType> {
@@ -57,11 +57,11 @@ fn media_type() -> impl Strategy<Value = MediaType> {
 fn checked<'t>(
     text: &'t str,
     media_type: &MediaType,
-    limits: Limits,
+    limits: ChunkLimits,
     sizer: &dyn Sizer,
 ) -> Vec<Chunk<'t>> {
     let title = Some("The title of the document");
-    let options = Options { title, overlap: limits.min, ..Options::new(limits) };
+    let options = SplitOptions { title, overlap: limits.min, ..SplitOptions::new(limits) };
     let chunks = split(text, media_type, &options, sizer).unwrap().chunks;
     assert_eq!(fault(text, &chunks, limits, sizer), None);
     assert_eq!(section_again(media_type, &chunks), None);
@@ -98,7 +98,7 @@ proptest! {
 
     #[test]
     fn every_block_stands_under_its_headings(document in document()) {
-        let limits = Limits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
+        let limits = ChunkLimits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
         let chunks = checked(&document.text, &MediaType::MARKDOWN, limits, &Characters);
         for Part { bytes, section, level, heading } in &document.parts {
             let chunk = chunks.iter().find(|chunk| chunk.bytes.contains(&bytes.start)).unwrap();
@@ -152,7 +152,7 @@ proptest! {
     fn every_block_stands_under_its_titles(
         (language, document) in language().prop_flat_map(|it| (Just(it), lined(it)))
     ) {
-        let limits = Limits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
+        let limits = ChunkLimits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
         let media_type = language.media_type();
         let chunks = checked(&document.text, &media_type, limits, &Characters);
         for Part { bytes, section, level, heading } in &document.parts {

@@ -21,10 +21,10 @@ use alone::{folders, parser, parses_alone, walk};
 use files::{registry, sample};
 use memory::{Chunk, Store, passages, preset};
 use passage_core::expand::Budget;
-use passage_core::{Characters, Kind, Limits, MediaType, Options, split};
+use passage_core::{Characters, ChunkLimits, Kind, MediaType, SplitOptions, split};
 use std::fs;
 
-const NARROW: Limits = Limits { min: 20, preferred: 80, max: 160, window: 500 };
+const NARROW: ChunkLimits = ChunkLimits { min: 20, preferred: 80, max: 160, window: 500 };
 
 /// How many chunks of a file are hit.
 const HITS: usize = 60;
@@ -44,7 +44,7 @@ fn complete(
     counts: &mut Counts,
     mut passage: impl FnMut(std::ops::Range<usize>, &str) -> bool,
 ) {
-    let split = split(text, media_type, &Options::new(NARROW), &Characters).unwrap();
+    let split = split(text, media_type, &SplitOptions::new(NARROW), &Characters).unwrap();
     if split.syntax_error.is_some() || split.chunks.is_empty() {
         return;
     }
@@ -73,9 +73,9 @@ fn complete(
                     continue;
                 }
                 counts.complete += 1;
-                let place = |pick: &usize| rows[choice.picks[*pick].row].ordinal.unwrap() as usize;
-                let first = &split.chunks[place(&found.picks[0])];
-                let last = &split.chunks[place(found.picks.last().unwrap())];
+                let place = |pick: &usize| rows[choice.chunks[*pick].row].ordinal.unwrap() as usize;
+                let first = &split.chunks[place(&found.chunks[0])];
+                let last = &split.chunks[place(found.chunks.last().unwrap())];
                 let bytes = first.bytes.start..last.bytes.end;
                 if !passage(bytes.clone(), &text[bytes]) {
                     counts

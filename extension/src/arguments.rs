@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::passage_rows::TextOptions;
 use crate::types::Json;
-use passage_core::gaps::Gaps;
-use passage_core::reassemble::{Joining, OrderBy, ScoreBy};
-use passage_core::{Overrides, strategy};
+use passage_core::gaps::GapStyle;
+use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy};
+use passage_core::{StrategyOverrides, strategy};
 
 /// The limits of a strategy, which override those of the strategy's definition.
 #[derive(Default)]
@@ -31,8 +31,8 @@ impl LimitArguments {
     /// # Errors
     ///
     /// Returns the error of [`Json::into_windows`].
-    pub fn parse(self) -> Result<Overrides, Error> {
-        Ok(Overrides {
+    pub fn parse(self) -> Result<StrategyOverrides, Error> {
+        Ok(StrategyOverrides {
             parents: self.parents,
             preceding: self.preceding,
             following: self.following,
@@ -67,19 +67,19 @@ impl PassageArguments {
     /// # Errors
     ///
     /// Returns the errors of core for a distance out of range and for unknown values.
-    pub fn parse(self, most: Option<usize>) -> Result<(Joining, TextOptions), Error> {
-        let joining = Joining {
+    pub fn parse(self, most: Option<usize>) -> Result<(PassageOptions, TextOptions), Error> {
+        let joining = PassageOptions {
             max_distance: self
                 .max_distance
-                .map(|distance| strategy::checked("max_distance", distance))
+                .map(|distance| strategy::check_limit("max_distance", distance))
                 .transpose()?,
             score_by: ScoreBy::from_name(self.score_by.as_deref().unwrap_or("max"))?,
             order_by: OrderBy::from_name(self.order_by.as_deref().unwrap_or("score"))?,
-            most,
+            max_passages: most,
         };
         let options = TextOptions {
             separator: self.separator,
-            gaps: self.gaps.as_deref().map(Gaps::from_name).transpose()?,
+            gaps: self.gaps.as_deref().map(GapStyle::from_name).transpose()?,
             marks: [self.mark_start, self.mark_end].map(Option::unwrap_or_default),
         };
         Ok((joining, options))
@@ -105,12 +105,12 @@ impl FusionArguments {
     /// Returns the error of core for a number out of range.
     pub fn parse(&self) -> Result<([f64; 2], u32), Error> {
         let weight = |argument, weight: Option<f64>| {
-            strategy::between(argument, weight.unwrap_or(1.0), 0.0, MAX_WEIGHT)
+            strategy::check_range(argument, weight.unwrap_or(1.0), 0.0, MAX_WEIGHT)
         };
         let weights = [
             weight("vector_weight", self.vector_weight)?,
             weight("text_weight", self.text_weight)?,
         ];
-        Ok((weights, strategy::checked("rrf_k", self.rrf_k.unwrap_or(60))?))
+        Ok((weights, strategy::check_limit("rrf_k", self.rrf_k.unwrap_or(60))?))
     }
 }

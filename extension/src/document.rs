@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::interrupt::pause;
 use passage_core::split::lacks_grammar;
 use passage_core::{
-    Characters, Chunk, Kind, Limits, Making, Options, Reading, SizeUnit, split, strategy,
+    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitOptions,
+    split, strategy,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -35,8 +36,8 @@ pub struct DocumentArguments {
 /// The checked arguments.
 pub struct DocumentSource {
     pub uri: String,
-    reading: Reading,
-    limits: Limits,
+    overrides: MetadataOverrides,
+    limits: ChunkLimits,
     overlap: usize,
 }
 
@@ -68,10 +69,10 @@ impl DocumentArguments {
             })
         };
         let size = |argument, value: Option<i32>| {
-            let size = value.map(|value| strategy::checked(argument, value)).transpose()?;
+            let size = value.map(|value| strategy::check_limit(argument, value)).transpose()?;
             Ok::<_, Error>(size.map(|size| size as usize))
         };
-        let limits = Limits::of_characters(
+        let limits = ChunkLimits::in_characters(
             size("min_size", self.min_size)?,
             size("preferred_size", self.preferred_size)?,
             size("max_size", self.max_size)?,
@@ -80,7 +81,7 @@ impl DocumentArguments {
         limits.check()?;
         Ok(DocumentSource {
             uri: self.uri.unwrap_or_default(),
-            reading: Reading {
+            overrides: MetadataOverrides {
                 media_type: self.media_type.as_deref().map(str::parse).transpose()?,
                 kind: self.kind.map(kind).transpose()?,
                 title: self.title,
@@ -101,7 +102,8 @@ impl DocumentSource {
     /// [`Error::Nul`] if the document would contain a NUL, for example from an escape in a notebook, and
     /// [`Error::CorePanic`] if core panics.
     pub fn prepare(&self, text: &str) -> Result<PreparedDocument, Error> {
-        let document = catch_panic(|| self.reading.document(text.to_owned(), &self.uri, None))??;
+        let document =
+            catch_panic(|| self.overrides.build_document(text.to_owned(), &self.uri, None))??;
         pgrx::check_for_interrupts!();
         if document.text.contains('\0') || document.title.as_ref().is_some_and(|t| t.contains('\0'))
         {
@@ -124,7 +126,7 @@ impl DocumentSource {
         let passage_core::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
-        let options = Options { limits, title, overlap, kind };
+        let options = SplitOptions { limits, title, overlap, kind };
         let found = catch_panic(|| split(text, media_type, &options, &Characters))??;
         let has_nul = |(place, chunk): (usize, &Chunk)| {
             pause(place);
@@ -144,8 +146,8 @@ impl DocumentSource {
         document: &PreparedDocument,
         metadata: &Map<String, Value>,
     ) -> Vec<u8> {
-        let input = Making {
-            reading: &self.reading,
+        let input = HashInput {
+            overrides: &self.overrides,
             limits: self.limits,
             unit: SizeUnit::Characters,
             overlap: self.overlap,

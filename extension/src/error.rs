@@ -42,7 +42,7 @@ pub enum Error {
     DuplicateIds { store: String, relation: &'static str },
     /// An argument that must not be NULL.
     IsNull(&'static str),
-    /// Metadata that is no JSON object, or is nested too deeply to be parsed.
+    /// Metadata that is not a JSON object, or that is nested too deeply to be parsed.
     InvalidMetadata,
     /// A document that decodes to a text with a NUL, which PostgreSQL does not store.
     Nul,
@@ -68,7 +68,7 @@ impl From<Error> for ErrorReport {
             Error::NoStore(store) => (
                 PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME,
                 format!("store \"{store}\" does not exist"),
-                format!("SELECT passage.create_store({}) creates it.", literal(&store)),
+                format!("Run SELECT passage.create_store({}); to create it.", literal(&store)),
             ),
             Error::NoColumn { store, relation, column } => (
                 PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
@@ -93,14 +93,14 @@ impl From<Error> for ErrorReport {
             Error::RowType { found, expected } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
                 format!("row has type {}, not {}", type_name(found), type_name(expected)),
-                "The trigger passage.keep_in_step calls passage.step_row with its own row."
+                "The trigger passage.keep_in_step calls _passage.step_row with its own row."
                     .to_owned(),
             ),
             Error::NoEmbeddings { store } => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
                 format!("store \"{store}\" has no embeddings"),
                 format!(
-                    "Omit the embedding, or add embeddings: SELECT passage.create_store({}, dimensions => n).",
+                    "Omit the embedding, or run SELECT passage.create_store({}, dimensions => n); and load embeddings.",
                     literal(&store)
                 ),
             ),
@@ -127,11 +127,11 @@ impl From<Error> for ErrorReport {
             Error::NoTable { store, relation, missing } => (
                 PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
                 if missing {
-                    format!("store \"{store}\" has no table {relation} to write to")
+                    format!("store \"{store}\" has no table \"{relation}\"")
                 } else {
-                    format!("{relation} of store \"{store}\" is a view")
+                    format!("relation \"{relation}\" of store \"{store}\" is a view")
                 },
-                "Write to the tables behind the view, or use a store that passage.create_store created."
+                "Write to the tables behind the views, or name a store of tables, as passage.create_store creates it."
                     .to_owned(),
             ),
             Error::Hidden { store } => (
@@ -190,11 +190,11 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Use a number from 0 to {most}."),
         ),
-        Request::Outside { least, most, .. } => (
+        Request::NumberOutOfRange { least, most, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Use a number from {least} to {most}."),
         ),
-        Request::Windows => (
+        Request::InvalidWindows => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             r#"Valid kinds are "prose", "code" and "api-reference", as in {"code": 4}."#.to_owned(),
         ),
@@ -203,11 +203,11 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             "Pass one score for each id, NULL for an id without a score, or no scores at all."
                 .to_owned(),
         ),
-        Request::Notebook { .. } => (
+        Request::InvalidNotebook { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Pass media_type => 'application/json' for JSON that is not a notebook.".to_owned(),
         ),
-        Request::PageBytes { .. } | Request::PageNodes { .. } => (
+        Request::PageTooLarge { .. } | Request::PageTooComplex { .. } => (
             PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             "Split the page into several documents, or pass media_type => 'text/plain' to store its source."
                 .to_owned(),
@@ -219,7 +219,10 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
 
 /// Returns the HINT for a store that cannot be used.
 fn check_store(store: &str) -> String {
-    format!("SELECT * FROM passage.check_store({}) lists what is missing.", literal(store))
+    format!(
+        "Run SELECT * FROM passage.check_store({}); to see what the store lacks.",
+        literal(store)
+    )
 }
 
 /// Returns a text as an SQL literal.

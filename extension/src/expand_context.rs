@@ -4,7 +4,7 @@ use crate::arguments::LimitArguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
 use crate::interrupt::pause;
 use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
-use passage_core::expand::{Pick, Role};
+use passage_core::expand::{Role, SelectedChunk};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -154,8 +154,8 @@ fn expand_contexts(
 
 /// Returns the rows of the selected chunks.
 fn rows(expanded: ExpandedContext) -> Vec<Context> {
-    let ExpandedContext { found, chunks, choice, .. } = expanded;
-    let row = |pick: &Pick| {
+    let ExpandedContext { found, chunks, selected, .. } = expanded;
+    let row = |pick: &SelectedChunk| {
         let outline = &chunks.outlines[pick.row];
         let chunk = chunks.chunk(pick.row);
         let hit = &found[pick.hit];
@@ -176,7 +176,7 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
             chunk.raw_content(),
         )
     };
-    let picks = choice.picks.iter().enumerate();
+    let picks = selected.chunks.iter().enumerate();
     picks
         .map(|(place, pick)| {
             pause(place);
@@ -187,7 +187,7 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
 
 /// Returns the score of a chunk of context (seed 002): half of the hit's score, divided by the distance.
 /// A distance of 0 counts as 1.
-fn decayed(score: f64, pick: &Pick) -> f64 {
+fn decayed(score: f64, pick: &SelectedChunk) -> f64 {
     match pick.role {
         Role::Hit => score,
         _ => score * 0.5 / f64::from(pick.distance.unsigned_abs().max(1)),

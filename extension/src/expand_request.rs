@@ -5,11 +5,11 @@ use crate::settings;
 use crate::spi::{self, Connection};
 use crate::store::{ChunkColumns, ContextChunks, Hits, Store, StoredHit, StrategyRequest};
 use crate::types::{Name, from_sql};
-use passage_core::Overrides;
-use passage_core::expand::{self, Budget, Choice, Hit, choose};
-use passage_core::hits::{Scored, rank};
-use passage_core::search::{Offer, fitting, leading};
-use passage_core::strategy::Whole;
+use passage_core::StrategyOverrides;
+use passage_core::expand::{self, Budget, Hit, Selection, select_context};
+use passage_core::hits::{ScoredHit, rank_hits};
+use passage_core::search::{HitCost, count_for_passages, select_within_budget};
+use passage_core::strategy::Scope;
 use pgrx::datum::Uuid;
 
 /// The arguments of an expanding function.
@@ -17,11 +17,11 @@ pub struct ExpandRequest {
     pub chunk_ids: Option<Vec<Option<Uuid>>>,
     pub scores: Option<Vec<Option<f64>>>,
     pub strategy: Option<String>,
-    pub overrides: Overrides,
+    pub overrides: StrategyOverrides,
     pub store: Option<Name>,
 }
 
-/// Which hits are expanded.
+/// The choice of hits to expand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum HitSelection {
     /// All hits, since the caller chose them.
@@ -30,7 +30,7 @@ pub enum HitSelection {
     WithinBudget { passages: usize, max_distance: Option<u32> },
 }
 
-/// What a function returns.
+/// The kind of a function's result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ResultKind {
     /// Rows of context.
@@ -47,11 +47,11 @@ pub enum ResultKind {
 /// The selected context of a request, while its chunks can be read.
 pub struct ExpandedContext<'a> {
     /// The ids of the request, also those that were not found.
-    pub scored: &'a [Scored<uuid::Uuid>],
+    pub scored: &'a [ScoredHit<uuid::Uuid>],
     pub found: &'a [StoredHit],
     pub hits: &'a [Hit<'a>],
     pub chunks: &'a ContextChunks<'a>,
-    pub choice: &'a Choice,
+    pub selected: &'a Selection,
 }
 
 impl ExpandRequest {
@@ -70,7 +70,7 @@ impl ExpandRequest {
     ) -> Result<R, Error> {
         let ids = self.chunk_ids.unwrap_or_default();
         let ids: Vec<_> = ids.into_iter().map(|id| id.map(from_sql)).collect();
-        let scored = rank(&ids, self.scores.as_deref())?;
+        let scored = rank_hits(&ids, self.scores.as_deref())?;
         let name = self.strategy.unwrap_or_else(settings::strategy);
         let strategy = StrategyRequest { name, overrides: self.overrides };
         let store = Store::resolve(self.store)?;
@@ -91,9 +91,9 @@ impl ExpandRequest {
             let chunks = store.context_chunks(connection, &read, &plan, columns);
             let budget = Budget::of(&hits);
             let explain = kind == ResultKind::Explanation;
-            let choice = choose(&hits, &plan, &chunks.outlines, &chunks, budget, explain);
-            let (found, hits, chunks, choice) = (&read.found[..], &hits[..], &chunks, &choice);
-            Ok(then(ExpandedContext { scored: &scored, found, hits, chunks, choice }))
+            let selected = select_context(&hits, &plan, &chunks.outlines, &chunks, budget, explain);
+            let (found, hits, chunks, selected) = (&read.found[..], &hits[..], &chunks, &selected);
+            Ok(then(ExpandedContext { scored: &scored, found, hits, chunks, selected }))
         })
     }
 }
@@ -112,17 +112,17 @@ fn limit_hits(
     let places: Vec<_> = hits.iter().map(|hit| (hit.document, hit.ordinal)).collect();
     drop(hits);
     let Some(budget) = budget else {
-        read.found.truncate(leading(&places, passages, max_distance));
+        read.found.truncate(count_for_passages(&places, passages, max_distance));
         return;
     };
-    let in_code = read.found.iter().filter(|hit| hit.strategy.whole == Whole::Container);
+    let in_code = read.found.iter().filter(|hit| hit.strategy.scope == Scope::Container);
     let in_code: Vec<_> = in_code.map(|hit| hit.scored.chunk).collect();
     let mut units = store.unit_sizes(connection, &in_code);
-    let offer = |place: usize| Offer {
+    let offer = |place: usize| HitCost {
         tokens: u64::from(read.chunk(place).tokens()),
         unit: units.remove(&read.found[place].scored.chunk),
     };
     let offers: Vec<_> = (0..read.found.len()).map(offer).collect();
-    let mut is_taken = fitting(&offers, u64::from(budget)).into_iter();
+    let mut is_taken = select_within_budget(&offers, u64::from(budget)).into_iter();
     read.found.retain(|_| is_taken.next().expect("there is an answer for each hit"));
 }

@@ -4,7 +4,7 @@ use crate::arguments::LimitArguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
 use crate::interrupt::pause;
 use crate::types::{Json, Name, TextArray, to_sql};
-use passage_core::expand::{Considered, Pick, Role, Rule, Verdict};
+use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -92,9 +92,9 @@ type Row = (
 
 /// Returns the rows: the chunks that were considered, then the hits that were not found.
 fn rows(expanded: &ExpandedContext) -> Vec<Row> {
-    let ExpandedContext { scored, found, choice, .. } = expanded;
+    let ExpandedContext { scored, found, selected, .. } = expanded;
     let places = scored.iter().zip(1..).map(|(hit, place)| (hit.chunk, place)).collect();
-    let considered = choice.considered.iter().enumerate().map(|(place, considered)| {
+    let considered = selected.considered.iter().enumerate().map(|(place, considered)| {
         pause(place);
         row(expanded, &places, considered)
     });
@@ -112,10 +112,10 @@ fn rows(expanded: &ExpandedContext) -> Vec<Row> {
 fn row(
     expanded: &ExpandedContext,
     places: &HashMap<uuid::Uuid, i32>,
-    considered: &Considered,
+    considered: &BudgetDecision,
 ) -> Row {
-    let ExpandedContext { found, chunks, choice, .. } = expanded;
-    let Considered { pick, verdict, spent } = considered;
+    let ExpandedContext { found, chunks, selected, .. } = expanded;
+    let BudgetDecision { chunk: pick, verdict, tokens_before: spent } = considered;
     let outline = &chunks.outlines[pick.row];
     let kept = *verdict == Verdict::Kept;
     let hit = found[pick.hit].scored.chunk;
@@ -124,7 +124,7 @@ fn row(
         places[&hit],
         kept,
         pick.role.name(),
-        rule(pick, choice.fell_back[pick.hit]),
+        rule(pick, selected.fell_back[pick.hit]),
         Some(pick.distance),
         outline.ordinal,
         Some(chunks.chunk(pick.row).raw_section()),
@@ -137,7 +137,7 @@ fn row(
 }
 
 /// Returns the words for a rule. A rule that replaces a missing container is marked.
-fn rule(pick: &Pick, fell_back: bool) -> &'static str {
+fn rule(pick: &SelectedChunk, fell_back: bool) -> &'static str {
     match pick.rule {
         Rule::Parents if fell_back => "parents, nothing whole",
         Rule::Preceding if fell_back => "preceding, nothing whole",
@@ -153,6 +153,6 @@ fn cut_by(verdict: Verdict) -> Option<&'static str> {
         Verdict::Kept => None,
         Verdict::MaxTokens => Some("max_tokens"),
         Verdict::MaxChunks => Some("max_chunks"),
-        Verdict::Nearer => Some("a nearer chunk of the hit was cut"),
+        Verdict::NearerChunkCut => Some("a nearer chunk of the hit was cut"),
     }
 }

@@ -71,7 +71,7 @@ fn ingest(
 }
 
 /// Ingests the document of a row that `keep_in_step` follows, and returns the row that is recorded for it.
-#[pg_extern(volatile, parallel_unsafe, schema = "passage")]
+#[pg_extern(volatile, parallel_unsafe, schema = "_passage")]
 #[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn step_write(

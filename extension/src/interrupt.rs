@@ -1,6 +1,6 @@
 //! Checks for interrupts, so that PostgreSQL can cancel a call between two statements.
 
-pub use passage_core::interrupt::poll_in as pause;
+pub use passage_core::interrupt::poll_periodically as pause;
 
 /// Registers PostgreSQL's check with core, which polls it while it works.
 pub fn register() {

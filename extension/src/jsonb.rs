@@ -68,7 +68,7 @@ pub fn concatenate(parts: &[String]) -> pg_sys::Datum {
 pub fn parse(text: &str) -> pg_sys::Datum {
     let text = CString::new(text).expect("JSON holds no NUL");
     // SAFETY: the function has one argument, a string that ends in NUL, keeps no pointer to it, and
-    // raises an error for a text that is no JSON.
+    // raises an error for a text that is not JSON.
     unsafe {
         let text = Some(pg_sys::Datum::from(text.as_ptr()));
         pgrx::direct_function_call_as_datum(pg_sys::jsonb_in, &[text]).expect("it is not NULL")

@@ -5,9 +5,9 @@ use crate::expand_request::ExpandedContext;
 use crate::interrupt::pause;
 use crate::types::{JsonArray, RawJsonb, UuidArray, to_sql};
 use passage_core::assemble::{Assembly, assemble};
-use passage_core::expand::{Details, Pick, Role, Rule};
-use passage_core::gaps::{Gaps, Place, assemble_with_gaps};
-use passage_core::reassemble::{Joining, Passage, reassemble};
+use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
+use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
+use passage_core::reassemble::{Passage, PassageOptions, reassemble};
 use passage_core::{Family, MediaType, section};
 use pgrx::datum::{Range, Uuid};
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub struct TextOptions {
     /// The separator between chunks that do not touch. By default the media type decides.
     pub separator: Option<String>,
     /// The style of gaps. By default source code has a comment in each gap.
-    pub gaps: Option<Gaps>,
+    pub gaps: Option<GapStyle>,
     /// The texts before and after each hit.
     pub marks: [String; 2],
 }
@@ -49,31 +49,32 @@ pub type PassageRow = (
 /// Clusters the selected chunks to passages, and returns their rows.
 pub fn passage_rows(
     expanded: &ExpandedContext,
-    joining: &Joining,
+    joining: &PassageOptions,
     options: &TextOptions,
 ) -> Vec<PassageRow> {
-    let ExpandedContext { found, hits, chunks, choice, .. } = expanded;
+    let ExpandedContext { found, hits, chunks, selected, .. } = expanded;
     let scores: Vec<_> = found.iter().map(|hit| hit.scored.score).collect();
-    let passages = reassemble(hits, &scores, &chunks.outlines, choice, joining);
+    let passages = reassemble(hits, &scores, &chunks.outlines, selected, joining);
     passages.iter().map(|passage| row(expanded, passage, options)).collect()
 }
 
 fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> PassageRow {
-    let ExpandedContext { found, chunks, choice, .. } = expanded;
-    let picks: Vec<&Pick> = passage.picks.iter().map(|pick| &choice.picks[*pick]).collect();
+    let ExpandedContext { found, chunks, selected, .. } = expanded;
+    let picks: Vec<&SelectedChunk> =
+        passage.chunks.iter().map(|pick| &selected.chunks[*pick]).collect();
     let outlines = || with_pauses(&picks).map(|pick| &chunks.outlines[pick.row]);
     let best = &found[passage.hits[0]];
     let document = &best.document;
 
     let mut assembly = text(expanded, &picks, &document.media_type(), options);
-    let section_of = |pick: &Pick| chunks.titles(pick.row).unwrap_or_default();
+    let section_of = |pick: &SelectedChunk| chunks.section(pick.row).unwrap_or_default();
     // Imports that were added are in another section.
     let own = || with_pauses(&picks).filter(|pick| pick.rule != Rule::Imports);
     let mut section = own().next().map(|pick| section_of(pick)).unwrap_or_default();
     for pick in own() {
         // Most chunks of a long passage have only the root in common.
         if !section.is_empty() {
-            section.truncate(section::common(&section, &section_of(pick)).len());
+            section.truncate(section::common_prefix(&section, &section_of(pick)).len());
         }
     }
     let lines = || with_pauses(&picks).map(|pick| chunks.chunk(pick.row).lines());
@@ -104,30 +105,30 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
 /// Joins the chunks of a passage.
 fn text(
     expanded: &ExpandedContext,
-    picks: &[&Pick],
+    picks: &[&SelectedChunk],
     media_type: &MediaType,
     options: &TextOptions,
 ) -> Assembly {
     let TextOptions { separator, gaps, marks: [start, end] } = options;
-    let chunk = |pick: &&Pick| expanded.chunks.chunk(pick.row);
+    let chunk = |pick: &&SelectedChunk| expanded.chunks.chunk(pick.row);
     let parts: Vec<_> = with_pauses(picks).map(|pick| chunk(pick).part()).collect();
     let with_comments =
-        gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == Gaps::Comment);
-    let comment = media_type.comment().filter(|_| with_comments);
+        gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
+    let comment = media_type.comment_syntax().filter(|_| with_comments);
     let assembly = match (separator, comment) {
         (None, Some(comment)) => {
-            let place = |pick: &&Pick| {
+            let place = |pick: &&SelectedChunk| {
                 let ordinal = chunk(pick).ordinal();
                 let (first_line, last_line) = chunk(pick).lines();
-                Place { ordinal, first_line, last_line }
+                ChunkPosition { ordinal, first_line, last_line }
             };
             let places: Vec<_> = with_pauses(picks).map(place).collect();
-            assemble_with_gaps(&parts, &places, comment)
+            assemble_with_gap_comments(&parts, &places, comment)
         }
         _ => assemble(&parts, separator_of(media_type, separator.as_deref())),
     };
     let hits: Vec<_> = picks.iter().map(|pick| pick.role == Role::Hit).collect();
-    assembly.marked(&hits, start, end)
+    assembly.highlight(&hits, start, end)
 }
 
 /// The number of citations that are parsed as jsonb at once.
@@ -136,12 +137,16 @@ const PART: usize = 1_000;
 /// Returns which bytes of the passage come from which chunk, with their lines in the source.
 ///
 /// The JSON is written as text, since a tree of values takes twice as long. No value needs escaping.
-fn citations(expanded: &ExpandedContext, picks: &[&Pick], assembly: &Assembly) -> JsonArray {
+fn citations(
+    expanded: &ExpandedContext,
+    picks: &[&SelectedChunk],
+    assembly: &Assembly,
+) -> JsonArray {
     let number =
         |number: Option<i32>| number.map_or("null".to_owned(), |number| number.to_string());
     let mut parts: Vec<String> = Vec::new();
     let mut text = String::with_capacity(160 * picks.len().min(PART));
-    for (place, (pick, placed)) in with_pauses(picks).zip(&assembly.placed).enumerate() {
+    for (place, (pick, placed)) in with_pauses(picks).zip(&assembly.part_ranges).enumerate() {
         if place > 0 && place % PART == 0 {
             text.push(']');
             parts.push(std::mem::take(&mut text));
@@ -168,7 +173,7 @@ fn citations(expanded: &ExpandedContext, picks: &[&Pick], assembly: &Assembly) -
 }
 
 /// Returns the chunks of a passage, with regular checks for interrupts.
-fn with_pauses<'p>(picks: &'p [&'p Pick]) -> impl Iterator<Item = &'p &'p Pick> {
+fn with_pauses<'p>(picks: &'p [&'p SelectedChunk]) -> impl Iterator<Item = &'p &'p SelectedChunk> {
     picks.iter().enumerate().map(|(place, pick)| {
         pause(place);
         pick

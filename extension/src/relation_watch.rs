@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 /// PostgreSQL may report a change at any moment, also while a plan of the cache runs. So the report
 /// only sets a flag, and the owner of the cache clears it at its next look-up.
 pub struct RelationWatch {
-    watched: RefCell<BTreeSet<pg_sys::Oid>>,
+    /// The oids of the relations.
+    watched: RefCell<BTreeSet<u32>>,
     stale: Cell<bool>,
 }
 
@@ -29,7 +30,8 @@ impl RelationWatch {
             // SAFETY: the argument is the watch that was registered, which lives as long as the program.
             let watch = unsafe { &*argument.cast_mut_ptr::<RelationWatch>() };
             // The catalog must not be read here. An invalid oid stands for every relation.
-            if relation == pg_sys::InvalidOid || watch.watched.borrow().contains(&relation) {
+            if relation == pg_sys::InvalidOid || watch.watched.borrow().contains(&relation.to_u32())
+            {
                 watch.stale.set(true);
             }
         }
@@ -41,7 +43,7 @@ impl RelationWatch {
 
     /// Adds relations that the cache depends on.
     pub fn add(&self, relations: impl IntoIterator<Item = pg_sys::Oid>) {
-        self.watched.borrow_mut().extend(relations);
+        self.watched.borrow_mut().extend(relations.into_iter().map(pg_sys::Oid::to_u32));
     }
 
     /// Marks the cache as stale.

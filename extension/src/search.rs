@@ -8,7 +8,7 @@ use crate::search_request::SearchRequest;
 use crate::spi;
 use crate::store::{Filters, Store};
 use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray, to_sql};
-use passage_core::strategy::checked;
+use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -74,7 +74,7 @@ fn search(
     >,
     ErrorReport,
 > {
-    let most = checked("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
+    let most = check_limit("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
     let passages = PassageArguments {
         max_distance,
         score_by,

@@ -4,8 +4,8 @@ use crate::arguments::FusionArguments;
 use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{Filters, RankedChunks, Store};
-use passage_core::search::{Leg, Mode, fuse};
-use passage_core::strategy::{between, checked};
+use passage_core::search::{RankedList, SearchMode, fuse};
+use passage_core::strategy::{check_limit, check_range};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -51,20 +51,20 @@ impl SearchRequest {
         requested: u32,
     ) -> Result<Vec<SearchHit>, Error> {
         let candidates = match self.candidates {
-            Some(candidates) => checked("candidates", candidates)?,
+            Some(candidates) => check_limit("candidates", candidates)?,
             None => requested.saturating_mul(3).max(MIN_CANDIDATES),
         };
         let (weights, rrf_k) = self.fusion.parse()?;
         if let Some(min_similarity) = self.filters.min_similarity {
-            between("min_similarity", min_similarity, -1.0, 1.0)?;
+            check_range("min_similarity", min_similarity, -1.0, 1.0)?;
             if self.embedding.is_none() {
                 return Err(missing("\"min_similarity\"", "an embedding"));
             }
         }
-        let mode = self.mode.as_deref().map(Mode::from_name).transpose()?;
+        let mode = self.mode.as_deref().map(SearchMode::from_name).transpose()?;
         for (is_needed, is_given, what) in [
-            (mode != Some(Mode::Text), self.embedding.is_some(), "an embedding"),
-            (mode != Some(Mode::Vector), self.query.is_some(), "a query"),
+            (mode != Some(SearchMode::Text), self.embedding.is_some(), "an embedding"),
+            (mode != Some(SearchMode::Vector), self.query.is_some(), "a query"),
         ] {
             if let (Some(mode), true, false) = (mode, is_needed, is_given) {
                 return Err(missing(&format!("mode \"{}\"", mode.name()), what));
@@ -72,18 +72,18 @@ impl SearchRequest {
         }
         let embedding = self
             .embedding
-            .filter(|_| mode != Some(Mode::Text) || self.filters.min_similarity.is_some());
+            .filter(|_| mode != Some(SearchMode::Text) || self.filters.min_similarity.is_some());
         let embedding = embedding.map(|of| store.query_embedding(connection, of)).transpose()?;
         let limit = candidates as usize;
         let by_vector = match &embedding {
-            Some(embedding) if mode != Some(Mode::Text) => {
+            Some(embedding) if mode != Some(SearchMode::Text) => {
                 Some(store.vector_search(connection, embedding, &self.filters, limit))
             }
             _ => None,
         };
         let by_text = match &self.query {
             Some(query)
-                if mode != Some(Mode::Vector)
+                if mode != Some(SearchMode::Vector)
                     && (mode.is_some() || by_vector.is_none() || store.has_lexemes()) =>
             {
                 let embedding = embedding.as_ref();
@@ -104,14 +104,14 @@ fn missing(subject: &str, missing: &'static str) -> Error {
 fn merge(rankings: [Option<RankedChunks>; 2], fusion: Option<([f64; 2], u32)>) -> Vec<SearchHit> {
     let rankings = rankings.map(Option::unwrap_or_default);
     let (weights, rrf_k) = fusion.unwrap_or(([1.0; 2], 0));
-    let ranked = |which: usize| Leg {
-        ranked: rankings[which].iter().map(|(chunk, _)| *chunk).collect(),
+    let ranked = |which: usize| RankedList {
+        ids: rankings[which].iter().map(|(chunk, _)| *chunk).collect(),
         weight: weights[which],
     };
     let scores: [HashMap<Uuid, f64>; 2] =
         [0, 1].map(|which: usize| rankings[which].iter().copied().collect());
     let fused = fuse(&[ranked(0), ranked(1)], f64::from(rrf_k));
-    let hit = |fused: passage_core::search::Fused<Uuid>| {
+    let hit = |fused: passage_core::search::FusedHit<Uuid>| {
         let rank_and_score = |which: usize| {
             fused.ranks[which].map(|rank| (rank as i32, scores[which][&fused.chunk]))
         };

@@ -7,12 +7,12 @@ use pgrx::{name, pg_extern};
 /// A section as an argument. A NULL counts as an empty title.
 type Titles = Vec<Option<String>>;
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn encode_section(section: Titles) -> String {
     label::encode_path(&section_from_sql(section))
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn decode_section(path: &str) -> Vec<String> {
     label::decode_path(path)
 }
@@ -34,7 +34,7 @@ fn is_ancestor(ancestor: Titles, section: Titles) -> bool {
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn common_section(a: Titles, b: Titles) -> Vec<String> {
-    section::common(&section_from_sql(a), &section_from_sql(b)).to_vec()
+    section::common_prefix(&section_from_sql(a), &section_from_sql(b)).to_vec()
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
@@ -51,17 +51,17 @@ fn merge_sections(
     pgrx::iter::TableIterator::once((level as i32, section))
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn text_head(text: &str, bytes: i32) -> &str {
     &text[..text.floor_char_boundary(usize::try_from(bytes).unwrap_or_default())]
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn section_text(section: Titles) -> String {
     section_from_sql(section).join("\n")
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn identifier_parts(text: &str) -> String {
     passage_core::search::identifier_parts(text)
 }

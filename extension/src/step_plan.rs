@@ -1,7 +1,7 @@
 /*!
 `step_plan`: what a trigger of `keep_in_step` does with a row, cached between rows.
 
-The SQL function `step_plan_made` reads the plan from the catalogs, which takes longer than writing a
+The SQL function `build_step_plan` reads the plan from the catalogs, which takes longer than writing a
 document. The cache is in the memory of the backend, where no user can write: the statements of a plan run
 with the rights of the role that writes the table, so no setting and no table could hold them. A change of
 the table, of the store's documents or of any schema invalidates the cache.
@@ -47,7 +47,7 @@ thread_local! {
     static READER: Cell<pg_sys::TransactionId> = const { Cell::new(pg_sys::InvalidTransactionId) };
     static STATEMENT: Statement = Statement::new(
         "passage",
-        "SELECT plan, watched FROM passage.step_plan_made($1, $2, $3, $4)".to_owned(),
+        "SELECT plan, watched FROM _passage.build_step_plan($1, $2, $3, $4)".to_owned(),
         Access::Any,
     );
 }
@@ -66,7 +66,7 @@ pub fn register() {
     }
 }
 
-#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[pg_extern(stable, parallel_restricted, schema = "_passage")]
 fn step_plan(
     relation: pg_sys::Oid,
     trigger: Name,
@@ -78,7 +78,7 @@ fn step_plan(
 
 /// Reads the row of a key from the table of a trigger, by the statement of its plan. `named` has the key
 /// and the uri, and `was` is the previous version of the row.
-#[pg_extern(volatile, parallel_unsafe, schema = "passage")]
+#[pg_extern(volatile, parallel_unsafe, schema = "_passage")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn step_row(
     relation: pg_sys::Oid,

@@ -3,7 +3,7 @@ Stores: the relations of a schema, and the statements that read and write them.
 
 A store is found by name in the catalogs at each call, so renaming a schema takes effect at once. Its
 relations may be tables or views, and only four columns of `chunks` are required. A statement selects NULL
-for a column that does not exist, so a missing column degrades the result and is no error.
+for a column that does not exist, so a missing column degrades the result without an error.
 
 [`layout`] knows the relations. The other modules write statements for them, one folder for each use.
 Only [`write`] writes, and only to a store of tables.
@@ -21,7 +21,7 @@ pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyReques
 pub use fragments::{ChunkLexemes, DocumentInfo, NamedDocument, SourceChunks};
 pub use layout::register;
 pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches};
-pub use write::{NewDocument, Outcome, Replaced, WritableStore};
+pub use write::{NewDocument, Outcome, Replaced};
 
 use crate::error::Error;
 use crate::settings;

@@ -10,14 +10,14 @@ is a line end: its first line is the choice, and below it stands a document that
 #[path = "../../core/tests/promises/splitting.rs"]
 mod promises;
 
-use passage_core::{Characters, Limits, MediaType, Options, convert, decode, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, decode, split};
 use promises::{fault, section_again};
 
 /// What the first four bytes of an input choose.
 struct Choice {
     /// Which of the media types, modulo their number.
     number: usize,
-    limits: Limits,
+    limits: ChunkLimits,
     overlap: usize,
 }
 
@@ -26,7 +26,7 @@ impl Choice {
         let max = 1 + usize::from(max);
         let preferred = 1 + (max - 1) * usize::from(shape % 16) / 15;
         let min = preferred * usize::from(shape / 16 % 4) / 4;
-        let limits = Limits { min, preferred, max, window: max + usize::from(room) };
+        let limits = ChunkLimits { min, preferred, max, window: max + usize::from(room) };
         Self { number: kind.into(), limits, overlap: usize::from(kind / 16) }
     }
 }
@@ -67,9 +67,9 @@ fn parts(input: &[u8]) -> Option<(Choice, &[u8])> {
 
 /// Splits by small limits and by those that everyone has.
 fn check(text: &str, media_type: &MediaType, choice: &Choice) {
-    for limits in [choice.limits, Limits::CHARACTERS] {
+    for limits in [choice.limits, ChunkLimits::CHARACTERS] {
         let title = Some("The title");
-        let options = Options { title, overlap: choice.overlap, ..Options::new(limits) };
+        let options = SplitOptions { title, overlap: choice.overlap, ..SplitOptions::new(limits) };
         let once = split(text, media_type, &options, &Characters).expect("the limits are in order");
         assert_eq!(fault(text, &once.chunks, limits, &Characters), None, "by {limits:?}");
         assert_eq!(section_again(media_type, &once.chunks), None, "by {limits:?}");

@@ -126,8 +126,22 @@ impl Store {
     }
 
     /// Raises the extension's own error, with its advice, where there is no such store.
+    ///
+    /// The catalog of release 0.1.0 lacks the functions that the client calls.
     pub(super) async fn must_exist(&self) -> Result<(), Error> {
-        let sql = "SELECT passage.store_must_exist($1::text::name)";
+        let sql = "SELECT extversion FROM pg_catalog.pg_extension \
+            WHERE extname OPERATOR(pg_catalog.=) 'pg_passage' AND pg_catalog.to_regnamespace('_passage') IS NULL";
+        let old = self.client.query_opt(sql, &[]).await.map_err(|error| self.error(&error))?;
+        if let Some(old) = old {
+            let version: String = old.get(0);
+            return Err(Error::Refused {
+                code: SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                message: format!("pg_passage {version} is too old for this client"),
+                hint: Some("Run ALTER EXTENSION pg_passage UPDATE; in the database.".to_owned()),
+                store: self.name.clone(),
+            });
+        }
+        let sql = "SELECT _passage.store_must_exist($1::text::name)";
         self.client.execute(sql, &[&self.name]).await.map_err(|error| self.error(&error)).map(drop)
     }
 

@@ -259,7 +259,7 @@ fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
         "0A000" | "58P01" if message.contains("vector") => {
             "Install pgvector on the server, or leave embeddings out with --no-embed.".into()
         }
-        "3F000" if message.contains("\"passage\"") => {
+        "3F000" if ["\"passage\"", "\"_passage\""].iter().any(|schema| message.contains(schema)) => {
             "The database lacks the extension: passage init brings it, or CREATE EXTENSION pg_passage CASCADE.".into()
         }
         // A missing schema, relation or function.

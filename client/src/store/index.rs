@@ -23,9 +23,9 @@ const INDEXES: &str = "SELECT pg_catalog.quote_ident(index.relname), pg_catalog.
     AND pg_catalog.pg_has_role(pg_class.relowner, 'USAGE')";
 
 /// How the extension makes the vector index of `$1`, if there is none.
-const MISSING: &str = "SELECT ddl FROM passage.store_facts($1::text::name) AS facts, \
-    passage.store_missing($1::text::name, facts.dimensions, coalesce(facts.distance, \
-    passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
+const MISSING: &str = "SELECT ddl FROM _passage.store_facts($1::text::name) AS facts, \
+    _passage.store_missing($1::text::name, facts.dimensions, coalesce(facts.distance, \
+    _passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
     facts.language::regconfig) AS missing WHERE kind = 'index' AND relation = 'embeddings'";
 
 impl Store {
@@ -90,7 +90,7 @@ impl Store {
                  pg_size_bytes(current_setting('maintenance_work_mem')), \
                  least(pg_size_bytes(current_setting('shared_buffers')), \
                  (SELECT count(*) * (4 * coalesce(max(dimensions), 0) + 512) \
-                 FROM {schema}.embeddings, passage.store_facts($1::text::name)))) / 1024 || 'kB', true)"
+                 FROM {schema}.embeddings, _passage.store_facts($1::text::name)))) / 1024 || 'kB', true)"
             );
             transaction.execute(&memory, &[name]).await?;
         } else {

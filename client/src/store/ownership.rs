@@ -45,7 +45,7 @@ pub(super) enum Work {
     Changing,
 }
 
-/// The first object of the schemas `$1`, or that their relations or the extension's schema run, which
+/// The first object of the schemas `$1`, or that their relations or the extension's schemas run, which
 /// belongs to no role of the session. A superuser's code is no trap: superusers need none.
 ///
 /// Planning alone runs functions of index expressions and constraints, if their arguments are
@@ -101,7 +101,7 @@ object (place, classid, objid, owner) AS (
     ) AS called (owner)
     UNION ALL
     SELECT 4, 'pg_proc'::regclass, pg_proc.oid, proowner FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-    WHERE nspname = 'passage'
+    WHERE nspname IN ('passage', '_passage')
 )
 SELECT pg_describe_object(classid, objid, 0), pg_get_userbyid(owner)::text, session_user::text
 FROM object WHERE owner NOT IN (SELECT role FROM mine)

@@ -44,7 +44,7 @@ impl Store {
     /// [`Error::Refused`] if there is no such store.
     pub async fn has_embeddings(&self) -> Result<bool, Error> {
         self.must_exist().await?;
-        let sql = "SELECT dimensions IS NOT NULL FROM passage.store_facts($1::text::name)";
+        let sql = "SELECT dimensions IS NOT NULL FROM _passage.store_facts($1::text::name)";
         let row = self.client.query_one(sql, &[&self.name]).await;
         Ok(row.map_err(|error| self.error(&error))?.get(0))
     }
@@ -58,7 +58,7 @@ impl Store {
     pub async fn check_model(&self, (name, dimensions): &(String, usize)) -> Result<bool, Error> {
         self.must_exist().await?;
         let sql = format!(
-            "SELECT (SELECT dimensions FROM passage.store_facts($1::text::name)), \
+            "SELECT (SELECT dimensions FROM _passage.store_facts($1::text::name)), \
              (SELECT value #>> '{{}}' FROM {}.settings WHERE key = 'model')",
             self.schema
         );

@@ -39,7 +39,7 @@ impl Store {
                    EXISTS (SELECT FROM pg_class WHERE relnamespace = pg_namespace.oid AND relname = 'embeddings'), \
                    (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class \
                    WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'm')), \
-                   coalesce(passage.store_settings(nspname), '{}') \
+                   coalesce(_passage.store_settings(nspname), '{}') \
                    FROM pg_namespace WHERE nspname = $1";
         let row = self.client.query_one(sql, &[&self.name]).await.map_err(error)?;
         let schema = &self.schema;

@@ -91,7 +91,7 @@ impl Store {
     /// If there is no such store, or no right to read it.
     pub async fn sizer(&self) -> Result<Option<String>, Error> {
         self.must_exist().await?;
-        let sql = "SELECT passage.store_settings($1::text::name) ->> 'sizer'";
+        let sql = "SELECT _passage.store_settings($1::text::name) ->> 'sizer'";
         let row = self.client.query_one(sql, &[&self.name]).await;
         Ok(row.map_err(|error| self.error(&error))?.get(0))
     }

@@ -15,14 +15,14 @@ a few times at most, however long its line.
 
 mod boundary;
 
-use super::{Limits, Sizer};
+use super::{ChunkLimits, Sizer};
 use crate::interrupt;
 use std::ops::Range;
 
 /// Cuts the units of one document.
 pub(super) struct Cutter<'a> {
     pub(super) text: &'a str,
-    pub(super) limits: Limits,
+    pub(super) limits: ChunkLimits,
     pub(super) sizer: &'a dyn Sizer,
     /// Where the items of lists begin, ascending.
     pub(super) items: &'a [usize],
@@ -140,8 +140,9 @@ impl Cutter<'_> {
                 }
                 // A sixteenth less than what would fit if the text were even, so that a few
                 // attempts suffice when it is not.
-                let fitting = bytes * max / size;
-                aimed.reach = at + (fitting - fitting / 16).clamp(1, bytes - 1);
+                let select_within_budget = bytes * max / size;
+                aimed.reach =
+                    at + (select_within_budget - select_within_budget / 16).clamp(1, bytes - 1);
                 aimed.goal = aimed.goal.min(at + (aimed.reach - at).div_ceil(2));
                 continue;
             }

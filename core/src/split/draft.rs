@@ -1,6 +1,6 @@
 //! A chunk before it knows its lines and its preamble.
 
-use super::{Options, Sizer, preamble::Preambles};
+use super::{Sizer, SplitOptions, preamble::Preambles};
 use crate::{Chunk, Kind, Unit, interrupt, section::Section};
 use std::ops::{Range, RangeInclusive};
 
@@ -24,7 +24,7 @@ pub(super) fn chunks<'t>(
     text: &'t str,
     drafts: Vec<Draft>,
     kind: Kind,
-    options: &Options<'_>,
+    options: &SplitOptions<'_>,
     sizer: &dyn Sizer,
 ) -> Vec<Chunk<'t>> {
     let mut preambles = Preambles::new(text, options, sizer);

@@ -1,13 +1,13 @@
 //! How large chunks may be.
 
-use crate::{Error, strategy::MOST};
+use crate::{Error, strategy::MAX_LIMIT};
 
 /// How large chunks may be, in what the sizer counts.
 ///
 /// These are different things: `max` and `window` are never passed, while `min` and `preferred`
 /// only steer which neighbours are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Limits {
+pub struct ChunkLimits {
     /// Below this a piece is joined to its neighbour where it can be.
     pub min: usize,
     /// Above this two pieces of at least `min` are left apart.
@@ -25,11 +25,13 @@ pub struct Limits {
 /// averages four bytes a unit and widely spaced tables about twelve.
 const BYTES_A_UNIT: usize = 32;
 
-impl Limits {
+impl ChunkLimits {
     /// For the default model, which reads 256 wordpieces, its two marks among them.
-    pub const WORDPIECES: Limits = Limits { min: 50, preferred: 128, max: 200, window: 254 };
+    pub const WORDPIECES: ChunkLimits =
+        ChunkLimits { min: 50, preferred: 128, max: 200, window: 254 };
     /// For characters.
-    pub const CHARACTERS: Limits = Limits { min: 200, preferred: 600, max: 1_000, window: 1_250 };
+    pub const CHARACTERS: ChunkLimits =
+        ChunkLimits { min: 200, preferred: 600, max: 1_000, window: 1_250 };
 
     /// Returns the most bytes that a chunk holds, whatever the sizer says of them.
     pub(super) fn most_bytes(self) -> usize {
@@ -43,7 +45,7 @@ impl Limits {
 
     /// Returns the limits in characters of which some are given; the others keep their proportions
     /// to the maximum, and that to the window where only the window is given.
-    pub fn of_characters(
+    pub fn in_characters(
         min: Option<usize>,
         preferred: Option<usize>,
         max: Option<usize>,
@@ -53,7 +55,7 @@ impl Limits {
         let max = max.unwrap_or(Self::CHARACTERS.max.min(within));
         let preferred = preferred.unwrap_or(max.saturating_mul(3) / 5);
         let min = min.unwrap_or((max / 5).min(preferred / 3));
-        let most = max.max(MOST as usize);
+        let most = max.max(MAX_LIMIT as usize);
         Self {
             min,
             preferred,
@@ -69,7 +71,7 @@ impl Limits {
     /// Returns [`Error::OutOfRange`] for the first that is not, by the name of its argument.
     pub fn check(self) -> Result<(), Error> {
         let pairs = [
-            ("max_with_preamble", self.window, MOST as usize),
+            ("max_with_preamble", self.window, MAX_LIMIT as usize),
             ("max_size", self.max, self.window),
             ("preferred_size", self.preferred, self.max),
             ("min_size", self.min, self.preferred),
@@ -90,13 +92,13 @@ mod tests {
 
     #[test]
     fn what_is_not_given_keeps_its_proportion() {
-        let of = Limits::of_characters;
-        assert_eq!(of(None, None, None, None), Limits::CHARACTERS);
-        let expected = Limits { min: 400, preferred: 1_200, max: 2_000, window: 2_500 };
+        let of = ChunkLimits::in_characters;
+        assert_eq!(of(None, None, None, None), ChunkLimits::CHARACTERS);
+        let expected = ChunkLimits { min: 400, preferred: 1_200, max: 2_000, window: 2_500 };
         assert_eq!(of(None, None, Some(2_000), None), expected);
-        let expected = Limits { min: 100, preferred: 300, max: 1_000, window: 1_250 };
+        let expected = ChunkLimits { min: 100, preferred: 300, max: 1_000, window: 1_250 };
         assert_eq!(of(None, Some(300), None, None), expected);
-        let expected = Limits { min: 80, preferred: 240, max: 400, window: 500 };
+        let expected = ChunkLimits { min: 80, preferred: 240, max: 400, window: 500 };
         assert_eq!(of(None, None, None, Some(500)), expected);
         for given in [0, 1, 7, 999, 1_000_000] {
             assert_eq!(of(None, None, Some(given), None).check(), Ok(()), "{given}");

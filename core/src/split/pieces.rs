@@ -7,7 +7,7 @@ every other is handed to [`Cutter`], which never cuts between a heading and its 
 */
 
 use super::{
-    Limits, Sizer,
+    ChunkLimits, Sizer,
     block::{Block, Blocks, Form},
     cut::{Cutter, Unit},
 };
@@ -32,7 +32,7 @@ pub(super) struct Piece {
 pub(super) fn pieces(
     text: &str,
     blocks: &Blocks,
-    limits: Limits,
+    limits: ChunkLimits,
     sizer: &dyn Sizer,
     mut emit: impl FnMut(Piece),
 ) {

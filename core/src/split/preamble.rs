@@ -8,7 +8,7 @@ the chunk before. Lines rather than ` > ` between them: in wordpieces a line end
 arrow is not.
 */
 
-use super::{Options, Sizer, draft::Draft, overlap::last_words, sections::shorten};
+use super::{Sizer, SplitOptions, draft::Draft, overlap::last_words, sections::shorten};
 use std::ops::Range;
 
 /// The most bytes of a table's first row that are worth repeating.
@@ -47,7 +47,7 @@ impl Line {
 }
 
 impl<'a> Preambles<'a> {
-    pub(super) fn new(text: &'a str, options: &Options<'_>, sizer: &'a dyn Sizer) -> Self {
+    pub(super) fn new(text: &'a str, options: &SplitOptions<'_>, sizer: &'a dyn Sizer) -> Self {
         let title = options.title.map(|title| one_line(&shorten(title)));
         let title = title.filter(|title| !title.is_empty()).map(|title| Line::new(title, sizer));
         let (window, overlap) = (options.limits.window, options.overlap);
@@ -70,7 +70,7 @@ impl<'a> Preambles<'a> {
             self.header = row.map(|row| Line::new(row, sizer));
         }
         let mut room = self.window.saturating_sub(draft.size);
-        let mut preamble = self.fitting(room);
+        let mut preamble = self.select_within_budget(room);
         if self.overlap > 0 && !before.is_empty() {
             room = room.saturating_sub(sizer.size(&preamble) + sizer.size("\n"));
             let words = last_words(before, self.overlap.min(room), sizer);
@@ -86,7 +86,7 @@ impl<'a> Preambles<'a> {
     ///
     /// The outermost titles of the section go first, then the document's title, then the table's
     /// row, and the innermost title last.
-    fn fitting(&self, room: usize) -> String {
+    fn select_within_budget(&self, room: usize) -> String {
         // A document is often named by its first heading; once is enough.
         let named = self.section.first().map(|line| &line.text);
         let title = self.title.as_ref().filter(|title| named != Some(&title.text));

@@ -31,7 +31,7 @@ mod divide;
 mod group;
 mod open;
 
-use super::{Limits, Sizer, draft::Draft, sections::shorten};
+use super::{ChunkLimits, Sizer, draft::Draft, sections::shorten};
 use crate::Unit;
 use group::{Atom, Group};
 use open::Open;
@@ -44,7 +44,7 @@ pub(super) const MOST_DEPTH: usize = 64;
 /// The units of one document, on their way to chunks.
 pub(super) struct Units<'a> {
     text: &'a str,
-    limits: Limits,
+    limits: ChunkLimits,
     sizer: &'a dyn Sizer,
     /// The units that are open, the document first.
     open: Vec<Open>,
@@ -85,7 +85,7 @@ pub(super) enum Title<'t> {
 }
 
 impl<'a> Units<'a> {
-    pub(super) fn new(text: &'a str, limits: Limits, sizer: &'a dyn Sizer) -> Self {
+    pub(super) fn new(text: &'a str, limits: ChunkLimits, sizer: &'a dyn Sizer) -> Self {
         let document = Open::new(Unit::Module, 0, Place::default(), Place::default());
         Self {
             text,
@@ -218,7 +218,7 @@ impl Units<'_> {
     /// Takes a title that none in the open unit bears, and returns it if it is to be shown.
     fn titled(&mut self, title: &str, is_shown: bool) -> Option<String> {
         let title = shorten(title);
-        let numbered = self.top().titles.free(&title);
+        let numbered = self.top().titles.free(0, &title);
         is_shown.then(|| numbered.unwrap_or_else(|| title.into_owned()))
     }
 

@@ -94,7 +94,7 @@ pub fn walk(folder: &Path, found: &mut impl FnMut(&Path, &str, &Frame)) {
         if kind.is_dir() {
             walk(&path, found);
         } else if kind.is_file()
-            && let Some(media_type) = passage_core::MediaType::of_file(&path.to_string_lossy())
+            && let Some(media_type) = passage_core::MediaType::from_path(&path.to_string_lossy())
             && let Some(frame) = FRAMES.iter().find(|(name, ..)| *name == media_type.name())
             && let Ok(text) = std::fs::read_to_string(&path)
         {

@@ -49,7 +49,7 @@ pub fn sample(paths: Vec<PathBuf>, bytes: u64) -> Vec<PathBuf> {
 
 /// Reads a file as ingesting does.
 pub fn read(path: &Path) -> Found {
-    let Some(source) = path.to_str().and_then(MediaType::of_file) else {
+    let Some(source) = path.to_str().and_then(MediaType::from_path) else {
         return Found::Skipped("of no known type");
     };
     let Ok(bytes) = std::fs::read(path) else { return Found::Skipped("unreadable") };

@@ -1,6 +1,6 @@
 //! What came of many files, by media type.
 
-use passage_core::{MediaType, Split};
+use passage_core::{MediaType, SplitDocument};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
 /// What came of the files of one media type.
@@ -35,7 +35,13 @@ impl Row {
 }
 
 impl Tally {
-    pub fn add(&mut self, source: &MediaType, text: &str, split: &Split<'_>, time: Duration) {
+    pub fn add(
+        &mut self,
+        source: &MediaType,
+        text: &str,
+        split: &SplitDocument<'_>,
+        time: Duration,
+    ) {
         self.rows.entry(source.to_string()).or_default().and(&Row {
             files: 1,
             bytes: text.len(),

@@ -1,6 +1,6 @@
 //! Whether the chunks of a section parse without the rest of their document.
 
-use passage_core::{Characters, Chunk, Limits, MediaType, Options, Unit, split};
+use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, Unit, split};
 use saphyr_parser::Parser;
 use toml_parser::{
     ParseError, Source,
@@ -76,7 +76,7 @@ pub fn parses_as_toml(text: &str) -> bool {
 }
 
 fn is_valid(text: &str, media_type: &MediaType) -> bool {
-    let options = Options::new(Limits::CHARACTERS);
+    let options = SplitOptions::new(ChunkLimits::CHARACTERS);
     split(text, media_type, &options, &Characters).unwrap().syntax_error.is_none()
 }
 
@@ -85,10 +85,10 @@ pub fn check(
     text: &str,
     language: Language,
     media_type: &MediaType,
-    limits: Limits,
+    limits: ChunkLimits,
     counts: &mut Counts,
 ) -> Vec<String> {
-    let options = Options::new(limits);
+    let options = SplitOptions::new(limits);
     let split = split(text, media_type, &options, &Characters).unwrap();
     let joined: String = split.chunks.iter().map(|chunk| chunk.content).collect();
     assert_eq!(joined, text);

@@ -1,5 +1,5 @@
 use super::{error, read, row, rows, small, whole};
-use passage_core::{Limits, Unit};
+use passage_core::{ChunkLimits, Unit};
 
 const JSON: &str = "application/json";
 
@@ -20,7 +20,7 @@ fn seed_001_values_stand_under_their_keys_from_the_root() {
 #[test]
 fn what_fits_is_one_chunk() {
     let text = "\n{\"a\": [1, 2]}\n";
-    let chunks = read(text, JSON, Limits::CHARACTERS).chunks;
+    let chunks = read(text, JSON, ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&chunks), [row(text, "root", Unit::Container)]);
 }
 
@@ -120,7 +120,7 @@ fn each_line_of_json_lines_is_an_item_and_parses_alone() {
 
 #[test]
 fn types_that_end_in_json_are_json() {
-    let chunks = read("[1]", "application/ld+json", Limits::CHARACTERS).chunks;
+    let chunks = read("[1]", "application/ld+json", ChunkLimits::CHARACTERS).chunks;
     assert_eq!(chunks[0].section, ["root"]);
 }
 
@@ -128,7 +128,7 @@ fn types_that_end_in_json_are_json() {
 fn depth_costs_neither_stack_nor_square_time() {
     for (opening, closing) in [("[", "]"), ("{\"a\":", "}")] {
         let text = opening.repeat(1_000_000) + "1" + &closing.repeat(1_000_000);
-        let split = read(&text, JSON, Limits::CHARACTERS);
+        let split = read(&text, JSON, ChunkLimits::CHARACTERS);
         assert_eq!(split.syntax_error, None);
         assert!(split.chunks.iter().all(|chunk| chunk.section.len() <= 64));
         assert_eq!(error(&opening.repeat(1_000_000), JSON).unwrap().0, 1);

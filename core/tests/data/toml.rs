@@ -1,5 +1,5 @@
 use super::{error, read, row, rows, small, whole};
-use passage_core::{Limits, Unit};
+use passage_core::{ChunkLimits, Unit};
 
 const TOML: &str = "text/x-toml";
 
@@ -31,7 +31,7 @@ fn tables_that_share_a_path_are_together() {
 #[test]
 fn small_tables_that_share_a_path_have_it_as_their_section() {
     let text = "[p.dev]\na = 1\n[p.rel]\nb = 1\n[q]\nc = 12345678901234567890\n";
-    let limits = Limits { min: 40, preferred: 40, max: 50, window: 100 };
+    let limits = ChunkLimits { min: 40, preferred: 40, max: 50, window: 100 };
     let chunks = read(text, TOML, limits).chunks;
     let expected = [
         row("[p.dev]\na = 1\n[p.rel]\nb = 1\n", "root/p", Unit::Container),

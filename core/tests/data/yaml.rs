@@ -1,5 +1,5 @@
 use super::{error, read, row, rows, small, whole};
-use passage_core::{Limits, Unit};
+use passage_core::{ChunkLimits, Unit};
 
 const YAML: &str = "text/x-yaml";
 
@@ -94,7 +94,7 @@ fn what_is_no_yaml_is_split_as_text_and_said_where() {
     }
     // More levels of brackets than the parser takes.
     assert_eq!(error(&"[".repeat(10_000), YAML), Some((1, 256)));
-    let chunks = read("a: [", YAML, Limits::CHARACTERS).chunks;
+    let chunks = read("a: [", YAML, ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&chunks), [row("a: [", "", Unit::Text)]);
 }
 

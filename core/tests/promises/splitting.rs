@@ -2,14 +2,14 @@
 //! fuzz targets all ask this; so it takes time in proportion to the text, and counts lines apart
 //! from how the splitter does it.
 
-use passage_core::{Chunk, Limits, MediaType, Sizer, section::is_ancestor};
+use passage_core::{Chunk, ChunkLimits, MediaType, Sizer, section::is_ancestor};
 use std::collections::HashSet;
 
 /// Returns what is wrong with a splitting, if anything, and never shows text of the document.
 pub fn fault(
     text: &str,
     chunks: &[Chunk<'_>],
-    limits: Limits,
+    limits: ChunkLimits,
     sizer: &dyn Sizer,
 ) -> Option<String> {
     let (mut end, mut line) = (0, 1);

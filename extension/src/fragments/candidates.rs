@@ -12,19 +12,22 @@ use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{Filters, NamedDocument, QueryEmbedding, Store};
 use crate::types::Tsvector;
-use passage_core::fragments::{Coverage, Found, Match, Ranked, Strategy, Terms, Variant, rank};
-use passage_core::search::bm25::Rarity;
-use passage_core::search::{Lexemes, Query};
+use passage_core::fragments::{
+    Coverage, FragmentCandidate, FragmentStrategy, MatchKind, QueryTerms, RankedChunk, TermVariant,
+    rank_chunks,
+};
+use passage_core::search::bm25::Idf;
+use passage_core::search::{QueryLexemes, SearchQuery};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// What candidates are searched by.
+/// The conditions by which candidates are found.
 pub struct CandidateQuery<'a> {
     pub named: Option<&'a NamedDocument>,
     pub filters: &'a Filters,
-    pub words: &'a Query,
+    pub words: &'a SearchQuery,
     pub embedding: Option<&'a QueryEmbedding>,
-    pub strategy: Strategy,
+    pub strategy: FragmentStrategy,
     pub fuzzy_threshold: f64,
 }
 
@@ -33,8 +36,8 @@ pub struct Candidates {
     /// The ids of the chunks.
     pub ids: Vec<Uuid>,
     /// How each chunk matches the query.
-    pub found: Vec<Found>,
-    pub terms: Terms,
+    pub found: Vec<FragmentCandidate>,
+    pub terms: QueryTerms,
     /// The number of words of the query for which no chunk has a word, nor a similar one.
     unmatched: usize,
     /// Whether the phrases of the query were dropped, since no chunk has them.
@@ -71,7 +74,7 @@ impl Candidates {
     ) -> Result<Self, Error> {
         let CandidateQuery { named, filters, words, embedding, strategy, fuzzy_threshold } = *query;
         let document = named.map(|named| named.id);
-        let by_words = |words: &Query| match named {
+        let by_words = |words: &SearchQuery| match named {
             _ if words.is_empty() => Ok(Self::empty()),
             Some(named) => Ok(Self::in_document(store, connection, named, words, fuzzy_threshold)),
             None if embedding.is_some() && !store.has_lexemes() => Ok(Self::empty()),
@@ -80,21 +83,24 @@ impl Candidates {
         let mut candidates = by_words(words)?;
         if candidates.ids.is_empty() && !words.phrases.is_empty() {
             // For a phrase without a match, the words are a better answer than none.
-            candidates = by_words(&Query { phrases: Vec::new(), ..words.clone() })?;
+            candidates = by_words(&SearchQuery { phrases: Vec::new(), ..words.clone() })?;
             candidates.without_phrases = true;
         }
-        let by_vector = !matches!(strategy, Strategy::Adaptive | Strategy::Proximity);
+        let by_vector =
+            !matches!(strategy, FragmentStrategy::Adaptive | FragmentStrategy::Proximity);
         if let Some(embedding) = embedding.filter(|_| by_vector || candidates.ids.is_empty()) {
             candidates.add_similar(store, connection, document, filters, embedding);
         }
-        if document.is_none() && strategy.settled(candidates.terms.words()) == Strategy::Semantic {
+        if document.is_none()
+            && strategy.resolve(candidates.terms.words()) == FragmentStrategy::Semantic
+        {
             candidates.add_sections(store, connection);
         }
         Ok(candidates)
     }
 
     fn empty() -> Self {
-        let terms = Terms::new(Lexemes::default(), Rarity::new(0.0, &[]), Vec::new());
+        let terms = QueryTerms::new(QueryLexemes::default(), Idf::new(0.0, &[]), Vec::new());
         Self {
             ids: Vec::new(),
             found: Vec::new(),
@@ -115,7 +121,7 @@ impl Candidates {
         embedding: &QueryEmbedding,
     ) {
         let mut places = self.places();
-        let mut add = |id: Uuid, similar: Found| {
+        let mut add = |id: Uuid, similar: FragmentCandidate| {
             if let Some(place) = places.get(&id) {
                 self.found[*place].similarity = similar.similarity;
             } else {
@@ -131,18 +137,29 @@ impl Candidates {
                 let section = chunk.section.map(|section| (document.as_u128(), section));
                 let (ordinal, section) = known.unwrap_or((chunk.ordinal, section));
                 let similarity = Some(chunk.score);
-                add(chunk.id, Found { ordinal, similarity, section, ..Found::default() });
+                add(
+                    chunk.id,
+                    FragmentCandidate {
+                        ordinal,
+                        similarity,
+                        section,
+                        ..FragmentCandidate::default()
+                    },
+                );
             }
         } else {
             for (id, score) in store.vector_search(connection, embedding, filters, STORE_CHUNKS) {
-                add(id, Found { similarity: Some(score), ..Found::default() });
+                add(
+                    id,
+                    FragmentCandidate { similarity: Some(score), ..FragmentCandidate::default() },
+                );
             }
         }
     }
 
     /// Adds the sections of the best chunks of a store.
     fn add_sections(&mut self, store: &Store, connection: &Connection) {
-        let (_, ranked) = rank(Strategy::Auto, &self.terms, &self.found);
+        let (_, ranked) = rank_chunks(FragmentStrategy::Auto, &self.terms, &self.found);
         let best: Vec<_> = ranked.iter().take(MAX_SECTIONS).map(|ranked| ranked.chunk).collect();
         let ids: Vec<_> = best.iter().map(|chunk| self.ids[*chunk]).collect();
         let sections = store.sections(connection, &ids);
@@ -178,7 +195,7 @@ impl Candidates {
         let weight = |tsv: &Option<Tsvector>| {
             let lexemes = self.terms.lexemes().iter().enumerate();
             let has = |lexeme: &String| tsv.is_some_and(|tsv| tsv.has(lexeme));
-            self.terms.worth(lexemes.filter(|(_, lexeme)| has(lexeme)).map(|(place, _)| place))
+            self.terms.weight(lexemes.filter(|(_, lexeme)| has(lexeme)).map(|(place, _)| place))
         };
         store.line_lexemes(connection, &lines).iter().map(weight).collect()
     }
@@ -186,8 +203,8 @@ impl Candidates {
     /// Returns what the caller can do for a better answer, or how the query was changed.
     pub fn hint(
         &self,
-        strategy: Strategy,
-        best: Option<&Ranked>,
+        strategy: FragmentStrategy,
+        best: Option<&RankedChunk>,
         embedded: bool,
     ) -> Option<&'static str> {
         let best = best?;
@@ -196,17 +213,19 @@ impl Candidates {
         });
         if self.without_phrases {
             Some("no chunk has the quoted phrase, so its words were searched")
-        } else if let Some(Match::Fuzzy(_)) = best.matched {
+        } else if let Some(MatchKind::Fuzzy(_)) = best.match_kind {
             Some("no chunk has the words themselves, so similar words were searched")
-        } else if strategy == Strategy::Proximity && few {
+        } else if strategy == FragmentStrategy::Proximity && few {
             Some(
                 "no chunk has most of the words together; strategy \"adaptive\" searches them one by one",
             )
-        } else if strategy == Strategy::Semantic && !embedded {
+        } else if strategy == FragmentStrategy::Semantic && !embedded {
             Some(
                 "without an embedding sections are ranked by their words; strategy \"auto\" ranks chunks",
             )
-        } else if embedded && matches!(strategy, Strategy::Adaptive | Strategy::Proximity) {
+        } else if embedded
+            && matches!(strategy, FragmentStrategy::Adaptive | FragmentStrategy::Proximity)
+        {
             Some("the embedding was not used; strategy \"auto\" uses it too")
         } else if self.unmatched > 0 && !embedded {
             Some("no chunk has some of the words; an embedding also finds other words for the same")
@@ -219,7 +238,7 @@ impl Candidates {
 }
 
 /// Returns the number of unmatched words that have no variant.
-fn without_variant(unmatched: &[usize], lexemes: &Lexemes, variants: &[Variant]) -> usize {
+fn without_variant(unmatched: &[usize], lexemes: &QueryLexemes, variants: &[TermVariant]) -> usize {
     let has_variant = |word: &&usize| {
         let word = &lexemes.words[**word];
         variants
@@ -230,7 +249,7 @@ fn without_variant(unmatched: &[usize], lexemes: &Lexemes, variants: &[Variant])
 }
 
 /// Returns the lexemes of whole words, without those of their parts.
-fn whole_lexemes(lexemes: &Lexemes, words: &[usize]) -> Vec<usize> {
+fn whole_lexemes(lexemes: &QueryLexemes, words: &[usize]) -> Vec<usize> {
     let mut places: Vec<_> =
         words.iter().flat_map(|word| lexemes.words[*word].whole.iter().copied()).collect();
     places.sort_unstable();

@@ -8,9 +8,11 @@ use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{DocumentInfo, Filters, NamedDocument, Store};
 use crate::types::from_sql;
-use passage_core::fragments::{Limits, Strategy, choose, rank, stretches, uri_words};
-use passage_core::search::Query;
-use passage_core::strategy::{between, checked};
+use passage_core::fragments::{
+    FragmentLimits, FragmentStrategy, rank_chunks, select_fragments, text_runs, uri_words,
+};
+use passage_core::search::SearchQuery;
+use passage_core::strategy::{check_limit, check_range};
 use pgrx::datum::Uuid;
 use std::collections::HashMap;
 
@@ -38,8 +40,8 @@ pub struct FragmentQuery {
     /// Whether the call names a document.
     is_named: bool,
     filters: Filters,
-    strategy: Strategy,
-    limits: Limits,
+    strategy: FragmentStrategy,
+    limits: FragmentLimits,
     fuzzy_threshold: f64,
     return_full: bool,
 }
@@ -60,7 +62,10 @@ impl FragmentArguments {
     /// Returns the error of core for an argument out of range, and [`Error::MissingArgument`] for
     /// `return_full` without a document.
     pub fn parse(self) -> Result<FragmentQuery, Error> {
-        let strategy = self.strategy.as_deref().map_or(Ok(Strategy::Auto), Strategy::from_name)?;
+        let strategy = self
+            .strategy
+            .as_deref()
+            .map_or(Ok(FragmentStrategy::Auto), FragmentStrategy::from_name)?;
         let is_named = self.uri.is_some() || self.document_id.is_some();
         if self.return_full && !is_named {
             return Err(Error::MissingArgument {
@@ -70,7 +75,7 @@ impl FragmentArguments {
         }
         let tokens = if self.return_full { DEFAULT_FULL_TOKENS } else { DEFAULT_TOKENS };
         let max_fragments =
-            checked("max_fragments", self.max_fragments.unwrap_or(DEFAULT_FRAGMENTS))?;
+            check_limit("max_fragments", self.max_fragments.unwrap_or(DEFAULT_FRAGMENTS))?;
         Ok(FragmentQuery {
             query: self.query,
             embedding: self.embedding,
@@ -84,11 +89,11 @@ impl FragmentArguments {
                 ..Filters::default()
             },
             strategy,
-            limits: Limits {
+            limits: FragmentLimits {
                 max_fragments: max_fragments as usize,
-                max_tokens: checked("max_tokens", self.max_tokens.unwrap_or(tokens))?,
+                max_tokens: check_limit("max_tokens", self.max_tokens.unwrap_or(tokens))?,
             },
-            fuzzy_threshold: between(
+            fuzzy_threshold: check_range(
                 "fuzzy_threshold",
                 self.fuzzy_threshold.unwrap_or(0.8),
                 0.0,
@@ -120,7 +125,7 @@ impl FragmentQuery {
         }
         let query = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
         let of_uri = named.as_ref().and_then(|named| named.info.uri.as_deref()).map(uri_words);
-        let words = Query::parse(query.or(of_uri.as_deref()).unwrap_or_default());
+        let words = SearchQuery::parse(query.or(of_uri.as_deref()).unwrap_or_default());
         let embedding =
             self.embedding.map(|of| store.query_embedding(connection, of)).transpose()?;
         let candidate_query = CandidateQuery {
@@ -132,7 +137,7 @@ impl FragmentQuery {
             fuzzy_threshold: self.fuzzy_threshold,
         };
         let candidates = Candidates::find(store, connection, &candidate_query)?;
-        let (strategy, ranked) = rank(self.strategy, &candidates.terms, &candidates.found);
+        let (strategy, ranked) = rank_chunks(self.strategy, &candidates.terms, &candidates.found);
         if ranked.is_empty() {
             let is_empty = query.is_none() && embedding.is_none();
             return Ok(match named {
@@ -148,21 +153,21 @@ impl FragmentQuery {
             Some(NamedDocument { id, info }) => HashMap::from([(id, info)]),
             None => store.document_info(connection, &read.documents),
         };
-        let stretches = stretches(&read.list, |document| {
+        let text_runs = text_runs(&read.list, |document| {
             documents.get(&read.documents[document]).is_some_and(DocumentInfo::is_markdown)
         });
         let best = best_chunks(&ranked, &candidates.ids, &read, self.strategy, limit);
-        let positions = positions(&read, &stretches);
+        let positions = positions(&read, &text_runs);
         let hits: Vec<_> =
             best.iter().map(|best| positions[&read.ids[best.piece]].clone()).collect();
-        let fragments = choose(&stretches, &hits, self.limits, &|lines| {
-            let text = |(stretch, line): &(usize, usize)| stretches[*stretch].line(*line);
+        let fragments = select_fragments(&text_runs, &hits, self.limits, &|lines| {
+            let text = |(text_run, line): &(usize, usize)| text_runs[*text_run].line(*line);
             candidates.line_weights(store, connection, lines.iter().map(text))
         });
         let hint = candidates.hint(strategy, ranked.first(), embedding.is_some());
         let builder = RowBuilder {
             read: &read,
-            stretches: &stretches,
+            text_runs: &text_runs,
             documents: &documents,
             strategy: strategy.name(),
             hint,

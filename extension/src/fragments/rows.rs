@@ -3,7 +3,7 @@
 use super::ranking::BestChunk;
 use crate::store::{DocumentInfo, SourceChunks};
 use crate::types::{Json, RawJsonb, to_sql};
-use passage_core::fragments::{Fragment, Ranked, Signal, Stretch};
+use passage_core::fragments::{Fragment, RankedChunk, Signal, TextRun};
 use pgrx::datum::Uuid as SqlUuid;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ pub type FragmentRow = (
 /// Builds rows from fragments.
 pub struct RowBuilder<'a> {
     pub read: &'a SourceChunks,
-    pub stretches: &'a [Stretch],
+    pub text_runs: &'a [TextRun],
     pub documents: &'a HashMap<Uuid, DocumentInfo>,
     pub strategy: &'static str,
     pub hint: Option<&'static str>,
@@ -48,11 +48,11 @@ impl RowBuilder<'_> {
     pub fn rows(&self, fragments: &[Fragment], best: &[BestChunk]) -> Vec<FragmentRow> {
         let mut bytes: HashMap<usize, usize> = HashMap::new();
         for fragment in fragments {
-            let document = self.stretches[fragment.stretch].document;
+            let document = self.text_runs[fragment.text_run].document;
             *bytes.entry(document).or_default() += fragment.bytes.len();
         }
         let row = |fragment: &Fragment| {
-            let document = self.stretches[fragment.stretch].document;
+            let document = self.text_runs[fragment.text_run].document;
             self.row(fragment, best.get(fragment.hits[0]), bytes[&document])
         };
         fragments.iter().map(row).collect()
@@ -60,13 +60,13 @@ impl RowBuilder<'_> {
 
     /// Returns the row of a fragment. `returned` is the number of bytes of all fragments of its document.
     fn row(&self, fragment: &Fragment, best: Option<&BestChunk>, returned: usize) -> FragmentRow {
-        let stretch = &self.stretches[fragment.stretch];
-        let document = self.read.documents[stretch.document];
+        let text_run = &self.text_runs[fragment.text_run];
+        let document = self.read.documents[text_run.document];
         let info = self.documents.get(&document).cloned().unwrap_or_default();
-        let chunks = Self::chunks(stretch, &fragment.bytes);
-        let number = |line: usize| stretch.lines[line].number;
+        let chunks = Self::chunks(text_run, &fragment.bytes);
+        let number = |line: usize| text_run.lines[line].number;
         let lines = [number(fragment.lines.start), number(fragment.lines.end - 1)];
-        let id = self.read.ids[stretch.chunks[chunks.start].0];
+        let id = self.read.ids[text_run.chunks[chunks.start].0];
         let id = match lines {
             [Some(first), Some(last)] => format!("{id}:{first}-{last}"),
             _ => id.to_string(),
@@ -78,7 +78,7 @@ impl RowBuilder<'_> {
             &info,
             returned,
         );
-        let related = self.related(stretch, &chunks);
+        let related = self.related(text_run, &chunks);
         (
             id,
             to_sql(document),
@@ -86,30 +86,30 @@ impl RowBuilder<'_> {
             info.title,
             info.media_type,
             best.map_or(0.0, |best| best.score),
-            stretch.text[fragment.bytes.clone()].to_owned(),
+            text_run.text[fragment.bytes.clone()].to_owned(),
             lines[0],
             lines[1],
             fragment.tokens as i32,
             self.strategy,
             Json::from_value(&signals),
-            nearest_line(stretch, (0..fragment.lines.start).rev()),
-            nearest_line(stretch, fragment.lines.end..stretch.lines.len()),
+            nearest_line(text_run, (0..fragment.lines.start).rev()),
+            nearest_line(text_run, fragment.lines.end..text_run.lines.len()),
             Json::from_value(&related),
             info.metadata,
         )
     }
 
     /// Returns the chunks of a stretch that some of its bytes belong to.
-    fn chunks(stretch: &Stretch, bytes: &Range<usize>) -> Range<usize> {
-        let first = stretch.chunks.partition_point(|(_, chunk)| chunk.end <= bytes.start);
-        let end = stretch.chunks.partition_point(|(_, chunk)| chunk.start < bytes.end);
-        first.min(stretch.chunks.len() - 1)..end.max(first + 1)
+    fn chunks(text_run: &TextRun, bytes: &Range<usize>) -> Range<usize> {
+        let first = text_run.chunks.partition_point(|(_, chunk)| chunk.end <= bytes.start);
+        let end = text_run.chunks.partition_point(|(_, chunk)| chunk.start < bytes.end);
+        first.min(text_run.chunks.len() - 1)..end.max(first + 1)
     }
 
     fn signals(
         &self,
         fragment: &Fragment,
-        best: Option<&Ranked>,
+        best: Option<&RankedChunk>,
         chunks: usize,
         info: &DocumentInfo,
         returned: usize,
@@ -131,7 +131,7 @@ impl RowBuilder<'_> {
             if let Some(vector) = &best.vector {
                 add("vector", signal(vector));
             }
-            if let Some(matched) = best.matched {
+            if let Some(matched) = best.match_kind {
                 add("match", matched.name().into());
             }
         }
@@ -141,7 +141,7 @@ impl RowBuilder<'_> {
             let kept = returned as f64 / f64::from(bytes);
             add("token_reduction", json!(rounded((1.0 - kept).max(0.0))));
         }
-        if let Some(cut) = fragment.cut {
+        if let Some(cut) = fragment.truncation {
             add("cut", cut.name().into());
         }
         if let Some(hint) = self.hint {
@@ -151,7 +151,7 @@ impl RowBuilder<'_> {
     }
 
     /// Returns the chunks before and after a fragment, and the parent of the first chunk that has one.
-    fn related(&self, stretch: &Stretch, chunks: &Range<usize>) -> Value {
+    fn related(&self, text_run: &TextRun, chunks: &Range<usize>) -> Value {
         let mut related = Vec::new();
         let mut add = |relation: &str, id: Uuid, content: &str, lines: [Option<i32>; 2]| {
             related.push(json!({
@@ -164,15 +164,16 @@ impl RowBuilder<'_> {
         };
         let neighbors = [chunks.start.checked_sub(1), Some(chunks.end)];
         for (relation, chunk) in ["previous", "next"].into_iter().zip(neighbors) {
-            if let Some((piece, bytes)) = chunk.and_then(|chunk| stretch.chunks.get(chunk)) {
+            if let Some((piece, bytes)) = chunk.and_then(|chunk| text_run.chunks.get(chunk)) {
                 let content = &self.read.list[*piece].content;
-                let lines = stretch.touched(bytes);
-                let number = |line: Option<usize>| line.and_then(|line| stretch.lines[line].number);
+                let lines = text_run.lines_of(bytes);
+                let number =
+                    |line: Option<usize>| line.and_then(|line| text_run.lines[line].number);
                 let lines = [number(lines.clone().next()), number(lines.last())];
                 add(relation, self.read.ids[*piece], content, lines);
             }
         }
-        let ids = chunks.clone().map(|chunk| self.read.ids[stretch.chunks[chunk].0]);
+        let ids = chunks.clone().map(|chunk| self.read.ids[text_run.chunks[chunk].0]);
         let inside: Vec<_> = ids.collect();
         let parent = inside.iter().find_map(|id| self.read.parents.get(id));
         if let Some(parent) = parent.filter(|parent| !inside.contains(&parent.id)) {
@@ -183,9 +184,9 @@ impl RowBuilder<'_> {
 }
 
 /// Returns the nearest line that is not blank.
-fn nearest_line(stretch: &Stretch, mut lines: impl Iterator<Item = usize>) -> Option<String> {
-    let line = lines.find(|line| !stretch.is_blank(*line))?;
-    Some(stretch.line(line).chars().take(MAX_LINE).collect())
+fn nearest_line(text_run: &TextRun, mut lines: impl Iterator<Item = usize>) -> Option<String> {
+    let line = lines.find(|line| !text_run.is_blank(*line))?;
+    Some(text_run.line(line).chars().take(MAX_LINE).collect())
 }
 
 /// Returns the beginning of a text on one line.

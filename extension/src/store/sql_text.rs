@@ -35,7 +35,7 @@ pub const WITHOUT: &str = "OPERATOR(pg_catalog.-)";
 /// A section key that is unknown.
 pub const NO_KEY: &str = "NULL::pg_catalog.int8";
 
-/// Returns the condition that a value lies in a range, both ends included.
+/// Returns the condition that a value is in a range, both ends included.
 pub fn between(value: &str, first: &str, last: &str) -> String {
     format!("{value} {AT_LEAST} ({first}) AND {value} {AT_MOST} ({last})")
 }

@@ -7,4 +7,3 @@ mod writable;
 
 pub use new_document::NewDocument;
 pub use replace::{Outcome, Replaced};
-pub use writable::WritableStore;

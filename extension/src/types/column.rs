@@ -1,5 +1,5 @@
 /*!
-Which Rust type can read a column of which type.
+The Rust types that can read columns of a type of PostgreSQL.
 
 A value of PostgreSQL does not carry its type: a number that is read as another type becomes an address.
 So each Rust type names the one type of PostgreSQL for which reading is sound, and

@@ -23,7 +23,7 @@ impl Json {
     }
 
     /// Parses the text. Returns `None` where it is nested too deeply, holds a number out of range, or
-    /// is no value of `T`.
+    /// does not have the structure of `T`.
     pub fn parse<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(&self.0).ok()
     }
@@ -32,9 +32,9 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// Returns [`Request::Windows`] where the text is nested too deeply or holds a number out of range.
+    /// Returns [`Request::InvalidWindows`] where the text is nested too deeply or holds a number out of range.
     pub fn into_windows(self) -> Result<serde_json::Value, Error> {
-        self.parse().ok_or(Error::Request(Request::Windows))
+        self.parse().ok_or(Error::Request(Request::InvalidWindows))
     }
 }
 

@@ -27,7 +27,7 @@ impl IntoDatum for UuidArray {
         let ids = self.0;
         // SAFETY: an array without elements has no dimensions, and PostgreSQL creates that one. Of any
         // other, exactly `length` bytes are allocated and all are written: the header, whose fields
-        // have four bytes each, and the ids, which lie in memory as an array of 16 bytes each.
+        // have four bytes each, and the ids, each of which is an array of 16 bytes.
         unsafe {
             if ids.is_empty() {
                 return Some(pg_sys::construct_empty_array(pg_sys::UUIDOID).into());

@@ -47,7 +47,7 @@ async fn without_extension_or_store_the_refusal_names_init() {
     let book = sources.book();
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
         let ran = ran(&cluster, command).await;
-        ran.refuses("schema \"passage\" does not exist", "passage init brings it");
+        ran.refuses("passage\" does not exist", "passage init brings it");
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {

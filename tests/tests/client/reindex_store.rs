@@ -359,7 +359,7 @@ async fn another_model_comes_with_a_second_store() {
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(service.texts().len(), 1);
     let facts =
-        "SELECT dimensions, embedding_type, distance, language FROM passage.store_facts('rag')";
+        "SELECT dimensions, embedding_type, distance, language FROM _passage.store_facts('rag')";
     assert_eq!(cluster.query_lines(facts).await, ["64|halfvec|cosine|simple"]);
     assert_eq!(cluster.query_text(MISSING).await, "0");
 

@@ -25,10 +25,10 @@ impl Store {
         self.run(&format!("CREATE SCHEMA {}", quoted(second))).await?;
         let sql = "SELECT passage.create_store(store => $2::text::name, \
             dimensions => coalesce($3, facts.dimensions), distance => coalesce(facts.distance, \
-            passage.store_settings($1::text::name) ->> 'distance'), \
+            _passage.store_settings($1::text::name) ->> 'distance'), \
             embedding_type => coalesce($4, facts.embedding_type), \
             language => coalesce($5::text, facts.language::text)::regconfig) \
-            FROM passage.store_facts($1::text::name) AS facts";
+            FROM _passage.store_facts($1::text::name) AS facts";
         let dimensions = plan.model.as_ref().map(|(_, dimensions)| *dimensions as i32);
         let Plan { embedding_type, language, .. } = plan;
         self.client
@@ -40,7 +40,7 @@ impl Store {
 
     /// Returns the mark of a store that is being filled.
     pub(super) async fn mark(&self, second: &str) -> Result<Option<Value>, Error> {
-        let sql = "SELECT passage.store_settings($1::pg_catalog.text::pg_catalog.name) -> $2";
+        let sql = "SELECT _passage.store_settings($1::pg_catalog.text::pg_catalog.name) -> $2";
         let row = self.client.query_one(sql, &[&second, &MARK]).await;
         Ok(row.map_err(|error| self.error(&error))?.get(0))
     }

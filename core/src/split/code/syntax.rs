@@ -92,7 +92,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
 fn too_deep(bytes: &[u8]) -> Option<usize> {
     let (mut brackets, mut angles, mut operators, mut at) = (0_usize, 0_usize, 0_usize, 0);
     while let Some(byte) = bytes.get(at) {
-        interrupt::poll_in(at);
+        interrupt::poll_periodically(at);
         match byte {
             b'(' | b'[' | b'{' | b')' | b']' | b'}' | b';' | b',' | b'"' | b'\n' => operators = 0,
             b'<' | b'>' | b'=' | b'?' | b':' | b'&' | b'|' | b'!' | b'@' | b'%' | b'^' | b'~' => {

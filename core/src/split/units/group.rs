@@ -1,7 +1,7 @@
 //! Neighbours within one unit that become one chunk.
 
 use super::Place;
-use crate::{Unit, split::Limits};
+use crate::{Unit, split::ChunkLimits};
 use std::ops::Range;
 
 /// What is never parted unless it is too long by itself: a member, or the text between two.
@@ -34,7 +34,7 @@ impl Group {
     }
 
     /// Decides whether an atom is merged into the group; `around` is the unit around both.
-    pub(super) fn takes(&self, atom: &Atom, around: Unit, limits: Limits) -> bool {
+    pub(super) fn takes(&self, atom: &Atom, around: Unit, limits: ChunkLimits) -> bool {
         let size = |bytes: &Range<Place>| bytes.end.size - bytes.start.size;
         let both = self.bytes.start..atom.bytes.end;
         // A member that is large enough to be found by itself keeps its title.
@@ -55,7 +55,7 @@ impl Group {
     }
 
     /// Tells whether white space up to a place may be added.
-    pub(super) fn has_room(&self, end: Place, limits: Limits) -> bool {
+    pub(super) fn has_room(&self, end: Place, limits: ChunkLimits) -> bool {
         let Range { start, .. } = self.bytes;
         !limits.passed_by(end.size - start.size, end.byte - start.byte)
     }

@@ -31,7 +31,7 @@ fn say() -> impl Strategy<Value = Say> {
 type Opened = Vec<(Range<usize>, Section)>;
 
 /// Splits a text by what is said, each with the bytes since the last.
-fn split(text: &str, says: &[(usize, Say)], limits: Limits) -> (Vec<Draft>, Opened) {
+fn split(text: &str, says: &[(usize, Say)], limits: ChunkLimits) -> (Vec<Draft>, Opened) {
     let mut units = Units::new(text, limits, &Characters);
     let (mut at, mut open, mut opened) = (0, Vec::new(), Opened::new());
     for (bytes, say) in says {
@@ -65,7 +65,7 @@ proptest! {
         says in prop::collection::vec((0..40_usize, say()), 0..30),
         preferred in 1..60_usize,
     ) {
-        let limits = Limits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
+        let limits = ChunkLimits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
         let (drafts, _) = split(&text, &says, limits);
         let mut end = 0;
         for draft in &drafts {
@@ -84,7 +84,7 @@ proptest! {
         says in prop::collection::vec((0..40_usize, say()), 0..30),
         preferred in 1..60_usize,
     ) {
-        let limits = Limits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
+        let limits = ChunkLimits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
         let (drafts, opened) = split(&text, &says, limits);
         for (bytes, section) in opened {
             let own: Vec<_> = drafts.iter().filter(|draft| draft.section.starts_with(&section)).collect();
@@ -100,7 +100,7 @@ proptest! {
 }
 
 /// Reads `(title text (title text))`, each pair of brackets being a unit.
-fn brackets(text: &str, limits: Limits) -> Vec<(String, String, Unit)> {
+fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
     let mut units = Units::new(text, limits, &Characters);
     let mut depth = 0;
     for (at, char) in text.char_indices() {
@@ -125,8 +125,8 @@ fn brackets(text: &str, limits: Limits) -> Vec<(String, String, Unit)> {
     drafts.iter().map(row).collect()
 }
 
-fn limits(min: usize, preferred: usize, max: usize) -> Limits {
-    Limits { min, preferred, max, window: max + 100 }
+fn limits(min: usize, preferred: usize, max: usize) -> ChunkLimits {
+    ChunkLimits { min, preferred, max, window: max + 100 }
 }
 
 fn rows(found: &[(String, String, Unit)]) -> Vec<(&str, &str, Unit)> {

@@ -9,9 +9,11 @@ use super::lexeme_reader::LexemeReader;
 use super::{Candidates, whole_lexemes, without_variant};
 use crate::spi::Connection;
 use crate::store::{ChunkLexemes, NamedDocument, Store};
-use passage_core::fragments::{Found, Terms, alike, begins_others, missing};
-use passage_core::search::bm25::Rarity;
-use passage_core::search::{Lexemes, Query, quoted};
+use passage_core::fragments::{
+    FragmentCandidate, QueryTerms, can_be_prefix, similar_words, unmatched_words,
+};
+use passage_core::search::bm25::Idf;
+use passage_core::search::{QueryLexemes, SearchQuery, quote_lexeme};
 use std::collections::HashSet;
 
 /// The largest document, in chunks, of which all chunks are read.
@@ -23,7 +25,7 @@ impl Candidates {
         store: &Store,
         connection: &Connection,
         named: &NamedDocument,
-        query: &Query,
+        query: &SearchQuery,
         threshold: f64,
     ) -> Self {
         let parsed = store.parse_query(connection, query);
@@ -44,7 +46,7 @@ impl Candidates {
             reader.add(row);
         }
         let present = reader.present();
-        let unmatched = missing(&lexemes, |lexeme| present.contains(&lexeme));
+        let unmatched = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
         if !unmatched.is_empty() && threshold > 0.0 {
             if !all {
                 rows = store.document_lexemes(connection, document, required.as_deref());
@@ -58,7 +60,7 @@ impl Candidates {
                 row.tsv.with_prefix("", |lexeme, _| _ = vocabulary.insert(lexeme));
             }
             let words = whole_lexemes(&lexemes, &unmatched);
-            let similar = alike(&lexemes, &words, vocabulary, threshold);
+            let similar = similar_words(&lexemes, &words, vocabulary, threshold);
             reader.add_variants(similar, &rows);
         }
         let LexemeReader { variants, candidates: matches, frequencies, .. } = reader;
@@ -68,21 +70,26 @@ impl Candidates {
             candidates.positions.insert(*id, (ordinal, section));
             if !words.occurrences.is_empty() {
                 candidates.ids.push(*id);
-                candidates.found.push(Found { words, ordinal, similarity: None, section });
+                candidates.found.push(FragmentCandidate {
+                    words,
+                    ordinal,
+                    similarity: None,
+                    section,
+                });
             }
         }
         let chunks = f64::from(chunks.unwrap_or_default()).max(rows.len() as f64);
         candidates.unmatched = without_variant(&unmatched, &lexemes, &variants);
-        candidates.terms = Terms::new(lexemes, Rarity::new(chunks, &frequencies), variants);
+        candidates.terms = QueryTerms::new(lexemes, Idf::new(chunks, &frequencies), variants);
         candidates
     }
 }
 
 /// Returns a `tsquery` that matches any lexeme or, if it is long enough, words that begin with it.
-fn any_of(lexemes: &Lexemes, required: Option<&str>) -> String {
+fn any_of(lexemes: &QueryLexemes, required: Option<&str>) -> String {
     let term = |lexeme: &String| {
-        let prefix = if begins_others(lexeme) { ":*" } else { "" };
-        format!("{}{prefix}", quoted(lexeme))
+        let prefix = if can_be_prefix(lexeme) { ":*" } else { "" };
+        format!("{}{prefix}", quote_lexeme(lexeme))
     };
     let any: Vec<_> = lexemes.list.iter().map(term).collect();
     let any = any.join("|");

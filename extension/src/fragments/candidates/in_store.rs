@@ -10,9 +10,11 @@ use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{ChunkLexemes, Filters, Store, TextMatches};
 use crate::types::Tsvector;
-use passage_core::fragments::{Found, Terms, alike, beginning, missing};
+use passage_core::fragments::{
+    FragmentCandidate, QueryTerms, similar_words, unmatched_words, words_with_prefix,
+};
 use passage_core::search::bm25::{Candidate, Occurrence};
-use passage_core::search::{Query, quoted};
+use passage_core::search::{SearchQuery, quote_lexeme};
 use std::collections::{BTreeSet, HashSet};
 
 /// The most words of a query for which similar words are searched in a store, and the least characters of
@@ -30,7 +32,7 @@ impl Candidates {
         store: &Store,
         connection: &Connection,
         filters: &Filters,
-        query: &Query,
+        query: &SearchQuery,
         threshold: f64,
     ) -> Result<Self, Error> {
         let parsed = store.parse_query(connection, query);
@@ -38,11 +40,11 @@ impl Candidates {
             return Ok(Self::empty());
         }
         let required = parsed.required.clone();
-        let TextMatches { ids, candidates: matches, lexemes, rarity } =
+        let TextMatches { ids, candidates: matches, lexemes, idf } =
             store.text_matches(connection, parsed, filters, None, STORE_CHUNKS)?;
         let occurrences = matches.iter().flat_map(|candidate| &candidate.occurrences);
         let present: HashSet<_> = occurrences.map(|occurrence| occurrence.lexeme).collect();
-        let unmatched = missing(&lexemes, |lexeme| present.contains(&lexeme));
+        let unmatched = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
         let mut variants = Vec::new();
         let mut rows = Vec::new();
         let fuzzy = &unmatched[..unmatched.len().min(MAX_FUZZY_WORDS)];
@@ -52,7 +54,7 @@ impl Candidates {
             .collect();
         if !prefixes.is_empty() && threshold > 0.0 {
             let any: Vec<_> =
-                prefixes.iter().map(|prefix| format!("{}:*", quoted(prefix))).collect();
+                prefixes.iter().map(|prefix| format!("{}:*", quote_lexeme(prefix))).collect();
             let any = any.join("|");
             let matching = if required.is_empty() { any } else { format!("({any})&{required}") };
             rows = store.matching_lexemes(connection, &matching, filters);
@@ -63,17 +65,19 @@ impl Candidates {
                 }
             }
             let whole: HashSet<_> = whole_lexemes(&lexemes, &unmatched).into_iter().collect();
-            variants = beginning(&lexemes, &vocabulary);
+            variants = words_with_prefix(&lexemes, &vocabulary);
             variants.retain(|variant| whole.contains(&variant.of));
-            let matched: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
-            let places: Vec<_> = whole.difference(&matched).copied().collect();
-            variants.extend(alike(&lexemes, &places, vocabulary, threshold));
+            let with_words: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
+            let places: Vec<_> = whole.difference(&with_words).copied().collect();
+            variants.extend(similar_words(&lexemes, &places, vocabulary, threshold));
         }
         let unmatched = without_variant(&unmatched, &lexemes, &variants);
         let own = lexemes.list.len();
         let mut candidates =
-            Self { terms: Terms::new(lexemes, rarity, variants), unmatched, ..Self::empty() };
-        let found = matches.into_iter().map(|words| Found { words, ..Found::default() });
+            Self { terms: QueryTerms::new(lexemes, idf, variants), unmatched, ..Self::empty() };
+        let found = matches
+            .into_iter()
+            .map(|words| FragmentCandidate { words, ..FragmentCandidate::default() });
         (candidates.ids, candidates.found) = (ids, found.collect());
         let mut places = candidates.places();
         for (document, ChunkLexemes { id, ordinal, section, tsv, .. }) in rows {
@@ -82,7 +86,7 @@ impl Candidates {
                 continue;
             }
             let section = section.map(|section| (document.as_u128(), section));
-            let new = Found { words, ordinal, similarity: None, section };
+            let new = FragmentCandidate { words, ordinal, similarity: None, section };
             if let Some(place) = places.get(&id) {
                 candidates.found[*place] = new;
             } else {

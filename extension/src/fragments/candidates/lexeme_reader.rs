@@ -1,8 +1,8 @@
 //! Reading the lexemes of a query, and words that begin with them, from the chunks of a document.
 
 use crate::store::ChunkLexemes;
-use passage_core::fragments::{Match, Variant, begins_others};
-use passage_core::search::Lexemes;
+use passage_core::fragments::{MatchKind, TermVariant, can_be_prefix};
+use passage_core::search::QueryLexemes;
 use passage_core::search::bm25::{Candidate, Occurrence};
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,10 @@ const MAX_PREFIX_VARIANTS: usize = 500;
 
 /// The matches that were read so far. Each chunk is read once, since there may be thousands.
 pub struct LexemeReader<'q, 'c> {
-    lexemes: &'q Lexemes,
+    lexemes: &'q QueryLexemes,
     /// For each lexeme, the variants that begin with it, with their indexes.
     indexes: Vec<HashMap<&'c str, usize>>,
-    pub variants: Vec<Variant>,
+    pub variants: Vec<TermVariant>,
     /// The occurrences in each chunk.
     pub candidates: Vec<Candidate>,
     /// The number of chunks that have each lexeme.
@@ -22,7 +22,7 @@ pub struct LexemeReader<'q, 'c> {
 }
 
 impl<'q, 'c> LexemeReader<'q, 'c> {
-    pub fn new(lexemes: &'q Lexemes) -> Self {
+    pub fn new(lexemes: &'q QueryLexemes) -> Self {
         let count = lexemes.list.len();
         Self {
             lexemes,
@@ -50,10 +50,14 @@ impl<'q, 'c> LexemeReader<'q, 'c> {
                     add(of, index);
                 } else if let Some(variant) = indexes.get(text) {
                     add(own + variant, index);
-                } else if begins_others(lexeme) && variants.len() < MAX_PREFIX_VARIANTS {
+                } else if can_be_prefix(lexeme) && variants.len() < MAX_PREFIX_VARIANTS {
                     indexes.insert(text, variants.len());
                     add(own + variants.len(), index);
-                    variants.push(Variant { of, lexeme: text.to_owned(), by: Match::Prefix });
+                    variants.push(TermVariant {
+                        of,
+                        lexeme: text.to_owned(),
+                        kind: MatchKind::Prefix,
+                    });
                 }
             });
         }
@@ -68,7 +72,7 @@ impl<'q, 'c> LexemeReader<'q, 'c> {
     }
 
     /// Adds variants of lexemes, and their occurrences in the same chunks.
-    pub fn add_variants(&mut self, variants: Vec<Variant>, rows: &[ChunkLexemes]) {
+    pub fn add_variants(&mut self, variants: Vec<TermVariant>, rows: &[ChunkLexemes]) {
         let own = self.lexemes.list.len() + self.variants.len();
         for (candidate, row) in self.candidates.iter_mut().zip(rows) {
             for (place, variant) in variants.iter().enumerate() {

@@ -6,7 +6,7 @@ use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::sql_text::EQUAL;
 use crate::types::section_from_sql;
-use passage_core::outline::Entry;
+use passage_core::outline::OutlineChunk;
 use pgrx::datum::Uuid;
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ impl Store {
         document_id: Option<Uuid>,
         uri: Option<String>,
         hits: &HashSet<uuid::Uuid>,
-    ) -> Vec<Entry> {
+    ) -> Vec<OutlineChunk> {
         let documents = self.0.documents.as_ref().filter(|documents| documents.has("uri"));
         if uri.is_some() && documents.is_none() {
             return Vec::new();
@@ -43,7 +43,7 @@ impl Store {
             pause(row);
             let section = rows.get::<Vec<Option<String>>>(row, 1).unwrap_or_default();
             // An outline has no place for a chunk without an ordinal.
-            Some(Entry {
+            Some(OutlineChunk {
                 ordinal: rows.get(row, 0)?,
                 section: section_from_sql(section),
                 level: rows.get(row, 2).unwrap_or_default(),

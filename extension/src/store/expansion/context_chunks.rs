@@ -17,7 +17,7 @@ use crate::interrupt::pause;
 use crate::spi::{Connection, Rows};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
-use passage_core::expand::{Details, Plan, Row, Shape};
+use passage_core::expand::{ChunkRow, LazyColumns, Plan, Shape};
 use passage_core::section::Section;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -41,7 +41,7 @@ pub struct ContextChunks<'c> {
     has_depth: Vec<bool>,
     /// The columns by which core selects context: the hits in their order, then the answers of the
     /// probes.
-    pub outlines: Vec<Row>,
+    pub outlines: Vec<ChunkRow>,
 }
 
 impl Store {
@@ -101,16 +101,16 @@ impl ContextChunks<'_> {
         (chunk.probe(), chunk)
     }
 
-    fn outline(&self, row: usize) -> Row {
+    fn outline(&self, row: usize) -> ChunkRow {
         let (probe, chunk) = self.probed(row);
         let below = probe.filter(|probe| self.has_depth[*probe]).and_then(|_| chunk.depth_below());
         let (id, ordinal, tokens) = (chunk.id(), chunk.ordinal(), chunk.tokens());
-        Row { probe, chunk: id, ordinal, tokens, below }
+        ChunkRow { probe, chunk: id, ordinal, tokens, depth_below: below }
     }
 }
 
-impl Details for ContextChunks<'_> {
-    fn titles(&self, row: usize) -> Option<Section> {
+impl LazyColumns for ContextChunks<'_> {
+    fn section(&self, row: usize) -> Option<Section> {
         self.chunk(row).section()
     }
 

@@ -3,7 +3,7 @@
 use crate::store::layout::Layout;
 use crate::store::sql_text::{ADD, EQUAL, NO_KEY, SUBTRACT, between};
 use passage_core::Strategy;
-use passage_core::strategy::{Relatives, Whole};
+use passage_core::strategy::{RelativeLimits, Scope};
 
 /// How many ordinals before and after the hit are read. Each row costs time, more under row-level
 /// security. In every preset more of the context follows the hit than precedes it.
@@ -26,10 +26,10 @@ impl HitLookup {
     pub fn of_one(layout: &Layout, strategy: Option<&Strategy>) -> Self {
         let is_near = strategy.is_none_or(|strategy| {
             let Strategy { relatives, before, after, .. } = strategy;
-            let Relatives { parents, preceding, following, children, .. } = *relatives;
+            let RelativeLimits { parents, preceding, following, children, .. } = *relatives;
             let backward = i64::from(parents.max(preceding).max(before.widest()));
             let forward = i64::from(following.max(children).max(after.widest()));
-            strategy.whole == Whole::None
+            strategy.scope == Scope::None
                 && (backward > 0 || forward > 0)
                 && backward <= BEFORE
                 && forward <= AFTER

@@ -2,7 +2,7 @@
 The first statement: the hits, their documents and strategies, and the neighborhood of a single hit.
 
 A custom strategy is a row of the store. It is read with the hits, and so are the rows that `auto` uses
-for a media type. Where a strategy may need containers, those around each hit are found in the same
+for a media type. If a strategy may need containers, those around each hit are found in the same
 statement. Other presets read nothing else from the store.
 */
 
@@ -19,8 +19,8 @@ use crate::store::layout::{Layout, StatementKey};
 use crate::store::sql_text::EQUAL;
 use crate::types::{UuidArray, to_sql};
 use passage_core::expand::{Container, Hit};
-use passage_core::hits::Scored;
-use passage_core::strategy::Whole;
+use passage_core::hits::ScoredHit;
+use passage_core::strategy::Scope;
 use passage_core::{Kind, Strategy, Unit};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -46,7 +46,7 @@ pub struct Hits<'c> {
 /// A hit with what the store knows of it.
 pub struct StoredHit {
     row: usize,
-    pub scored: Scored<Uuid>,
+    pub scored: ScoredHit<Uuid>,
     pub ordinal: Option<i32>,
     pub kind: Option<Kind>,
     pub unit: Option<Unit>,
@@ -75,8 +75,8 @@ impl Hits<'_> {
                 kind: found.kind,
                 unit: found.unit,
                 containers: found.containers.clone(),
-                json: strategy.whole == Whole::Container && document.is_json(),
-                class: scored.class,
+                is_json: strategy.scope == Scope::Container && document.is_json(),
+                score_rank: scored.score_rank,
                 strategy,
             }
         });
@@ -105,14 +105,14 @@ impl Store {
     /// # Errors
     ///
     /// Returns [`UnknownStrategy`] if the name is neither a preset nor a row of the store, and what
-    /// [`Overrides::apply`] returns.
+    /// [`StrategyOverrides::apply`] returns.
     ///
     /// [`UnknownStrategy`]: passage_core::Error::UnknownStrategy
-    /// [`Overrides::apply`]: passage_core::Overrides::apply
+    /// [`StrategyOverrides::apply`]: passage_core::StrategyOverrides::apply
     pub fn hits<'c>(
         &self,
         connection: &'c Connection,
-        scored: &[Scored<Uuid>],
+        scored: &[ScoredHit<Uuid>],
         request: &StrategyRequest,
         columns: ChunkColumns,
     ) -> Result<Option<Hits<'c>>, Error> {

@@ -3,7 +3,7 @@ The neighborhood of a single hit: the chunks around it, read together with it.
 
 Most context is near the hit: a sibling, the children, often the parent. So the first statement reads a
 few chunks on both sides of the hit, and a probe whose complete answer is among them is not executed.
-For one hit of `broad` that is one index scan of 12 us instead of five of 38 us. Where probes reach
+For one hit of `broad` that is one index scan of 12 us instead of five of 38 us. If probes reach
 further, the second statement has fewer subqueries. Several hits share the subqueries of the second
 statement, so a neighborhood saves nothing for them.
 */
@@ -27,7 +27,7 @@ struct Neighbor<'a> {
     hits: &'a Hits<'a>,
     row: usize,
     ordinal: i32,
-    titles: OnceCell<Section>,
+    section: OnceCell<Section>,
 }
 
 impl<'a> Neighborhood<'a> {
@@ -40,7 +40,7 @@ impl<'a> Neighborhood<'a> {
         let mut chunks: Vec<_> = (0..hits.rows.len())
             .filter_map(|row| {
                 let ordinal = hits.row(row).ordinal()?;
-                Some(Neighbor { hits, row, ordinal, titles: OnceCell::new() })
+                Some(Neighbor { hits, row, ordinal, section: OnceCell::new() })
             })
             .collect();
         chunks.sort_by_key(|chunk| chunk.ordinal);
@@ -99,14 +99,14 @@ fn first_rows<'a>(chunks: impl Iterator<Item = &'a Neighbor<'a>>, limit: usize) 
 impl Neighbor<'_> {
     /// Returns whether the chunk is directly in a section.
     fn is_in(&self, key: Option<i64>, section: &[String]) -> bool {
-        self.key(0) == key && key.is_some() && self.titles() == section
+        self.key(0) == key && key.is_some() && self.section() == section
     }
 
     /// Returns whether a section is the parent of the chunk's section.
     fn is_child_of(&self, key: Option<i64>, section: &[String]) -> bool {
         self.key(1) == key
             && key.is_some()
-            && self.titles().split_last().is_some_and(|(_, parent)| parent == section)
+            && self.section().split_last().is_some_and(|(_, parent)| parent == section)
     }
 
     /// Returns the key of the chunk's section (0) or of its parent section (1).
@@ -114,7 +114,7 @@ impl Neighbor<'_> {
         self.hits.rows.get(self.row, self.hits.rows.columns() - 2 + which)
     }
 
-    fn titles(&self) -> &[String] {
-        self.titles.get_or_init(|| self.hits.row(self.row).titles().unwrap_or_default())
+    fn section(&self) -> &[String] {
+        self.section.get_or_init(|| self.hits.row(self.row).section().unwrap_or_default())
     }
 }

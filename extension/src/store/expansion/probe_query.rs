@@ -12,7 +12,7 @@ use crate::store::sql_text::{
 };
 use passage_core::expand::Shape;
 
-/// Which key of a chunk is compared.
+/// The key of a chunk that is compared.
 #[derive(Clone, Copy)]
 enum Key {
     Own,

@@ -5,18 +5,18 @@ use crate::error::Error;
 use crate::store::layout::Relation;
 use crate::store::sql_text::{EQUAL, UNEQUAL};
 use crate::types::Json;
-use passage_core::strategy::{Own, Whole};
-use passage_core::{Error as Request, Overrides, Strategy};
+use passage_core::strategy::{CustomStrategy, Scope};
+use passage_core::{Error as Request, Strategy, StrategyOverrides};
 
 /// The strategy that a call names.
 pub struct StrategyRequest {
     /// The name of a preset or of a row of the store.
     pub name: String,
     /// The limits that are arguments of the call.
-    pub overrides: Overrides,
+    pub overrides: StrategyOverrides,
 }
 
-/// Where the limits of a call's strategy are defined.
+/// The place where the limits of a call's strategy are defined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum StrategySource {
     /// In the extension.
@@ -50,7 +50,7 @@ const COLUMNS: [(&str, &str); 15] = [
 ];
 
 /// Strategies that the users of a store defined.
-pub struct CustomStrategies(Vec<Own>);
+pub struct CustomStrategies(Vec<CustomStrategy>);
 
 impl StrategyRequest {
     /// Returns where the limits are defined.
@@ -66,7 +66,7 @@ impl StrategyRequest {
                 Ok(StrategySource::ByMediaType)
             }
             (Some(preset), _) => Ok(StrategySource::Preset {
-                container: is_auto || preset.whole == Whole::Container,
+                container: is_auto || preset.scope == Scope::Container,
             }),
             (None, Some(_)) => Ok(StrategySource::ByName),
             (None, None) => Err(self.unknown()),
@@ -82,7 +82,7 @@ impl StrategyRequest {
     ///
     /// # Errors
     ///
-    /// Returns what [`Overrides::apply`] does.
+    /// Returns what [`StrategyOverrides::apply`] does.
     pub fn preset(&self) -> Result<Strategy, Error> {
         let preset = Strategy::preset(&self.name).or_else(|| Strategy::preset("none"));
         self.with_overrides(preset.expect("none is a preset"))
@@ -92,7 +92,7 @@ impl StrategyRequest {
     ///
     /// # Errors
     ///
-    /// Returns what [`Own::strategy`] does, with the name of the row, and what [`Overrides::apply`] does.
+    /// Returns what [`CustomStrategy::strategy`] does, with the name of the row, and what [`StrategyOverrides::apply`] does.
     pub fn strategy(
         &self,
         source: StrategySource,
@@ -102,7 +102,9 @@ impl StrategyRequest {
         let row = match source {
             StrategySource::Preset { .. } => None,
             StrategySource::ByName => rows.first(),
-            StrategySource::ByMediaType => Own::default_for(rows, &document.media_type()),
+            StrategySource::ByMediaType => {
+                CustomStrategy::default_for(rows, &document.media_type())
+            }
         };
         match row {
             Some(row) => {

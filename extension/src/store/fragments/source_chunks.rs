@@ -11,7 +11,7 @@ use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::sql_text::{ADD, BELOW, EQUAL, NO_KEY, SUBTRACT, between};
 use crate::types::{UuidArray, to_sql};
-use passage_core::fragments::Piece;
+use passage_core::fragments::SourceChunk;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use uuid::Uuid;
@@ -25,7 +25,7 @@ pub struct SourceChunks {
     /// The documents of the chunks.
     pub documents: Vec<Uuid>,
     /// All chunks in the order of their documents, each once.
-    pub list: Vec<Piece<'static>>,
+    pub list: Vec<SourceChunk<'static>>,
     /// The id of each chunk.
     pub ids: Vec<Uuid>,
     /// The parents of the requested chunks.
@@ -43,7 +43,7 @@ pub struct ParentChunk {
 struct Row {
     id: Uuid,
     document: Uuid,
-    piece: Piece<'static>,
+    piece: SourceChunk<'static>,
     last_line: Option<i32>,
 }
 
@@ -105,7 +105,8 @@ impl Store {
             // If neighbors are not read at all, nothing is known about the edges.
             if let Some(ordinal) = piece.ordinal.filter(|_| self.0.chunks.has_ordinals) {
                 let ordinal = i64::from(ordinal);
-                piece.more = [!is_read(document, ordinal - 1), !is_read(document, ordinal + 1)];
+                piece.continues =
+                    [!is_read(document, ordinal - 1), !is_read(document, ordinal + 1)];
             }
             read.list.push(piece);
             read.ids.push(id);
@@ -159,7 +160,7 @@ impl Store {
 impl Row {
     fn read(rows: &Rows, row: usize) -> Self {
         let integer = |column| rows.get::<i32>(row, column);
-        let piece = Piece {
+        let piece = SourceChunk {
             document: 0,
             ordinal: integer(4),
             content: rows.get::<String>(row, 5).unwrap_or_default().into(),
@@ -167,7 +168,7 @@ impl Row {
             span: integer(7).zip(integer(8)).map(|(start, end)| start..end),
             first_line: integer(9),
             section: rows.get(row, 11),
-            more: [false; 2],
+            continues: [false; 2],
         };
         let (id, document) = (rows.uuid(row, 2), rows.uuid(row, 3));
         Self { id, document, piece, last_line: integer(10) }

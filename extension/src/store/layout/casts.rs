@@ -1,5 +1,5 @@
 /*!
-Which types of columns can be read as the type that a statement needs.
+Casts by which a column can be read as the type that a statement needs.
 
 A cast through text shows the value in its error, and a cast that a user created is a function of that
 user. So columns are cast only by PostgreSQL's own casts: between a domain and its base type, by a
@@ -29,7 +29,7 @@ pub fn can_cast(from: pg_sys::Oid, to: pg_sys::Oid) -> bool {
         pg_sys::CoercionPathType::COERCION_PATH_FUNC
         | pg_sys::CoercionPathType::COERCION_PATH_RELABELTYPE => is_built_in(from, to),
         pg_sys::CoercionPathType::COERCION_PATH_ARRAYCOERCE => {
-            // SAFETY: look-ups of types, which give an invalid oid for a type that is no array.
+            // SAFETY: look-ups of types, which give an invalid oid for a type that is not an array.
             let element = |of| unsafe { pg_sys::get_element_type(of) };
             can_cast(element(from), element(to))
         }

@@ -3,11 +3,11 @@
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
-use passage_core::search::{Lexemes, Query, identifier_parts};
+use passage_core::search::{QueryLexemes, SearchQuery, identifier_parts};
 
 /// A query that PostgreSQL's text search has parsed.
 pub struct ParsedQuery {
-    pub lexemes: Lexemes,
+    pub lexemes: QueryLexemes,
     /// The phrases that a chunk must match or must not match, as the text of a `tsquery`. May be empty.
     pub required: String,
 }
@@ -20,7 +20,7 @@ impl StatementKey for LexemeStatement {}
 
 impl Store {
     /// Parses a query by the store's language.
-    pub fn parse_query(&self, connection: &Connection, query: &Query) -> ParsedQuery {
+    pub fn parse_query(&self, connection: &Connection, query: &SearchQuery) -> ParsedQuery {
         // Each word is followed by its parts.
         let words = query.words.iter().flat_map(|word| [word.clone(), identifier_parts(word)]);
         let words: Vec<_> = words.collect();
@@ -38,12 +38,12 @@ impl Store {
             if place > 0 {
                 found[place as usize - 1].push(text);
             } else if !text.is_empty() {
-                // The phrase has words that are no stop words.
+                // The phrase has a word that is not a stop word.
                 let is_phrase = (-place as usize) <= query.phrases.len();
                 required.push(if is_phrase { format!("({text})") } else { format!("!({text})") });
             }
         }
-        let mut lexemes = Lexemes::default();
+        let mut lexemes = QueryLexemes::default();
         let mut found = found.into_iter();
         while let (Some(whole), Some(parts)) = (found.next(), found.next()) {
             lexemes.add(whole, parts);

@@ -1,13 +1,15 @@
-//! What the catalogs say about searching a store: language, dimensions and distance.
+//! Facts about a store that a search needs, from the catalogs: language, dimensions and distance.
 
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
 use crate::types::Name;
+use pgrx::pg_sys;
 use std::cell::OnceCell;
+use std::ffi::CStr;
 use std::rc::Rc;
 
-/// What is known about searching a store.
+/// Facts about a store that a search needs.
 #[derive(Clone, Debug)]
 pub struct StoreFacts {
     /// The number of dimensions of an embedding.
@@ -56,12 +58,13 @@ impl Distance {
 }
 
 impl Store {
-    /// Returns what is known about searching the store.
+    /// Returns the facts about the store that a search needs.
     pub fn facts(&self, connection: &Connection) -> Rc<StoreFacts> {
         let cached = self.0.slot::<CachedFacts>();
         let facts = cached.0.get_or_init(|| {
             let statement = self.0.statement(FactsStatement, || {
-                "SELECT dimensions, distance, language FROM passage.store_facts($1)".to_owned()
+                let schema = internal_schema();
+                format!("SELECT dimensions, distance, language FROM {schema}.store_facts($1)")
             });
             let name = Value::new(Name(self.0.store.clone()));
             let rows = connection.read(&statement, vec![name]);
@@ -78,4 +81,21 @@ impl Store {
         });
         Rc::clone(facts)
     }
+}
+
+/// Returns the schema of the extension's internal functions.
+///
+/// That is `_passage`. Release 0.1.0 had them in `passage`, and its catalog calls this library until an
+/// administrator runs the update. A schema `_passage` that is not a member of the extension belongs to
+/// another user.
+fn internal_schema() -> &'static str {
+    // SAFETY: look-ups in the catalogs, which return 0 and null for missing objects; the name of the
+    // extension is a string in memory of the call.
+    let is_ours = unsafe {
+        let schema = pg_sys::get_namespace_oid(c"_passage".as_ptr(), true);
+        let extension = pg_sys::getExtensionOfObject(pg_sys::NamespaceRelationId, schema);
+        let name = pg_sys::get_extension_name(extension);
+        !name.is_null() && CStr::from_ptr(name) == c"pg_passage"
+    };
+    if is_ours { "_passage" } else { "passage" }
 }

@@ -22,8 +22,11 @@ use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::sql_text::{EQUAL, MATCHES};
 use crate::types::Tsvector;
-use passage_core::search::bm25::{Candidate, Occurrence, Rarity, scores};
-use passage_core::search::{Arm, Arms, Counts, ENOUGH, Lexemes, Query, arms};
+use passage_core::search::bm25::{Candidate, Idf, Occurrence, score_candidates};
+use passage_core::search::{
+    ENOUGH_CANDIDATES, LexemeCounts, QueryLexemes, SearchQuery, Subquery, SubqueryPlan,
+    plan_subqueries,
+};
 use std::collections::HashSet;
 use uuid::Uuid;
 
@@ -45,8 +48,8 @@ impl StatementKey for TextStatement {
 pub struct TextMatches {
     pub ids: Vec<Uuid>,
     pub candidates: Vec<Candidate>,
-    pub lexemes: Lexemes,
-    pub rarity: Rarity,
+    pub lexemes: QueryLexemes,
+    pub idf: Idf,
 }
 
 impl Store {
@@ -68,10 +71,10 @@ impl Store {
         embedding: Option<&QueryEmbedding>,
         limit: usize,
     ) -> Result<RankedChunks, Error> {
-        let parsed = self.parse_query(connection, &Query::parse(query));
-        let TextMatches { ids, candidates, lexemes, rarity } =
+        let parsed = self.parse_query(connection, &SearchQuery::parse(query));
+        let TextMatches { ids, candidates, lexemes, idf } =
             self.text_matches(connection, parsed, filters, embedding, limit)?;
-        let scores = scores(&candidates, &lexemes, &rarity);
+        let scores = score_candidates(&candidates, &lexemes, &idf);
         let mut ranked: RankedChunks = ids.into_iter().zip(scores).collect();
         ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
         ranked.truncate(limit);
@@ -98,35 +101,37 @@ impl Store {
         }
         let counts = self.lexeme_counts(connection, &lexemes);
         let max = u32::try_from(requested).unwrap_or(u32::MAX);
-        let Arms { mut first, mut more, rest } = arms(&lexemes, counts.as_ref(), &required, max);
+        let SubqueryPlan { primary: mut first, secondary: mut more, fallback: rest } =
+            plan_subqueries(&lexemes, counts.as_ref(), &required, max);
         if self.has_policies() && !more.is_empty() {
             // Each subquery would apply the policy to all chunks again.
             (first, more) = (more, Vec::new());
         }
         let mut reader = MatchReader::new(&lexemes);
-        let steps = [(first, usize::MAX), (more, requested.max(ENOUGH as usize))].into_iter();
+        let steps =
+            [(first, usize::MAX), (more, requested.max(ENOUGH_CANDIDATES as usize))].into_iter();
         let steps = steps.chain(rest.into_iter().map(|subquery| (vec![subquery], requested)));
         for (subqueries, enough) in steps {
             if reader.ids.len() >= enough {
                 continue;
             }
             let (samples, indexed): (Vec<_>, Vec<_>) =
-                subqueries.into_iter().partition(|subquery| subquery.sample.is_some());
+                subqueries.into_iter().partition(|subquery| subquery.sample_percent.is_some());
             for (subqueries, sampled) in [(indexed, false), (samples, true)] {
                 if !subqueries.is_empty() {
                     self.execute(connection, &subqueries, sampled, filters, embedding, &mut reader);
                 }
             }
         }
-        let rarity = reader.rarity(counts.as_ref());
+        let idf = reader.idf(counts.as_ref());
         let MatchReader { ids, candidates, .. } = reader;
-        Ok(TextMatches { ids, candidates, lexemes, rarity })
+        Ok(TextMatches { ids, candidates, lexemes, idf })
     }
 
     fn execute(
         &self,
         connection: &Connection,
-        subqueries: &[Arm],
+        subqueries: &[Subquery],
         sampled: bool,
         filters: &Filters,
         embedding: Option<&QueryEmbedding>,
@@ -140,7 +145,11 @@ impl Store {
         let mut values = vec![embedding.map_or(Value::new(0_i32), QueryEmbedding::value)];
         values.extend(subqueries.iter().flat_map(|subquery| {
             let limit = i64::from(subquery.limit);
-            [Value::new(subquery.query.clone()), Value::new(limit), Value::new(subquery.sample)]
+            [
+                Value::new(subquery.query.clone()),
+                Value::new(limit),
+                Value::new(subquery.sample_percent),
+            ]
         }));
         values.extend(filters.values());
         let rows = connection.read(&statement, values);
@@ -157,7 +166,7 @@ impl Store {
 
 /// The candidates that were read so far, and the counts of their lexemes.
 struct MatchReader<'a> {
-    lexemes: &'a Lexemes,
+    lexemes: &'a QueryLexemes,
     seen: HashSet<Uuid>,
     ids: Vec<Uuid>,
     candidates: Vec<Candidate>,
@@ -169,7 +178,7 @@ struct MatchReader<'a> {
 }
 
 impl<'a> MatchReader<'a> {
-    fn new(lexemes: &'a Lexemes) -> Self {
+    fn new(lexemes: &'a QueryLexemes) -> Self {
         let counted = vec![None; lexemes.list.len()];
         let (rows, rows_with) = Default::default();
         Self {
@@ -205,12 +214,12 @@ impl<'a> MatchReader<'a> {
     }
 
     /// Counts the lexemes of words whose chunks were all read.
-    fn count(&mut self, subqueries: &[Arm]) {
+    fn count(&mut self, subqueries: &[Subquery]) {
         for (place, subquery) in subqueries.iter().enumerate() {
             let rows = self.rows.get(place).copied().unwrap_or_default();
             if rows < subquery.limit {
                 let word = |word: &usize| &self.lexemes.words[*word];
-                let lexemes = subquery.words.iter().map(word);
+                let lexemes = subquery.complete_words.iter().map(word);
                 for lexeme in lexemes.flat_map(|word| word.whole.iter().chain(&word.parts)) {
                     self.counted[*lexeme] =
                         Some(self.rows_with.get(place).map_or(0, |rows| rows[*lexeme]));
@@ -223,19 +232,19 @@ impl<'a> MatchReader<'a> {
 
     /// Returns the inverse document frequency of each lexeme: by the counts of the reader, else by the
     /// statistics, else by the candidates.
-    fn rarity(&self, counts: Option<&Counts>) -> Rarity {
+    fn idf(&self, counts: Option<&LexemeCounts>) -> Idf {
         let among = |lexeme: usize| {
-            let with = |candidate: &&Candidate| !candidate.of(lexeme).is_empty();
+            let with = |candidate: &&Candidate| !candidate.occurrences_of(lexeme).is_empty();
             self.candidates.iter().filter(with).count() as f64
         };
         let frequency = |lexeme: usize| match (self.counted[lexeme], counts) {
             (Some(counted), _) => f64::from(counted),
-            (None, Some(counts)) => counts.with[lexeme],
+            (None, Some(counts)) => counts.chunks_with[lexeme],
             (None, None) => among(lexeme),
         };
         let list: Vec<_> = (0..self.lexemes.list.len()).map(frequency).collect();
         let chunks = counts.map_or(self.candidates.len() as f64, |counts| counts.chunks);
-        Rarity::new(list.iter().copied().fold(chunks, f64::max), &list)
+        Idf::new(list.iter().copied().fold(chunks, f64::max), &list)
     }
 }
 

@@ -28,7 +28,7 @@ const ATTEMPTS: usize = 8;
 const MAX_ROWS: usize = 1_000;
 const MAX_BYTES: usize = 16 << 20;
 
-/// What a call did with a document.
+/// The effect of a call on a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Added,
