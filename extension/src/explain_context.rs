@@ -102,9 +102,9 @@ fn rows(expanded: &ExpandedContext) -> Vec<Row> {
     let missing = scored.iter().zip(1..).filter(|(hit, _)| !is_found.contains(&hit.chunk));
     let missing = missing.map(|(hit, place)| {
         let id = to_sql(hit.chunk);
-        let why = Some("not found, or not yours to see");
+        let reason = Some("not found or not visible");
         let names = (Role::Hit.name(), Rule::Hit.name());
-        (place, false, names.0, names.1, None, None, None, None, None, why, id, id)
+        (place, false, names.0, names.1, None, None, None, None, None, reason, id, id)
     });
     considered.chain(missing).collect()
 }

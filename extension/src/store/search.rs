@@ -9,6 +9,7 @@ mod filters;
 mod frequencies;
 mod hit_listing;
 mod lexemes;
+mod match_reader;
 mod query_embedding;
 mod store_facts;
 mod text_search;
