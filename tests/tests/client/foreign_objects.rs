@@ -265,7 +265,7 @@ async fn the_doctor_runs_no_code_of_another_role() {
             assert_eq!(ran.code, Some(1), "{}", ran.stdout);
             assert!(
                 ran.stdout.contains(&format!(
-                    "{object} belongs to the role \"eve\": the store was not looked into"
+                    "{object} belongs to the role \"eve\": the store was not checked"
                 )) && ran.stdout.contains("Run passage doctor as \"eve\""),
                 "{role}: {}",
                 ran.stdout

@@ -81,8 +81,7 @@ async fn a_document_that_was_split_otherwise_comes_out_as_ingest_would_make_it()
     let dry = reindex(&cluster, &["--dry-run"]).await;
     assert!(dry.stderr.contains("would rewrite book/a.md: "), "{}", dry.stderr);
     assert!(
-        dry.stdout
-            .starts_with("nothing was written; it would be: 5 documents rewritten, 1 unchanged"),
+        dry.stdout.starts_with("dry run, nothing written: 5 documents rewritten, 1 unchanged"),
         "{}",
         dry.stdout
     );
@@ -159,7 +158,7 @@ async fn chunks_that_were_loaded_as_they_are_stay_and_wrong_calls_are_refused() 
     assert!(done.stderr.contains("left sql: "), "{}", done.stderr);
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
 
-    let name = "passage status lists the collections";
+    let name = "Run passage status to list the collections";
     ran(&cluster, ["reindex", "--collection", "other"])
         .await
         .refuses("no document is in the collection \"other\"", name);

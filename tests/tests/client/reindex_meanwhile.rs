@@ -14,16 +14,19 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
     let sources = Sources::with([("a.md", book(3))]);
     let Some(cluster) = embedded("a writer of the former store", &sources).await else { return };
     let mut writer = Store::connect(&cluster.url(), "rag").await.unwrap();
-    writer.expect(writer.identity().await.unwrap());
+    writer.expect_identity(writer.identity().await.unwrap());
     cluster.execute("DELETE FROM rag.embeddings").await;
-    let mut place = store::Place::default();
+    let mut place = store::ClaimCursor::default();
     let claimed = writer.claim(&mut place, 1, None).await.unwrap().unwrap();
     cluster.execute("CREATE TABLE public.kept AS SELECT * FROM rag.documents").await;
     let done = ran(&cluster, ["reindex", "--no-embed"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let embedded: Vec<_> = claimed.into_iter().map(|chunk| (chunk, vec![1.0; 64])).collect();
     let refused = writer.write_embeddings(&embedded).await.unwrap_err();
-    assert!(matches!(refused, store::Error::Replaced(ref store) if store == "rag"), "{refused}");
+    assert!(
+        matches!(refused, store::Error::StoreReplaced(ref store) if store == "rag"),
+        "{refused}"
+    );
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.embeddings").await, "0");
 }
 
@@ -176,7 +179,7 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
     let mut running = program.spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
     while said.next_line().await.unwrap().expect("it does not wait")
-        != "waiting for transactions of others"
+        != "waiting for other transactions to end"
     {}
     // Readers and writers come through all the same, at some time.
     let other = cluster.client().await;
@@ -224,7 +227,7 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     }
     // Two at once do not get into each other's way.
     let second = Ran::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
-    second.refuses("is being reindexed already", "Wait");
+    second.refuses("is already being reindexed", "Wait");
     let all = "SELECT count(*) FROM rag_reindex.embeddings";
     while cluster.query_text(all).await == "0" {
         assert!(killed.try_wait().unwrap().is_none(), "it ended");
@@ -248,7 +251,7 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     };
     Ran::of(&mut other(&["reindex", "--overlap", "20"]))
         .await
-        .refuses("\"rag_reindex\" holds a reindex that was begun otherwise", "Give the options");
+        .refuses("\"rag_reindex\" belongs to a reindex with other options", "Use the options");
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'book/b.md'").await;
     let ran = Ran::of(&mut other(&arguments)).await;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -261,5 +264,29 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     assert_eq!(cluster.query_text(MISSING).await, "0");
     assert_eq!(cluster.query_text(crate::reindex_store::SCHEMAS).await, "rag rag_before");
     assert_eq!(text_of(&cluster, "book/a.md").await, book(60));
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn a_reindex_starts_again_where_an_older_version_was_interrupted() {
+    let sources = Sources::with([("a.md", "# A\n\nText.\n")]);
+    let cluster = text_cluster().await;
+    ingest_text(&cluster, &[&sources.book()]).await;
+    // An interrupted reindex of an earlier client: its mark has no version.
+    cluster.execute("SELECT passage.create_store('rag_reindex')").await;
+    cluster
+        .execute(
+            "CREATE TABLE rag_reindex.made (document_id uuid PRIMARY KEY \
+             REFERENCES rag_reindex.documents ON DELETE CASCADE, fingerprint uuid NOT NULL); \
+             CREATE TABLE rag_reindex.leftover (); \
+             INSERT INTO rag_reindex.settings (key, value) VALUES ('reindex', '{\"of\": 1}')",
+        )
+        .await;
+    let arguments = ["reindex", "--no-embed", "--sizer", "characters", "--drop-former"];
+    let ran = ran(&cluster, arguments).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(cluster.query_text(crate::reindex_store::SCHEMAS).await, "rag");
+    assert_eq!(cluster.query_text("SELECT to_regclass('rag.leftover') IS NULL").await, "t");
+    assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nText.\n");
     is_sound(&cluster).await;
 }
