@@ -1,10 +1,9 @@
 /*!
-What a fuzz target does with its input: split it as one of some media types, and check what every
-splitting owes.
+The code of all fuzz targets: it splits an input with a media type and checks the properties of every split.
 
-The first four bytes of an input choose the media type and the limits, so that a fuzzer finds them
-like everything else; the rest is the document. All of them may be letters, and in a seed the fourth
-is a line end: its first line is the choice, and below it stands a document that can be read.
+The first four bytes of an input choose the media type and the limits, so that a fuzzer varies them like the rest,
+which is the document. All four may be letters. In a seed the fourth one is a line end, so its first line is the
+choice, and a readable document follows.
 */
 
 #[path = "../../core/tests/promises/splitting.rs"]
@@ -13,9 +12,9 @@ mod promises;
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, decode, split};
 use promises::{fault, section_again};
 
-/// What the first four bytes of an input choose.
+/// The choice of the first four bytes of an input.
 struct Choice {
-    /// Which of the media types, modulo their number.
+    /// The number of the media type, modulo their count.
     number: usize,
     limits: ChunkLimits,
     overlap: usize,
@@ -31,24 +30,23 @@ impl Choice {
     }
 }
 
-/// Splits an input as it stands.
+/// Splits an input as text.
 ///
 /// # Panics
 ///
-/// Panics if a splitting does not keep what it owes.
+/// Panics if a split violates a property.
 pub fn text(input: &[u8], media_types: &[&str]) {
     let Some((choice, document)) = parts(input) else { return };
     let media_type = MediaType::new(media_types[choice.number % media_types.len()]);
-    // A fuzzer mostly breaks characters; what is left of them goes on as a mark of that.
+    // A fuzzer mostly breaks characters, which are replaced by the replacement character.
     check(&String::from_utf8_lossy(document), &media_type, &choice);
 }
 
-/// Converts an input and splits what is stored of it.
+/// Converts an input and splits the stored text.
 ///
 /// # Panics
 ///
-/// Panics if a conversion gives another text the second time, or a splitting does not keep what
-/// it owes.
+/// Panics if a second conversion gives another text, or a split violates a property.
 pub fn converted(input: &[u8], media_type: &str) {
     let Some((choice, document)) = parts(input) else { return };
     let media_type = MediaType::new(media_type);
@@ -65,7 +63,7 @@ fn parts(input: &[u8]) -> Option<(Choice, &[u8])> {
     Some((Choice::new(*head), document))
 }
 
-/// Splits by small limits and by those that everyone has.
+/// Splits by small limits and by the default ones.
 fn check(text: &str, media_type: &MediaType, choice: &Choice) {
     for limits in [choice.limits, ChunkLimits::CHARACTERS] {
         let title = Some("The title");

@@ -1,4 +1,4 @@
-//! Source code of every language that is split by its syntax.
+//! Source code of every language with a grammar.
 
 #![no_main]
 

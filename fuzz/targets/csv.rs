@@ -1,4 +1,4 @@
-//! Tables of text.
+//! CSV tables.
 
 #![no_main]
 

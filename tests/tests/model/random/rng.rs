@@ -1,14 +1,14 @@
-//! Numbers at random, the same for the same seed.
+//! Random numbers that a seed repeats.
 
-/// A generator of numbers: splitmix64.
-pub struct Dice(u64);
+/// A generator of random numbers: splitmix64.
+pub struct Rng(u64);
 
-impl Dice {
-    /// The dice of a seed and a number.
+impl Rng {
+    /// Returns the generator of a seed and a number.
     pub fn new(seed: u64, number: u32) -> Self {
-        let mut dice = Self(seed ^ (u64::from(number) << 20));
-        dice.next();
-        dice
+        let mut rng = Self(seed ^ (u64::from(number) << 20));
+        rng.next();
+        rng
     }
 
     fn next(&mut self) -> u64 {
@@ -18,32 +18,32 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below another.
+    /// Returns a number below another.
     pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    /// A number below the length of something.
+    /// Returns an index of a list.
     pub fn place(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
 
-    /// Whether something happens that happens so many times of a hundred.
+    /// Returns true with a probability in percent.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
 
-    /// One of several.
+    /// Returns an element.
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.place(of.len())]
     }
 
-    /// One of several, in some of a hundred cases.
+    /// Returns an element with a probability in percent, else `None`.
     pub fn maybe<T: Clone>(&mut self, chance: u64, of: &[T]) -> Option<T> {
         self.percent(chance).then(|| self.pick(of).clone())
     }
 
-    /// The numbers below another, in any order.
+    /// Returns the numbers below another in random order.
     pub fn shuffled(&mut self, end: u64) -> Vec<u64> {
         let mut numbers: Vec<u64> = (0..end).collect();
         for i in (1..numbers.len()).rev() {

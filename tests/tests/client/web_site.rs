@@ -1,4 +1,4 @@
-//! A real HTTP server on the loopback, for a test: it gives pages as they are told to it.
+//! A web server on the loopback interface with pages that a test sets.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -6,21 +6,21 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// A site, served until its test ends.
+/// A site that is served until the end of the test.
 pub struct Site {
-    /// Its address, without a slash at the end.
+    /// The address, without a slash at the end.
     pub url: String,
     pages: Arc<Mutex<HashMap<String, Page>>>,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
-/// What the server answers.
+/// An answer of the server.
 #[derive(Clone, Default)]
 pub struct Page {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
-    /// What it is when it has been asked for once.
+    /// The answer to all requests after the first one.
     then: Option<Box<Page>>,
 }
 
@@ -53,14 +53,14 @@ impl Site {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (pages, requests) = (Arc::clone(&pages), Arc::clone(&requests));
-                // A client that goes away in the middle is its own affair.
+                // A client may close the connection early.
                 thread::spawn(move || serve(&stream, &pages, &requests).ok());
             }
         });
         site
     }
 
-    /// Sets what is at a path; `{site}` in it stands for the address.
+    /// Sets the page of a path; `{site}` in its text is replaced by the address.
     pub fn page(&self, path: &str, mut page: Page) {
         if let Ok(text) = std::str::from_utf8(&page.body) {
             page.body = text.replace("{site}", &self.url).into_bytes();
@@ -71,7 +71,7 @@ impl Site {
         self.pages.lock().unwrap().insert(path.into(), page);
     }
 
-    /// The requests since this was last asked: path, and what the condition was.
+    /// Returns and clears the recorded requests: path and condition.
     pub fn requests(&self) -> Vec<String> {
         let mut requests = std::mem::take(&mut *self.requests.lock().unwrap());
         requests.sort();

@@ -1,10 +1,10 @@
-//! Calls that make no sense: refused before anything is done.
+//! Usage errors: the client refuses them before it does anything.
 
-use crate::{Ran, SECRET, Sources, next_write, ran, text_cluster};
+use crate::{RunOutput, SECRET, Sources, next_transaction, run_client, text_cluster};
 use passage_tests::cluster::client_path;
 use tokio::process::Command;
 
-/// Arguments, and what the refusal says: where, and what to do.
+/// Arguments, the refusal, and its remedy.
 const CALLS: [(&[&str], &str, &str); 27] = [
     (
         &["ingest", "BOOK", "--media-type", "text/nonsense"],
@@ -60,18 +60,18 @@ const CALLS: [(&[&str], &str, &str); 27] = [
 ];
 
 #[tokio::test]
-async fn a_wrong_call_is_refused_with_what_to_write_instead() {
+async fn a_usage_error_is_refused_with_a_remedy() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", format!("# A\n\n{SECRET}\n"))]);
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     for (arguments, place, remedy) in CALLS {
         let arguments = arguments.iter().map(|argument| argument.replace("BOOK", &sources.book()));
-        ran(&cluster, arguments).await.refuses(place, remedy);
+        run_client(&cluster, arguments).await.assert_refusal(place, remedy);
     }
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 }
 
-/// The client where no server is named.
+/// The client without a server in its environment.
 fn alone() -> Command {
     let mut command = Command::new(client_path());
     command.env_remove("DATABASE_URL").env("RUST_BACKTRACE", "1");
@@ -79,25 +79,30 @@ fn alone() -> Command {
 }
 
 #[tokio::test]
-async fn a_model_that_is_not_there_is_named_with_how_to_get_it() {
+async fn a_missing_model_is_named_with_the_command_that_downloads_it() {
     let mut program = alone();
-    // The server would be asked next, and is none.
+    // The client checks the model first; this server does not exist.
     program.env("DATABASE_URL", "postgresql:///nowhere?host=/nowhere");
-    let ran = Ran::of(program.args(["ingest", "a.md", "--model", "/nowhere"])).await;
-    ran.refuses("/nowhere/model.safetensors", "Run passage model fetch. Or put model.safetensors");
+    let run = RunOutput::of(program.args(["ingest", "a.md", "--model", "/nowhere"])).await;
+    run.assert_refusal(
+        "/nowhere/model.safetensors",
+        "Run passage model fetch. Or put model.safetensors",
+    );
 }
 
 #[tokio::test]
-async fn without_a_server_named_the_variable_is() {
+async fn a_missing_server_url_is_refused_with_the_name_of_the_variable() {
     for command in [&["status"][..], &["outline", "a"], &["ingest", "a", "--no-embed"]] {
-        Ran::of(alone().args(command)).await.refuses("no server specified", "Set DATABASE_URL");
+        RunOutput::of(alone().args(command))
+            .await
+            .assert_refusal("no server specified", "Set DATABASE_URL");
     }
 }
 
 #[tokio::test]
-async fn help_is_no_error() {
+async fn help_exits_with_code_0() {
     for command in ["init", "split", "ingest", "search", "outline", "status"] {
-        let help = Ran::of(alone().args([command, "--help"])).await;
+        let help = RunOutput::of(alone().args([command, "--help"])).await;
         assert_eq!((help.code, &*help.stderr), (Some(0), ""));
         assert!(help.stdout.contains(&format!("Usage: passage {command}")), "{}", help.stdout);
     }

@@ -1,14 +1,14 @@
-//! Answers, calls and documents as a person reads them.
+//! Answers, calls and documents as readable text.
 
 use super::Store;
-use super::ask;
+use super::query;
 use crate::model::{Chunk, Document};
 use crate::random::Call;
 use serde_json::Value;
 use std::fmt::Write;
 use uuid::Uuid;
 
-/// A row of `expand_contexts`.
+/// Formats a row of `expand_contexts`.
 pub fn context(
     chunk: Uuid,
     role: &str,
@@ -21,7 +21,7 @@ pub fn context(
     format!("{} {role} {distance} of {}, score {score}, decayed {decayed}", id(chunk), id(hit))
 }
 
-/// A row of `reassemble`.
+/// Formats a row of `reassemble`.
 pub fn passage(
     rank: i32,
     score: Option<f64>,
@@ -40,7 +40,7 @@ pub fn passage(
     )
 }
 
-/// The numbers of a document and a chunk.
+/// Formats an id as the numbers of document and chunk.
 fn id(id: Uuid) -> String {
     let (document, chunk) = id.as_u64_pair();
     match chunk >> 48 {
@@ -49,15 +49,15 @@ fn id(id: Uuid) -> String {
     }
 }
 
-/// A score, as far as the order of its summands does not matter.
+/// Formats a score with as many digits as do not depend on the order of its summands.
 fn number(number: Option<f64>) -> String {
     let rounded = |number: f64| (number * 1e9).round() / 1e9;
     number.map_or("NULL".to_owned(), |number| rounded(number).to_string())
 }
 
-/// A call as a person would write it.
+/// Formats a call as SQL.
 pub fn sql(call: &Call, store: &Store) -> String {
-    let given = ask::arguments(call).into_iter();
+    let given = query::arguments(call).into_iter();
     let given = given.filter(|(name, value)| !value.is_null() || *name == "max_distance");
     let given: Vec<_> =
         given.map(|(name, value)| format!("{name} => {}", literal(&value))).collect();
@@ -65,7 +65,7 @@ pub fn sql(call: &Call, store: &Store) -> String {
     format!("SELECT * FROM passage.{function}({given}, store => '{}')", store.schema)
 }
 
-/// A value as SQL.
+/// Formats a value as SQL.
 pub fn literal(value: &Value) -> String {
     let element = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
     match value {
@@ -78,7 +78,7 @@ pub fn literal(value: &Value) -> String {
     }
 }
 
-/// The chunks of a document without what they say.
+/// Formats the chunks of a document without their content.
 pub fn document(document: &Document) -> String {
     let media_type = document.media_type.as_deref().unwrap_or("NULL");
     let mut text = format!("document {}, {media_type}\n", id(document.id));

@@ -1,8 +1,8 @@
-//! Asks the server: one statement for many calls of both functions.
+//! Queries: one statement for many calls of both functions.
 
 use super::Store;
 use crate::model::{Limits, OrderBy, ScoreBy};
-use crate::random::{Asked, Call};
+use crate::random::{Call, Function};
 use serde_json::{Map, Value, json};
 use tokio_postgres::{Client, Error, Row};
 use uuid::Uuid;
@@ -30,10 +30,10 @@ const ARGUMENTS: [(&str, &str); 19] = [
     ("order_by", "text"),
 ];
 
-/// How many of the arguments both functions have.
+/// The number of arguments that both functions have.
 const OF_BOTH: usize = 16;
 
-/// The limits of a call, or of a row of strategies, by their names.
+/// Returns the limits of a call, or of a row of strategies, by their names.
 pub fn limits(limits: &Limits) -> Vec<(&'static str, Value)> {
     let windows = limits.windows.map(|widths| {
         let named = ["prose", "code", "api-reference"].into_iter().zip(widths);
@@ -57,7 +57,7 @@ pub fn limits(limits: &Limits) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The arguments of a call by their names.
+/// Returns the arguments of a call by their names.
 pub fn arguments(call: &Call) -> Vec<(&'static str, Value)> {
     let score = |score: &Option<f64>| match score {
         Some(score) if score.is_nan() => json!("NaN"),
@@ -71,33 +71,33 @@ pub fn arguments(call: &Call) -> Vec<(&'static str, Value)> {
         ("strategy", json!(call.hits.strategy)),
     ];
     arguments.extend(limits(&call.hits.limits));
-    if let Asked::Passages(asked) = &call.asked {
-        let score_by = match asked.score_by {
+    if let Function::Passages(function) = &call.function {
+        let score_by = match function.score_by {
             ScoreBy::Max => "max",
             ScoreBy::Sum => "sum",
             ScoreBy::Mean => "mean",
             ScoreBy::Rank => "rank",
         };
-        let order_by = match asked.order_by {
+        let order_by = match function.order_by {
             OrderBy::Score => "score",
             OrderBy::Document => "document",
         };
-        arguments.push(("max_distance", json!(asked.max_distance)));
+        arguments.push(("max_distance", json!(function.max_distance)));
         arguments.push(("score_by", json!(score_by)));
         arguments.push(("order_by", json!(order_by)));
     }
     arguments
 }
 
-/// Answers to calls, each as lines.
+/// Returns the answers to calls, each as lines.
 pub async fn all(client: &Client, store: &Store, calls: &[Call]) -> Vec<Vec<String>> {
     match try_all(client, store, calls).await {
         Ok(answers) => answers,
         Err(error) => {
-            // One call is wrong, and the server does not say which.
+            // One call fails, and the server does not say which one.
             for call in calls {
                 if let Err(error) = try_all(client, store, std::slice::from_ref(call)).await {
-                    panic!("{error:?}\n{}", super::show::sql(call, store));
+                    panic!("{error:?}\n{}", super::display::sql(call, store));
                 }
             }
             panic!("only many calls at once fail: {error:?}");
@@ -105,7 +105,7 @@ pub async fn all(client: &Client, store: &Store, calls: &[Call]) -> Vec<Vec<Stri
     }
 }
 
-/// Answers to calls, or the error of one of them.
+/// Returns the answers to calls, or the error of one of them.
 pub async fn try_all(
     client: &Client,
     store: &Store,
@@ -158,12 +158,12 @@ fn statement(function: &str, store: &Store) -> String {
 
 fn context(row: &Row) -> String {
     let role: String = row.get(2);
-    super::show::context(row.get(1), &role, row.get(3), row.get(4), row.get(5), row.get(6))
+    super::display::context(row.get(1), &role, row.get(3), row.get(4), row.get(5), row.get(6))
 }
 
 fn passage(row: &Row) -> String {
     let (chunks, hits): (Vec<Uuid>, Vec<Uuid>) = (row.get(4), row.get(5));
-    super::show::passage(
+    super::display::passage(
         row.get(1),
         row.get(2),
         row.get(3),

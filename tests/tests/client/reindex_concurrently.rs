@@ -1,9 +1,13 @@
-//! What others do while `passage reindex` replaces a whole store, and what is left if it dies.
+//! Concurrent readers and writers of a store that `passage reindex` replaces, and the restart of a killed run.
 
+use crate::embedding_service::{Reply, Service};
 use crate::reindex::{CHUNKS, MERGE, MISSING, book, embedded, with};
-use crate::service::{Reply, Service};
-use crate::{Ran, Sources, ingest_text, is_sound, ran, text_cluster, text_of, until_alone};
+use crate::{
+    RunOutput, Sources, assert_sound, ingest_text, run_client, text_cluster, text_of,
+    until_disconnected, until_line,
+};
 use passage::store::{self, Store};
+use passage_tests::wait::{until, within};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -19,7 +23,7 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
     let mut place = store::ClaimCursor::default();
     let claimed = writer.claim(&mut place, 1, None).await.unwrap().unwrap();
     cluster.execute("CREATE TABLE public.kept AS SELECT * FROM rag.documents").await;
-    let done = ran(&cluster, ["reindex", "--no-embed"]).await;
+    let done = run_client(&cluster, ["reindex", "--no-embed"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let embedded: Vec<_> = claimed.into_iter().map(|chunk| (chunk, vec![1.0; 64])).collect();
     let refused = writer.write_embeddings(&embedded).await.unwrap_err();
@@ -31,13 +35,13 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
 }
 
 #[tokio::test]
-async fn what_is_written_to_rows_alone_is_found() {
+async fn reindex_finds_changes_of_single_rows() {
     let sources = Sources::with([("a.md", book(6)), ("b.md", book(3)), ("c.md", book(2))]);
     let Some(cluster) = embedded("what is written to rows alone is found", &sources).await else {
         return;
     };
     let url = cluster.url();
-    // All documents are in the second store when the service is first asked for their chunks.
+    // At the first request for embeddings the shadow store has all documents.
     let service = Service::start(move |number, asked| {
         if number == 1 && !asked.is_first() {
             let of = "document_id = (SELECT id FROM rag.documents WHERE uri = ";
@@ -53,7 +57,8 @@ async fn what_is_written_to_rows_alone_is_found() {
         Reply::Embeddings(32)
     })
     .await;
-    let done = Ran::of(&mut with(&cluster, &service, &["reindex", "--embed-model", "other"])).await;
+    let done =
+        RunOutput::of(&mut with(&cluster, &service, &["reindex", "--embed-model", "other"])).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert!(service.texts().len() > 10);
     assert_eq!(text_of(&cluster, "book/a.md").await, book(6) + "Late.");
@@ -69,7 +74,7 @@ async fn what_is_written_to_rows_alone_is_found() {
 }
 
 #[tokio::test]
-async fn what_others_do_meanwhile_is_in_the_new_store() {
+async fn concurrent_changes_are_in_the_new_store() {
     const DOCUMENTS: usize = 60;
     let cluster = text_cluster().await;
     let texts: Vec<_> =
@@ -79,14 +84,14 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
     cluster.execute(MERGE).await;
 
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    // Each writer has documents of its own, so that it knows what has to be there in the end.
+    // Each writer has documents of its own, so it knows their state at the end.
     let writers = (0..4).map(|writer: usize| {
         let (stopped, connecting) = (stopped.clone(), cluster.url());
         tokio::spawn(async move {
             let client = connect(&connecting).await;
             let mut last = std::collections::BTreeMap::new();
             let mut round = 0;
-            while !*stopped.borrow() {
+            while !*stopped.borrow() || round <= 20 {
                 let uri = format!("written/{writer}/{}.md", round % 5);
                 match round % 4 {
                     0 | 1 => {
@@ -100,7 +105,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
                         last.remove(&uri);
                     }
                     _ => {
-                        // By plain SQL, one row alone.
+                        // A change of one row by plain SQL.
                         let sql = "UPDATE rag.chunks SET content = content || '!', end_byte = end_byte + 1 \
                             WHERE id = (SELECT chunks.id FROM rag.chunks JOIN rag.documents ON documents.id = document_id \
                             WHERE uri = $1 ORDER BY ordinal DESC LIMIT 1)";
@@ -113,11 +118,11 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
                 round += 1;
                 sleep(Duration::from_millis(5)).await;
             }
-            (round, last)
+            last
         })
     });
     let writers: Vec<_> = writers.collect();
-    // Readers see the same documents all the time, in whole.
+    // Readers see the same whole documents all the time.
     let reader = {
         let (stopped, connecting) = (stopped.clone(), cluster.url());
         tokio::spawn(async move {
@@ -127,26 +132,24 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
             let search = "SELECT count(*) FROM passage.search('section', collection => '')";
             let first: String = client.query_one(sql, &[]).await.unwrap().get(1);
             let mut looks = 0;
-            while !*stopped.borrow() {
+            while !*stopped.borrow() || looks == 0 {
                 let row = client.query_one(sql, &[]).await.unwrap();
                 assert_eq!(row.get::<_, i64>(0), DOCUMENTS as i64);
                 assert_eq!(row.get::<_, String>(1), first);
                 assert!(client.query_one(search, &[]).await.unwrap().get::<_, i64>(0) > 0);
                 looks += 1;
             }
-            looks
         })
     };
     for _ in 0..3 {
-        let done = ran(&cluster, ["reindex", "--drop-former", "--quiet"]).await;
+        let done = run_client(&cluster, ["reindex", "--drop-former", "--quiet"]).await;
         assert_eq!((done.code, &*done.stderr), (Some(0), ""));
     }
     stop.send(true).unwrap();
-    assert!(reader.await.unwrap() > 0);
+    within("the reader ends", reader).await.unwrap();
     let mut uris = Vec::new();
     for writer in writers {
-        let (rounds, last) = writer.await.unwrap();
-        assert!(rounds > 20, "{rounds}");
+        let last = within("a writer ends", writer).await.unwrap();
         for (uri, text) in last {
             assert_eq!(text_of(&cluster, &uri).await, text, "{uri}");
             uris.push(uri);
@@ -156,7 +159,7 @@ async fn what_others_do_meanwhile_is_in_the_new_store() {
     uris.sort();
     let there = "SELECT uri FROM rag.documents ORDER BY uri COLLATE \"C\"";
     assert_eq!(cluster.query_lines(there).await, uris);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 async fn connect(url: &str) -> tokio_postgres::Client {
@@ -166,7 +169,7 @@ async fn connect(url: &str) -> tokio_postgres::Client {
 }
 
 #[tokio::test]
-async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() {
+async fn an_open_transaction_keeps_reading_the_former_store_and_blocks_nobody() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(4))]);
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
@@ -178,10 +181,8 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
     program.args(["reindex"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut running = program.spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
-    while said.next_line().await.unwrap().expect("it does not wait")
-        != "waiting for other transactions to end"
-    {}
-    // Readers and writers come through all the same, at some time.
+    until_line(&mut said, "waiting for other transactions to end").await;
+    // Readers and writers are served while reindex waits.
     let other = cluster.client().await;
     other.batch_execute("SET statement_timeout = '20s'").await.unwrap();
     other.query(count, &[]).await.unwrap();
@@ -195,17 +196,20 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
         "it is the former store"
     );
     holder.batch_execute("COMMIT").await.unwrap();
-    while said.next_line().await.unwrap().is_some() {}
-    assert!(running.wait().await.unwrap().success());
+    let ended = async {
+        while said.next_line().await.unwrap().is_some() {}
+        running.wait().await.unwrap()
+    };
+    assert!(within("reindex ends", ended).await.success());
     assert_eq!(cluster.query_text("SELECT title FROM rag.documents").await, "Late");
     assert!(holder.query_one(count, &[]).await.unwrap().get::<_, i64>(0) > 1);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn a_run_that_was_killed_is_gone_on_with() {
+async fn a_reindex_continues_after_it_was_killed() {
     let sources = Sources::with([("a.md", book(60)), ("b.md", book(10))]);
-    let Some(cluster) = embedded("a run that was killed is gone on with", &sources).await else {
+    let Some(cluster) = embedded("a reindex continues after it was killed", &sources).await else {
         return;
     };
     let chunks = cluster.query_lines(CHUNKS).await;
@@ -225,23 +229,24 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     while stuck.seen().len() < 51 || cluster.query_text(written).await == "f" {
         sleep(Duration::from_millis(20)).await;
     }
-    // Two at once do not get into each other's way.
-    let second = Ran::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
-    second.refuses("is already being reindexed", "Wait");
+    // A second run at the same time is refused.
+    let second = RunOutput::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
+    second.assert_refusal("is already being reindexed", "Wait");
     let all = "SELECT count(*) FROM rag_reindex.embeddings";
-    while cluster.query_text(all).await == "0" {
-        assert!(killed.try_wait().unwrap().is_none(), "it ended");
-        sleep(Duration::from_millis(20)).await;
-    }
+    let has_embeddings = async || {
+        assert!(killed.try_wait().unwrap().is_none(), "reindex ended");
+        cluster.query_text(all).await != "0"
+    };
+    until("the shadow store has embeddings", has_embeddings).await;
     killed.kill().await.unwrap();
-    until_alone(&cluster).await;
+    until_disconnected(&cluster).await;
     let done = cluster
         .query_text(
             "SELECT count(*) FROM rag_reindex.embeddings \
         JOIN rag.documents ON documents.id = document_id WHERE uri = 'book/a.md'",
         )
         .await;
-    assert_eq!(cluster.query_lines(CHUNKS).await, chunks, "the store is as it was");
+    assert_eq!(cluster.query_lines(CHUNKS).await, chunks, "the store is unchanged");
 
     let service = Service::good(32).await;
     let other = |arguments: &[&str]| {
@@ -249,12 +254,13 @@ async fn a_run_that_was_killed_is_gone_on_with() {
         program.env("PASSAGE_EMBED_MODEL", "other");
         program
     };
-    Ran::of(&mut other(&["reindex", "--overlap", "20"]))
-        .await
-        .refuses("\"rag_reindex\" belongs to a reindex with other options", "Use the options");
+    RunOutput::of(&mut other(&["reindex", "--overlap", "20"])).await.assert_refusal(
+        "\"rag_reindex\" belongs to a reindex with other options",
+        "Use the options",
+    );
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'book/b.md'").await;
-    let ran = Ran::of(&mut other(&arguments)).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(&mut other(&arguments)).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let left = chunks.iter().filter(|chunk| chunk.starts_with("book/a.md")).count();
     assert_eq!(
         service.texts().len() + done.parse::<usize>().unwrap(),
@@ -264,7 +270,7 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     assert_eq!(cluster.query_text(MISSING).await, "0");
     assert_eq!(cluster.query_text(crate::reindex_store::SCHEMAS).await, "rag rag_before");
     assert_eq!(text_of(&cluster, "book/a.md").await, book(60));
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -283,10 +289,10 @@ async fn a_reindex_starts_again_where_an_older_version_was_interrupted() {
         )
         .await;
     let arguments = ["reindex", "--no-embed", "--sizer", "characters", "--drop-former"];
-    let ran = ran(&cluster, arguments).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = run_client(&cluster, arguments).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(cluster.query_text(crate::reindex_store::SCHEMAS).await, "rag");
     assert_eq!(cluster.query_text("SELECT to_regclass('rag.leftover') IS NULL").await, "t");
     assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nText.\n");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }

@@ -7,8 +7,8 @@ pub const STORES: &str = r#"
 SELECT count(*) FROM passage.create_store('small', dimensions => 3);
 SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', max_size => 60, preferred_size => 40, min_size => 10, store => 'small');
 SELECT count(*) FROM passage.ingest('a.json', '{"a": [1, 2], "b": {"c": "steps"}}', store => 'small');
-SELECT count(*) FROM passage.ingest('gone.txt', 'Steps that are gone.', store => 'small');
-UPDATE small.documents SET orphaned_at = now() WHERE uri = 'gone.txt';
+SELECT count(*) FROM passage.ingest('removed.txt', 'Steps that are removed.', store => 'small');
+UPDATE small.documents SET orphaned_at = now() WHERE uri = 'removed.txt';
 INSERT INTO small.embeddings (chunk_id, document_id, embedding) SELECT id, document_id, ARRAY[ordinal + 1, 1, 0]::real[]::vector FROM small.chunks;
 INSERT INTO small.strategies (name, base, children, default_for) VALUES ('mine', 'reassembly', 2, '{application/json}');
 
@@ -33,7 +33,7 @@ CREATE TABLE bare.chunks AS SELECT id, document_id, ordinal, content FROM small.
 CREATE TABLE small.notes (id integer PRIMARY KEY, body text);
 ANALYZE"#;
 
-/// The stores.
+/// The names of the stores.
 const NAMES: [&str; 4] = ["small", "parted", "adopted", "bare"];
 
 /// Calls without some arguments; [`all`] adds calls with all of them.

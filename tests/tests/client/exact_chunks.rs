@@ -1,9 +1,9 @@
-//! Chunks in the database are slices of the source: byte for byte, span and lines true.
+//! Chunks in the database are slices of the source, byte for byte, with the right spans and lines.
 
-use crate::{Sources, ingest_text, is_sound, ran, text_cluster, text_of};
+use crate::{Sources, assert_sound, ingest_text, run_client, text_cluster, text_of};
 use passage_tests::Cluster;
 
-/// Sources with what editors and systems do to text.
+/// Sources with the line ends and characters that editors and systems produce.
 fn sources() -> Vec<(&'static str, String)> {
     let body = |line: &str, end: &str| format!("{line}{end}").repeat(60);
     let markdown = |end: &str| {
@@ -34,7 +34,7 @@ fn sources() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The line that a byte is on, from 1; a carriage return ends one unless a line feed follows.
+/// Returns the line of a byte, from 1. A carriage return ends a line unless a line feed follows.
 fn line_of(text: &str, byte: usize) -> usize {
     let bytes = text.as_bytes();
     let ends =
@@ -43,28 +43,29 @@ fn line_of(text: &str, byte: usize) -> usize {
 }
 
 #[tokio::test]
-async fn chunks_are_the_file_byte_for_byte_with_true_spans_and_lines() {
+async fn chunks_equal_the_file_byte_for_byte_with_right_spans_and_lines() {
     let cluster = text_cluster().await;
     let files = Sources::with(sources());
     for sizer in ["characters", "wordpieces"] {
-        let ran = ran(&cluster, ["ingest", "--no-embed", "--sizer", sizer, &files.book()]).await;
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let run =
+            run_client(&cluster, ["ingest", "--no-embed", "--sizer", sizer, &files.book()]).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
         for (name, text) in sources() {
             let uri = format!("book/{name}");
             assert!(text_of(&cluster, &uri).await == text, "{name} by {sizer} is not its source");
-            check_places(&cluster, &uri, &text).await;
+            check_spans(&cluster, &uri, &text).await;
         }
-        is_sound(&cluster).await;
+        assert_sound(&cluster).await;
     }
 }
 
-async fn check_places(cluster: &Cluster, uri: &str, text: &str) {
+async fn check_spans(cluster: &Cluster, uri: &str, text: &str) {
     let sql = format!(
         "SELECT start_byte, end_byte, first_line, last_line, content FROM rag.chunks \
          WHERE document_id = (SELECT id FROM rag.documents WHERE uri = '{uri}') ORDER BY ordinal"
     );
     let rows = cluster.query_rows_as("owner", &sql).await;
-    assert!(rows.len() > 1 || text.len() < 500, "{uri} is in one piece and proves little");
+    assert!(rows.len() > 1 || text.len() < 500, "{uri} is a single chunk, which proves little");
     for row in rows {
         let [numbers @ .., content] = &row[..] else { panic!("five columns") };
         let numbers: Vec<usize> =

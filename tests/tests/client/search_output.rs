@@ -1,13 +1,13 @@
-//! What `passage search` shows to people and tells programs, beside the passages themselves.
+//! The output of `passage search`: for people, for terminals and as JSON.
 
 use crate::search::{QUESTIONS, found, garden};
-use crate::{Ran, ran, text_cluster};
+use crate::{RunOutput, run_client, text_cluster};
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::{Cluster, fixture};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn people_see_the_chunks_and_the_passages() {
+async fn search_prints_the_counts_and_the_passages() {
     let Some(cluster) = garden("search shows people what it found").await else { return };
     let (question, uri, answer) = QUESTIONS[1];
     let shown = cluster
@@ -27,7 +27,7 @@ async fn people_see_the_chunks_and_the_passages() {
 }
 
 #[tokio::test]
-async fn lines_of_hits_stand_out_from_their_context() {
+async fn lines_of_hits_are_marked() {
     let cluster = text_cluster().await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
     let search = ["search", "--strategy", "document", "--limit", "1", "varroa"];
@@ -36,9 +36,9 @@ async fn lines_of_hits_stand_out_from_their_context() {
     assert!(shown.contains(hit) && shown.contains("   │ # Keeping bees"), "{shown}");
     assert!(!shown.contains("┃ # Keeping bees") && !shown.contains("│ Varroa"), "{shown}");
 
-    // What a terminal gets is the same with colours; of the times the digits differ.
+    // A terminal gets the same text with colors. The digits of times may differ.
     let mut program = cluster.client_program();
-    let coloured = Ran::of(program.env("CLICOLOR_FORCE", "1").args(search)).await.stdout;
+    let coloured = RunOutput::of(program.env("CLICOLOR_FORCE", "1").args(search)).await.stdout;
     let plain = |text: &str| {
         let mut parts = text.split('\u{1b}');
         let first = parts.next().unwrap().to_owned();
@@ -51,12 +51,12 @@ async fn lines_of_hits_stand_out_from_their_context() {
     assert!(coloured.lines().any(marked), "{coloured}");
     let mut program = cluster.client_program();
     program.env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").args(search);
-    let plain = Ran::of(&mut program).await.stdout;
+    let plain = RunOutput::of(&mut program).await.stdout;
     assert_eq!(body(&plain), body(&shown));
 }
 
 #[tokio::test]
-async fn programs_get_one_object_with_what_each_part_took() {
+async fn search_prints_one_json_object_with_the_time_of_each_step() {
     let Some(cluster) = garden("search tells programs how long it took").await else { return };
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let found = found(&cluster, &["bees"]).await;
@@ -74,9 +74,9 @@ async fn programs_get_one_object_with_what_each_part_took() {
 }
 
 #[tokio::test]
-async fn without_a_model_words_are_searched_and_that_is_said() {
+async fn search_without_a_model_searches_words_and_says_so() {
     let cluster = Cluster::start().await;
-    if cluster.lacks_vector("without a model words are searched and that is said") {
+    if cluster.lacks_vector("search without a model searches words and says so") {
         return;
     }
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
@@ -85,24 +85,24 @@ async fn without_a_model_words_are_searched_and_that_is_said() {
         program.env_remove("PASSAGE_MODEL").env("XDG_CACHE_HOME", "/nowhere").args(arguments);
         program
     };
-    let shown = Ran::of(&mut no_model(&["search", "varroa"])).await;
+    let shown = RunOutput::of(&mut no_model(&["search", "varroa"])).await;
     assert!(shown.stdout.contains("garden/bees.md:"), "{}", shown.stdout);
     let note = "searching by words only, because no embedding model is available";
     let hint = "Name its folder with --model or PASSAGE_MODEL, or download the default model with passage model fetch.";
     assert_eq!(shown.stderr, format!("note: {note}\n  {hint}\n"));
 
-    let told = Ran::of(&mut no_model(&["search", "--json", "varroa"])).await;
+    let told = RunOutput::of(&mut no_model(&["search", "--json", "varroa"])).await;
     let found: Value = serde_json::from_str(&told.stdout).unwrap();
     assert_eq!(found["notes"], json!([{"message": note, "hint": hint}]));
     assert_eq!(told.stderr, "");
 
-    // Who asks for the model is told that there is none.
-    let asked = Ran::of(&mut no_model(&["search", "--mode", "hybrid", "varroa"])).await;
-    asked.refuses("/nowhere/passage/all-MiniLM-L6-v2", "--model");
+    // A search that requires the model fails without it.
+    let asked = RunOutput::of(&mut no_model(&["search", "--mode", "hybrid", "varroa"])).await;
+    asked.assert_refusal("/nowhere/passage/all-MiniLM-L6-v2", "--model");
 }
 
 #[tokio::test]
-async fn what_the_server_notes_is_passed_on_once() {
+async fn notices_of_the_server_are_printed_once() {
     let cluster = text_cluster().await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
     cluster
@@ -115,7 +115,7 @@ async fn what_the_server_notes_is_passed_on_once() {
              ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
         )
         .await;
-    let shown = ran(&cluster, ["search", "varroa"]).await;
+    let shown = run_client(&cluster, ["search", "varroa"]).await;
     assert!(shown.stdout.contains("garden/bees.md:"), "{}", shown.stdout);
     assert_eq!(shown.stderr, "note: only a part is seen\n  Ask.\n");
     let found = found(&cluster, &["varroa"]).await;

@@ -21,7 +21,7 @@ pub struct Use {
 pub enum Kind {
     Function,
     Operator,
-    /// An operator on each element of an array, as in `= ANY`.
+    /// An operator that is applied to each element of an array, as in `= ANY`.
     Any,
 }
 

@@ -1,13 +1,13 @@
-//! The second run: nothing for what is as it was, and no more than the change for what is not.
+//! The second run: it writes nothing for unchanged documents, and only the change for the others.
 
 use crate::{
-    Sources, ingest_text, is_sound, lacks_embedding, next_write, ran, text_cluster, text_of,
-    until_alone,
+    Sources, assert_sound, ingest_text, lacks_embedding, next_transaction, run_client,
+    text_cluster, text_of, until_disconnected,
 };
 use passage_tests::{Cluster, fixture};
 use std::fmt::Write;
 
-/// The rows of all tables, each with where and by whom it was written.
+/// The rows of all tables with their physical position and the transaction that wrote them.
 const ROWS: &str = "
     SELECT 'documents', ctid, xmin, id FROM rag.documents UNION ALL
     SELECT 'chunks', ctid, xmin, id FROM rag.chunks UNION ALL
@@ -16,7 +16,7 @@ const ROWS: &str = "
 const EMBEDDINGS: &str =
     "SELECT chunk_id, ctid, xmin, embedding FROM rag.embeddings ORDER BY chunk_id";
 
-/// A document of ten sections, each long enough for a chunk of its own.
+/// A document of ten sections, each long enough for its own chunk.
 fn book(changed: Option<usize>) -> String {
     let mut text = "# Book\n".to_owned();
     for section in 0..10 {
@@ -33,17 +33,17 @@ async fn a_second_run_writes_nothing() {
     let sources = Sources::with([("a.md", book(None)), ("b.md", String::new())]);
     let paths = [&*sources.book(), fixture!("client/garden")];
     assert_eq!(ingest_text(&cluster, &paths).await.code, Some(0));
-    let (rows, next) = (cluster.query_lines(ROWS).await, next_write(&cluster).await);
+    let (rows, next) = (cluster.query_lines(ROWS).await, next_transaction(&cluster).await);
     assert!(rows.len() > 20);
 
-    let ran = ingest_text(&cluster, &paths).await;
+    let run = ingest_text(&cluster, &paths).await;
     assert!(
-        ran.stdout.starts_with("0 documents added, 6 unchanged; 0 chunks, 0 embedded"),
+        run.stdout.starts_with("0 documents added, 6 unchanged; 0 chunks, 0 embedded"),
         "{}",
-        ran.stdout
+        run.stdout
     );
-    // Not even a transaction that came to nothing.
-    assert_eq!(next_write(&cluster).await, next);
+    // Not even a transaction that was rolled back.
+    assert_eq!(next_transaction(&cluster).await, next);
     assert_eq!(cluster.query_lines(ROWS).await, rows);
 }
 
@@ -54,26 +54,26 @@ async fn a_second_run_embeds_nothing() {
         return;
     }
     let sources = Sources::with([("a.md", "# A\n\nOne.\n"), ("b.md", "# B\n\nTwo.\n")]);
-    let first = ran(&cluster, ["ingest", &sources.book()]).await;
+    let first = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert!(
         first.stdout.starts_with("2 documents added; 2 chunks, 2 embedded"),
         "{}",
         first.stdout
     );
-    let (rows, next) = (cluster.query_lines(EMBEDDINGS).await, next_write(&cluster).await);
+    let (rows, next) = (cluster.query_lines(EMBEDDINGS).await, next_transaction(&cluster).await);
 
-    let second = ran(&cluster, ["ingest", &sources.book()]).await;
+    let second = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert!(
         second.stdout.starts_with("0 documents added, 2 unchanged; 0 chunks, 0 embedded"),
         "{}",
         second.stdout
     );
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
     assert_eq!(cluster.query_lines(EMBEDDINGS).await, rows);
 }
 
 #[tokio::test]
-async fn an_edit_replaces_its_document_and_keeps_the_chunks_it_did_not_touch() {
+async fn an_edit_replaces_its_document_and_keeps_unchanged_chunks() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(None)), ("b.md", book(None))]);
     ingest_text(&cluster, &[&sources.book()]).await;
@@ -91,10 +91,10 @@ async fn an_edit_replaces_its_document_and_keeps_the_chunks_it_did_not_touch() {
     );
 
     sources.write("a.md", book(Some(4)));
-    let ran = ingest_text(&cluster, &[&sources.book()]).await;
+    let run = ingest_text(&cluster, &[&sources.book()]).await;
     let chunks = before.len();
     let kept = format!("replaced book/a.md: {chunks} chunks, {} kept", chunks - 1);
-    assert!(ran.stderr.contains(&kept), "{kept}\n{}", ran.stderr);
+    assert!(run.stderr.contains(&kept), "{kept}\n{}", run.stderr);
     assert_eq!(text_of(&cluster, "book/a.md").await, book(Some(4)));
 
     let after = cluster.query_lines(&all("book/a.md")).await;
@@ -102,31 +102,31 @@ async fn an_edit_replaces_its_document_and_keeps_the_chunks_it_did_not_touch() {
         (0..after.len()).filter(|&place| ids(&after)[place] != ids(&before)[place]).collect();
     let [new] = new[..] else { panic!("not one new chunk: {new:?}") };
     assert!(after[new].contains("This sentence is new."));
-    // What stands before the edit is not even written; what stands behind it has moved.
+    // Chunks before the edit are not written; those after it get new positions.
     assert_eq!(after[..new], before[..new]);
     assert_eq!(cluster.query_lines(&all("book/b.md")).await, other);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn an_edit_embeds_only_the_chunks_that_are_new() {
+async fn an_edit_embeds_only_new_chunks() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "an edit embeds only the chunks that are new") {
+    if lacks_embedding(&cluster, "an edit embeds only new chunks") {
         return;
     }
     let sources = Sources::with([("a.md", book(None))]);
-    let first = ran(&cluster, ["ingest", &sources.book()]).await;
+    let first = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert!(first.stdout.contains("; 10 chunks, 10 embedded"), "{}", first.stdout);
     let before = cluster.query_lines(EMBEDDINGS).await;
 
     sources.write("a.md", book(Some(4)));
-    let second = ran(&cluster, ["ingest", &sources.book()]).await;
+    let second = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert!(second.stdout.contains("; 10 chunks, 1 embedded"), "{}", second.stdout);
     let after = cluster.query_lines(EMBEDDINGS).await;
     assert_eq!(after.len(), 10);
-    // Not only as they were: not written again, though five of the chunks have moved.
+    // The embeddings are not even written again, although five of the chunks have moved.
     assert_eq!(after.iter().filter(|row| before.contains(row)).count(), 9);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -135,15 +135,15 @@ async fn a_new_title_or_new_metadata_is_a_change() {
     let sources = Sources::with([("a.md", book(None))]);
     for options in [&[][..], &["--title", "Other"], &["--metadata", "{\"a\": 1}"]] {
         let path = sources.book();
-        let ran = ingest_text(&cluster, &[options, &[&*path]].concat()).await;
-        assert!(!ran.stdout.contains("unchanged"), "{options:?}: {}", ran.stdout);
+        let run = ingest_text(&cluster, &[options, &[&*path]].concat()).await;
+        assert!(!run.stdout.contains("unchanged"), "{options:?}: {}", run.stdout);
     }
     let row = "SELECT title, metadata FROM rag.documents";
     assert_eq!(cluster.query_lines(row).await, ["Book|{\"a\": 1}"]);
     assert_eq!(text_of(&cluster, "book/a.md").await, book(None));
 }
 
-/// A document of a thousand chunks, of which one paragraph may be edited.
+/// A document of a thousand chunks, optionally with one edited paragraph.
 fn thousand(edited: Option<usize>) -> String {
     let mut text = "# Thousand\n".to_owned();
     for section in 0..1000 {
@@ -154,10 +154,10 @@ fn thousand(edited: Option<usize>) -> String {
     text
 }
 
-/// What was ever inserted into the table of embeddings, and so into its index, and what updated.
+/// Returns how many rows of `embeddings` were ever inserted and updated; each is an entry of its index.
 async fn embeddings_written(cluster: &Cluster) -> Vec<i64> {
-    // Sessions count what they did at their end at the latest.
-    until_alone(cluster).await;
+    // A session reports its statistics at its end at the latest.
+    until_disconnected(cluster).await;
     let sql = "SELECT n_tup_ins, n_tup_upd FROM pg_stat_user_tables \
         WHERE schemaname = 'rag' AND relname = 'embeddings'";
     let row = cluster.client().await.query_one(sql, &[]).await.unwrap();
@@ -165,22 +165,25 @@ async fn embeddings_written(cluster: &Cluster) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn an_edited_paragraph_of_a_thousand_chunks_costs_no_more_than_three_embeddings() {
+async fn an_edited_paragraph_of_a_thousand_chunks_costs_at_most_three_embeddings() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "an edited paragraph costs no more than three embeddings") {
+    if lacks_embedding(&cluster, "an edited paragraph costs at most three embeddings") {
         return;
     }
     let sources = Sources::with([("a.md", thousand(None))]);
     let book = sources.book();
-    // To embed all of it would take minutes. Those who come after see vectors and ask no more.
-    ran(&cluster, ["ingest", "--no-embed", "--sizer", "wordpieces", "--overlap", "12", &book])
-        .await;
+    // Embedding all chunks would take minutes. The client only checks whether embeddings exist.
+    run_client(
+        &cluster,
+        ["ingest", "--no-embed", "--sizer", "wordpieces", "--overlap", "12", &book],
+    )
+    .await;
     let vectors = "INSERT INTO rag.embeddings SELECT chunks.id, document_id, \
         (SELECT array_agg(sin(ordinal * dimension)) FROM generate_series(1, 384) AS dimension)::real[]::vector \
         FROM rag.chunks";
     cluster.execute(vectors).await;
     let ingest = ["ingest", "--overlap", "12", &book];
-    let first = ran(&cluster, ingest).await;
+    let first = run_client(&cluster, ingest).await;
     assert!(first.stdout.contains("; 1000 chunks, 0 embedded"), "{}{}", first.stdout, first.stderr);
     let chunks = "SELECT id, ctid, xmin FROM rag.chunks ORDER BY ordinal";
     let before = cluster.query_lines(chunks).await;
@@ -188,8 +191,8 @@ async fn an_edited_paragraph_of_a_thousand_chunks_costs_no_more_than_three_embed
         (cluster.query_lines(EMBEDDINGS).await, embeddings_written(&cluster).await);
 
     sources.write("a.md", thousand(Some(500)));
-    let second = ran(&cluster, ingest).await;
-    // Its own, and that of the next one, before which the end of it is repeated.
+    let second = run_client(&cluster, ingest).await;
+    // The edited chunk, and the next one, whose preamble repeats the end of it.
     assert!(second.stdout.contains("; 1000 chunks, 2 embedded"), "{}", second.stdout);
     let after = embeddings_written(&cluster).await;
     assert_eq!((after[0] - written[0], after[1] - written[1]), (2, 0));
@@ -199,10 +202,10 @@ async fn an_edited_paragraph_of_a_thousand_chunks_costs_no_more_than_three_embed
     assert_eq!(moved[..500], before[..500]);
     let ids = |rows: &[String]| rows.iter().map(|row| row[..36].to_owned()).collect::<Vec<_>>();
     assert_eq!(ids(&moved[501..]), ids(&before[501..]));
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
-/// The vector index of the store, if it has one.
+/// Returns the vector index of the store, if it exists.
 const INDEX: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
     JOIN pg_am ON pg_am.oid = relam WHERE amname = 'hnsw' AND indrelid = 'rag.embeddings'::regclass";
 
@@ -214,7 +217,7 @@ async fn a_first_load_builds_the_vector_index_after_the_rows() {
     }
     let [index] = &cluster.query_lines(INDEX).await[..] else { panic!("a store has an index") };
     let sources = Sources::with([("a.md", book(None))]);
-    // While rows come there is no index, or this would fail.
+    // If the index existed while rows are inserted, this trigger would fail.
     cluster
         .execute(
             "CREATE FUNCTION public.bare() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -227,7 +230,7 @@ async fn a_first_load_builds_the_vector_index_after_the_rows() {
                 FOR EACH ROW EXECUTE FUNCTION public.bare()",
         )
         .await;
-    let first = ran(&cluster, ["ingest", &sources.book()]).await;
+    let first = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert_eq!(first.code, Some(0), "{}", first.stderr);
     assert!(
         first.stderr.contains("building the vector index of 10 embeddings"),
@@ -237,26 +240,26 @@ async fn a_first_load_builds_the_vector_index_after_the_rows() {
     assert_eq!(cluster.query_lines(INDEX).await, [&**index]);
     cluster.execute("DROP TRIGGER bare ON rag.embeddings").await;
 
-    // Rows that are there keep theirs.
+    // A store with rows keeps its index during a load.
     sources.write("a.md", book(Some(3)));
-    let second = ran(&cluster, ["ingest", &sources.book()]).await;
+    let second = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert!(!second.stderr.contains("vector index"), "{}", second.stderr);
     assert_eq!(cluster.query_lines(INDEX).await, [&**index]);
 
-    // A run that was broken off leaves it to the next one, and searches go on.
+    // An interrupted run leaves the index to the next run, and searches work without it.
     cluster.execute("DROP INDEX rag.embeddings_embedding_idx").await;
-    let search = ran(&cluster, ["search", "--mode", "vector", "number 7"]).await;
+    let search = run_client(&cluster, ["search", "--mode", "vector", "number 7"]).await;
     assert_eq!(search.code, Some(0), "{}", search.stderr);
     assert!(search.stdout.contains("book/a.md"), "{}", search.stdout);
-    let third = ran(&cluster, ["ingest", &sources.book()]).await;
+    let third = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert!(third.stderr.contains("building the vector index of"), "{}", third.stderr);
     assert_eq!(cluster.query_lines(INDEX).await, [&**index]);
 }
 
 #[tokio::test]
-async fn an_index_of_ones_own_is_left_as_it_is() {
+async fn a_custom_vector_index_is_left_unchanged() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "an index of one's own is left as it is") {
+    if lacks_embedding(&cluster, "a custom vector index is left unchanged") {
         return;
     }
     cluster
@@ -268,8 +271,8 @@ async fn an_index_of_ones_own_is_left_as_it_is() {
         .await;
     let index = cluster.query_lines(INDEX).await;
     let sources = Sources::with([("a.md", "# A\n\nOne.\n")]);
-    let ran = ran(&cluster, ["ingest", &sources.book()]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(!ran.stderr.contains("vector index"), "{}", ran.stderr);
+    let run = run_client(&cluster, ["ingest", &sources.book()]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(!run.stderr.contains("vector index"), "{}", run.stderr);
     assert_eq!(cluster.query_lines(INDEX).await, index);
 }

@@ -1,7 +1,7 @@
-//! What a `passage.toml` may say that nobody named, and where a key is never sent.
+//! Settings that the client does not accept from a `passage.toml` it found, and where it never sends a key.
 
-use crate::service::Service;
-use crate::{Ran, Sources, text_cluster};
+use crate::embedding_service::Service;
+use crate::{RunOutput, Sources, text_cluster};
 use passage::embed::{ApiKey, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError};
 use passage_tests::Cluster;
 use std::fs;
@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 const KEY: &str = "xyzzy-hunter2";
 
-/// The client in a folder, whose user's own configuration is in `home`.
+/// The client in a folder, with the user's own configuration below `home`.
 fn program(cluster: &Cluster, folder: &Path, home: &Path) -> Command {
     let mut program = cluster.client_program();
     program.current_dir(folder).env("HOME", home).env_remove("XDG_CONFIG_HOME");
@@ -20,7 +20,7 @@ fn program(cluster: &Cluster, folder: &Path, home: &Path) -> Command {
 }
 
 #[tokio::test]
-async fn a_found_file_decides_nothing_about_data_keys_and_other_files() {
+async fn a_found_file_cannot_set_data_keys_or_other_files() {
     let (cluster, service) = (text_cluster().await, Service::good(8).await);
     let sources = Sources::with([("a.md", "# A\n\nText.\n")]);
     let (folder, home) = (sources.0.path(), tempfile::tempdir().unwrap());
@@ -43,28 +43,29 @@ async fn a_found_file_decides_nothing_about_data_keys_and_other_files() {
         let number = 1 + line.lines().count();
         let place = format!("passage.toml, line {number}: ");
         for arguments in [&["ingest", "book", "--no-embed"][..], &["search", "a"], &["status"]] {
-            let ran = Ran::of(program(&cluster, folder, home.path()).args(arguments)).await;
-            assert_eq!(ran.code, Some(2), "{line}: {}{}", ran.stdout, ran.stderr);
-            ran.refuses(&place, "--config passage.toml");
-            assert!(ran.stderr.contains(&format!("\"{option}\"")), "{}", ran.stderr);
+            let run = RunOutput::of(program(&cluster, folder, home.path()).args(arguments)).await;
+            assert_eq!(run.code, Some(2), "{line}: {}{}", run.stdout, run.stderr);
+            run.assert_refusal(&place, "--config passage.toml");
+            assert!(run.stderr.contains(&format!("\"{option}\"")), "{}", run.stderr);
         }
     }
     assert!(service.seen().is_empty(), "{:?}", service.seen());
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "0");
 
-    // Whoever is named is believed.
+    // A file that the user names may set them.
     fs::write(folder.join("passage.toml"), format!("embed-url = \"{url}\"\nembed-model = \"m\"\n"))
         .unwrap();
     let init = ["init", "--config", "passage.toml", "--store", "other"];
-    Ran::of(program(&cluster, folder, home.path()).args(init)).await;
+    RunOutput::of(program(&cluster, folder, home.path()).args(init)).await;
     assert_eq!(service.seen()[0].authorization.as_deref(), Some(&*format!("Bearer {KEY}")));
     let mut by_variable = program(&cluster, folder, home.path());
-    Ran::of(by_variable.env("PASSAGE_CONFIG", "passage.toml").args(["init", "--store", "x"])).await;
+    RunOutput::of(by_variable.env("PASSAGE_CONFIG", "passage.toml").args(["init", "--store", "x"]))
+        .await;
     assert_eq!(service.seen().len(), 2);
 }
 
 #[tokio::test]
-async fn a_found_file_may_say_what_is_harmless_and_the_users_own_goes_before_nothing() {
+async fn a_found_file_may_set_harmless_options_below_the_users_own() {
     let cluster = text_cluster().await;
     cluster.execute("SELECT passage.create_store('notes')").await;
     let sources = Sources::with([("a.md", "# A\n\nText.\n"), ("b.txt", "B\n")]);
@@ -74,42 +75,45 @@ async fn a_found_file_may_say_what_is_harmless_and_the_users_own_goes_before_not
     fs::write(&own, "store = \"notes\"\ncollection = \"mine\"\n").unwrap();
     fs::write(folder.join("passage.toml"), "collection = \"ours\"\ninclude = [\"*.md\"]\n")
         .unwrap();
-    let ran =
-        Ran::of(program(&cluster, folder, home.path()).args(["ingest", "book", "--no-embed"]))
-            .await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(program(&cluster, folder, home.path()).args([
+        "ingest",
+        "book",
+        "--no-embed",
+    ]))
+    .await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let rows = cluster.query_lines("SELECT collection, uri FROM notes.documents").await;
     assert_eq!(rows, ["ours|book/a.md"]);
 
-    // A configuration folder that is relative would be in the working folder.
+    // A relative configuration folder would depend on the working folder.
     fs::create_dir_all(folder.join("fake/passage")).unwrap();
     fs::write(folder.join("fake/passage/passage.toml"), "store = \"fake\"\n").unwrap();
     let mut relative = program(&cluster, folder, home.path());
-    let ran = Ran::of(relative.env("XDG_CONFIG_HOME", "fake").args(["status"])).await;
-    assert!(ran.stdout.contains("notes"), "{}{}", ran.stdout, ran.stderr);
+    let run = RunOutput::of(relative.env("XDG_CONFIG_HOME", "fake").args(["status"])).await;
+    assert!(run.stdout.contains("notes"), "{}{}", run.stdout, run.stderr);
 
-    // Nobody else may write what is believed.
+    // A configuration that others can write is refused.
     fs::set_permissions(&own, fs::Permissions::from_mode(0o666)).unwrap();
-    let ran = Ran::of(program(&cluster, folder, home.path()).args(["status"])).await;
-    ran.refuses("is writable by all users", "chmod o-w");
+    let run = RunOutput::of(program(&cluster, folder, home.path()).args(["status"])).await;
+    run.assert_refusal("is writable by all users", "chmod o-w");
     fs::set_permissions(&own, fs::Permissions::from_mode(0o600)).unwrap();
 
-    // Nothing in a folder above is read, and what is no file is not waited for.
+    // Files of parent folders are not read, and neither are pipes and the like.
     fs::write(folder.join("passage.toml"), "store = \"other\"\n").unwrap();
     let below =
-        Ran::of(program(&cluster, &folder.join("book"), home.path()).args(["status"])).await;
+        RunOutput::of(program(&cluster, &folder.join("book"), home.path()).args(["status"])).await;
     assert_eq!(below.code, Some(0), "{}", below.stderr);
     fs::remove_file(folder.join("passage.toml")).unwrap();
     fs::create_dir(folder.join("passage.toml")).unwrap();
-    let ran = Ran::of(program(&cluster, folder, home.path()).args(["status"])).await;
-    ran.refuses("passage.toml is not a file", "--config");
+    let run = RunOutput::of(program(&cluster, folder, home.path()).args(["status"])).await;
+    run.assert_refusal("passage.toml is not a file", "--config");
     let named = ["status", "--config", "/dev/null"];
-    let ran = Ran::of(program(&cluster, folder, home.path()).args(named)).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(program(&cluster, folder, home.path()).args(named)).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
 #[tokio::test]
-async fn a_key_is_sent_over_plain_http_to_this_machine_alone() {
+async fn a_key_is_sent_over_plain_http_only_to_the_loopback_interface() {
     for url in [
         "http://example.invalid/v1",
         "http://10.0.0.1/v1",
@@ -126,7 +130,7 @@ async fn a_key_is_sent_over_plain_http_to_this_machine_alone() {
             other => panic!("{url}: {other:?}"),
         }
     }
-    // Without a key, or for a server of this machine, it is asked.
+    // Without a key, or on the loopback interface, the client connects.
     let service = Service::good(8).await;
     let local = service.url().replace("127.0.0.1", "localhost");
     for (url, key) in [(service.url(), Some(KEY)), (service.url(), None), (local, Some(KEY))] {
@@ -136,12 +140,12 @@ async fn a_key_is_sent_over_plain_http_to_this_machine_alone() {
     }
     assert_eq!(service.seen().len(), 3);
 
-    // A proxy of the environment would read the key on its way to this machine.
+    // A proxy of the environment would read the key.
     let (cluster, proxy) = (text_cluster().await, Service::good(8).await);
     let folder = tempfile::tempdir().unwrap();
     let mut program = program(&cluster, folder.path(), folder.path());
     program.env("http_proxy", proxy.url()).args(["init", "--store", "x", "--embed-model", "m"]);
     program.args(["--embed-url", &service.url()]);
-    Ran::of(&mut program).await;
+    RunOutput::of(&mut program).await;
     assert_eq!((proxy.seen().len(), service.seen().len()), (0, 4));
 }

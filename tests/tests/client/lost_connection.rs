@@ -1,22 +1,22 @@
-//! A connection that holds a lock for a run and is lost: the run ends, writes nothing more, and the
-//! next one does the rest.
+//! A connection that holds a lock is lost: the run ends and writes nothing more, and the next run does
+//! the rest.
 
+use crate::embedding_service::{Reply, Service};
 use crate::reindex::{CHUNKS, MISSING, book, embedded, with};
 use crate::reindex_store::SCHEMAS;
-use crate::service::{Reply, Service};
-use crate::{Ran, Sources, is_sound};
-use passage_tests::Cluster;
+use crate::{RunOutput, Sources, assert_sound};
 use passage_tests::cluster::SUPERUSER;
+use passage_tests::{Cluster, wait};
 use std::collections::HashSet;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 use tokio::process::Child;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-/// How soon a run notices. It would wait for its service for minutes.
-const SOON: Duration = Duration::from_secs(10);
+/// How soon a run must end after it lost its lock. The stuck service would hold it for minutes.
+const SOON: Duration = Duration::from_mins(1);
 
-/// Ends the sessions that a query finds, and returns how many.
+/// Terminates the sessions that a query returns, and returns their number.
 async fn end(cluster: &Cluster, sessions: &str) -> String {
     let sql = format!(
         "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM ({sessions}) AS session"
@@ -24,18 +24,17 @@ async fn end(cluster: &Cluster, sessions: &str) -> String {
     cluster.query_text_as(SUPERUSER, &sql).await
 }
 
-/// Waits for the end of a run, which must be soon and an error.
-async fn ends(run: Child) -> Output {
+/// Waits for the end of a run, which must be soon and with an error.
+async fn assert_ends_soon(run: Child) -> Output {
     let output = timeout(SOON, run.wait_with_output()).await;
-    let output = output.expect("the run goes on without its lock").unwrap();
+    let output = output.expect("the run continues without its lock").unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
     output
 }
 
+/// Waits until a query returns true.
 async fn until(cluster: &Cluster, sql: &str) {
-    while cluster.query_text_as(SUPERUSER, sql).await != "t" {
-        sleep(Duration::from_millis(20)).await;
-    }
+    wait::until(sql, async || cluster.query_text_as(SUPERUSER, sql).await == "t").await;
 }
 
 #[tokio::test]
@@ -58,7 +57,7 @@ async fn a_reindex_that_loses_its_lock_ends_and_replaces_nothing() {
     let gate = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 \
         AND ((classid::bigint << 32) | objid::bigint) = hashtextextended('passage reindex rag', 0)";
     assert_eq!(end(&cluster, gate).await, "1");
-    let output = ends(run).await;
+    let output = assert_ends_soon(run).await;
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(
         stderr.contains("connection to the server was lost")
@@ -71,12 +70,12 @@ async fn a_reindex_that_loses_its_lock_ends_and_replaces_nothing() {
 
     let service = Service::good(64).await;
     let mut program = with(&cluster, &service, &["reindex", "--drop-former"]);
-    let again = Ran::of(program.env("PASSAGE_EMBED_MODEL", "other")).await;
+    let again = RunOutput::of(program.env("PASSAGE_EMBED_MODEL", "other")).await;
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(cluster.query_text(SCHEMAS).await, "rag");
     assert_eq!(cluster.query_text(MISSING).await, "0");
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
@@ -96,10 +95,11 @@ async fn a_worker_that_loses_its_claims_ends_and_writes_nothing_more() {
     assert_eq!(end(&cluster, claims).await, "1");
     let done: usize =
         cluster.query_text("SELECT count(*) FROM rag.embeddings").await.parse().unwrap();
-    // Another one claims them while the first may still believe that they are its own.
+    // Another worker claims the chunks while the first one may still rely on its claims.
     let service = Service::good(64).await;
-    let (output, other) =
-        tokio::join!(ends(run), async { Ran::of(&mut with(&cluster, &service, &["embed"])).await });
+    let (output, other) = tokio::join!(assert_ends_soon(run), async {
+        RunOutput::of(&mut with(&cluster, &service, &["embed"])).await
+    });
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(
         stderr.contains("connection to the server was lost")
@@ -116,5 +116,5 @@ async fn a_worker_that_loses_its_claims_ends_and_writes_nothing_more() {
     let texts: HashSet<String> = service.texts().into_iter().collect();
     assert_eq!((texts.len(), service.texts().len()), (all - done, all - done), "each once");
     assert_eq!(cluster.query_text(MISSING).await, "0");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }

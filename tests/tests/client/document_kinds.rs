@@ -1,7 +1,6 @@
-//! Documents of every kind: what is stored of them, and what is said of those that are not what
-//! they seem.
+//! Documents of every kind, how they are stored, and files whose content does not match their name.
 
-use crate::{Ran, Sources, ingest_text, is_sound, ran, text_cluster, text_of};
+use crate::{RunOutput, Sources, assert_sound, ingest_text, run_client, text_cluster, text_of};
 use passage_tests::Cluster;
 use passage_tests::cluster::client_path;
 use std::os::unix::fs::symlink;
@@ -15,7 +14,7 @@ async fn metadata(cluster: &Cluster, uri: &str) -> String {
 }
 
 #[tokio::test]
-async fn html_and_notebooks_are_stored_as_markdown_and_keep_their_own_type() {
+async fn html_and_notebooks_are_stored_as_markdown_with_their_source_media_type() {
     let cluster = text_cluster().await;
     let latin = "<meta charset=iso-8859-1><h1>Caf\u{e9}</h1><p>x</p>".chars();
     let sources = Sources::with([
@@ -31,8 +30,8 @@ async fn html_and_notebooks_are_stored_as_markdown_and_keep_their_own_type() {
         ),
     ]);
     let base = ["--base-url", "https://example.org/docs"];
-    let ran = ingest_text(&cluster, &[base[0], base[1], &sources.book()]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = ingest_text(&cluster, &[base[0], base[1], &sources.book()]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 
     let rows = "SELECT uri, title, media_type, source_media_type FROM rag.documents ORDER BY uri";
     let expected = [
@@ -45,14 +44,14 @@ async fn html_and_notebooks_are_stored_as_markdown_and_keep_their_own_type() {
     assert_eq!(text_of(&cluster, "book/sea/fish.html").await, link);
     let notebook = text_of(&cluster, "book/n.ipynb").await;
     assert!(notebook.contains("1 + 1") && !notebook.contains("left out"), "{notebook}");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 
     let again = ingest_text(&cluster, &[base[0], base[1], &sources.book()]).await;
     assert!(again.stdout.starts_with("0 documents added, 3 unchanged"), "{}", again.stdout);
 }
 
 #[tokio::test]
-async fn code_is_stored_by_class_and_method_and_names_what_it_imports() {
+async fn code_is_stored_by_class_and_method_with_its_imports() {
     let cluster = text_cluster().await;
     let method = |name: &str| {
         format!(
@@ -81,18 +80,18 @@ async fn code_is_stored_by_class_and_method_and_names_what_it_imports() {
     let kinds = "SELECT DISTINCT kind, media_type FROM rag.chunks JOIN rag.documents d ON d.id = document_id";
     assert_eq!(cluster.query_lines(kinds).await, ["code|text/x-typescript"]);
 
-    // Names that are known of a chunk beside stay when the document changes.
+    // Metadata that somebody added to a chunk stays when the document changes.
     cluster.execute(r#"UPDATE rag.chunks SET metadata = metadata || '{"mine": 1}'"#).await;
     sources.write("user.ts", format!("{source}\nconst later = 1;\n"));
     ingest_text(&cluster, &[&sources.book()]).await;
     let kept = "SELECT metadata FROM rag.chunks ORDER BY ordinal LIMIT 1";
     let expected = r#"{"mine": 1, "imports": ["db", "write"]}"#;
     assert_eq!(cluster.query_text(kept).await, expected);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn what_is_not_what_its_name_says_is_split_as_text_and_noted() {
+async fn invalid_json_is_split_as_plain_text_and_marked() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         ("good.json", "{\"a\": 1}\n"),
@@ -100,8 +99,8 @@ async fn what_is_not_what_its_name_says_is_split_as_text_and_noted() {
         ("bad.toml", "a = 1\nb\n"),
     ]);
     let metadata_of = ["--metadata", "{\"team\": \"x\"}"];
-    let ran = ingest_text(&cluster, &[metadata_of[0], metadata_of[1], &sources.book()]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = ingest_text(&cluster, &[metadata_of[0], metadata_of[1], &sources.book()]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(metadata(&cluster, "book/good.json").await, r#"{"team": "x"}"#);
     let bad = metadata(&cluster, "book/bad.json").await;
     assert_eq!(bad, r#"{"team": "x", "syntax_error": {"line": 2, "column": 7}}"#);
@@ -113,7 +112,7 @@ async fn what_is_not_what_its_name_says_is_split_as_text_and_noted() {
 }
 
 #[tokio::test]
-async fn kind_and_overlap_are_as_told_and_the_content_stays_the_source() {
+async fn kind_and_overlap_options_apply_and_content_stays_the_source() {
     let cluster = text_cluster().await;
     let text = "Some words that fill a paragraph up to a certain length. ".repeat(60);
     let sources = Sources::with([("api/a.txt", text.as_str()), ("b.txt", text.as_str())]);
@@ -136,7 +135,7 @@ async fn kind_and_overlap_are_as_told_and_the_content_stays_the_source() {
 }
 
 #[tokio::test]
-async fn what_failed_is_listed_below_the_summary_and_links_in_circles_end() {
+async fn failures_are_listed_below_the_summary_and_cyclic_links_end() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         ("a.md", &b"# A\n"[..]),
@@ -144,28 +143,31 @@ async fn what_failed_is_listed_below_the_summary_and_links_in_circles_end() {
         ("c.ipynb", b"{\"cells\": 1}\n"),
     ]);
     symlink(sources.book(), format!("{}/circle", sources.book())).unwrap();
-    let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    ran.refuses("book/c.ipynb is not a Jupyter notebook: line 1", "--media-type application/json");
-    assert!(ran.stdout.starts_with("1 document added, 2 failed; 1 chunk,"), "{}", ran.stdout);
-    let listed: Vec<&str> = ran.stdout.lines().skip(1).collect();
-    assert!(listed.len() == 2, "{}", ran.stdout);
-    assert!(ran.stdout.contains("  failed: "), "{}", ran.stdout);
-    assert!(ran.stdout.contains("b.md is not UTF-8: line 1, byte 0"), "{}", ran.stdout);
+    let run = ingest_text(&cluster, &[&sources.book()]).await;
+    run.assert_refusal(
+        "book/c.ipynb is not a Jupyter notebook: line 1",
+        "--media-type application/json",
+    );
+    assert!(run.stdout.starts_with("1 document added, 2 failed; 1 chunk,"), "{}", run.stdout);
+    let listed: Vec<&str> = run.stdout.lines().skip(1).collect();
+    assert!(listed.len() == 2, "{}", run.stdout);
+    assert!(run.stdout.contains("  failed: "), "{}", run.stdout);
+    assert!(run.stdout.contains("b.md is not UTF-8: line 1, byte 0"), "{}", run.stdout);
 }
 
 #[tokio::test]
-async fn split_says_where_a_document_is_not_what_it_should_be() {
+async fn split_reports_the_line_of_a_syntax_error() {
     let sources = Sources::new();
     let path = sources.write("a.json", "[1, 2\n");
     let mut command = Command::new(client_path());
-    let ran = Ran::of(command.args(["split", "--sizer", "characters", &path])).await;
-    assert_eq!(ran.code, Some(0));
-    assert!(ran.stderr.starts_with("split as plain text: invalid "), "{}", ran.stderr);
+    let run = RunOutput::of(command.args(["split", "--sizer", "characters", &path])).await;
+    assert_eq!(run.code, Some(0));
+    assert!(run.stderr.starts_with("split as plain text: invalid "), "{}", run.stderr);
 }
 
 #[tokio::test]
-async fn a_kind_that_is_none_is_refused_with_those_there_are() {
+async fn an_unknown_kind_is_refused_with_the_valid_ones() {
     let cluster = text_cluster().await;
-    let ran = ran(&cluster, ["ingest", "--kind", "poem", "a.md"]).await;
-    ran.refuses("'poem'", "prose, code, api-reference, data");
+    let run = run_client(&cluster, ["ingest", "--kind", "poem", "a.md"]).await;
+    run.assert_refusal("'poem'", "prose, code, api-reference, data");
 }

@@ -1,6 +1,6 @@
-//! An embedding service on this machine, that answers as a test wants it to.
+//! An embedding service on the loopback interface with answers that a test chooses.
 //!
-//! It speaks as much HTTP as a client needs, and keeps what it was asked.
+//! It implements the part of HTTP that the client uses, and records the requests.
 
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -11,45 +11,45 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// A request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct Request {
     pub path: String,
     pub authorization: Option<String>,
     pub body: Value,
 }
 
-impl Asked {
+impl Request {
     pub fn texts(&self) -> Vec<String> {
         let texts = self.body["input"].as_array().unwrap();
         texts.iter().map(|text| text.as_str().unwrap().to_owned()).collect()
     }
 
-    /// Whether it is the one by which a client finds out the dimensions.
+    /// Returns whether the client asks for the dimensions by this request.
     pub fn is_first(&self) -> bool {
         self.texts() == ["dimensions"]
     }
 }
 
-/// What is answered.
+/// An answer.
 pub enum Reply {
-    /// Embeddings of so many dimensions, those of texts with the same words being near.
+    /// Embeddings of a number of dimensions. Texts that share words get similar embeddings.
     Embeddings(usize),
     /// A status with headers and a body.
     Status(u16, Vec<(&'static str, String)>, String),
-    /// Nothing, while the connection stands.
+    /// No answer on an open connection.
     Silence,
-    /// Nothing, and the connection ends.
+    /// No answer; the connection is closed.
     Break,
 }
 
 pub struct Service {
     port: u16,
-    seen: Arc<Mutex<Vec<Asked>>>,
+    seen: Arc<Mutex<Vec<Request>>>,
     busiest: Arc<AtomicUsize>,
 }
 
 impl Service {
-    /// Starts one; `reply` is given the number of the request, from 0, and the request.
-    pub async fn start(reply: impl Fn(usize, &Asked) -> Reply + Send + Sync + 'static) -> Self {
+    /// Starts a service. `reply` gets the number of the request, from 0, and the request.
+    pub async fn start(reply: impl Fn(usize, &Request) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let (seen, busiest) = (Arc::default(), Arc::default());
@@ -65,12 +65,12 @@ impl Service {
                         busiest
                             .fetch_max(busy.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                         let number = {
-                            let mut seen: std::sync::MutexGuard<'_, Vec<Asked>> =
+                            let mut seen: std::sync::MutexGuard<'_, Vec<Request>> =
                                 seen.lock().unwrap();
                             seen.push(asked.clone());
                             seen.len() - 1
                         };
-                        // Others get a chance to come at the same time.
+                        // Other requests can arrive at the same time.
                         tokio::task::yield_now().await;
                         let answered = write(&mut stream, reply(number, &asked), &asked).await;
                         busy.fetch_sub(1, Ordering::SeqCst);
@@ -84,7 +84,7 @@ impl Service {
         service
     }
 
-    /// One that always embeds.
+    /// Starts a service that always embeds.
     pub async fn good(dimensions: usize) -> Self {
         Self::start(move |_, _| Reply::Embeddings(dimensions)).await
     }
@@ -93,23 +93,23 @@ impl Service {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
-    /// What it was asked, in order.
-    pub fn seen(&self) -> Vec<Asked> {
+    /// Returns the requests in order.
+    pub fn seen(&self) -> Vec<Request> {
         self.seen.lock().unwrap().clone()
     }
 
-    /// How many texts it was given, without those by which dimensions are found out.
+    /// Returns the texts of all requests except those that ask for the dimensions.
     pub fn texts(&self) -> Vec<String> {
-        self.seen().iter().filter(|asked| !asked.is_first()).flat_map(Asked::texts).collect()
+        self.seen().iter().filter(|asked| !asked.is_first()).flat_map(Request::texts).collect()
     }
 
-    /// The most requests that were under way at a time.
+    /// Returns the largest number of concurrent requests.
     pub fn busiest(&self) -> usize {
         self.busiest.load(Ordering::SeqCst)
     }
 }
 
-async fn read(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
+async fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     let mut line = String::new();
     stream.read_line(&mut line).await.ok()?;
     let path = line.split(' ').nth(1)?.to_owned();
@@ -127,11 +127,11 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
     let body = serde_json::from_slice(&body).unwrap_or_default();
-    Some(Asked { path, authorization, body })
+    Some(Request { path, authorization, body })
 }
 
-/// Tells whether the connection goes on.
-async fn write(stream: &mut BufReader<TcpStream>, reply: Reply, asked: &Asked) -> bool {
+/// Writes an answer. Returns whether the connection stays open.
+async fn write(stream: &mut BufReader<TcpStream>, reply: Reply, asked: &Request) -> bool {
     let (status, headers, body) = match reply {
         Reply::Embeddings(dimensions) => {
             let texts = asked.texts();
@@ -155,7 +155,7 @@ async fn write(stream: &mut BufReader<TcpStream>, reply: Reply, asked: &Asked) -
     stream.write_all(format!("{head}\r\n{body}").as_bytes()).await.is_ok()
 }
 
-/// Counts words at places that their letters give, so that texts that share words are near.
+/// Counts words in dimensions that their letters determine, so texts that share words are similar.
 fn embedding(text: &str, dimensions: usize) -> Vec<f32> {
     let mut embedding = vec![0.01; dimensions];
     for word in text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
