@@ -1,12 +1,12 @@
 /*!
 Documents: the bytes of a file as what is stored of it.
 
-What a document is, and which text of it is stored, is core's to say ([`Reading`]). What is added
+What a document is, and which text of it is stored, is core's to say ([`MetadataOverrides`]). What is added
 here is where the text comes from: bytes in some encoding, and a path for whoever reads an error.
 */
 
 use crate::{Error, source};
-pub use passage_core::{Document, Reading};
+pub use passage_core::{Document, MetadataOverrides};
 use std::path::Path;
 
 /// Reads a document from the bytes of a file; `inside` is where that lies in the folder that was
@@ -16,7 +16,7 @@ use std::path::Path;
 ///
 /// If it is no text, or not at all what its media type says where that has to be converted.
 pub fn read(
-    reading: &Reading,
+    reading: &MetadataOverrides,
     bytes: Vec<u8>,
     path: &Path,
     uri: &str,
@@ -32,7 +32,7 @@ pub fn read(
 ///
 /// If it holds a NUL, or is not at all what its media type says where that has to be converted.
 pub fn read_text(
-    reading: &Reading,
+    reading: &MetadataOverrides,
     text: String,
     path: &Path,
     uri: &str,
@@ -42,17 +42,18 @@ pub fn read_text(
 }
 
 fn made(
-    reading: &Reading,
+    reading: &MetadataOverrides,
     text: String,
     path: &Path,
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
-    let document = reading.document(text, uri, inside).map_err(|error| match error {
-        passage_core::Error::Notebook { line, column } => {
+    let document = reading.build_document(text, uri, inside).map_err(|error| match error {
+        passage_core::Error::InvalidNotebook { line, column } => {
             source::Error::Notebook { path: path.to_owned(), line, column }.into()
         }
-        error @ (passage_core::Error::PageBytes { .. } | passage_core::Error::PageNodes { .. }) => {
+        error @ (passage_core::Error::PageTooLarge { .. }
+        | passage_core::Error::PageTooComplex { .. }) => {
             source::Error::Page { path: path.to_owned(), reason: error.to_string() }.into()
         }
         other => Error::from(other),
@@ -71,7 +72,7 @@ mod tests {
     #[test]
     fn html_is_read_in_its_own_encoding_and_a_broken_notebook_refused_with_its_path() {
         let read = |bytes: &[u8], uri: &str| {
-            read(&Reading::default(), bytes.to_vec(), Path::new(uri), uri, None)
+            read(&MetadataOverrides::default(), bytes.to_vec(), Path::new(uri), uri, None)
         };
         let html = read(b"<meta charset=latin1><main><h1>\xc9t\xe9</h1></main>", "a.html").unwrap();
         assert_eq!((html.text.as_str(), html.title.as_deref()), ("# Été\n", Some("Été")));

@@ -28,7 +28,7 @@ mod told;
 mod vectors;
 
 use crate::Error;
-use crate::document::Reading;
+use crate::document::MetadataOverrides;
 use crate::embed::Embedder;
 use crate::source::Foreign;
 use crate::split::Splitter;
@@ -59,7 +59,7 @@ pub struct Ingest {
     /// What embeds; `None` for text only.
     pub embedder: Option<Arc<Embedder>>,
     /// What is told of the documents instead of being found out.
-    pub reading: Reading,
+    pub reading: MetadataOverrides,
     /// What is known of the documents beside.
     pub metadata: Map<String, Value>,
     /// How many documents are split at a time; by default one on each core.

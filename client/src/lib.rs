@@ -8,7 +8,7 @@ another; [`ingest`] leads a document through all of them, and [`fill`](ingest::f
 but in the database; only a question is embedded here.
 
 ```no_run
-use passage::document::Reading;
+use passage::document::MetadataOverrides;
 use passage::embed::{Model, Pool};
 use passage::ingest::{Event, Ingest, ingest};
 use passage::source;
@@ -33,7 +33,7 @@ async fn main() -> Result<(), passage::Error> {
         version: String::new(),
         splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
         embedder: Some(Arc::new(Pool::new(&model, None)?.into())),
-        reading: Reading::default(),
+        reading: MetadataOverrides::default(),
         metadata: serde_json::Map::new(),
         jobs: None,
         dry_run: false,

@@ -6,7 +6,9 @@ can go from the thread that splits it to the one that loads it.
 */
 
 pub use passage_core::SizeUnit;
-use passage_core::{Characters, Error, Kind, Limits, MediaType, Options, Sizer, SyntaxError, Unit};
+use passage_core::{
+    Characters, ChunkLimits, Error, Kind, MediaType, Sizer, SplitOptions, SyntaxError, Unit,
+};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ use std::sync::Arc;
 pub struct Splitter {
     sizer: Arc<dyn Sizer + Send + Sync>,
     unit: SizeUnit,
-    limits: Limits,
+    limits: ChunkLimits,
     overlap: usize,
 }
 
@@ -54,13 +56,13 @@ pub struct Piece {
 impl Splitter {
     /// A splitter that counts characters and needs no model.
     pub fn by_characters() -> Self {
-        let (unit, limits) = (SizeUnit::Characters, Limits::CHARACTERS);
+        let (unit, limits) = (SizeUnit::Characters, ChunkLimits::CHARACTERS);
         Self { sizer: Arc::new(Characters), unit, limits, overlap: 0 }
     }
 
     /// A splitter that counts the wordpieces of a model that reads `window` of them.
     pub fn by_wordpieces(sizer: impl Sizer + Send + 'static, window: usize) -> Self {
-        let limits = Limits { window, ..Limits::WORDPIECES };
+        let limits = ChunkLimits { window, ..ChunkLimits::WORDPIECES };
         Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits, overlap: 0 }
     }
 
@@ -76,7 +78,7 @@ impl Splitter {
     }
 
     /// Returns the limits.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> ChunkLimits {
         self.limits
     }
 
@@ -97,7 +99,7 @@ impl Splitter {
         kind: Option<Kind>,
         title: Option<&str>,
     ) -> Result<Split, Error> {
-        let options = Options { limits: self.limits, title, overlap: self.overlap, kind };
+        let options = SplitOptions { limits: self.limits, title, overlap: self.overlap, kind };
         let split = passage_core::split(text, media_type, &options, &*self.sizer)?;
         let piece = |chunk: passage_core::Chunk<'_>| Piece {
             section: chunk.section,

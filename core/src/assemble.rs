@@ -34,7 +34,7 @@ pub struct Assembly {
     /// The text.
     pub text: String,
     /// For each part, in order, the bytes of the text that come from it; empty where it added none.
-    pub placed: Vec<Range<usize>>,
+    pub part_ranges: Vec<Range<usize>>,
     /// The bytes of the source that the text holds, in order, those that touch as one.
     pub spans: Vec<Range<i32>>,
 }
@@ -43,11 +43,14 @@ pub struct Assembly {
 ///
 /// A span that is not as long as its content is taken as unknown.
 pub fn assemble(parts: &[Part], separator: Separator) -> Assembly {
-    assemble_with(parts, |_| separator)
+    assemble_with_separators(parts, |_| separator)
 }
 
 /// Joins chunks as [`assemble`] does, each with a separator of its own before it.
-pub fn assemble_with<'s>(parts: &[Part], separator: impl Fn(usize) -> Separator<'s>) -> Assembly {
+pub fn assemble_with_separators<'s>(
+    parts: &[Part],
+    separator: impl Fn(usize) -> Separator<'s>,
+) -> Assembly {
     let mut out = Assembly::default();
     // Where the source has been told up to, or `None` behind a part without a span.
     let mut end: Option<i32> = None;
@@ -64,7 +67,7 @@ pub fn assemble_with<'s>(parts: &[Part], separator: impl Fn(usize) -> Separator<
             None if i > 0 => content = separate(&mut out, content, separator(i)),
             None => {}
         }
-        out.placed.push(out.text.len()..out.text.len() + content.len());
+        out.part_ranges.push(out.text.len()..out.text.len() + content.len());
         out.text.push_str(content);
         if let Some(span) = &span {
             match out.spans.last_mut() {
@@ -102,7 +105,7 @@ fn separate<'c>(out: &mut Assembly, content: &'c str, separator: Separator) -> &
             let kept = out.text.trim_end_matches(['\n', '\r']).len();
             out.text.truncate(kept);
             // Only the last parts can have ended in what is gone.
-            let shortened = out.placed.iter_mut().rev().take_while(|placed| placed.end > kept);
+            let shortened = out.part_ranges.iter_mut().rev().take_while(|placed| placed.end > kept);
             for placed in shortened {
                 *placed = placed.start.min(kept)..kept;
             }
@@ -133,7 +136,7 @@ mod tests {
         let parts = [part("# A\n", Some(0..4)), part("text", Some(4..8))];
         let assembly = assemble(&parts, Separator::BlankLine);
         assert_eq!(assembly.text, "# A\ntext");
-        assert_eq!(assembly.placed, [0..4, 4..8]);
+        assert_eq!(assembly.part_ranges, [0..4, 4..8]);
         assert_eq!((assembly.spans.len(), &assembly.spans[0]), (1, &(0..8)));
     }
 
@@ -145,7 +148,7 @@ mod tests {
                 [part(a, Some(0..a.len() as i32)), part(b, Some(after..after + b.len() as i32))];
             let assembly = assemble(&parts, Separator::BlankLine);
             assert_eq!(assembly.text, "one\n\ntwo");
-            assert_eq!(assembly.placed, [0..3, 5..8]);
+            assert_eq!(assembly.part_ranges, [0..3, 5..8]);
             assert_eq!(assembly.spans.len(), 2);
         }
     }
@@ -163,7 +166,7 @@ mod tests {
         let parts = [part("abcdef", Some(0..6)), part("defg", Some(3..7)), part("ef", Some(4..6))];
         let assembly = assemble(&parts, Separator::Text("-"));
         assert_eq!(assembly.text, "abcdefg");
-        assert_eq!(assembly.placed, [0..6, 6..7, 7..7]);
+        assert_eq!(assembly.part_ranges, [0..6, 6..7, 7..7]);
         assert_eq!((assembly.spans.len(), &assembly.spans[0]), (1, &(0..7)));
     }
 
@@ -212,8 +215,8 @@ mod tests {
                 .collect();
             let separator = if blank { Separator::BlankLine } else { Separator::Text("|") };
             let assembly = assemble(&parts, separator);
-            prop_assert_eq!(assembly.placed.len(), parts.len());
-            for (part, placed) in parts.iter().zip(&assembly.placed) {
+            prop_assert_eq!(assembly.part_ranges.len(), parts.len());
+            for (part, placed) in parts.iter().zip(&assembly.part_ranges) {
                 prop_assert!(part.content.contains(&assembly.text[placed.clone()]));
             }
         }

@@ -36,7 +36,7 @@ pub struct Chunk<'t> {
 
 /// A document that is split.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Split<'t> {
+pub struct SplitDocument<'t> {
     /// Its chunks, in document order.
     pub chunks: Vec<Chunk<'t>>,
     /// Where it stops being what its media type says, if it does; it is then split as plain text.

@@ -17,7 +17,7 @@ use std::{borrow::Cow, str::Utf8Error};
 
 /// What is stored of a document that is not stored as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Converted {
+pub struct ConvertedDocument {
     /// The text to store and to split.
     pub text: String,
     /// What that is: Markdown.
@@ -35,14 +35,14 @@ pub struct Converted {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Notebook`] with the place if a notebook is no JSON or no notebook, and
-/// [`Error::PageBytes`] or [`Error::PageNodes`] for a page of HTML that is too large. Broken HTML is
+/// Returns [`Error::InvalidNotebook`] with the place if a notebook is no JSON or no notebook, and
+/// [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for a page of HTML that is too large. Broken HTML is
 /// read as browsers do and never fails.
 pub fn convert(
     text: &str,
     media_type: &MediaType,
     base: Option<&str>,
-) -> Result<Option<Converted>, Error> {
+) -> Result<Option<ConvertedDocument>, Error> {
     match media_type.structure() {
         "application/x-ipynb+json" => notebook::convert(text).map(Some),
         #[cfg(feature = "html")]

@@ -10,12 +10,12 @@ a store, so that the same source is the same rows whichever way it came.
 mod hash;
 
 use crate::{Error, Kind, MediaType, SyntaxError, convert, title as title_of};
-pub use hash::Making;
+pub use hash::HashInput;
 use serde_json::{Map, Value, json};
 
 /// What is told of documents instead of being found out.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct MetadataOverrides {
     /// What they are.
     pub media_type: Option<MediaType>,
     /// What their chunks are made of.
@@ -41,10 +41,10 @@ pub struct Document {
     pub title: Option<String>,
 }
 
-impl Reading {
+impl MetadataOverrides {
     /// Returns what a document is by what is told and by its name; `None` leaves it to the text.
     pub fn media_type(&self, uri: &str) -> Option<MediaType> {
-        self.media_type.clone().or_else(|| MediaType::of_file(uri))
+        self.media_type.clone().or_else(|| MediaType::from_path(uri))
     }
 
     /// Makes a document of a source; `inside` is where that lies in the folder that was named, if
@@ -52,15 +52,15 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Notebook`] with the place if it is given as a notebook and is none, and
-    /// [`Error::PageBytes`] or [`Error::PageNodes`] for a page of HTML that is too large.
-    pub fn document(
+    /// Returns [`Error::InvalidNotebook`] with the place if it is given as a notebook and is none, and
+    /// [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for a page of HTML that is too large.
+    pub fn build_document(
         &self,
         text: String,
         uri: &str,
         inside: Option<&str>,
     ) -> Result<Document, Error> {
-        let media_type = self.media_type(uri).unwrap_or_else(|| MediaType::of(uri, &text));
+        let media_type = self.media_type(uri).unwrap_or_else(|| MediaType::detect(uri, &text));
         let converted = convert(&text, &media_type, self.base(uri, inside).as_deref())?;
         let (text, stored, own_title) = match converted {
             Some(converted) => (converted.text, converted.media_type, converted.title),
@@ -72,8 +72,8 @@ impl Reading {
     }
 
     /// Makes a document of a text that is stored as it is, whatever its media type.
-    pub fn document_as_it_is(&self, text: String, uri: &str) -> Document {
-        let media_type = self.media_type(uri).unwrap_or_else(|| MediaType::of(uri, &text));
+    pub fn build_document_verbatim(&self, text: String, uri: &str) -> Document {
+        let media_type = self.media_type(uri).unwrap_or_else(|| MediaType::detect(uri, &text));
         self.made(text, media_type, None, uri)
     }
 
@@ -87,7 +87,7 @@ impl Reading {
         let name = || uri.rsplit('/').next().map(ToOwned::to_owned).filter(|name| !name.is_empty());
         let title = self.title.clone().or(own_title);
         let title = title.or_else(|| title_of(&text, &media_type)).or_else(name);
-        let kind = self.kind.unwrap_or_else(|| Kind::of(uri, &media_type));
+        let kind = self.kind.unwrap_or_else(|| Kind::detect(uri, &media_type));
         Document { text, media_type, source_media_type: None, kind, title }
     }
 
@@ -127,18 +127,20 @@ pub fn chunk_metadata(imports: &[String]) -> Value {
 mod tests {
     use super::*;
 
-    fn document(reading: &Reading, text: &str, uri: &str) -> Document {
+    fn document(overrides: &MetadataOverrides, text: &str, uri: &str) -> Document {
         let inside = uri.split_once('/').map(|(_, inside)| inside);
-        reading.document(text.into(), uri, inside).unwrap()
+        overrides.build_document(text.into(), uri, inside).unwrap()
     }
 
     #[cfg(feature = "html")]
     #[test]
     fn html_is_stored_as_markdown_and_says_what_it_was() {
-        let reading =
-            Reading { base_url: Some("https://example.org/b/".into()), ..Reading::default() };
+        let overrides = MetadataOverrides {
+            base_url: Some("https://example.org/b/".into()),
+            ..MetadataOverrides::default()
+        };
         let html = "<title>T</title><main><h1>One</h1><p><a href=x.html>x</a></main>";
-        let document = document(&reading, html, "docs/api/a.html");
+        let document = document(&overrides, html, "docs/api/a.html");
         assert_eq!(document.media_type, MediaType::MARKDOWN);
         assert_eq!(document.source_media_type, Some(MediaType::new("text/html")));
         assert_eq!(document.kind, Kind::ApiReference);
@@ -148,13 +150,13 @@ mod tests {
 
     #[test]
     fn what_is_told_goes_before_what_is_found() {
-        let reading = Reading {
+        let overrides = MetadataOverrides {
             media_type: Some(MediaType::PLAIN),
             kind: Some(Kind::Data),
             title: Some("Told".into()),
             base_url: None,
         };
-        let document = document(&reading, "# Own\n", "a.md");
+        let document = document(&overrides, "# Own\n", "a.md");
         assert_eq!(document.media_type, MediaType::PLAIN);
         assert_eq!((document.kind, document.title.as_deref()), (Kind::Data, Some("Told")));
         assert_eq!(document.source_media_type, None);
@@ -162,7 +164,8 @@ mod tests {
 
     #[test]
     fn a_title_is_the_documents_own_or_the_name_of_its_file() {
-        let title = |text: &str, uri: &str| document(&Reading::default(), text, uri).title;
+        let title =
+            |text: &str, uri: &str| document(&MetadataOverrides::default(), text, uri).title;
         assert_eq!(title("# Own\n", "docs/a.md").as_deref(), Some("Own"));
         assert_eq!(title("no heading\n", "docs/a.md").as_deref(), Some("a.md"));
         assert_eq!(title("no heading\n", ""), None);
@@ -170,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_name_that_says_nothing_leaves_it_to_the_text() {
-        let document = document(&Reading::default(), "#!/usr/bin/env python3\npass\n", "bin/tool");
+        let document =
+            document(&MetadataOverrides::default(), "#!/usr/bin/env python3\npass\n", "bin/tool");
         assert_eq!(document.media_type, MediaType::new("text/x-python"));
     }
 

@@ -29,7 +29,7 @@ pub enum Error {
     },
     /// A number, such as a share or a weight, outside its range.
     #[error("\"{argument}\" is out of range: {value}")]
-    Outside {
+    NumberOutOfRange {
         /// The argument's name.
         argument: &'static str,
         /// What was given.
@@ -41,7 +41,7 @@ pub enum Error {
     },
     /// Windows that are no object of kinds and widths.
     #[error("\"windows\" is no object of kinds and numbers of chunks")]
-    Windows,
+    InvalidWindows,
     /// Scores that are not as many as the ids.
     #[error("{scores} scores for {ids} chunk ids")]
     ScoreCount {
@@ -53,7 +53,7 @@ pub enum Error {
     /// A document that is given as a notebook and is none. With another media type, such as
     /// `application/json`, it is taken as what it is.
     #[error("not a Jupyter notebook: line {line}, column {column}")]
-    Notebook {
+    InvalidNotebook {
         /// Where reading ended, from 1.
         line: usize,
         /// The byte of that line, from 1.
@@ -61,13 +61,13 @@ pub enum Error {
     },
     /// A page of HTML that is larger than conversion to Markdown is bounded to.
     #[error("an HTML page must have at most {most} bytes")]
-    PageBytes {
+    PageTooLarge {
         /// The most that is converted.
         most: usize,
     },
     /// A page of HTML with more elements, attributes and texts than conversion is bounded to.
     #[error("an HTML page must have at most {most} elements, attributes and texts")]
-    PageNodes {
+    PageTooComplex {
         /// The most that is converted.
         most: usize,
     },

@@ -3,7 +3,7 @@ Expansion: which chunks belong to a hit.
 
 It takes three steps, and the caller reads between them. [`plan()`] turns hits and their strategies
 into probes, each of which an index answers, and into wants, which say whose context a probe's rows
-may be. The caller reads the hits and all probes in one statement. [`choose()`] then gives every
+may be. The caller reads the hits and all probes in one statement. [`select_context()`] then gives every
 chunk its role, keeps it once for its best hit, and spends the budget: hits first, then context by
 the score of its hit, its distance and its role.
 
@@ -11,20 +11,20 @@ Nothing here depends on where the chunks lie; the tests answer probes from memor
 */
 
 mod budget;
-mod choose;
 mod claim;
 mod imports;
 mod merge;
 mod plan;
 mod probe;
 mod relatives;
+mod select_context;
 mod whole;
 
-pub use budget::{Budget, Considered, Verdict};
-pub use choose::{Choice, Pick, choose};
+pub use budget::{Budget, BudgetDecision, Verdict};
 pub use plan::plan;
-pub use probe::{Plan, Probe, Shape, Want};
-pub use whole::Group;
+pub use probe::{Plan, Probe, RowRequest, Shape};
+pub use select_context::{SelectedChunk, Selection, select_context};
+pub use whole::ScopeGroup;
 
 use crate::section::Section;
 use crate::{Kind, Strategy, Unit};
@@ -46,14 +46,14 @@ pub struct Hit<'a> {
     pub kind: Option<Kind>,
     /// The structural unit it belongs to, which decides what it is widened to.
     pub unit: Option<Unit>,
-    /// The containers around it, the nearest first; looked at for [`Whole::Container`] alone.
+    /// The containers around it, the nearest first; looked at for [`Scope::Container`] alone.
     ///
-    /// [`Whole::Container`]: crate::strategy::Whole::Container
+    /// [`Scope::Container`]: crate::strategy::Scope::Container
     pub containers: Vec<Container>,
     /// Whether its document is JSON, so that what came whole can be told by parsing it.
-    pub json: bool,
+    pub is_json: bool,
     /// Its place among the scores, from 0; equal scores share one.
-    pub class: usize,
+    pub score_rank: usize,
     /// Which context it gets.
     pub strategy: &'a Strategy,
 }
@@ -71,7 +71,7 @@ pub struct Container {
 
 /// A chunk that was read; its place in the list of rows is how it is known here.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ChunkRow {
     /// The probe that returned it, or `None` for a hit that was read by its id.
     pub probe: Option<usize>,
     /// The chunk.
@@ -82,13 +82,13 @@ pub struct Row {
     pub tokens: u32,
     /// What an `Inside` probe says of it: how many titles it is below the section; `None` where it
     /// is not in it, but next to what is.
-    pub below: Option<u32>,
+    pub depth_below: Option<u32>,
 }
 
 /// Tells of rows what is looked at for few of them.
-pub trait Details {
+pub trait LazyColumns {
     /// Returns the section of a row, or `None` where it has none.
-    fn titles(&self, row: usize) -> Option<Section>;
+    fn section(&self, row: usize) -> Option<Section>;
     /// Returns the text of a row.
     fn content(&self, row: usize) -> String;
     /// Returns the bytes of the source that a row holds, where they are known.

@@ -4,7 +4,7 @@ Fragments: the whole lines of a document that answer a query.
 Search gives chunks, which were cut for a model; a fragment is what a person would quote: whole lines
 as they stand in the source, with their numbers, so that they can be read, cited and edited. Chunks
 are ranked by several signals ([`rank`]), the best are read with their neighbours and put together as
-lines ([`stretches`]), and of those the budget takes what answers ([`choose`]).
+lines ([`text_runs`]), and of those the budget takes what answers ([`choose`]).
 
 # Source
 
@@ -13,24 +13,24 @@ The *Fragment Retrieval System* (seed 003), whose strategies these are.
 
 mod choose;
 mod fences;
-mod likeness;
+mod neighbor_scores;
 mod proximity;
 mod rank;
 mod semantic;
-mod spread;
 mod strategy;
-mod stretch;
 mod terms;
+mod text_run;
 mod uri;
 mod variants;
+mod word_similarity;
 
-pub use choose::{Cut, Fragment, Hit, Limits, choose};
-pub use likeness::likeness;
+pub use choose::{Fragment, FragmentHit, FragmentLimits, Truncation, select_fragments};
+pub use neighbor_scores::add_neighbor_scores;
 pub use proximity::{Coverage, Proximity};
-pub use rank::{Found, Ranked, Signal, rank};
-pub use spread::spread;
-pub use strategy::Strategy;
-pub use stretch::{Line, Piece, Stretch, stretches};
-pub use terms::{Match, Terms, Variant};
+pub use rank::{FragmentCandidate, RankedChunk, Signal, rank_chunks};
+pub use strategy::FragmentStrategy;
+pub use terms::{MatchKind, QueryTerms, TermVariant};
+pub use text_run::{SourceChunk, TextLine, TextRun, text_runs};
 pub use uri::uri_words;
-pub use variants::{alike, beginning, begins_others, missing};
+pub use variants::{can_be_prefix, similar_words, unmatched_words, words_with_prefix};
+pub use word_similarity::word_similarity;

@@ -6,24 +6,24 @@ not touch stands a comment of the language that says how many lines are missing 
 */
 
 use crate::assemble::Assembly;
-use crate::assemble::{Part, Separator, assemble_with};
-use crate::media_type::Comment;
-use crate::{interrupt, words::words};
+use crate::assemble::{Part, Separator, assemble_with_separators};
+use crate::media_type::CommentSyntax;
+use crate::{interrupt, sql_enum::sql_enum};
 
 /// What stands in a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gaps {
+pub enum GapStyle {
     /// A comment that tells how many lines are left out.
     Comment,
     /// Nothing.
     None,
 }
 
-words!(Gaps, "gaps", r#""comment" and "none""#, "comment" => Comment, "none" => None);
+sql_enum!(GapStyle, "gaps", r#""comment" and "none""#, "comment" => Comment, "none" => None);
 
 /// Where a chunk stands, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ChunkPosition {
     /// Its position in its document.
     pub ordinal: Option<i32>,
     /// The first line of the source that it holds.
@@ -36,17 +36,21 @@ pub struct Place {
 ///
 /// There is a place for each part. Chunks that follow one another have no gap, and one within a
 /// line gets no comment.
-pub fn assemble_with_gaps(parts: &[Part], places: &[Place], comment: Comment) -> Assembly {
+pub fn assemble_with_gap_comments(
+    parts: &[Part],
+    places: &[ChunkPosition],
+    comment: CommentSyntax,
+) -> Assembly {
     let before = |i: usize| match i.checked_sub(1) {
         Some(before) => gap([&parts[before], &parts[i]], [places[before], places[i]], comment),
         None => String::new(),
     };
     let gaps: Vec<String> = (0..parts.len()).map(before).collect();
-    assemble_with(parts, |i| Separator::Text(&gaps[i]))
+    assemble_with_separators(parts, |i| Separator::Text(&gaps[i]))
 }
 
 /// What stands between two parts that do not touch.
-fn gap([a, b]: [&Part; 2], [before, after]: [Place; 2], comment: Comment) -> String {
+fn gap([a, b]: [&Part; 2], [before, after]: [ChunkPosition; 2], comment: CommentSyntax) -> String {
     let follows =
         before.ordinal.zip(after.ordinal).is_some_and(|(a, b)| b.checked_sub(a) == Some(1));
     let missing = before
@@ -67,9 +71,9 @@ fn gap([a, b]: [&Part; 2], [before, after]: [Place; 2], comment: Comment) -> Str
     // Before what closes a block stands what is inside of it.
     let (after, closes) = (indent(b), b.trim_start().starts_with(['}', ')', ']']));
     let indent = if closes { indent(a) } else { after };
-    let Comment { begins, ends } = comment;
-    let space = if ends.is_empty() { "" } else { " " };
-    format!("{first}{indent}{begins} ... {text}{space}{ends}{ending}")
+    let CommentSyntax { prefix, suffix } = comment;
+    let space = if suffix.is_empty() { "" } else { " " };
+    format!("{first}{indent}{prefix} ... {text}{space}{suffix}{ending}")
 }
 
 /// The white space before the first line of a text that has more.
@@ -91,15 +95,15 @@ mod tests {
         let places: Vec<_> = parts
             .iter()
             .zip(0..)
-            .map(|((text, _, first), place)| Place {
+            .map(|((text, _, first), place)| ChunkPosition {
                 ordinal: Some(2 * place),
                 first_line: Some(*first),
                 last_line: Some(first + text.lines().count() as i32 - 1),
             })
             .collect();
         let parts: Vec<_> = parts.iter().map(|(text, start, _)| part(text, *start)).collect();
-        let comment = MediaType::new(media_type).comment().unwrap();
-        assemble_with_gaps(&parts, &places, comment).text
+        let comment = MediaType::new(media_type).comment_syntax().unwrap();
+        assemble_with_gap_comments(&parts, &places, comment).text
     }
 
     #[test]
@@ -126,11 +130,12 @@ mod tests {
 
     #[test]
     fn without_lines_their_number_is_not_told() {
-        let comment = MediaType::new("text/x-rust").comment().unwrap();
+        let comment = MediaType::new("text/x-rust").comment_syntax().unwrap();
         let parts = [part("a\n", 0), part("b\n", 9)];
-        let text = |places: [Place; 2]| assemble_with_gaps(&parts, &places, comment).text;
-        assert_eq!(text([Place::default(); 2]), "a\n// ... lines left out\nb\n");
-        let at = |ordinal| Place { ordinal: Some(ordinal), ..Place::default() };
+        let text =
+            |places: [ChunkPosition; 2]| assemble_with_gap_comments(&parts, &places, comment).text;
+        assert_eq!(text([ChunkPosition::default(); 2]), "a\n// ... lines left out\nb\n");
+        let at = |ordinal| ChunkPosition { ordinal: Some(ordinal), ..ChunkPosition::default() };
         assert_eq!(text([at(3), at(4)]), "a\nb\n");
     }
 }

@@ -11,13 +11,13 @@ use std::hash::Hash;
 
 /// A chunk that a search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scored<Id> {
+pub struct ScoredHit<Id> {
     /// The chunk.
     pub chunk: Id,
     /// Its score, higher is better; `None` where none was given.
     pub score: Option<f64>,
     /// Its place among the scores, from 0; equal scores share one.
-    pub class: usize,
+    pub score_rank: usize,
 }
 
 /// Ranks the hits of a call: best first, ids of equal score in the order they came.
@@ -29,10 +29,10 @@ pub struct Scored<Id> {
 /// # Errors
 ///
 /// Returns [`Error::ScoreCount`] if there are scores, but not one for each id.
-pub fn rank<Id: Copy + Eq + Hash>(
+pub fn rank_hits<Id: Copy + Eq + Hash>(
     ids: &[Option<Id>],
     scores: Option<&[Option<f64>]>,
-) -> Result<Vec<Scored<Id>>, Error> {
+) -> Result<Vec<ScoredHit<Id>>, Error> {
     if let Some(scores) = scores
         && scores.len() != ids.len()
     {
@@ -40,12 +40,12 @@ pub fn rank<Id: Copy + Eq + Hash>(
     }
     let score = |i: usize| scores.and_then(|scores| scores[i]).filter(|score| !score.is_nan());
     let mut places = HashMap::with_capacity(ids.len());
-    let mut hits: Vec<Scored<Id>> = Vec::with_capacity(ids.len());
+    let mut hits: Vec<ScoredHit<Id>> = Vec::with_capacity(ids.len());
     for (i, id) in ids.iter().enumerate() {
-        interrupt::poll_in(i);
+        interrupt::poll_periodically(i);
         let Some(chunk) = *id else { continue };
         let place = *places.entry(chunk).or_insert_with(|| {
-            hits.push(Scored { chunk, score: score(i), class: 0 });
+            hits.push(ScoredHit { chunk, score: score(i), score_rank: 0 });
             hits.len() - 1
         });
         // `None` is below every score.
@@ -55,9 +55,9 @@ pub fn rank<Id: Copy + Eq + Hash>(
     }
     hits.sort_by(|a, b| b.score.partial_cmp(&a.score).expect("no score is NaN"));
     for i in 1..hits.len() {
-        interrupt::poll_in(i);
+        interrupt::poll_periodically(i);
         let same = hits[i].score.is_some() && hits[i].score == hits[i - 1].score;
-        hits[i].class = hits[i - 1].class + usize::from(!same);
+        hits[i].score_rank = hits[i - 1].score_rank + usize::from(!same);
     }
     Ok(hits)
 }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn ranked(ids: &[Option<u32>], scores: Option<&[Option<f64>]>) -> Vec<(u32, usize)> {
-        rank(ids, scores).unwrap().iter().map(|hit| (hit.chunk, hit.class)).collect()
+        rank_hits(ids, scores).unwrap().iter().map(|hit| (hit.chunk, hit.score_rank)).collect()
     }
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn another_number_of_scores_is_an_error() {
-        let error = rank(&[Some(1)], Some(&[])).unwrap_err();
+        let error = rank_hits(&[Some(1)], Some(&[])).unwrap_err();
         assert_eq!(error, Error::ScoreCount { scores: 0, ids: 1 });
     }
 }

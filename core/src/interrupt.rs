@@ -37,7 +37,7 @@ pub fn poll() {
 }
 
 /// Polls in every few rounds of a loop whose rounds take nanoseconds.
-pub fn poll_in(round: usize) {
+pub fn poll_periodically(round: usize) {
     if round.is_multiple_of(ROUNDS) {
         poll();
     }
@@ -47,7 +47,7 @@ pub fn poll_in(round: usize) {
 const ROUNDS: usize = 1_024;
 
 /// The bytes between two polls of what goes through a text at the speed of memory.
-pub const BLOCK: usize = 1 << 20;
+pub const POLL_BLOCK: usize = 1 << 20;
 
 /// Reads a value from JSON and polls meanwhile.
 ///
@@ -56,7 +56,7 @@ pub const BLOCK: usize = 1 << 20;
 /// Returns the error of `serde_json`.
 pub(crate) fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     // Reading from memory is twice as fast, and a block of it takes a few milliseconds.
-    if text.len() <= BLOCK {
+    if text.len() <= POLL_BLOCK {
         serde_json::from_str(text)
     } else {
         serde_json::from_reader(io::BufReader::new(Polled(text.as_bytes())))
@@ -76,7 +76,7 @@ impl io::Read for Polled<'_> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{Characters, Limits, MediaType, Options, split};
+    use crate::{Characters, ChunkLimits, MediaType, SplitOptions, split};
     use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
     thread_local! {
@@ -131,7 +131,7 @@ pub(crate) mod tests {
             ("text/x-toml", "[[a]]\nb = [1, 2]\n"),
             ("text/x-rust", "fn a() -> u8 {\n    1\n}\n\n"),
         ];
-        let options = Options::new(Limits::CHARACTERS);
+        let options = SplitOptions::new(ChunkLimits::CHARACTERS);
         for (name, part) in kinds {
             let (text, media_type) = (part.repeat(3_000), MediaType::new(name));
             let work = || split(&text, &media_type, &options, &Characters).unwrap();

@@ -14,26 +14,28 @@ mod error;
 pub mod expand;
 pub mod fragments;
 pub mod gaps;
+mod highlight;
 pub mod hits;
 pub mod id;
 pub mod interrupt;
 pub mod key;
 pub mod label;
-pub mod mark;
 pub mod media_type;
 pub mod outline;
 pub mod reassemble;
 pub mod search;
 pub mod section;
 pub mod split;
+mod sql_enum;
 pub mod strategy;
-mod words;
 
-pub use chunk::{Chunk, Kind, Split, SyntaxError, Unit};
-pub use convert::{Converted, convert, decode};
-pub use document::{Document, Making, Reading, chunk_metadata, document_metadata};
+pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
+pub use convert::{ConvertedDocument, convert, decode};
+pub use document::{Document, HashInput, MetadataOverrides, chunk_metadata, document_metadata};
 pub use error::Error;
 pub use id::{chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};
-pub use split::{Characters, Limits, Options, SPLITTER_VERSION, SizeUnit, Sizer, split, title};
-pub use strategy::{Overrides, Strategy};
+pub use split::{
+    Characters, ChunkLimits, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, split, title,
+};
+pub use strategy::{Strategy, StrategyOverrides};

@@ -14,7 +14,7 @@ mod table;
 
 use crate::assemble::Separator;
 use crate::{Error, Kind};
-pub use comment::Comment;
+pub use comment::CommentSyntax;
 pub use content::is_binary;
 use std::{borrow::Cow, fmt, str::FromStr};
 pub use table::NAMES;
@@ -68,7 +68,7 @@ impl MediaType {
     /// Case does not matter. Both `/` and `\` part folders. The whole name goes before what
     /// follows its last dot, and that before what stands in front of the first, which may name a
     /// tool: `Dockerfile.dev`, `Makefile.am`.
-    pub fn of_file(path: &str) -> Option<Self> {
+    pub fn from_path(path: &str) -> Option<Self> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
         // A leading dot begins the name of a hidden file and no extension.
         let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
@@ -119,7 +119,7 @@ impl MediaType {
         self.known().map_or(Family::Prose, |known| known.family)
     }
 
-    /// Returns the kind of chunk that the type is split into, its place apart; see [`Kind::of`].
+    /// Returns the kind of chunk that the type is split into, its place apart; see [`Kind::detect`].
     pub fn kind(&self) -> Kind {
         match self.family() {
             Family::Prose => Kind::Prose,
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn files_are_known_by_their_names_whatever_the_case() {
-        let of = |name: &str| MediaType::of_file(name).map(|found| found.name().to_owned());
+        let of = |name: &str| MediaType::from_path(name).map(|found| found.name().to_owned());
         assert_eq!(of("README.MD").as_deref(), Some("text/markdown"));
         assert_eq!(of("docs/guide.Mdx").as_deref(), Some("text/markdown"));
         assert_eq!(of("C:\\notes\\todo.markdown").as_deref(), Some("text/markdown"));

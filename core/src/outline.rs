@@ -17,7 +17,7 @@ const MOST_TITLES: usize = 10_240 * MOST_EMPTY;
 
 /// A chunk as far as an outline needs it, in document order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct OutlineChunk {
     /// Its position.
     pub ordinal: i32,
     /// The titles above it.
@@ -36,7 +36,7 @@ pub struct Entry {
 
 /// One line of an outline: a run of chunks of one section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct OutlineLine {
     /// The title behind two spaces for each title above it; empty at the root. An asterisk behind
     /// it marks a line with hits.
     pub outline: String,
@@ -64,20 +64,20 @@ pub struct Line {
 ///
 /// Chunks that follow one another in the same section share a line. A section that comes again
 /// behind another one, as a root between chapters does, has another line.
-pub fn outline(entries: &[Entry]) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+pub fn outline(entries: &[OutlineChunk]) -> Vec<OutlineLine> {
+    let mut lines: Vec<OutlineLine> = Vec::new();
     for entry in entries {
         interrupt::poll();
         let before = lines.last().map_or(&[][..], |line| &line.section);
         let continues = before == entry.section && !lines.is_empty();
         if !continues {
-            let shared = section::common(&entry.section, before).len();
+            let shared = section::common_prefix(&entry.section, before).len();
             // Going back up gives one line, going down one for each title that is new.
             let first = if shared == entry.section.len() { shared } else { shared + 1 };
             let empty = MOST_EMPTY.min(MOST_TITLES / entry.section.len().max(1));
             let first = first.max(entry.section.len().saturating_sub(empty));
             for depth in first..=entry.section.len() {
-                lines.push(Line::new(&entry.section[..depth]));
+                lines.push(OutlineLine::new(&entry.section[..depth]));
             }
         }
         lines.last_mut().expect("the chunk has a line by now").add(entry);
@@ -85,7 +85,7 @@ pub fn outline(entries: &[Entry]) -> Vec<Line> {
     lines
 }
 
-impl Line {
+impl OutlineLine {
     fn new(section: &[String]) -> Self {
         let outline = section.split_last().map_or_else(String::new, |(title, above)| {
             let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -105,7 +105,7 @@ impl Line {
         }
     }
 
-    fn add(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &OutlineChunk) {
         self.level = Some(self.level.map_or(entry.level, |level| level.min(entry.level)));
         self.chunks += 1;
         self.tokens += entry.tokens;
@@ -129,10 +129,10 @@ mod tests {
     use super::*;
 
     fn drawn(sections: &[&[&str]]) -> Vec<(String, i64)> {
-        let entries: Vec<Entry> = sections
+        let entries: Vec<OutlineChunk> = sections
             .iter()
             .zip(0..)
-            .map(|(section, ordinal)| Entry {
+            .map(|(section, ordinal)| OutlineChunk {
                 ordinal,
                 section: section.iter().map(ToString::to_string).collect(),
                 level: section.len() as i32,
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn lines_without_a_chunk_hold_few_titles_together() {
         for depth in [10_000, 50_000, 100_000] {
-            let entry = |ordinal: i32| Entry {
+            let entry = |ordinal: i32| OutlineChunk {
                 ordinal,
                 section: vec![ordinal.to_string(); depth],
                 level: 1,
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn lines_with_hits_are_marked() {
-        let entry = |ordinal, section: &[&str], hit| Entry {
+        let entry = |ordinal, section: &[&str], hit| OutlineChunk {
             ordinal,
             section: section.iter().map(ToString::to_string).collect(),
             level: 0,

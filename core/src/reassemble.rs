@@ -9,9 +9,9 @@ and no chunk is in two passages.
 
 mod joining;
 
-pub use joining::{Joining, OrderBy, ScoreBy};
+pub use joining::{OrderBy, PassageOptions, ScoreBy};
 
-use crate::expand::{Choice, Hit, Pick, Role, Row, Rule};
+use crate::expand::{ChunkRow, Hit, Role, Rule, SelectedChunk, Selection};
 use crate::interrupt;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -25,7 +25,7 @@ pub struct Passage {
     /// Its score, or `None` where its hits have none.
     pub score: Option<f64>,
     /// Its chunks in the order of their document, by their place in the list of picks.
-    pub picks: Vec<usize>,
+    pub chunks: Vec<usize>,
     /// Its hits, best first.
     pub hits: Vec<usize>,
     /// Whether the budget cut some of its context.
@@ -42,23 +42,23 @@ pub struct Passage {
 pub fn reassemble(
     hits: &[Hit],
     scores: &[Option<f64>],
-    rows: &[Row],
-    choice: &Choice,
-    joining: &Joining,
+    rows: &[ChunkRow],
+    selection: &Selection,
+    joining: &PassageOptions,
 ) -> Vec<Passage> {
     let mut documents: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
-    for (i, pick) in choice.picks.iter().enumerate() {
+    for (i, pick) in selection.chunks.iter().enumerate() {
         documents.entry(hits[pick.hit].document).or_default().push(i);
     }
     let mut passages: Vec<Passage> = documents
         .values()
-        .flat_map(|picks| document(hits, rows, choice, picks, joining.max_distance))
+        .flat_map(|chunks| document(hits, rows, selection, chunks, joining.max_distance))
         .collect();
     for passage in &mut passages {
         passage.score = joining.score_by.score(passage, scores);
     }
     // The picks are in the order that ties are broken by.
-    passages.sort_by_key(|passage| (hits[passage.hits[0]].class, passage.picks[0]));
+    passages.sort_by_key(|passage| (hits[passage.hits[0]].score_rank, passage.chunks[0]));
     if joining.score_by != ScoreBy::Max {
         let score = |passage: &Passage| passage.score.unwrap_or(f64::NEG_INFINITY);
         passages.sort_by(|a, b| {
@@ -66,7 +66,7 @@ pub fn reassemble(
             has(a).cmp(&has(b)).then(score(b).total_cmp(&score(a)))
         });
     }
-    passages.truncate(joining.most.unwrap_or(usize::MAX));
+    passages.truncate(joining.max_passages.unwrap_or(usize::MAX));
     for (passage, rank) in passages.iter_mut().zip(1..) {
         passage.rank = rank;
     }
@@ -76,7 +76,7 @@ pub fn reassemble(
         for passage in &passages {
             best.entry(document(passage)).or_insert(passage.rank);
         }
-        passages.sort_by_key(|passage| (best[&document(passage)], passage.picks[0]));
+        passages.sort_by_key(|passage| (best[&document(passage)], passage.chunks[0]));
     }
     passages
 }
@@ -84,25 +84,25 @@ pub fn reassemble(
 /// Puts the chunks of one document into passages.
 fn document(
     hits: &[Hit],
-    rows: &[Row],
-    choice: &Choice,
-    picks: &[usize],
+    rows: &[ChunkRow],
+    selection: &Selection,
+    chunks: &[usize],
     max_distance: Option<u32>,
 ) -> Vec<Passage> {
-    let ordinal = |pick: &Pick| rows[pick.row].ordinal;
+    let ordinal = |pick: &SelectedChunk| rows[pick.row].ordinal;
     // The passage of each hit: the hits come in order, and each either joins another or not.
     let mut of_hit: BTreeMap<usize, usize> = BTreeMap::new();
     let mut of_whole: HashMap<usize, usize> = HashMap::new();
     let mut before: Option<(usize, usize)> = None;
     let mut count = 0;
-    for (place, pick) in picks.iter().enumerate() {
-        interrupt::poll_in(place);
-        let pick = &choice.picks[*pick];
+    for (place, pick) in chunks.iter().enumerate() {
+        interrupt::poll_periodically(place);
+        let pick = &selection.chunks[*pick];
         if pick.role != Role::Hit {
             continue;
         }
         let joins = |before: usize| {
-            let gap = ordinal(&choice.picks[picks[before]])
+            let gap = ordinal(&selection.chunks[chunks[before]])
                 .zip(ordinal(pick))
                 .map(|(a, b)| b.abs_diff(a));
             match (max_distance, gap) {
@@ -111,7 +111,7 @@ fn document(
                 (Some(_), None) => false,
             }
         };
-        let whole = choice.wholes[pick.hit];
+        let whole = selection.scopes[pick.hit];
         let passage = whole
             .and_then(|whole| of_whole.get(&whole).copied())
             .or_else(|| before.filter(|(before, _)| joins(*before)).map(|(_, passage)| passage))
@@ -126,12 +126,12 @@ fn document(
     let mut passages = vec![Passage::default(); count];
     // Where each passage has come to, imports apart.
     let mut last: Vec<Option<Option<i32>>> = vec![None; count];
-    for (place, &pick) in picks.iter().enumerate() {
-        interrupt::poll_in(place);
-        let chosen = &choice.picks[pick];
+    for (place, &pick) in chunks.iter().enumerate() {
+        interrupt::poll_periodically(place);
+        let chosen = &selection.chunks[pick];
         let number = of_hit[&chosen.hit];
         let passage = &mut passages[number];
-        passage.picks.push(pick);
+        passage.chunks.push(pick);
         if chosen.rule != Rule::Imports {
             let follows = last[number].is_none_or(|last| {
                 last.zip(ordinal(chosen)).is_some_and(|(a, b)| b.checked_sub(a) == Some(1))
@@ -141,31 +141,32 @@ fn document(
         }
         if chosen.role == Role::Hit {
             passage.hits.push(chosen.hit);
-            passage.truncated |= choice.cut[chosen.hit];
-            passage.complete &= !choice.broken[chosen.hit] && !choice.fell_back[chosen.hit];
+            passage.truncated |= selection.truncated[chosen.hit];
+            passage.complete &= !selection.broken[chosen.hit] && !selection.fell_back[chosen.hit];
         }
     }
     for passage in &mut passages {
         passage.complete &= !passage.truncated;
         if passage.complete {
-            passage.complete = holds_wholes(rows, choice, passage);
+            passage.complete = holds_wholes(rows, selection, passage);
         }
-        passage.hits.sort_by_key(|hit| (hits[*hit].class, *hit));
+        passage.hits.sort_by_key(|hit| (hits[*hit].score_rank, *hit));
     }
     passages
 }
 
 /// Tells whether all of what its hits were widened to is in a passage, and not in another one.
-fn holds_wholes(rows: &[Row], choice: &Choice, passage: &Passage) -> bool {
-    let mut wholes: Vec<_> = passage.hits.iter().filter_map(|hit| choice.wholes[*hit]).collect();
-    wholes.sort_unstable();
-    wholes.dedup();
-    let mut wanted = wholes.iter().filter_map(|whole| choice.whole_chunks.get(*whole)).peekable();
+fn holds_wholes(rows: &[ChunkRow], selection: &Selection, passage: &Passage) -> bool {
+    let mut scopes: Vec<_> = passage.hits.iter().filter_map(|hit| selection.scopes[*hit]).collect();
+    scopes.sort_unstable();
+    scopes.dedup();
+    let mut wanted =
+        scopes.iter().filter_map(|whole| selection.scope_chunks.get(*whole)).peekable();
     if wanted.peek().is_none() {
         return true;
     }
     let held: HashSet<_> =
-        passage.picks.iter().map(|pick| rows[choice.picks[*pick].row].chunk).collect();
+        passage.chunks.iter().map(|pick| rows[selection.chunks[*pick].row].chunk).collect();
     wanted.flatten().all(|chunk| held.contains(chunk))
 }
 
@@ -174,7 +175,7 @@ impl Default for Passage {
         Self {
             rank: 0,
             score: None,
-            picks: Vec::new(),
+            chunks: Vec::new(),
             hits: Vec::new(),
             truncated: false,
             complete: true,

@@ -3,31 +3,34 @@ Search: which chunks answer a query, best first.
 
 A query has words and, where there is one, an embedding, and each is a leg of its own: the words are
 ranked by BM25 over the positions that a store's full text keeps, the embedding by its distance. Here
-is all of it that needs no store: what a query asks for ([`Query`], [`identifier_parts`]), which
+is all of it that needs no store: what a query asks for ([`SearchQuery`], [`identifier_parts`]), which
 chunks are worth ranking ([`arms`]), what each is worth ([`bm25`]), how two rankings become one
-([`fuse`]), and how many hits a budget is for ([`fitting`]).
+([`fuse`]), and how many hits a budget is for ([`select_within_budget`]).
 */
 
 pub mod bm25;
-mod candidates;
-mod fitting;
 mod fuse;
+mod hit_budget;
 mod identifiers;
 mod lexemes;
 mod query;
+mod subqueries;
 
-pub use candidates::{Arm, Arms, CAP, Counts, ENOUGH, Frequencies, arms};
-pub use fitting::{Offer, fitting, leading};
-pub use fuse::{Fused, Leg, fuse};
+pub use fuse::{FusedHit, RankedList, fuse};
+pub use hit_budget::{HitCost, count_for_passages, select_within_budget};
 pub use identifiers::identifier_parts;
-pub use lexemes::{Lexemes, Word, quoted};
-pub use query::Query;
+pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
+pub use query::SearchQuery;
+pub use subqueries::{
+    ENOUGH_CANDIDATES, Frequencies, LexemeCounts, MAX_CANDIDATES, Subquery, SubqueryPlan,
+    plan_subqueries,
+};
 
-use crate::words::words;
+use crate::sql_enum::sql_enum;
 
 /// Which legs a search has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum SearchMode {
     /// The embedding alone.
     Vector,
     /// The words alone.
@@ -36,7 +39,7 @@ pub enum Mode {
     Hybrid,
 }
 
-words!(
-    Mode, "mode", r#""vector", "text" and "hybrid""#,
+sql_enum!(
+    SearchMode, "mode", r#""vector", "text" and "hybrid""#,
     "vector" => Vector, "text" => Text, "hybrid" => Hybrid
 );

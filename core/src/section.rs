@@ -33,7 +33,7 @@ pub fn parent(section: &[String]) -> Option<&[String]> {
 /// # Source
 ///
 /// `findCommonPrefix` of seed 001.
-pub fn common<'a>(a: &'a [String], b: &[String]) -> &'a [String] {
+pub fn common_prefix<'a>(a: &'a [String], b: &[String]) -> &'a [String] {
     let shared = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     &a[..shared]
 }
@@ -52,7 +52,7 @@ pub fn merge(a: (u32, &[String]), b: (u32, &[String])) -> (u32, Section) {
     } else if a.1.starts_with(b.1) {
         a.1
     } else {
-        common(a.1, b.1)
+        common_prefix(a.1, b.1)
     };
     (a.0.min(b.0), section.to_vec())
 }
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn seed_001_common_path() {
-        let find = |a: &[&str], b: &[&str]| common(&section(a), &section(b)).to_vec();
+        let find = |a: &[&str], b: &[&str]| common_prefix(&section(a), &section(b)).to_vec();
         assert_eq!(find(&["A", "B", "C"], &["A", "B", "D"]), section(&["A", "B"]));
         assert_eq!(find(&["X", "Y"], &["A", "B"]), section(&[]));
         assert_eq!(find(&["Same"], &["Same"]), section(&["Same"]));

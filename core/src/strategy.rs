@@ -13,22 +13,22 @@ mod overrides;
 mod own;
 mod preset;
 
-pub use overrides::{MOST, Overrides, between, checked};
-pub use own::{Own, Patterns};
+pub use overrides::{MAX_LIMIT, StrategyOverrides, check_limit, check_range};
+pub use own::{CustomStrategy, MediaTypePatterns};
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;
-use crate::words::words;
+use crate::sql_enum::sql_enum;
 
 /// Which context a hit gets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strategy {
     /// What comes as a whole, as far as `max_chunks` reaches to each side.
-    pub whole: Whole,
+    pub scope: Scope,
     /// What comes by its section.
-    pub relatives: Relatives,
+    pub relatives: RelativeLimits,
     /// What comes by its section in place of a container that a hit does not have.
-    pub fallback: Relatives,
+    pub fallback: RelativeLimits,
     /// Chunks directly before the hit, whatever their section.
     pub before: Window,
     /// Chunks directly after the hit, whatever their section.
@@ -47,7 +47,7 @@ pub struct Strategy {
 
 /// What comes as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whole {
+pub enum Scope {
     /// Nothing.
     None,
     /// The hit's section with all below it.
@@ -63,7 +63,7 @@ pub enum Whole {
 
 /// How many chunks come by their place in the tree of titles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relatives {
+pub struct RelativeLimits {
     /// Sections above the hit's of which one chunk comes; the nearest is the parent.
     pub parents: u32,
     /// Siblings before the hit.
@@ -140,13 +140,13 @@ impl Window {
 impl Strategy {
     /// Returns how far a whole is read to each side of a hit.
     pub(crate) fn reach(&self) -> u32 {
-        self.max_chunks.unwrap_or(MOST as u32)
+        self.max_chunks.unwrap_or(MAX_LIMIT as u32)
     }
 }
 
-words!(Siblings, "siblings", r#""parent" and "section""#, "parent" => Parent, "section" => Section);
-words!(
+sql_enum!(Siblings, "siblings", r#""parent" and "section""#, "parent" => Parent, "section" => Section);
+sql_enum!(
     Within, "within", r#""document", "parent" and "section""#,
     "document" => Document, "parent" => Parent, "section" => Section
 );
-words!(CountBy, "count_by", r#""chunks" and "tokens""#, "chunks" => Chunks, "tokens" => Tokens);
+sql_enum!(CountBy, "count_by", r#""chunks" and "tokens""#, "chunks" => Chunks, "tokens" => Tokens);

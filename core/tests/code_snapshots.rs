@@ -1,11 +1,11 @@
-//! One short document of each language, as it is split.
+//! Snapshots of the chunks of a short document in each language.
 //!
-//! `INSTA_UPDATE=always cargo nextest run -p passage-core --features code code_snapshots` writes the
-//! snapshots anew.
+//! `INSTA_UPDATE=always cargo nextest run -p passage-core --features code code_snapshots` updates the
+//! snapshots.
 
 #![cfg(feature = "code")]
 
-use passage_core::{Characters, Limits, MediaType, Options, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use std::fmt::Write;
 
 const DOCUMENTS: [&str; 16] = [
@@ -28,13 +28,13 @@ const DOCUMENTS: [&str; 16] = [
 ];
 
 #[test]
-fn every_language_is_split_as_its_snapshot_says() {
+fn the_chunks_of_each_language_match_its_snapshot() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/code/");
-    let limits = Limits { min: 10, preferred: 120, max: 300, window: 1_000 };
+    let limits = ChunkLimits { min: 10, preferred: 120, max: 300, window: 1_000 };
     for name in DOCUMENTS {
         let text = std::fs::read_to_string(format!("{folder}{name}")).unwrap();
-        let media_type = MediaType::of_file(name).unwrap();
-        let options = Options::new(limits);
+        let media_type = MediaType::from_path(name).unwrap();
+        let options = SplitOptions::new(limits);
         let split = split(&text, &media_type, &options, &Characters).unwrap();
         assert_eq!(split.syntax_error, None, "{name}");
         let mut shown = String::new();

@@ -1,30 +1,31 @@
 /*!
-Real data: nothing is lost, and what every section holds parses alone.
+Real data: nothing is lost, and the text of each section parses alone.
 
-`PASSAGE_CORPUS` names folders, parted by `:`; without it a sample is taken, as in `corpus`.
+`PASSAGE_CORPUS` is a list of folders, separated by `:`. Without it, the test reads a sample, as
+`corpus` does.
 */
 
-#[path = "data/alone.rs"]
-mod alone;
 #[path = "corpus/files.rs"]
 #[allow(dead_code)] // Files are read here as they are.
 mod files;
+#[path = "data/standalone.rs"]
+mod standalone;
 
-use alone::{Counts, Language, check};
 use files::{folders, registry, sample, walk};
-use passage_core::{Limits, MediaType};
+use passage_core::{ChunkLimits, MediaType};
+use standalone::{Counts, Language, check};
 use std::{collections::BTreeMap, fs};
 
-const SMALL: Limits = Limits { min: 40, preferred: 120, max: 200, window: 300 };
+const SMALL: ChunkLimits = ChunkLimits { min: 40, preferred: 120, max: 200, window: 300 };
 
-/// How many bytes of files a sample has at most.
+/// The maximum number of bytes of a sample.
 const SAMPLE: u64 = 2_000_000;
 
 #[test]
-fn every_container_of_real_files_parses_alone() {
+fn each_container_of_real_files_parses_alone() {
     let mut paths = Vec::new();
     let mut find = |path: std::path::PathBuf| {
-        let media_type = path.to_str().and_then(MediaType::of_file);
+        let media_type = path.to_str().and_then(MediaType::from_path);
         if media_type.is_some_and(|media_type| Language::of(&media_type).is_some()) {
             paths.push(path);
         }
@@ -39,12 +40,12 @@ fn every_container_of_real_files_parses_alone() {
     }
     let mut counts = BTreeMap::<String, Counts>::new();
     for path in &paths {
-        let Some(media_type) = path.to_str().and_then(MediaType::of_file) else { continue };
+        let Some(media_type) = path.to_str().and_then(MediaType::from_path) else { continue };
         let Some(language) = Language::of(&media_type) else { continue };
         let Ok(text) = fs::read_to_string(path) else { continue };
         let counts = counts.entry(format!("{language:?}")).or_default();
         let invalid = counts.invalid;
-        for limits in [Limits::CHARACTERS, SMALL] {
+        for limits in [ChunkLimits::CHARACTERS, SMALL] {
             for failure in check(&text, language, &media_type, limits, counts) {
                 println!("{}: {failure}", path.display());
             }

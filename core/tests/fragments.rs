@@ -1,13 +1,16 @@
-//! What a fragment promises: whole lines of its document as they stand there, with their numbers,
-//! none of them twice, and no more than was asked for.
+//! Invariants of fragments: unchanged whole lines of the document with their numbers, each line once,
+//! and within the limits.
 
 use std::ops::Range;
 
-use passage_core::fragments::{Cut, Fragment, Hit, Limits, Piece, Stretch, choose, stretches};
-use passage_core::{Characters, Chunk, MediaType, Options, split};
+use passage_core::fragments::{
+    Fragment, FragmentHit, FragmentLimits, SourceChunk, TextRun, Truncation, select_fragments,
+    text_runs,
+};
+use passage_core::{Characters, Chunk, MediaType, SplitOptions, split};
 use proptest::prelude::*;
 
-/// A document of Markdown with headings, fences, tables, long lines and all kinds of line ends.
+/// Generates Markdown with headings, fences, tables, long lines and all kinds of line ends.
 fn document() -> impl Strategy<Value = String> {
     let words = prop_oneof!["[a-f]{1,8}", Just("日本語".to_owned()), Just("query".to_owned())];
     let line = prop::collection::vec(words, 0..30).prop_map(|words| words.join(" "));
@@ -24,19 +27,20 @@ fn document() -> impl Strategy<Value = String> {
         .prop_map(|(blocks, end)| blocks.join("\n\n").replace('\n', end))
 }
 
-/// How it is split.
+/// Splits a document.
 fn chunks(text: &str) -> Vec<Chunk<'_>> {
-    let limits = passage_core::Limits { min: 20, preferred: 80, max: 120, window: 200 };
-    let split = split(text, &MediaType::new("text/markdown"), &Options::new(limits), &Characters);
+    let limits = passage_core::ChunkLimits { min: 20, preferred: 80, max: 120, window: 200 };
+    let split =
+        split(text, &MediaType::new("text/markdown"), &SplitOptions::new(limits), &Characters);
     split.expect("the limits are in order").chunks
 }
 
-/// The chunks that are read: those in ranges of ordinals.
-fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<Piece<'t>> {
+/// Returns the chunks in ranges of ordinals.
+fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<SourceChunk<'t>> {
     let is_read = |place: usize| read.iter().any(|range| range.contains(&place));
     let piece = |place: usize| {
         let chunk = &chunks[place];
-        Piece {
+        SourceChunk {
             document: 0,
             ordinal: Some(place as i32),
             content: chunk.content.into(),
@@ -44,7 +48,7 @@ fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<Piece<'t>> 
             first_line: Some(*chunk.lines.start() as i32),
             tokens: chunk.size as u32,
             section: Some(chunk.section.iter().map(|title| title.len() as i64).sum()),
-            more: [
+            continues: [
                 place > 0 && !is_read(place - 1),
                 place + 1 < chunks.len() && !is_read(place + 1),
             ],
@@ -53,7 +57,7 @@ fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<Piece<'t>> 
     (0..chunks.len()).filter(|place| is_read(*place)).map(piece).collect()
 }
 
-/// The lines of a text without their ends.
+/// Returns the lines of a text without their ends.
 fn lines(text: &str) -> Vec<&str> {
     let (mut lines, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
@@ -65,19 +69,19 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-fn worth(stretches: &[Stretch]) -> impl Fn(&[(usize, usize)]) -> Vec<f64> {
+fn worth(text_runs: &[TextRun]) -> impl Fn(&[(usize, usize)]) -> Vec<f64> {
     |lines| {
-        let text = |(stretch, line): &(usize, usize)| stretches[*stretch].line(*line);
+        let text = |(text_run, line): &(usize, usize)| text_runs[*text_run].line(*line);
         lines.iter().map(|line| text(line).matches("query").count() as f64).collect()
     }
 }
 
-fn text<'s>(stretches: &'s [Stretch], fragment: &Fragment) -> &'s str {
-    &stretches[fragment.stretch].text[fragment.bytes.clone()]
+fn text<'s>(text_runs: &'s [TextRun], fragment: &Fragment) -> &'s str {
+    &text_runs[fragment.text_run].text[fragment.bytes.clone()]
 }
 
-fn numbers(stretches: &[Stretch], fragment: &Fragment) -> Range<usize> {
-    let number = |line: usize| stretches[fragment.stretch].lines[line].number.unwrap() as usize;
+fn numbers(text_runs: &[TextRun], fragment: &Fragment) -> Range<usize> {
+    let number = |line: usize| text_runs[fragment.text_run].lines[line].number.unwrap() as usize;
     number(fragment.lines.start) - 1..number(fragment.lines.end - 1)
 }
 
@@ -99,35 +103,35 @@ proptest! {
         found.retain(|place| !seen.contains(place) && { seen.push(*place); true });
         let read: Vec<_> = found.iter().map(|place| place.saturating_sub(around)..place + around + 1).collect();
         let pieces = pieces(&chunks, &read);
-        let stretches = stretches(&pieces, |_| true);
-        let hit = |place: &usize| stretches.iter().enumerate().find_map(|(stretch, text)| {
+        let text_runs = text_runs(&pieces, |_| true);
+        let hit = |place: &usize| text_runs.iter().enumerate().find_map(|(text_run, text)| {
             let chunk = text.chunks.iter().find(|(piece, _)| pieces[*piece].ordinal == Some(*place as i32))?;
-            Some(Hit { stretch, bytes: chunk.1.clone() })
+            Some(FragmentHit { text_run, bytes: chunk.1.clone() })
         });
         let hits: Vec<_> = found.iter().map(|place| hit(place).unwrap()).collect();
-        let limits = Limits { max_fragments, max_tokens };
-        let fragments = choose(&stretches, &hits, limits, &worth(&stretches));
+        let limits = FragmentLimits { max_fragments, max_tokens };
+        let fragments = select_fragments(&text_runs, &hits, limits, &worth(&text_runs));
 
-        // Something comes back unless nothing but white space was found.
-        let blank = hits.iter().all(|hit| stretches[hit.stretch].text[hit.bytes.clone()].trim().is_empty());
+        // The result is empty only if all hits are white space.
+        let blank = hits.iter().all(|hit| text_runs[hit.text_run].text[hit.bytes.clone()].trim().is_empty());
         prop_assert!(!fragments.is_empty() || blank);
         prop_assert!(fragments.len() <= max_fragments);
         prop_assert!(fragments.iter().map(|fragment| fragment.tokens).sum::<u32>() <= max_tokens);
         let source = lines(&document);
-        let mut told = vec![false; source.len()];
+        let mut seen = vec![false; source.len()];
         for fragment in &fragments {
-            let text = text(&stretches, fragment);
-            let numbers = numbers(&stretches, fragment);
+            let text = text(&text_runs, fragment);
+            let numbers = numbers(&text_runs, fragment);
             prop_assert!(document.contains(text) && !text.trim().is_empty());
             let cited = &source[numbers.clone()];
-            if fragment.cut == Some(Cut::Line) {
+            if fragment.truncation == Some(Truncation::Line) {
                 prop_assert!(cited.len() == 1 && cited[0].contains(text));
                 continue;
             }
             prop_assert_eq!(lines(text), cited);
-            // Counted exactly, by characters: the share of a line is a guess only within a chunk.
+            // Each line is in one fragment.
             for line in numbers {
-                prop_assert!(!std::mem::replace(&mut told[line], true), "line {} comes twice", line + 1);
+                prop_assert!(!std::mem::replace(&mut seen[line], true), "line {} is repeated", line + 1);
             }
         }
         let firsts: Vec<_> = fragments.iter().map(|fragment| fragment.hits[0]).collect();
@@ -135,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fenced_block_that_fits_comes_whole_or_not_at_all(
+    fn a_fenced_block_that_fits_is_returned_whole_or_not_at_all(
         document in document(),
         found in any::<prop::sample::Index>(),
     ) {
@@ -143,20 +147,20 @@ proptest! {
         prop_assume!(!chunks.is_empty());
         let found = found.index(chunks.len());
         let pieces = pieces(&chunks, std::slice::from_ref(&(0..chunks.len())));
-        let stretches = stretches(&pieces, |_| true);
-        let hit = Hit { stretch: 0, bytes: stretches[0].chunks[found].1.clone() };
-        let limits = Limits { max_fragments: 1, max_tokens: 400 };
-        for fragment in choose(&stretches, &[hit], limits, &worth(&stretches)) {
-            if fragment.cut == Some(Cut::Line) {
+        let text_runs = text_runs(&pieces, |_| true);
+        let hit = FragmentHit { text_run: 0, bytes: text_runs[0].chunks[found].1.clone() };
+        let limits = FragmentLimits { max_fragments: 1, max_tokens: 400 };
+        for fragment in select_fragments(&text_runs, &[hit], limits, &worth(&text_runs)) {
+            if fragment.truncation == Some(Truncation::Line) {
                 continue;
             }
-            let lines = &stretches[0].lines;
+            let lines = &text_runs[0].lines;
             let ends = [fragment.lines.start, fragment.lines.end - 1];
             let cut = ends.map(|end| lines[end].block.clone()).into_iter().filter(|block| {
                 block.start < fragment.lines.start || fragment.lines.end < block.end
             });
             let cut: Vec<_> = cut.collect();
-            prop_assert_eq!(fragment.cut == Some(Cut::Block), !cut.is_empty());
+            prop_assert_eq!(fragment.truncation == Some(Truncation::Block), !cut.is_empty());
             for block in cut {
                 let size: f64 = lines[block].iter().map(|line| line.tokens).sum();
                 prop_assert!(size > 400.0);

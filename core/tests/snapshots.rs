@@ -1,24 +1,24 @@
-//! One short real document of every kind, with the chunks that it is split into.
+//! Snapshots of the chunks of a short real document of every kind.
 //!
-//! `fixtures/README.md` says where each comes from. To see a change, run with
-//! `INSTA_UPDATE=always`, look at the difference in `snapshots/`, and commit it if it is right.
+//! `fixtures/README.md` lists their sources. To update the snapshots, run the tests with
+//! `INSTA_UPDATE=always`, read the difference in `snapshots/`, and commit it if it is correct.
 
-use passage_core::{Characters, Limits, MediaType, Options, convert, split, title};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, split, title};
 use std::fmt::Write;
 
-/// Small enough that a short document shows cuts and merges.
-const LIMITS: Limits = Limits { min: 80, preferred: 250, max: 400, window: 700 };
+/// Limits that cut and merge in a short document.
+const LIMITS: ChunkLimits = ChunkLimits { min: 80, preferred: 250, max: 400, window: 700 };
 
-/// Shows a document's chunks: lines, level, section, unit, preamble and content.
+/// Returns the lines, level, section, unit, preamble and content of each chunk as text.
 fn shown(name: &str, text: &str) -> String {
-    let media_type = MediaType::of(name, text);
+    let media_type = MediaType::detect(name, text);
     let converted = convert(text, &media_type, Some("https://example.org/docs/")).unwrap();
     let (text, stored) = converted
         .as_ref()
         .map_or((text, &media_type), |converted| (&*converted.text, &converted.media_type));
     let own = title(text, stored);
     let title = converted.as_ref().map_or(own, |converted| converted.title.clone());
-    let options = Options { limits: LIMITS, title: title.as_deref(), overlap: 0, kind: None };
+    let options = SplitOptions { limits: LIMITS, title: title.as_deref(), overlap: 0, kind: None };
     let mut shown = format!("{media_type} as {stored}, {title:?}\n");
     let split = split(text, stored, &options, &Characters).unwrap();
     assert_eq!(split.syntax_error, None);
@@ -37,7 +37,7 @@ fn shown(name: &str, text: &str) -> String {
     shown
 }
 
-/// Compares how files of `fixtures/` are split.
+/// Compares the chunks of files in `fixtures/` with their snapshots.
 macro_rules! snapshots {
     ($($test:ident => $file:literal),+ $(,)?) => {$(
         #[test]

@@ -6,11 +6,11 @@ use crate::settings;
 use crate::spi::{self, Connection};
 use crate::store::{Chunks, Columns, Found, Hits, Store, Wanted};
 use crate::types::{Name, from_sql};
-use passage_core::Overrides;
-use passage_core::expand::{self, Budget, Choice, Hit, choose};
-use passage_core::hits::{Scored, rank};
-use passage_core::search::{Offer, fitting, leading};
-use passage_core::strategy::Whole;
+use passage_core::StrategyOverrides;
+use passage_core::expand::{self, Budget, Hit, Selection, select_context};
+use passage_core::hits::{ScoredHit, rank_hits};
+use passage_core::search::{HitCost, count_for_passages, select_within_budget};
+use passage_core::strategy::Scope;
 use pgrx::datum::Uuid;
 
 /// What a call of any expanding function asks for.
@@ -18,7 +18,7 @@ pub struct Call {
     pub chunk_ids: Option<Vec<Option<Uuid>>>,
     pub scores: Option<Vec<Option<f64>>>,
     pub strategy: Option<String>,
-    pub overrides: Overrides,
+    pub overrides: StrategyOverrides,
     pub store: Option<Name>,
 }
 
@@ -48,11 +48,11 @@ pub enum Extent {
 /// What a call found, while its chunks can still be read.
 pub struct Expanded<'a> {
     /// The ids of the call, those that were not found among them.
-    pub scored: &'a [Scored<uuid::Uuid>],
+    pub scored: &'a [ScoredHit<uuid::Uuid>],
     pub found: &'a [Found],
     pub hits: &'a [Hit<'a>],
     pub chunks: &'a Chunks<'a>,
-    pub choice: &'a Choice,
+    pub selection: &'a Selection,
 }
 
 impl Call {
@@ -67,7 +67,7 @@ impl Call {
     ) -> Result<R, Error> {
         let ids = self.chunk_ids.unwrap_or_default();
         let ids: Vec<_> = ids.into_iter().map(|id| id.map(from_sql)).collect();
-        let scored = rank(&ids, self.scores.as_deref())?;
+        let scored = rank_hits(&ids, self.scores.as_deref())?;
         let name = self.strategy.unwrap_or_else(settings::strategy);
         let wanted = Wanted { name, overrides: self.overrides };
         let store = Store::resolve(self.store)?;
@@ -89,9 +89,11 @@ impl Call {
             let chunks = store.chunks(connection, &read, &plan, columns);
             let budget = Budget::of(&hits);
             let explain = extent == Extent::Explained;
-            let choice = choose(&hits, &plan, &chunks.outlines, &chunks, budget, explain);
-            let (found, hits, chunks, choice) = (&read.found[..], &hits[..], &chunks, &choice);
-            Ok(then(Expanded { scored: &scored, found, hits, chunks, choice }))
+            let selection =
+                select_context(&hits, &plan, &chunks.outlines, &chunks, budget, explain);
+            let (found, hits, chunks, selection) =
+                (&read.found[..], &hits[..], &chunks, &selection);
+            Ok(then(Expanded { scored: &scored, found, hits, chunks, selection }))
         })
     }
 }
@@ -107,18 +109,18 @@ fn fit(
     let hits: Vec<_> = read.found.iter().map(Found::hit).collect();
     let Some(budget) = Budget::of(&hits).max_tokens else {
         let places: Vec<_> = hits.iter().map(|hit| (hit.document, hit.ordinal)).collect();
-        read.found.truncate(leading(&places, passages, max_distance));
+        read.found.truncate(count_for_passages(&places, passages, max_distance));
         return;
     };
-    let in_code = read.found.iter().filter(|hit| hit.strategy.whole == Whole::Container);
+    let in_code = read.found.iter().filter(|hit| hit.strategy.scope == Scope::Container);
     let in_code: Vec<_> = in_code.map(|hit| hit.scored.chunk).collect();
     let mut units = store.units(connection, &in_code);
-    let offer = |place: usize| Offer {
+    let offer = |place: usize| HitCost {
         tokens: u64::from(read.chunk(place).tokens()),
         unit: units.remove(&read.found[place].scored.chunk),
     };
     let offers: Vec<_> = (0..read.found.len()).map(offer).collect();
-    let mut taken = fitting(&offers, u64::from(budget)).into_iter();
+    let mut taken = select_within_budget(&offers, u64::from(budget)).into_iter();
     read.found.retain(|_| taken.next().expect("there is an answer for each"));
 }
 
@@ -133,8 +135,8 @@ impl Found {
             kind: self.kind,
             unit: self.unit,
             containers: self.containers.clone(),
-            json: self.strategy.whole == Whole::Container && self.document.is_json(),
-            class: self.scored.class,
+            is_json: self.strategy.scope == Scope::Container && self.document.is_json(),
+            score_rank: self.scored.score_rank,
             strategy: &self.strategy,
         }
     }

@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::interrupt::pause;
 use passage_core::split::lacks_grammar;
 use passage_core::{
-    Characters, Chunk, Kind, Limits, Making, Options, Reading, SizeUnit, split, strategy,
+    Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitOptions,
+    split, strategy,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -35,8 +36,8 @@ pub struct Given {
 /// What is said of a document, checked.
 pub struct Source {
     pub uri: String,
-    reading: Reading,
-    limits: Limits,
+    reading: MetadataOverrides,
+    limits: ChunkLimits,
     overlap: usize,
 }
 
@@ -68,10 +69,10 @@ impl Given {
             })
         };
         let size = |argument, value: Option<i32>| {
-            let size = value.map(|value| strategy::checked(argument, value)).transpose()?;
+            let size = value.map(|value| strategy::check_limit(argument, value)).transpose()?;
             Ok::<_, Error>(size.map(|size| size as usize))
         };
-        let limits = Limits::of_characters(
+        let limits = ChunkLimits::in_characters(
             size("min_size", self.min_size)?,
             size("preferred_size", self.preferred_size)?,
             size("max_size", self.max_size)?,
@@ -80,7 +81,7 @@ impl Given {
         limits.check()?;
         Ok(Source {
             uri: self.uri.unwrap_or_default(),
-            reading: Reading {
+            reading: MetadataOverrides {
                 media_type: self.media_type.as_deref().map(str::parse).transpose()?,
                 kind: self.kind.map(kind).transpose()?,
                 title: self.title,
@@ -101,7 +102,7 @@ impl Source {
     /// [`Error::Nul`] if what would be
     /// stored holds a NUL, as an escape in a notebook can, and [`Error::Broken`] if core panics.
     pub fn document(&self, text: &str) -> Result<Document, Error> {
-        let document = guarded(|| self.reading.document(text.to_owned(), &self.uri, None))??;
+        let document = guarded(|| self.reading.build_document(text.to_owned(), &self.uri, None))??;
         pgrx::check_for_interrupts!();
         if document.text.contains('\0') || document.title.as_ref().is_some_and(|t| t.contains('\0'))
         {
@@ -124,7 +125,7 @@ impl Source {
         let passage_core::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
-        let options = Options { limits, title, overlap, kind };
+        let options = SplitOptions { limits, title, overlap, kind };
         let found = guarded(|| split(text, media_type, &options, &Characters))??;
         let holds_nul = |(place, chunk): (usize, &Chunk)| {
             pause(place);
@@ -144,8 +145,8 @@ impl Source {
         document: &Document,
         told: &Map<String, Value>,
     ) -> Vec<u8> {
-        let making = Making {
-            reading: &self.reading,
+        let making = HashInput {
+            overrides: &self.reading,
             limits: self.limits,
             unit: SizeUnit::Characters,
             overlap: self.overlap,

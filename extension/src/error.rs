@@ -192,11 +192,11 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Give a number from 0 to {most}."),
         ),
-        Request::Outside { least, most, .. } => (
+        Request::NumberOutOfRange { least, most, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Give a number from {least} to {most}."),
         ),
-        Request::Windows => (
+        Request::InvalidWindows => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             r#"Valid kinds are "prose", "code" and "api-reference", as in {"code": 4}."#.to_owned(),
         ),
@@ -205,11 +205,11 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             "Give one score for each id, NULL for an id without one, or no scores at all."
                 .to_owned(),
         ),
-        Request::Notebook { .. } => (
+        Request::InvalidNotebook { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Pass media_type => 'application/json' for JSON that is no notebook.".to_owned(),
         ),
-        Request::PageBytes { .. } | Request::PageNodes { .. } => (
+        Request::PageTooLarge { .. } | Request::PageTooComplex { .. } => (
             PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
             "Split the page into several documents, or pass media_type => 'text/plain' to store it as it is."
                 .to_owned(),

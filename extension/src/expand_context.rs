@@ -3,8 +3,8 @@
 use crate::call::{Call, Expanded, Extent, Taking};
 use crate::interrupt::pause;
 use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
-use passage_core::Overrides;
-use passage_core::expand::{Pick, Role};
+use passage_core::StrategyOverrides;
+use passage_core::expand::{Role, SelectedChunk};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -67,7 +67,7 @@ fn expand_context(
     >,
     ErrorReport,
 > {
-    let overrides = Overrides {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
@@ -127,7 +127,7 @@ fn expand_contexts(
     >,
     ErrorReport,
 > {
-    let overrides = Overrides {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
@@ -148,8 +148,8 @@ fn expand_contexts(
 
 /// Makes the rows of what was chosen.
 fn rows(expanded: Expanded) -> Vec<Context> {
-    let Expanded { found, chunks, choice, .. } = expanded;
-    let row = |pick: &Pick| {
+    let Expanded { found, chunks, selection, .. } = expanded;
+    let row = |pick: &SelectedChunk| {
         let outline = &chunks.outlines[pick.row];
         let chunk = chunks.chunk(pick.row);
         let hit = &found[pick.hit];
@@ -170,7 +170,7 @@ fn rows(expanded: Expanded) -> Vec<Context> {
             chunk.raw_content(),
         )
     };
-    let picks = choice.picks.iter().enumerate();
+    let picks = selection.chunks.iter().enumerate();
     picks
         .map(|(place, pick)| {
             pause(place);
@@ -181,7 +181,7 @@ fn rows(expanded: Expanded) -> Vec<Context> {
 
 /// The score of a hit as it counts for a chunk of its context (seed 002): half of it, divided by the
 /// distance; a chunk at distance zero counts as one at distance one.
-fn decayed(score: f64, pick: &Pick) -> f64 {
+fn decayed(score: f64, pick: &SelectedChunk) -> f64 {
     match pick.role {
         Role::Hit => score,
         _ => score * 0.5 / f64::from(pick.distance.unsigned_abs().max(1)),

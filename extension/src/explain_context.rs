@@ -3,8 +3,8 @@
 use crate::call::{Call, Expanded, Extent, Taking};
 use crate::interrupt::pause;
 use crate::types::{Json, Name, TextArray, to_sql};
-use passage_core::Overrides;
-use passage_core::expand::{Considered, Pick, Role, Rule, Verdict};
+use passage_core::StrategyOverrides;
+use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -51,7 +51,7 @@ fn explain_context(
     >,
     ErrorReport,
 > {
-    let overrides = Overrides {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
@@ -88,9 +88,9 @@ type Row = (
 
 /// Makes the rows: what was considered, then the hits that are not there.
 fn rows(expanded: &Expanded) -> Vec<Row> {
-    let Expanded { scored, found, choice, .. } = expanded;
+    let Expanded { scored, found, selection, .. } = expanded;
     let places = scored.iter().zip(1..).map(|(hit, place)| (hit.chunk, place)).collect();
-    let known = choice.considered.iter().enumerate().map(|(place, considered)| {
+    let known = selection.considered.iter().enumerate().map(|(place, considered)| {
         pause(place);
         row(expanded, &places, considered)
     });
@@ -105,9 +105,9 @@ fn rows(expanded: &Expanded) -> Vec<Row> {
     known.chain(unknown).collect()
 }
 
-fn row(expanded: &Expanded, places: &HashMap<uuid::Uuid, i32>, considered: &Considered) -> Row {
-    let Expanded { found, chunks, choice, .. } = expanded;
-    let Considered { pick, verdict, spent } = considered;
+fn row(expanded: &Expanded, places: &HashMap<uuid::Uuid, i32>, considered: &BudgetDecision) -> Row {
+    let Expanded { found, chunks, selection, .. } = expanded;
+    let BudgetDecision { chunk: pick, verdict, tokens_before: spent } = considered;
     let outline = &chunks.outlines[pick.row];
     let kept = *verdict == Verdict::Kept;
     let hit = found[pick.hit].scored.chunk;
@@ -116,7 +116,7 @@ fn row(expanded: &Expanded, places: &HashMap<uuid::Uuid, i32>, considered: &Cons
         places[&hit],
         kept,
         pick.role.name(),
-        rule(pick, choice.fell_back[pick.hit]),
+        rule(pick, selection.fell_back[pick.hit]),
         Some(pick.distance),
         outline.ordinal,
         Some(chunks.chunk(pick.row).section()),
@@ -129,7 +129,7 @@ fn row(expanded: &Expanded, places: &HashMap<uuid::Uuid, i32>, considered: &Cons
 }
 
 /// The words for a rule; what stands in for a container that is not there says so.
-fn rule(pick: &Pick, fell_back: bool) -> &'static str {
+fn rule(pick: &SelectedChunk, fell_back: bool) -> &'static str {
     match pick.rule {
         Rule::Parents if fell_back => "parents, nothing whole",
         Rule::Preceding if fell_back => "preceding, nothing whole",
@@ -145,6 +145,6 @@ fn cut_by(verdict: Verdict) -> Option<&'static str> {
         Verdict::Kept => None,
         Verdict::MaxTokens => Some("max_tokens"),
         Verdict::MaxChunks => Some("max_chunks"),
-        Verdict::Nearer => Some("a nearer chunk of the hit was cut"),
+        Verdict::NearerChunkCut => Some("a nearer chunk of the hit was cut"),
     }
 }

@@ -1,6 +1,6 @@
 //! What lets PostgreSQL cancel a call while it does not execute a statement.
 
-pub use passage_core::interrupt::poll_in as pause;
+pub use passage_core::interrupt::poll_periodically as pause;
 
 /// Lets PostgreSQL interrupt whatever core does in this backend.
 pub fn watch() {

@@ -3,8 +3,8 @@
 use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{Filters, Ranked, Store};
-use passage_core::search::{Leg, Mode, fuse};
-use passage_core::strategy::{between, checked};
+use passage_core::search::{RankedList, SearchMode, fuse};
+use passage_core::strategy::{check_limit, check_range};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -55,26 +55,27 @@ impl Question {
         most: u32,
     ) -> Result<Vec<Answer>, Error> {
         let candidates = match self.candidates {
-            Some(candidates) => checked("candidates", candidates)?,
+            Some(candidates) => check_limit("candidates", candidates)?,
             None => most.saturating_mul(3).max(CANDIDATES),
         };
-        let weight =
-            |argument, weight: Option<f64>| between(argument, weight.unwrap_or(1.0), 0.0, WEIGHT);
+        let weight = |argument, weight: Option<f64>| {
+            check_range(argument, weight.unwrap_or(1.0), 0.0, WEIGHT)
+        };
         let weights = [
             weight("vector_weight", self.vector_weight)?,
             weight("text_weight", self.text_weight)?,
         ];
-        let rrf_k = checked("rrf_k", self.rrf_k.unwrap_or(60))?;
+        let rrf_k = check_limit("rrf_k", self.rrf_k.unwrap_or(60))?;
         if let Some(least) = self.filters.min_similarity {
-            between("min_similarity", least, -1.0, 1.0)?;
+            check_range("min_similarity", least, -1.0, 1.0)?;
             if self.embedding.is_none() {
                 return Err(lacks("\"min_similarity\"", "an embedding"));
             }
         }
-        let mode = self.mode.as_deref().map(Mode::from_name).transpose()?;
+        let mode = self.mode.as_deref().map(SearchMode::from_name).transpose()?;
         for (needs, given, what) in [
-            (mode != Some(Mode::Text), self.embedding.is_some(), "an embedding"),
-            (mode != Some(Mode::Vector), self.query.is_some(), "a query"),
+            (mode != Some(SearchMode::Text), self.embedding.is_some(), "an embedding"),
+            (mode != Some(SearchMode::Vector), self.query.is_some(), "a query"),
         ] {
             if let (Some(mode), true, false) = (mode, needs, given) {
                 return Err(lacks(&format!("mode \"{}\"", mode.name()), what));
@@ -82,18 +83,18 @@ impl Question {
         }
         let embedding = self
             .embedding
-            .filter(|_| mode != Some(Mode::Text) || self.filters.min_similarity.is_some());
+            .filter(|_| mode != Some(SearchMode::Text) || self.filters.min_similarity.is_some());
         let vectors = embedding.map(|of| store.vectors(connection, of)).transpose()?;
         let most = candidates as usize;
         let near = match &vectors {
-            Some(vectors) if mode != Some(Mode::Text) => {
+            Some(vectors) if mode != Some(SearchMode::Text) => {
                 Some(store.vector_leg(connection, vectors, &self.filters, most))
             }
             _ => None,
         };
         let text = match &self.query {
             Some(query)
-                if mode != Some(Mode::Vector)
+                if mode != Some(SearchMode::Vector)
                     && (mode.is_some() || near.is_none() || store.has_words()) =>
             {
                 let vectors = vectors.as_ref();
@@ -114,14 +115,14 @@ fn lacks(what: &str, lacks: &'static str) -> Error {
 fn answers(legs: [Option<Ranked>; 2], fusion: Option<([f64; 2], u32)>) -> Vec<Answer> {
     let legs = legs.map(Option::unwrap_or_default);
     let (weights, rrf_k) = fusion.unwrap_or(([1.0; 2], 0));
-    let ranked = |leg: usize| Leg {
-        ranked: legs[leg].iter().map(|(chunk, _)| *chunk).collect(),
+    let ranked = |leg: usize| RankedList {
+        ids: legs[leg].iter().map(|(chunk, _)| *chunk).collect(),
         weight: weights[leg],
     };
     let scores: [HashMap<Uuid, f64>; 2] =
         [0, 1].map(|leg: usize| legs[leg].iter().copied().collect());
     let fused = fuse(&[ranked(0), ranked(1)], f64::from(rrf_k));
-    let answer = |fused: passage_core::search::Fused<Uuid>| {
+    let answer = |fused: passage_core::search::FusedHit<Uuid>| {
         let of = |leg: usize| fused.ranks[leg].map(|rank| (rank as i32, scores[leg][&fused.chunk]));
         let (vector, text) = (of(0), of(1));
         let single = vector.or(text).map_or(0.0, |(_, score)| score);

@@ -5,9 +5,9 @@ mod writing;
 use crate::call::{Call, Expanded, Extent, Taking};
 use crate::error::Error;
 use crate::types::{Json, JsonArray, Name, RawJsonb, to_sql};
-use passage_core::expand::{Details, Pick, Rule};
-use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble as cluster};
-use passage_core::{Overrides, section, strategy};
+use passage_core::expand::{LazyColumns, Rule, SelectedChunk};
+use passage_core::reassemble::{OrderBy, Passage, PassageOptions, ScoreBy, reassemble as cluster};
+use passage_core::{StrategyOverrides, section, strategy};
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -73,7 +73,7 @@ fn reassemble(
 > {
     let joining = joining(max_distance, score_by.as_deref(), order_by.as_deref())?;
     let writing = Writing::new(separator, gaps.as_deref(), [mark_start, mark_end])?;
-    let overrides = Overrides {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
@@ -123,41 +123,42 @@ pub fn joining(
     max_distance: Option<i32>,
     score_by: Option<&str>,
     order_by: Option<&str>,
-) -> Result<Joining, Error> {
-    Ok(Joining {
+) -> Result<PassageOptions, Error> {
+    Ok(PassageOptions {
         max_distance: max_distance
-            .map(|most| strategy::checked("max_distance", most))
+            .map(|most| strategy::check_limit("max_distance", most))
             .transpose()?,
         score_by: ScoreBy::from_name(score_by.unwrap_or("max"))?,
         order_by: OrderBy::from_name(order_by.unwrap_or("score"))?,
-        most: None,
+        max_passages: None,
     })
 }
 
 /// Makes the rows of what was chosen.
-pub fn rows(expanded: &Expanded, joining: &Joining, writing: &Writing) -> Vec<Row> {
-    let Expanded { found, hits, chunks, choice, .. } = expanded;
+pub fn rows(expanded: &Expanded, joining: &PassageOptions, writing: &Writing) -> Vec<Row> {
+    let Expanded { found, hits, chunks, selection, .. } = expanded;
     let scores: Vec<_> = found.iter().map(|hit| hit.scored.score).collect();
-    let passages = cluster(hits, &scores, &chunks.outlines, choice, joining);
+    let passages = cluster(hits, &scores, &chunks.outlines, selection, joining);
     passages.iter().map(|passage| row(expanded, passage, writing)).collect()
 }
 
 fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
-    let Expanded { found, chunks, choice, .. } = expanded;
-    let picks: Vec<&Pick> = passage.picks.iter().map(|pick| &choice.picks[*pick]).collect();
+    let Expanded { found, chunks, selection, .. } = expanded;
+    let picks: Vec<&SelectedChunk> =
+        passage.chunks.iter().map(|pick| &selection.chunks[*pick]).collect();
     let outlines = || picks.iter().map(|pick| &chunks.outlines[pick.row]);
     let best = &found[passage.hits[0]];
     let document = &best.document;
 
     let mut assembly = text(expanded, &picks, &document.media_type(), writing);
-    let titles = |pick: &Pick| chunks.titles(pick.row).unwrap_or_default();
+    let titles = |pick: &SelectedChunk| chunks.section(pick.row).unwrap_or_default();
     // Imports that came along stand elsewhere.
     let told = || paused(&picks).filter(|pick| pick.rule != Rule::Imports);
     let mut section = told().next().map(|pick| titles(pick)).unwrap_or_default();
     for pick in told() {
         // Most chunks of a long passage have nothing in common but the root.
         if !section.is_empty() {
-            section.truncate(section::common(&section, &titles(pick)).len());
+            section.truncate(section::common_prefix(&section, &titles(pick)).len());
         }
     }
     let lines = || paused(&picks).map(|pick| chunks.chunk(pick.row).lines());

@@ -7,9 +7,9 @@ use crate::reassemble::{Writing, joining, rows};
 use crate::spi;
 use crate::store::{Filters, Store};
 use crate::types::{Json, JsonArray, Name, RawJsonb, to_sql};
-use passage_core::Overrides;
-use passage_core::reassemble::Joining;
-use passage_core::strategy::checked;
+use passage_core::StrategyOverrides;
+use passage_core::reassemble::PassageOptions;
+use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -75,9 +75,9 @@ fn search(
     >,
     ErrorReport,
 > {
-    let most = checked("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
-    let joining = Joining {
-        most: Some(most as usize),
+    let most = check_limit("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
+    let joining = PassageOptions {
+        max_passages: Some(most as usize),
         ..joining(max_distance, score_by.as_deref(), order_by.as_deref())?
     };
     let writing = Writing::new(separator, gaps.as_deref(), [mark_start, mark_end])?;
@@ -101,7 +101,7 @@ fn search(
         chunk_ids: Some(answers.iter().map(|answer| Some(to_sql(answer.chunk))).collect()),
         scores: Some(answers.iter().map(|answer| Some(answer.score)).collect()),
         strategy,
-        overrides: Overrides { max_tokens, max_chunks, ..Overrides::default() },
+        overrides: StrategyOverrides { max_tokens, max_chunks, ..StrategyOverrides::default() },
         store,
     };
     let extent = Extent::Passage { imports: imports.unwrap_or_default() };

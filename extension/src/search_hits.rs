@@ -5,7 +5,7 @@ use crate::question::Question;
 use crate::spi;
 use crate::store::{Filters, Store};
 use crate::types::{Json, Name, RawText, TextArray, to_sql};
-use passage_core::strategy::checked;
+use passage_core::strategy::check_limit;
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -53,7 +53,7 @@ fn search_hits(
     >,
     ErrorReport,
 > {
-    let most = checked("max_hits", max_hits.unwrap_or(10)).map_err(Error::from)?;
+    let most = check_limit("max_hits", max_hits.unwrap_or(10)).map_err(Error::from)?;
     let filters = Filters {
         collection,
         version,

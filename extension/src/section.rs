@@ -34,7 +34,7 @@ fn is_ancestor(ancestor: Titles, section: Titles) -> bool {
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn common_section(a: Titles, b: Titles) -> Vec<String> {
-    section::common(&titles(a), &titles(b)).to_vec()
+    section::common_prefix(&titles(a), &titles(b)).to_vec()
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]

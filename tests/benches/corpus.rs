@@ -81,7 +81,7 @@ pub fn files() -> &'static [(PathBuf, MediaType)] {
         for folder in folders() {
             find(&folder, |_| true, &mut paths);
         }
-        let of = |path: &PathBuf| MediaType::of_file(path.to_str()?);
+        let of = |path: &PathBuf| MediaType::from_path(path.to_str()?);
         paths.into_iter().filter_map(|path| of(&path).map(|of| (path, of))).collect()
     })
 }

@@ -15,7 +15,7 @@ mod parsers;
 use std::hint::black_box;
 use std::time::Instant;
 
-use passage_core::{Characters, Limits, MediaType, Options, convert, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, split};
 
 use crate::corpus;
 use crate::rounds::turns;
@@ -87,7 +87,8 @@ async fn of_kind(table: &mut Table, against: &Against) {
 
 /// Does what ingesting does with a text, but for the embedding.
 fn stored_and_split(text: &str, media_type: &MediaType) {
-    let options = Options { title: Some("Title"), ..Options::new(Limits::CHARACTERS) };
+    let options =
+        SplitOptions { title: Some("Title"), ..SplitOptions::new(ChunkLimits::CHARACTERS) };
     let of = |text, media_type| {
         let split = split(text, media_type, &options, &Characters);
         black_box(split.expect("the limits are in order"));

@@ -3,17 +3,17 @@
 use super::Ingest;
 use super::remembered::recipe;
 use crate::Error;
-use crate::document::{Document, Reading};
+use crate::document::{Document, MetadataOverrides};
 use crate::source::{self, Ready, Told, Validators};
 use crate::split::Piece;
-use passage_core::{Making, Unit};
+use passage_core::{HashInput, Unit};
 use serde_json::{Map, Value, json};
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 /// What is told of one document.
 pub(super) struct Telling {
-    pub(super) reading: Reading,
+    pub(super) reading: MetadataOverrides,
     pub(super) metadata: Map<String, Value>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Place {
 /// Puts together what a source and the run tell.
 pub(super) fn telling(ingest: &Ingest, told: Told) -> Telling {
     let run = ingest.reading.clone();
-    let reading = Reading {
+    let reading = MetadataOverrides {
         media_type: told.media_type.or(run.media_type),
         kind: told.kind.or(run.kind),
         title: told.title.or(run.title),
@@ -48,12 +48,12 @@ pub(super) fn telling(ingest: &Ingest, told: Told) -> Telling {
 /// Returns what the chunks of a document are made from.
 pub(super) fn making<'a>(
     ingest: &'a Ingest,
-    reading: &'a Reading,
+    reading: &'a MetadataOverrides,
     metadata: &'a Map<String, Value>,
-) -> Making<'a> {
+) -> HashInput<'a> {
     let Ingest { splitter, embedder, .. } = ingest;
-    Making {
-        reading,
+    HashInput {
+        overrides: reading,
         limits: splitter.limits(),
         unit: splitter.unit(),
         overlap: splitter.overlap(),
@@ -75,14 +75,14 @@ pub(super) fn hashed(chunks: &[Ready]) -> Vec<u8> {
 
 /// Makes a document of chunks that are ready; its text is theirs, one after the other.
 pub(super) fn pieces(
-    reading: &Reading,
+    reading: &MetadataOverrides,
     chunks: Vec<Ready>,
     origin: &Path,
     uri: &str,
 ) -> Result<(Document, Vec<Piece>, Vec<Place>), Error> {
     let text: String = chunks.iter().map(|chunk| &*chunk.content).collect();
     let text = source::without_nul(text, origin)?;
-    let document = reading.document_as_it_is(text, uri);
+    let document = reading.build_document_verbatim(text, uri);
     let (mut pieces, mut places) = (Vec::new(), Vec::new());
     let mut end = 0;
     for chunk in chunks {

@@ -4,7 +4,7 @@ mod arguments;
 mod found;
 
 pub use found::{Found, Hit, Passage};
-pub use passage_core::search::Mode;
+pub use passage_core::search::SearchMode as Mode;
 
 use super::arguments::Arguments;
 use super::{Error, Store};

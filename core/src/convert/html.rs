@@ -17,7 +17,7 @@ mod rewrite;
 mod tables;
 mod tree;
 
-use super::Converted;
+use super::ConvertedDocument;
 use crate::{Error, MediaType, split::title};
 use links::Links;
 use page::Page;
@@ -26,8 +26,8 @@ use page::Page;
 ///
 /// # Errors
 ///
-/// Returns [`Error::PageBytes`] or [`Error::PageNodes`] for a page that is too large.
-pub(super) fn convert(text: &str, base: Option<&str>) -> Result<Converted, Error> {
+/// Returns [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for a page that is too large.
+pub(super) fn convert(text: &str, base: Option<&str>) -> Result<ConvertedDocument, Error> {
     let document = parse::parse(text)?;
     let page = Page::look_through(&document);
     let links = Links::new(base, page.base.as_deref());
@@ -44,7 +44,7 @@ pub(super) fn convert(text: &str, base: Option<&str>) -> Result<Converted, Error
         (Some(title), Some(heading)) => Some(without_site(title, heading)),
         (title, heading) => title.or(heading),
     };
-    Ok(Converted { text, media_type: MediaType::MARKDOWN, title })
+    Ok(ConvertedDocument { text, media_type: MediaType::MARKDOWN, title })
 }
 
 /// Returns the heading if the title is it and the name of a site, and else the title.

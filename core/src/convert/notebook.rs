@@ -6,7 +6,7 @@ cells fences without one. Outputs and attachments are left out: they are results
 and not what the author wrote. Formats 3 and 4 are read, which differ in where the cells are.
 */
 
-use super::Converted;
+use super::ConvertedDocument;
 use crate::{Error, MediaType, interrupt, split::title};
 use serde::{
     Deserialize, Deserializer,
@@ -159,15 +159,15 @@ impl<'de> Visitor<'de> for Text<'_> {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Notebook`] if it is no JSON, or has no cells.
-pub(super) fn convert(text: &str) -> Result<Converted, Error> {
+/// Returns [`Error::InvalidNotebook`] if it is no JSON, or has no cells.
+pub(super) fn convert(text: &str) -> Result<ConvertedDocument, Error> {
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
     // A list of what a notebook holds would be read as one.
     if !json.trim_start().starts_with('{') {
-        return Err(Error::Notebook { line: 1, column: 1 });
+        return Err(Error::InvalidNotebook { line: 1, column: 1 });
     }
     let notebook: Notebook = interrupt::json(json)
-        .map_err(|error| Error::Notebook { line: error.line(), column: error.column() })?;
+        .map_err(|error| Error::InvalidNotebook { line: error.line(), column: error.column() })?;
     let Metadata { language_info, kernelspec, title: named } = notebook.metadata;
     let language = language_info
         .map(|info| info.name)
@@ -177,7 +177,7 @@ pub(super) fn convert(text: &str) -> Result<Converted, Error> {
     let cells = match (notebook.cells, notebook.worksheets) {
         (Some(cells), _) => cells,
         (None, Some(sheets)) => sheets.into_iter().flat_map(|sheet| sheet.cells).collect(),
-        (None, None) => return Err(Error::Notebook { line: 1, column: 1 }),
+        (None, None) => return Err(Error::InvalidNotebook { line: 1, column: 1 }),
     };
     let mut text = String::new();
     for cell in &cells {
@@ -186,7 +186,7 @@ pub(super) fn convert(text: &str) -> Result<Converted, Error> {
     }
     let named = named.map(|title| title.0.trim().to_owned()).filter(|title| !title.is_empty());
     let title = named.or_else(|| title(&text, &MediaType::MARKDOWN));
-    Ok(Converted { text, media_type: MediaType::MARKDOWN, title })
+    Ok(ConvertedDocument { text, media_type: MediaType::MARKDOWN, title })
 }
 
 /// Writes a cell, a blank line behind what is there.
@@ -288,10 +288,10 @@ mod tests {
     #[test]
     fn what_is_no_notebook_is_an_error_with_its_place() {
         let error = convert("{\"cells\": [\n  secret]}").unwrap_err();
-        assert_eq!(error, Error::Notebook { line: 2, column: 3 });
+        assert_eq!(error, Error::InvalidNotebook { line: 2, column: 3 });
         assert!(!error.to_string().contains("secret"), "{error}");
-        assert_eq!(convert("{\"a\": 1}"), Err(Error::Notebook { line: 1, column: 1 }));
-        assert_eq!(convert("[1]").unwrap_err(), Error::Notebook { line: 1, column: 1 });
-        assert_eq!(convert("").unwrap_err(), Error::Notebook { line: 1, column: 1 });
+        assert_eq!(convert("{\"a\": 1}"), Err(Error::InvalidNotebook { line: 1, column: 1 }));
+        assert_eq!(convert("[1]").unwrap_err(), Error::InvalidNotebook { line: 1, column: 1 });
+        assert_eq!(convert("").unwrap_err(), Error::InvalidNotebook { line: 1, column: 1 });
     }
 }

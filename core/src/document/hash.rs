@@ -1,17 +1,17 @@
 //! Content hashes: all that a document's chunks and their embeddings are made from.
 
-use super::Reading;
-use crate::{Kind, Limits, MediaType, SPLITTER_VERSION, SizeUnit, interrupt};
+use super::MetadataOverrides;
+use crate::{ChunkLimits, Kind, MediaType, SPLITTER_VERSION, SizeUnit, interrupt};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 /// What the chunks of a document and their embeddings are made from, beside the document.
 #[derive(Clone, Copy, Debug)]
-pub struct Making<'a> {
+pub struct HashInput<'a> {
     /// What is told of the document.
-    pub reading: &'a Reading,
+    pub overrides: &'a MetadataOverrides,
     /// How large chunks may be.
-    pub limits: Limits,
+    pub limits: ChunkLimits,
     /// What that is counted in.
     pub unit: SizeUnit,
     /// How much of the end of each chunk the preamble of the next one repeats.
@@ -25,14 +25,14 @@ pub struct Making<'a> {
     pub metadata: &'a Map<String, Value>,
 }
 
-impl Making<'_> {
+impl HashInput<'_> {
     /// Returns the hash that tells whether a document must be written again.
     ///
     /// It covers the bytes of the source, the uri (which may say what they are), what is told of
     /// the document, the splitter's version, the limits and what they count, the model and the
     /// metadata in whatever order, each behind its length.
     pub fn content_hash(&self, uri: &str, bytes: &[u8]) -> Vec<u8> {
-        let Self { reading, limits, unit, overlap, code_as_text, model, metadata } = *self;
+        let Self { overrides, limits, unit, overlap, code_as_text, model, metadata } = *self;
         let mut written = String::new();
         write_object(metadata, &mut written);
 
@@ -44,10 +44,10 @@ impl Making<'_> {
         let parts = [
             Some(unit.name()),
             model,
-            reading.media_type.as_ref().map(MediaType::name),
-            reading.kind.map(Kind::name),
-            reading.title.as_deref(),
-            reading.base_url.as_deref(),
+            overrides.media_type.as_ref().map(MediaType::name),
+            overrides.kind.map(Kind::name),
+            overrides.title.as_deref(),
+            overrides.base_url.as_deref(),
             Some(uri),
             Some(&written),
         ];
@@ -56,7 +56,7 @@ impl Making<'_> {
             hash.update([u8::from(part.is_some())]);
             let part = part.unwrap_or_default();
             hash.update((part.len() as u64).to_be_bytes());
-            for block in part.chunks(interrupt::BLOCK) {
+            for block in part.chunks(interrupt::POLL_BLOCK) {
                 interrupt::poll();
                 hash.update(block);
             }
@@ -114,33 +114,39 @@ mod tests {
     #[test]
     fn whatever_chunks_are_made_from_changes_the_hash() {
         let [empty, metadata] = ["{}", r#"{"a": 1}"#].map(object);
-        let reading = Reading::default();
-        let plain = Making {
-            reading: &reading,
-            limits: Limits::CHARACTERS,
+        let overrides = MetadataOverrides::default();
+        let plain = HashInput {
+            overrides: &overrides,
+            limits: ChunkLimits::CHARACTERS,
             unit: SizeUnit::Characters,
             overlap: 0,
             code_as_text: false,
             model: None,
             metadata: &empty,
         };
-        let of = |making: Making<'_>| making.content_hash("a", b"text");
-        let with = |reading: Reading| of(Making { reading: &reading, ..plain });
+        let of = |making: HashInput<'_>| making.content_hash("a", b"text");
+        let with = |overrides: MetadataOverrides| of(HashInput { overrides: &overrides, ..plain });
         let hashes = [
             of(plain),
             plain.content_hash("a", b"text."),
             plain.content_hash("a.md", b"text"),
-            with(Reading { media_type: Some(MediaType::PLAIN), ..Reading::default() }),
-            with(Reading { kind: Some(Kind::Code), ..Reading::default() }),
-            with(Reading { title: Some(String::new()), ..Reading::default() }),
-            with(Reading { title: Some("title".into()), ..Reading::default() }),
-            with(Reading { base_url: Some("title".into()), ..Reading::default() }),
-            of(Making { overlap: 1, ..plain }),
-            of(Making { limits: Limits { max: 999, ..plain.limits }, ..plain }),
-            of(Making { unit: SizeUnit::Wordpieces, ..plain }),
-            of(Making { code_as_text: true, ..plain }),
-            of(Making { model: Some("model"), ..plain }),
-            of(Making { metadata: &metadata, ..plain }),
+            with(MetadataOverrides {
+                media_type: Some(MediaType::PLAIN),
+                ..MetadataOverrides::default()
+            }),
+            with(MetadataOverrides { kind: Some(Kind::Code), ..MetadataOverrides::default() }),
+            with(MetadataOverrides { title: Some(String::new()), ..MetadataOverrides::default() }),
+            with(MetadataOverrides { title: Some("title".into()), ..MetadataOverrides::default() }),
+            with(MetadataOverrides {
+                base_url: Some("title".into()),
+                ..MetadataOverrides::default()
+            }),
+            of(HashInput { overlap: 1, ..plain }),
+            of(HashInput { limits: ChunkLimits { max: 999, ..plain.limits }, ..plain }),
+            of(HashInput { unit: SizeUnit::Wordpieces, ..plain }),
+            of(HashInput { code_as_text: true, ..plain }),
+            of(HashInput { model: Some("model"), ..plain }),
+            of(HashInput { metadata: &metadata, ..plain }),
         ];
         assert_eq!(HashSet::from(hashes.clone()).len(), hashes.len());
         assert_eq!(of(plain), hashes[0]);

@@ -9,8 +9,8 @@ Of a container what matters most comes first: the rest of the unit that was hit,
 pieces of a long function, then the head and the closing part, then the other members.
 */
 
-use super::claim::{Found, is_own};
-use super::{Details, Hit, Pick, Plan, Role, Rule};
+use super::claim::{ProbeRows, is_own};
+use super::{Hit, LazyColumns, Plan, Role, Rule, SelectedChunk};
 use crate::{Strategy, interrupt};
 use std::collections::HashMap;
 
@@ -25,13 +25,13 @@ pub struct Budget {
 
 /// A chunk that could come back, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Considered {
+pub struct BudgetDecision {
     /// The chunk.
-    pub pick: Pick,
+    pub chunk: SelectedChunk,
     /// What became of it.
     pub verdict: Verdict,
     /// Tokens that were spent when it was its turn, its own not among them.
-    pub spent: u64,
+    pub tokens_before: u64,
 }
 
 /// What became of a chunk that could come back.
@@ -44,7 +44,7 @@ pub enum Verdict {
     /// It would have taken the chunks above `max_chunks`.
     MaxChunks,
     /// A nearer chunk of the same hit was cut.
-    Nearer,
+    NearerChunkCut,
 }
 
 impl Budget {
@@ -79,21 +79,21 @@ impl Budget {
 pub(super) fn spend(
     hits: &[Hit],
     plan: &Plan,
-    found: &Found,
-    mut context: Vec<Pick>,
-    details: &impl Details,
+    found: &ProbeRows,
+    mut context: Vec<SelectedChunk>,
+    columns: &impl LazyColumns,
     budget: Budget,
     explain: bool,
-) -> Vec<Considered> {
-    let tokens = |pick: &Pick| u64::from(found.rows[pick.row].tokens);
+) -> Vec<BudgetDecision> {
+    let tokens = |pick: &SelectedChunk| u64::from(found.rows[pick.row].tokens);
     let mut considered: Vec<_> = found.hits(hits);
-    let sum = considered.iter().map(|hit| tokens(&hit.pick)).sum::<u64>();
+    let sum = considered.iter().map(|hit| tokens(&hit.chunk)).sum::<u64>();
     let all = context.iter().map(tokens).sum::<u64>() + sum;
     if explain || budget.verdict(all, considered.len() + context.len()) != Verdict::Kept {
-        let worth = |pick: &Pick| {
-            let stage = stage(&hits[pick.hit], plan, found, details, pick);
-            let (class, distance) = (hits[pick.hit].class, pick.distance.unsigned_abs());
-            (class, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
+        let worth = |pick: &SelectedChunk| {
+            let stage = stage(&hits[pick.hit], plan, found, columns, pick);
+            let (score_rank, distance) = (hits[pick.hit].score_rank, pick.distance.unsigned_abs());
+            (score_rank, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
         };
         context = sorted(context, worth);
     }
@@ -101,13 +101,13 @@ pub(super) fn spend(
     let mut chunks = considered.len();
     let mut cut = vec![false; hits.len()];
     for (i, pick) in context.into_iter().enumerate() {
-        interrupt::poll_in(i);
+        interrupt::poll_periodically(i);
         let verdict = if cut[pick.hit] {
-            Verdict::Nearer
+            Verdict::NearerChunkCut
         } else {
             budget.verdict(spent + tokens(&pick), chunks + 1)
         };
-        considered.push(Considered { pick, verdict, spent });
+        considered.push(BudgetDecision { chunk: pick, verdict, tokens_before: spent });
         if verdict == Verdict::Kept {
             spent += tokens(&pick);
             chunks += 1;
@@ -119,25 +119,34 @@ pub(super) fn spend(
 }
 
 /// How soon a chunk of a container has its turn among those of its hit, from 0.
-fn stage(hit: &Hit, plan: &Plan, found: &Found, details: &impl Details, pick: &Pick) -> u32 {
+fn stage(
+    hit: &Hit,
+    plan: &Plan,
+    found: &ProbeRows,
+    columns: &impl LazyColumns,
+    pick: &SelectedChunk,
+) -> u32 {
     if pick.rule != Rule::Container
         || plan.container(pick.hit).is_none()
-        || is_own(plan, pick.hit, hit, pick.row, details)
+        || is_own(plan, pick.hit, hit, pick.row, columns)
     {
         return 0;
     }
     // A row without depth is an end that was read by itself.
-    u32::from(found.rows[pick.row].below.unwrap_or(0) > 0) + 1
+    u32::from(found.rows[pick.row].depth_below.unwrap_or(0) > 0) + 1
 }
 
 /// Sorts picks by keys that are made once. They come in runs, which a stable sort makes use of.
-pub(super) fn sorted<K: Ord>(picks: Vec<Pick>, key: impl Fn(&Pick) -> K) -> Vec<Pick> {
+pub(super) fn sorted<K: Ord>(
+    chunks: Vec<SelectedChunk>,
+    key: impl Fn(&SelectedChunk) -> K,
+) -> Vec<SelectedChunk> {
     let mut count = 0_usize;
     let mut pause = || {
         count += 1;
-        interrupt::poll_in(count);
+        interrupt::poll_periodically(count);
     };
-    let keyed = picks.into_iter().map(|pick| {
+    let keyed = chunks.into_iter().map(|pick| {
         pause();
         (key(&pick), pick)
     });
@@ -149,23 +158,25 @@ pub(super) fn sorted<K: Ord>(picks: Vec<Pick>, key: impl Fn(&Pick) -> K) -> Vec<
     keyed.into_iter().map(|(_, pick)| pick).collect()
 }
 
-impl Found<'_> {
+impl ProbeRows<'_> {
     /// The hits that were read, as the first of what is considered.
-    fn hits(&self, hits: &[Hit]) -> Vec<Considered> {
+    fn hits(&self, hits: &[Hit]) -> Vec<BudgetDecision> {
         let read = self.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
         let mut row_of = HashMap::with_capacity(hits.len());
         for (row, chunk) in read {
-            interrupt::poll_in(row);
+            interrupt::poll_periodically(row);
             row_of.entry(chunk.chunk).or_insert(row);
         }
         let mut spent = 0;
         hits.iter()
             .enumerate()
             .filter_map(|(hit, of)| {
-                interrupt::poll_in(hit);
+                interrupt::poll_periodically(hit);
                 let row = *row_of.get(&of.chunk)?;
-                let pick = Pick { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
-                let considered = Considered { pick, verdict: Verdict::Kept, spent };
+                let pick =
+                    SelectedChunk { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
+                let considered =
+                    BudgetDecision { chunk: pick, verdict: Verdict::Kept, tokens_before: spent };
                 spent += u64::from(self.rows[row].tokens);
                 Some(considered)
             })

@@ -6,8 +6,10 @@ of the file or of a module above it, in chunks that say which names they bind; s
 when what is kept of a hit's context says one of its names. It is spent last.
 */
 
-use super::claim::Found;
-use super::{Budget, Choice, Details, Hit, Pick, Plan, Role, Row, Rule, Verdict};
+use super::claim::ProbeRows;
+use super::{
+    Budget, ChunkRow, Hit, LazyColumns, Plan, Role, Rule, SelectedChunk, Selection, Verdict,
+};
 use crate::interrupt;
 use std::collections::{HashMap, HashSet};
 
@@ -15,41 +17,42 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn add_imports(
     hits: &[Hit],
     plan: &Plan,
-    found: &Found,
-    details: &impl Details,
+    found: &ProbeRows,
+    columns: &impl LazyColumns,
     budget: Budget,
-    choice: &mut Choice,
+    selection: &mut Selection,
 ) {
-    let mut heads = plan.wants.iter().filter(|want| want.rule == Rule::Imports).peekable();
+    let mut heads = plan.requests.iter().filter(|want| want.rule == Rule::Imports).peekable();
     if heads.peek().is_none() {
         return;
     }
     let rows = found.rows;
-    let mut taken: HashSet<_> = choice.picks.iter().map(|pick| rows[pick.row].chunk).collect();
-    let mut tokens: u64 = choice.picks.iter().map(|pick| u64::from(rows[pick.row].tokens)).sum();
+    let mut taken: HashSet<_> = selection.chunks.iter().map(|pick| rows[pick.row].chunk).collect();
+    let mut tokens: u64 =
+        selection.chunks.iter().map(|pick| u64::from(rows[pick.row].tokens)).sum();
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
     let mut of_hit: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); hits.len()];
-    choice.picks.iter().for_each(|pick| of_hit[pick.hit].0.push(pick.row));
+    selection.chunks.iter().for_each(|pick| of_hit[pick.hit].0.push(pick.row));
     heads.for_each(|want| of_hit[want.hit].1.push(want.probe));
     for (place, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
         interrupt::poll();
-        let texts: Vec<_> = own.iter().map(|row| details.content(*row)).collect();
+        let texts: Vec<_> = own.iter().map(|row| columns.content(*row)).collect();
         let words: HashSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
         for row in heads.iter().flat_map(|probe| found.all(*probe)) {
-            let names = bound.entry(*row).or_insert_with(|| details.imports(*row));
+            let names = bound.entry(*row).or_insert_with(|| columns.imports(*row));
             let is_used = names.iter().any(|name| words.contains(&**name));
             if !is_used || !taken.insert(rows[*row].chunk) {
                 continue;
             }
             let cost = u64::from(rows[*row].tokens);
-            if budget.verdict(tokens + cost, choice.picks.len() + 1) != Verdict::Kept {
-                choice.cut[place] = true;
+            if budget.verdict(tokens + cost, selection.chunks.len() + 1) != Verdict::Kept {
+                selection.truncated[place] = true;
                 continue;
             }
             tokens += cost;
-            let ordinal = |row: &Row| row.ordinal.unwrap_or_default();
+            let ordinal = |row: &ChunkRow| row.ordinal.unwrap_or_default();
             let distance = ordinal(&rows[*row]).saturating_sub(hit.ordinal.unwrap_or_default());
-            choice.picks.push(Pick {
+            selection.chunks.push(SelectedChunk {
                 row: *row,
                 hit: place,
                 role: Role::Ancestor,

@@ -14,8 +14,8 @@ The rule, its threshold of a half and the gaps are those of `LlamaIndex`'s auto-
 
 mod tree;
 
-use super::claim::Found;
-use super::{Details, Hit, Plan, Rule};
+use super::claim::ProbeRows;
+use super::{Hit, LazyColumns, Plan, Rule};
 use crate::{interrupt, strategy::CountBy};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tree::Tree;
@@ -23,7 +23,7 @@ use uuid::Uuid;
 
 /// What merging gives to hits.
 #[derive(Default)]
-pub(super) struct Merging {
+pub(super) struct MergedSections {
     /// Each row that comes, with the hit that it is worth most to.
     pub(super) claims: Vec<(usize, usize, Rule)>,
     /// For a hit that was merged, the section by a number.
@@ -31,18 +31,23 @@ pub(super) struct Merging {
 }
 
 /// Merges the sections of all documents.
-pub(super) fn merged(hits: &[Hit], plan: &Plan, found: &Found, details: &impl Details) -> Merging {
+pub(super) fn merged(
+    hits: &[Hit],
+    plan: &Plan,
+    found: &ProbeRows,
+    columns: &impl LazyColumns,
+) -> MergedSections {
     let mut documents: BTreeMap<Uuid, Document> = BTreeMap::new();
-    for want in plan.wants.iter().filter(|want| want.rule == Rule::Merge) {
+    for want in plan.requests.iter().filter(|want| want.rule == Rule::Merge) {
         interrupt::poll();
         let document = documents.entry(hits[want.hit].document).or_default();
         document.hits.push(want.hit);
         document.windows.push((want.first, want.last));
         document.probes.insert(want.probe);
     }
-    let mut merging = Merging::default();
+    let mut merging = MergedSections::default();
     for document in documents.values() {
-        document.merge(hits, found, details, &mut merging);
+        document.merge(hits, found, columns, &mut merging);
     }
     merging
 }
@@ -57,7 +62,13 @@ struct Document {
 
 impl Document {
     /// Claims what is merged, and then what stands alone between two chunks that come.
-    fn merge(&self, hits: &[Hit], found: &Found, details: &impl Details, merging: &mut Merging) {
+    fn merge(
+        &self,
+        hits: &[Hit],
+        found: &ProbeRows,
+        columns: &impl LazyColumns,
+        merging: &mut MergedSections,
+    ) {
         let Some(strategy) = self.hits.first().map(|hit| hits[*hit].strategy) else { return };
         let mut tree = Tree::default();
         let node_of: HashMap<usize, usize> = self
@@ -82,7 +93,7 @@ impl Document {
             }
             let is_open = !reads(&windows, ordinal.saturating_sub(1))
                 || !reads(&windows, ordinal.saturating_add(1));
-            let node = details.titles(*row).map(|titles| {
+            let node = columns.section(*row).map(|titles| {
                 let tokens = u64::from(chunk.tokens);
                 let weight = if by_tokens { tokens } else { 1 };
                 let hit = if is_hit.contains(&chunk.chunk) { weight } else { 0 };
@@ -107,7 +118,7 @@ impl Document {
             }
         }
         for (i, (ordinal, (row, node))) in rows.iter().enumerate() {
-            interrupt::poll_in(i);
+            interrupt::poll_periodically(i);
             if let Some(takers) = node.and_then(|node| takers.get(&outermost[node]?)) {
                 merging.claims.push((takers.nearest(*ordinal), *row, Rule::Merge));
             }
@@ -117,7 +128,7 @@ impl Document {
             merged.or_else(|| comes.get(&ordinal))
         };
         for (i, (ordinal, (row, _))) in rows.iter().enumerate() {
-            interrupt::poll_in(i);
+            interrupt::poll_periodically(i);
             let sides = (at(ordinal.saturating_sub(1)), at(ordinal.saturating_add(1)));
             if let (None, (Some(before), Some(after))) = (at(*ordinal), sides) {
                 let neighbours = [before.nearest(*ordinal), after.nearest(*ordinal)];
@@ -130,21 +141,21 @@ impl Document {
 /// The hits that may take a chunk and are worth most: those of the best class.
 #[derive(Default)]
 struct Takers {
-    class: usize,
+    score_rank: usize,
     /// By ordinal, then place.
     best: BTreeMap<i32, usize>,
 }
 
 impl Takers {
     fn add(&mut self, hit: usize, hits: &[Hit]) {
-        let class = hits[hit].class;
-        if class < self.class {
+        let score_rank = hits[hit].score_rank;
+        if score_rank < self.score_rank {
             self.best.clear();
         }
         if self.best.is_empty() {
-            self.class = class;
+            self.score_rank = score_rank;
         }
-        if class == self.class {
+        if score_rank == self.score_rank {
             self.best.entry(hits[hit].ordinal.unwrap_or_default()).or_insert(hit);
         }
     }

@@ -7,12 +7,12 @@ read once. Kin are found by section keys; the section itself goes along and is c
 since two sections may share a key.
 */
 
-use super::probe::{Plan, Probe, Shape, Want};
+use super::probe::{Plan, Probe, RowRequest, Shape};
 use super::relatives::{heads, relatives};
 use super::whole::groups;
 use super::{Hit, Rule};
 use crate::interrupt;
-use crate::strategy::{Whole, Within};
+use crate::strategy::{Scope, Within};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -30,11 +30,11 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
         let Some(ordinal) = hit.ordinal else { continue };
         if hit.section.is_some() {
             let strategy = hit.strategy;
-            let (whole, group) = (strategy.whole == Whole::Container, plan.group_of[i]);
+            let (whole, group) = (strategy.scope == Scope::Container, plan.group_of[i]);
             let own =
                 if whole && group.is_none() { &strategy.fallback } else { &strategy.relatives };
             relatives(&mut plan, i, hit, own, None);
-            if group.is_some_and(|group| plan.groups[group].json) {
+            if group.is_some_and(|group| plan.groups[group].is_json) {
                 relatives(&mut plan, i, hit, &strategy.fallback, group);
             }
         }
@@ -76,9 +76,9 @@ impl Span {
         (self.first..=self.last).contains(&ordinal)
     }
 
-    fn want(&self, probe: usize) -> Want {
+    fn want(&self, probe: usize) -> RowRequest {
         let Self { hit, first, last, rule, titles } = *self;
-        Want { titles, ..Want::of(hit, probe, rule, (first, last)) }
+        RowRequest { titles, ..RowRequest::of(hit, probe, rule, (first, last)) }
     }
 }
 
@@ -87,9 +87,9 @@ fn windows(i: usize, hit: &Hit, ordinal: i32) -> Vec<Span> {
     let strategy = hit.strategy;
     let reach = strategy.reach();
     let mut spans = Vec::new();
-    match strategy.whole {
-        Whole::Document => spans.push(Span::around(i, ordinal, reach, reach, Rule::Document)),
-        Whole::Merge if hit.section.is_some() => {
+    match strategy.scope {
+        Scope::Document => spans.push(Span::around(i, ordinal, reach, reach, Rule::Document)),
+        Scope::Merge if hit.section.is_some() => {
             spans.push(Span::around(i, ordinal, reach, reach, Rule::Merge));
         }
         _ => {}
@@ -115,13 +115,13 @@ fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<Span>) {
     spans.sort_by_key(|span| span.first);
     let mut open: Option<usize> = None;
     for (place, span) in spans.iter().enumerate() {
-        interrupt::poll_in(place);
+        interrupt::poll_periodically(place);
         let probe = match open {
             Some(probe) if span.first <= plan.probes[probe].last.saturating_add(1) => probe,
             _ => plan.read(Probe::range(document, span.first, span.last)),
         };
         plan.probes[probe].last = plan.probes[probe].last.max(span.last);
-        plan.wants.push(span.want(probe));
+        plan.requests.push(span.want(probe));
         open = Some(probe);
     }
 }
@@ -158,19 +158,19 @@ fn whole(plan: &mut Plan, place: usize, hits: &[Hit]) {
         (read.first, read.last) = (read.first.min(first), read.last.max(last));
         read.limit = read.limit.max(reach);
         open = Some(probe);
-        let rule = match hits[hit].strategy.whole {
-            Whole::Section => Rule::Section,
+        let rule = match hits[hit].strategy.scope {
+            Scope::Section => Rule::Section,
             _ => Rule::Container,
         };
         let around = Span::around(hit, ordinal, reach, reach, rule);
-        plan.wants.push(Want { group: Some(place), ..around.want(probe) });
+        plan.requests.push(RowRequest { group: Some(place), ..around.want(probe) });
         // Head and closing part come from however far away.
         let (head, close) = group.ends(hit).unwrap_or((ordinal, ordinal));
         for end in [head, close].into_iter().filter(|end| !around.takes(*end)) {
             let probe =
                 *ends.entry(end).or_insert_with(|| plan.read(Probe::range(document, end, end)));
             let span = Span { first: end, last: end, ..Span::around(hit, end, 0, 0, rule) };
-            plan.wants.push(Want { group: Some(place), ..span.want(probe) });
+            plan.requests.push(RowRequest { group: Some(place), ..span.want(probe) });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Probes and wants: what is read, and whose context it may be.
 
 use super::Rule;
-use super::whole::Group;
+use super::whole::ScopeGroup;
 use crate::section::Section;
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ pub enum Shape {
 
 /// Whose context the rows of a probe may be.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Want {
+pub struct RowRequest {
     /// The hit, by its place in the list of hits.
     pub hit: usize,
     /// The probe, by its place in the plan.
@@ -73,9 +73,9 @@ pub struct Plan {
     /// The reads, in no particular order.
     pub probes: Vec<Probe>,
     /// Who may have their rows.
-    pub wants: Vec<Want>,
+    pub requests: Vec<RowRequest>,
     /// The hits that are widened to a section together.
-    pub groups: Vec<Group>,
+    pub groups: Vec<ScopeGroup>,
     /// For each hit, its group by its place among them.
     pub group_of: Vec<Option<usize>>,
 }
@@ -88,7 +88,7 @@ impl Probe {
     }
 }
 
-impl Want {
+impl RowRequest {
     /// Wants rows of a probe for no more than what they are.
     pub(super) fn of(hit: usize, probe: usize, rule: Rule, (first, last): (i32, i32)) -> Self {
         Self { hit, probe, rule, first, last, titles: 0, group: None, in_place_of: None }
@@ -97,7 +97,7 @@ impl Want {
 
 impl Plan {
     /// Returns the container that a hit is widened to, if that is what it is.
-    pub(super) fn container(&self, hit: usize) -> Option<&Group> {
+    pub(super) fn container(&self, hit: usize) -> Option<&ScopeGroup> {
         let group = &self.groups[self.group_of[hit]?];
         group.ends(hit).map(|_| group)
     }

@@ -1,10 +1,10 @@
 //! Reads by section: parents, siblings and children, and the heads of sections, where imports are.
 
-use super::probe::{Plan, Probe, Shape, Want};
+use super::probe::{Plan, Probe, RowRequest, Shape};
 use super::{Hit, Rule};
 use crate::key::{prefix_keys, section_key};
 use crate::section;
-use crate::strategy::{Relatives, Siblings};
+use crate::strategy::{RelativeLimits, Siblings};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -18,10 +18,10 @@ pub(super) fn relatives(
     plan: &mut Plan,
     i: usize,
     hit: &Hit,
-    limits: &Relatives,
+    limits: &RelativeLimits,
     in_place_of: Option<usize>,
 ) {
-    let &Relatives { parents, preceding, following, children, siblings } = limits;
+    let &RelativeLimits { parents, preceding, following, children, siblings } = limits;
     let (Some(ordinal), Some(section)) = (hit.ordinal, &hit.section) else { return };
     if (parents, preceding, following, children) == (0, 0, 0, 0) {
         return;
@@ -35,7 +35,8 @@ pub(super) fn relatives(
         let section = section.to_vec();
         let document = hit.document;
         let probe = plan.read(Probe { document, shape, keys, section, first, last, limit });
-        plan.wants.push(Want { in_place_of, ..Want::of(i, probe, rule, (first, last)) });
+        plan.requests
+            .push(RowRequest { in_place_of, ..RowRequest::of(i, probe, rule, (first, last)) });
     };
 
     // From the root to the section itself, hashed once for all probes.
@@ -74,7 +75,7 @@ pub(super) fn heads(plan: &mut Plan, hits: &[Hit]) {
                     limit: IMPORT_CHUNKS,
                 })
             });
-            plan.wants.push(Want::of(i, probe, Rule::Imports, (i32::MIN, i32::MAX)));
+            plan.requests.push(RowRequest::of(i, probe, Rule::Imports, (i32::MIN, i32::MAX)));
         }
     }
 }

@@ -11,14 +11,14 @@ fill, the section above serves.
 use super::{Container, Hit};
 use crate::interrupt;
 use crate::section::Section;
-use crate::strategy::Whole;
+use crate::strategy::Scope;
 use crate::{Kind, Unit};
 use std::collections::HashMap;
 use uuid::Uuid;
 
 /// Hits that are widened to the same section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct ScopeGroup {
     /// Their document.
     pub document: Uuid,
     /// What comes whole.
@@ -26,7 +26,7 @@ pub struct Group {
     /// The first and the last ordinal exactly in it, where it is known to be a container.
     pub ends: Option<(i32, i32)>,
     /// Whether what comes is complete only if it is JSON.
-    pub json: bool,
+    pub is_json: bool,
     /// The hits, by their places in the list, ascending.
     pub hits: Vec<usize>,
     /// Those of them for which it is a container, ascending: for the others it is only a section.
@@ -36,29 +36,29 @@ pub struct Group {
 }
 
 /// Puts hits whose strategy brings a section whole into groups; a hit without one is in none.
-pub(super) fn groups(hits: &[Hit]) -> Vec<Group> {
+pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
     let shared = shared(hits);
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<ScopeGroup> = Vec::new();
     let mut places: HashMap<(Uuid, &[String]), usize> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         interrupt::poll();
         let (Some(section), Some(_)) = (&hit.section, hit.ordinal) else { continue };
         let container = shared.get(&i);
-        let depth = match (hit.strategy.whole, container) {
-            (Whole::Section, _) => section.len(),
-            (Whole::Container, Some(container)) => container.depth,
-            (Whole::Container, None) => match alone(hit.unit, section.len()) {
+        let depth = match (hit.strategy.scope, container) {
+            (Scope::Section, _) => section.len(),
+            (Scope::Container, Some(container)) => container.depth,
+            (Scope::Container, None) => match alone(hit.unit, section.len()) {
                 Some(depth) => depth,
                 None => continue,
             },
             _ => continue,
         };
         let place = *places.entry((hit.document, &section[..depth])).or_insert_with(|| {
-            groups.push(Group {
+            groups.push(ScopeGroup {
                 document: hit.document,
                 section: section[..depth].to_vec(),
                 ends: None,
-                json: hit.json && hit.strategy.whole == Whole::Container,
+                is_json: hit.is_json && hit.strategy.scope == Scope::Container,
                 hits: Vec::new(),
                 inside: Vec::new(),
                 probes: Vec::new(),
@@ -86,7 +86,7 @@ fn alone(unit: Option<Unit>, depth: usize) -> Option<usize> {
 /// The containers that a hit may be widened to, the nearest first.
 fn eligible<'a>(hit: &'a Hit) -> &'a [Container] {
     let parts = [Some(Unit::Container), Some(Unit::Member), Some(Unit::Value)];
-    if hit.strategy.whole != Whole::Container || !parts.contains(&hit.unit) {
+    if hit.strategy.scope != Scope::Container || !parts.contains(&hit.unit) {
         return &[];
     }
     match &hit.containers[..] {
@@ -131,7 +131,7 @@ fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
     shared
 }
 
-impl Group {
+impl ScopeGroup {
     /// Returns the ends of the whole where it is a container for a hit.
     pub(super) fn ends(&self, hit: usize) -> Option<(i32, i32)> {
         self.ends.filter(|_| self.inside.binary_search(&hit).is_ok())

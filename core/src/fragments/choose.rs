@@ -9,15 +9,15 @@ Fragments that touch, with nothing but blank lines between, become one.
 */
 
 mod found;
+mod line_scores;
 mod taken;
-mod worths;
 
-use super::stretch::Stretch;
+use super::text_run::TextRun;
 use crate::interrupt;
-use found::Found;
+use found::HitLines;
+use line_scores::LineScores;
 use std::ops::Range;
 use taken::Taken;
-use worths::Worths;
 
 /// How little the first ranks differ when it is weighed how much room each hit takes.
 const SOON: f64 = 5.0;
@@ -28,7 +28,7 @@ const REST: u32 = 16;
 
 /// How much may come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct FragmentLimits {
     /// The most fragments.
     pub max_fragments: usize,
     /// The most tokens of all fragments together.
@@ -37,9 +37,9 @@ pub struct Limits {
 
 /// A chunk that was found, by its place in the text of a stretch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct FragmentHit {
     /// The stretch that holds it.
-    pub stretch: usize,
+    pub text_run: usize,
     /// Where in its text the chunk stands.
     pub bytes: Range<usize>,
 }
@@ -48,7 +48,7 @@ pub struct Hit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
     /// The stretch that they are of.
-    pub stretch: usize,
+    pub text_run: usize,
     /// The lines.
     pub lines: Range<usize>,
     /// Where in the text of the stretch they stand, without the end of the last line.
@@ -58,12 +58,12 @@ pub struct Fragment {
     /// The hits that they were chosen for, best first; never none.
     pub hits: Vec<usize>,
     /// What had to be cut.
-    pub cut: Option<Cut>,
+    pub truncation: Option<Truncation>,
 }
 
 /// What is longer than all fragments together may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum Truncation {
     /// A fenced block, between two of its lines.
     Block,
     /// A line.
@@ -72,7 +72,7 @@ pub enum Cut {
     Document,
 }
 
-impl Cut {
+impl Truncation {
     /// Returns the word for a result.
     pub fn name(self) -> &'static str {
         match self {
@@ -88,19 +88,19 @@ impl Cut {
 /// `worth` tells of lines, each by its stretch and its place there, how much it has of what was asked
 /// for. That is dear to find out, so it is asked once at most, where a hit does not fit as a whole, for
 /// that hit and as many after it as fragments may come; further ones come whole or not at all.
-pub fn choose(
-    stretches: &[Stretch],
-    hits: &[Hit],
-    limits: Limits,
+pub fn select_fragments(
+    text_runs: &[TextRun],
+    hits: &[FragmentHit],
+    limits: FragmentLimits,
     worth: &impl Fn(&[(usize, usize)]) -> Vec<f64>,
 ) -> Vec<Fragment> {
-    let mut taken = Taken { stretches, limits, fragments: Vec::new() };
+    let mut taken = Taken { text_runs, limits, fragments: Vec::new() };
     if limits.max_fragments == 0 {
         return Vec::new();
     }
     let found = hits.iter().map(|hit| {
-        let stretch = &stretches[hit.stretch];
-        Found { stretch, hit, limits }
+        let text_run = &text_runs[hit.text_run];
+        HitLines { text_run, hit, limits }
     });
     // What takes more room than its chunk has less of what was found for each token.
     let turns = found.enumerate().map(|(place, found)| {
@@ -110,15 +110,15 @@ pub fn choose(
     let mut order: Vec<_> = turns.collect();
     order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let order: Vec<_> = order.into_iter().map(|(_, found)| found).collect();
-    let mut worths = Worths::new(worth);
+    let mut line_scores = LineScores::new(worth);
     for (turn, (place, found)) in order.iter().enumerate() {
         interrupt::poll();
         // Of a chunk that is blank there is nothing to show.
         if found.touched().is_empty() || taken.covers(*place, found.hit) {
             continue;
         }
-        let stretch = found.hit.stretch;
-        if found.whole().is_some_and(|lines| taken.take(*place, stretch, lines)) {
+        let text_run = found.hit.text_run;
+        if found.whole().is_some_and(|lines| taken.take(*place, text_run, lines)) {
             continue;
         }
         let room = taken.room();
@@ -128,12 +128,13 @@ pub fn choose(
         if !found.can_be_cut(room) {
             continue;
         }
-        worths.look_at(order[turn..].iter().take(limits.max_fragments).map(|(_, found)| found));
-        let Some(worth) = worths.of(found) else { continue };
+        line_scores
+            .look_at(order[turn..].iter().take(limits.max_fragments).map(|(_, found)| found));
+        let Some(worth) = line_scores.of(found) else { continue };
         if let Some(lines) = found.narrowed(room, &worth) {
-            taken.take(*place, stretch, lines);
+            taken.take(*place, text_run, lines);
         } else if let Some(bytes) = found.piece(room, &worth, taken.fragments.is_empty()) {
-            taken.cut(*place, stretch, bytes);
+            taken.cut(*place, text_run, bytes);
         }
     }
     taken.fragments

@@ -6,7 +6,7 @@ same at both ends. So both are tried, and what is certain decides: a document be
 section that begins with its heading does; a fence that names a language opens a block.
 */
 
-use super::stretch::{Piece, Stretch};
+use super::text_run::{SourceChunk, TextRun};
 use std::ops::Range;
 
 /// A line that opens or closes a block.
@@ -21,15 +21,15 @@ struct Fence {
 
 /// Returns the lines of each fenced block, fences included; where one of them was not read, as far
 /// as it was.
-pub(super) fn blocks(stretch: &Stretch, pieces: &[Piece]) -> Vec<Range<usize>> {
+pub(super) fn blocks(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<Range<usize>> {
     let fences: Vec<_> =
-        (0..stretch.lines.len()).filter_map(|line| fence(stretch.line(line), line)).collect();
-    let outside = outside(stretch, pieces);
-    let from_outside = Reading::new(&fences, &outside, stretch.lines.len(), false);
+        (0..text_run.lines.len()).filter_map(|line| fence(text_run.line(line), line)).collect();
+    let outside = outside(text_run, pieces);
+    let from_outside = MetadataOverrides::new(&fences, &outside, text_run.lines.len(), false);
     if outside.first() == Some(&0) || fences.is_empty() {
         return from_outside.blocks;
     }
-    let from_inside = Reading::new(&fences, &outside, stretch.lines.len(), true);
+    let from_inside = MetadataOverrides::new(&fences, &outside, text_run.lines.len(), true);
     if from_inside.contradictions < from_outside.contradictions {
         from_inside.blocks
     } else {
@@ -39,7 +39,7 @@ pub(super) fn blocks(stretch: &Stretch, pieces: &[Piece]) -> Vec<Range<usize>> {
 
 /// Returns the lines that certainly do not stand in a block: the first of the document, and headings
 /// with which a section begins.
-fn outside(stretch: &Stretch, pieces: &[Piece]) -> Vec<usize> {
+fn outside(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<usize> {
     let begins = |place: usize, bytes: &Range<usize>| {
         let piece = &pieces[place];
         let first =
@@ -48,10 +48,10 @@ fn outside(stretch: &Stretch, pieces: &[Piece]) -> Vec<usize> {
         let other = bytes.start > 0
             && before
                 .is_some_and(|before| before.section.is_some() && before.section != piece.section);
-        first || other && stretch.text[bytes.clone()].starts_with('#')
+        first || other && text_run.text[bytes.clone()].starts_with('#')
     };
-    let line = |start: usize| stretch.lines.partition_point(|line| line.bytes.start < start);
-    let chunks = stretch.chunks.iter().filter(|(place, bytes)| begins(*place, bytes));
+    let line = |start: usize| text_run.lines.partition_point(|line| line.bytes.start < start);
+    let chunks = text_run.chunks.iter().filter(|(place, bytes)| begins(*place, bytes));
     chunks.map(|(_, bytes)| line(bytes.start)).collect()
 }
 
@@ -68,12 +68,12 @@ fn fence(text: &str, line: usize) -> Option<Fence> {
 }
 
 /// The blocks of a stretch, if it begins as supposed.
-struct Reading {
+struct MetadataOverrides {
     blocks: Vec<Range<usize>>,
     contradictions: usize,
 }
 
-impl Reading {
+impl MetadataOverrides {
     fn new(fences: &[Fence], outside: &[usize], lines: usize, inside: bool) -> Self {
         let mut reading = Self { blocks: Vec::new(), contradictions: 0 };
         let mut outside = outside.iter().copied().peekable();
@@ -115,7 +115,7 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stretch::stretches;
+    use super::super::text_run::text_runs;
     use super::*;
 
     /// Each chunk with its ordinal and something that stands for its section.
@@ -126,7 +126,7 @@ mod tests {
             .map(|(ordinal, section, content)| {
                 let start = at;
                 at += content.len() as i32;
-                Piece {
+                SourceChunk {
                     document: 0,
                     ordinal: Some(*ordinal),
                     content: (*content).into(),
@@ -134,12 +134,12 @@ mod tests {
                     first_line: None,
                     tokens: 1,
                     section: Some(*section),
-                    more: [false; 2],
+                    continues: [false; 2],
                 }
             })
             .collect();
-        let stretch = &stretches(&pieces, |_| false)[0];
-        blocks(stretch, &pieces)
+        let text_run = &text_runs(&pieces, |_| false)[0];
+        blocks(text_run, &pieces)
     }
 
     #[test]

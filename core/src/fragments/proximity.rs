@@ -6,8 +6,8 @@ so there is an answer as soon as one word is found. Among equals the rarer words
 and the closer they stand, the better. Stop words are no lexemes and take no part.
 */
 
-use crate::search::Lexemes;
-use crate::search::bm25::{Candidate, Field, Rarity};
+use crate::search::QueryLexemes;
+use crate::search::bm25::{Candidate, Field, Idf};
 
 /// How much of a query a chunk has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +47,7 @@ pub struct Proximity {
 
 impl Proximity {
     /// Tells by what a chunk ranks: more words first, then the better score.
-    pub fn worth(&self) -> (Coverage, f64) {
+    pub fn sort_key(&self) -> (Coverage, f64) {
         (self.coverage, self.score)
     }
 }
@@ -64,7 +64,7 @@ pub struct WordsOf {
 
 impl WordsOf {
     /// Takes the lexemes of a query; `variants` are further ones, each with the lexeme it stands for.
-    pub fn new(lexemes: &Lexemes, variants: &[usize], rarity: &Rarity) -> Self {
+    pub fn new(lexemes: &QueryLexemes, variants: &[usize], idf: &Idf) -> Self {
         let mut words = vec![Vec::new(); lexemes.list.len()];
         for (place, word) in lexemes.words.iter().enumerate() {
             for lexeme in word.whole.iter().chain(&word.parts) {
@@ -76,13 +76,13 @@ impl WordsOf {
             let (own, variants) = words.split_at_mut(first);
             variants[variant].clone_from(&own[*of]);
         }
-        let rarest = |word: &crate::search::Word| {
+        let rarest = |word: &crate::search::QueryWord| {
             let lexemes = word.whole.iter().chain(&word.parts);
-            lexemes.map(|lexeme| rarity.of(*lexeme)).fold(0.0, f64::max)
+            lexemes.map(|lexeme| idf.of(*lexeme)).fold(0.0, f64::max)
         };
         Self {
             words,
-            lexemes: (0..lexemes.list.len()).map(|lexeme| rarity.of(lexeme)).collect(),
+            lexemes: (0..lexemes.list.len()).map(|lexeme| idf.of(lexeme)).collect(),
             worth: lexemes.words.iter().map(rarest).collect(),
         }
     }
@@ -169,19 +169,19 @@ mod tests {
     use crate::search::bm25::Occurrence;
 
     fn measured(places: &[(usize, u16)], words: usize) -> Option<Proximity> {
-        let mut lexemes = Lexemes::default();
+        let mut lexemes = QueryLexemes::default();
         (0..words).for_each(|word| lexemes.add(vec![format!("w{word}")], vec![]));
-        let rarity = Rarity::new(100.0, &vec![5.0; words]);
+        let idf = Idf::new(100.0, &vec![5.0; words]);
         let occurrence =
             |&(lexeme, position): &_| Occurrence { lexeme, field: Field::Content, position };
         let candidate =
             Candidate { length: 50, occurrences: places.iter().map(occurrence).collect() };
-        proximity(&candidate, &WordsOf::new(&lexemes, &[], &rarity))
+        proximity(&candidate, &WordsOf::new(&lexemes, &[], &idf))
     }
 
     #[test]
     fn all_words_come_before_most_and_most_before_any() {
-        let worth = |places: &[(usize, u16)]| measured(places, 3).unwrap().worth();
+        let worth = |places: &[(usize, u16)]| measured(places, 3).unwrap().sort_key();
         let all = worth(&[(0, 1), (1, 40), (2, 90)]);
         let most = worth(&[(0, 1), (1, 2)]);
         let any = worth(&[(0, 1), (0, 2), (0, 3)]);
@@ -194,7 +194,7 @@ mod tests {
         let near = measured(&[(0, 1), (0, 30), (1, 31), (1, 60)], 2).unwrap();
         let far = measured(&[(0, 1), (1, 31)], 2).unwrap();
         assert_eq!((near.distance, far.distance), (Some(2), Some(31)));
-        assert!(near.worth() > far.worth() && (near.score - 1.0).abs() < 1e-9);
+        assert!(near.sort_key() > far.sort_key() && (near.score - 1.0).abs() < 1e-9);
         assert_eq!(measured(&[(0, 7)], 2).unwrap().distance, None);
     }
 }

@@ -7,17 +7,17 @@ them, or fuses all there are by rank. What any signal has is ranked, so where a 
 is an answer.
 */
 
-use super::Strategy;
+use super::FragmentStrategy;
 use super::proximity::{Proximity, proximity};
 use super::semantic::semantic;
-use super::terms::{Match, Terms};
-use crate::search::bm25::{Candidate, scores};
-use crate::search::{Leg, fuse};
+use super::terms::{MatchKind, QueryTerms};
+use crate::search::bm25::{Candidate, score_candidates};
+use crate::search::{RankedList, fuse};
 use std::collections::HashMap;
 
 /// A chunk that may answer.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct FragmentCandidate {
     /// What it has of the query.
     pub words: Candidate,
     /// Its position in its document; of equal chunks the first comes first.
@@ -39,7 +39,7 @@ pub struct Signal {
 
 /// A chunk with its signals.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ranked {
+pub struct RankedChunk {
     /// The chunk, by its place among those found.
     pub chunk: usize,
     /// Higher is better; comparable within one call.
@@ -51,7 +51,7 @@ pub struct Ranked {
     /// By the embedding.
     pub vector: Option<Signal>,
     /// How its words match.
-    pub matched: Option<Match>,
+    pub match_kind: Option<MatchKind>,
 }
 
 /// How soon a rank counts for little. What comes back is a handful, so the first ranks count most.
@@ -66,29 +66,40 @@ const DOUBT: f64 = 0.3;
 
 /// Ranks chunks by a strategy, best first, and tells by which it was done. Chunks that it has no
 /// signal of come behind, by what they have.
-pub fn rank(strategy: Strategy, terms: &Terms, found: &[Found]) -> (Strategy, Vec<Ranked>) {
+pub fn rank_chunks(
+    strategy: FragmentStrategy,
+    terms: &QueryTerms,
+    found: &[FragmentCandidate],
+) -> (FragmentStrategy, Vec<RankedChunk>) {
     let lexical = lexical(terms, found);
     let proximity: Vec<_> =
         found.iter().map(|found| proximity(&found.words, &terms.words)).collect();
     let by_words = ranked(found, |chunk| lexical[chunk]);
     // Many chunks have the same words equally near.
     let near = ranked(found, |chunk| {
-        proximity[chunk].as_ref().map(|proximity| (proximity.worth(), lexical[chunk]))
+        proximity[chunk].as_ref().map(|proximity| (proximity.sort_key(), lexical[chunk]))
     });
     let by_vector = ranked(found, |chunk| found[chunk].similarity);
     let share = proximity.iter().flatten().map(|near| near.share).fold(0.0, f64::max);
-    let (strategy, mut order) = match strategy.settled(terms.words()) {
-        Strategy::Adaptive => (Strategy::Adaptive, scored(&by_words, |chunk| lexical[chunk])),
-        Strategy::Proximity => {
-            let score = |chunk: usize| proximity[chunk].map(|proximity| proximity.score);
-            (Strategy::Proximity, scored(&near, score))
+    let (strategy, mut order) = match strategy.resolve(terms.words()) {
+        FragmentStrategy::Adaptive => {
+            (FragmentStrategy::Adaptive, scored(&by_words, |chunk| lexical[chunk]))
         }
-        Strategy::Semantic => {
+        FragmentStrategy::Proximity => {
+            let score = |chunk: usize| proximity[chunk].map(|proximity| proximity.score);
+            (FragmentStrategy::Proximity, scored(&near, score))
+        }
+        FragmentStrategy::Semantic => {
             let worth = semantic(terms, found, &lexical);
             let ranked = ranked(found, |chunk| worth[chunk]);
-            (Strategy::Semantic, scored(&ranked, |chunk| worth[chunk].map(|(score, _)| score)))
+            (
+                FragmentStrategy::Semantic,
+                scored(&ranked, |chunk| worth[chunk].map(|(score, _)| score)),
+            )
         }
-        Strategy::Auto | Strategy::Seed => auto(terms, share, [&by_words, &near, &by_vector]),
+        FragmentStrategy::Auto | FragmentStrategy::Seed => {
+            auto(terms, share, [&by_words, &near, &by_vector])
+        }
     };
     // Nothing that was found goes missing because a strategy does not look at it.
     let mut has = vec![false; found.len()];
@@ -107,32 +118,36 @@ pub fn rank(strategy: Strategy, terms: &Terms, found: &[Found]) -> (Strategy, Ve
     let signal = |ranks: &HashMap<_, _>, chunk, score: Option<f64>| {
         Some(Signal { rank: *ranks.get(&chunk)?, score: score? })
     };
-    let full = |(chunk, score)| Ranked {
+    let full = |(chunk, score)| RankedChunk {
         chunk,
         score,
         lexical: signal(&by_words, chunk, lexical[chunk]),
         proximity: proximity[chunk]
             .and_then(|proximity| Some((signal(&near, chunk, Some(proximity.score))?, proximity))),
         vector: signal(&by_vector, chunk, found[chunk].similarity),
-        matched: terms.matched(&found[chunk].words),
+        match_kind: terms.best_match(&found[chunk].words),
     };
     (strategy, order.into_iter().map(full).collect())
 }
 
 /// Fuses the signals there are, where the best chunk has a share of the words; with a single one that
 /// is the strategy.
-fn auto(terms: &Terms, share: f64, legs: [&[usize]; 3]) -> (Strategy, Vec<(usize, f64)>) {
+fn auto(
+    terms: &QueryTerms,
+    share: f64,
+    legs: [&[usize]; 3],
+) -> (FragmentStrategy, Vec<(usize, f64)>) {
     let [by_words, near, by_vector] = legs;
     let strategy = match (terms.words(), by_words.is_empty(), by_vector.is_empty()) {
-        (_, true, false) => Strategy::Semantic,
-        (0 | 1, _, true) => Strategy::Adaptive,
-        _ => Strategy::Auto,
+        (_, true, false) => FragmentStrategy::Semantic,
+        (0 | 1, _, true) => FragmentStrategy::Adaptive,
+        _ => FragmentStrategy::Auto,
     };
     // One word is near to nothing.
     let nearness = if terms.words() > 1 { NEARNESS } else { 0.0 };
     let trust = 1.0 - DOUBT * (1.0 - share);
     let legs = [(by_words, trust), (near, nearness * trust), (by_vector, 1.0)]
-        .map(|(ranked, weight)| Leg { ranked: ranked.to_vec(), weight });
+        .map(|(ranked, weight)| RankedList { ids: ranked.to_vec(), weight });
     let fused = fuse(&legs, K);
     (strategy, fused.into_iter().map(|fused| (fused.chunk, fused.score)).collect())
 }
@@ -143,15 +158,18 @@ fn scored(ranked: &[usize], score: impl Fn(usize) -> Option<f64>) -> Vec<(usize,
 }
 
 /// What each chunk is worth by its words, if it has any.
-fn lexical(terms: &Terms, found: &[Found]) -> Vec<Option<f64>> {
+fn lexical(terms: &QueryTerms, found: &[FragmentCandidate]) -> Vec<Option<f64>> {
     let candidates: Vec<_> = found.iter().map(|found| &found.words).collect();
-    let scores = scores(&candidates, &terms.lexemes, &terms.rarity);
+    let scores = score_candidates(&candidates, &terms.lexemes, &terms.idf);
     let has = |candidate: &Candidate| !candidate.occurrences.is_empty();
     scores.into_iter().zip(candidates).map(|(score, of)| has(of).then_some(score)).collect()
 }
 
 /// The places of what is worth something, best first; of equal ones by their position.
-fn ranked<W: PartialOrd>(found: &[Found], worth: impl Fn(usize) -> Option<W>) -> Vec<usize> {
+fn ranked<W: PartialOrd>(
+    found: &[FragmentCandidate],
+    worth: impl Fn(usize) -> Option<W>,
+) -> Vec<usize> {
     let mut ranked: Vec<_> =
         (0..found.len()).filter_map(|place| Some((place, worth(place)?))).collect();
     ranked.sort_by(|(first, a), (second, b)| {
@@ -164,21 +182,24 @@ fn ranked<W: PartialOrd>(found: &[Found], worth: impl Fn(usize) -> Option<W>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fragments::terms::Variant;
-    use crate::search::Lexemes;
-    use crate::search::bm25::{Field, Occurrence, Rarity};
+    use crate::fragments::terms::TermVariant;
+    use crate::search::QueryLexemes;
+    use crate::search::bm25::{Field, Idf, Occurrence};
 
     /// Chunks of the query "alpha beta", whose fourth lexeme begins with "alpha": each with the
     /// lexemes in it and its similarity.
-    fn order(strategy: Strategy, chunks: &[(&[usize], Option<f64>)]) -> (Strategy, Vec<usize>) {
-        let mut lexemes = Lexemes::default();
+    fn order(
+        strategy: FragmentStrategy,
+        chunks: &[(&[usize], Option<f64>)],
+    ) -> (FragmentStrategy, Vec<usize>) {
+        let mut lexemes = QueryLexemes::default();
         lexemes.add(vec!["alpha".to_owned()], vec![]);
         lexemes.add(vec!["beta".to_owned()], vec![]);
-        let rarity = Rarity::new(10.0, &[3.0, 3.0]);
-        let variant = |lexeme: &str, by| Variant { of: 0, lexeme: lexeme.to_owned(), by };
+        let idf = Idf::new(10.0, &[3.0, 3.0]);
+        let variant = |lexeme: &str, kind| TermVariant { of: 0, lexeme: lexeme.to_owned(), kind };
         let variants =
-            vec![variant("alphabet", Match::Prefix), variant("alhpa", Match::Fuzzy(0.8))];
-        let terms = Terms::new(lexemes, rarity, variants);
+            vec![variant("alphabet", MatchKind::Prefix), variant("alhpa", MatchKind::Fuzzy(0.8))];
+        let terms = QueryTerms::new(lexemes, idf, variants);
         let found: Vec<_> = chunks
             .iter()
             .zip(0..)
@@ -190,7 +211,7 @@ mod tests {
                 };
                 let mut occurrences: Vec<_> = lexemes.iter().enumerate().map(occurrence).collect();
                 occurrences.sort_by_key(|one| (one.lexeme, one.position));
-                Found {
+                FragmentCandidate {
                     words: Candidate { length: 100, occurrences },
                     ordinal: Some(ordinal),
                     similarity: *similarity,
@@ -198,7 +219,7 @@ mod tests {
                 }
             })
             .collect();
-        let (strategy, ranked) = rank(strategy, &terms, &found);
+        let (strategy, ranked) = rank_chunks(strategy, &terms, &found);
         (strategy, ranked.into_iter().map(|ranked| ranked.chunk).collect())
     }
 
@@ -206,31 +227,43 @@ mod tests {
     fn a_word_comes_before_its_beginning_and_that_before_one_that_is_alike() {
         let chunks: [(&[usize], _); 3] =
             [(&[3, 3, 3, 3], None), (&[2, 2, 2, 2], None), (&[0], None)];
-        assert_eq!(order(Strategy::Adaptive, &chunks), (Strategy::Adaptive, vec![2, 1, 0]));
+        assert_eq!(
+            order(FragmentStrategy::Adaptive, &chunks),
+            (FragmentStrategy::Adaptive, vec![2, 1, 0])
+        );
     }
 
     #[test]
     fn all_signals_there_are_decide() {
         let chunks: [(&[usize], _); 3] =
             [(&[0], Some(0.1)), (&[0, 1], Some(0.5)), (&[], Some(0.6))];
-        assert_eq!(order(Strategy::Auto, &chunks), (Strategy::Auto, vec![1, 0, 2]));
-        assert_eq!(order(Strategy::Semantic, &chunks).1, [2, 1, 0]);
-        assert_eq!(order(Strategy::Proximity, &chunks).1, [1, 0, 2]);
+        assert_eq!(order(FragmentStrategy::Auto, &chunks), (FragmentStrategy::Auto, vec![1, 0, 2]));
+        assert_eq!(order(FragmentStrategy::Semantic, &chunks).1, [2, 1, 0]);
+        assert_eq!(order(FragmentStrategy::Proximity, &chunks).1, [1, 0, 2]);
     }
 
     #[test]
     fn with_one_signal_that_one_is_the_strategy() {
-        assert_eq!(order(Strategy::Auto, &[(&[], Some(0.5))]).0, Strategy::Semantic);
-        assert_eq!(order(Strategy::Auto, &[(&[0], None)]), (Strategy::Auto, vec![0]));
-        assert_eq!(order(Strategy::Seed, &[(&[0], None)]).0, Strategy::Adaptive);
+        assert_eq!(
+            order(FragmentStrategy::Auto, &[(&[], Some(0.5))]).0,
+            FragmentStrategy::Semantic
+        );
+        assert_eq!(
+            order(FragmentStrategy::Auto, &[(&[0], None)]),
+            (FragmentStrategy::Auto, vec![0])
+        );
+        assert_eq!(order(FragmentStrategy::Seed, &[(&[0], None)]).0, FragmentStrategy::Adaptive);
     }
 
     #[test]
     fn what_was_found_is_never_lost() {
         let chunks: [(&[usize], _); 3] = [(&[], Some(0.1)), (&[0], None), (&[3], None)];
-        for strategy in
-            [Strategy::Auto, Strategy::Adaptive, Strategy::Proximity, Strategy::Semantic]
-        {
+        for strategy in [
+            FragmentStrategy::Auto,
+            FragmentStrategy::Adaptive,
+            FragmentStrategy::Proximity,
+            FragmentStrategy::Semantic,
+        ] {
             let (_, mut found) = order(strategy, &chunks);
             found.sort_unstable();
             assert_eq!(found, [0, 1, 2], "{}", strategy.name());
@@ -241,6 +274,9 @@ mod tests {
     fn without_an_embedding_a_section_counts_as_a_whole() {
         // Sections are one chunk each here, so the better chunk is the better section.
         let chunks: [(&[usize], _); 2] = [(&[0], None), (&[0, 1], None)];
-        assert_eq!(order(Strategy::Semantic, &chunks), (Strategy::Semantic, vec![1, 0]));
+        assert_eq!(
+            order(FragmentStrategy::Semantic, &chunks),
+            (FragmentStrategy::Semantic, vec![1, 0])
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! The worth of chunks by their meaning, and by that of the sections they stand in.
 
-use super::rank::Found;
-use super::terms::Terms;
-use crate::search::bm25::{Candidate, Occurrence, scores};
+use super::rank::FragmentCandidate;
+use super::terms::QueryTerms;
+use crate::search::bm25::{Candidate, Occurrence, score_candidates};
 use std::collections::HashMap;
 
 /// How much of a chunk's similarity is that of the best chunk in its section.
@@ -11,8 +11,8 @@ const SECTION: f64 = 0.2;
 /// Ranks by meaning: the similarity of a chunk with some of that of its section; without embeddings
 /// the words of the section, and within it those of the chunk.
 pub fn semantic(
-    terms: &Terms,
-    found: &[Found],
+    terms: &QueryTerms,
+    found: &[FragmentCandidate],
     lexical: &[Option<f64>],
 ) -> Vec<Option<(f64, f64)>> {
     let mut sections: HashMap<_, Vec<usize>> = HashMap::new();
@@ -35,7 +35,7 @@ pub fn semantic(
         let mut sections: Vec<_> = sections.into_values().collect();
         sections.sort();
         let together: Vec<_> = sections.iter().map(|chunks| together(found, chunks)).collect();
-        let scores = scores(&together, &terms.lexemes, &terms.rarity);
+        let scores = score_candidates(&together, &terms.lexemes, &terms.idf);
         for (chunks, score) in sections.iter().zip(scores) {
             for chunk in chunks {
                 worth[*chunk] = lexical[*chunk].map(|own| (score, own));
@@ -46,7 +46,7 @@ pub fn semantic(
 }
 
 /// The chunks of a section as one.
-fn together(found: &[Found], chunks: &[usize]) -> Candidate {
+fn together(found: &[FragmentCandidate], chunks: &[usize]) -> Candidate {
     let mut whole = Candidate::default();
     for words in chunks.iter().map(|chunk| &found[*chunk].words) {
         let before = u16::try_from(whole.length).unwrap_or(u16::MAX);

@@ -38,8 +38,8 @@ impl MediaType {
     /// else [`PLAIN`](Self::PLAIN).
     ///
     /// `path` may be a name, a path or a URL.
-    pub fn of(path: &str, text: &str) -> Self {
-        Self::of_file(path).or_else(|| Self::of_text(text)).unwrap_or(Self::PLAIN)
+    pub fn detect(path: &str, text: &str) -> Self {
+        Self::from_path(path).or_else(|| Self::from_content(text)).unwrap_or(Self::PLAIN)
     }
 
     /// Returns the media type that a text shows by how it begins, or `None`.
@@ -47,7 +47,7 @@ impl MediaType {
     /// A first line `#!` names the interpreter, `env` and its options left off. HTML and XML show
     /// by their declaration or first element, JSON by a first key or a list, YAML by a line `---`
     /// and a key. Only what is hardly anything else counts.
-    pub fn of_text(text: &str) -> Option<Self> {
+    pub fn from_content(text: &str) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if let Some(line) = text.strip_prefix("#!") {
             return script(line.lines().next()?);
@@ -97,19 +97,19 @@ fn script(line: &str) -> Option<MediaType> {
 
 /// Returns the type of what begins with `<`.
 fn markup(begin: &str) -> Option<MediaType> {
-    let begins = |mark: &str| {
+    let prefix = |mark: &str| {
         let start = begin.get(..mark.len());
         start.is_some_and(|start| start.eq_ignore_ascii_case(mark))
             && begin[mark.len()..].starts_with(|char: char| !char.is_ascii_alphanumeric())
     };
-    if begins("<?php") {
+    if prefix("<?php") {
         return Some(MediaType::new("text/x-php"));
     }
-    if begins("<?xml") {
+    if prefix("<?xml") {
         let xhtml = begin.to_ascii_lowercase().contains("<html");
         return Some(MediaType::new(if xhtml { "text/html" } else { "application/xml" }));
     }
-    let html = begins("<!doctype html") || begins("<html") || begins("<head") || begins("<body");
+    let html = prefix("<!doctype html") || prefix("<html") || prefix("<head") || prefix("<body");
     html.then(|| MediaType::new("text/html"))
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Option<String> {
-        MediaType::of_text(text).map(|found| found.name().to_owned())
+        MediaType::from_content(text).map(|found| found.name().to_owned())
     }
 
     #[test]
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn the_name_comes_first_and_plain_text_last() {
-        assert_eq!(MediaType::of("a.md", "<html>").name(), "text/markdown");
-        assert_eq!(MediaType::of("bin/run", "#!/bin/sh\n").name(), "text/x-shellscript");
-        assert_eq!(MediaType::of("bin/run", "words"), MediaType::PLAIN);
+        assert_eq!(MediaType::detect("a.md", "<html>").name(), "text/markdown");
+        assert_eq!(MediaType::detect("bin/run", "#!/bin/sh\n").name(), "text/x-shellscript");
+        assert_eq!(MediaType::detect("bin/run", "words"), MediaType::PLAIN);
     }
 
     #[test]

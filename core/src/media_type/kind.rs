@@ -32,7 +32,7 @@ impl Kind {
     ///
     /// The content types of *Adjacent Chunk Retrieval* (seed 002), which leaves open how a
     /// reference is known.
-    pub fn of(uri: &str, media_type: &MediaType) -> Self {
+    pub fn detect(uri: &str, media_type: &MediaType) -> Self {
         let kind = media_type.kind();
         if kind != Kind::Prose {
             return kind;
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_reference_is_known_by_where_it_lies() {
-        let of = |uri: &str, media_type: &str| Kind::of(uri, &MediaType::new(media_type));
+        let of = |uri: &str, media_type: &str| Kind::detect(uri, &MediaType::new(media_type));
         for uri in [
             "docs/api/fs.html",
             "https://a.org/Reference/types?x=y",

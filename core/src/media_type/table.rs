@@ -1,6 +1,6 @@
 //! The media types that have a name, a family and file names.
 
-use super::Comment;
+use super::CommentSyntax;
 use super::Family::{self, Code, Data, Prose};
 
 /// A media type that is known by name.
@@ -15,16 +15,16 @@ pub(super) struct Known {
     /// Whole names of files, in lower case.
     pub(super) files: &'static [&'static str],
     /// How a comment of one line is written, where there is one.
-    pub(super) comment: Option<Comment>,
+    pub(super) comment: Option<CommentSyntax>,
 }
 
 impl Known {
-    const fn comment(self, begins: &'static str, ends: &'static str) -> Self {
-        Self { comment: Some(Comment { begins, ends }), ..self }
+    const fn comment(self, prefix: &'static str, suffix: &'static str) -> Self {
+        Self { comment: Some(CommentSyntax { prefix, suffix }), ..self }
     }
 
-    const fn line_comment(self, begins: &'static str) -> Self {
-        self.comment(begins, "")
+    const fn line_comment(self, prefix: &'static str) -> Self {
+        self.comment(prefix, "")
     }
 }
 

@@ -1,11 +1,11 @@
 //! How passages are made, scored and ordered.
 
 use super::Passage;
-use crate::words::words;
+use crate::sql_enum::sql_enum;
 
 /// How passages are made and ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Joining {
+pub struct PassageOptions {
     /// How many ordinals hits of a passage may be apart; `None` makes one of each document.
     pub max_distance: Option<u32>,
     /// What a passage scores.
@@ -13,7 +13,7 @@ pub struct Joining {
     /// How passages are ordered.
     pub order_by: OrderBy,
     /// The most passages, the best of all; `None` is no bound.
-    pub most: Option<usize>,
+    pub max_passages: Option<usize>,
 }
 
 /// What a passage scores, by the hits in it.
@@ -52,11 +52,11 @@ impl ScoreBy {
     }
 }
 
-words!(
+sql_enum!(
     ScoreBy, "score_by", r#""max", "mean", "sum" and "rank""#,
     "max" => Max, "mean" => Mean, "sum" => Sum, "rank" => Rank
 );
-words!(
+sql_enum!(
     OrderBy, "order_by", r#""score" and "document""#,
     "score" => Score, "document" => Document
 );

@@ -12,7 +12,7 @@ for the fields; Rasolofo and Savoy, *Term Proximity Scoring for Keyword-Based Re
 (2003), for the nearness.
 */
 
-use super::Lexemes;
+use super::QueryLexemes;
 use std::borrow::Borrow;
 
 /// How soon more of a lexeme is worth no more.
@@ -72,7 +72,7 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns where a lexeme stands.
-    pub fn of(&self, lexeme: usize) -> &[Occurrence] {
+    pub fn occurrences_of(&self, lexeme: usize) -> &[Occurrence] {
         let start = self.occurrences.partition_point(|one| one.lexeme < lexeme);
         let end = self.occurrences.partition_point(|one| one.lexeme <= lexeme);
         &self.occurrences[start..end]
@@ -81,20 +81,20 @@ impl Candidate {
 
 /// How rare the lexemes of a query are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rarity(Vec<f64>);
+pub struct Idf(Vec<f64>);
 
-impl Rarity {
+impl Idf {
     /// Takes how many chunks there are, and how many of them have each lexeme.
     pub fn new(chunks: f64, frequencies: &[f64]) -> Self {
-        let rarity = |frequency: &f64| {
+        let idf = |frequency: &f64| {
             let frequency = frequency.clamp(0.0, chunks);
             (1.0 + (chunks - frequency + 0.5) / (frequency + 0.5)).ln()
         };
-        Self(frequencies.iter().map(rarity).collect())
+        Self(frequencies.iter().map(idf).collect())
     }
 
     /// Adds a lexeme that is worth a share of another one.
-    pub fn add(&mut self, of: usize, share: f64) {
+    pub fn add_variant(&mut self, of: usize, share: f64) {
         self.0.push(self.0[of] * share);
     }
 
@@ -105,10 +105,10 @@ impl Rarity {
 }
 
 /// Scores chunks, higher being better, above 0 if they have any lexeme of the query.
-pub fn scores<C: Borrow<Candidate>>(
+pub fn score_candidates<C: Borrow<Candidate>>(
     candidates: &[C],
-    lexemes: &Lexemes,
-    rarity: &Rarity,
+    lexemes: &QueryLexemes,
+    idf: &Idf,
 ) -> Vec<f64> {
     let total: usize = candidates.iter().map(|candidate| candidate.borrow().length).sum();
     let mean = (total as f64 / candidates.len().max(1) as f64).max(1.0);
@@ -117,20 +117,20 @@ pub fn scores<C: Borrow<Candidate>>(
         let each = candidate.occurrences.chunk_by(|one, next| one.lexeme == next.lexeme);
         let single = each.map(|found| {
             let count: f64 = found.iter().map(|found| found.field.weight()).sum();
-            let rarity = rarity.of(found[0].lexeme);
-            rarity * count * (SATURATION + 1.0) / (count + SATURATION * stretch)
+            let idf = idf.of(found[0].lexeme);
+            idf * count * (SATURATION + 1.0) / (count + SATURATION * stretch)
         });
-        single.sum::<f64>() + nearness(candidate, lexemes, rarity)
+        single.sum::<f64>() + nearness(candidate, lexemes, idf)
     };
     candidates.iter().map(|candidate| score(candidate.borrow())).collect()
 }
 
 /// What it is worth that neighbours of the query are near each other.
-fn nearness(candidate: &Candidate, lexemes: &Lexemes, rarity: &Rarity) -> f64 {
+fn nearness(candidate: &Candidate, lexemes: &QueryLexemes, idf: &Idf) -> f64 {
     let pairs = lexemes.words.windows(2).filter_map(|words| {
         let (a, b) = (*words[0].whole.last()?, *words[1].whole.first()?);
-        let gap = gap(candidate.of(a), candidate.of(b))?;
-        Some(NEARNESS * rarity.of(a).min(rarity.of(b)) / f64::from(gap))
+        let gap = gap(candidate.occurrences_of(a), candidate.occurrences_of(b))?;
+        Some(NEARNESS * idf.of(a).min(idf.of(b)) / f64::from(gap))
     });
     pairs.sum()
 }
@@ -153,8 +153,8 @@ fn gap(a: &[Occurrence], b: &[Occurrence]) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn query(words: &[&str]) -> Lexemes {
-        let mut lexemes = Lexemes::default();
+    fn query(words: &[&str]) -> QueryLexemes {
+        let mut lexemes = QueryLexemes::default();
         for word in words {
             lexemes.add(vec![(*word).to_owned()], vec![]);
         }
@@ -169,8 +169,8 @@ mod tests {
     }
 
     fn ranked(candidates: &[Candidate], words: &[&str], frequencies: &[f64]) -> Vec<usize> {
-        let rarity = Rarity::new(1_000.0, frequencies);
-        let scores = scores(candidates, &query(words), &rarity);
+        let idf = Idf::new(1_000.0, frequencies);
+        let scores = score_candidates(candidates, &query(words), &idf);
         let mut places: Vec<_> = (0..candidates.len()).collect();
         places.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         places
@@ -197,8 +197,8 @@ mod tests {
     #[test]
     fn what_has_any_word_scores_above_nothing() {
         let chunks = [chunk(100, &[(0, 1)]), chunk(100, &[])];
-        let rarity = Rarity::new(2.0, &[2.0, 0.0]);
-        let scores = scores(&chunks, &query(&["everywhere", "nowhere"]), &rarity);
+        let idf = Idf::new(2.0, &[2.0, 0.0]);
+        let scores = score_candidates(&chunks, &query(&["everywhere", "nowhere"]), &idf);
         assert!(scores[0] > 0.0, "{scores:?}");
         assert!(scores[1].abs() < f64::EPSILON);
     }

@@ -12,16 +12,16 @@ use std::hash::Hash;
 
 /// A ranking, and what it counts for.
 #[derive(Clone, Debug)]
-pub struct Leg<Id> {
+pub struct RankedList<Id> {
     /// The best first, each once.
-    pub ranked: Vec<Id>,
+    pub ids: Vec<Id>,
     /// What a place in it is multiplied by, at least 0.
     pub weight: f64,
 }
 
 /// A chunk that some leg has.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fused<Id> {
+pub struct FusedHit<Id> {
     /// The chunk.
     pub chunk: Id,
     /// The sum of `weight / (k + rank)` over the legs that have it.
@@ -33,14 +33,15 @@ pub struct Fused<Id> {
 /// Fuses rankings by reciprocal ranks: best first, of equal scores that which some leg ranks better,
 /// then that which an earlier leg ranks better. A leg that lacks a chunk gives it nothing, and one
 /// that counts for nothing brings none.
-pub fn fuse<Id: Copy + Eq + Hash>(legs: &[Leg<Id>], k: f64) -> Vec<Fused<Id>> {
+pub fn fuse<Id: Copy + Eq + Hash>(legs: &[RankedList<Id>], k: f64) -> Vec<FusedHit<Id>> {
     let mut places = HashMap::new();
-    let mut fused: Vec<Fused<Id>> = Vec::new();
-    for (leg, Leg { ranked, weight }) in legs.iter().enumerate().filter(|(_, leg)| leg.weight > 0.0)
+    let mut fused: Vec<FusedHit<Id>> = Vec::new();
+    for (leg, RankedList { ids, weight }) in
+        legs.iter().enumerate().filter(|(_, leg)| leg.weight > 0.0)
     {
-        for (chunk, rank) in ranked.iter().zip(1..) {
+        for (chunk, rank) in ids.iter().zip(1..) {
             let place = *places.entry(*chunk).or_insert_with(|| {
-                fused.push(Fused { chunk: *chunk, score: 0.0, ranks: vec![None; legs.len()] });
+                fused.push(FusedHit { chunk: *chunk, score: 0.0, ranks: vec![None; legs.len()] });
                 fused.len() - 1
             });
             fused[place].ranks[leg] = Some(rank);
@@ -49,7 +50,7 @@ pub fn fuse<Id: Copy + Eq + Hash>(legs: &[Leg<Id>], k: f64) -> Vec<Fused<Id>> {
     }
     let place = |rank: &Option<usize>| rank.unwrap_or(usize::MAX);
     fused.sort_by(|a, b| {
-        let best = |fused: &Fused<Id>| fused.ranks.iter().map(place).min();
+        let best = |fused: &FusedHit<Id>| fused.ranks.iter().map(place).min();
         b.score
             .total_cmp(&a.score)
             .then_with(|| best(a).cmp(&best(b)))
@@ -60,10 +61,10 @@ pub fn fuse<Id: Copy + Eq + Hash>(legs: &[Leg<Id>], k: f64) -> Vec<Fused<Id>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Leg, fuse};
+    use super::{RankedList, fuse};
 
     fn fused(a: &[u8], b: &[u8], weights: [f64; 2]) -> Vec<(u8, Vec<Option<usize>>)> {
-        let leg = |ranked: &[u8], weight| Leg { ranked: ranked.to_vec(), weight };
+        let leg = |ids: &[u8], weight| RankedList { ids: ids.to_vec(), weight };
         let fused = fuse(&[leg(a, weights[0]), leg(b, weights[1])], 60.0);
         fused.into_iter().map(|fused| (fused.chunk, fused.ranks)).collect()
     }
@@ -95,8 +96,10 @@ mod tests {
 
     #[test]
     fn a_score_is_the_sum_of_reciprocal_ranks() {
-        let legs =
-            [Leg { ranked: vec!['a'], weight: 2.0 }, Leg { ranked: vec!['b', 'a'], weight: 1.0 }];
+        let legs = [
+            RankedList { ids: vec!['a'], weight: 2.0 },
+            RankedList { ids: vec!['b', 'a'], weight: 1.0 },
+        ];
         let fused = fuse(&legs, 60.0);
         assert_eq!(fused[0].chunk, 'a');
         assert!((fused[0].score - (2.0 / 61.0 + 1.0 / 62.0)).abs() < 1e-12);

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn what_the_parser_takes_apart_is_left_alone() {
         for text in
-            ["ef_search lowest-direct", "std::vec", "The end. A Word.", "3.14 1/2", "", "Été"]
+            ["ef_search lowest-direct", "std::vec", "The end. A QueryWord.", "3.14 1/2", "", "Été"]
         {
             assert_eq!(identifier_parts(text), "", "{text}");
         }

@@ -25,7 +25,7 @@ const WORD_BYTES: usize = 1_024;
 
 /// The words of a query, as they were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query {
+pub struct SearchQuery {
     /// What is looked for, each word once; those of phrases are among them.
     pub words: Vec<String>,
     /// What must be there, word by word.
@@ -34,7 +34,7 @@ pub struct Query {
     pub excluded: Vec<String>,
 }
 
-impl Query {
+impl SearchQuery {
     /// Takes a query apart. Any text is one.
     pub fn parse(text: &str) -> Self {
         let mut rest = &text[..text.floor_char_boundary(BYTES)];
@@ -97,10 +97,10 @@ fn add(parts: &mut Vec<String>, part: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::Query;
+    use super::SearchQuery;
 
     fn parsed(text: &str) -> [Vec<String>; 3] {
-        let Query { words, phrases, excluded } = Query::parse(text);
+        let SearchQuery { words, phrases, excluded } = SearchQuery::parse(text);
         [words, phrases, excluded]
     }
 
@@ -128,15 +128,15 @@ mod tests {
     fn a_long_query_is_bounded() {
         let long: Vec<_> = (0..20_000).map(|number| format!("w{number}")).collect();
         let long = long.join(" ");
-        assert_eq!(Query::parse(&long).words.len(), 64);
-        assert!(Query::parse(&"x".repeat(100_000)).is_empty());
-        assert!(Query::parse(" \t\n").is_empty());
+        assert_eq!(SearchQuery::parse(&long).words.len(), 64);
+        assert!(SearchQuery::parse(&"x".repeat(100_000)).is_empty());
+        assert!(SearchQuery::parse(" \t\n").is_empty());
     }
 
     proptest::proptest! {
         #[test]
         fn any_text_is_a_query(text in "(?s)[-\"a é日\u{202e}\\\\' \t\n😀]{0,40}") {
-            let query = Query::parse(&text);
+            let query = SearchQuery::parse(&text);
             let words = query.words.iter().chain(&query.phrases).chain(&query.excluded);
             for word in words {
                 proptest::prop_assert!(text.contains(word.as_str()));

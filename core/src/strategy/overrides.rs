@@ -6,21 +6,21 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// The most that any limit may be.
-pub const MOST: i64 = 1_000_000;
+pub const MAX_LIMIT: i64 = 1_000_000;
 
 /// Limits that replace those of a strategy: `None` leaves them as they are.
 ///
 /// This is what the named arguments of a call and the rows of a store's table `strategies` hold,
 /// as SQL gives them: unchecked.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-pub struct Overrides {
-    /// See [`Relatives::parents`](super::Relatives::parents).
+pub struct StrategyOverrides {
+    /// See [`RelativeLimits::parents`](super::RelativeLimits::parents).
     pub parents: Option<i32>,
-    /// See [`Relatives::preceding`](super::Relatives::preceding).
+    /// See [`RelativeLimits::preceding`](super::RelativeLimits::preceding).
     pub preceding: Option<i32>,
-    /// See [`Relatives::following`](super::Relatives::following).
+    /// See [`RelativeLimits::following`](super::RelativeLimits::following).
     pub following: Option<i32>,
-    /// See [`Relatives::children`](super::Relatives::children).
+    /// See [`RelativeLimits::children`](super::RelativeLimits::children).
     pub children: Option<i32>,
     /// See [`Strategy::before`]; for every kind.
     pub before: Option<i32>,
@@ -67,13 +67,13 @@ fn threshold<'de, D: Deserializer<'de>>(given: D) -> Result<Option<f64>, D::Erro
     }))
 }
 
-impl Overrides {
+impl StrategyOverrides {
     /// Replaces the limits of a strategy by those that are given, also those that it falls back to.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::OutOfRange`] for a limit below zero or above [`MOST`],
-    /// [`Error::Outside`] for a threshold outside 0 to 1, [`Error::Windows`] for windows that are
+    /// Returns [`Error::OutOfRange`] for a limit below zero or above [`MAX_LIMIT`],
+    /// [`Error::NumberOutOfRange`] for a threshold outside 0 to 1, [`Error::InvalidWindows`] for windows that are
     /// no object of kinds and widths, and [`Error::UnknownValue`] for a word that an argument does
     /// not take.
     pub fn apply(&self, strategy: &mut Strategy) -> Result<(), Error> {
@@ -86,7 +86,7 @@ impl Overrides {
             ];
             for (argument, given, limit) in limits {
                 if let Some(value) = given {
-                    *limit = checked(argument, value)?;
+                    *limit = check_limit(argument, value)?;
                 }
             }
             if let Some(siblings) = &self.siblings {
@@ -98,7 +98,7 @@ impl Overrides {
             strategy.within = Within::from_name(within)?;
         }
         if let Some(threshold) = self.threshold {
-            strategy.threshold = between("threshold", threshold, 0.0, 1.0)?;
+            strategy.threshold = check_range("threshold", threshold, 0.0, 1.0)?;
         }
         if let Some(count_by) = &self.count_by {
             strategy.count_by = CountBy::from_name(count_by)?;
@@ -109,7 +109,7 @@ impl Overrides {
         ];
         for (argument, given, budget) in budgets {
             if let Some(value) = given {
-                *budget = Some(checked(argument, value)?);
+                *budget = Some(check_limit(argument, value)?);
             }
         }
         Ok(())
@@ -122,23 +122,23 @@ impl Overrides {
         ];
         for (argument, given, window) in sides {
             if let Some(value) = given {
-                *window = Window::uniform(checked(argument, value)?);
+                *window = Window::uniform(check_limit(argument, value)?);
             }
         }
         let Some(windows) = &self.windows else { return Ok(()) };
-        for (kind, width) in windows.as_object().ok_or(Error::Windows)? {
+        for (kind, width) in windows.as_object().ok_or(Error::InvalidWindows)? {
             // JSON does not tell 4 and 4.0 apart.
             let whole =
                 width.as_f64().filter(|width| width.fract() == 0.0).map(|width| width as i64);
-            let width = width.as_i64().or(whole).ok_or(Error::Windows)?;
+            let width = width.as_i64().or(whole).ok_or(Error::InvalidWindows)?;
             let width = i32::try_from(width).map_err(|_| out_of_range("windows", width))?;
-            let width = checked("windows", width)?;
+            let width = check_limit("windows", width)?;
             for window in [&mut strategy.before, &mut strategy.after] {
                 match kind.as_str() {
                     "prose" => window.prose = width,
                     "code" => window.code = width,
                     "api-reference" => window.api_reference = width,
-                    _ => return Err(Error::Windows),
+                    _ => return Err(Error::InvalidWindows),
                 }
             }
         }
@@ -150,9 +150,9 @@ impl Overrides {
 ///
 /// # Errors
 ///
-/// Returns [`Error::OutOfRange`] below zero and above [`MOST`].
-pub fn checked(argument: &'static str, value: i32) -> Result<u32, Error> {
-    let limit = u32::try_from(value).ok().filter(|limit| i64::from(*limit) <= MOST);
+/// Returns [`Error::OutOfRange`] below zero and above [`MAX_LIMIT`].
+pub fn check_limit(argument: &'static str, value: i32) -> Result<u32, Error> {
+    let limit = u32::try_from(value).ok().filter(|limit| i64::from(*limit) <= MAX_LIMIT);
     limit.ok_or_else(|| out_of_range(argument, value.into()))
 }
 
@@ -160,14 +160,19 @@ pub fn checked(argument: &'static str, value: i32) -> Result<u32, Error> {
 ///
 /// # Errors
 ///
-/// Returns [`Error::Outside`] if it is below `least` or above `most`, or NaN.
-pub fn between(argument: &'static str, value: f64, least: f64, most: f64) -> Result<f64, Error> {
+/// Returns [`Error::NumberOutOfRange`] if it is below `least` or above `most`, or NaN.
+pub fn check_range(
+    argument: &'static str,
+    value: f64,
+    least: f64,
+    most: f64,
+) -> Result<f64, Error> {
     let inside = (least..=most).contains(&value);
-    if inside { Ok(value) } else { Err(Error::Outside { argument, value, least, most }) }
+    if inside { Ok(value) } else { Err(Error::NumberOutOfRange { argument, value, least, most }) }
 }
 
 fn out_of_range(argument: &'static str, value: i64) -> Error {
-    Error::OutOfRange { argument, value, most: MOST }
+    Error::OutOfRange { argument, value, most: MAX_LIMIT }
 }
 
 #[cfg(test)]
@@ -179,14 +184,18 @@ mod tests {
         Strategy::preset("broad").unwrap()
     }
 
-    fn refused(given: &Overrides) -> Error {
+    fn refused(given: &StrategyOverrides) -> Error {
         given.apply(&mut broad()).unwrap_err()
     }
 
     #[test]
     fn an_override_replaces_one_limit_and_leaves_the_others() {
         let mut strategy = broad();
-        let given = Overrides { children: Some(0), before: Some(4), ..Overrides::default() };
+        let given = StrategyOverrides {
+            children: Some(0),
+            before: Some(4),
+            ..StrategyOverrides::default()
+        };
         given.apply(&mut strategy).unwrap();
         assert_eq!((strategy.relatives.children, strategy.relatives.following), (0, 2));
         assert_eq!((strategy.fallback.children, strategy.fallback.following), (0, 2));
@@ -197,12 +206,12 @@ mod tests {
     fn seed_002_a_window_may_be_given_for_one_kind() {
         let mut strategy = Strategy::preset("adjacent").unwrap();
         let windows = Some(json!({ "code": 4 }));
-        let given = Overrides { windows, after: Some(0), ..Overrides::default() };
+        let given = StrategyOverrides { windows, after: Some(0), ..StrategyOverrides::default() };
         given.apply(&mut strategy).unwrap();
         assert_eq!(strategy.before, Window { prose: 2, code: 4, api_reference: 1 });
         assert_eq!(strategy.after, Window { prose: 0, code: 4, api_reference: 0 });
         let windows = Some(json!({ "prose": 4.0 }));
-        Overrides { windows, ..Overrides::default() }.apply(&mut strategy).unwrap();
+        StrategyOverrides { windows, ..StrategyOverrides::default() }.apply(&mut strategy).unwrap();
         assert_eq!(strategy.before.prose, 4);
     }
 
@@ -211,28 +220,37 @@ mod tests {
         for windows in
             [json!([1]), json!({ "data": 1 }), json!({ "code": 1.5 }), json!({ "code": "1" })]
         {
-            let given = Overrides { windows: Some(windows), ..Overrides::default() };
-            assert_eq!(refused(&given), Error::Windows);
+            let given =
+                StrategyOverrides { windows: Some(windows), ..StrategyOverrides::default() };
+            assert_eq!(refused(&given), Error::InvalidWindows);
         }
         for width in [-1, i64::MAX] {
             let windows = Some(json!({ "code": width }));
-            let error = refused(&Overrides { windows, ..Overrides::default() });
-            assert_eq!(error, Error::OutOfRange { argument: "windows", value: width, most: MOST });
+            let error = refused(&StrategyOverrides { windows, ..StrategyOverrides::default() });
+            assert_eq!(
+                error,
+                Error::OutOfRange { argument: "windows", value: width, most: MAX_LIMIT }
+            );
         }
     }
 
     #[test]
     fn limits_below_zero_and_above_a_million_are_refused() {
         for value in [-1, 1_000_001] {
-            let error = refused(&Overrides { max_tokens: Some(value), ..Overrides::default() });
+            let error = refused(&StrategyOverrides {
+                max_tokens: Some(value),
+                ..StrategyOverrides::default()
+            });
             let value = value.into();
-            assert_eq!(error, Error::OutOfRange { argument: "max_tokens", value, most: MOST });
+            assert_eq!(error, Error::OutOfRange { argument: "max_tokens", value, most: MAX_LIMIT });
         }
-        let given = Overrides { within: Some("page".into()), ..Overrides::default() };
+        let given =
+            StrategyOverrides { within: Some("page".into()), ..StrategyOverrides::default() };
         assert!(matches!(refused(&given), Error::UnknownValue { .. }));
         for threshold in [-0.1, 1.5, f64::NAN] {
-            let given = Overrides { threshold: Some(threshold), ..Overrides::default() };
-            assert!(matches!(refused(&given), Error::Outside { .. }));
+            let given =
+                StrategyOverrides { threshold: Some(threshold), ..StrategyOverrides::default() };
+            assert!(matches!(refused(&given), Error::NumberOutOfRange { .. }));
         }
     }
 }

@@ -1,36 +1,36 @@
 //! A store's own strategies: rows of its table.
 
-use super::{Overrides, Strategy};
+use super::{Strategy, StrategyOverrides};
 use crate::{Error, MediaType};
 use serde::Deserialize;
 
 /// A row of the table `strategies`; what a table lacks is as if it were NULL there.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Own {
+pub struct CustomStrategy {
     /// The name that a call gives.
     pub name: String,
     /// The preset that gives what is not given here, `none` where it is missing.
     pub base: Option<String>,
     /// The media types for which `auto` takes it: by name, as `text/*`, or `*/*` for all.
-    pub default_for: Option<Patterns>,
+    pub default_for: Option<MediaTypePatterns>,
     /// The limits that are given.
     #[serde(flatten)]
-    pub limits: Overrides,
+    pub limits: StrategyOverrides,
 }
 
 /// Patterns of media types, as an array of SQL holds them, which may have several dimensions.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub enum Patterns {
+pub enum MediaTypePatterns {
     /// One pattern.
     One(String),
     /// A NULL among them.
     None(()),
     /// An array of one dimension, or of more.
-    Many(Vec<Patterns>),
+    Many(Vec<MediaTypePatterns>),
 }
 
-impl Patterns {
+impl MediaTypePatterns {
     /// Tells whether one of the patterns is as wanted.
     fn any(&self, is: &dyn Fn(&str) -> bool) -> bool {
         match self {
@@ -41,13 +41,13 @@ impl Patterns {
     }
 }
 
-impl Own {
+impl CustomStrategy {
     /// Returns what the row stands for.
     ///
     /// # Errors
     ///
     /// Returns [`Error::UnknownStrategy`] if its base is no preset, and what
-    /// [`Overrides::apply`] does.
+    /// [`StrategyOverrides::apply`] does.
     pub fn strategy(&self) -> Result<Strategy, Error> {
         let base = self.base.as_deref().unwrap_or("none");
         let base = Strategy::preset(base).ok_or_else(|| Error::UnknownStrategy(base.to_owned()));
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn rows() -> Vec<Own> {
+    fn rows() -> Vec<CustomStrategy> {
         let rows = json!([
             { "name": "z", "base": "broad", "default_for": ["text/markdown"], "children": 7 },
             { "name": "y", "base": null, "default_for": ["text/x-markdown", "text/*"], "within": null },
@@ -90,38 +90,43 @@ mod tests {
     #[test]
     fn the_nearest_default_wins_and_of_several_the_first_by_name() {
         let rows = rows();
-        let name = |is| Own::default_for(&rows, &MediaType::new(is)).map(|row| row.name.clone());
+        let name = |is| {
+            CustomStrategy::default_for(&rows, &MediaType::new(is)).map(|row| row.name.clone())
+        };
         assert_eq!(name("text/markdown").as_deref(), Some("y"));
         assert_eq!(name("text/x-markdown; charset=utf-8").as_deref(), Some("y"));
         assert_eq!(name("text/html").as_deref(), Some("y"));
         assert_eq!(name("application/json").as_deref(), Some("x"));
-        assert_eq!(Own::default_for(&rows[3..], &MediaType::PLAIN), None);
+        assert_eq!(CustomStrategy::default_for(&rows[3..], &MediaType::PLAIN), None);
     }
 
     #[test]
     fn an_array_of_several_dimensions_is_a_list() {
         let rows =
             json!([{ "name": "x", "base": null, "default_for": [["a/b", null], ["text/*", "c"]] }]);
-        let rows: Vec<Own> = serde_json::from_value(rows).unwrap();
-        assert_eq!(Own::default_for(&rows, &MediaType::PLAIN), Some(&rows[0]));
-        assert_eq!(Own::default_for(&rows, &MediaType::new("application/json")), None);
+        let rows: Vec<CustomStrategy> = serde_json::from_value(rows).unwrap();
+        assert_eq!(CustomStrategy::default_for(&rows, &MediaType::PLAIN), Some(&rows[0]));
+        assert_eq!(CustomStrategy::default_for(&rows, &MediaType::new("application/json")), None);
     }
 
     #[test]
     fn a_threshold_that_is_no_number_and_windows_that_are_deep_are_wrong_limits() {
         for threshold in ["NaN", "Infinity", "-Infinity"] {
             let row = json!({ "name": "x", "base": null, "threshold": threshold });
-            let row: Own = serde_json::from_value(row).unwrap();
-            assert!(matches!(row.strategy(), Err(Error::Outside { argument: "threshold", .. })));
+            let row: CustomStrategy = serde_json::from_value(row).unwrap();
+            assert!(matches!(
+                row.strategy(),
+                Err(Error::NumberOutOfRange { argument: "threshold", .. })
+            ));
         }
         for windows in [format!("{}{}", "[".repeat(3000), "]".repeat(3000)), "1e400".to_owned()] {
-            let row: Own =
+            let row: CustomStrategy =
                 serde_json::from_value(json!({ "name": "x", "base": null, "windows": windows }))
                     .unwrap();
-            assert_eq!(row.strategy(), Err(Error::Windows));
+            assert_eq!(row.strategy(), Err(Error::InvalidWindows));
         }
         let row = json!({ "name": "x", "base": null, "windows": r#"{"code": 4}"# });
-        let row: Own = serde_json::from_value(row).unwrap();
+        let row: CustomStrategy = serde_json::from_value(row).unwrap();
         assert_eq!(row.strategy().unwrap().before.code, 4);
     }
 

@@ -1,6 +1,6 @@
 //! The strategies that need no store.
 
-use super::{CountBy, Relatives, Siblings, Strategy, Whole, Window, Within};
+use super::{CountBy, RelativeLimits, Scope, Siblings, Strategy, Window, Within};
 use crate::media_type::{Family, MediaType};
 
 /// A strategy that needs no store: its name, what it is for, and its limits.
@@ -41,7 +41,7 @@ pub static PRESETS: [Preset; 9] = [
         name: "reassembly",
         description: "the parent, two siblings on each side, and five children",
         strategy: Strategy {
-            relatives: Relatives {
+            relatives: RelativeLimits {
                 parents: 1,
                 preceding: 2,
                 following: 2,
@@ -54,7 +54,7 @@ pub static PRESETS: [Preset; 9] = [
     Preset {
         name: "section",
         description: "the section of the hit with all below it",
-        strategy: Strategy { whole: Whole::Section, ..LARGE },
+        strategy: Strategy { scope: Scope::Section, ..LARGE },
     },
     Preset {
         name: "hierarchical",
@@ -64,18 +64,18 @@ pub static PRESETS: [Preset; 9] = [
     Preset {
         name: "merge",
         description: "sections of which more than half is hit, and single chunks between two that come",
-        strategy: Strategy { whole: Whole::Merge, ..LARGE },
+        strategy: Strategy { scope: Scope::Merge, ..LARGE },
     },
     Preset {
         name: "document",
         description: "the whole document, nearest to the hits first",
-        strategy: Strategy { whole: Whole::Document, ..LARGE },
+        strategy: Strategy { scope: Scope::Document, ..LARGE },
     },
 ];
 
 const NONE: Strategy = Strategy {
-    whole: Whole::None,
-    relatives: Relatives {
+    scope: Scope::None,
+    relatives: RelativeLimits {
         parents: 0,
         preceding: 0,
         following: 0,
@@ -92,14 +92,19 @@ const NONE: Strategy = Strategy {
     max_chunks: None,
 };
 
-const BROADLY: Relatives =
-    Relatives { parents: 1, preceding: 1, following: 2, children: 3, siblings: Siblings::Parent };
+const BROADLY: RelativeLimits = RelativeLimits {
+    parents: 1,
+    preceding: 1,
+    following: 2,
+    children: 3,
+    siblings: Siblings::Parent,
+};
 
 const BROAD: Strategy = Strategy { relatives: BROADLY, ..NONE };
 
 const LARGE: Strategy = Strategy { max_chunks: Some(500), ..NONE };
 
-const HIERARCHICAL: Strategy = Strategy { whole: Whole::Container, ..LARGE };
+const HIERARCHICAL: Strategy = Strategy { scope: Scope::Container, ..LARGE };
 
 const ADJACENT: Window = Window { prose: 2, code: 3, api_reference: 1 };
 
@@ -144,9 +149,9 @@ mod tests {
 
     #[test]
     fn seed_004_media_types_select_the_strategy() {
-        let whole = |name| Strategy::auto(&MediaType::new(name)).whole;
+        let whole = |name| Strategy::auto(&MediaType::new(name)).scope;
         for prose in ["text/markdown", "text/html", "text/plain", "text/x-unheard-of", ""] {
-            assert_eq!(whole(prose), Whole::None, "{prose}");
+            assert_eq!(whole(prose), Scope::None, "{prose}");
         }
         for structured in [
             "text/x-typescript",
@@ -158,7 +163,7 @@ mod tests {
             "text/x-yaml",
             "text/x-toml",
         ] {
-            assert_eq!(whole(structured), Whole::Container, "{structured}");
+            assert_eq!(whole(structured), Scope::Container, "{structured}");
         }
     }
 }

@@ -1,17 +1,18 @@
-//! Documents that lie in memory, and probes answered the slow way.
+//! Documents in memory, with a naive implementation of probes.
 
 use passage_core::expand::{
-    Budget, Choice, Container, Details, Hit, Plan, Probe, Role, Row, Shape, choose, plan,
+    Budget, ChunkRow, Container, Hit, LazyColumns, Plan, Probe, Role, Selection, Shape, plan,
+    select_context,
 };
 use passage_core::key::section_key;
-use passage_core::reassemble::{Joining, OrderBy, Passage, ScoreBy, reassemble};
+use passage_core::reassemble::{OrderBy, Passage, PassageOptions, ScoreBy, reassemble};
 use passage_core::section::{self, Section};
-use passage_core::strategy::{Relatives, Strategy};
+use passage_core::strategy::{RelativeLimits, Strategy};
 use passage_core::{Kind, Unit};
 use std::ops::Range;
 use uuid::Uuid;
 
-/// A chunk: its ordinal is its place in the document.
+/// A chunk, whose ordinal is its index in the document.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     pub section: Section,
@@ -22,19 +23,19 @@ pub struct Chunk {
 /// Documents as lists of chunks.
 pub struct Store {
     pub documents: Vec<Vec<Chunk>>,
-    /// What all chunks are made of.
+    /// The kind of all chunks.
     pub kind: Option<Kind>,
     /// Whether all documents are JSON.
     pub json: bool,
 }
 
 impl Store {
-    /// A document of sections alone.
+    /// Returns a store of one document, by the sections of its chunks.
     pub fn one(sections: &[&[&str]]) -> Self {
         Self::of(vec![sections.iter().map(|section| titles(section)).collect()])
     }
 
-    /// Documents of sections alone.
+    /// Returns a store of documents, by the sections of their chunks.
     pub fn of(documents: Vec<Vec<Section>>) -> Self {
         let chunk = |section: Section| {
             let content = section.join(" ");
@@ -44,7 +45,8 @@ impl Store {
         Self { documents: documents.collect(), kind: None, json: false }
     }
 
-    /// A document of units: each chunk is a unit, titles parted by slashes, and its text.
+    /// Returns a store of one document, by the unit, section and text of each chunk. Slashes separate
+    /// titles.
     pub fn units(kind: Kind, chunks: &[(&str, &str, &str)]) -> Self {
         let chunk = |(unit, section, content): &(&str, &str, &str)| Chunk {
             section: section
@@ -68,7 +70,12 @@ impl Store {
         (document as usize - 1, ordinal as usize - 1)
     }
 
-    pub fn hit<'a>(&self, at: (usize, usize), class: usize, strategy: &'a Strategy) -> Hit<'a> {
+    pub fn hit<'a>(
+        &self,
+        at: (usize, usize),
+        score_rank: usize,
+        strategy: &'a Strategy,
+    ) -> Hit<'a> {
         Hit {
             chunk: Self::id(at.0, at.1),
             document: Self::id(at.0, 999),
@@ -77,13 +84,13 @@ impl Store {
             kind: self.kind,
             unit: self.documents[at.0][at.1].unit,
             containers: self.containers(at),
-            json: self.json,
-            class,
+            is_json: self.json,
+            score_rank,
             strategy,
         }
     }
 
-    /// The containers around a chunk, the nearest first.
+    /// Returns the containers around a chunk, the innermost first.
     fn containers(&self, (document, ordinal): (usize, usize)) -> Vec<Container> {
         let chunks = &self.documents[document];
         let section = &chunks[ordinal].section;
@@ -97,7 +104,7 @@ impl Store {
         (1..=section.len()).rev().filter_map(container).collect()
     }
 
-    /// Answers a probe the slow way, from its description alone.
+    /// Answers a probe by a naive implementation of its description.
     fn answer(&self, probe: &Probe) -> Vec<usize> {
         let document = &self.documents[Self::place(probe.document).0];
         let in_span = |i: &usize| (probe.first..=probe.last).contains(&(*i as i32));
@@ -145,47 +152,48 @@ impl Store {
         }
     }
 
-    fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<Row> {
-        let row = |probe, (document, ordinal)| Row {
+    fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<ChunkRow> {
+        let row = |probe, (document, ordinal)| ChunkRow {
             probe,
             chunk: Self::id(document, ordinal),
             ordinal: Some(ordinal as i32),
             tokens: 10,
-            below: None,
+            depth_below: None,
         };
-        let mut rows: Vec<Row> = hits.iter().map(|hit| row(None, Self::place(hit.chunk))).collect();
+        let mut rows: Vec<ChunkRow> =
+            hits.iter().map(|hit| row(None, Self::place(hit.chunk))).collect();
         for (i, probe) in plan.probes.iter().enumerate() {
             let document = Self::place(probe.document).0;
             for ordinal in self.answer(probe) {
                 let titles = &self.documents[document][ordinal].section;
                 let is_inside = probe.shape == Shape::Inside && titles.starts_with(&probe.section);
-                let below = is_inside.then(|| (titles.len() - probe.section.len()) as u32);
-                rows.push(Row { below, ..row(Some(i), (document, ordinal)) });
+                let depth_below = is_inside.then(|| (titles.len() - probe.section.len()) as u32);
+                rows.push(ChunkRow { depth_below, ..row(Some(i), (document, ordinal)) });
             }
         }
         rows
     }
 
-    pub fn expand(&self, hits: &[Hit], budget: Budget) -> (Vec<Row>, Choice) {
+    pub fn expand(&self, hits: &[Hit], budget: Budget) -> (Vec<ChunkRow>, Selection) {
         let plan = plan(hits, false);
         let rows = self.read(hits, &plan);
-        let choice = choose(hits, &plan, &rows, &Sections(self, &rows), budget, false);
-        (rows, choice)
+        let selection = select_context(hits, &plan, &rows, &Sections(self, &rows), budget, false);
+        (rows, selection)
     }
 
-    /// The context of one hit: roles with ordinals.
+    /// Returns the context of one hit: roles with ordinals.
     pub fn context(&self, ordinal: usize, strategy: &Strategy) -> Vec<(Role, usize)> {
         let hits = [self.hit((0, ordinal), 0, strategy)];
-        let (rows, choice) = self.expand(&hits, Budget::default());
+        let (rows, selection) = self.expand(&hits, Budget::default());
         let ordinal = |row: usize| rows[row].ordinal.unwrap() as usize;
-        choice.picks.iter().map(|pick| (pick.role, ordinal(pick.row))).collect()
+        selection.chunks.iter().map(|pick| (pick.role, ordinal(pick.row))).collect()
     }
 }
 
-struct Sections<'a>(&'a Store, &'a [Row]);
+struct Sections<'a>(&'a Store, &'a [ChunkRow]);
 
-impl Details for Sections<'_> {
-    fn titles(&self, row: usize) -> Option<Section> {
+impl LazyColumns for Sections<'_> {
+    fn section(&self, row: usize) -> Option<Section> {
         let (document, ordinal) = Store::place(self.1[row].chunk);
         Some(self.0.documents[document][ordinal].section.clone())
     }
@@ -206,17 +214,21 @@ impl Details for Sections<'_> {
 
 pub fn passages(
     hits: &[Hit],
-    rows: &[Row],
-    choice: &Choice,
+    rows: &[ChunkRow],
+    selection: &Selection,
     max_distance: Option<u32>,
 ) -> Vec<Passage> {
-    let joining =
-        Joining { max_distance, score_by: ScoreBy::Max, order_by: OrderBy::Score, most: None };
-    reassemble(hits, &vec![None; hits.len()], rows, choice, &joining)
+    let joining = PassageOptions {
+        max_distance,
+        score_by: ScoreBy::Max,
+        order_by: OrderBy::Score,
+        max_passages: None,
+    };
+    reassemble(hits, &vec![None; hits.len()], rows, selection, &joining)
 }
 
-/// A strategy with some relatives and nothing else.
-pub fn relatives(change: impl Fn(&mut Relatives)) -> Strategy {
+/// Returns a strategy with relatives only.
+pub fn relatives(change: impl Fn(&mut RelativeLimits)) -> Strategy {
     let mut strategy = preset("none");
     change(&mut strategy.relatives);
     strategy
@@ -230,7 +242,7 @@ pub fn preset(name: &str) -> Strategy {
     Strategy::preset(name).unwrap()
 }
 
-/// The guide of seeds 000 and 004.
+/// Returns the guide of seeds 000 and 004.
 pub fn guide() -> Store {
     Store::one(&[
         &["Guide"],

@@ -5,7 +5,7 @@ use super::request::{Checked, places};
 use super::telling::Telling;
 use crate::spi::Connection;
 use crate::store::{Named, Store};
-use passage_core::fragments::{Cut, Fragment, Limits, choose, stretches};
+use passage_core::fragments::{Fragment, FragmentLimits, Truncation, select_fragments, text_runs};
 use std::collections::HashMap;
 
 /// The most chunks that are read to show how a document begins.
@@ -46,33 +46,38 @@ impl Checked {
         }
         let (mut read, more) = store.whole(connection, named.id, most);
         if let Some(last) = read.list.last_mut() {
-            last.more[1] = more;
+            last.continues[1] = more;
         }
         let told = HashMap::from([(named.id, named.told.clone())]);
         let markdown = named.told.is_markdown();
-        let stretches = stretches(&read.list, |_| markdown);
-        let Some(first) = stretches.first() else { return Vec::new() };
+        let text_runs = text_runs(&read.list, |_| markdown);
+        let Some(first) = text_runs.first() else { return Vec::new() };
         // All lines that fit, those that are blank at either end among them.
         let mut lines = 0..0;
         let mut tokens = 0.0;
         for (place, line) in first.lines.iter().enumerate() {
             tokens += line.tokens;
-            if !line.whole || tokens > f64::from(self.limits.max_tokens) {
+            if !line.is_complete || tokens > f64::from(self.limits.max_tokens) {
                 break;
             }
             lines.end = place + 1;
         }
-        let telling = Telling { read: &read, stretches: &stretches, told: &told, strategy, hint };
+        let telling = Telling { read: &read, text_runs: &text_runs, told: &told, strategy, hint };
         if lines.is_empty() {
-            let hits: Vec<_> = places(&read, &stretches).remove(&read.ids[0]).into_iter().collect();
-            let limits = Limits { max_fragments: 1, ..self.limits };
-            return telling
-                .rows(&choose(&stretches, &hits, limits, &|lines| vec![0.0; lines.len()]), &[]);
+            let hits: Vec<_> = places(&read, &text_runs).remove(&read.ids[0]).into_iter().collect();
+            let limits = FragmentLimits { max_fragments: 1, ..self.limits };
+            return telling.rows(
+                &select_fragments(&text_runs, &hits, limits, &|lines| vec![0.0; lines.len()]),
+                &[],
+            );
         }
-        let whole = !more && stretches.len() == 1 && lines.end == first.lines.len();
+        let whole = !more && text_runs.len() == 1 && lines.end == first.lines.len();
         let bytes = 0..if whole { first.text.len() } else { first.text(lines.clone()).len() };
         let tokens = first.tokens(lines.clone()).ceil() as u32;
-        let cut = (!whole).then_some(Cut::Document);
-        telling.rows(&[Fragment { stretch: 0, lines, bytes, tokens, hits: vec![0], cut }], &[])
+        let cut = (!whole).then_some(Truncation::Document);
+        telling.rows(
+            &[Fragment { text_run: 0, lines, bytes, tokens, hits: vec![0], truncation: cut }],
+            &[],
+        )
     }
 }

@@ -11,9 +11,12 @@ use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{Filters, Named, Store, Vectors};
 use crate::types::Tsvector;
-use passage_core::fragments::{Coverage, Found, Match, Ranked, Strategy, Terms, Variant, rank};
-use passage_core::search::bm25::Rarity;
-use passage_core::search::{Lexemes, Query};
+use passage_core::fragments::{
+    Coverage, FragmentCandidate, FragmentStrategy, MatchKind, QueryTerms, RankedChunk, TermVariant,
+    rank_chunks,
+};
+use passage_core::search::bm25::Idf;
+use passage_core::search::{QueryLexemes, SearchQuery};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -22,8 +25,8 @@ pub struct Sought {
     /// The ids of the chunks.
     pub ids: Vec<Uuid>,
     /// What each has of what is asked.
-    pub found: Vec<Found>,
-    pub terms: Terms,
+    pub found: Vec<FragmentCandidate>,
+    pub terms: QueryTerms,
     /// How many words of the query nothing has, not even a word that is alike.
     lost: usize,
     /// Whether phrases were asked for that nothing has.
@@ -59,13 +62,13 @@ impl Sought {
         connection: &Connection,
         named: Option<&Named>,
         filters: &Filters,
-        query: &Query,
+        query: &SearchQuery,
         vectors: Option<&Vectors>,
-        strategy: Strategy,
+        strategy: FragmentStrategy,
         threshold: f64,
     ) -> Result<Self, Error> {
         let document = named.map(|named| named.id);
-        let words = |query: &Query| match named {
+        let words = |query: &SearchQuery| match named {
             _ if query.is_empty() => Ok(Self::nothing()),
             Some(named) => Ok(Self::in_document(store, connection, named, query, threshold)),
             None if vectors.is_some() && !store.has_words() => Ok(Self::nothing()),
@@ -74,21 +77,24 @@ impl Sought {
         let mut sought = words(query)?;
         if sought.ids.is_empty() && !query.phrases.is_empty() {
             // A phrase that is nowhere is better answered by its words than not at all.
-            sought = words(&Query { phrases: Vec::new(), ..query.clone() })?;
+            sought = words(&SearchQuery { phrases: Vec::new(), ..query.clone() })?;
             sought.phraseless = true;
         }
-        let by_vector = !matches!(strategy, Strategy::Adaptive | Strategy::Proximity);
+        let by_vector =
+            !matches!(strategy, FragmentStrategy::Adaptive | FragmentStrategy::Proximity);
         if let Some(vectors) = vectors.filter(|_| by_vector || sought.ids.is_empty()) {
             sought.add_near(store, connection, document, filters, vectors);
         }
-        if document.is_none() && strategy.settled(sought.terms.words()) == Strategy::Semantic {
+        if document.is_none()
+            && strategy.resolve(sought.terms.words()) == FragmentStrategy::Semantic
+        {
             sought.add_sections(store, connection);
         }
         Ok(sought)
     }
 
     fn nothing() -> Self {
-        let terms = Terms::new(Lexemes::default(), Rarity::new(0.0, &[]), Vec::new());
+        let terms = QueryTerms::new(QueryLexemes::default(), Idf::new(0.0, &[]), Vec::new());
         Self {
             ids: Vec::new(),
             found: Vec::new(),
@@ -109,7 +115,7 @@ impl Sought {
         vectors: &Vectors,
     ) {
         let mut places = self.places();
-        let mut add = |id: Uuid, near: Found| {
+        let mut add = |id: Uuid, near: FragmentCandidate| {
             if let Some(place) = places.get(&id) {
                 self.found[*place].similarity = near.similarity;
             } else {
@@ -124,18 +130,29 @@ impl Sought {
                 let section = near.section.map(|section| (document.as_u128(), section));
                 let (ordinal, section) = known.unwrap_or((near.ordinal, section));
                 let similarity = Some(near.score);
-                add(near.id, Found { ordinal, similarity, section, ..Found::default() });
+                add(
+                    near.id,
+                    FragmentCandidate {
+                        ordinal,
+                        similarity,
+                        section,
+                        ..FragmentCandidate::default()
+                    },
+                );
             }
         } else {
             for (id, score) in store.vector_leg(connection, vectors, filters, NEAREST) {
-                add(id, Found { similarity: Some(score), ..Found::default() });
+                add(
+                    id,
+                    FragmentCandidate { similarity: Some(score), ..FragmentCandidate::default() },
+                );
             }
         }
     }
 
     /// Adds the sections of the best chunks of a store.
     fn add_sections(&mut self, store: &Store, connection: &Connection) {
-        let (_, ranked) = rank(Strategy::Auto, &self.terms, &self.found);
+        let (_, ranked) = rank_chunks(FragmentStrategy::Auto, &self.terms, &self.found);
         let best: Vec<_> = ranked.iter().take(SECTIONS).map(|ranked| ranked.chunk).collect();
         let ids: Vec<_> = best.iter().map(|chunk| self.ids[*chunk]).collect();
         let sections = store.sections_of(connection, &ids);
@@ -171,7 +188,7 @@ impl Sought {
         let worth = |words: &Option<Tsvector>| {
             let lexemes = self.terms.lexemes().iter().enumerate();
             let has = |lexeme: &String| words.is_some_and(|words| words.has(lexeme));
-            self.terms.worth(lexemes.filter(|(_, lexeme)| has(lexeme)).map(|(place, _)| place))
+            self.terms.weight(lexemes.filter(|(_, lexeme)| has(lexeme)).map(|(place, _)| place))
         };
         store.words_in(connection, &lines).iter().map(worth).collect()
     }
@@ -179,8 +196,8 @@ impl Sought {
     /// Tells what would answer better, if something would.
     pub fn hint(
         &self,
-        strategy: Strategy,
-        best: Option<&Ranked>,
+        strategy: FragmentStrategy,
+        best: Option<&RankedChunk>,
         embedded: bool,
     ) -> Option<&'static str> {
         let best = best?;
@@ -189,17 +206,19 @@ impl Sought {
         });
         if self.phraseless {
             Some("nothing has the quoted phrase, so its words were searched")
-        } else if let Some(Match::Fuzzy(_)) = best.matched {
+        } else if let Some(MatchKind::Fuzzy(_)) = best.match_kind {
             Some("nothing has the words themselves, so words like them were searched")
-        } else if strategy == Strategy::Proximity && few {
+        } else if strategy == FragmentStrategy::Proximity && few {
             Some(
                 "nothing has most of the words together; strategy \"adaptive\" searches them one by one",
             )
-        } else if strategy == Strategy::Semantic && !embedded {
+        } else if strategy == FragmentStrategy::Semantic && !embedded {
             Some(
                 "without an embedding sections are ranked by their words; strategy \"auto\" ranks chunks",
             )
-        } else if embedded && matches!(strategy, Strategy::Adaptive | Strategy::Proximity) {
+        } else if embedded
+            && matches!(strategy, FragmentStrategy::Adaptive | FragmentStrategy::Proximity)
+        {
             Some("the embedding was left out; strategy \"auto\" takes it too")
         } else if self.lost > 0 && !embedded {
             Some("nothing has some of the words; an embedding finds what is said in other words")
@@ -212,7 +231,7 @@ impl Sought {
 }
 
 /// Returns how many words remain that nothing stands for.
-fn still_lost(lost: &[usize], lexemes: &Lexemes, variants: &[Variant]) -> usize {
+fn still_lost(lost: &[usize], lexemes: &QueryLexemes, variants: &[TermVariant]) -> usize {
     let stands = |word: &&usize| {
         let word = &lexemes.words[**word];
         variants
@@ -223,7 +242,7 @@ fn still_lost(lost: &[usize], lexemes: &Lexemes, variants: &[Variant]) -> usize 
 }
 
 /// Returns the lexemes of words, each as it stands in the query.
-fn wholes(lexemes: &Lexemes, words: &[usize]) -> Vec<usize> {
+fn wholes(lexemes: &QueryLexemes, words: &[usize]) -> Vec<usize> {
     let mut places: Vec<_> =
         words.iter().flat_map(|word| lexemes.words[*word].whole.iter().copied()).collect();
     places.sort_unstable();

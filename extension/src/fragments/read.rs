@@ -1,8 +1,8 @@
 //! The lexemes of a query in the chunks of a document, and the words that begin with them.
 
 use crate::store::Words;
-use passage_core::fragments::{Match, Variant, begins_others};
-use passage_core::search::Lexemes;
+use passage_core::fragments::{MatchKind, TermVariant, can_be_prefix};
+use passage_core::search::QueryLexemes;
 use passage_core::search::bm25::{Candidate, Occurrence};
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,10 @@ const MOST: usize = 500;
 
 /// What was found so far. Each chunk is gone through once, for there may be thousands.
 pub struct Read<'q, 'c> {
-    lexemes: &'q Lexemes,
+    lexemes: &'q QueryLexemes,
     /// For each lexeme, the variants that begin with it, by their places.
     places: Vec<HashMap<&'c str, usize>>,
-    pub variants: Vec<Variant>,
+    pub variants: Vec<TermVariant>,
     /// What each chunk has of the query.
     pub candidates: Vec<Candidate>,
     /// How many chunks have each lexeme.
@@ -22,7 +22,7 @@ pub struct Read<'q, 'c> {
 }
 
 impl<'q, 'c> Read<'q, 'c> {
-    pub fn new(lexemes: &'q Lexemes) -> Self {
+    pub fn new(lexemes: &'q QueryLexemes) -> Self {
         let count = lexemes.list.len();
         Self {
             lexemes,
@@ -50,10 +50,14 @@ impl<'q, 'c> Read<'q, 'c> {
                     add(of, place);
                 } else if let Some(variant) = places.get(text) {
                     add(own + variant, place);
-                } else if begins_others(lexeme) && variants.len() < MOST {
+                } else if can_be_prefix(lexeme) && variants.len() < MOST {
                     places.insert(text, variants.len());
                     add(own + variants.len(), place);
-                    variants.push(Variant { of, lexeme: text.to_owned(), by: Match::Prefix });
+                    variants.push(TermVariant {
+                        of,
+                        lexeme: text.to_owned(),
+                        kind: MatchKind::Prefix,
+                    });
                 }
             });
         }
@@ -68,7 +72,7 @@ impl<'q, 'c> Read<'q, 'c> {
     }
 
     /// Adds words that stand for others, and looks for them in the same chunks.
-    pub fn add_variants(&mut self, variants: Vec<Variant>, rows: &[Words]) {
+    pub fn add_variants(&mut self, variants: Vec<TermVariant>, rows: &[Words]) {
         let own = self.lexemes.list.len() + self.variants.len();
         for (candidate, row) in self.candidates.iter_mut().zip(rows) {
             for (place, variant) in variants.iter().enumerate() {

@@ -8,10 +8,11 @@ use crate::spi::Connection;
 use crate::store::{Filters, Named, Pieces, Store, Told};
 use crate::types::from_sql;
 use passage_core::fragments::{
-    Hit, Limits, Ranked, Strategy, Stretch, choose, rank, spread, stretches, uri_words,
+    FragmentHit, FragmentLimits, FragmentStrategy, RankedChunk, TextRun, add_neighbor_scores,
+    rank_chunks, select_fragments, text_runs, uri_words,
 };
-use passage_core::search::Query;
-use passage_core::strategy::{between, checked};
+use passage_core::search::SearchQuery;
+use passage_core::strategy::{check_limit, check_range};
 use pgrx::datum::Uuid;
 use std::collections::HashMap;
 
@@ -39,8 +40,8 @@ pub struct Checked {
     /// Whether a document is named.
     named: bool,
     filters: Filters,
-    strategy: Strategy,
-    pub(super) limits: Limits,
+    strategy: FragmentStrategy,
+    pub(super) limits: FragmentLimits,
     fuzzy_threshold: f64,
     return_full: bool,
 }
@@ -60,7 +61,10 @@ impl Request {
     ///
     /// Returns what is wrong with them.
     pub fn checked(self) -> Result<Checked, Error> {
-        let strategy = self.strategy.as_deref().map_or(Ok(Strategy::Auto), Strategy::from_name)?;
+        let strategy = self
+            .strategy
+            .as_deref()
+            .map_or(Ok(FragmentStrategy::Auto), FragmentStrategy::from_name)?;
         let named = self.uri.is_some() || self.document_id.is_some();
         if self.return_full && !named {
             return Err(Error::Lacks {
@@ -69,7 +73,7 @@ impl Request {
             });
         }
         let tokens = if self.return_full { FULL_TOKENS } else { TOKENS };
-        let max_fragments = checked("max_fragments", self.max_fragments.unwrap_or(FRAGMENTS))?;
+        let max_fragments = check_limit("max_fragments", self.max_fragments.unwrap_or(FRAGMENTS))?;
         Ok(Checked {
             query: self.query,
             embedding: self.embedding,
@@ -83,11 +87,11 @@ impl Request {
                 ..Filters::default()
             },
             strategy,
-            limits: Limits {
+            limits: FragmentLimits {
                 max_fragments: max_fragments as usize,
-                max_tokens: checked("max_tokens", self.max_tokens.unwrap_or(tokens))?,
+                max_tokens: check_limit("max_tokens", self.max_tokens.unwrap_or(tokens))?,
             },
-            fuzzy_threshold: between(
+            fuzzy_threshold: check_range(
                 "fuzzy_threshold",
                 self.fuzzy_threshold.unwrap_or(0.8),
                 0.0,
@@ -118,7 +122,7 @@ impl Checked {
         }
         let query = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
         let of_uri = named.as_ref().and_then(|named| named.told.uri.as_deref()).map(uri_words);
-        let asked = Query::parse(query.or(of_uri.as_deref()).unwrap_or_default());
+        let asked = SearchQuery::parse(query.or(of_uri.as_deref()).unwrap_or_default());
         let vectors = self.embedding.clone().map(|of| store.vectors(connection, of)).transpose()?;
         let sought = Sought::find(
             store,
@@ -130,7 +134,7 @@ impl Checked {
             self.strategy,
             self.fuzzy_threshold,
         )?;
-        let (strategy, ranked) = rank(self.strategy, &sought.terms, &sought.found);
+        let (strategy, ranked) = rank_chunks(self.strategy, &sought.terms, &sought.found);
         if ranked.is_empty() {
             let nothing_asked = query.is_none() && vectors.is_none();
             return Ok(match named {
@@ -145,19 +149,19 @@ impl Checked {
             Some(Named { id, told }) => HashMap::from([(id, told)]),
             None => store.told(connection, &read.documents),
         };
-        let stretches = stretches(&read.list, |document| {
+        let text_runs = text_runs(&read.list, |document| {
             told.get(&read.documents[document]).is_some_and(Told::is_markdown)
         });
         let best = best(&ranked, &sought.ids, &read, self.strategy, most);
-        let places = places(&read, &stretches);
+        let places = places(&read, &text_runs);
         let hits: Vec<_> = best.iter().map(|best| places[&read.ids[best.piece]].clone()).collect();
-        let fragments = choose(&stretches, &hits, self.limits, &|lines| {
-            let text = |(stretch, line): &(usize, usize)| stretches[*stretch].line(*line);
+        let fragments = select_fragments(&text_runs, &hits, self.limits, &|lines| {
+            let text = |(text_run, line): &(usize, usize)| text_runs[*text_run].line(*line);
             sought.worth_of(store, connection, lines.iter().map(text))
         });
         let hint = sought.hint(strategy, ranked.first(), vectors.is_some());
         let strategy = strategy.name();
-        let telling = Telling { read: &read, stretches: &stretches, told: &told, strategy, hint };
+        let telling = Telling { read: &read, text_runs: &text_runs, told: &told, strategy, hint };
         Ok(telling.rows(&fragments, &best))
     }
 }
@@ -169,23 +173,23 @@ pub struct Best<'a> {
     /// What it is worth, with what stands beside it where that counts.
     pub score: f64,
     /// Its signals; a chunk that only stands beside others has none.
-    pub ranked: Option<&'a Ranked>,
+    pub ranked: Option<&'a RankedChunk>,
 }
 
 /// Ranks the chunks that were read.
 fn best<'a>(
-    ranked: &'a [Ranked],
+    ranked: &'a [RankedChunk],
     ids: &[uuid::Uuid],
     read: &Pieces,
-    strategy: Strategy,
+    strategy: FragmentStrategy,
     most: usize,
 ) -> Vec<Best<'a>> {
     let signals: HashMap<_, _> = ranked.iter().map(|ranked| (ids[ranked.chunk], ranked)).collect();
     let signals: Vec<_> = read.ids.iter().map(|id| signals.get(id).copied()).collect();
     let worth: Vec<_> = signals.iter().map(|ranked| ranked.map(|ranked| ranked.score)).collect();
     // Fused scores fall off as ranks do; those of a signal may all be near to one another.
-    let order = if strategy == Strategy::Auto {
-        spread(&read.list, &worth)
+    let order = if strategy == FragmentStrategy::Auto {
+        add_neighbor_scores(&read.list, &worth)
     } else {
         // In the order of the ranking, which the score alone does not tell.
         let places: HashMap<_, _> = read.ids.iter().zip(0..).collect();
@@ -197,11 +201,11 @@ fn best<'a>(
 }
 
 /// Returns where each chunk stands that was read.
-pub fn places(read: &Pieces, stretches: &[Stretch]) -> HashMap<uuid::Uuid, Hit> {
+pub fn places(read: &Pieces, text_runs: &[TextRun]) -> HashMap<uuid::Uuid, FragmentHit> {
     let mut places = HashMap::new();
-    for (stretch, text) in stretches.iter().enumerate() {
+    for (text_run, text) in text_runs.iter().enumerate() {
         for (piece, bytes) in &text.chunks {
-            places.insert(read.ids[*piece], Hit { stretch, bytes: bytes.clone() });
+            places.insert(read.ids[*piece], FragmentHit { text_run, bytes: bytes.clone() });
         }
     }
     places

@@ -4,7 +4,7 @@ use super::Row;
 use super::request::Best;
 use crate::store::{Pieces, Told};
 use crate::types::{Json, to_sql};
-use passage_core::fragments::{Fragment, Ranked, Signal, Stretch};
+use passage_core::fragments::{Fragment, RankedChunk, Signal, TextRun};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ const PREVIEW: usize = 120;
 /// All that is told of fragments.
 pub struct Telling<'a> {
     pub read: &'a Pieces,
-    pub stretches: &'a [Stretch],
+    pub text_runs: &'a [TextRun],
     pub told: &'a HashMap<Uuid, Told>,
     pub strategy: &'static str,
     pub hint: Option<&'static str>,
@@ -28,11 +28,11 @@ impl Telling<'_> {
     pub fn rows(&self, fragments: &[Fragment], best: &[Best]) -> Vec<Row> {
         let mut bytes: HashMap<usize, usize> = HashMap::new();
         for fragment in fragments {
-            let document = self.stretches[fragment.stretch].document;
+            let document = self.text_runs[fragment.text_run].document;
             *bytes.entry(document).or_default() += fragment.bytes.len();
         }
         let row = |fragment: &Fragment| {
-            let document = self.stretches[fragment.stretch].document;
+            let document = self.text_runs[fragment.text_run].document;
             self.row(fragment, best.get(fragment.hits[0]), bytes[&document])
         };
         fragments.iter().map(row).collect()
@@ -40,13 +40,13 @@ impl Telling<'_> {
 
     /// Makes the row of a fragment of a document of which so many bytes come back.
     fn row(&self, fragment: &Fragment, best: Option<&Best>, returned: usize) -> Row {
-        let stretch = &self.stretches[fragment.stretch];
-        let document = self.read.documents[stretch.document];
+        let text_run = &self.text_runs[fragment.text_run];
+        let document = self.read.documents[text_run.document];
         let told = self.told.get(&document).cloned().unwrap_or_default();
-        let chunks = Self::chunks(stretch, &fragment.bytes);
-        let number = |line: usize| stretch.lines[line].number;
+        let chunks = Self::chunks(text_run, &fragment.bytes);
+        let number = |line: usize| text_run.lines[line].number;
         let lines = [number(fragment.lines.start), number(fragment.lines.end - 1)];
-        let id = self.read.ids[stretch.chunks[chunks.start].0];
+        let id = self.read.ids[text_run.chunks[chunks.start].0];
         let id = match lines {
             [Some(first), Some(last)] => format!("{id}:{first}-{last}"),
             _ => id.to_string(),
@@ -58,7 +58,7 @@ impl Telling<'_> {
             &told,
             returned,
         );
-        let related = self.related(stretch, &chunks);
+        let related = self.related(text_run, &chunks);
         (
             id,
             to_sql(document),
@@ -66,30 +66,30 @@ impl Telling<'_> {
             told.title,
             told.media_type,
             best.map_or(0.0, |best| best.score),
-            stretch.text[fragment.bytes.clone()].to_owned(),
+            text_run.text[fragment.bytes.clone()].to_owned(),
             lines[0],
             lines[1],
             fragment.tokens as i32,
             self.strategy,
             Json::of(&signals),
-            beside(stretch, (0..fragment.lines.start).rev()),
-            beside(stretch, fragment.lines.end..stretch.lines.len()),
+            beside(text_run, (0..fragment.lines.start).rev()),
+            beside(text_run, fragment.lines.end..text_run.lines.len()),
             Json::of(&related),
             told.metadata,
         )
     }
 
     /// Returns which chunks of a stretch some bytes of it are of.
-    fn chunks(stretch: &Stretch, bytes: &Range<usize>) -> Range<usize> {
-        let first = stretch.chunks.partition_point(|(_, chunk)| chunk.end <= bytes.start);
-        let end = stretch.chunks.partition_point(|(_, chunk)| chunk.start < bytes.end);
-        first.min(stretch.chunks.len() - 1)..end.max(first + 1)
+    fn chunks(text_run: &TextRun, bytes: &Range<usize>) -> Range<usize> {
+        let first = text_run.chunks.partition_point(|(_, chunk)| chunk.end <= bytes.start);
+        let end = text_run.chunks.partition_point(|(_, chunk)| chunk.start < bytes.end);
+        first.min(text_run.chunks.len() - 1)..end.max(first + 1)
     }
 
     fn signals(
         &self,
         fragment: &Fragment,
-        best: Option<&Ranked>,
+        best: Option<&RankedChunk>,
         chunks: usize,
         told: &Told,
         returned: usize,
@@ -111,8 +111,8 @@ impl Telling<'_> {
             if let Some(vector) = &best.vector {
                 tell("vector", signal(vector));
             }
-            if let Some(matched) = best.matched {
-                tell("match", matched.name().into());
+            if let Some(match_kind) = best.match_kind {
+                tell("match", match_kind.name().into());
             }
         }
         tell("line_count", fragment.lines.len().into());
@@ -121,7 +121,7 @@ impl Telling<'_> {
             let kept = returned as f64 / f64::from(bytes);
             tell("token_reduction", json!(rounded((1.0 - kept).max(0.0))));
         }
-        if let Some(cut) = fragment.cut {
+        if let Some(cut) = fragment.truncation {
             tell("cut", cut.name().into());
         }
         if let Some(hint) = self.hint {
@@ -131,7 +131,7 @@ impl Telling<'_> {
     }
 
     /// Lists the chunks before and after a fragment, and the parent of the best in it.
-    fn related(&self, stretch: &Stretch, chunks: &Range<usize>) -> Value {
+    fn related(&self, text_run: &TextRun, chunks: &Range<usize>) -> Value {
         let mut related = Vec::new();
         let mut tell = |relation: &str, id: Uuid, content: &str, lines: [Option<i32>; 2]| {
             related.push(json!({
@@ -144,15 +144,16 @@ impl Telling<'_> {
         };
         let beside = [chunks.start.checked_sub(1), Some(chunks.end)];
         for (relation, chunk) in ["previous", "next"].into_iter().zip(beside) {
-            if let Some((piece, bytes)) = chunk.and_then(|chunk| stretch.chunks.get(chunk)) {
+            if let Some((piece, bytes)) = chunk.and_then(|chunk| text_run.chunks.get(chunk)) {
                 let content = &self.read.list[*piece].content;
-                let lines = stretch.touched(bytes);
-                let number = |line: Option<usize>| line.and_then(|line| stretch.lines[line].number);
+                let lines = text_run.lines_of(bytes);
+                let number =
+                    |line: Option<usize>| line.and_then(|line| text_run.lines[line].number);
                 let lines = [number(lines.clone().next()), number(lines.last())];
                 tell(relation, self.read.ids[*piece], content, lines);
             }
         }
-        let ids = chunks.clone().map(|chunk| self.read.ids[stretch.chunks[chunk].0]);
+        let ids = chunks.clone().map(|chunk| self.read.ids[text_run.chunks[chunk].0]);
         let inside: Vec<_> = ids.collect();
         let parent = inside.iter().find_map(|id| self.read.parents.get(id));
         if let Some(parent) = parent.filter(|parent| !inside.contains(&parent.id)) {
@@ -163,9 +164,9 @@ impl Telling<'_> {
 }
 
 /// Returns the nearest line that is not blank.
-fn beside(stretch: &Stretch, mut lines: impl Iterator<Item = usize>) -> Option<String> {
-    let line = lines.find(|line| !stretch.is_blank(*line))?;
-    Some(stretch.line(line).chars().take(LINE).collect())
+fn beside(text_run: &TextRun, mut lines: impl Iterator<Item = usize>) -> Option<String> {
+    let line = lines.find(|line| !text_run.is_blank(*line))?;
+    Some(text_run.line(line).chars().take(LINE).collect())
 }
 
 /// Returns the beginning of a text on one line.

@@ -14,7 +14,7 @@ use super::operators::{ADD, EQUAL, SUBTRACT, between};
 use passage_core::Strategy;
 use passage_core::expand::{Probe, Shape};
 use passage_core::section::Section;
-use passage_core::strategy::{Relatives, Whole};
+use passage_core::strategy::{RelativeLimits, Scope};
 use std::cell::OnceCell;
 
 /// How many ordinals before the hit are read, and how many after it. Each row costs, the more so
@@ -38,10 +38,10 @@ impl Lookup {
     pub fn one(layout: &Layout, strategy: Option<&Strategy>) -> Self {
         let near = strategy.is_none_or(|strategy| {
             let Strategy { relatives, before, after, .. } = strategy;
-            let Relatives { parents, preceding, following, children, .. } = *relatives;
+            let RelativeLimits { parents, preceding, following, children, .. } = *relatives;
             let backward = i64::from(parents.max(preceding).max(before.widest()));
             let forward = i64::from(following.max(children).max(after.widest()));
-            strategy.whole == Whole::None
+            strategy.scope == Scope::None
                 && (backward > 0 || forward > 0)
                 && backward <= BEFORE
                 && forward <= AFTER

@@ -22,7 +22,7 @@ pub use arms::Signature;
 use arms::{Arm, arms};
 use branch::Branch;
 pub(super) use branch::titles;
-use passage_core::expand::{Details, Plan, Row, Shape};
+use passage_core::expand::{ChunkRow, LazyColumns, Plan, Shape};
 use passage_core::section::Section;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub struct Chunks<'c> {
     /// For each probe, whether it tells of its rows how far below its section they are.
     inside: Vec<bool>,
     /// What decides about each chunk: the hits in their order, then what the probes found.
-    pub outlines: Vec<Row>,
+    pub outlines: Vec<ChunkRow>,
 }
 
 impl Store {
@@ -96,16 +96,16 @@ impl Chunks<'_> {
         (chunk.probe(), chunk)
     }
 
-    fn outline(&self, row: usize) -> Row {
+    fn outline(&self, row: usize) -> ChunkRow {
         let (probe, chunk) = self.probed(row);
         let below = probe.filter(|probe| self.inside[*probe]).and_then(|_| chunk.below());
         let (id, ordinal, tokens) = (chunk.id(), chunk.ordinal(), chunk.tokens());
-        Row { probe, chunk: id, ordinal, tokens, below }
+        ChunkRow { probe, chunk: id, ordinal, tokens, depth_below: below }
     }
 }
 
-impl Details for Chunks<'_> {
-    fn titles(&self, row: usize) -> Option<Section> {
+impl LazyColumns for Chunks<'_> {
+    fn section(&self, row: usize) -> Option<Section> {
         self.chunk(row).titles()
     }
 

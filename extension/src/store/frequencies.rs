@@ -11,7 +11,7 @@ use super::Store;
 use super::layout::Purpose;
 use super::operators::{EQUAL, MATCHES};
 use crate::spi::{Connection, Value};
-use passage_core::search::{CAP, Counts, Frequencies, Lexemes, quoted};
+use passage_core::search::{Frequencies, LexemeCounts, MAX_CANDIDATES, QueryLexemes, quote_lexeme};
 use pgrx::pg_sys;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -34,22 +34,25 @@ impl Store {
     }
 
     /// Counts the chunks that have each lexeme, if there are statistics to begin with.
-    pub fn counts(&self, connection: &Connection, lexemes: &Lexemes) -> Option<Counts> {
+    pub fn counts(&self, connection: &Connection, lexemes: &QueryLexemes) -> Option<LexemeCounts> {
         let known = self.frequencies(connection)?;
-        let mut with: Vec<_> =
-            lexemes.list.iter().map(|lexeme| known.of(lexeme).unwrap_or(known.most())).collect();
+        let mut with: Vec<_> = lexemes
+            .list
+            .iter()
+            .map(|lexeme| known.chunks_with(lexeme).unwrap_or(known.uncommon_bound()))
+            .collect();
         let rare: Vec<_> =
-            (0..with.len()).filter(|at| known.of(&lexemes.list[*at]).is_none()).collect();
+            (0..with.len()).filter(|at| known.chunks_with(&lexemes.list[*at]).is_none()).collect();
         // Where all of them together are few, reading them counts them.
-        if rare.len() as f64 * known.most() > f64::from(CAP) {
-            let queries: Vec<_> = rare.iter().map(|at| quoted(&lexemes.list[*at])).collect();
+        if rare.len() as f64 * known.uncommon_bound() > f64::from(MAX_CANDIDATES) {
+            let queries: Vec<_> = rare.iter().map(|at| quote_lexeme(&lexemes.list[*at])).collect();
             let statement = self.0.statement(Purpose::Counts, || {
                 format!(
                     "SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM {} AS c \
                      WHERE c.tsv {MATCHES} w.query::pg_catalog.tsquery LIMIT {}) AS f) \
                      FROM pg_catalog.unnest($1) WITH ORDINALITY AS w (query, place) ORDER BY w.place",
                     self.0.chunks.name,
-                    CAP + 1,
+                    MAX_CANDIDATES + 1,
                 )
             });
             let rows = connection.read(&statement, vec![Value::new(queries)]);
@@ -57,7 +60,7 @@ impl Store {
                 with[lexeme] = rows.get::<i64>(row, 0).map_or(0.0, |count| count as f64);
             }
         }
-        Some(Counts { chunks: known.chunks, with })
+        Some(LexemeCounts { chunks: known.chunks, chunks_with: with })
     }
 
     /// Tells whether policies stand between the caller and the store's chunks.
@@ -86,7 +89,7 @@ impl Store {
         let of =
             |(lexeme, share): (Option<String>, &Option<f32>)| Some((lexeme?, f64::from((*share)?)));
         let shares = lexemes.into_iter().zip(&shares).filter_map(of).collect();
-        (chunks > 0.0).then(|| Frequencies { chunks, shares, least: f64::from(least) })
+        (chunks > 0.0).then(|| Frequencies { chunks, shares, min_share: f64::from(least) })
     }
 }
 

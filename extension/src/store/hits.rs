@@ -20,7 +20,7 @@ use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
 use crate::types::{from_sql, to_sql};
 use passage_core::expand::Container;
-use passage_core::hits::Scored;
+use passage_core::hits::ScoredHit;
 use passage_core::section::Section;
 use passage_core::{Kind, Strategy, Unit};
 use pgrx::datum::Uuid;
@@ -35,7 +35,7 @@ pub struct Hits<'c> {
 /// A hit as the store knows it.
 pub struct Found {
     row: usize,
-    pub scored: Scored<uuid::Uuid>,
+    pub scored: ScoredHit<uuid::Uuid>,
     pub ordinal: Option<i32>,
     pub section: Option<Section>,
     pub kind: Option<Kind>,
@@ -74,14 +74,14 @@ impl Store {
     /// # Errors
     ///
     /// Returns [`UnknownStrategy`] if the name is neither a preset nor a row of the store, and what
-    /// [`Overrides::apply`] returns.
+    /// [`StrategyOverrides::apply`] returns.
     ///
     /// [`UnknownStrategy`]: passage_core::Error::UnknownStrategy
-    /// [`Overrides::apply`]: passage_core::Overrides::apply
+    /// [`StrategyOverrides::apply`]: passage_core::StrategyOverrides::apply
     pub fn hits<'c>(
         &self,
         connection: &'c Connection,
-        scored: &[Scored<uuid::Uuid>],
+        scored: &[ScoredHit<uuid::Uuid>],
         wanted: &Wanted,
         columns: Columns,
     ) -> Result<Option<Hits<'c>>, Error> {

@@ -3,19 +3,19 @@
 use super::Store;
 use super::layout::Purpose;
 use crate::spi::{Connection, Value};
-use passage_core::search::{Lexemes, Query, identifier_parts};
+use passage_core::search::{QueryLexemes, SearchQuery, identifier_parts};
 
 /// What PostgreSQL makes of a query.
 pub struct Asked {
     /// Its lexemes.
-    pub lexemes: Lexemes,
+    pub lexemes: QueryLexemes,
     /// What a chunk must match besides, as the text of a `tsquery`; empty if nothing.
     pub required: String,
 }
 
 impl Store {
     /// Takes a query as the store's language has it.
-    pub fn ask(&self, connection: &Connection, query: &Query) -> Asked {
+    pub fn ask(&self, connection: &Connection, query: &SearchQuery) -> Asked {
         // Each word is followed by its parts.
         let words = query.words.iter().flat_map(|word| [word.clone(), identifier_parts(word)]);
         let words: Vec<_> = words.collect();
@@ -38,7 +38,7 @@ impl Store {
                 required.push(if must { format!("({text})") } else { format!("!({text})") });
             }
         }
-        let mut lexemes = Lexemes::default();
+        let mut lexemes = QueryLexemes::default();
         let mut found = found.into_iter();
         while let (Some(whole), Some(parts)) = (found.next(), found.next()) {
             lexemes.add(whole, parts);

@@ -1,7 +1,7 @@
 /*!
 The text leg of a search: chunks that have words of the query, ranked.
 
-What is worth ranking (`passage_core::search::arms`) is read in one statement or a few, no more than
+What is worth ranking (`passage_core::search::plan_subqueries`) is read in one statement or a few, no more than
 some thousand chunks or what is wanted, whatever the size of the store, with their lexemes and positions, and BM25 is
 computed from those. Where words are so common that a sample of all chunks finds them sooner than an
 index, that part is a statement of its own; the sample is always the same one, so a search gives the
@@ -22,8 +22,11 @@ use crate::error::Error;
 use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::types::Tsvector;
-use passage_core::search::bm25::{Candidate, Occurrence, Rarity, scores};
-use passage_core::search::{Arm, Arms, Counts, ENOUGH, Lexemes, Query, arms};
+use passage_core::search::bm25::{Candidate, Idf, Occurrence, score_candidates};
+use passage_core::search::{
+    ENOUGH_CANDIDATES, LexemeCounts, QueryLexemes, SearchQuery, Subquery, SubqueryPlan,
+    plan_subqueries,
+};
 use std::collections::HashSet;
 use uuid::Uuid;
 
@@ -34,8 +37,8 @@ pub type Ranked = Vec<(Uuid, f64)>;
 pub struct Matches {
     pub ids: Vec<Uuid>,
     pub candidates: Vec<Candidate>,
-    pub lexemes: Lexemes,
-    pub rarity: Rarity,
+    pub lexemes: QueryLexemes,
+    pub idf: Idf,
 }
 
 impl Store {
@@ -57,10 +60,10 @@ impl Store {
         vectors: Option<&Vectors>,
         most: usize,
     ) -> Result<Ranked, Error> {
-        let asked = self.ask(connection, &Query::parse(query));
-        let Matches { ids, candidates, lexemes, rarity } =
+        let asked = self.ask(connection, &SearchQuery::parse(query));
+        let Matches { ids, candidates, lexemes, idf } =
             self.matches(connection, asked, filters, vectors, most)?;
-        let scores = scores(&candidates, &lexemes, &rarity);
+        let scores = score_candidates(&candidates, &lexemes, &idf);
         let mut ranked: Ranked = ids.into_iter().zip(scores).collect();
         ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
         ranked.truncate(most);
@@ -86,35 +89,40 @@ impl Store {
             return Err(Error::NoColumn { store, relation: "chunks", column: "tsv" });
         }
         let counts = self.counts(connection, &lexemes);
-        let Arms { mut first, mut more, rest } =
-            arms(&lexemes, counts.as_ref(), &required, u32::try_from(wanted).unwrap_or(u32::MAX));
-        if self.has_policies() && !more.is_empty() {
+        let SubqueryPlan { mut primary, mut secondary, fallback } = plan_subqueries(
+            &lexemes,
+            counts.as_ref(),
+            &required,
+            u32::try_from(wanted).unwrap_or(u32::MAX),
+        );
+        if self.has_policies() && !secondary.is_empty() {
             // Each arm would apply the policy to all chunks again.
-            (first, more) = (more, Vec::new());
+            (primary, secondary) = (secondary, Vec::new());
         }
         let mut read = Read::new(&lexemes);
-        let planned = [(first, usize::MAX), (more, wanted.max(ENOUGH as usize))].into_iter();
-        for (arms, most) in planned.chain(rest.into_iter().map(|arm| (vec![arm], wanted))) {
+        let planned = [(primary, usize::MAX), (secondary, wanted.max(ENOUGH_CANDIDATES as usize))]
+            .into_iter();
+        for (arms, most) in planned.chain(fallback.into_iter().map(|arm| (vec![arm], wanted))) {
             if read.ids.len() >= most {
                 continue;
             }
             let (samples, matches): (Vec<_>, Vec<_>) =
-                arms.into_iter().partition(|arm| arm.sample.is_some());
+                arms.into_iter().partition(|arm| arm.sample_percent.is_some());
             for (arms, sampled) in [(matches, false), (samples, true)] {
                 if !arms.is_empty() {
                     self.read_arms(connection, &arms, sampled, filters, vectors, &mut read);
                 }
             }
         }
-        let rarity = read.rarity(counts.as_ref());
+        let idf = read.idf(counts.as_ref());
         let Read { ids, candidates, .. } = read;
-        Ok(Matches { ids, candidates, lexemes, rarity })
+        Ok(Matches { ids, candidates, lexemes, idf })
     }
 
     fn read_arms(
         &self,
         connection: &Connection,
-        arms: &[Arm],
+        arms: &[Subquery],
         sampled: bool,
         filters: &Filters,
         vectors: Option<&Vectors>,
@@ -128,7 +136,7 @@ impl Store {
         let mut values = vec![embedding.map_or(Value::new(0_i32), Vectors::value)];
         values.extend(arms.iter().flat_map(|arm| {
             let limit = i64::from(arm.limit);
-            [Value::new(arm.query.clone()), Value::new(limit), Value::new(arm.sample)]
+            [Value::new(arm.query.clone()), Value::new(limit), Value::new(arm.sample_percent)]
         }));
         values.extend(filters.values());
         let rows = connection.read(&statement, values);
@@ -145,7 +153,7 @@ impl Store {
 
 /// What was read so far.
 struct Read<'a> {
-    lexemes: &'a Lexemes,
+    lexemes: &'a QueryLexemes,
     seen: HashSet<Uuid>,
     ids: Vec<Uuid>,
     candidates: Vec<Candidate>,
@@ -157,7 +165,7 @@ struct Read<'a> {
 }
 
 impl<'a> Read<'a> {
-    fn new(lexemes: &'a Lexemes) -> Self {
+    fn new(lexemes: &'a QueryLexemes) -> Self {
         let counted = vec![None; lexemes.list.len()];
         let (rows, with) = Default::default();
         Self {
@@ -193,13 +201,15 @@ impl<'a> Read<'a> {
     }
 
     /// Counts the lexemes of words whose chunks were all read.
-    fn count(&mut self, arms: &[Arm]) {
+    fn count(&mut self, arms: &[Subquery]) {
         for (place, arm) in arms.iter().enumerate() {
             let rows = self.rows.get(place).copied().unwrap_or_default();
             if rows < arm.limit {
                 let of = |word: &usize| &self.lexemes.words[*word];
-                let lexemes =
-                    arm.words.iter().flat_map(|word| of(word).whole.iter().chain(&of(word).parts));
+                let lexemes = arm
+                    .complete_words
+                    .iter()
+                    .flat_map(|word| of(word).whole.iter().chain(&of(word).parts));
                 for lexeme in lexemes {
                     self.counted[*lexeme] =
                         Some(self.with.get(place).map_or(0, |with| with[*lexeme]));
@@ -212,19 +222,19 @@ impl<'a> Read<'a> {
 
     /// Returns how rare each lexeme is: as counted while reading, else as known before, else as what
     /// was read suggests.
-    fn rarity(&self, counts: Option<&Counts>) -> Rarity {
+    fn idf(&self, counts: Option<&LexemeCounts>) -> Idf {
         let among = |lexeme: usize| {
-            let with = |candidate: &&Candidate| !candidate.of(lexeme).is_empty();
+            let with = |candidate: &&Candidate| !candidate.occurrences_of(lexeme).is_empty();
             self.candidates.iter().filter(with).count() as f64
         };
         let frequency = |lexeme: usize| match (self.counted[lexeme], counts) {
             (Some(counted), _) => f64::from(counted),
-            (None, Some(counts)) => counts.with[lexeme],
+            (None, Some(counts)) => counts.chunks_with[lexeme],
             (None, None) => among(lexeme),
         };
         let list: Vec<_> = (0..self.lexemes.list.len()).map(frequency).collect();
         let chunks = counts.map_or(self.candidates.len() as f64, |counts| counts.chunks);
-        Rarity::new(list.iter().copied().fold(chunks, f64::max), &list)
+        Idf::new(list.iter().copied().fold(chunks, f64::max), &list)
     }
 }
 

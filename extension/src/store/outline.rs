@@ -7,7 +7,7 @@ use super::operators::EQUAL;
 use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::types::titles;
-use passage_core::outline::Entry;
+use passage_core::outline::OutlineChunk;
 use pgrx::datum::Uuid;
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ impl Store {
         document_id: Option<Uuid>,
         uri: Option<String>,
         hits: &HashSet<uuid::Uuid>,
-    ) -> Vec<Entry> {
+    ) -> Vec<OutlineChunk> {
         let documents = self.0.documents.as_ref().filter(|documents| documents.has("uri"));
         if uri.is_some() && documents.is_none() {
             return Vec::new();
@@ -36,7 +36,7 @@ impl Store {
             pause(row);
             let section = rows.get::<Vec<Option<String>>>(row, 1).unwrap_or_default();
             // A chunk without a position has no place in an outline.
-            Some(Entry {
+            Some(OutlineChunk {
                 ordinal: rows.get(row, 0)?,
                 section: titles(section),
                 level: rows.get(row, 2).unwrap_or_default(),

@@ -5,15 +5,15 @@ use super::layout::Relation;
 use super::operators::{EQUAL, UNEQUAL};
 use crate::error::Error;
 use crate::types::Json;
-use passage_core::strategy::{Own, Whole};
-use passage_core::{Error as Request, Overrides, Strategy};
+use passage_core::strategy::{CustomStrategy, Scope};
+use passage_core::{Error as Request, Strategy, StrategyOverrides};
 
 /// The strategy that a call asks for.
 pub struct Wanted {
     /// Its name, of a preset or of a row of the store.
     pub name: String,
     /// The named arguments of the call.
-    pub overrides: Overrides,
+    pub overrides: StrategyOverrides,
 }
 
 /// Where the limits of a call's strategy stand.
@@ -50,7 +50,7 @@ const COLUMNS: [(&str, &str); 15] = [
 ];
 
 /// What was read of a store's own strategies.
-pub struct Rows(Vec<Own>);
+pub struct Rows(Vec<CustomStrategy>);
 
 impl Wanted {
     /// Returns where the limits stand.
@@ -64,7 +64,7 @@ impl Wanted {
         match (Strategy::preset(&self.name), strategies) {
             (Some(_), Some(rows)) if is_auto && rows.has("default_for") => Ok(Source::ByMediaType),
             (Some(preset), _) => {
-                Ok(Source::Preset { container: is_auto || preset.whole == Whole::Container })
+                Ok(Source::Preset { container: is_auto || preset.scope == Scope::Container })
             }
             (None, Some(_)) => Ok(Source::ByName),
             (None, None) => Err(self.unknown()),
@@ -80,7 +80,7 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// Returns what [`Overrides::apply`] does.
+    /// Returns what [`StrategyOverrides::apply`] does.
     pub fn preset(&self) -> Result<Strategy, Error> {
         let preset = Strategy::preset(&self.name).or_else(|| Strategy::preset("none"));
         self.changed(preset.expect("none is a preset"))
@@ -90,7 +90,7 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// Returns what [`Own::strategy`] does with the name of the row, and what [`Overrides::apply`] does.
+    /// Returns what [`CustomStrategy::strategy`] does with the name of the row, and what [`StrategyOverrides::apply`] does.
     pub fn strategy(
         &self,
         source: Source,
@@ -100,7 +100,7 @@ impl Wanted {
         let own = match source {
             Source::Preset { .. } => None,
             Source::ByName => rows.first(),
-            Source::ByMediaType => Own::default_for(rows, &document.media_type()),
+            Source::ByMediaType => CustomStrategy::default_for(rows, &document.media_type()),
         };
         match own {
             Some(own) => {

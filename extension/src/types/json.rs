@@ -21,10 +21,10 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// Returns [`Request::Windows`], for that is what is taken so, where it is nested too deeply or
+    /// Returns [`Request::InvalidWindows`], for that is what is taken so, where it is nested too deeply or
     /// holds a number out of range.
     pub fn value(self) -> Result<serde_json::Value, Error> {
-        self.read().ok_or(Error::Request(Request::Windows))
+        self.read().ok_or(Error::Request(Request::InvalidWindows))
     }
 
     /// Takes a value.

@@ -9,7 +9,7 @@ code. Where all of it is not enough, it comes again in another collection.
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use passage::document::Reading;
+use passage::document::MetadataOverrides;
 use passage::embed::Model;
 use passage::ingest::{Ingest, ingest};
 use passage::source::{Found, Item};
@@ -43,7 +43,7 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
                 version: String::new(),
                 splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
                 embedder: None,
-                reading: Reading::default(),
+                reading: MetadataOverrides::default(),
                 metadata: serde_json::Map::new(),
                 jobs: None,
                 dry_run: false,

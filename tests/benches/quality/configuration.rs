@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use passage_core::{Limits, MediaType, Options, Sizer, split, title};
+use passage_core::{ChunkLimits, MediaType, Sizer, SplitOptions, split, title};
 
 use super::score::Passage;
 use super::set::Document;
@@ -23,7 +23,7 @@ pub struct Configuration {
 impl Configuration {
     /// What the client does.
     pub const CLIENT: Self = {
-        let Limits { min, preferred, max, .. } = Limits::WORDPIECES;
+        let ChunkLimits { min, preferred, max, .. } = ChunkLimits::WORDPIECES;
         Self { sizes: [min, preferred, max], bare: false, plain: false }
     };
 
@@ -41,12 +41,12 @@ impl Configuration {
         window: usize,
         sizer: &dyn Sizer,
     ) -> Vec<(String, Chunk)> {
-        let is = MediaType::of_file(name).unwrap_or(MediaType::PLAIN);
+        let is = MediaType::from_path(name).unwrap_or(MediaType::PLAIN);
         // As the client names a document that does not name itself.
         let title = title(text, &is).unwrap_or_else(|| name.clone());
         let [min, preferred, max] = self.sizes;
-        let limits = Limits { min, preferred, max, window: window.max(max) };
-        let options = Options { title: Some(&title), ..Options::new(limits) };
+        let limits = ChunkLimits { min, preferred, max, window: window.max(max) };
+        let options = SplitOptions { title: Some(&title), ..SplitOptions::new(limits) };
         let is = if self.plain { MediaType::PLAIN } else { is };
         let chunks = split(text, &is, &options, sizer).expect("the sizes are in order").chunks;
         let chunk = |chunk: passage_core::Chunk<'_>| {

@@ -8,7 +8,7 @@ server does by itself in time.
 
 use std::collections::HashMap;
 
-use passage::document::Reading;
+use passage::document::MetadataOverrides;
 use passage::embed::Model;
 use passage::ingest::{Ingest, ingest};
 use passage::source::{Found, Item};
@@ -107,7 +107,7 @@ impl Server {
             version: String::new(),
             splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
             embedder: None,
-            reading: Reading::default(),
+            reading: MetadataOverrides::default(),
             metadata: serde_json::Map::new(),
             jobs: None,
             dry_run: false,

@@ -7,10 +7,10 @@ probe is described. So what comes back is what `expand_contexts` and `reassemble
 
 use std::ops::Range;
 
-use passage_core::expand::{Budget, Container, Details, Hit, Plan, Probe, Row, Shape};
-use passage_core::expand::{choose, plan};
+use passage_core::expand::{Budget, ChunkRow, Container, Hit, LazyColumns, Plan, Probe, Shape};
+use passage_core::expand::{plan, select_context};
 use passage_core::key::section_key;
-use passage_core::reassemble::{Joining, OrderBy, ScoreBy, reassemble};
+use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy, reassemble};
 use passage_core::section::{self, Section};
 use passage_core::{Kind, MediaType, Strategy, Unit};
 use uuid::Uuid;
@@ -18,8 +18,12 @@ use uuid::Uuid;
 use super::score::Passage;
 
 /// As `reassemble` has it by default.
-const JOINING: Joining =
-    Joining { max_distance: Some(3), score_by: ScoreBy::Max, order_by: OrderBy::Score, most: None };
+const JOINING: PassageOptions = PassageOptions {
+    max_distance: Some(3),
+    score_by: ScoreBy::Max,
+    order_by: OrderBy::Score,
+    max_passages: None,
+};
 
 /// A chunk as it is expanded and as it is returned.
 pub struct Chunk {
@@ -62,18 +66,20 @@ impl<'s> Store<'s> {
     /// passage, the best passage first.
     pub fn expand(&self, hits: &[(usize, &Strategy)]) -> Vec<Vec<usize>> {
         let numbered = hits.iter().enumerate();
-        let hits: Vec<_> =
-            numbered.map(|(class, (place, strategy))| self.hit(*place, class, strategy)).collect();
+        let hits: Vec<_> = numbered
+            .map(|(score_rank, (place, strategy))| self.hit(*place, score_rank, strategy))
+            .collect();
         let plan = plan(&hits, false);
         let rows = self.read(&hits, &plan);
-        let choice = choose(&hits, &plan, &rows, &Told(self, &rows), Budget::of(&hits), false);
-        let passages = reassemble(&hits, &vec![None; hits.len()], &rows, &choice, &JOINING);
-        let at = |pick: &usize| place(rows[choice.picks[*pick].row].chunk);
-        passages.iter().map(|passage| passage.picks.iter().map(at).collect()).collect()
+        let selection =
+            select_context(&hits, &plan, &rows, &Told(self, &rows), Budget::of(&hits), false);
+        let passages = reassemble(&hits, &vec![None; hits.len()], &rows, &selection, &JOINING);
+        let at = |pick: &usize| place(rows[selection.chunks[*pick].row].chunk);
+        passages.iter().map(|passage| passage.chunks.iter().map(at).collect()).collect()
     }
 
     /// Returns a chunk as a hit; no two scores are equal.
-    fn hit<'a>(&self, place: usize, class: usize, strategy: &'a Strategy) -> Hit<'a> {
+    fn hit<'a>(&self, place: usize, score_rank: usize, strategy: &'a Strategy) -> Hit<'a> {
         let chunk = &self.chunks[place];
         let document = chunk.passage.document;
         Hit {
@@ -84,8 +90,8 @@ impl<'s> Store<'s> {
             kind: Some(chunk.kind),
             unit: Some(chunk.unit),
             containers: self.containers(place),
-            json: self.media_types[document].structure() == "application/json",
-            class,
+            is_json: self.media_types[document].structure() == "application/json",
+            score_rank,
             strategy,
         }
     }
@@ -108,21 +114,21 @@ impl<'s> Store<'s> {
     }
 
     /// Reads the hits and what a plan asks for.
-    fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<Row> {
-        let row = |probe, place: usize, below| Row {
+    fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<ChunkRow> {
+        let row = |probe, place: usize, depth_below| ChunkRow {
             probe,
             chunk: self.id(place),
             ordinal: Some(self.ordinal(place)),
             tokens: u32::try_from(self.chunks[place].passage.tokens).unwrap_or(u32::MAX),
-            below,
+            depth_below,
         };
         let mut rows: Vec<_> = hits.iter().map(|hit| row(None, place(hit.chunk), None)).collect();
         for (number, probe) in plan.probes.iter().enumerate() {
             for place in self.answer(probe) {
                 let titles = &self.chunks[place].section;
                 let inside = probe.shape == Shape::Inside && titles.starts_with(&probe.section);
-                let below = inside.then(|| (titles.len() - probe.section.len()) as u32);
-                rows.push(row(Some(number), place, below));
+                let depth_below = inside.then(|| (titles.len() - probe.section.len()) as u32);
+                rows.push(row(Some(number), place, depth_below));
             }
         }
         rows
@@ -185,7 +191,7 @@ fn place(id: Uuid) -> usize {
 }
 
 /// What rows hold.
-struct Told<'a>(&'a Store<'a>, &'a [Row]);
+struct Told<'a>(&'a Store<'a>, &'a [ChunkRow]);
 
 impl Told<'_> {
     fn chunk(&self, row: usize) -> &Chunk {
@@ -193,8 +199,8 @@ impl Told<'_> {
     }
 }
 
-impl Details for Told<'_> {
-    fn titles(&self, row: usize) -> Option<Section> {
+impl LazyColumns for Told<'_> {
+    fn section(&self, row: usize) -> Option<Section> {
         Some(self.chunk(row).section.clone())
     }
 

@@ -28,7 +28,7 @@ const SHARES: [Share; 5] =
 pub fn compare(set: &Set, searched: &[Searched], filling: Filling) -> Comparison {
     let mut rows: Vec<_> = searched.iter().map(|one| plain(set, one, filling)).collect();
     if let Some(first) = searched.first() {
-        let media_type = |name: &str| MediaType::of_file(name).unwrap_or(MediaType::PLAIN);
+        let media_type = |name: &str| MediaType::from_path(name).unwrap_or(MediaType::PLAIN);
         let media_types: Vec<_> =
             set.documents.iter().map(|document| media_type(&document.name)).collect();
         let store = Store::new(&first.chunks, &media_types);

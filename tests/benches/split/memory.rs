@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::Stdio;
 
-use passage_core::{Characters, Limits, MediaType, Options, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use tokio::process::Command;
 
 use crate::process;
@@ -56,7 +56,7 @@ pub fn is_worker() -> bool {
         }
     }
     text.push_str("\n]\n");
-    let options = Options::new(Limits::CHARACTERS);
+    let options = SplitOptions::new(ChunkLimits::CHARACTERS);
     let split = split(&text, &MediaType::new("application/json"), &options, &Characters);
     let split = split.expect("the limits are in order");
     assert_eq!(split.syntax_error, None);

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::hint::black_box;
 
-use passage_core::split::MARKDOWN_DIALECT;
+use passage_core::split::MARKDOWN_OPTIONS;
 use toml_parser::parser::{Event, EventKind, parse_document};
 use toml_parser::{ParseError, Raw, Source};
 
 pub fn markdown(text: &str) -> bool {
-    black_box(pulldown_cmark::Parser::new_ext(text, MARKDOWN_DIALECT).count());
+    black_box(pulldown_cmark::Parser::new_ext(text, MARKDOWN_OPTIONS).count());
     true
 }
 

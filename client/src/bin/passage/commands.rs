@@ -27,7 +27,7 @@ use crate::args::{self, Sizer};
 use crate::render;
 use embedder::{embedder, load};
 use passage::Error;
-use passage::document::{self, Document, Reading};
+use passage::document::{self, Document, MetadataOverrides};
 use passage::embed::Model;
 use passage::source;
 use passage::split::Splitter;
@@ -136,8 +136,8 @@ fn splitter(
     Ok(splitter.with_overlap(splitting.overlap as usize))
 }
 
-fn reading(args: &args::Reading) -> Result<Reading, Error> {
-    Ok(Reading {
+fn reading(args: &args::Reading) -> Result<MetadataOverrides, Error> {
+    Ok(MetadataOverrides {
         media_type: args.media_type.as_deref().map(str::parse).transpose()?,
         kind: args.kind.as_deref().and_then(Kind::from_name),
         title: args.title.clone(),

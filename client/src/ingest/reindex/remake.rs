@@ -30,7 +30,7 @@ pub(super) fn remake(
     let Some(text) = whole(&stored.chunks) else { return Ok(None) };
     let media_type = match &stored.media_type {
         Some(media_type) => media_type.parse()?,
-        None => MediaType::of(&stored.uri, &text),
+        None => MediaType::detect(&stored.uri, &text),
     };
     let kind = kind(&stored, &media_type);
     let split = splitter.split(&text, &media_type, Some(kind), stored.title.as_deref())?;
@@ -63,7 +63,7 @@ fn whole(chunks: &[StoredChunk]) -> Option<String> {
 /// What the document is made of: what its uri and media type say, unless none of its chunks is
 /// that; it was then told, and most of them say what.
 fn kind(stored: &Stored, media_type: &MediaType) -> Kind {
-    let found = Kind::of(&stored.uri, media_type);
+    let found = Kind::detect(&stored.uri, media_type);
     let kinds = || stored.chunks.iter().filter_map(|chunk| chunk.kind);
     if kinds().any(|kind| kind == found) {
         return found;

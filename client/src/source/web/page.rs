@@ -51,7 +51,7 @@ fn is_binary(media_type: &MediaType) -> bool {
 /// The type that a server gives, unless it says too little and the address says more.
 fn media_type(told: MediaType, url: &Url) -> Option<MediaType> {
     let is_vague = VAGUE.contains(&told.name());
-    let named = MediaType::of_file(url.path());
+    let named = MediaType::from_path(url.path());
     match named {
         Some(named) if is_vague => Some(named),
         _ => told.is_known().then_some(told),

@@ -50,10 +50,10 @@ const PART: usize = 1 << 16;
 ///
 /// # Errors
 ///
-/// Returns [`Error::PageBytes`] or [`Error::PageNodes`] for a page that is too large.
+/// Returns [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for a page that is too large.
 pub(super) fn parse(text: &str) -> Result<Handle, Error> {
     if text.len() > MOST_BYTES {
-        return Err(Error::PageBytes { most: MOST_BYTES });
+        return Err(Error::PageTooLarge { most: MOST_BYTES });
     }
     let tree = Tree { document: Node::new(NodeData::Document), nodes: Cell::new(0) };
     let builder = TreeBuilder::new(tree, html5ever::tree_builder::TreeBuilderOpts::default());
@@ -68,7 +68,7 @@ pub(super) fn parse(text: &str) -> Result<Handle, Error> {
         while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
         rest = after;
         if tokenizer.sink.is_full() {
-            return Err(Error::PageNodes { most: MOST_NODES });
+            return Err(Error::PageTooComplex { most: MOST_NODES });
         }
     }
     tokenizer.end();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn convert(html: &str, base: Option<&str>) -> Converted {
+fn convert(html: &str, base: Option<&str>) -> ConvertedDocument {
     super::convert(html, base).unwrap()
 }
 
@@ -214,7 +214,7 @@ fn hostile_pages_take_a_time_that_grows_with_their_length_alone() {
 
 #[test]
 fn a_page_with_too_many_nodes_or_bytes_is_refused() {
-    let nodes = Error::PageNodes { most: parse::MOST_NODES };
+    let nodes = Error::PageTooComplex { most: parse::MOST_NODES };
     for tag in ["<tr><td>", "<br>", "<b></b>", "<p>x"] {
         let page = tag.repeat(2 * parse::MOST_NODES / tag.matches('<').count().min(2));
         let page = format!("<table>{page}");
@@ -224,7 +224,7 @@ fn a_page_with_too_many_nodes_or_bytes_is_refused() {
     let attributes = "<p a b c d e f g h>".repeat(parse::MOST_NODES / 8);
     assert!(super::convert(&attributes, None) == Err(nodes));
     let long = "words ".repeat(parse::MOST_BYTES / 6 + 1);
-    let bytes = Error::PageBytes { most: parse::MOST_BYTES };
+    let bytes = Error::PageTooLarge { most: parse::MOST_BYTES };
     assert!(super::convert(&long, None) == Err(bytes));
     assert!(convert(&long[..parse::MOST_BYTES / 2], None).text.len() >= parse::MOST_BYTES / 2);
 }

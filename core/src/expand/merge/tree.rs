@@ -13,7 +13,7 @@ pub(super) struct Tree {
 #[derive(Default)]
 struct Node {
     above: Option<usize>,
-    below: HashMap<String, usize>,
+    depth_below: HashMap<String, usize>,
     /// The titles directly below it of which something was read, as hashes: there may be a million.
     parts: HashSet<u64>,
     /// Whether it may go on where nothing was read.
@@ -35,11 +35,11 @@ impl Tree {
         let mut at = 0;
         for title in section {
             let next = self.nodes.len();
-            let below = *self.nodes[at].below.entry(title.clone()).or_insert(next);
-            if below == next {
+            let depth_below = *self.nodes[at].depth_below.entry(title.clone()).or_insert(next);
+            if depth_below == next {
                 self.nodes.push(Node { above: Some(at), ..Node::default() });
             }
-            at = below;
+            at = depth_below;
         }
         at
     }
@@ -66,8 +66,8 @@ impl Tree {
             let mut hash = DefaultHasher::new();
             title.hash(&mut hash);
             node.parts.insert(hash.finish());
-            match node.below.get(title) {
-                Some(below) => at = *below,
+            match node.depth_below.get(title) {
+                Some(depth_below) => at = *depth_below,
                 None => break,
             }
         }

@@ -1,7 +1,7 @@
 //! Which lines a hit takes: all it touches, the best of them, or a piece of one.
 
-use super::{Hit, Limits};
-use crate::fragments::stretch::Stretch;
+use super::{FragmentHit, FragmentLimits};
+use crate::fragments::text_run::TextRun;
 use crate::interrupt;
 use std::ops::Range;
 
@@ -10,22 +10,22 @@ use std::ops::Range;
 const WEIGHED: usize = 16_384;
 
 /// A hit among the lines of its stretch.
-pub struct Found<'a> {
-    pub stretch: &'a Stretch,
-    pub hit: &'a Hit,
-    pub limits: Limits,
+pub struct HitLines<'a> {
+    pub text_run: &'a TextRun,
+    pub hit: &'a FragmentHit,
+    pub limits: FragmentLimits,
 }
 
-impl Found<'_> {
+impl HitLines<'_> {
     /// Returns the lines that it touches, without blank ones at either end.
     pub fn touched(&self) -> Range<usize> {
-        self.stretch.touched(&self.hit.bytes)
+        self.text_run.lines_of(&self.hit.bytes)
     }
 
     /// Tells how many times the tokens of its chunk the hit would take as a whole.
     pub fn growth(&self) -> f64 {
-        let own = self.stretch.tokens_of(&self.hit.bytes).max(1.0);
-        (self.stretch.tokens(self.grown()) / own).max(1.0)
+        let own = self.text_run.tokens_in(&self.hit.bytes).max(1.0);
+        (self.text_run.tokens(self.grown()) / own).max(1.0)
     }
 
     /// Returns the lines that the hit touches with the blocks that they are of, if all of them were
@@ -37,8 +37,8 @@ impl Found<'_> {
 
     /// Tells whether a line can come back at all.
     fn fits(&self, line: usize) -> bool {
-        let line = &self.stretch.lines[line];
-        line.whole && line.tokens <= f64::from(self.limits.max_tokens)
+        let line = &self.text_run.lines[line];
+        line.is_complete && line.tokens <= f64::from(self.limits.max_tokens)
     }
 
     /// Returns the lines that the hit touches, and all lines of blocks that can come whole.
@@ -48,20 +48,20 @@ impl Found<'_> {
             return lines;
         }
         let (first, last) = (self.block(lines.start), self.block(lines.end - 1));
-        self.stretch.trimmed(first.start.min(lines.start)..last.end.max(lines.end))
+        self.text_run.trimmed(first.start.min(lines.start)..last.end.max(lines.end))
     }
 
     /// Returns the lines that come with a line: those of its block, unless that is too long.
     fn block(&self, line: usize) -> Range<usize> {
-        let block = &self.stretch.lines[line].block;
-        let fits = self.stretch.tokens(block.clone()) <= f64::from(self.limits.max_tokens)
-            && block.clone().all(|line| self.stretch.lines[line].whole);
+        let block = &self.text_run.lines[line].block;
+        let fits = self.text_run.tokens(block.clone()) <= f64::from(self.limits.max_tokens)
+            && block.clone().all(|line| self.text_run.lines[line].is_complete);
         if fits { block.clone() } else { line..line + 1 }
     }
 
     /// Tells whether some lines of it may fit, or it has one that is too long for any budget.
     pub fn can_be_cut(&self, room: u32) -> bool {
-        let is_small = |unit: &Range<usize>| self.stretch.tokens(unit.clone()) <= f64::from(room);
+        let is_small = |unit: &Range<usize>| self.text_run.tokens(unit.clone()) <= f64::from(room);
         self.touched().any(|line| !self.fits(line)) || self.units().iter().any(is_small)
     }
 
@@ -78,8 +78,8 @@ impl Found<'_> {
         let mut units = Vec::new();
         let mut at = lines.start;
         while at < lines.end {
-            interrupt::poll_in(units.len());
-            let (unit, block) = (self.block(at), &self.stretch.lines[at].block);
+            interrupt::poll_periodically(units.len());
+            let (unit, block) = (self.block(at), &self.text_run.lines[at].block);
             if unit == *block {
                 at = unit.end;
                 units.push(unit);
@@ -98,7 +98,7 @@ impl Found<'_> {
         let lines = self.grown();
         let unit = |lines: Range<usize>| Unit {
             fits: lines.clone().all(|line| self.fits(line)),
-            tokens: self.stretch.tokens(lines.clone()),
+            tokens: self.text_run.tokens(lines.clone()),
             worth: lines.clone().map(worth).sum(),
             lines,
         };
@@ -106,10 +106,10 @@ impl Found<'_> {
         let all: f64 = units.iter().map(|unit| unit.worth).sum();
         let best = windows(&units, f64::from(room))
             .max_by(|a, b| a.worth.total_cmp(&b.worth).then(b.aside.total_cmp(&a.aside)))?;
-        let chosen = self.stretch.trimmed(best.lines);
+        let chosen = self.text_run.trimmed(best.lines);
         // Lines without anything of what was asked for stand for the hit if they are most of it.
         let most =
-            || 2.0 * self.stretch.tokens(chosen.clone()) >= self.stretch.tokens(lines.clone());
+            || 2.0 * self.text_run.tokens(chosen.clone()) >= self.text_run.tokens(lines.clone());
         let stands = !chosen.is_empty() && (best.worth > 0.0 || all <= 0.0 && most());
         stands.then_some(chosen)
     }
@@ -124,15 +124,15 @@ impl Found<'_> {
     ) -> Option<Range<usize>> {
         let long = self.touched().filter(|line| !self.fits(*line));
         let line = long.max_by(|a, b| worth(*a).total_cmp(&worth(*b)))?;
-        let whole = self.stretch.lines[line].bytes.start;
-        let whole = whole..whole + self.stretch.line(line).len();
+        let whole = self.text_run.lines[line].bytes.start;
+        let whole = whole..whole + self.text_run.line(line).len();
         let bytes = whole.start.max(self.hit.bytes.start)..whole.end.min(self.hit.bytes.end);
-        let tokens = self.stretch.tokens_of(&bytes);
+        let tokens = self.text_run.tokens_in(&bytes);
         if tokens > f64::from(room) && !only {
             return None;
         }
         let most = (bytes.len() as f64 * (f64::from(room) / tokens).min(1.0)) as usize;
-        let end = self.stretch.text.floor_char_boundary(bytes.start + most);
+        let end = self.text_run.text.floor_char_boundary(bytes.start + most);
         (end > bytes.start).then_some(bytes.start..end)
     }
 }

@@ -1,13 +1,13 @@
 //! The fragments that were taken so far, and whether more fits beside them.
 
-use super::{Cut, Fragment, Hit, Limits};
-use crate::fragments::stretch::Stretch;
+use super::{Fragment, FragmentHit, FragmentLimits, Truncation};
+use crate::fragments::text_run::TextRun;
 use std::ops::Range;
 
 /// The fragments so far, in the order of their best hits.
 pub struct Taken<'a> {
-    pub stretches: &'a [Stretch],
-    pub limits: Limits,
+    pub text_runs: &'a [TextRun],
+    pub limits: FragmentLimits,
     pub fragments: Vec<Fragment>,
 }
 
@@ -23,11 +23,11 @@ impl Taken<'_> {
     }
 
     /// Gives a hit to the fragment that holds it already, if one does.
-    pub fn covers(&mut self, place: usize, hit: &Hit) -> bool {
-        let lines = self.stretches[hit.stretch].touched(&hit.bytes);
+    pub fn covers(&mut self, place: usize, hit: &FragmentHit) -> bool {
+        let lines = self.text_runs[hit.text_run].lines_of(&hit.bytes);
         let holds = |fragment: &&mut Fragment| {
-            fragment.stretch == hit.stretch
-                && fragment.cut != Some(Cut::Line)
+            fragment.text_run == hit.text_run
+                && fragment.truncation != Some(Truncation::Line)
                 && fragment.lines.start <= lines.start
                 && lines.end <= fragment.lines.end
         };
@@ -36,15 +36,16 @@ impl Taken<'_> {
     }
 
     /// Takes lines for a hit if they fit into what is left.
-    pub fn take(&mut self, place: usize, stretch: usize, lines: Range<usize>) -> bool {
-        let text = &self.stretches[stretch];
+    pub fn take(&mut self, place: usize, text_run: usize, lines: Range<usize>) -> bool {
+        let text = &self.text_runs[text_run];
         let start = text.lines[lines.start].bytes.start;
         let bytes = start..start + text.text(lines.clone()).len();
-        let mut new = Fragment { stretch, lines, bytes, tokens: 0, hits: vec![place], cut: None };
+        let mut new =
+            Fragment { text_run, lines, bytes, tokens: 0, hits: vec![place], truncation: None };
         let touches = |fragment: &Fragment| {
-            fragment.stretch == stretch
-                && fragment.cut != Some(Cut::Line)
-                && text.touch(&fragment.lines, &new.lines)
+            fragment.text_run == text_run
+                && fragment.truncation != Some(Truncation::Line)
+                && text.are_adjacent(&fragment.lines, &new.lines)
         };
         let (touching, mut apart): (Vec<_>, Vec<_>) =
             self.fragments.iter().cloned().partition(touches);
@@ -62,22 +63,22 @@ impl Taken<'_> {
             block.start < new.lines.start || new.lines.end < block.end
         };
         if cut(new.lines.start) || cut(new.lines.end - 1) {
-            new.cut = Some(Cut::Block);
+            new.truncation = Some(Truncation::Block);
         }
         apart.push(new);
         self.accept(apart)
     }
 
     /// Takes a piece of a line for a hit if it fits into what is left.
-    pub fn cut(&mut self, place: usize, stretch: usize, bytes: Range<usize>) -> bool {
-        let text = &self.stretches[stretch];
+    pub fn cut(&mut self, place: usize, text_run: usize, bytes: Range<usize>) -> bool {
+        let text = &self.text_runs[text_run];
         let line = text.lines.partition_point(|line| line.bytes.end <= bytes.start);
         let cut = |fragment: &&mut Fragment| {
-            fragment.stretch == stretch
-                && fragment.cut == Some(Cut::Line)
+            fragment.text_run == text_run
+                && fragment.truncation == Some(Truncation::Line)
                 && fragment.lines.start == line
         };
-        let tokens = |bytes: &Range<usize>| text.tokens_of(bytes).ceil() as u32;
+        let tokens = |bytes: &Range<usize>| text.tokens_in(bytes).ceil() as u32;
         let mut fragments = self.fragments.clone();
         let beside = fragments.iter_mut().filter(cut).find(|fragment| {
             fragment.bytes.end == bytes.start || bytes.end == fragment.bytes.start
@@ -88,8 +89,15 @@ impl Taken<'_> {
             fragment.tokens = tokens(&fragment.bytes);
             fragment.hits.push(place);
         } else {
-            let (tokens, hits, cut) = (tokens(&bytes), vec![place], Some(Cut::Line));
-            fragments.push(Fragment { stretch, lines: line..line + 1, bytes, tokens, hits, cut });
+            let (tokens, hits, truncation) = (tokens(&bytes), vec![place], Some(Truncation::Line));
+            fragments.push(Fragment {
+                text_run,
+                lines: line..line + 1,
+                bytes,
+                tokens,
+                hits,
+                truncation,
+            });
         }
         self.accept(fragments)
     }

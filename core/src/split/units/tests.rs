@@ -1,10 +1,10 @@
-//! Units as any parser might name them, on any text.
+//! Properties of units, for any calls of a parser and any text.
 
 use super::*;
 use crate::{Characters, section::Section};
 use proptest::prelude::*;
 
-/// What a parser says at a place.
+/// A call of a parser.
 #[derive(Clone, Copy, Debug)]
 enum Say {
     Open { lead: usize, title: usize, unit: Unit },
@@ -30,8 +30,8 @@ fn say() -> impl Strategy<Value = Say> {
 /// The bytes and titles of each unit that was opened.
 type Opened = Vec<(Range<usize>, Section)>;
 
-/// Splits a text by what is said, each with the bytes since the last.
-fn split(text: &str, says: &[(usize, Say)], limits: Limits) -> (Vec<Draft>, Opened) {
+/// Splits a text by calls, each with the bytes since the one before.
+fn split(text: &str, says: &[(usize, Say)], limits: ChunkLimits) -> (Vec<Draft>, Opened) {
     let mut units = Units::new(text, limits, &Characters);
     let (mut at, mut open, mut opened) = (0, Vec::new(), Opened::new());
     for (bytes, say) in says {
@@ -65,7 +65,7 @@ proptest! {
         says in prop::collection::vec((0..40_usize, say()), 0..30),
         preferred in 1..60_usize,
     ) {
-        let limits = Limits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
+        let limits = ChunkLimits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
         let (drafts, _) = split(&text, &says, limits);
         let mut end = 0;
         for draft in &drafts {
@@ -84,14 +84,14 @@ proptest! {
         says in prop::collection::vec((0..40_usize, say()), 0..30),
         preferred in 1..60_usize,
     ) {
-        let limits = Limits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
+        let limits = ChunkLimits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
         let (drafts, opened) = split(&text, &says, limits);
         for (bytes, section) in opened {
             let own: Vec<_> = drafts.iter().filter(|draft| draft.section.starts_with(&section)).collect();
             let Some((first, last)) = own.first().zip(own.last()) else { continue };
             let found = text[first.bytes.start..last.bytes.end].trim();
             let whole = text[bytes.start.min(300)..bytes.end.min(300)].trim();
-            // A unit that was not closed ends with the text.
+            // An unclosed unit ends with the text.
             if bytes.end > bytes.start {
                 prop_assert_eq!(found, whole);
             }
@@ -99,8 +99,8 @@ proptest! {
     }
 }
 
-/// Reads `(title text (title text))`, each pair of brackets being a unit.
-fn brackets(text: &str, limits: Limits) -> Vec<(String, String, Unit)> {
+/// Reads `(title text (title text))`, where each pair of brackets is a unit.
+fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
     let mut units = Units::new(text, limits, &Characters);
     let mut depth = 0;
     for (at, char) in text.char_indices() {
@@ -125,8 +125,8 @@ fn brackets(text: &str, limits: Limits) -> Vec<(String, String, Unit)> {
     drafts.iter().map(row).collect()
 }
 
-fn limits(min: usize, preferred: usize, max: usize) -> Limits {
-    Limits { min, preferred, max, window: max + 100 }
+fn limits(min: usize, preferred: usize, max: usize) -> ChunkLimits {
+    ChunkLimits { min, preferred, max, window: max + 100 }
 }
 
 fn rows(found: &[(String, String, Unit)]) -> Vec<(&str, &str, Unit)> {
@@ -184,6 +184,6 @@ fn a_hundred_thousand_open_units_end_at_the_greatest_depth() {
     let text = "(C ".repeat(100_000);
     let found = brackets(&text, limits(20, 60, 100));
     let deepest = found.iter().map(|(_, section, _)| section.split('/').count()).max();
-    assert_eq!(deepest, Some(MOST_DEPTH));
+    assert_eq!(deepest, Some(MAX_DEPTH));
     assert_eq!(found.iter().map(|(text, ..)| text.len()).sum::<usize>(), text.len());
 }

@@ -9,9 +9,11 @@ use super::super::read::Read;
 use super::{Sought, still_lost, wholes};
 use crate::spi::Connection;
 use crate::store::{Named, Store, Words};
-use passage_core::fragments::{Found, Terms, alike, begins_others, missing};
-use passage_core::search::bm25::Rarity;
-use passage_core::search::{Lexemes, Query, quoted};
+use passage_core::fragments::{
+    FragmentCandidate, QueryTerms, can_be_prefix, similar_words, unmatched_words,
+};
+use passage_core::search::bm25::Idf;
+use passage_core::search::{QueryLexemes, SearchQuery, quote_lexeme};
 use std::collections::HashSet;
 
 /// Up to how many chunks of a document all are looked at.
@@ -23,7 +25,7 @@ impl Sought {
         store: &Store,
         connection: &Connection,
         named: &Named,
-        query: &Query,
+        query: &SearchQuery,
         threshold: f64,
     ) -> Self {
         let asked = store.ask(connection, query);
@@ -44,7 +46,7 @@ impl Sought {
             read.add(row);
         }
         let present = read.present();
-        let lost = missing(&lexemes, |lexeme| present.contains(&lexeme));
+        let lost = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
         if !lost.is_empty() && threshold > 0.0 {
             if !all {
                 rows = store.words_of(connection, document, required.as_deref());
@@ -57,7 +59,7 @@ impl Sought {
             for row in &rows {
                 row.tsv.beginning("", |lexeme, _| _ = vocabulary.insert(lexeme));
             }
-            let alike = alike(&lexemes, &wholes(&lexemes, &lost), vocabulary, threshold);
+            let alike = similar_words(&lexemes, &wholes(&lexemes, &lost), vocabulary, threshold);
             read.add_variants(alike, &rows);
         }
         let Read { variants, candidates, frequencies, .. } = read;
@@ -67,21 +69,21 @@ impl Sought {
             sought.placed.insert(*id, (ordinal, section));
             if !words.occurrences.is_empty() {
                 sought.ids.push(*id);
-                sought.found.push(Found { words, ordinal, similarity: None, section });
+                sought.found.push(FragmentCandidate { words, ordinal, similarity: None, section });
             }
         }
         let chunks = f64::from(chunks.unwrap_or_default()).max(rows.len() as f64);
         sought.lost = still_lost(&lost, &lexemes, &variants);
-        sought.terms = Terms::new(lexemes, Rarity::new(chunks, &frequencies), variants);
+        sought.terms = QueryTerms::new(lexemes, Idf::new(chunks, &frequencies), variants);
         sought
     }
 }
 
 /// Writes what matches any lexeme or, if it is long enough, words that begin with it.
-fn any(lexemes: &Lexemes, required: Option<&str>) -> String {
+fn any(lexemes: &QueryLexemes, required: Option<&str>) -> String {
     let begun = |lexeme: &String| {
-        let beginning = if begins_others(lexeme) { ":*" } else { "" };
-        format!("{}{beginning}", quoted(lexeme))
+        let beginning = if can_be_prefix(lexeme) { ":*" } else { "" };
+        format!("{}{beginning}", quote_lexeme(lexeme))
     };
     let any: Vec<_> = lexemes.list.iter().map(begun).collect();
     let any = any.join("|");

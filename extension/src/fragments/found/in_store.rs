@@ -10,9 +10,11 @@ use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{Filters, Matches, Store, Words};
 use crate::types::Tsvector;
-use passage_core::fragments::{Found, Terms, alike, beginning, missing};
+use passage_core::fragments::{
+    FragmentCandidate, QueryTerms, similar_words, unmatched_words, words_with_prefix,
+};
 use passage_core::search::bm25::{Candidate, Occurrence};
-use passage_core::search::{Query, quoted};
+use passage_core::search::{SearchQuery, quote_lexeme};
 use std::collections::{BTreeSet, HashSet};
 
 /// The most words of a query that are looked for by likeness in a store, and the least characters of
@@ -30,7 +32,7 @@ impl Sought {
         store: &Store,
         connection: &Connection,
         filters: &Filters,
-        query: &Query,
+        query: &SearchQuery,
         threshold: f64,
     ) -> Result<Self, Error> {
         let asked = store.ask(connection, query);
@@ -38,11 +40,11 @@ impl Sought {
             return Ok(Self::nothing());
         }
         let required = asked.required.clone();
-        let Matches { ids, candidates, lexemes, rarity } =
+        let Matches { ids, candidates, lexemes, idf } =
             store.matches(connection, asked, filters, None, NEAREST)?;
         let occurrences = candidates.iter().flat_map(|candidate| &candidate.occurrences);
         let present: HashSet<_> = occurrences.map(|occurrence| occurrence.lexeme).collect();
-        let lost = missing(&lexemes, |lexeme| present.contains(&lexeme));
+        let lost = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
         let mut variants = Vec::new();
         let mut rows = Vec::new();
         let begins: Vec<_> = wholes(&lexemes, &lost[..lost.len().min(ALIKE)])
@@ -50,7 +52,8 @@ impl Sought {
             .filter_map(|place| likely_beginning(&lexemes.list[place]))
             .collect();
         if !begins.is_empty() && threshold > 0.0 {
-            let any: Vec<_> = begins.iter().map(|begin| format!("{}:*", quoted(begin))).collect();
+            let any: Vec<_> =
+                begins.iter().map(|begin| format!("{}:*", quote_lexeme(begin))).collect();
             let any = any.join("|");
             let matching = if required.is_empty() { any } else { format!("({any})&{required}") };
             rows = store.words_like(connection, &matching, filters);
@@ -61,17 +64,19 @@ impl Sought {
                 }
             }
             let wholes: HashSet<_> = wholes(&lexemes, &lost).into_iter().collect();
-            variants = beginning(&lexemes, &vocabulary);
+            variants = words_with_prefix(&lexemes, &vocabulary);
             variants.retain(|variant| wholes.contains(&variant.of));
             let begun: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
             let places: Vec<_> = wholes.difference(&begun).copied().collect();
-            variants.extend(alike(&lexemes, &places, vocabulary, threshold));
+            variants.extend(similar_words(&lexemes, &places, vocabulary, threshold));
         }
         let lost = still_lost(&lost, &lexemes, &variants);
         let own = lexemes.list.len();
         let mut sought =
-            Self { terms: Terms::new(lexemes, rarity, variants), lost, ..Self::nothing() };
-        let found = candidates.into_iter().map(|words| Found { words, ..Found::default() });
+            Self { terms: QueryTerms::new(lexemes, idf, variants), lost, ..Self::nothing() };
+        let found = candidates
+            .into_iter()
+            .map(|words| FragmentCandidate { words, ..FragmentCandidate::default() });
         (sought.ids, sought.found) = (ids, found.collect());
         let mut places = sought.places();
         for (document, Words { id, ordinal, section, tsv: words, .. }) in rows {
@@ -80,7 +85,7 @@ impl Sought {
                 continue;
             }
             let section = section.map(|section| (document.as_u128(), section));
-            let new = Found { words, ordinal, similarity: None, section };
+            let new = FragmentCandidate { words, ordinal, similarity: None, section };
             if let Some(place) = places.get(&id) {
                 sought.found[*place] = new;
             } else {

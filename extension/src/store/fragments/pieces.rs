@@ -13,7 +13,7 @@ use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose};
 use crate::store::operators::{ADD, BELOW, EQUAL, SUBTRACT, between};
 use crate::types::to_sql;
-use passage_core::fragments::Piece;
+use passage_core::fragments::SourceChunk;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use uuid::Uuid;
@@ -27,7 +27,7 @@ pub struct Pieces {
     /// The documents of the pieces.
     pub documents: Vec<Uuid>,
     /// All chunks in the order of their documents, each once.
-    pub list: Vec<Piece<'static>>,
+    pub list: Vec<SourceChunk<'static>>,
     /// The id of each.
     pub ids: Vec<Uuid>,
     /// Parents of chunks that were asked for.
@@ -45,7 +45,7 @@ pub struct Parent {
 struct Row {
     id: Uuid,
     document: Uuid,
-    piece: Piece<'static>,
+    piece: SourceChunk<'static>,
     last_line: Option<i32>,
 }
 
@@ -87,7 +87,7 @@ impl Store {
             // Where chunks around are not read at all, nothing is known of the edges.
             if let Some(ordinal) = piece.ordinal.filter(|_| self.0.chunks.has_ordinals) {
                 let ordinal = i64::from(ordinal);
-                piece.more = [!reads(document, ordinal - 1), !reads(document, ordinal + 1)];
+                piece.continues = [!reads(document, ordinal - 1), !reads(document, ordinal + 1)];
             }
             read.list.push(piece);
             read.ids.push(id);
@@ -115,7 +115,7 @@ impl Store {
 impl Row {
     fn read(rows: &Rows, row: usize) -> Self {
         let integer = |column| rows.get::<i32>(row, column);
-        let piece = Piece {
+        let piece = SourceChunk {
             document: 0,
             ordinal: integer(4),
             content: rows.get::<String>(row, 5).unwrap_or_default().into(),
@@ -123,7 +123,7 @@ impl Row {
             span: integer(7).zip(integer(8)).map(|(start, end)| start..end),
             first_line: integer(9),
             section: rows.get(row, 11),
-            more: [false; 2],
+            continues: [false; 2],
         };
         let (id, document) = (uuid(rows.get(row, 2)), uuid(rows.get(row, 3)));
         Self { id, document, piece, last_line: integer(10) }

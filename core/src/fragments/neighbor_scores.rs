@@ -7,7 +7,7 @@ what goes on beside the best comes before what is middling elsewhere. The part i
 are single sentences, more fragments are worth more than longer ones.
 */
 
-use super::stretch::Piece;
+use super::text_run::SourceChunk;
 
 /// How much of its neighbour's worth a chunk gets.
 const SHARE: f64 = 0.2;
@@ -15,7 +15,7 @@ const SHARE: f64 = 0.2;
 /// Adds to the worth of each piece a part of that of its better neighbour; pieces come in the order
 /// of their documents. A piece that is worth nothing, and beside nothing, is not listed. The best
 /// come first.
-pub fn spread(pieces: &[Piece], worth: &[Option<f64>]) -> Vec<(usize, f64)> {
+pub fn add_neighbor_scores(pieces: &[SourceChunk], worth: &[Option<f64>]) -> Vec<(usize, f64)> {
     let spread = |place: usize| {
         let before = place.checked_sub(1).filter(|before| goes_on(pieces, *before));
         let after = Some(place + 1).filter(|_| goes_on(pieces, place));
@@ -30,7 +30,7 @@ pub fn spread(pieces: &[Piece], worth: &[Option<f64>]) -> Vec<(usize, f64)> {
 }
 
 /// Tells whether the section of a piece goes on in the next one.
-fn goes_on(pieces: &[Piece], place: usize) -> bool {
+fn goes_on(pieces: &[SourceChunk], place: usize) -> bool {
     let Some([piece, next]) = pieces.get(place..place + 2) else { return false };
     let adjacent =
         piece.ordinal.zip(next.ordinal).is_some_and(|(one, next)| one.abs_diff(next) == 1);
@@ -43,7 +43,7 @@ mod tests {
 
     /// Places in order of pieces, each with a document, an ordinal and a section.
     fn order(pieces: &[(usize, i32, i64)], worth: &[Option<f64>]) -> Vec<usize> {
-        let piece = |&(document, ordinal, section): &_| Piece {
+        let piece = |&(document, ordinal, section): &_| SourceChunk {
             document,
             ordinal: Some(ordinal),
             content: "".into(),
@@ -51,10 +51,10 @@ mod tests {
             first_line: None,
             tokens: 1,
             section: Some(section),
-            more: [false; 2],
+            continues: [false; 2],
         };
         let pieces: Vec<_> = pieces.iter().map(piece).collect();
-        spread(&pieces, worth).into_iter().map(|(place, _)| place).collect()
+        add_neighbor_scores(&pieces, worth).into_iter().map(|(place, _)| place).collect()
     }
 
     #[test]

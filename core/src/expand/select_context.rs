@@ -5,13 +5,13 @@ The hits claim rows, and the budget is spent on them. What must be JSON as a who
 it was cut or does not parse, its hits fall back, and all is chosen again without it.
 */
 
-use super::budget::{self, Considered, Verdict};
-use super::claim::{Claims, Found, claims};
+use super::budget::{self, BudgetDecision, Verdict};
+use super::claim::{Claims, ProbeRows, claims};
 use super::imports::add_imports;
-use super::{Budget, Details, Hit, Plan, Role, Row, Rule};
+use super::{Budget, ChunkRow, Hit, LazyColumns, Plan, Role, Rule};
 use crate::assemble::{Part, Separator, assemble};
 use crate::interrupt;
-use crate::strategy::Whole;
+use crate::strategy::Scope;
 use serde::de::IgnoredAny;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 /// A chunk that comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pick {
+pub struct SelectedChunk {
     /// Its place in the list of rows.
     pub row: usize,
     /// The hit it is there for, by its place in the list of hits.
@@ -34,21 +34,21 @@ pub struct Pick {
 
 /// What comes back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct Selection {
     /// The chunks, ordered by the best score of their document, then by ordinal.
-    pub picks: Vec<Pick>,
+    pub chunks: Vec<SelectedChunk>,
     /// For each hit, whether the budget cut some of its context.
-    pub cut: Vec<bool>,
+    pub truncated: Vec<bool>,
     /// For each hit, the whole that it was widened to, by a number that others may share.
-    pub wholes: Vec<Option<usize>>,
+    pub scopes: Vec<Option<usize>>,
     /// The chunks of each such whole; none for those that sections were merged into.
-    pub whole_chunks: Vec<Vec<Uuid>>,
+    pub scope_chunks: Vec<Vec<Uuid>>,
     /// For each hit, whether it has no whole although its strategy wants a container.
     pub fell_back: Vec<bool>,
     /// For each hit, whether a part of its whole is missing in the store.
     pub broken: Vec<bool>,
     /// What could have come back, in the order in which the budget was spent; if that was asked.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<BudgetDecision>,
 }
 
 /// Chooses among the rows that a plan read; with `explain` tells of those left out, too. Where
@@ -56,79 +56,89 @@ pub struct Choice {
 ///
 /// The rows hold the hits as well, read by their ids; a hit without such a row has no place in the
 /// result.
-pub fn choose(
+pub fn select_context(
     hits: &[Hit],
     plan: &Plan,
-    rows: &[Row],
-    details: &impl Details,
+    rows: &[ChunkRow],
+    columns: &impl LazyColumns,
     budget: Budget,
     explain: bool,
-) -> Choice {
-    let found = Found::new(plan, rows);
+) -> Selection {
+    let found = ProbeRows::new(plan, rows);
     let mut failed = vec![false; plan.groups.len()];
     // What a budget cut before its hits fell back was cut all the same.
     let mut cut_before = vec![false; hits.len()];
     loop {
-        let claims = claims(hits, plan, &found, details, &failed);
-        let mut choice = told(hits, plan, &found, &claims, &failed);
-        let Claims { picks, wholes, .. } = claims;
-        let considered = budget::spend(hits, plan, &found, picks, details, budget, explain);
+        let claims = claims(hits, plan, &found, columns, &failed);
+        let mut selection = told(hits, plan, &found, &claims, &failed);
+        let Claims { chunks, scopes, .. } = claims;
+        let considered = budget::spend(hits, plan, &found, chunks, columns, budget, explain);
         for considered in &considered {
-            choice.cut[considered.pick.hit] |= considered.verdict != Verdict::Kept;
+            selection.truncated[considered.chunk.hit] |= considered.verdict != Verdict::Kept;
         }
         let mut all_parse = true;
         for (place, group) in plan.groups.iter().enumerate() {
-            if group.json && !failed[place] {
-                let cut = group.hits.iter().any(|hit| choice.cut[*hit]);
-                group.hits.iter().for_each(|hit| cut_before[*hit] |= choice.cut[*hit]);
-                failed[place] = cut || !parses(&wholes[place], details);
+            if group.is_json && !failed[place] {
+                let cut = group.hits.iter().any(|hit| selection.truncated[*hit]);
+                group.hits.iter().for_each(|hit| cut_before[*hit] |= selection.truncated[*hit]);
+                failed[place] = cut || !parses(&scopes[place], columns);
                 all_parse &= !failed[place];
             }
         }
         if all_parse {
             let kept = considered.iter().filter(|one| one.verdict == Verdict::Kept);
-            choice.picks = kept.map(|one| one.pick).collect();
-            choice.cut.iter_mut().zip(&cut_before).for_each(|(cut, before)| *cut |= before);
-            add_imports(hits, plan, &found, details, budget, &mut choice);
-            choice.picks = ordered(hits, rows, choice.picks);
-            choice.considered = if explain { considered } else { Vec::new() };
-            return choice;
+            selection.chunks = kept.map(|one| one.chunk).collect();
+            selection
+                .truncated
+                .iter_mut()
+                .zip(&cut_before)
+                .for_each(|(cut, before)| *cut |= before);
+            add_imports(hits, plan, &found, columns, budget, &mut selection);
+            selection.chunks = ordered(hits, rows, selection.chunks);
+            selection.considered = if explain { considered } else { Vec::new() };
+            return selection;
         }
     }
 }
 
 /// What is known of each hit before the budget is spent.
-fn told(hits: &[Hit], plan: &Plan, found: &Found, claims: &Claims, failed: &[bool]) -> Choice {
-    let mut choice = Choice {
-        cut: vec![false; hits.len()],
-        wholes: vec![None; hits.len()],
-        fell_back: hits.iter().map(|hit| hit.strategy.whole == Whole::Container).collect(),
+fn told(
+    hits: &[Hit],
+    plan: &Plan,
+    found: &ProbeRows,
+    claims: &Claims,
+    failed: &[bool],
+) -> Selection {
+    let mut selection = Selection {
+        truncated: vec![false; hits.len()],
+        scopes: vec![None; hits.len()],
+        fell_back: hits.iter().map(|hit| hit.strategy.scope == Scope::Container).collect(),
         broken: vec![false; hits.len()],
-        whole_chunks: claims
-            .wholes
+        scope_chunks: claims
+            .scopes
             .iter()
             .map(|rows| rows.iter().map(|row| found.rows[*row].chunk).collect())
             .collect(),
-        ..Choice::default()
+        ..Selection::default()
     };
     for (place, group) in plan.groups.iter().enumerate().filter(|(place, _)| !failed[*place]) {
-        let broken = is_broken(plan, place, found, &claims.wholes[place]);
+        let broken = is_broken(plan, place, found, &claims.scopes[place]);
         for hit in &group.hits {
             let ends = group.ends(*hit);
             let behind_head = ends.is_none_or(|(first, _)| Some(first) <= hits[*hit].ordinal);
-            choice.wholes[*hit] = Some(place);
-            choice.fell_back[*hit] = false;
-            choice.broken[*hit] = broken || !behind_head;
+            selection.scopes[*hit] = Some(place);
+            selection.fell_back[*hit] = false;
+            selection.broken[*hit] = broken || !behind_head;
         }
     }
     for (hit, number) in &claims.merged {
-        choice.wholes[*hit] = Some(plan.groups.len() + number);
+        selection.scopes[*hit] = Some(plan.groups.len() + number);
     }
-    choice
+    selection
 }
 
 /// Tells whether what follows a whole on either side is not the next chunk, or is a part of it.
-fn is_broken(plan: &Plan, group: usize, found: &Found, whole: &[usize]) -> bool {
+fn is_broken(plan: &Plan, group: usize, found: &ProbeRows, whole: &[usize]) -> bool {
     let ordinal = |row: &usize| found.rows[*row].ordinal;
     let (Some(first), Some(last)) =
         (whole.first().and_then(ordinal), whole.last().and_then(ordinal))
@@ -136,7 +146,7 @@ fn is_broken(plan: &Plan, group: usize, found: &Found, whole: &[usize]) -> bool 
         return true;
     };
     let is_next = |row: &usize, expected: Option<i32>| {
-        ordinal(row) == expected && found.rows[*row].below.is_none()
+        ordinal(row) == expected && found.rows[*row].depth_below.is_none()
     };
     let rows = || plan.groups[group].probes.iter().flat_map(|probe| found.all(*probe));
     let before = rows().filter(|row| ordinal(row) < Some(first)).max_by_key(|row| ordinal(row));
@@ -146,28 +156,28 @@ fn is_broken(plan: &Plan, group: usize, found: &Found, whole: &[usize]) -> bool 
 }
 
 /// Tells whether rows are one JSON value together.
-fn parses(rows: &[usize], details: &impl Details) -> bool {
+fn parses(rows: &[usize], columns: &impl LazyColumns) -> bool {
     let part = |row: &usize| {
         interrupt::poll();
-        let content = details.content(*row).into();
-        Part { content, span: details.span(*row) }
+        let content = columns.content(*row).into();
+        Part { content, span: columns.span(*row) }
     };
     let parts: Vec<_> = rows.iter().map(part).collect();
     interrupt::json::<IgnoredAny>(&assemble(&parts, Separator::Text("")).text).is_ok()
 }
 
 /// Orders chunks by the best hit of their document, then by ordinal.
-fn ordered(hits: &[Hit], rows: &[Row], picks: Vec<Pick>) -> Vec<Pick> {
+fn ordered(hits: &[Hit], rows: &[ChunkRow], chunks: Vec<SelectedChunk>) -> Vec<SelectedChunk> {
     let mut best: HashMap<Uuid, (usize, usize)> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
-        interrupt::poll_in(i);
-        let place = best.entry(hit.document).or_insert((hit.class, i));
-        *place = (*place).min((hit.class, i));
+        interrupt::poll_periodically(i);
+        let place = best.entry(hit.document).or_insert((hit.score_rank, i));
+        *place = (*place).min((hit.score_rank, i));
     }
-    let place = |pick: &Pick| {
+    let place = |pick: &SelectedChunk| {
         let ordinal = rows[pick.row].ordinal;
         // A chunk without an ordinal comes behind those that have one.
         (best[&hits[pick.hit].document], Reverse(ordinal.is_some()), ordinal, pick.hit)
     };
-    budget::sorted(picks, place)
+    budget::sorted(chunks, place)
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 const LETTERS: usize = 64;
 
 /// Returns how alike two words are, from 0 to 1.
-pub fn likeness(one: &str, other: &str) -> f64 {
+pub fn word_similarity(one: &str, other: &str) -> f64 {
     trigrams_in_common(one, other).max(letters_kept(one, other))
 }
 
@@ -103,11 +103,11 @@ mod tests {
         #[test]
         fn likeness_is_a_share_and_the_same_both_ways(one in "[a-c ]{0,8}", other in "\\PC{0,8}") {
             for (a, b) in [(&one, &other), (&other, &one), (&one, &one)] {
-                let found = likeness(a, b);
+                let found = word_similarity(a, b);
                 proptest::prop_assert!((0.0..=1.0).contains(&found));
-                proptest::prop_assert!((found - likeness(b, a)).abs() < 1e-9);
+                proptest::prop_assert!((found - word_similarity(b, a)).abs() < 1e-9);
             }
-            proptest::prop_assert!(one.trim().is_empty() || likeness(&one, &one) > 0.999);
+            proptest::prop_assert!(one.trim().is_empty() || word_similarity(&one, &one) > 0.999);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for any document, any hits and any strategy.
+//! Invariants of expansion for any document, any hits and any strategy.
 
 use crate::memory::{Store, passages, preset};
 use passage_core::Strategy;
@@ -38,7 +38,7 @@ fn any_strategy() -> impl Generator<Value = Strategy> {
 
 proptest! {
     #[test]
-    fn context_keeps_its_promises(
+    fn context_satisfies_its_invariants(
         documents in prop::collection::vec(prop::collection::vec(any_section(), 1..14), 1..3),
         places in prop::collection::vec((0usize..3, 0usize..14, 0usize..3), 1..5),
         strategy in any_strategy(),
@@ -50,31 +50,31 @@ proptest! {
         let mut seen = HashSet::new();
         let mut hits: Vec<Hit> = places
             .iter()
-            .map(|(document, ordinal, class)| {
+            .map(|(document, ordinal, score_rank)| {
                 let document = document % store.documents.len();
-                store.hit((document, ordinal % store.documents[document].len()), *class, &strategy)
+                store.hit((document, ordinal % store.documents[document].len()), *score_rank, &strategy)
             })
             .filter(|hit| seen.insert(hit.chunk))
             .collect();
-        hits.sort_by_key(|hit| hit.class);
+        hits.sort_by_key(|hit| hit.score_rank);
         let budget = Budget { max_tokens, max_chunks };
-        let (rows, choice) = store.expand(&hits, budget);
+        let (rows, selection) = store.expand(&hits, budget);
 
-        // Hits first: each comes back, once, whatever the budget.
-        let of_role = |role| choice.picks.iter().filter(move |pick| pick.role == role);
+        // Each hit is returned once, whatever the budget.
+        let of_role = |role| selection.chunks.iter().filter(move |pick| pick.role == role);
         prop_assert_eq!(of_role(Role::Hit).count(), hits.len());
-        let chunks: HashSet<_> = choice.picks.iter().map(|pick| rows[pick.row].chunk).collect();
-        prop_assert_eq!(chunks.len(), choice.picks.len());
-        let context = choice.picks.len() - hits.len();
+        let chunks: HashSet<_> = selection.chunks.iter().map(|pick| rows[pick.row].chunk).collect();
+        prop_assert_eq!(chunks.len(), selection.chunks.len());
+        let context = selection.chunks.len() - hits.len();
         if let Some(most) = max_tokens {
-            prop_assert!(context == 0 || choice.picks.len() * 10 <= most as usize);
+            prop_assert!(context == 0 || selection.chunks.len() * 10 <= most as usize);
         }
         if let Some(most) = max_chunks {
-            prop_assert!(context == 0 || choice.picks.len() <= most as usize);
+            prop_assert!(context == 0 || selection.chunks.len() <= most as usize);
         }
 
-        // Each chunk is what its role says.
-        for pick in &choice.picks {
+        // Each chunk has the relation that its role names.
+        for pick in &selection.chunks {
             let hit = &hits[pick.hit];
             let (document, ordinal) = Store::place(rows[pick.row].chunk);
             let found = &store.documents[document][ordinal].section;
@@ -95,13 +95,13 @@ proptest! {
             }
         }
 
-        // Passages part the chunks among them, and each has a hit.
-        let passages = passages(&hits, &rows, &choice, max_distance);
-        let mut parted: Vec<_> = passages.iter().flat_map(|passage| passage.picks.clone()).collect();
+        // Each chunk is in one passage, and each passage has a hit.
+        let passages = passages(&hits, &rows, &selection, max_distance);
+        let mut parted: Vec<_> = passages.iter().flat_map(|passage| passage.chunks.clone()).collect();
         parted.sort_unstable();
-        prop_assert_eq!(parted, (0..choice.picks.len()).collect::<Vec<_>>());
+        prop_assert_eq!(parted, (0..selection.chunks.len()).collect::<Vec<_>>());
         prop_assert!(passages.iter().all(|passage| !passage.hits.is_empty()));
-        let best: Vec<_> = passages.iter().map(|passage| hits[passage.hits[0]].class).collect();
+        let best: Vec<_> = passages.iter().map(|passage| hits[passage.hits[0]].score_rank).collect();
         prop_assert!(best.is_sorted());
         if max_distance.is_none() {
             let documents: HashSet<_> = hits.iter().map(|hit| hit.document).collect();
@@ -119,8 +119,8 @@ proptest! {
         let store = Store::of(vec![sections]);
         let hits = [store.hit((0, place % store.documents[0].len()), 0, &strategy)];
         let kept = |max_tokens| {
-            let (rows, choice) = store.expand(&hits, Budget { max_tokens, max_chunks: None });
-            choice.picks.iter().map(|pick| rows[pick.row].chunk).collect::<HashSet<_>>()
+            let (rows, selection) = store.expand(&hits, Budget { max_tokens, max_chunks: None });
+            selection.chunks.iter().map(|pick| rows[pick.row].chunk).collect::<HashSet<_>>()
         };
         prop_assert!(kept(Some(tokens)).is_subset(&kept(Some(tokens + 10))));
         prop_assert!(kept(Some(tokens)).is_subset(&kept(None)));

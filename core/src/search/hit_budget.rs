@@ -19,7 +19,7 @@ use std::hash::Hash;
 
 /// A hit that a budget may be spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Offer<Unit> {
+pub struct HitCost<Unit> {
     /// The tokens of the chunk.
     pub tokens: u64,
     /// The unit of code that it is a piece of, with the tokens of all of it; `None` for prose.
@@ -27,11 +27,14 @@ pub struct Offer<Unit> {
 }
 
 /// Chooses hits, given best first, for a budget in tokens: for each whether it is taken.
-pub fn fitting<Unit: Copy + Eq + Hash>(offers: &[Offer<Unit>], budget: u64) -> Vec<bool> {
+pub fn select_within_budget<Unit: Copy + Eq + Hash>(
+    offers: &[HitCost<Unit>],
+    budget: u64,
+) -> Vec<bool> {
     let mut taken = vec![false; offers.len()];
     let mut whole: HashSet<Unit> = HashSet::new();
     let mut left = budget;
-    for (place, Offer { tokens, unit }) in offers.iter().enumerate() {
+    for (place, HitCost { tokens, unit }) in offers.iter().enumerate() {
         let cost = match unit {
             Some((unit, _)) if whole.contains(unit) => 0,
             Some((_, all)) => *all.max(tokens),
@@ -46,7 +49,7 @@ pub fn fitting<Unit: Copy + Eq + Hash>(offers: &[Offer<Unit>], budget: u64) -> V
             taken[place] = true;
         }
     }
-    for (place, Offer { tokens, .. }) in offers.iter().enumerate() {
+    for (place, HitCost { tokens, .. }) in offers.iter().enumerate() {
         if !taken[place] && *tokens <= left {
             taken[place] = true;
             left -= tokens;
@@ -57,7 +60,7 @@ pub fn fitting<Unit: Copy + Eq + Hash>(offers: &[Offer<Unit>], budget: u64) -> V
 
 /// Returns how many hits, given best first with their document and ordinal, make so many passages at
 /// the most. Hits of a document up to `max_distance` apart are of one; with `None` all are.
-pub fn leading<Document: Copy + Eq + Hash>(
+pub fn count_for_passages<Document: Copy + Eq + Hash>(
     hits: &[(Document, Option<i32>)],
     passages: usize,
     max_distance: Option<u32>,
@@ -84,43 +87,46 @@ pub fn leading<Document: Copy + Eq + Hash>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Offer, fitting, leading};
+    use super::{HitCost, count_for_passages, select_within_budget};
 
-    fn prose(tokens: u64) -> Offer<u8> {
-        Offer { tokens, unit: None }
+    fn prose(tokens: u64) -> HitCost<u8> {
+        HitCost { tokens, unit: None }
     }
 
-    fn code(tokens: u64, unit: u8, all: u64) -> Offer<u8> {
-        Offer { tokens, unit: Some((unit, all)) }
+    fn code(tokens: u64, unit: u8, all: u64) -> HitCost<u8> {
+        HitCost { tokens, unit: Some((unit, all)) }
     }
 
     #[test]
     fn prose_fills_the_budget_best_first() {
         let offers = [prose(60), prose(50), prose(30), prose(10), prose(1)];
-        assert_eq!(fitting(&offers, 100), [true, false, true, true, false]);
+        assert_eq!(select_within_budget(&offers, 100), [true, false, true, true, false]);
     }
 
     #[test]
     fn a_piece_of_code_is_taken_with_all_of_its_unit() {
         // The second hit is of the same function and costs nothing more.
         let offers = [code(20, 1, 60), code(20, 1, 60), code(20, 2, 50), code(30, 3, 40)];
-        assert_eq!(fitting(&offers, 100), [true, true, false, true]);
+        assert_eq!(select_within_budget(&offers, 100), [true, true, false, true]);
     }
 
     #[test]
     fn what_is_left_goes_to_single_hits() {
         let offers = [code(20, 1, 60), code(20, 2, 90), code(15, 3, 90)];
-        assert_eq!(fitting(&offers, 100), [true, true, true]);
-        assert_eq!(fitting(&offers, 90), [true, true, false]);
+        assert_eq!(select_within_budget(&offers, 100), [true, true, true]);
+        assert_eq!(select_within_budget(&offers, 90), [true, true, false]);
     }
 
     #[test]
     fn the_best_hit_is_taken_whatever_it_costs() {
-        assert_eq!(fitting(&[prose(500), prose(600)], 100), [true, false]);
-        assert_eq!(fitting(&[prose(500), prose(60)], 100), [true, false]);
+        assert_eq!(select_within_budget(&[prose(500), prose(600)], 100), [true, false]);
+        assert_eq!(select_within_budget(&[prose(500), prose(60)], 100), [true, false]);
         // Also where the rest of its function does not fit, which is no reason to fill up with others.
-        assert_eq!(fitting(&[code(40, 1, 500), prose(60), prose(10)], 100), [true, true, false]);
-        assert_eq!(fitting::<u8>(&[], 100), [false; 0]);
+        assert_eq!(
+            select_within_budget(&[code(40, 1, 500), prose(60), prose(10)], 100),
+            [true, true, false]
+        );
+        assert_eq!(select_within_budget::<u8>(&[], 100), [false; 0]);
     }
 
     #[test]
@@ -133,10 +139,10 @@ mod tests {
             ('b', Some(7)),
             ('c', None),
         ];
-        assert_eq!(leading(&hits, 2, Some(3)), 3, "the next one would be a third");
-        assert_eq!(leading(&hits, 3, Some(3)), 5);
-        assert_eq!(leading(&hits, 9, Some(3)), 6);
-        assert_eq!(leading(&hits, 2, None), 5);
-        assert_eq!(leading(&hits, 0, Some(3)), 0);
+        assert_eq!(count_for_passages(&hits, 2, Some(3)), 3, "the next one would be a third");
+        assert_eq!(count_for_passages(&hits, 3, Some(3)), 5);
+        assert_eq!(count_for_passages(&hits, 9, Some(3)), 6);
+        assert_eq!(count_for_passages(&hits, 2, None), 5);
+        assert_eq!(count_for_passages(&hits, 0, Some(3)), 0);
     }
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// A chunk as it was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Piece<'a> {
+pub struct SourceChunk<'a> {
     /// Which document it belongs to.
     pub document: usize,
     /// Its position in the document.
@@ -30,25 +30,25 @@ pub struct Piece<'a> {
     /// Something that tells its section from others.
     pub section: Option<i64>,
     /// Whether the source goes on before it and after it in chunks that were not read.
-    pub more: [bool; 2],
+    pub continues: [bool; 2],
 }
 
 /// Chunks that touch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stretch {
+pub struct TextRun {
     /// Which document they belong to.
     pub document: usize,
     /// Their text.
     pub text: String,
     /// The lines of the text; none is empty, for each has at least its end.
-    pub lines: Vec<Line>,
+    pub lines: Vec<TextLine>,
     /// The chunks, by their places among the pieces, and where in the text each stands.
     pub chunks: Vec<(usize, Range<usize>)>,
 }
 
 /// A line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct TextLine {
     /// Where it stands in the text, its end included.
     pub bytes: Range<usize>,
     /// Its number in the source.
@@ -56,7 +56,7 @@ pub struct Line {
     /// Its share of the tokens of the chunks it stands in.
     pub tokens: f64,
     /// Whether all of it was read.
-    pub whole: bool,
+    pub is_complete: bool,
     /// The lines of the fenced block that it belongs to, or itself.
     pub block: Range<usize>,
 }
@@ -64,13 +64,13 @@ pub struct Line {
 /// Puts pieces together that come in the order of their documents.
 ///
 /// `fenced` tells of a document whether it has fenced blocks.
-pub fn stretches(pieces: &[Piece], fenced: impl Fn(usize) -> bool) -> Vec<Stretch> {
-    let mut stretches: Vec<Stretch> = Vec::new();
+pub fn text_runs(pieces: &[SourceChunk], fenced: impl Fn(usize) -> bool) -> Vec<TextRun> {
+    let mut text_runs: Vec<TextRun> = Vec::new();
     let mut end = None;
     for (place, piece) in pieces.iter().enumerate() {
         let shared = shared(place.checked_sub(1).map(|before| &pieces[before]), piece, end);
         let content = &piece.content[shared.unwrap_or(0)..];
-        let chunks = if let (Some(_), Some(last)) = (shared, stretches.last_mut()) {
+        let chunks = if let (Some(_), Some(last)) = (shared, text_runs.last_mut()) {
             last.text.push_str(content);
             let bytes = last.text.len() - content.len()..last.text.len();
             last.chunks.push((place, bytes));
@@ -81,40 +81,42 @@ pub fn stretches(pieces: &[Piece], fenced: impl Fn(usize) -> bool) -> Vec<Stretc
         };
         end = known(piece).map(|span| span.end);
         let document = piece.document;
-        stretches.push(Stretch { document, text: content.to_owned(), lines: Vec::new(), chunks });
+        text_runs.push(TextRun { document, text: content.to_owned(), lines: Vec::new(), chunks });
     }
-    for stretch in &mut stretches {
-        stretch.lines = lines(&stretch.text, &stretch.chunks, pieces);
-        if fenced(stretch.document) {
-            for block in fences::blocks(stretch, pieces) {
-                stretch.lines[block.clone()].iter_mut().for_each(|line| line.block = block.clone());
+    for text_run in &mut text_runs {
+        text_run.lines = lines(&text_run.text, &text_run.chunks, pieces);
+        if fenced(text_run.document) {
+            for block in fences::blocks(text_run, pieces) {
+                text_run.lines[block.clone()]
+                    .iter_mut()
+                    .for_each(|line| line.block = block.clone());
             }
         }
     }
-    stretches
+    text_runs
 }
 
 /// Returns the span of a piece, if it can be the content's own.
-fn known<'p>(piece: &'p Piece) -> Option<&'p Range<i32>> {
+fn known<'p>(piece: &'p SourceChunk) -> Option<&'p Range<i32>> {
     piece.span.as_ref().filter(|span| {
         usize::try_from(span.end.saturating_sub(span.start)) == Ok(piece.content.len())
     })
 }
 
 /// How many bytes of a piece the stretch before it has already, or `None` if they do not touch.
-fn shared(before: Option<&Piece>, piece: &Piece, end: Option<i32>) -> Option<usize> {
+fn shared(before: Option<&SourceChunk>, piece: &SourceChunk, end: Option<i32>) -> Option<usize> {
     let (end, span) = (end?, known(piece)?);
     let begun = before.is_some_and(|before| before.document == piece.document);
     let shared = usize::try_from(end.min(span.end).checked_sub(span.start)?).ok()?;
     (begun && span.start <= end && piece.content.is_char_boundary(shared)).then_some(shared)
 }
 
-fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[Piece]) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[SourceChunk]) -> Vec<TextLine> {
+    let mut lines: Vec<TextLine> = Vec::new();
     let mut chunk = 0;
     let mut start = 0;
     while start < text.len() {
-        interrupt::poll_in(lines.len());
+        interrupt::poll_periodically(lines.len());
         let end = line_end(text, start);
         while chunks[chunk].1.end <= start {
             chunk += 1;
@@ -130,22 +132,22 @@ fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[Piece]) -> Vec<
             let part = bytes.end.min(end) - bytes.start.max(start);
             tokens += part as f64 * f64::from(piece.tokens) / piece.content.len().max(1) as f64;
         }
-        lines.push(Line {
+        lines.push(TextLine {
             bytes: start..end,
             number: number.or_else(|| before.and_then(|before| before.checked_add(1))),
             tokens,
-            whole: true,
+            is_complete: true,
             block: lines.len()..lines.len() + 1,
         });
         start = end;
     }
-    let [before, _] = chunks.first().map_or([false; 2], |(place, _)| pieces[*place].more);
-    let [_, after] = chunks.last().map_or([false; 2], |(place, _)| pieces[*place].more);
+    let [before, _] = chunks.first().map_or([false; 2], |(place, _)| pieces[*place].continues);
+    let [_, after] = chunks.last().map_or([false; 2], |(place, _)| pieces[*place].continues);
     if let Some(first) = lines.first_mut() {
-        first.whole &= !before;
+        first.is_complete &= !before;
     }
     if let Some(last) = lines.last_mut() {
-        last.whole &= !after || text.ends_with(['\n', '\r']);
+        last.is_complete &= !after || text.ends_with(['\n', '\r']);
     }
     lines
 }
@@ -160,7 +162,7 @@ fn line_end(text: &str, start: usize) -> usize {
     }
 }
 
-impl Stretch {
+impl TextRun {
     /// Returns the text of a line without its end.
     pub fn line(&self, line: usize) -> &str {
         self.text[self.lines[line].bytes.clone()].trim_end_matches(['\n', '\r'])
@@ -187,7 +189,7 @@ impl Stretch {
     }
 
     /// Returns the lines that bytes of the text touch, without blank ones at either end.
-    pub fn touched(&self, bytes: &Range<usize>) -> Range<usize> {
+    pub fn lines_of(&self, bytes: &Range<usize>) -> Range<usize> {
         let first = self.lines.partition_point(|line| line.bytes.end <= bytes.start);
         let end = self.lines.partition_point(|line| line.bytes.start < bytes.end);
         self.trimmed(first..end.max(first))
@@ -201,13 +203,13 @@ impl Stretch {
     }
 
     /// Tells whether no more than blank lines lie between two runs of lines.
-    pub fn touch(&self, one: &Range<usize>, other: &Range<usize>) -> bool {
+    pub fn are_adjacent(&self, one: &Range<usize>, other: &Range<usize>) -> bool {
         let (one, other) = if one.start <= other.start { (one, other) } else { (other, one) };
         (one.end..other.start).all(|line| self.is_blank(line))
     }
 
     /// Returns the tokens of some bytes of the text.
-    pub fn tokens_of(&self, bytes: &Range<usize>) -> f64 {
+    pub fn tokens_in(&self, bytes: &Range<usize>) -> f64 {
         let first = self.lines.partition_point(|line| line.bytes.end <= bytes.start);
         let lines = self.lines[first..].iter().take_while(|line| line.bytes.start < bytes.end);
         let part = lines.map(|line| {
@@ -222,8 +224,8 @@ impl Stretch {
 mod tests {
     use super::*;
 
-    fn piece(content: &str, start: i32, line: i32) -> Piece<'_> {
-        Piece {
+    fn piece(content: &str, start: i32, line: i32) -> SourceChunk<'_> {
+        SourceChunk {
             document: 0,
             ordinal: Some(0),
             content: content.into(),
@@ -231,36 +233,36 @@ mod tests {
             first_line: Some(line),
             tokens: content.len() as u32,
             section: None,
-            more: [false; 2],
+            continues: [false; 2],
         }
     }
 
-    fn numbered(stretch: &Stretch) -> Vec<(Option<i32>, &str)> {
-        (0..stretch.lines.len())
-            .map(|line| (stretch.lines[line].number, stretch.line(line)))
+    fn numbered(text_run: &TextRun) -> Vec<(Option<i32>, &str)> {
+        (0..text_run.lines.len())
+            .map(|line| (text_run.lines[line].number, text_run.line(line)))
             .collect()
     }
 
     #[test]
     fn a_line_that_was_cut_is_whole_again() {
         let pieces = [piece("one\ntw", 10, 7), piece("o\nthr", 16, 8), piece("ee\r\n", 21, 9)];
-        let stretches = stretches(&pieces, |_| false);
-        assert_eq!(stretches.len(), 1);
+        let text_runs = text_runs(&pieces, |_| false);
+        assert_eq!(text_runs.len(), 1);
         assert_eq!(
-            numbered(&stretches[0]),
+            numbered(&text_runs[0]),
             [(Some(7), "one"), (Some(8), "two"), (Some(9), "three")]
         );
-        assert_eq!(stretches[0].touched(&(6..8)), 1..2);
-        assert_eq!(stretches[0].text(0..3), "one\ntwo\nthree");
-        assert!((stretches[0].tokens(0..3) - 15.0).abs() < 1e-9);
+        assert_eq!(text_runs[0].lines_of(&(6..8)), 1..2);
+        assert_eq!(text_runs[0].text(0..3), "one\ntwo\nthree");
+        assert!((text_runs[0].tokens(0..3) - 15.0).abs() < 1e-9);
     }
 
     #[test]
     fn lines_at_the_edge_of_what_was_read_may_lack_something() {
         let mut pieces = [piece("a\nb\nc", 10, 7)];
-        pieces[0].more = [true, true];
-        let whole = |pieces: &[Piece]| -> Vec<bool> {
-            stretches(pieces, |_| false)[0].lines.iter().map(|line| line.whole).collect()
+        pieces[0].continues = [true, true];
+        let whole = |pieces: &[SourceChunk]| -> Vec<bool> {
+            text_runs(pieces, |_| false)[0].lines.iter().map(|line| line.is_complete).collect()
         };
         assert_eq!(whole(&pieces), [false, true, false]);
         pieces[0].content = "a\nb\n\n".into();
@@ -270,11 +272,11 @@ mod tests {
     #[test]
     fn chunks_that_do_not_touch_stay_apart_and_overlaps_are_said_once() {
         let mut pieces = [piece("abc\n", 0, 1), piece("c\nd\n", 2, 1), piece("f\n", 9, 5)];
-        let texts = |pieces: &[Piece]| -> Vec<String> {
-            stretches(pieces, |_| false).into_iter().map(|stretch| stretch.text).collect()
+        let texts = |pieces: &[SourceChunk]| -> Vec<String> {
+            text_runs(pieces, |_| false).into_iter().map(|text_run| text_run.text).collect()
         };
         assert_eq!(texts(&pieces), ["abc\nd\n", "f\n"]);
-        let all = stretches(&pieces, |_| false);
+        let all = text_runs(&pieces, |_| false);
         assert_eq!(numbered(&all[0]), [(Some(1), "abc"), (Some(2), "d")]);
         assert_eq!(numbered(&all[1]), [(Some(5), "f")]);
         pieces[1].document = 1;

@@ -10,12 +10,12 @@ impl Assembly {
     ///
     /// Hits that touch are marked as one, and one that added no text not at all.
     #[must_use]
-    pub fn marked(self, hits: &[bool], start: &str, end: &str) -> Self {
+    pub fn highlight(self, hits: &[bool], start: &str, end: &str) -> Self {
         if start.is_empty() && end.is_empty() {
             return self;
         }
         let mut runs: Vec<Range<usize>> = Vec::new();
-        let placed = self.placed.iter().zip(hits);
+        let placed = self.part_ranges.iter().zip(hits);
         for (placed, _) in placed.filter(|(placed, hit)| **hit && !placed.is_empty()) {
             match runs.last_mut() {
                 Some(run) if run.end == placed.start => run.end = placed.end,
@@ -41,8 +41,8 @@ impl Assembly {
             let by = starts * start.len() + ends * end.len();
             placed.start + by..placed.end + by
         };
-        let placed = self.placed.iter().map(moved).collect();
-        Self { text, placed, spans: self.spans }
+        let part_ranges = self.part_ranges.iter().map(moved).collect();
+        Self { text, part_ranges, spans: self.spans }
     }
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::assemble::{Part, Separator, assemble};
 
-    fn marked(parts: &[(&str, i32, bool)], start: &str, end: &str) -> Assembly {
+    fn highlight(parts: &[(&str, i32, bool)], start: &str, end: &str) -> Assembly {
         let hits: Vec<_> = parts.iter().map(|(_, _, hit)| *hit).collect();
         let parts: Vec<_> = parts
             .iter()
@@ -60,22 +60,23 @@ mod tests {
                 span: Some(*at..at + text.len() as i32),
             })
             .collect();
-        assemble(&parts, Separator::BlankLine).marked(&hits, start, end)
+        assemble(&parts, Separator::BlankLine).highlight(&hits, start, end)
     }
 
     #[test]
     fn hits_stand_between_marks_and_citations_find_them() {
         let parts = [("one ", 0, false), ("two", 4, true), ("three", 20, true), ("four", 25, true)];
-        let assembly = marked(&parts, "<b>", "</b>");
+        let assembly = highlight(&parts, "<b>", "</b>");
         assert_eq!(assembly.text, "one <b>two</b>\n\n<b>threefour</b>");
-        let placed: Vec<_> = assembly.placed.iter().map(|at| &assembly.text[at.clone()]).collect();
+        let placed: Vec<_> =
+            assembly.part_ranges.iter().map(|at| &assembly.text[at.clone()]).collect();
         assert_eq!(placed, ["one ", "two", "three", "four"]);
     }
 
     #[test]
     fn without_marks_nothing_changes() {
         let parts = [("one ", 0, false), ("two", 4, true)];
-        assert_eq!(marked(&parts, "", "").text, "one two");
-        assert_eq!(marked(&parts, "", "*").text, "one two*");
+        assert_eq!(highlight(&parts, "", "").text, "one two");
+        assert_eq!(highlight(&parts, "", "*").text, "one two*");
     }
 }

@@ -2,7 +2,7 @@
 
 /// Gives a type `from_name` and `name`: the argument, what it may be as a hint lists it, and each
 /// word with its value.
-macro_rules! words {
+macro_rules! sql_enum {
     ($type:ident, $argument:literal, $valid:literal, $($name:literal => $value:ident),+) => {
         impl $type {
             /// Returns what a name stands for.
@@ -31,4 +31,4 @@ macro_rules! words {
     };
 }
 
-pub(crate) use words;
+pub(crate) use sql_enum;
