@@ -8,6 +8,7 @@ them. The PostgreSQL extension and the client are shells around this crate; it k
 
 pub mod assemble;
 mod chunk;
+mod chunk_columns;
 pub mod convert;
 pub mod document;
 mod error;
@@ -30,6 +31,7 @@ mod sql_enum;
 pub mod strategy;
 
 pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
+pub use chunk_columns::CHUNK_COLUMNS;
 pub use convert::{ConvertedDocument, convert, decode};
 pub use document::{Document, HashInput, MetadataOverrides, chunk_metadata, document_metadata};
 pub use error::Error;

@@ -18,6 +18,14 @@ pub struct SplitOptions<'a> {
 
 impl SplitOptions<'_> {
     /// Returns options with limits only: no title, no overlap, and the kind of the media type.
+    ///
+    /// ```
+    /// use passage_core::{ChunkLimits, SplitOptions};
+    ///
+    /// let title = Some("Guide");
+    /// let options = SplitOptions { title, ..SplitOptions::new(ChunkLimits::CHARACTERS) };
+    /// assert_eq!((options.limits.max, options.overlap), (1_000, 0));
+    /// ```
     pub fn new(limits: ChunkLimits) -> Self {
         Self { limits, title: None, overlap: 0, kind: None }
     }
@@ -172,7 +180,14 @@ impl SizeUnit {
         }
     }
 
-    /// Returns the number of tokens of a chunk of a size.
+    /// Returns the number of tokens of a chunk of a size, rounded up.
+    ///
+    /// ```
+    /// use passage_core::SizeUnit;
+    ///
+    /// assert_eq!(SizeUnit::Characters.tokens(10), 3);
+    /// assert_eq!(SizeUnit::Wordpieces.tokens(10), 10);
+    /// ```
     pub fn tokens(self, size: usize) -> usize {
         match self {
             SizeUnit::Characters => size.div_ceil(4),

@@ -128,7 +128,7 @@ impl<'a> Units<'a> {
             self.leave_divided(end);
             return;
         }
-        let closed = self.open.pop().expect("what closes is open");
+        let closed = self.open.pop().expect("a closed unit is open");
         let outer = self.measure(outer);
         let (size, bytes) = (outer.size - closed.outer.size, outer.byte - closed.outer.byte);
         if self.limits.exceeded_by(size, bytes) {
