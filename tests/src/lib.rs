@@ -7,7 +7,9 @@ used as everybody does, through SQL: `make install` must have put it into the se
 */
 
 pub mod cluster;
+pub mod example;
 pub mod markdown;
+mod page_database;
 
 pub use cluster::Cluster;
 
