@@ -1,4 +1,4 @@
-//! Data written as people and programs write it.
+//! Generators of valid data in the styles of people and programs.
 
 use proptest::prelude::*;
 use std::fmt::Write;
@@ -14,15 +14,15 @@ pub enum Data {
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Style {
-    /// 0 for everything on one line.
+    /// The indentation; 0 for a single line.
     pub indent: usize,
     pub returns: bool,
     pub comments: bool,
-    /// Whether a comma follows the last entry too.
+    /// Whether a comma also follows the last entry.
     pub last_comma: bool,
-    /// From which depth on YAML is written in brackets.
+    /// The depth from which on YAML is in flow style.
     pub brackets: usize,
-    /// Whether the items of YAML begin below their key rather than to the right of it.
+    /// Whether the items of YAML begin below their key instead of on its line.
     pub flat: bool,
 }
 
@@ -33,7 +33,7 @@ pub fn style() -> impl Strategy<Value = Style> {
     })
 }
 
-/// A map of anything, so that it can be TOML too.
+/// Generates a map, so that it can also be TOML.
 pub fn data() -> impl Strategy<Value = Data> {
     let leaf = prop_oneof![
         "(true|false|-?[1-9][0-9]{0,3})".prop_map(Data::Scalar),
@@ -52,7 +52,7 @@ fn map(value: impl Strategy<Value = Data>) -> impl Strategy<Value = Data> {
         .prop_map(|entries| Data::Map(entries.into_iter().collect()))
 }
 
-/// A string as all three languages read it.
+/// Returns a string literal of all three formats.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -115,7 +115,7 @@ pub fn yaml(data: &Data, style: &Style) -> String {
     finished(text, style)
 }
 
-/// Writes what follows a key or a dash.
+/// Writes the value after a key or a dash.
 fn write_yaml(data: &Data, style: &Style, depth: usize, column: usize, text: &mut String) {
     let is_empty = match data {
         Data::List(items) => items.is_empty(),
@@ -143,7 +143,7 @@ fn write_yaml(data: &Data, style: &Style, depth: usize, column: usize, text: &mu
         _ => unreachable!("scalars are empty"),
     };
     for (index, (key, value)) in entries.into_iter().enumerate() {
-        // The first entry may stand behind a dash.
+        // The first entry may follow a dash.
         if index > 0 || text.ends_with('\n') || text.is_empty() {
             if style.comments {
                 let _ = writeln!(text, "{}# about: [it", " ".repeat(column));

@@ -1,22 +1,54 @@
-//! The sections that a splitter opens, each with a title that none of its siblings has.
+/*!
+Blocks and sections: what the splitter of prose finds in a document.
+*/
 
-use super::titles::Titles;
+use super::titles::{UsedTitles, shorten};
 use crate::section::Section;
-use std::borrow::Cow;
+use std::ops::Range;
 
-/// The most characters of a title. A line of megabytes may be a heading, and a title is repeated
-/// in every chunk below it.
-const MOST_TITLE: usize = 500;
+/// The blocks of a document, in the same form for every media type.
+pub(super) struct Blocks {
+    /// The blocks in document order, without duplicates. The first begins at 0, each ends where the
+    /// next one begins, and the last ends with the text. Empty for the empty text.
+    pub(super) list: Vec<Block>,
+    /// The sections that the blocks refer to; the first is the root.
+    pub(super) sections: Sections,
+    /// The offsets at which items of lists begin, ascending: the best cuts of a block.
+    pub(super) items: Vec<usize>,
+}
 
-/// The sections of one document as a tree; the first is the root.
+/// A range of whole lines, which is cut only if it alone exceeds the maximum.
+pub(super) struct Block {
+    /// The byte at which it begins, which is the beginning of a line.
+    pub(super) start: usize,
+    /// The index of its section; of a heading, the section that it opens.
+    pub(super) section: usize,
+    /// The depth of that section.
+    pub(super) level: u32,
+    pub(super) form: Form,
+}
+
+/// The form of a block, as far as it matters for splitting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A heading, which is kept together with the next block.
+    Heading,
+    /// A table: its first row, which the chunks of its other rows repeat, and the offset of the rows
+    /// below the first.
+    Table { header: Range<usize>, rows: usize },
+    /// Any other block.
+    Body,
+}
+
+/// The tree of the sections of one document; the first section is the root.
 ///
-/// A document may have ten million sections, so they share two allocations: freeing a list of
-/// titles for each took longer than a caller waits for a cancelled computation.
+/// A document may have ten million sections, so all of them share two allocations. Freeing a list of
+/// titles for each took 400 ms, which is too long after a cancel.
 pub(super) struct Sections {
     nodes: Vec<Node>,
-    /// The titles of all sections, one behind the other.
+    /// The titles of all sections, concatenated.
     titles: String,
-    used: Titles,
+    used: UsedTitles,
 }
 
 /// A section of the tree.
@@ -25,22 +57,22 @@ struct Node {
     parent: u32,
     /// The number of sections above.
     depth: u32,
-    /// The end of its title in the titles of all.
+    /// The end of its title in the concatenated titles.
     end: usize,
 }
 
 impl Sections {
     pub(super) fn new() -> Self {
         let root = Node { parent: 0, depth: 0, end: 0 };
-        Self { nodes: vec![root], titles: String::new(), used: Titles::default() }
+        Self { nodes: vec![root], titles: String::new(), used: UsedTitles::default() }
     }
 
     /// Opens a section below another one and returns its index.
     ///
-    /// A title that the parent already holds gets the next free ` (n)`, from 2 on (decision 13).
+    /// A title that is in use below the parent gets the next free ` (n)`, from 2 on (decision 13).
     pub(super) fn open(&mut self, parent: usize, title: &str) -> usize {
         let title = shorten(title);
-        let numbered = self.used.free(parent, &title);
+        let numbered = self.used.reserve(parent, &title);
         self.titles.push_str(numbered.as_deref().unwrap_or(&title));
         let depth = self.nodes[parent].depth + 1;
         let parent = u32::try_from(parent).expect("a document has less than four billion sections");
@@ -48,7 +80,7 @@ impl Sections {
         self.nodes.len() - 1
     }
 
-    /// Returns the last title of a section; empty for the root.
+    /// Returns the last title of a section; the root has an empty one.
     pub(super) fn title(&self, section: usize) -> &str {
         let start = section.checked_sub(1).map_or(0, |before| self.nodes[before].end);
         &self.titles[start..self.nodes[section].end]
@@ -62,12 +94,12 @@ impl Sections {
         path
     }
 
-    /// Tells whether a section is another one or lies below it.
+    /// Returns whether a section is another one or one of its descendants.
     pub(super) fn is_within(&self, section: usize, other: usize) -> bool {
         self.at_depth(section, self.nodes[other].depth) == other
     }
 
-    /// Returns the deepest section that two sections are within.
+    /// Returns the deepest section that contains both sections.
     pub(super) fn common(&self, a: usize, b: usize) -> usize {
         let mut common = self.at_depth(a, self.nodes[b].depth);
         while !self.is_within(b, common) {
@@ -76,7 +108,7 @@ impl Sections {
         common
     }
 
-    /// Returns the section that is above another one at a depth, or that one if it is not deeper.
+    /// Returns the ancestor of a section at a depth, or the section if it is not deeper.
     fn at_depth(&self, mut section: usize, depth: u32) -> usize {
         while self.nodes[section].depth > depth {
             section = self.nodes[section].parent as usize;
@@ -84,23 +116,11 @@ impl Sections {
         section
     }
 
-    /// Returns a section and those above it, without the root.
+    /// Returns a section and its ancestors, without the root.
     fn upwards(&self, section: usize) -> impl Iterator<Item = usize> {
         let next = |section: &usize| Some(self.nodes[*section].parent as usize);
         std::iter::successors(Some(section), next).take_while(|section| *section > 0)
     }
-}
-
-/// Returns a title without white space around it and of no more than 500 characters, of which the
-/// last is an ellipsis if some are left off.
-pub(super) fn shorten(title: &str) -> Cow<'_, str> {
-    let title = title.trim();
-    if title.len() <= MOST_TITLE {
-        return Cow::Borrowed(title);
-    }
-    let Some((cut, _)) = title.char_indices().nth(MOST_TITLE) else { return Cow::Borrowed(title) };
-    let (last, _) = title[..cut].char_indices().next_back().expect("the title is not empty");
-    Cow::Owned(format!("{}…", &title[..last]))
 }
 
 #[cfg(test)]
@@ -118,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_share_those_above_them() {
+    fn common_returns_the_deepest_shared_section() {
         let mut sections = Sections::new();
         let a = sections.open(0, "A");
         let [b, c] = [sections.open(a, "B"), sections.open(a, "C")];
@@ -134,14 +154,8 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_freed_without_a_look_at_each() {
+    fn blocks_and_sections_are_freed_without_a_visit_to_each() {
         assert!(!std::mem::needs_drop::<Node>());
-        assert!(!std::mem::needs_drop::<super::super::block::Block>());
-    }
-
-    #[test]
-    fn a_long_title_is_cut_at_a_character() {
-        assert_eq!(shorten(&"é".repeat(500)), "é".repeat(500));
-        assert_eq!(shorten(&"é".repeat(501)), format!("{}…", "é".repeat(499)));
+        assert!(!std::mem::needs_drop::<Block>());
     }
 }

@@ -1,35 +1,35 @@
 /*!
-What `hierarchical` brings and calls complete parses.
+Complete passages of `hierarchical` parse.
 
-Each chunk of real files is hit, alone and together with another one; where the passage is complete,
-its text has to parse as what it is. Code is this project's own and that of `PASSAGE_CODE`, as in
+Each chunk of real files is a hit, alone and together with another one. If the passage is complete,
+its text must parse in its language. Code is this project and the folders in `PASSAGE_CODE`, as in
 `code_containers`; JSON is a sample of real files, as in `corpus`.
 */
 
 #![cfg(feature = "code")]
 
-#[path = "code/alone.rs"]
-mod alone;
 #[path = "corpus/files.rs"]
-#[allow(dead_code)] // Files are read here as they are.
+#[allow(dead_code)] // Files are read without conversion.
 mod files;
 #[path = "expand/memory.rs"]
-#[allow(dead_code)] // What is hit here is code and data alone.
+#[allow(dead_code)] // The hits are in code and data only.
 mod memory;
+#[path = "code/standalone.rs"]
+mod standalone;
 
-use alone::{folders, parser, parses_alone, walk};
 use files::{registry, sample};
 use memory::{Chunk, Store, passages, preset};
 use passage_core::expand::Budget;
 use passage_core::{Characters, ChunkLimits, Kind, MediaType, SplitOptions, split};
+use standalone::{folders, parser, parses_alone, walk};
 use std::fs;
 
 const NARROW: ChunkLimits = ChunkLimits { min: 20, preferred: 80, max: 160, window: 500 };
 
-/// How many chunks of a file are hit.
+/// The maximum number of hits in a file.
 const HITS: usize = 60;
 
-/// What became of the passages.
+/// The results of the passages.
 #[derive(Debug, Default)]
 struct Counts {
     passages: usize,
@@ -37,7 +37,7 @@ struct Counts {
     failed: Vec<String>,
 }
 
-/// Hits chunks of a text, and hands over each passage that is complete: where it is, and its text.
+/// Expands hits in a text, and calls a function with the bytes and the text of each complete passage.
 fn complete(
     text: &str,
     media_type: &MediaType,
@@ -88,7 +88,7 @@ fn complete(
 }
 
 #[test]
-fn code_that_is_complete_parses() {
+fn complete_passages_of_code_parse() {
     let mut counts = Counts::default();
     for folder in folders() {
         walk(&folder, &mut |path, text, frame| {
@@ -114,7 +114,7 @@ fn code_that_is_complete_parses() {
 }
 
 #[test]
-fn json_that_is_complete_parses() {
+fn complete_passages_of_json_parse() {
     let mut paths = Vec::new();
     files::walk(&registry(), &mut |path: std::path::PathBuf| {
         paths.extend(Some(path).filter(|path| path.extension().is_some_and(|end| end == "json")));

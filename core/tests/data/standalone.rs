@@ -1,4 +1,4 @@
-//! Whether the chunks of a section parse without the rest of their document.
+//! Checks that the chunks of each section parse without the rest of the document.
 
 use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, Unit, split};
 use saphyr_parser::Parser;
@@ -15,17 +15,17 @@ pub enum Language {
     Toml,
 }
 
-/// What was seen of the files of one language, each under two limits.
+/// The results of the files of one language, each with two limits.
 #[derive(Debug, Default)]
 pub struct Counts {
     pub files: usize,
     pub bytes: usize,
-    /// Those that are not what their name says.
+    /// The number of files with a syntax error.
     pub invalid: usize,
     pub chunks: usize,
-    /// Chunks of two characters or fewer.
+    /// The number of chunks of at most two characters.
     pub crumbs: usize,
-    /// Sections whose chunks were parsed alone.
+    /// The number of sections whose chunks were parsed alone.
     pub containers: usize,
     pub failed: usize,
 }
@@ -41,7 +41,7 @@ impl Language {
         }
     }
 
-    /// Parses with a parser that is not ours where it takes the whole document too.
+    /// Parses a text with a library if the library accepts the whole document (`is_strict`).
     fn parses(self, text: &str, is_strict: bool) -> bool {
         let strict = || serde_json::from_str::<serde_json::Value>(text).is_ok();
         match self {
@@ -53,7 +53,7 @@ impl Language {
         }
     }
 
-    /// Tells whether a section stands for something that parses.
+    /// Returns whether the text of a section must parse.
     fn stands_alone(self, section: &[String]) -> bool {
         match self {
             Self::Json | Self::Yaml | Self::Toml => !section.is_empty(),
@@ -62,7 +62,7 @@ impl Language {
     }
 }
 
-/// Parses a stream; an alias of an anchor outside ends it well, for nothing behind it is known.
+/// Returns whether a stream parses. An alias of an anchor outside ends the parse without an error.
 pub fn parses_as_yaml(text: &str) -> bool {
     let error = Parser::new_from_str(text).find_map(Result::err);
     error.is_none_or(|error| error.info().contains("unknown anchor"))
@@ -80,7 +80,7 @@ fn is_valid(text: &str, media_type: &MediaType) -> bool {
     split(text, media_type, &options, &Characters).unwrap().syntax_error.is_none()
 }
 
-/// Splits a document and returns what is wrong with it.
+/// Splits a document and returns the first violation.
 pub fn check(
     text: &str,
     language: Language,
@@ -104,7 +104,7 @@ pub fn check(
     let is_strict = language.parses(text, true);
     let mut failures = Vec::new();
     for (section, alone) in sections(&split.chunks) {
-        // The lines of a block scalar are a value and no YAML.
+        // The lines of a block scalar are a value and not YAML.
         let is_value = |chunk: &Chunk<'_>| chunk.section == *section && chunk.unit == Unit::Value;
         let is_text = language == Language::Yaml && split.chunks.iter().any(is_value);
         if is_text || !language.stands_alone(section) {
@@ -122,10 +122,10 @@ pub fn check(
     failures
 }
 
-/// Returns every section with the text of its chunks and of those below it.
+/// Returns each section with the text of its chunks and of its descendants.
 pub fn sections<'c>(chunks: &'c [Chunk<'_>]) -> Vec<(&'c [String], String)> {
     let mut found = Vec::new();
-    // The sections that are open, each with where it was opened.
+    // The open sections, each with the index of its first chunk.
     let mut open: Vec<(&[String], usize)> = Vec::new();
     let text = |from: usize, to: usize| -> String {
         chunks[from..to].iter().map(|chunk| chunk.content).collect()

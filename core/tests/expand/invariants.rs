@@ -1,4 +1,4 @@
-//! What holds for any document, any hits and any strategy.
+//! Invariants of expansion for any document, any hits and any strategy.
 
 use crate::memory::{Store, passages, preset};
 use passage_core::Strategy;
@@ -38,7 +38,7 @@ fn any_strategy() -> impl Generator<Value = Strategy> {
 
 proptest! {
     #[test]
-    fn context_keeps_its_promises(
+    fn context_satisfies_its_invariants(
         documents in prop::collection::vec(prop::collection::vec(any_section(), 1..14), 1..3),
         places in prop::collection::vec((0usize..3, 0usize..14, 0usize..3), 1..5),
         strategy in any_strategy(),
@@ -60,7 +60,7 @@ proptest! {
         let budget = Budget { max_tokens, max_chunks };
         let (rows, selection) = store.expand(&hits, budget);
 
-        // Hits first: each comes back, once, whatever the budget.
+        // Each hit is returned once, whatever the budget.
         let of_role = |role| selection.chunks.iter().filter(move |pick| pick.role == role);
         prop_assert_eq!(of_role(Role::Hit).count(), hits.len());
         let chunks: HashSet<_> = selection.chunks.iter().map(|pick| rows[pick.row].chunk).collect();
@@ -73,7 +73,7 @@ proptest! {
             prop_assert!(context == 0 || selection.chunks.len() <= most as usize);
         }
 
-        // Each chunk is what its role says.
+        // Each chunk has the relation that its role names.
         for pick in &selection.chunks {
             let hit = &hits[pick.hit];
             let (document, ordinal) = Store::place(rows[pick.row].chunk);
@@ -95,7 +95,7 @@ proptest! {
             }
         }
 
-        // Passages part the chunks among them, and each has a hit.
+        // Each chunk is in one passage, and each passage has a hit.
         let passages = passages(&hits, &rows, &selection, max_distance);
         let mut parted: Vec<_> = passages.iter().flat_map(|passage| passage.chunks.clone()).collect();
         parted.sort_unstable();

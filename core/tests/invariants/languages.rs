@@ -1,6 +1,6 @@
-//! Every language that is split by its syntax, for the properties and the fuzz target alike.
+//! The languages with a grammar, for the property tests and the fuzz target.
 
-/// Their media types.
+/// The media types of the languages.
 pub const LANGUAGES: [&str; 16] = [
     "text/x-rust",
     "text/x-typescript",

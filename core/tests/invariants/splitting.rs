@@ -1,12 +1,13 @@
-//! What every splitting owes, whatever the document says. The properties, the real files and the
-//! fuzz targets all ask this; so it takes time in proportion to the text, and counts lines apart
-//! from how the splitter does it.
+//! Invariants of splitting for any document.
+//!
+//! The property tests, the tests of real files and the fuzz targets check them. So the checks take
+//! linear time, and they count lines independently of the splitter.
 
 use passage_core::{Chunk, ChunkLimits, MediaType, Sizer, section::is_ancestor};
 use std::collections::HashSet;
 
-/// Returns what is wrong with a splitting, if anything, and never shows text of the document.
-pub fn fault(
+/// Returns the first violation, if any, without text of the document.
+pub fn find_violation(
     text: &str,
     chunks: &[Chunk<'_>],
     limits: ChunkLimits,
@@ -18,8 +19,8 @@ pub fn fault(
         if chunk.content.is_empty() {
             return at("an empty chunk");
         }
-        // Spans that touch from the first byte to the last, each holding its content, make the
-        // contents concatenate to the text.
+        // The spans cover the text without gaps, and each has the chunk's content. So the contents
+        // concatenate to the text.
         if chunk.bytes.start != end || text.get(chunk.bytes.clone()) != Some(chunk.content) {
             return at("lost or repeated text");
         }
@@ -50,7 +51,7 @@ pub fn fault(
     (end != text.len()).then(|| "lost the end".to_owned())
 }
 
-/// A single character, or the two that end a line.
+/// Returns whether a text is a single character or `\r\n`.
 fn is_never_cut(content: &str) -> bool {
     content == "\r\n" || content.chars().nth(1).is_none()
 }
@@ -65,13 +66,12 @@ fn line_ends(content: &str) -> usize {
     ends.count()
 }
 
-/// Where a type's members or a table's parts may stand apart from it, with others between. Headers
-/// named as of C may be of C++.
+/// The media types in which other text may separate the members of a type or the parts of a table.
+/// Headers with the media type of C may be C++.
 const APART: [&str; 4] = ["text/x-go", "text/x-c", "text/x-c++", "text/x-toml"];
 
-/// Returns where sections do not nest, if anywhere: going on, one only goes deeper, or leaves some
-/// behind for good.
-pub fn section_again(media_type: &MediaType, chunks: &[Chunk<'_>]) -> Option<String> {
+/// Returns the first section that is repeated after other sections, if any.
+pub fn find_repeated_section(media_type: &MediaType, chunks: &[Chunk<'_>]) -> Option<String> {
     if APART.contains(&media_type.structure()) {
         return None;
     }
@@ -83,7 +83,7 @@ pub fn section_again(media_type: &MediaType, chunks: &[Chunk<'_>]) -> Option<Str
             left.insert(&before[..=common]);
         }
         if (1..=after.len()).any(|length| left.contains(&after[..length])) {
-            return Some(format!("a section comes again at byte {}", pair[1].bytes.start));
+            return Some(format!("a repeated section at byte {}", pair[1].bytes.start));
         }
     }
     None

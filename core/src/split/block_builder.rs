@@ -1,29 +1,28 @@
 /*!
-Blocks under headings, for types that are read line by line.
+Building blocks: for splitters that read a document line by line.
 
-A reader of such a type says where blocks begin and which are headings, in document order; which
-section each stands in follows from the levels of the headings before it.
+The splitter reports blocks and headings in document order. The section of each block follows from
+the levels of the headings before it.
 */
 
 use super::{
-    block::{Block, Blocks, Form},
+    blocks::{Block, Blocks, Form, Sections},
     plain::lines,
-    sections::Sections,
 };
 use crate::interrupt;
 
-/// A line without its end, and where it begins.
+/// A line without its end, and its offset.
 #[derive(Clone, Copy)]
 pub(super) struct Line<'t> {
     pub(super) start: usize,
-    /// The line without white space behind it.
+    /// The line without trailing white space.
     pub(super) text: &'t str,
 }
 
-/// The lines of a text; a byte order mark is part of none.
+/// The lines of a text, without its byte order mark.
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// Where each line begins. A text may be nothing but line ends, and each is kept in 4 bytes.
+    /// The offset of each line, in 4 bytes, because a text may consist of line ends.
     starts: Vec<u32>,
 }
 
@@ -52,7 +51,7 @@ impl<'t> Lines<'t> {
         Some(Line { start, text })
     }
 
-    /// Returns the lines from one on, each with its place.
+    /// Returns the lines from an index on, each with its index.
     pub(super) fn from(&self, at: usize) -> impl Iterator<Item = (usize, Line<'t>)> {
         (at..self.len()).filter_map(|at| Some((at, self.get(at)?)))
     }
@@ -63,33 +62,33 @@ impl Line<'_> {
         self.text.is_empty()
     }
 
-    /// Tells whether there is white space before its text.
+    /// Returns whether white space precedes its text.
     pub(super) fn is_indented(self) -> bool {
         self.text.starts_with([' ', '\t'])
     }
 }
 
-/// Returns the character that a line consists of, and how often it does, white space behind aside.
+/// Returns the punctuation character that a line repeats, and how often, without trailing white space.
 pub(super) fn rule(line: Line<'_>) -> Option<(char, usize)> {
     let first = line.text.chars().next().filter(char::is_ascii_punctuation)?;
     line.text.bytes().all(|byte| byte == first as u8).then_some((first, line.text.len()))
 }
 
-/// What has been read of a document.
-pub(super) struct Headed {
+/// Builds the blocks of a document.
+pub(super) struct BlockBuilder {
     list: Vec<Block>,
     sections: Sections,
     items: Vec<usize>,
-    /// The level and section of each heading that is open, from the outside in.
+    /// The level and section of each open heading, the outermost first.
     path: Vec<(u32, usize)>,
 }
 
-impl Headed {
+impl BlockBuilder {
     pub(super) fn new() -> Self {
         Self { list: Vec::new(), sections: Sections::new(), items: Vec::new(), path: Vec::new() }
     }
 
-    /// Adds a heading, which closes what is open from its level on.
+    /// Adds a heading, which closes the open headings of its level and below.
     pub(super) fn heading(&mut self, start: usize, level: u32, title: &str) {
         while self.path.last().is_some_and(|(above, _)| *above >= level) {
             self.path.pop();
@@ -100,18 +99,18 @@ impl Headed {
         self.push(start, Form::Heading);
     }
 
-    /// Adds anything else.
+    /// Adds a block that is not a heading.
     pub(super) fn body(&mut self, start: usize) {
         self.push(start, Form::Body);
     }
 
-    /// Notes that an item of a list begins.
+    /// Records the offset of an item of a list.
     pub(super) fn item(&mut self, start: usize) {
         self.items.push(start);
     }
 
     fn push(&mut self, start: usize, form: Form) {
-        // What stands before the first block on blank lines belongs to it.
+        // The blank lines before the first block belong to it.
         let start = if self.list.is_empty() { 0 } else { start };
         let (level, section) = self.path.last().copied().unwrap_or((0, 0));
         self.list.push(Block { start, section, level, form });
@@ -125,10 +124,10 @@ impl Headed {
     }
 }
 
-/// Returns the title of the first heading of level 1, or without one of the first.
+/// Returns the title of the first heading of level 1, else of the first heading.
 pub(super) fn title(blocks: &Blocks) -> Option<String> {
     let headings = blocks.list.iter().filter(|block| block.form == Form::Heading);
-    // No title is numbered the first time it comes.
+    // The first occurrence of a title has no number.
     let titles = headings.map(|block| (block.level, blocks.sections.title(block.section)));
     let mut named = titles.filter(|(_, title)| !title.is_empty());
     let first = named.next()?;

@@ -1,9 +1,9 @@
-//! reStructuredText and `AsciiDoc` whose structure is known, and strings that look like them.
+//! Generators of reStructuredText and `AsciiDoc`: with a known structure, and random.
 
 use super::documents::{Document, Part, lines, words};
 use proptest::prelude::*;
 
-/// A language whose titles and blocks are told by whole lines.
+/// A markup language in which whole lines decide titles and blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     Rst,
@@ -28,7 +28,7 @@ impl Language {
         }
     }
 
-    /// Writes words where what looks like a title is none.
+    /// Writes a block in which title-like lines are not titles.
     fn block(self, shape: usize, text: &str) -> String {
         let indented = text.replace('\n', "\n   ");
         match (self, shape) {
@@ -47,7 +47,7 @@ pub fn language() -> impl Strategy<Value = Language> {
     prop_oneof![Just(Language::Rst), Just(Language::AsciiDoc)]
 }
 
-/// Makes a document of known structure; titles are numbered so that no two are equal.
+/// Generates a document with a known structure; numbers make its titles unique.
 pub fn lined(language: Language) -> impl Strategy<Value = Document> {
     let title = (1_usize..=5, words(1..4)).prop_map(|(level, title)| (level, title));
     let block = (0_usize..4, lines(1..4)).prop_map(|(shape, text)| (10 + shape, text));
@@ -62,7 +62,7 @@ pub fn lined(language: Language) -> impl Strategy<Value = Document> {
             let heading = shape < 10;
             let block = if heading {
                 let title = format!("{words} {number}");
-                // In reStructuredText the first mark is that of level 1, whichever it is.
+                // In reStructuredText, the first mark is that of level 1.
                 if !order.contains(&shape) {
                     order.push(shape);
                 }
@@ -90,7 +90,7 @@ pub fn lined(language: Language) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Makes strings of what means something in either language, in no order.
+/// Generates strings of the markup of both languages in random order.
 pub fn linedish() -> impl Strategy<Value = String> {
     let mark = prop::sample::select(vec![
         "=",

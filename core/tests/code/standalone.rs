@@ -1,9 +1,9 @@
-//! Code taken out of its file, parsed by itself.
+//! Parts of source files, parsed alone.
 
 use std::path::Path;
 use tree_sitter::{Language, Node, Parser};
 
-/// A media type, its grammar, and the least that a container may stand inside of.
+/// A media type, its grammar, and the smallest texts around a nested container.
 pub type Frame = (&'static str, fn() -> Language, &'static [(&'static str, &'static str)]);
 
 pub const FRAMES: [Frame; 14] = [
@@ -35,7 +35,7 @@ pub const FRAMES: [Frame; 14] = [
     ("text/css", || tree_sitter_css::LANGUAGE.into(), &[]),
 ];
 
-/// Where a tree has errors, in order.
+/// Returns the offsets of the errors of a tree, in order.
 fn errors(root: Node<'_>) -> Vec<usize> {
     let (mut found, mut cursor) = (Vec::new(), root.walk());
     loop {
@@ -58,7 +58,7 @@ pub fn parses(parser: &mut Parser, text: &str) -> bool {
     !parser.parse(text, None).unwrap().root_node().has_error()
 }
 
-/// A parser for a text, and where that text has errors itself.
+/// Returns a parser for a text, and the offsets of the errors of that text.
 pub fn parser(text: &str, (name, grammar, _): &Frame) -> (Parser, Vec<usize>) {
     let mut parser = Parser::new();
     let mut errors_as = |grammar: Language| {
@@ -67,7 +67,7 @@ pub fn parser(text: &str, (name, grammar, _): &Frame) -> (Parser, Vec<usize>) {
     };
     let mut errors = errors_as(grammar());
     if *name == "text/x-c" && !errors.is_empty() {
-        // A header may be one of C++.
+        // The header may be C++.
         let as_cpp = errors_as(tree_sitter_cpp::LANGUAGE.into());
         if as_cpp.len() < errors.len() {
             errors = as_cpp;
@@ -78,13 +78,13 @@ pub fn parser(text: &str, (name, grammar, _): &Frame) -> (Parser, Vec<usize>) {
     (parser, errors)
 }
 
-/// Tells whether a part of a file parses: as it stands, or inside of the least of its kind.
+/// Returns whether a part of a file parses: alone, or in one of the smallest texts of its grammar.
 pub fn parses_alone(parser: &mut Parser, content: &str, (_, _, around): &Frame) -> bool {
     let framed = |(before, after): &(&str, &str)| format!("{before}{content}\n{after}\n");
     parses(parser, content) || around.iter().any(|frame| parses(parser, &framed(frame)))
 }
 
-/// Goes through the files below a folder whose language is known.
+/// Calls a function with each file below a folder whose language is known.
 pub fn walk(folder: &Path, found: &mut impl FnMut(&Path, &str, &Frame)) {
     let mut entries: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
@@ -103,8 +103,7 @@ pub fn walk(folder: &Path, found: &mut impl FnMut(&Path, &str, &Frame)) {
     }
 }
 
-/// The folders to go through: this project's own sources, and those that `PASSAGE_CODE` names,
-/// parted by colons.
+/// Returns the folders with sources: this project and those in `PASSAGE_CODE`, separated by colons.
 pub fn folders() -> Vec<std::path::PathBuf> {
     let named = std::env::var("PASSAGE_CODE").unwrap_or_default();
     let named = named.split(':').filter(|folder| !folder.is_empty()).map(Into::into);
