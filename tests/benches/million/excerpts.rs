@@ -1,6 +1,6 @@
 //! Fragments of one large document, and of the whole store.
 
-use passage::source::Item;
+use passage::source::SourceDocument;
 use uuid::Uuid;
 
 use super::load::STORE;
@@ -52,10 +52,10 @@ pub async fn measure(session: &Session, questions: &[Question], table: &mut Tabl
 }
 
 /// The large document: real Markdown, one file after the other.
-pub fn large() -> Item {
+pub fn large() -> SourceDocument {
     let mut text = corpus::markdown().concat();
     text.truncate(text.floor_char_boundary(BYTES));
-    Item::bytes(URI, text)
+    SourceDocument::bytes(URI, text)
 }
 
 /// Finds the large document, and how many bytes are stored of it.

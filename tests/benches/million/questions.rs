@@ -2,7 +2,7 @@
 //! that they are about are in the store.
 
 use passage::embed::Model;
-use passage::source::Item;
+use passage::source::SourceDocument;
 
 use super::load::model_folder;
 use super::session::Question;
@@ -36,10 +36,10 @@ pub fn embedded() -> Vec<Question> {
 }
 
 /// The documents that the questions are about.
-pub fn documents() -> impl Iterator<Item = Item> {
+pub fn documents() -> impl Iterator<Item = SourceDocument> {
     all().flat_map(|set| {
         let uri = move |name: &str| format!("{}/{name}", set.name);
-        set.documents.into_iter().map(move |one| Item::bytes(uri(&one.name), one.text))
+        set.documents.into_iter().map(move |one| SourceDocument::bytes(uri(&one.name), one.text))
     })
 }
 

@@ -9,10 +9,9 @@ code. Where all of it is not enough, it comes again in another collection.
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use passage::document::MetadataOverrides;
 use passage::embed::Model;
-use passage::ingest::{Ingest, ingest};
-use passage::source::{Found, Item};
+use passage::ingest::{Ingest, Job, ingest};
+use passage::source::{SourceDocument, SourceEntry};
 use passage::split::Splitter;
 use passage_core::media_type::Family;
 use passage_tests::Cluster;
@@ -36,20 +35,14 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
     let mut chunks = 0;
     for round in 1.. {
         for batch in files.chunks(BATCH) {
+            let splitter = Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2);
             let job = Ingest {
-                url: cluster.url(),
-                store: STORE.into(),
                 collection: format!("round {round}"),
-                version: String::new(),
-                splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
-                embedder: None,
-                reading: MetadataOverrides::default(),
-                metadata: serde_json::Map::new(),
-                jobs: None,
-                dry_run: false,
+                ..Ingest::new(Job { splitter, ..Job::new(cluster.url(), STORE) })
             };
-            let found: Vec<_> = batch.iter().cloned().map(|item| Ok(Found::Item(item))).collect();
-            chunks += ingest(job, found, |_| ()).await.expect("the server is there").chunks;
+            let entry = |document| Ok(SourceEntry::Document(document));
+            let entries: Vec<_> = batch.iter().cloned().map(entry).collect();
+            chunks += ingest(job, entries, |_| ()).await.expect("the server is there").chunks;
             eprintln!("bench: {chunks} chunks of text are loaded");
             if chunks >= CHUNKS {
                 return chunks;
@@ -60,7 +53,7 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
 }
 
 /// What is read, in its order; what is asked for by name is there in any case.
-fn files() -> Vec<Item> {
+fn files() -> Vec<SourceDocument> {
     let of = |wanted: Family| {
         let files = corpus::files().iter().filter(move |(_, of)| of.family() == wanted);
         let mut files: Vec<_> = files.map(|(path, _)| path).enumerate().collect();
@@ -75,9 +68,9 @@ fn files() -> Vec<Item> {
 }
 
 /// A file, known by where it is in the folder of its like.
-fn item(path: &Path) -> Item {
+fn item(path: &Path) -> SourceDocument {
     let folders = corpus::folders();
     let mut inside = folders.iter().filter_map(|folder| path.strip_prefix(folder).ok());
     let uri = inside.next().unwrap_or(path).to_string_lossy().into_owned();
-    Item::file(path, uri)
+    SourceDocument::file(path, uri)
 }

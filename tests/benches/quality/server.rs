@@ -8,10 +8,9 @@ server does by itself in time.
 
 use std::collections::HashMap;
 
-use passage::document::MetadataOverrides;
 use passage::embed::Model;
-use passage::ingest::{Ingest, ingest};
-use passage::source::{Found, Item};
+use passage::ingest::{Ingest, Job, ingest};
+use passage::source::{SourceDocument, SourceEntry};
 use passage::split::Splitter;
 use passage_tests::Cluster;
 use tokio::runtime::Runtime;
@@ -100,23 +99,14 @@ impl Server {
 
     /// Reads, splits and loads the documents as the client does, but for the embeddings.
     fn ingest(&self, set: &Set, store: &str, model: &Model) {
-        let job = Ingest {
-            url: self.cluster.url(),
-            store: store.into(),
-            collection: String::new(),
-            version: String::new(),
-            splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
-            embedder: None,
-            reading: MetadataOverrides::default(),
-            metadata: serde_json::Map::new(),
-            jobs: None,
-            dry_run: false,
+        let splitter = Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2);
+        let job = Ingest::new(Job { splitter, ..Job::new(self.cluster.url(), store) });
+        let entry = |document: &super::set::Document| {
+            let document = SourceDocument::bytes(uri(&document.name), document.text.clone());
+            Ok(SourceEntry::Document(document))
         };
-        let item = |document: &super::set::Document| {
-            Ok(Found::Item(Item::bytes(uri(&document.name), document.text.clone())))
-        };
-        let items: Vec<_> = set.documents.iter().map(item).collect();
-        let summary = self.runtime.block_on(ingest(job, items, |_| ()));
+        let entries: Vec<_> = set.documents.iter().map(entry).collect();
+        let summary = self.runtime.block_on(ingest(job, entries, |_| ()));
         let summary = summary.expect("the store takes documents");
         assert_eq!(summary.added, set.documents.len(), "{summary:?}");
     }

@@ -71,7 +71,7 @@ async fn the_doctor_finds_nothing_in_a_store_that_is_well() {
     let next = next_write(&cluster).await;
     let doctor = ran(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
-    assert!(doctor.stdout.ends_with("\n\nall is well\n"), "{}", doctor.stdout);
+    assert!(doctor.stdout.ends_with("\n\nno problems found\n"), "{}", doctor.stdout);
     assert_eq!(next_write(&cluster).await, next, "nothing is written");
     let version = cluster.installation().version();
     // Debian says more of it.
@@ -319,7 +319,7 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
     let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &good])).await;
     assert_eq!(
         fetched.stdout,
-        format!("sentence-transformers/all-MiniLM-L6-v2 is in {}\n", there.display())
+        format!("sentence-transformers/all-MiniLM-L6-v2 is installed in {}\n", there.display())
     );
     assert_eq!(names(), ["config.json", "model.safetensors", "tokenizer.json"]);
     let ingest = Ran::of(&mut program(&["ingest", fixture!("client/garden/watering.txt")])).await;

@@ -14,16 +14,16 @@ const CALLS: [(&[&str], &str, &str); 27] = [
     (&["split", "BOOK/a.md", "--media-type", ""], "unrecognized value", "Valid ones: text/"),
     (
         &["ingest", "BOOK", "--metadata", "[xyzzy-hunter2]"],
-        "--metadata is no JSON",
+        "--metadata must be a JSON",
         "single quotes",
     ),
-    (&["ingest", "BOOK", "--uri", "a"], "--uri names one document", "Give one file"),
-    (&["ingest", "-"], "standard input has no name", "Give --uri"),
-    (&["ingest", "-", "BOOK"], "standard input has no name", "Give --uri"),
-    (&["ingest", "BOOK", "--metadata", "=a"], "--metadata is no JSON", "KEY=VALUE"),
-    (&["ingest", "BOOK", "--include", "[a"], "\"[a\" is no pattern", "'docs/**/*.md'"),
+    (&["ingest", "BOOK", "--uri", "a"], "--uri requires a single document", "Name one file"),
+    (&["ingest", "-"], "standard input requires --uri", "Use --uri"),
+    (&["ingest", "-", "BOOK"], "standard input requires --uri", "Use --uri"),
+    (&["ingest", "BOOK", "--metadata", "=a"], "--metadata must be a JSON", "KEY=VALUE"),
+    (&["ingest", "BOOK", "--include", "[a"], "\"[a\" is not a valid pattern", "'docs/**/*.md'"),
     (&["ingest", "BOOK", "--watch", "--dry-run"], "cannot be used with", "Usage: passage ingest"),
-    (&["ingest", "-", "--uri", "a", "--watch"], "--watch watches files", "Name files or folders"),
+    (&["ingest", "-", "--uri", "a", "--watch"], "--watch requires files", "Name files or folders"),
     (
         &["ingest", "BOOK", "--jsonl", "lines"],
         "'lines' for '--jsonl",
@@ -43,13 +43,13 @@ const CALLS: [(&[&str], &str, &str); 27] = [
         "\"metadata\" contains a NUL",
         "Remove the NUL",
     ),
-    (&["search", "a", "--metadata", "[]"], "--metadata is no JSON object", "single quotes"),
+    (&["search", "a", "--metadata", "[]"], "--metadata must be a JSON object", "single quotes"),
     (&["search", "a", "--mode", "near"], "'near' for '--mode", "[possible values: vector"),
     (&["search", "a", "--candidates", "0"], "'0' for '--candidates", "--help"),
     (&["search", "valve", "--path", "a..b"], "lquery syntax error", "one label for each title"),
     (
         &["search", "a", "--min-similarity", "0.5"],
-        "--min-similarity compares embeddings",
+        "--min-similarity requires an embedding",
         "--mode hybrid",
     ),
     (&["search", "a", "--limit", "0"], "'0' for '--limit", "--help"),
@@ -90,7 +90,7 @@ async fn a_model_that_is_not_there_is_named_with_how_to_get_it() {
 #[tokio::test]
 async fn without_a_server_named_the_variable_is() {
     for command in [&["status"][..], &["outline", "a"], &["ingest", "a", "--no-embed"]] {
-        Ran::of(alone().args(command)).await.refuses("no server is named", "Set DATABASE_URL");
+        Ran::of(alone().args(command)).await.refuses("no server specified", "Set DATABASE_URL");
     }
 }
 

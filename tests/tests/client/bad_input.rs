@@ -22,11 +22,11 @@ async fn a_file_that_is_no_text_is_named_and_the_others_are_loaded() {
     let gone = format!("{}/gone.md", sources.book());
     let ran = ingest_text(&cluster, &[&gone, &sources.book()]).await;
 
-    let convert = "Convert it to text in UTF-8 first";
+    let convert = "Convert it to text in UTF-8";
     ran.refuses("latin1.md is not UTF-8: line 3, byte 20 of the file", convert);
-    ran.refuses("nul.md holds a NUL byte: line 1, byte 14 of the file", convert);
-    ran.refuses("utf16.txt holds a NUL byte: line 1, byte 3 of the file", convert);
-    ran.refuses("gone.md: No such file", "Check that it is there");
+    ran.refuses("nul.md contains a NUL byte: line 1, byte 14 of the file", convert);
+    ran.refuses("utf16.txt contains a NUL byte: line 1, byte 3 of the file", convert);
+    ran.refuses("gone.md: No such file", "Check that it exists");
     assert!(ran.stdout.starts_with("2 documents added, 4 failed; 2 chunks"), "{}", ran.stdout);
     let uris = "SELECT uri FROM rag.documents ORDER BY uri";
     assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/z.md"]);
@@ -43,7 +43,7 @@ async fn a_page_that_is_too_large_to_convert_is_named_and_the_others_are_loaded(
         ("z.html", b"<h1>Z</h1>".to_vec()),
     ]);
     let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    let split = "Split it into several pages, or take it as it is, with --media-type text/plain.";
+    let split = "Split it into several pages, or ingest it without conversion with --media-type text/plain.";
     let nodes = "an HTML page must have at most 2000000 elements, attributes and texts";
     ran.refuses(&format!("bomb.html: {nodes}"), split);
     ran.refuses("long.html: an HTML page must have at most 33554432 bytes", split);
@@ -92,7 +92,7 @@ async fn a_file_that_became_unreadable_leaves_its_document_as_it_was() {
     let next = next_write(&cluster).await;
     sources.write("a.md", b"# A\n\nBad: \xe9.\n");
     let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    ran.refuses("a.md is not UTF-8: line 3, byte 10", "UTF-8 first");
+    ran.refuses("a.md is not UTF-8: line 3, byte 10", "to text in UTF-8");
     assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nGood.\n");
     assert_eq!(next_write(&cluster).await, next);
 }
@@ -118,7 +118,7 @@ async fn a_file_that_vanishes_once_it_was_found_is_named_and_the_others_are_load
     holder.batch_execute("COMMIT").await.unwrap();
 
     let ran = running.await.unwrap();
-    ran.refuses("b.md: No such file", "Check that it is there");
+    ran.refuses("b.md: No such file", "Check that it exists");
     assert!(ran.stdout.starts_with("2 documents added, 1 failed"), "{}", ran.stdout);
     let uris = "SELECT uri FROM rag.documents ORDER BY uri";
     assert_eq!(cluster.query_lines(uris).await, ["book/a.md", "book/c.md"]);
@@ -132,7 +132,7 @@ async fn a_file_that_fails_while_it_is_read_is_named_and_the_others_are_loaded()
     let sources = Sources::with([("a.md", "# A\n")]);
     // The memory of a process can be opened as a file, and its first page cannot be read.
     let ran = ingest_text(&cluster, &["/proc/self/mem", &sources.book()]).await;
-    ran.refuses("/proc/self/mem: Input/output error", "you may read it");
+    ran.refuses("/proc/self/mem: Input/output error", "permission to read it");
     assert!(ran.stdout.starts_with("1 document added, 1 failed"), "{}", ran.stdout);
     is_sound(&cluster).await;
 }
@@ -151,8 +151,8 @@ async fn files_and_folders_that_may_not_be_read_are_named() {
         return;
     }
     let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    ran.refuses("c.md: Permission denied", "you may read it");
-    ran.refuses("closed: Permission denied", "you may read it");
+    ran.refuses("c.md: Permission denied", "permission to read it");
+    ran.refuses("closed: Permission denied", "permission to read it");
     assert!(ran.stdout.starts_with("1 document added, 2 failed"), "{}", ran.stdout);
     // So that the folder can be removed.
     let closed = format!("{}/closed", sources.book());
@@ -166,9 +166,7 @@ async fn a_link_to_nothing_is_passed_over_in_a_folder_and_named_by_itself() {
     let link = format!("{}/link.md", sources.book());
     std::os::unix::fs::symlink("nothing.md", &link).unwrap();
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
-    ingest_text(&cluster, &[&link])
-        .await
-        .refuses("link.md: No such file", "Check that it is there");
+    ingest_text(&cluster, &[&link]).await.refuses("link.md: No such file", "Check that it exists");
 }
 
 #[tokio::test]
@@ -177,7 +175,7 @@ async fn two_files_of_one_uri_are_not_loaded_over_each_other() {
     let (one, other) =
         (Sources::with([("a.md", "# One\n")]), Sources::with([("a.md", "# Other\n")]));
     let ran = ingest_text(&cluster, &[&one.book(), &other.book(), &one.book()]).await;
-    ran.refuses("would have the uri of another file, \"book/a.md\"", "--collection");
+    ran.refuses("has the same uri as another file: \"book/a.md\"", "--collection");
     assert!(ran.stdout.starts_with("1 document added, 1 failed"), "{}", ran.stdout);
     assert_eq!(text_of(&cluster, "book/a.md").await, "# One\n");
 }
@@ -202,6 +200,6 @@ async fn errors_are_said_also_where_nothing_else_is() {
     let sources = Sources::with([("a.md", "# A\n"), ("b.md", "\0")]);
     let mut program = cluster.client_program();
     let ran = Ran::of(program.args(["ingest", "--quiet", "--no-embed", &sources.book()])).await;
-    ran.refuses("b.md holds a NUL byte: line 1, byte 0", "UTF-8 first");
+    ran.refuses("b.md contains a NUL byte: line 1, byte 0", "to text in UTF-8");
     assert_eq!((&*ran.stdout, ran.stderr.lines().count()), ("", 2), "{}", ran.stderr);
 }

@@ -230,7 +230,7 @@ async fn names_of_files_and_members_are_shown_without_their_control_characters()
     fs::write(&bad, "x").unwrap();
     let ran = shows(&cluster, &["ingest", "--no-embed", &sources.book()], SHOWN_NAME).await;
     for shown in
-        ["{}.md", "skipped", "{}.png: not text", "{}-nul.txt holds a NUL", "{}.ipynb is not"]
+        ["{}.md", "skipped", "{}.png: not text", "{}-nul.txt contains a NUL", "{}.ipynb is not"]
     {
         let shown = shown.replace("{}", SHOWN_NAME);
         assert!(ran.stderr.contains(&shown), "{shown}\n{}", ran.stderr);

@@ -160,7 +160,7 @@ async fn split_says_where_a_document_is_not_what_it_should_be() {
     let mut command = Command::new(client_path());
     let ran = Ran::of(command.args(["split", "--sizer", "characters", &path])).await;
     assert_eq!(ran.code, Some(0));
-    assert!(ran.stderr.starts_with("split as plain text: line "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("split as plain text: invalid "), "{}", ran.stderr);
 }
 
 #[tokio::test]

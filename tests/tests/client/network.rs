@@ -41,7 +41,7 @@ async fn a_private_address_is_refused_however_it_is_written_unless_it_is_allowed
         let address = format!("http://{host}:{port}/a.md");
         let refused = ingest_text(&cluster, &[&address]).await;
         if resolves(host) {
-            refused.refuses(" is not public", "give --allow-private");
+            refused.refuses(" is not public", "use --allow-private");
         } else {
             assert_eq!(refused.code, Some(1), "{host}: {}", refused.stderr);
         }
@@ -69,7 +69,7 @@ async fn no_proxy_is_asked_for_addresses_that_could_not_be_checked() {
         program.env(variable, &proxy.url);
         let refused =
             Ran::of(program.args(["ingest", "--no-embed", "http://example.invalid/a.md"])).await;
-        refused.refuses("the environment names a proxy", "give --allow-private");
+        refused.refuses("the environment names a proxy", "use --allow-private");
     }
     assert_eq!(proxy.requests(), [""; 0]);
     let mut program = cluster.client_program();
@@ -101,11 +101,14 @@ async fn no_redirect_and_no_sitemap_leads_to_another_server() {
         site.page(path, Page::new(302, "").with("Location", location));
         let refused = ingest_anywhere(&cluster, &[&format!("{}{path}", site.url)]).await;
         let (target, _) = location.split_once('?').unwrap_or((location, ""));
-        refused.refuses(&format!("{path} redirects to {target}, {differs}"), "if you trust it");
+        refused.refuses(
+            &format!("{path} redirects to {target}, {differs}"),
+            "If you trust the target",
+        );
         write!(listed, "<url><loc>{path}</loc></url><url><loc>{location}</loc></url>").unwrap();
     }
     let twice = ingest_anywhere(&cluster, &[&format!("{}/twice", site.url)]).await;
-    twice.refuses("/twice redirects to ", "if you trust it");
+    twice.refuses("/twice redirects to ", "If you trust the target");
 
     let map = format!(
         "<urlset>{listed}<url><loc>/moved</loc></url><url><loc>//{}/secret.md</loc></url></urlset>",
@@ -160,12 +163,12 @@ async fn a_page_that_moved_to_another_server_is_not_taken_for_gone() {
     let away = Page::new(302, "").with("Location", &format!("{}/sitemap.xml", other.url));
     site.page("/sitemap.xml", away);
     let synced = ran(&cluster, sync).await;
-    synced.refuses("/sitemap.xml redirects to ", "if you trust it");
-    synced.refuses("nothing was taken for gone", "Mend");
+    synced.refuses("/sitemap.xml redirects to ", "If you trust the target");
+    synced.refuses("no document was orphaned or removed", "Fix");
     // Neither does one that may not be asked.
     let refused = ran(&cluster, ["sync", "--no-embed", "--grace", "0", &sitemap]).await;
-    refused.refuses("its address 127.0.0.1 is not public", "give --allow-private");
-    refused.refuses("nothing was taken for gone", "Mend");
+    refused.refuses("its address 127.0.0.1 is not public", "use --allow-private");
+    refused.refuses("no document was orphaned or removed", "Fix");
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "2");
     assert_eq!(other.requests(), [""; 0]);
 }
@@ -181,7 +184,7 @@ async fn a_page_that_unpacks_without_end_is_given_up() {
     assert!(bomb.len() < 100_000, "{}", bomb.len());
     site.page("/bomb.md", Page::new(200, bomb.clone()).with("Content-Encoding", "gzip"));
     let ran = ingest_anywhere(&cluster, &[&format!("{}/bomb.md", site.url)]).await;
-    ran.refuses("/bomb.md is larger than 64 MB", "Fetch it first");
+    ran.refuses("/bomb.md is larger than 64 MB", "Download it");
     // Packed as a file, it is a sitemap that does not begin as one.
     site.page("/sitemap.xml.gz", Page::new(200, bomb));
     let ran = ingest_anywhere(&cluster, &[&format!("{}/sitemap.xml.gz", site.url)]).await;

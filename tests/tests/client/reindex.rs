@@ -81,8 +81,7 @@ async fn a_document_that_was_split_otherwise_comes_out_as_ingest_would_make_it()
     let dry = reindex(&cluster, &["--dry-run"]).await;
     assert!(dry.stderr.contains("would rewrite book/a.md: "), "{}", dry.stderr);
     assert!(
-        dry.stdout
-            .starts_with("nothing was written; it would be: 5 documents rewritten, 1 unchanged"),
+        dry.stdout.starts_with("dry run, nothing written: 5 documents rewritten, 1 unchanged"),
         "{}",
         dry.stdout
     );

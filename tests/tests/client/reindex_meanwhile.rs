@@ -179,7 +179,7 @@ async fn a_transaction_that_reads_the_store_goes_on_in_it_and_holds_up_nobody() 
     let mut running = program.spawn().unwrap();
     let mut said = BufReader::new(running.stderr.take().unwrap()).lines();
     while said.next_line().await.unwrap().expect("it does not wait")
-        != "waiting for transactions of others"
+        != "waiting for other transactions to end"
     {}
     // Readers and writers come through all the same, at some time.
     let other = cluster.client().await;
@@ -264,5 +264,29 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     assert_eq!(cluster.query_text(MISSING).await, "0");
     assert_eq!(cluster.query_text(crate::reindex_store::SCHEMAS).await, "rag rag_before");
     assert_eq!(text_of(&cluster, "book/a.md").await, book(60));
+    is_sound(&cluster).await;
+}
+
+#[tokio::test]
+async fn a_reindex_starts_again_where_an_older_version_was_interrupted() {
+    let sources = Sources::with([("a.md", "# A\n\nText.\n")]);
+    let cluster = text_cluster().await;
+    ingest_text(&cluster, &[&sources.book()]).await;
+    // An interrupted reindex of an earlier client: its mark has no version.
+    cluster.execute("SELECT passage.create_store('rag_reindex')").await;
+    cluster
+        .execute(
+            "CREATE TABLE rag_reindex.made (document_id uuid PRIMARY KEY \
+             REFERENCES rag_reindex.documents ON DELETE CASCADE, fingerprint uuid NOT NULL); \
+             CREATE TABLE rag_reindex.leftover (); \
+             INSERT INTO rag_reindex.settings (key, value) VALUES ('reindex', '{\"of\": 1}')",
+        )
+        .await;
+    let arguments = ["reindex", "--no-embed", "--sizer", "characters", "--drop-former"];
+    let ran = ran(&cluster, arguments).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(cluster.query_text(crate::reindex_store::SCHEMAS).await, "rag");
+    assert_eq!(cluster.query_text("SELECT to_regclass('rag.leftover') IS NULL").await, "t");
+    assert_eq!(text_of(&cluster, "book/a.md").await, "# A\n\nText.\n");
     is_sound(&cluster).await;
 }

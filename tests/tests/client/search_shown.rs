@@ -13,8 +13,8 @@ async fn people_see_the_chunks_and_the_passages() {
     let shown = cluster
         .passage(["search", "--chunks", "--limit", "2", "--strategy", "document", question])
         .await;
-    assert!(shown.starts_with("The best chunks by themselves\n\n1  Soil › Acidity\n"), "{shown}");
-    let (chunks, passages) = shown.split_once("The passages\n").unwrap();
+    assert!(shown.starts_with("Best chunks\n\n1  Soil › Acidity\n"), "{shown}");
+    let (chunks, passages) = shown.split_once("Passages\n").unwrap();
     assert!(chunks.contains(answer) && chunks.contains("by meaning 1 (0."), "{shown}");
     let whole = format!("1  Soil\n   {uri}:1-33  score 0.0");
     assert!(passages.trim_start().starts_with(&whole), "{whole}\n{shown}");
@@ -87,9 +87,8 @@ async fn without_a_model_words_are_searched_and_that_is_said() {
     };
     let shown = Ran::of(&mut no_model(&["search", "varroa"])).await;
     assert!(shown.stdout.contains("garden/bees.md:"), "{}", shown.stdout);
-    let note = "searched by words alone, since there is no model";
-    let hint =
-        "Name its folder with --model or PASSAGE_MODEL, or bring one with passage model fetch.";
+    let note = "searching by words only, because no embedding model is available";
+    let hint = "Name its folder with --model or PASSAGE_MODEL, or download the default model with passage model fetch.";
     assert_eq!(shown.stderr, format!("note: {note}\n  {hint}\n"));
 
     let told = Ran::of(&mut no_model(&["search", "--json", "varroa"])).await;

@@ -74,8 +74,8 @@ async fn what_a_line_tells_goes_before_what_the_call_tells() {
     let options =
         ["--jsonl", "documents", "--title", "All", "--metadata", "a=0", "--metadata", "c=3"];
     let ran = ingest_text(&cluster, &[&options[..], &[&*path]].concat()).await;
-    ran.refuses("x.jsonl:3: \"text\" is missing", "one JSON object a line");
-    ran.refuses("x.jsonl:4 holds a NUL byte: line 1, byte 1", "Convert it");
+    ran.refuses("x.jsonl:3: \"text\" is missing", "one JSON object per line");
+    ran.refuses("x.jsonl:4 contains a NUL byte: line 1, byte 1", "Convert it");
     let sql = "SELECT uri, title, media_type, kind, documents.metadata, content FROM rag.documents \
         JOIN rag.chunks ON document_id = documents.id ORDER BY uri";
     assert_eq!(
@@ -169,9 +169,13 @@ async fn each_member_of_an_archive_is_a_document() {
     }
     let [_, (_, gzip), (_, zip)] = archives();
     let path = sources.write("cut.tar.gz", &gzip[..gzip.len() / 2]);
-    ingest_text(&cluster, &[&path]).await.refuses("cut.tar.gz: ", "Fetch or pack it again");
+    ingest_text(&cluster, &[&path])
+        .await
+        .refuses("cut.tar.gz: ", "Download or pack the archive again");
     let path = sources.write("cut.zip", &zip[..zip.len() / 2]);
-    ingest_text(&cluster, &[&path]).await.refuses("cannot read", "Fetch or pack it again");
+    ingest_text(&cluster, &[&path])
+        .await
+        .refuses("cannot read", "Download or pack the archive again");
     is_sound(&cluster).await;
 }
 
@@ -220,9 +224,9 @@ async fn patterns_find_files_and_filters_leave_some_out() {
         "book/part/c.md"
     );
     let none = ingest_text(&cluster, &["no/such/*.md"]).await;
-    none.refuses("no file is like \"no/such/*.md\"", "** goes through folders");
+    none.refuses("no files match the pattern \"no/such/*.md\"", "** matches any number of folders");
     let wrong = ingest_text(&cluster, &["book/[a", "--include", "b"]).await;
-    wrong.refuses("\"book/[a\" is no pattern: ", "'docs/**/*.md'");
+    wrong.refuses("\"book/[a\" is not a valid pattern: ", "'docs/**/*.md'");
     let wrong = ingest_text(&cluster, &["book", "--exclude", "[a"]).await;
-    wrong.refuses("\"[a\" is no pattern: ", "'docs/**/*.md'");
+    wrong.refuses("\"[a\" is not a valid pattern: ", "'docs/**/*.md'");
 }

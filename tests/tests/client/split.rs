@@ -80,7 +80,7 @@ async fn split_refuses_what_is_no_text() {
     let binary = sources.write("a.md", b"xyzzy-hunter2 \xff");
     Ran::of(offline().arg(&binary))
         .await
-        .refuses("a.md is not UTF-8: line 1, byte 14", "UTF-8 first");
+        .refuses("a.md is not UTF-8: line 1, byte 14", "to text in UTF-8");
     let none = Ran::of(offline().arg("none.md")).await;
-    none.refuses("cannot read none.md", "Check that it is there");
+    none.refuses("cannot read none.md", "Check that it exists");
 }

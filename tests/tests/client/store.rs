@@ -23,7 +23,7 @@ async fn init_brings_the_extension_and_the_store_and_again_changes_nothing() {
     let (catalog, next) = (cluster.query_lines(CATALOG).await, next_write(&cluster).await);
 
     let second = cluster.passage(["init", "--no-embed"]).await;
-    assert_eq!(second, "the store \"rag\" is there already, without embeddings\n");
+    assert_eq!(second, "the store \"rag\" already exists, without embeddings\n");
     let said = cluster.passage(["init", "--no-embed", "--json"]).await;
     let said: Value = serde_json::from_str(&said).unwrap();
     let expected = json!({ "store": "rag", "statements": 0, "model": null, "dimensions": null });
@@ -51,7 +51,7 @@ async fn init_makes_a_store_for_the_models_embeddings() {
     let garden = fixture!("client/garden/watering.txt");
     cluster.passage(["ingest", "--store", "Mine", garden]).await;
     let next = next_write(&cluster).await;
-    assert!(cluster.passage(init).await.contains("is there already"));
+    assert!(cluster.passage(init).await.contains("already exists"));
     assert_eq!(next_write(&cluster).await, next);
 
     let found = cluster.passage(["search", "--store", "Mine", "how to water seedlings"]).await;

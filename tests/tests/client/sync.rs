@@ -34,7 +34,11 @@ async fn what_is_gone_is_left_out_of_search_and_comes_back_as_it_was() {
     remove_file(&sources, "b.md");
     let gone = sync(&cluster, &[&sources.book()]).await;
     assert_eq!(gone.code, Some(0), "{}", gone.stderr);
-    assert!(gone.stderr.contains("orphaned book/b.md: its source is gone"), "{}", gone.stderr);
+    assert!(
+        gone.stderr.contains("orphaned book/b.md: its source no longer exists"),
+        "{}",
+        gone.stderr
+    );
     assert!(gone.stdout.starts_with("0 documents added, 2 unchanged, 1 orphaned"));
     let found = "SELECT count(*) FROM passage.search('berries')";
     assert_eq!(cluster.query_text(found).await, "0");
@@ -98,7 +102,7 @@ async fn a_dry_run_tells_all_and_writes_nothing() {
         {
             assert!(ran.stderr.contains(line), "{line}\n{}", ran.stderr);
         }
-        let summary = "nothing was written; it would be: 1 document added, 1 replaced, 1 unchanged";
+        let summary = "dry run, nothing written: 1 document added, 1 replaced, 1 unchanged";
         assert_eq!(ran.stdout, format!("{summary}, {counted}; 2 chunks\n"));
     }
     assert_eq!(next_write(&cluster).await, next);
@@ -141,8 +145,8 @@ async fn nothing_is_taken_for_gone_if_a_source_cannot_be_read() {
     remove_file(&sources, "b.md");
     let next = next_write(&cluster).await;
     let ran = sync(&cluster, &[&sources.book(), "no/such/folder", "--grace", "0"]).await;
-    ran.refuses("cannot read no/such/folder: No such file", "Check that it is there");
-    ran.refuses("nothing was taken for gone", "Mend what is said above");
+    ran.refuses("cannot read no/such/folder: No such file", "Check that it exists");
+    ran.refuses("no document was orphaned or removed", "Fix the errors above");
     assert_eq!(next_write(&cluster).await, next);
 
     // What is there but cannot be taken in is not gone either.
@@ -162,11 +166,11 @@ async fn json_lines_stand_for_their_collection() {
     let options = [&*path, "--jsonl", "documents", "--grace", "0"];
     sync(&cluster, &options)
         .await
-        .refuses("JSON lines stand for all of a collection", "--collection");
+        .refuses("a sync of JSON lines requires --collection", "--collection");
     let options = [&options[..], &["--collection", "x"]].concat();
     assert_eq!(sync(&cluster, &options).await.code, Some(0));
     sources.write("x.jsonl", line("b") + "no JSON\n");
-    sync(&cluster, &options).await.refuses("x.jsonl:2: no JSON", "one JSON object a line");
+    sync(&cluster, &options).await.refuses("x.jsonl:2: invalid JSON", "one JSON object per line");
     assert_eq!(cluster.query_lines(ROWS).await, ["a|f", "b|f"]);
     sources.write("x.jsonl", line("b"));
     assert_eq!(sync(&cluster, &options).await.code, Some(0));
@@ -184,7 +188,7 @@ async fn documents_are_removed_by_name_when_somebody_says_yes() {
     let remove = async |options: &[&str]| ran(&cluster, ["remove"].iter().chain(options)).await;
 
     let unsaid = remove(&["book/a.md"]).await;
-    unsaid.refuses("1 document with 1 chunk would be removed, and nobody is there", "--yes");
+    unsaid.refuses("1 document with 1 chunk would be removed, and there is no terminal", "--yes");
     let dry = remove(&["--collection", "x", "--dry-run"]).await;
     assert_eq!(dry.stdout, "6 documents with 6 chunks would be removed\n");
     remove(&["--version", "1", "--yes"])

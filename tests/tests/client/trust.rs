@@ -91,7 +91,7 @@ async fn a_found_file_may_say_what_is_harmless_and_the_users_own_goes_before_not
     // Nobody else may write what is believed.
     fs::set_permissions(&own, fs::Permissions::from_mode(0o666)).unwrap();
     let ran = Ran::of(program(&cluster, folder, home.path()).args(["status"])).await;
-    ran.refuses("can be written by everybody", "chmod o-w");
+    ran.refuses("is writable by all users", "chmod o-w");
     fs::set_permissions(&own, fs::Permissions::from_mode(0o600)).unwrap();
 
     // Nothing in a folder above is read, and what is no file is not waited for.
