@@ -4,7 +4,7 @@ Every bar of speed, as a ratio inside one run.
 Absolute times say more about a machine than about a program, so each figure stands beside a floor:
 the plainest way to do the same work. Floor and ours take turns, so that whatever else the machine
 does meets both, and of the rounds the median counts. What is printed is a Markdown table that can
-be pasted into the README.
+be pasted into `docs/benchmarks.md`.
 
 `cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being
 
