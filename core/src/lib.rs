@@ -8,6 +8,7 @@ them. The PostgreSQL extension and the client are shells around this crate; it k
 
 pub mod assemble;
 mod chunk;
+mod content_hash;
 pub mod convert;
 pub mod document;
 mod error;
@@ -26,12 +27,12 @@ pub mod reassemble;
 pub mod search;
 pub mod section;
 pub mod split;
-mod sql_enum;
 pub mod strategy;
 
 pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
+pub use content_hash::HashInput;
 pub use convert::{ConvertedDocument, convert, decode};
-pub use document::{Document, HashInput, MetadataOverrides, chunk_metadata, document_metadata};
+pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadata};
 pub use error::Error;
 pub use id::{chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};

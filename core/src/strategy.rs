@@ -9,16 +9,16 @@ decided in [`mod@crate::expand`].
 `auto` is the preset that stands for another one, chosen by the media type of each hit's document.
 */
 
+mod custom_strategy;
 mod overrides;
-mod own;
 mod preset;
 
+pub use custom_strategy::{CustomStrategy, MediaTypePatterns};
 pub use overrides::{MAX_LIMIT, StrategyOverrides, check_limit, check_range};
-pub use own::{CustomStrategy, MediaTypePatterns};
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;
-use crate::sql_enum::sql_enum;
+use crate::error::sql_enum;
 
 /// Which context a hit gets.
 #[derive(Clone, Debug, PartialEq)]
