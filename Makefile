@@ -9,7 +9,7 @@ export DESTDIR
 export BINDIR
 export VALGRIND
 
-.PHONY: help demo check check-assert install install-client installcheck server stop url corpus fuzz bench quality lint clean
+.PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz bench quality lint clean
 
 help: ## what can be done
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -44,11 +44,17 @@ corpus: ## thousands of real files of every kind, split and checked
 fuzz: ## fuzz the splitters, SECONDS=600 each
 	@ground/fuzz $(or $(SECONDS),600)
 
-bench: ## the ratios that the README states
+bench: ## the ratios in docs/benchmarks.md
 	@ground/bench
 
 quality: ## how much of what is wanted search and fragments bring back
 	@ground/quality
+
+docs: ## build a searchable site of the documentation in target/docs
+	@ground/docs
+
+pictures: ## draw the pictures of the documentation again, from real data
+	@ground/pictures
 
 lint: ## format, clippy, and the licences and sources of dependencies
 	@ground/lint

@@ -1,12 +1,10 @@
--- check_store: what is wrong with a store, or out of date, and what mends it.
+-- check_store: reports what is wrong with a store or out of date, with a remedy for each problem.
 --
--- The shape of a store is compared with the layout, from the catalogs. Its data is looked at only
--- when asked for, one pass a question over the whole store. Nothing is written, and no text of a
--- document is shown. No code of another role runs: where reading would run some, a row says so.
+-- It compares the store with the layout, from the catalogs. With data => true it also reads the rows, one
+-- pass over the store for each check. It writes nothing and shows no text of a document. It runs no code of
+-- another role: if reading a relation would, a row of the result says so.
 
--- What a store of tables lacks or has otherwise.
-
-CREATE FUNCTION passage.table_problems(
+CREATE FUNCTION _passage.table_problems(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS TABLE (object text, problem text, remedy text)
@@ -29,14 +27,14 @@ AS $$
             ELSE format('%I.%I', store, missing.name) END,
         CASE kind WHEN 'derived' THEN 'column' ELSE kind END || ' is missing',
         CASE WHEN kind = 'column' AND ddl ~ ' (NOT NULL|PRIMARY KEY)' AND ddl !~ ' NOT NULL DEFAULT '
-            THEN 'Bring the column back from a backup: nothing else holds what was in it.'
+            THEN 'Restore the column from a backup: its content cannot be derived.'
             ELSE format('SELECT passage.upgrade_store(%L);', store) END
-    FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
     WHERE kind IN ('table', 'view', 'column', 'derived', 'index')
     UNION ALL
     SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
         format('SELECT passage.upgrade_store(%L);', store)
-    FROM passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
     WHERE kind = 'setting' AND EXISTS (
         SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT') AND NOT row_security_active(rel.oid))
     HAVING count(*) > 0
@@ -45,7 +43,7 @@ AS $$
         format('column has type %s, not %s', format_type(atttypid, NULL), format_type(to_regtype(type), NULL)),
         CASE WHEN is_table THEN format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s USING %I::%s;', store, relation, col.name, type, col.name, type)
             ELSE 'Cast the column in the view.' END
-    FROM passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE atttypid <> to_regtype(type) AND NOT EXISTS (
@@ -53,7 +51,7 @@ AS $$
     UNION ALL
     SELECT format('%I.%I.%I', store, relation, col.name), 'column is not generated',
         format('ALTER TABLE %I.%I DROP COLUMN %I; SELECT passage.upgrade_store(%L);', store, relation, col.name, store)
-    FROM passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE derived AND is_table AND attgenerated = ''
@@ -62,7 +60,7 @@ AS $$
         format('ALTER TABLE %I.%I %s;', store, relation, tail)
     FROM keys JOIN rel ON relname = relation
     WHERE is_table AND NOT EXISTS (
-        -- A distributed table has document_id before the id.
+        -- A distributed table has document_id before id.
         SELECT FROM pg_index WHERE indrelid = rel.oid AND indisunique AND ARRAY(
             SELECT attname::text FROM unnest(indkey) WITH ORDINALITY AS key (attnum, place)
             JOIN pg_attribute ON attrelid = rel.oid AND pg_attribute.attnum = key.attnum
@@ -74,19 +72,20 @@ AS $$
     WHERE NOT (indisvalid AND indisready)
     UNION ALL
     SELECT format('%I.%I', store, relname), 'row-level security is off, and on for ' || guarded,
-        format('Give it policies such as those that SELECT passage.create_store(%L, dry_run => true); ends with.', store)
+        format('Enable it and add policies; SELECT passage.create_store(%L, dry_run => true); prints a template.', store)
     FROM rel, (
         SELECT string_agg(relname, ' and ' ORDER BY relname) FROM rel WHERE relrowsecurity
     ) AS guards (guarded)
     WHERE is_table AND NOT relrowsecurity AND relname IN ('documents', 'chunks', 'embeddings') AND guarded IS NOT NULL
 $$;
 
-COMMENT ON FUNCTION passage.table_problems(name, integer, text, text, regconfig) IS 'what is wrong with the tables of a store';
+COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig) IS 'problems of the tables of a store';
 
--- A view may hold any table of chunks. What it lacks degrades, and an index that would be needed
--- lies on a table behind it; the planner, with sequential scans turned off, shows which.
+-- A view can show any table of chunks. Missing columns reduce the functions, and indexes belong to the
+-- tables behind the view. The planner shows which tables lack one: it scans them although sequential scans
+-- are off.
 
-CREATE FUNCTION passage.scanned_relations(store name, condition text) RETURNS SETOF text
+CREATE FUNCTION _passage.scanned_relations(store name, condition text) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -103,9 +102,9 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.scanned_relations(name, text) IS 'tables that are read as a whole to find chunks';
+COMMENT ON FUNCTION _passage.scanned_relations(name, text) IS 'tables that a condition on chunks scans sequentially';
 
-CREATE FUNCTION passage.view_problems(store name)
+CREATE FUNCTION _passage.view_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -116,9 +115,9 @@ AS $$
         (3, 'chunks', '{section,section_key,parent_key}', 'adjacent chunks are the only context'),
         (4, 'chunks', '{start_byte,end_byte}', 'chunks are joined by the separator of the media type'),
         (5, 'chunks', '{first_line,last_line}', 'no line numbers'),
-        (6, 'chunks', '{tokens}', 'a quarter of the characters is counted'),
-        (7, 'documents', '{media_type}', 'every document is taken for prose'),
-        (8, 'documents', '{uri,title}', 'passages do not say where they come from')
+        (6, 'chunks', '{tokens}', 'tokens count as a quarter of the characters'),
+        (7, 'documents', '{media_type}', 'every document counts as prose'),
+        (8, 'documents', '{uri,title}', 'passages do not name their source')
     ),
     lacking AS (
         SELECT lost.place, relation, effect,
@@ -132,42 +131,42 @@ AS $$
         GROUP BY lost.place, relation, effect
     )
     SELECT format('%I.%I', store, relation),
-        CASE WHEN effect IS NULL THEN 'needed and missing: ' || columns ELSE format('without %s: %s', columns, effect) END,
+        CASE WHEN effect IS NULL THEN 'required columns are missing: ' || columns ELSE format('%s missing: %s', columns, effect) END,
         CASE WHEN columns ~ '(^|, )(section_key|parent_key)'
-            THEN 'Add them to the view, the keys as passage.section_key(section) and passage.parent_key(section) with an index on each behind document_id.'
+            THEN 'Add them to the view, the keys as passage.section_key(section) and passage.parent_key(section), with indexes on (document_id, key, ordinal) of the table.'
             ELSE 'Add them to the view.' END
     FROM lacking
     UNION ALL
-    SELECT format('%I.documents', store), 'missing: passages do not say where they come from, and every document is taken for prose',
-        format('Make a view %I.documents with id, uri, title and media_type.', store)
+    SELECT format('%I.documents', store), 'view is missing: passages do not name their source, and every document counts as prose',
+        format('Create a view %I.documents with id, uri, title and media_type.', store)
     WHERE to_regclass(format('%I.documents', store)) IS NULL
 $$;
 
-COMMENT ON FUNCTION passage.view_problems(name) IS 'what a store of views does without';
+COMMENT ON FUNCTION _passage.view_problems(name) IS 'columns and relations that a store of views lacks';
 
-CREATE FUNCTION passage.index_problems(store name)
+CREATE FUNCTION _passage.index_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF passage.typed_columns(store) @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
+    IF _passage.matching_columns(store) @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN QUERY
-            SELECT scanned, format('no index finds chunks by %s', how), format('Make an index on what %I.chunks has as %s.', store, how)
+            SELECT scanned, format('no index finds chunks by %s', how), format('Create an index on the columns that %I.chunks shows as %s.', store, how)
             FROM (VALUES
                 ('id', $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$),
                 ('document_id, ordinal', $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$)
             ) AS probe (how, condition),
-                passage.scanned_relations(store, condition) AS scanned;
+                _passage.scanned_relations(store, condition) AS scanned;
     END IF;
 EXCEPTION WHEN insufficient_privilege THEN
-    -- Planning needs the rights of reading, and fails where a policy would filter.
+    -- Planning requires the right to read, and fails where a policy would filter rows.
     RETURN QUERY SELECT format('%I.chunks', store), 'indexes were not checked: ' || SQLERRM,
-        'Check the store as a role that may read all of it.';
+        'Check the store as a role that may read all rows.';
 END
 $$;
 
-COMMENT ON FUNCTION passage.index_problems(name) IS 'indexes that a store of views does without';
+COMMENT ON FUNCTION _passage.index_problems(name) IS 'indexes that a store of views lacks';
 
 CREATE FUNCTION passage.check_store(store name DEFAULT NULL, data boolean DEFAULT false)
 RETURNS TABLE (object text, problem text, remedy text)
@@ -175,40 +174,40 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    made CONSTANT record := passage.store_facts(passage.store_name(store));
-    settings CONSTANT jsonb := passage.store_settings(passage.store_name(store));
-    -- Whatever the setting holds: a cast would show it in an error.
+    made CONSTANT record := _passage.store_facts(_passage.store_name(store));
+    settings CONSTANT jsonb := _passage.store_settings(_passage.store_name(store));
+    -- Compared, not cast: the error of a cast would show the value.
     stored CONSTANT regconfig := (
         SELECT pg_ts_config.oid FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
         WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
             OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname));
-    adopted boolean;
-    unread boolean;
+    is_adopted boolean;
+    is_unreadable boolean;
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_exist(store);
-    adopted := EXISTS (
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_exist(store);
+    is_adopted := EXISTS (
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p'));
 
     RETURN QUERY
-        SELECT format('%I.settings', store), format('layout %s is newer than this pg_passage', settings ->> 'layout_version'),
-            'ALTER EXTENSION pg_passage UPDATE;'
+        SELECT format('%I.settings', store), format('layout version %s is newer than this pg_passage', settings ->> 'layout_version'),
+            'Install a newer pg_passage on the server, then run ALTER EXTENSION pg_passage UPDATE.'
         WHERE jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1';
     RETURN QUERY
-        SELECT format('%I.settings', store), format('not read: row-level security filters what "%s" sees', current_user),
-            'Check the store as its owner, or as a role with BYPASSRLS.'
+        SELECT format('%I.settings', store), format('not read: row-level security filters rows for "%s"', current_user),
+            'Check the store as its owner or as a role with BYPASSRLS.'
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'settings' AND row_security_active(pg_class.oid);
     RETURN QUERY
-        SELECT format('%I.settings', store), format('setting %s is %s, and the store has %s', key, settings -> key, to_jsonb(has)),
+        SELECT format('%I.settings', store), format('setting %s is %s, but the store has %s', key, settings -> key, to_jsonb(has)),
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(has), key)
         FROM (VALUES
             ('language', made.language), ('embedding_type', made.embedding_type), ('distance', made.distance)
         ) AS property (key, has)
         WHERE settings ->> key <> has
         UNION ALL
-        SELECT format('%I.settings', store), format('setting dimensions is %s, and the store has %s', settings -> 'dimensions', made.dimensions),
+        SELECT format('%I.settings', store), format('setting dimensions is %s, but the store has %s', settings -> 'dimensions', made.dimensions),
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(made.dimensions), 'dimensions')
         WHERE settings -> 'dimensions' <> to_jsonb(made.dimensions)
         UNION ALL
@@ -216,37 +215,39 @@ BEGIN
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, '"english"', 'language')
         WHERE made.language IS NULL AND settings ? 'language' AND stored IS NULL;
     RETURN QUERY
-        SELECT * FROM passage.table_problems(store, made.dimensions,
+        SELECT * FROM _passage.table_problems(store, made.dimensions,
             coalesce(made.distance, settings ->> 'distance', 'cosine'), coalesce(made.embedding_type, 'vector'),
             coalesce(made.language::regconfig, stored, 'pg_catalog.english')) AS found
-        -- Adopted chunks need no settings and strategies of their own.
-        WHERE NOT (adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
+        -- A store of views needs no tables for settings and strategies.
+        WHERE NOT (is_adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";
-    unread := EXISTS (SELECT FROM passage.unread_relations(store));
-    IF adopted THEN
-        RETURN QUERY SELECT * FROM passage.view_problems(store);
-        IF NOT unread THEN
-            RETURN QUERY SELECT * FROM passage.index_problems(store);
+    is_unreadable := EXISTS (SELECT FROM _passage.unreadable_relations(store));
+    IF is_adopted THEN
+        RETURN QUERY SELECT * FROM _passage.view_problems(store);
+        IF NOT is_unreadable THEN
+            RETURN QUERY SELECT * FROM _passage.index_problems(store);
         END IF;
     END IF;
-    IF unread AND (adopted OR data) THEN
-        RETURN QUERY SELECT relation.object, 'not read: ' || reason, 'Connect as a role that may run that code, and check the store there.'
-            FROM passage.unread_relations(store) AS relation;
+    IF is_unreadable AND (is_adopted OR data) THEN
+        RETURN QUERY SELECT relation.object, 'not read: ' || reason, 'Connect as a role that may run that code, and check the store again.'
+            FROM _passage.unreadable_relations(store) AS relation;
     ELSIF data THEN
-        RETURN QUERY SELECT format('%I.%I', store, relname), format('not read: row-level security filters what "%s" sees', current_user),
-                'Check the rows as the owner of the store, or as a role with BYPASSRLS.'
+        RETURN QUERY SELECT format('%I.%I', store, relname), format('not read: row-level security filters rows for "%s"', current_user),
+                'Check the rows as the owner of the store or as a role with BYPASSRLS.'
             FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
             WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings') AND row_security_active(pg_class.oid)
             ORDER BY relname;
         IF FOUND THEN
             RETURN;
-        ELSIF passage.is_trusted_store(store) THEN
-            RETURN QUERY SELECT * FROM passage.data_problems(store);
+        ELSIF _passage.is_trusted_store(store) THEN
+            RETURN QUERY SELECT * FROM _passage.data_problems(store);
         ELSE
-            RETURN QUERY SELECT * FROM passage.fenced_data_problems(store);
+            RETURN QUERY SELECT * FROM _passage.restricted_data_problems(store);
         END IF;
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.check_store(name, boolean) IS 'what is wrong with a store or out of date, and what mends it';
+COMMENT ON FUNCTION passage.check_store(name, boolean) IS 'returns what is wrong with a store or out of date, with a remedy for each problem
+store: schema of the store; NULL takes the setting passage.store (rag)
+data: whether to read all rows as well, false by default';

@@ -1,10 +1,9 @@
--- What is wrong with the rows of a store: each problem with its document and how often.
+-- check_store with data => true: problems in the rows of a store, with document and count.
 --
--- Sections are asked for a parent in code and data alone. In prose a heading is merged with what
--- follows it, so that a parent section without a chunk of its own, or with a later one, is no
--- fault.
+-- Only sections of code and data must have a parent. In prose the splitter merges a heading with the text
+-- after it, so a parent section can have no chunk of its own, or a later one.
 
-CREATE FUNCTION passage.data_problems(store name)
+CREATE FUNCTION _passage.data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -12,7 +11,7 @@ SET row_security = off
 AS $$
 DECLARE
     again CONSTANT text := 'Ingest the document again.';
-    has CONSTANT text[] := coalesce(passage.typed_columns(store), '{}');
+    has CONSTANT text[] := coalesce(_passage.matching_columns(store), '{}');
 BEGIN
     IF NOT has @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN;
@@ -20,7 +19,7 @@ BEGIN
 
     RETURN QUERY EXECUTE format($query$
         SELECT 'document ' || document_id,
-            format('ordinals not from 0 without gaps: %%s chunks from %%s to %%s', count(*), min(ordinal), max(ordinal)), $1
+            format('ordinals are not dense from 0: %%s chunks from %%s to %%s', count(*), min(ordinal), max(ordinal)), $1
         FROM %I.chunks
         GROUP BY document_id
         HAVING min(ordinal) <> 0 OR max(ordinal) + 1::bigint <> count(*) OR count(DISTINCT ordinal) <> count(*)
@@ -29,7 +28,7 @@ BEGIN
 
     IF has @> '{chunks.start_byte,chunks.end_byte}' THEN
         RETURN QUERY EXECUTE format($query$
-            SELECT 'document ' || document_id, 'spans that do not touch the one before: ' || count(*), $1
+            SELECT 'document ' || document_id, 'spans that do not touch the previous span: ' || count(*), $1
             FROM (
                 SELECT document_id, start_byte <> lag(end_byte) OVER (PARTITION BY document_id ORDER BY ordinal) AS apart
                 FROM %I.chunks
@@ -39,7 +38,7 @@ BEGIN
             ORDER BY document_id
             $query$, store) USING again;
         RETURN QUERY EXECUTE format($query$
-            SELECT 'document ' || document_id, 'spans not as long as their content: ' || count(*), $1
+            SELECT 'document ' || document_id, 'spans of another length than their content: ' || count(*), $1
             FROM %I.chunks
             WHERE end_byte::bigint - start_byte <> octet_length(content)
             GROUP BY document_id
@@ -54,7 +53,7 @@ BEGIN
                 FROM %I.chunks
                 GROUP BY document_id, section
             )
-            SELECT 'document ' || child.document_id, 'sections without a parent before them: ' || count(*), $1
+            SELECT 'document ' || child.document_id, 'sections without an earlier parent: ' || count(*), $1
             FROM opened AS child
             LEFT JOIN opened AS parent ON parent.document_id = child.document_id
                 AND parent.section = child.section[:cardinality(child.section) - 1]
@@ -67,7 +66,7 @@ BEGIN
 
     IF has @> '{documents.id}' THEN
         RETURN QUERY EXECUTE format($query$
-            SELECT 'document ' || document_id, 'chunks of a document that does not exist: ' || count(*),
+            SELECT 'document ' || document_id, 'chunks of a missing document: ' || count(*),
                 format('DELETE FROM %%I.chunks WHERE document_id = %%L;', $1, document_id)
             FROM %1$I.chunks
             WHERE NOT EXISTS (SELECT FROM %1$I.documents WHERE documents.id = chunks.document_id)
@@ -78,7 +77,7 @@ BEGIN
 
     IF has @> '{documents.id,documents.chunk_count}' THEN
         RETURN QUERY EXECUTE format($query$
-            SELECT 'document ' || documents.id, format('chunk_count is %%s, and there are %%s', chunk_count, coalesce(counted, 0)),
+            SELECT 'document ' || documents.id, format('chunk_count is %%s, but there are %%s chunks', chunk_count, coalesce(counted, 0)),
                 format('UPDATE %%I.documents SET chunk_count = %%s WHERE id = %%L;', $1, coalesce(counted, 0), documents.id)
             FROM %1$I.documents
             LEFT JOIN (SELECT document_id, count(*) FROM %1$I.chunks GROUP BY document_id) AS counts (document_id, counted)
@@ -91,7 +90,7 @@ BEGIN
     IF has @> '{embeddings.chunk_id,embeddings.document_id}' THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || chunks.document_id,
-                format('chunks without embedding: %%s of %%s', count(*) - count(chunk_id), count(*)), $1
+                format('chunks without an embedding: %%s of %%s', count(*) - count(chunk_id), count(*)), $1
             FROM %1$I.chunks LEFT JOIN %1$I.embeddings ON chunk_id = chunks.id
             GROUP BY chunks.document_id
             HAVING count(*) > count(chunk_id)
@@ -108,16 +107,17 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.data_problems(name) IS 'what is wrong with the rows of a store';
+COMMENT ON FUNCTION _passage.data_problems(name) IS 'problems in the rows of a store';
 
--- The same of a store that others own, who could put a view in the place of a table meanwhile.
+-- Checks a store of another role. That role could replace a table with a view during the call, so a
+-- setting restricts the function to tables.
 
-CREATE FUNCTION passage.fenced_data_problems(store name)
+CREATE FUNCTION _passage.restricted_data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT * FROM passage.data_problems(store)
+    SELECT * FROM _passage.data_problems(store)
 $$;
 
-COMMENT ON FUNCTION passage.fenced_data_problems(name) IS 'what is wrong with the rows of a store of tables that others own';
+COMMENT ON FUNCTION _passage.restricted_data_problems(name) IS 'problems in the rows of a store of another role, from tables alone';

@@ -1,12 +1,12 @@
--- create_store and upgrade_store.
+-- create_store and upgrade_store: create the tables of a store, or the missing parts.
 --
--- An argument that is NULL means what the store has, and for a new one no embeddings, or cosine,
--- vector and english. One that contradicts what the store has is an error: embeddings of another
--- model belong into another store.
+-- An argument that is NULL takes the value of the store; a new store gets no embeddings, or cosine, vector
+-- and english. An argument that contradicts the store is an error: embeddings of another model need
+-- another store.
 
--- Row-level security is the caller's to decide, so a dry run ends with how it is done.
+-- The caller decides about row-level security, so a dry run ends with policies to copy.
 
-CREATE FUNCTION passage.policy_template(store name, embeddings boolean) RETURNS SETOF text
+CREATE FUNCTION _passage.policy_template(store name, embeddings boolean) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
 RETURN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
 -- Put your own condition in the first policy; the others follow it.
@@ -21,7 +21,7 @@ RETURN pg_catalog.format($template$-- Row-level security, for tenants who share 
     CASE WHEN embeddings THEN pg_catalog.format(E'\n-- CREATE POLICY readers ON %1$I.embeddings FOR SELECT\n'
         '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END);
 
-COMMENT ON FUNCTION passage.policy_template(name, boolean) IS 'policies for a store that tenants share, as a comment';
+COMMENT ON FUNCTION _passage.policy_template(name, boolean) IS 'policies for a store that several tenants share, as an SQL comment';
 
 CREATE FUNCTION passage.create_store(
     store name DEFAULT NULL,
@@ -42,31 +42,31 @@ DECLARE
     statement text;
     locked boolean := false;
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_be_own(store);
-    made := passage.store_facts(store);
-    settings := passage.store_settings(store);
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_be_own(store);
+    made := _passage.store_facts(store);
+    settings := _passage.store_settings(store);
     distance := coalesce(distance, made.distance, settings ->> 'distance', 'cosine');
     embedding_type := coalesce(embedding_type, made.embedding_type, 'vector');
-    -- Whatever the setting holds: a cast would show it in an error.
+    -- Compared, not cast: the error of a cast would show the value.
     SELECT pg_ts_config.oid INTO stored FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
     WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
         OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname);
     IF made.language IS NULL AND settings ? 'language' AND stored IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('setting "language" of store "%s" does not name a text search configuration', store),
-            HINT = format('SELECT * FROM passage.check_store(%L); says what to set it to.', store);
+            HINT = format('Run SELECT * FROM passage.check_store(%L); for the value to set.', store);
     END IF;
     language := coalesce(language, made.language::regconfig, stored, 'pg_catalog.english');
 
-    PERFORM passage.store_refusal(store, dimensions, distance, embedding_type);
+    PERFORM _passage.check_store_arguments(store, dimensions, distance, embedding_type);
     IF jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1' THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('store "%s" has layout %s, and this pg_passage knows layout 1', store, settings ->> 'layout_version'),
-            HINT = 'ALTER EXTENSION pg_passage UPDATE; brings one that knows it.';
+            MESSAGE = format('store "%s" has layout version %s, but this pg_passage supports version 1', store, settings ->> 'layout_version'),
+            HINT = 'Install a newer pg_passage on the server, then run ALTER EXTENSION pg_passage UPDATE.';
     END IF;
 
-    SELECT format('store "%s" was made with %s %s, not %s', store, what, has, asked) INTO statement
+    SELECT format('store "%s" has %s %s, not %s', store, what, has, asked) INTO statement
     FROM (VALUES
         (1, 'dimensions', made.dimensions::text, dimensions::text),
         (2, 'embedding type', made.embedding_type, embedding_type),
@@ -78,26 +78,26 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = statement,
-            HINT = 'Make another store for it, fill that, and rename: each store is a schema.';
+            HINT = 'Create another store, fill it, and rename the schemas.';
     END IF;
 
     dimensions := coalesce(dimensions, made.dimensions);
 
     IF dry_run THEN
-        RETURN QUERY SELECT * FROM passage.store_statements(store, dimensions, distance, embedding_type, language);
-        RETURN QUERY SELECT * FROM passage.policy_template(store, dimensions IS NOT NULL);
+        RETURN QUERY SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language);
+        RETURN QUERY SELECT * FROM _passage.policy_template(store, dimensions IS NOT NULL);
         RETURN;
     END IF;
 
-    -- Of two who make the same store at once, the second waits and finds it made.
+    -- Of two concurrent calls for one store, the second waits and finds the store complete.
     PERFORM pg_advisory_xact_lock(hashtextextended('passage.create_store ' || store, 0));
     FOR statement IN
-        SELECT * FROM passage.store_statements(store, dimensions, distance, embedding_type, language)
+        SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language)
     LOOP
-        -- A trigger can come with every statement of others, until it is locked out.
+        -- Without the lock, another role could add a trigger between two statements.
         IF statement LIKE 'INSERT INTO %' AND NOT locked THEN
             EXECUTE format('LOCK TABLE %I.settings IN SHARE ROW EXCLUSIVE MODE', store);
-            PERFORM passage.store_must_be_own(store);
+            PERFORM _passage.store_must_be_own(store);
             locked := true;
         END IF;
         EXECUTE statement;
@@ -106,10 +106,16 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean) IS 'make the tables of a store, or what it lacks of them, and return the statements';
+COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean) IS 'creates the tables of a store, or those parts that it lacks, and returns the statements
+store: schema of the store; NULL takes the setting passage.store (rag)
+dimensions: of the embeddings, 1 to 2000, of halfvec to 4000; NULL takes those of the store, for a new one no embeddings
+distance: cosine, l2 or inner_product; NULL takes that of the store, for a new one cosine
+embedding_type: vector or halfvec; NULL takes that of the store, for a new one vector
+language: text search configuration; NULL takes that of the store, for a new one english
+dry_run: whether to return the statements without executing them, false by default';
 
--- DROP EXTENSION ... CASCADE takes the derived columns and their indexes and nothing else. This
--- brings them back, computed from what stayed, and the table is as it was.
+-- DROP EXTENSION ... CASCADE drops the derived columns and their indexes, and no content. upgrade_store
+-- adds and computes them again.
 
 CREATE FUNCTION passage.upgrade_store(store name DEFAULT NULL, dry_run boolean DEFAULT false)
 RETURNS SETOF text
@@ -119,8 +125,8 @@ AS $$
 DECLARE
     statement text;
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_exist(store);
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_exist(store);
     FOR statement IN SELECT * FROM passage.create_store(store, dry_run => upgrade_store.dry_run) LOOP
         IF statement NOT LIKE '--%' THEN
             RETURN NEXT statement;
@@ -129,4 +135,6 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.upgrade_store(name, boolean) IS 'bring a store up to date and return the statements';
+COMMENT ON FUNCTION passage.upgrade_store(name, boolean) IS 'adds what a store lacks of the current layout, and returns the statements
+store: schema of the store; NULL takes the setting passage.store (rag)
+dry_run: whether to return the statements without executing them, false by default';

@@ -1,6 +1,6 @@
--- expand_context, expand_contexts: hits with their context, a row a chunk.
+-- expand_context and expand_contexts: return hits with their context, one row for each chunk.
 --
--- Two names, because an untyped literal cannot choose between uuid and uuid[].
+-- The names differ, because an untyped literal cannot choose between uuid and uuid[].
 
 CREATE FUNCTION passage.expand_context(
     chunk_id uuid,
@@ -36,7 +36,15 @@ CREATE FUNCTION passage.expand_context(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'expand_context_wrapper';
 
-COMMENT ON FUNCTION passage.expand_context(uuid, text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name) IS 'a hit with its context, ordered by ordinal';
+COMMENT ON FUNCTION passage.expand_context(uuid, text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name) IS 'returns a hit with its context, ordered by ordinal
+chunk_id: id of the hit; an unknown id gives no rows
+strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
+parents, preceding, following, children, before, after: numbers of chunks, 0 to 1000000; NULL takes those of the strategy
+windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
+siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
+threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
+max_tokens, max_chunks: most of hits and context together, 0 to 1000000; hits are never dropped; NULL takes those of the strategy
+store: schema of the store; NULL takes the setting passage.store (rag)';
 
 CREATE FUNCTION passage.expand_contexts(
     chunk_ids uuid[],
@@ -73,4 +81,13 @@ CREATE FUNCTION passage.expand_contexts(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
 AS 'MODULE_PATHNAME', 'expand_contexts_wrapper';
 
-COMMENT ON FUNCTION passage.expand_contexts(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name) IS 'hits with their context, each chunk once, ordered by the best score of the document, then by ordinal';
+COMMENT ON FUNCTION passage.expand_contexts(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name) IS 'returns hits with their context, each chunk once, ordered by the best score of the document, then by ordinal
+chunk_ids: ids of the hits; unknown ids give no rows
+scores: one for each id, higher is better; NULL ranks hits by the order of the ids
+strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
+parents, preceding, following, children, before, after: numbers of chunks, 0 to 1000000; NULL takes those of the strategy
+windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
+siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
+threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
+max_tokens, max_chunks: most of hits and context together, 0 to 1000000; hits are never dropped; NULL takes those of the strategy
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -1,4 +1,4 @@
--- explain_context: why each chunk is or is not in the context.
+-- explain_context: says why each chunk is or is not in the context.
 
 CREATE FUNCTION passage.explain_context(
     chunk_ids uuid[],
@@ -34,4 +34,13 @@ CREATE FUNCTION passage.explain_context(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
 AS 'MODULE_PATHNAME', 'explain_context_wrapper';
 
-COMMENT ON FUNCTION passage.explain_context(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name) IS 'the chunks that expansion considers, in the order in which a budget is spent: by which rule, whether kept, and what cut them';
+COMMENT ON FUNCTION passage.explain_context(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name) IS 'returns the chunks that expansion considers, in the order in which the budget is spent, with rule, outcome and limit
+chunk_ids: ids of the hits; unknown ids give no rows
+scores: one for each id, higher is better; NULL ranks hits by the order of the ids
+strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
+parents, preceding, following, children, before, after: numbers of chunks, 0 to 1000000; NULL takes those of the strategy
+windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
+siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
+threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
+max_tokens, max_chunks: most of hits and context together, 0 to 1000000; hits are never dropped; NULL takes those of the strategy
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -1,4 +1,4 @@
--- fragments: the whole lines that answer a query.
+-- fragments: returns the whole lines of documents that answer a query.
 
 CREATE FUNCTION passage.fragments(
     query text DEFAULT NULL,
@@ -34,4 +34,14 @@ CREATE FUNCTION passage.fragments(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 5
 AS 'MODULE_PATHNAME', 'fragments_wrapper';
 
-COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name) IS 'whole lines of documents that answer a query, best first';
+COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name) IS 'returns the whole lines of documents that answer a query, best first
+query: words and "phrases"; embedding: vector of the query
+uri, document_id: one document to look at; NULL searches the store
+strategy: auto, adaptive, proximity, semantic or seed, auto by default
+collection, version: equal to the value; NULL does not filter
+max_fragments: most rows, 5 by default
+max_tokens: most tokens of all rows, 700 by default, 100000 with return_full
+fuzzy_threshold: least similarity of a misspelled word, 0 to 1, 0.8 by default
+return_full: whether to return the whole of the named document, false by default
+include_orphaned: whether documents whose source is missing are searched, false by default
+store: schema of the store; NULL takes the setting passage.store (rag)';

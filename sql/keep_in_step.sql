@@ -1,27 +1,28 @@
--- keep_in_step: a trigger that keeps a store in step with the texts of a table.
+-- keep_in_step: a trigger that updates the documents of a store when the rows of a table change.
 --
--- Its arguments are NAME=VALUE as ingest names them; in a value {column} stands for the column of the
--- row, so a uri is made of a key and a text of several columns. A row whose text or uri is NULL has no
--- document. What cannot be done is an error of the statement that wrote the row, which is then undone.
+-- Its arguments are NAME=VALUE with the argument names of ingest. In a value, {column} is replaced by the
+-- column of the row, so a uri can contain a key and a text several columns. A row whose text or uri is NULL
+-- has no document. An error fails the statement that wrote the row.
 --
--- Each document says in source_row which row it came from. So a TRUNCATE takes the documents of its
--- table and no others, and no two rows have one document.
+-- The column source_row of a document names the row that it comes from. So TRUNCATE removes the documents
+-- of its own table alone, and two rows never share a document. The settings of keep_in_step are in
+-- shared_settings.sql.
 
--- ingest, which records the row beside a document that it adds. One that was there it locks, and says
--- for which row it is recorded.
+-- Ingests a document. A new document records the row. An existing one is locked, and the result tells
+-- which row it records.
 
-CREATE FUNCTION passage.step_write(
+CREATE FUNCTION _passage.step_write(
     uri text, text text, media_type text, title text, collection text, version text, metadata jsonb, kind text,
     base_url text, source_row jsonb, store name
 ) RETURNS TABLE (document_id uuid, added boolean, locked boolean, recorded jsonb)
 LANGUAGE c VOLATILE PARALLEL UNSAFE ROWS 1 COST 10000
 AS 'MODULE_PATHNAME', 'step_write_wrapper';
 
-COMMENT ON FUNCTION passage.step_write(text, text, text, text, text, text, jsonb, text, text, jsonb, name) IS 'ingest the document of a row, and return which row it is recorded for';
+COMMENT ON FUNCTION _passage.step_write(text, text, text, text, text, text, jsonb, text, text, jsonb, name) IS 'ingests the document of a row and returns the row that it records';
 
--- Puts the document of a row into the store, unless another row has it.
+-- Raises an error if the document belongs to another row.
 
-CREATE FUNCTION passage.step_ingest(
+CREATE FUNCTION _passage.step_ingest(
     plan text[], key jsonb, uri text, collection text, version text,
     text text, title text, media_type text, metadata text, kind text, base_url text
 ) RETURNS uuid
@@ -31,7 +32,7 @@ AS $$
 DECLARE
     store CONSTANT name := plan[1];
     source CONSTANT text := plan[2];
-    mine CONSTANT jsonb := jsonb_build_object('table', source, 'key', key);
+    source_row CONSTANT jsonb := jsonb_build_object('table', source, 'key', key);
     document uuid;
     added boolean;
     locked boolean := false;
@@ -40,18 +41,18 @@ DECLARE
     taken boolean;
     changed bigint;
 BEGIN
-    -- What was there may have been removed before it was locked.
+    -- Another session can remove an existing document before it is locked.
     WHILE NOT locked LOOP
         attempts := attempts + 1;
         IF attempts > 8 THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
                 MESSAGE = format('row-level security of store "%s" hides the document of a row of %s', store, source),
-                HINT = 'Whoever writes the table needs policies for SELECT and UPDATE on its documents.';
+                HINT = 'Grant roles that write the table policies for SELECT and UPDATE on documents.';
         END IF;
-        SELECT * INTO document, added, locked, recorded FROM passage.step_write(uri, text, media_type, title,
-            collection, version, coalesce(metadata::jsonb, '{}'), kind, base_url, mine, plan[1]::name);
+        SELECT * INTO document, added, locked, recorded FROM _passage.step_write(uri, text, media_type, title,
+            collection, version, coalesce(metadata::jsonb, '{}'), kind, base_url, source_row, plan[1]::name);
     END LOOP;
-    IF added OR recorded IS NOT DISTINCT FROM mine THEN
+    IF added OR recorded IS NOT DISTINCT FROM source_row THEN
         RETURN document;
     END IF;
 
@@ -63,30 +64,30 @@ BEGIN
             EXECUTE format('SELECT %s FROM (SELECT $1 AS key) AS recorded', plan[9]) INTO taken USING recorded -> 'key';
         END IF;
     ELSE
-        taken := passage.step_is_kept(recorded ->> 'table');
+        taken := _passage.has_step_trigger(recorded ->> 'table');
     END IF;
     IF taken THEN
         RAISE EXCEPTION USING ERRCODE = 'unique_violation',
-            MESSAGE = format('a row of %s has the uri of a document that comes from another row', source),
-            DETAIL = format('The document of store "%s" comes from %s.', store, recorded ->> 'table'),
-            HINT = 'Let uri, collection or version differ for every row of every table, as in ''uri=articles/{id}''.';
+            MESSAGE = format('a row of %s has the same uri, collection and version as another row', source),
+            DETAIL = format('The document of store "%s" comes from table %s.', store, recorded ->> 'table'),
+            HINT = 'Make uri, collection and version unique over all rows and tables, as in ''uri=articles/{id}''.';
     END IF;
-    EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1', store) USING document, mine;
+    EXECUTE format('UPDATE %I.documents SET source_row = $2 WHERE id = $1', store) USING document, source_row;
     GET DIAGNOSTICS changed = ROW_COUNT;
     IF changed = 0 THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
-            MESSAGE = format('row-level security of store "%s" keeps documents from being changed', store),
-            HINT = 'Whoever writes the table needs a policy for UPDATE on its documents.';
+            MESSAGE = format('row-level security of store "%s" prevents the update of documents', store),
+            HINT = 'Grant roles that write the table a policy for UPDATE on documents.';
     END IF;
     RETURN document;
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_ingest(text[], jsonb, text, text, text, text, text, text, text, text, text) IS 'ingest the document of a row and record the row';
+COMMENT ON FUNCTION _passage.step_ingest(text[], jsonb, text, text, text, text, text, text, text, text, text) IS 'ingests the document of a row and records the row';
 
--- Takes out what a row had, if it is recorded as its document, or as nobody's.
+-- Removes a document only if it records this row, no row, or a row of a table without a trigger.
 
-CREATE FUNCTION passage.step_remove(
+CREATE FUNCTION _passage.step_remove(
     plan text[], key jsonb, uri text, collection text, version text, expected boolean
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -104,21 +105,21 @@ BEGIN
         IF expected AND row_security_active(format('%I.documents', store)) THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
                 MESSAGE = format('row-level security of store "%s" may hide the document of a row of %s', store, source),
-                HINT = 'Whoever writes the table needs policies for SELECT, UPDATE and DELETE on its documents.';
+                HINT = 'Grant roles that write the table policies for SELECT, UPDATE and DELETE on documents.';
         END IF;
     ELSIF recorded IS NULL
-        OR recorded -> 'key' = key AND (recorded ->> 'table' = source OR NOT passage.step_is_kept(recorded ->> 'table'))
+        OR recorded -> 'key' = key AND (recorded ->> 'table' = source OR NOT _passage.has_step_trigger(recorded ->> 'table'))
     THEN
         PERFORM passage.remove(document_id => document, store => plan[1]::name);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_remove(text[], jsonb, text, text, text, boolean) IS 'remove the document that a row had';
+COMMENT ON FUNCTION _passage.step_remove(text[], jsonb, text, text, text, boolean) IS 'removes the document of a row';
 
--- The documents of a table that lost all of its rows, or those of one of its partitions.
+-- Removes the documents of a table that was truncated, or of one of its partitions.
 
-CREATE FUNCTION passage.step_truncate(plan text[], gone_if text, trigger name) RETURNS void
+CREATE FUNCTION _passage.step_truncate(plan text[], condition text, trigger name) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -130,19 +131,19 @@ DECLARE
     unknown bigint;
     document uuid;
 BEGIN
-    -- Rows that the snapshot does not see are truncated as well.
+    -- TRUNCATE also removes rows that the snapshot does not see.
     IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-            MESSAGE = format('trigger "%s" cannot follow TRUNCATE of %s in isolation level %s', trigger, source,
+            MESSAGE = format('trigger "%s" cannot follow TRUNCATE of %s in isolation level "%s"', trigger, source,
                 current_setting('transaction_isolation')),
-            HINT = 'Truncate in a transaction of READ COMMITTED, or delete the rows.';
+            HINT = 'Truncate in a READ COMMITTED transaction, or delete the rows.';
     END IF;
     IF row_security_active(format('%I.documents', store)) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('row-level security of store "%s" may hide documents of %s', store, source),
             HINT = 'Truncate as a role that bypasses row-level security, or delete the rows.';
     END IF;
-    -- pg_passage 0.1.0 recorded no rows.
+    -- Documents that pg_passage 0.1.0 ingested have no source_row.
     EXECUTE format('SELECT count(*) FROM %I.documents WHERE uri ~ $1 AND collection ~ $2 AND version ~ $3 '
         'AND (source_row IS NULL OR to_regclass(source_row ->> ''table'') IS NULL '
         'OR source_row ->> ''table'' = $4 AND NOT source_row -> ''key'' ?& $5)', store)
@@ -151,100 +152,91 @@ BEGIN
     IF unknown > 0 THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('trigger "%s": %s documents of store "%s" may come from rows of %s', trigger, unknown, store, source),
-            DETAIL = 'Their uris are such as the trigger makes, and their source_row names no row of a table that is there.',
-            HINT = format('SELECT passage.bring_in_step(%L); records the documents of the rows. What it leaves without source_row, take out by passage.remove or give another uri.', source);
+            DETAIL = 'Their uris match the trigger, but their source_row names no row of an existing table.',
+            HINT = format('Run SELECT passage.bring_in_step(%L); to record the rows. Remove documents that are left without source_row with passage.remove, or give them another uri.', source);
     END IF;
     FOR document IN EXECUTE format('SELECT id FROM (SELECT id, source_row -> ''key'' AS key FROM %I.documents '
-        'WHERE source_row ->> ''table'' = $1) AS recorded WHERE %s ORDER BY id', store, gone_if) USING source
+        'WHERE source_row ->> ''table'' = $1) AS recorded WHERE %s ORDER BY id', store, condition) USING source
     LOOP
         PERFORM passage.remove(document_id => document, store => plan[1]::name);
     END LOOP;
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_truncate(text[], text, name) IS 'remove the documents of rows that TRUNCATE took';
-
--- A value has one text in all sessions, whatever they have set.
+COMMENT ON FUNCTION _passage.step_truncate(text[], text, name) IS 'removes the documents of truncated rows';
 
 CREATE FUNCTION passage.keep_in_step() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
-SET timezone = 'UTC'
-SET datestyle = 'ISO, YMD'
-SET intervalstyle = 'postgres'
-SET extra_float_digits = 1
-SET bytea_output = 'hex'
-SET lc_monetary = 'C'
-SET xmlbinary = 'base64'
-SET quote_all_identifiers = off
 AS $$
 DECLARE
     plan text[];
-    above record;
+    ancestor record;
     image record;
-    before boolean := false;
+    is_previous boolean := false;
 BEGIN
     IF TG_WHEN <> 'AFTER' OR (TG_LEVEL = 'STATEMENT' AND TG_OP <> 'TRUNCATE') THEN
         RAISE EXCEPTION USING ERRCODE = 'trigger_protocol_violated',
-            MESSAGE = 'passage.keep_in_step is a trigger AFTER INSERT OR UPDATE OR DELETE ... FOR EACH ROW',
-            HINT = 'For TRUNCATE make another one, AFTER TRUNCATE ... FOR EACH STATEMENT, with the same arguments.';
+            MESSAGE = 'passage.keep_in_step must be called by a trigger AFTER INSERT OR UPDATE OR DELETE ... FOR EACH ROW',
+            HINT = 'For TRUNCATE create a second trigger, AFTER TRUNCATE ... FOR EACH STATEMENT, with the same arguments.';
     END IF;
-    plan := passage.step_plan(TG_RELID, TG_NAME, TG_LEVEL, TG_ARGV);
-    -- Two sessions with other settings must not write one row into two stores.
-    IF NOT plan[4]::boolean AND passage.store_name() <> plan[1] THEN
+    plan := _passage.step_plan(TG_RELID, TG_NAME, TG_LEVEL, TG_ARGV);
+    -- Sessions with different settings must not write a row into two stores.
+    IF NOT plan[4]::boolean AND _passage.store_name() <> plan[1] THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('trigger "%s" names no store, and passage.store is not rag', TG_NAME),
-            HINT = 'Make the trigger again with the argument ''store=NAME'', so that all sessions write to the same one.';
+            MESSAGE = format('trigger "%s" names no store, but setting passage.store is not "rag"', TG_NAME),
+            HINT = 'Create the trigger again with the argument ''store=NAME'', so that all sessions write to the same store.';
     END IF;
 
     IF TG_OP = 'TRUNCATE' THEN
-        PERFORM passage.step_truncate(plan, 'true', TG_NAME);
-        -- Of a partitioned table, whose trigger is not called, only the rows of this partition went.
-        FOR above IN
-            SELECT relid::oid AS relation, tgname, passage.step_arguments(tgargs) AS arguments
+        PERFORM _passage.step_truncate(plan, 'true', TG_NAME);
+        -- PostgreSQL does not call the triggers of the partitioned table. Only the rows of this partition are removed.
+        FOR ancestor IN
+            SELECT relid::oid AS relation, tgname, _passage.step_arguments(tgargs) AS arguments
             FROM pg_partition_ancestors(TG_RELID) JOIN pg_trigger ON tgrelid = relid
             WHERE relid <> TG_RELID AND tgparentid = 0 AND tgtype & 1 = 1 AND tgfoid = 'passage.keep_in_step()'::regprocedure
         LOOP
-            plan := passage.step_plan(above.relation, above.tgname, 'ROW', above.arguments);
+            plan := _passage.step_plan(ancestor.relation, ancestor.tgname, 'ROW', ancestor.arguments);
             IF row_security_active(plan[3]::oid) THEN
                 RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
-                    MESSAGE = format('row-level security hides which rows of %s are left', plan[2]),
+                    MESSAGE = format('row-level security may hide rows of %s that are left', plan[2]),
                     HINT = 'Truncate as a role that bypasses row-level security, or delete the rows.';
             END IF;
-            PERFORM passage.step_truncate(plan, 'NOT ' || plan[9], TG_NAME);
+            PERFORM _passage.step_truncate(plan, 'NOT ' || plan[9], TG_NAME);
         END LOOP;
         RETURN NULL;
     END IF;
 
-    -- The row as it is called now, then as it was called before.
-    SELECT * INTO image FROM passage.step_row(TG_RELID, TG_NAME, TG_ARGV, coalesce(NEW, OLD), coalesce(OLD, NEW));
+    -- First the document with the current uri of the row, then the one with the previous uri.
+    SELECT * INTO image FROM _passage.step_row(TG_RELID, TG_NAME, TG_ARGV, coalesce(NEW, OLD), coalesce(OLD, NEW));
     LOOP
         IF image.uri IS NULL THEN
             NULL;
         ELSIF image.text IS NOT NULL AND image.is_same THEN
-            PERFORM passage.step_ingest(plan, image.key, image.uri, image.collection, image.version, image.text, image.title,
+            PERFORM _passage.step_ingest(plan, image.key, image.uri, image.collection, image.version, image.text, image.title,
                 image.media_type, image.metadata, image.kind, image.base_url);
-        ELSIF image.found IS NULL AND NOT before AND TG_OP <> 'DELETE' AND row_security_active(plan[3]::oid) THEN
+        ELSIF image.found IS NULL AND NOT is_previous AND TG_OP <> 'DELETE' AND row_security_active(plan[3]::oid) THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
                 MESSAGE = format('row-level security of %s hides the row that was written', plan[2]),
-                HINT = 'Whoever writes a row needs a policy that shows it, so that its document is that of the row.';
+                HINT = 'Grant roles that write the table a policy for SELECT that shows the row.';
         ELSE
-            PERFORM passage.step_remove(plan, image.key, image.uri, image.collection, image.version,
+            PERFORM _passage.step_remove(plan, image.key, image.uri, image.collection, image.version,
                 image.had_text AND NOT image.moved AND TG_OP <> 'INSERT');
         END IF;
         EXIT WHEN NOT image.moved;
-        before := true;
-        SELECT * INTO image FROM passage.step_row(TG_RELID, TG_NAME, TG_ARGV, OLD, OLD);
+        is_previous := true;
+        SELECT * INTO image FROM _passage.step_row(TG_RELID, TG_NAME, TG_ARGV, OLD, OLD);
     END LOOP;
     RETURN NULL;
 END
 $$;
 
-COMMENT ON FUNCTION passage.keep_in_step() IS 'trigger that keeps a store in step with the texts of a table';
+COMMENT ON FUNCTION passage.keep_in_step() IS 'trigger function that updates the documents of a store when the rows of a table change
+Arguments of the trigger are NAME=VALUE, with columns of the row in braces: text, uri, title, collection, version, media_type, metadata, kind, base_url, store; text and uri are required';
 
--- A recorded table that is gone, or has another name now, has no claim.
+-- A table that was dropped or renamed has no claim on the documents that record it.
 
-CREATE FUNCTION passage.step_is_kept(source text) RETURNS boolean
+CREATE FUNCTION _passage.has_step_trigger(source text) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -253,4 +245,4 @@ AS $$
         AND tgfoid = 'passage.keep_in_step()'::regprocedure)
 $$;
 
-COMMENT ON FUNCTION passage.step_is_kept(text) IS 'whether a table has a trigger of keep_in_step';
+COMMENT ON FUNCTION _passage.has_step_trigger(text) IS 'whether a table exists and has a trigger of keep_in_step';

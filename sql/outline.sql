@@ -1,4 +1,4 @@
--- outline: the tree of a document.
+-- outline: shows the section tree of a document.
 
 CREATE FUNCTION passage.outline(
     document_id uuid DEFAULT NULL,
@@ -19,4 +19,7 @@ CREATE FUNCTION passage.outline(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 50
 AS 'MODULE_PATHNAME', 'outline_wrapper';
 
-COMMENT ON FUNCTION passage.outline(uuid, text, uuid[], name) IS 'sections of a document as an indented tree, those with hits marked by an asterisk';
+COMMENT ON FUNCTION passage.outline(uuid, text, uuid[], name) IS 'returns the sections of a document as an indented tree, those with hits marked by an asterisk
+document_id, uri: the document; at least one of them
+hit_ids: chunks that count as hits, none by default
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -1,14 +1,18 @@
--- Whose objects a store consists of, and whose code they run.
+-- Ownership: which roles own the objects of a store, and whose code they run.
 --
--- Administration runs with the caller's rights, often those of a superuser, on schemas that anybody may
--- have made. A trigger, a view or a default in there is code of its owner. SET ROLE does not fence it
--- off, since that code can RESET ROLE: so what runs must be trusted by the role that logged in, too.
+-- Administration runs with the caller's rights, often those of a superuser, on schemas that any role can
+-- have created. A trigger, a view or a default in such a schema is code of its owner. SET ROLE does not
+-- protect the session, since that code can RESET ROLE. So the role that logged in must trust it as well.
+--
+-- The client has its own walk (the module "ownership" of its store) and does not call foreign_objects. It also
+-- checks databases without the extension, and it checks who owns the functions of the schemas passage and
+-- _passage before administration calls them.
 
-CREATE FUNCTION passage.is_own(owner oid, caller oid) RETURNS boolean
+CREATE FUNCTION _passage.is_own(owner oid, caller oid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    -- A superuser has the rights of every role, which does not make what they own harmless.
+    -- A superuser has the rights of every role, but the code of other roles is not harmless for it.
     SELECT CASE WHEN role.rolsuper THEN (
             SELECT rolsuper FROM pg_roles WHERE pg_roles.oid = CASE owner
                 WHEN 'pg_database_owner'::regrole THEN (SELECT datdba FROM pg_database WHERE datname = current_database())
@@ -17,26 +21,26 @@ AS $$
     FROM pg_roles AS role WHERE role.oid = caller
 $$;
 
-COMMENT ON FUNCTION passage.is_own(oid, oid) IS 'whether objects of an owner are those of a role: of a superuser those of superusers alone';
+COMMENT ON FUNCTION _passage.is_own(oid, oid) IS 'whether a role has the rights of an owner; a superuser only those of superusers';
 
-CREATE FUNCTION passage.is_trusted(owner oid) RETURNS boolean
+CREATE FUNCTION _passage.is_trusted(owner oid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT bool_and(passage.is_own(owner, caller.oid)) OR (SELECT rolsuper FROM pg_roles WHERE pg_roles.oid = owner)
+    SELECT bool_and(_passage.is_own(owner, caller.oid)) OR (SELECT rolsuper FROM pg_roles WHERE pg_roles.oid = owner)
     FROM pg_roles AS caller
     WHERE rolname IN (current_user, session_user)
-        -- SET SESSION AUTHORIZATION changes session_user, and code can take it back.
+        -- SET SESSION AUTHORIZATION changes session_user, and code can reset it.
         OR caller.oid = (SELECT usesysid FROM pg_stat_get_activity(pg_backend_pid()))
 $$;
 
-COMMENT ON FUNCTION passage.is_trusted(oid) IS 'whether code of an owner may run with the rights of this session';
+COMMENT ON FUNCTION _passage.is_trusted(oid) IS 'whether code of an owner may run with the rights of this session';
 
--- Objects of others that reading a store would run: its views with all that they are made of, and the
--- policies that apply; with `written` also triggers, rules, defaults, checks and indexes of its tables.
--- A table of another role is none of them: reading it runs nothing.
+-- Objects of untrusted roles that run when a store is read: views with everything that they use, and the
+-- policies that apply. With "written" also triggers, rules, defaults, checks and indexes of the tables. A
+-- table of another role is not listed, since reading it runs no code.
 
-CREATE FUNCTION passage.foreign_objects(store name, written boolean)
+CREATE FUNCTION _passage.foreign_objects(store name, written boolean)
 RETURNS TABLE (object text, owner name)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 5
 SET search_path = pg_catalog, pg_temp
@@ -48,7 +52,7 @@ AS $$
             OR foreign_objects.written AND relname IN ('strategies', 'settings'))
         UNION
         SELECT next.* FROM reached CROSS JOIN LATERAL (
-            -- What runs with a relation.
+            -- Objects that run with a relation.
             SELECT 'pg_rewrite'::regclass::oid, oid, false FROM pg_rewrite
             WHERE classid = 'pg_class'::regclass AND ev_class = objid AND (ev_type = '1' OR reached.written)
             UNION ALL
@@ -70,14 +74,14 @@ AS $$
             SELECT 'pg_class'::regclass, inhrelid, reached.written FROM pg_inherits
             WHERE classid = 'pg_class'::regclass AND inhparent = objid
             UNION ALL
-            -- What runs with a type, and with an operator.
+            -- Objects that run with a type or an operator.
             SELECT 'pg_constraint'::regclass, oid, false FROM pg_constraint
             WHERE classid = 'pg_type'::regclass AND contypid = objid
             UNION ALL
             SELECT 'pg_proc'::regclass, oprcode, false FROM pg_operator
             WHERE classid = 'pg_operator'::regclass AND oid = objid
             UNION ALL
-            -- What each of these names. A function is where it ends: its owner answers for what it calls.
+            -- Objects that these use. The walk ends at a function: its owner answers for what it calls.
             SELECT refclassid, refobjid, false FROM pg_depend
             WHERE pg_depend.classid = reached.classid AND pg_depend.objid = reached.objid
                 AND refclassid IN ('pg_class'::regclass, 'pg_type'::regclass, 'pg_proc'::regclass, 'pg_operator'::regclass)
@@ -90,7 +94,7 @@ AS $$
         UNION ALL
         SELECT 'pg_proc'::regclass, oid, proowner FROM pg_proc
         UNION ALL
-        -- A type comes with casts and checks; a base type is made by superusers alone.
+        -- A type has casts and checks. Base types are exempt, since superusers alone create them.
         SELECT 'pg_type'::regclass, oid, typowner FROM pg_type WHERE typtype <> 'b'
     ),
     held AS MATERIALIZED (SELECT DISTINCT classid, objid, owned.owner FROM reached JOIN owned USING (classid, objid)),
@@ -98,25 +102,23 @@ AS $$
     SELECT concat_ws(' ', identified.type, identified.identity), pg_get_userbyid(owners.owner)
     FROM owners JOIN held USING (owner)
     CROSS JOIN LATERAL pg_identify_object(classid, objid, 0) AS identified
-    WHERE NOT passage.is_trusted(owners.owner)
+    WHERE NOT _passage.is_trusted(owners.owner)
     ORDER BY 1
 $$;
 
-COMMENT ON FUNCTION passage.foreign_objects(name, boolean) IS 'objects of other roles that run when a store is read, or written to';
+COMMENT ON FUNCTION _passage.foreign_objects(name, boolean) IS 'objects of untrusted roles that run when a store is read or written';
 
--- Refuses what is not the caller's to make a store of, or to change.
-
-CREATE FUNCTION passage.store_must_be_own(store name) RETURNS void
+CREATE FUNCTION _passage.store_must_be_own(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     other record;
 BEGIN
-    IF store = '' OR store LIKE 'pg\_%' OR store IN ('passage', 'information_schema') THEN
+    IF store = '' OR store LIKE 'pg\_%' OR store IN ('passage', '_passage', 'information_schema') THEN
         RAISE EXCEPTION USING ERRCODE = 'reserved_name',
-            MESSAGE = format('"%s" cannot be a store', store),
-            HINT = 'Take the name of a schema of your own, or of one that is yet to be made.';
+            MESSAGE = format('schema "%s" cannot be a store', store),
+            HINT = 'Choose the name of your own schema or of a new one.';
     END IF;
 
     SELECT thing, owner INTO other
@@ -129,55 +131,53 @@ BEGIN
         WHERE nspname = store
             AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded')
     ) AS existing
-    WHERE NOT passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
+    WHERE NOT _passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
     ORDER BY place, thing
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('%s is owned by role "%s"', other.thing, pg_get_userbyid(other.owner)),
-            DETAIL = format('Whoever owns it could run code with the rights of "%s".', current_user),
-            HINT = format('Run SET ROLE %I; if the store is meant to belong to that role, or choose another name for the store.',
+            DETAIL = format('The owner could run code with the rights of "%s".', current_user),
+            HINT = format('Run SET ROLE %I; if that role is to own the store, or choose another name for the store.',
                 pg_get_userbyid(other.owner));
     END IF;
 
-    SELECT object, owner INTO other FROM passage.foreign_objects(store, true) LIMIT 1;
+    SELECT object, owner INTO other FROM _passage.foreign_objects(store, true) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
             MESSAGE = format('a table of store "%s" runs code of role "%s"', store, other.owner),
             DETAIL = format('The store uses %s.', other.object),
-            HINT = format('Connect as a role that may run that code, since after SET ROLE it can still take the rights of "%s", '
-                'or choose another name for the store.', session_user);
+            HINT = format('Connect as a role that may run that code, or choose another name for the store. '
+                'After SET ROLE the code could still take the rights of "%s".', session_user);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_must_be_own(name) IS 'raise an error where a store is not the caller''s own';
+COMMENT ON FUNCTION _passage.store_must_be_own(name) IS 'raises an error if another role owns a store or runs code in it';
 
--- Rows that administration leaves unread, since reading them would run code of another role. A view of
--- another role can become any other at any time, so that none is read, whatever it is made of.
+-- Relations that administration does not read, since that would run code of another role. Another role can
+-- replace its view at any time, so no view of another role is read.
 
-CREATE FUNCTION passage.unread_relations(store name)
+CREATE FUNCTION _passage.unreadable_relations(store name)
 RETURNS TABLE (object text, reason text, owner name)
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT format('%I.%I', store, relname), format('%s belongs to role "%s"', found.object, found.owner), pg_get_userbyid(relowner)
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    CROSS JOIN (SELECT * FROM passage.foreign_objects(store, false) LIMIT 1) AS found
+    CROSS JOIN (SELECT * FROM _passage.foreign_objects(store, false) LIMIT 1) AS found
     WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings')
         AND (relkind NOT IN ('r', 'p', 'm') OR row_security_active(pg_class.oid))
     ORDER BY 1
 $$;
 
-COMMENT ON FUNCTION passage.unread_relations(name) IS 'relations of a store whose rows are not read, since that would run code of another role';
+COMMENT ON FUNCTION _passage.unreadable_relations(name) IS 'relations of a store that cannot be read without running code of another role';
 
--- Whether the schema and the relations of a store can be exchanged by nobody but trusted roles.
-
-CREATE FUNCTION passage.is_trusted_store(store name) RETURNS boolean
+CREATE FUNCTION _passage.is_trusted_store(store name) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT bool_and(passage.is_trusted(owner))
+    SELECT bool_and(_passage.is_trusted(owner))
     FROM (
         SELECT nspowner FROM pg_namespace WHERE nspname = store
         UNION
@@ -186,24 +186,24 @@ AS $$
     ) AS owners (owner)
 $$;
 
-COMMENT ON FUNCTION passage.is_trusted_store(name) IS 'whether trusted roles alone own a store';
+COMMENT ON FUNCTION _passage.is_trusted_store(name) IS 'whether trusted roles alone own the schema and the relations of a store, and so can replace them';
 
--- Columns of a store that have the types which every store has. No other is computed with: a type can
--- bring a cast, which is a function of its owner, into any expression.
+-- Functions compute only with columns of the expected types. Any other type can have casts, which are
+-- functions of its owner and run in any expression.
 
-CREATE FUNCTION passage.typed_columns(store name) RETURNS text[]
+CREATE FUNCTION _passage.matching_columns(store name) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT array_agg(relation || '.' || attname)
-    FROM passage.store_columns(store, 1, 'vector', 'simple') AS col
+    FROM _passage.store_columns(store, 1, 'vector', 'simple') AS col
     JOIN pg_namespace ON nspname = store
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = relation
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = col.name AND NOT attisdropped
-    -- Types of extensions have a schema, which the caller may not be allowed to use, and are not computed with.
+    -- Types of extensions are left out: the caller can lack USAGE on their schema.
     CROSS JOIN LATERAL (SELECT CASE WHEN type NOT LIKE '%.%' THEN to_regtype(type) END) AS wanted (wanted)
     WHERE atttypid = wanted OR EXISTS (
         SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = wanted AND castmethod = 'b')
 $$;
 
-COMMENT ON FUNCTION passage.typed_columns(name) IS 'columns of a store that have the built-in type of its layout, as relation.column';
+COMMENT ON FUNCTION _passage.matching_columns(name) IS 'columns of a store that have the built-in type of the layout, as relation.column';

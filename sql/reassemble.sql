@@ -1,4 +1,4 @@
--- reassemble: hits with their context as passages, best first.
+-- reassemble: returns hits with their context as passages, best first.
 
 CREATE FUNCTION passage.reassemble(
     chunk_ids uuid[],
@@ -50,4 +50,19 @@ CREATE FUNCTION passage.reassemble(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'reassemble_wrapper';
 
-COMMENT ON FUNCTION passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, integer, text, text, text, text, boolean, text, text, name) IS 'passages that hits belong to, best first: near hits of a document in one, distant ones apart';
+COMMENT ON FUNCTION passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, integer, text, text, text, text, boolean, text, text, name) IS 'returns the passages that hits belong to, best first; hits near each other in a document share a passage
+chunk_ids: ids of the hits; unknown ids give no rows
+scores: one for each id, higher is better; NULL ranks hits by the order of the ids
+strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
+parents, preceding, following, children, before, after: numbers of chunks, 0 to 1000000; NULL takes those of the strategy
+windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
+siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
+threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
+max_tokens, max_chunks: most of hits and context together, 0 to 1000000; hits are never dropped; NULL takes those of the strategy
+max_distance: most ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
+score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
+separator: text between chunks that do not touch; NULL takes that of the media type
+gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
+imports: whether to add the imports that a passage uses, false by default
+mark_start, mark_end: texts around each hit, none by default
+store: schema of the store; NULL takes the setting passage.store (rag)';

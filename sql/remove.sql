@@ -1,16 +1,16 @@
--- remove: take documents out of a store, with their chunks and embeddings.
+-- remove: deletes documents from a store, with their chunks and embeddings.
 --
--- What is meant has to be said: one document by its uri or id, or a whole collection, or one version
--- of it. A uri that several documents have is refused rather than taken for all of them.
+-- The arguments must name a document by its uri or id, a collection, or a version of one. A uri that
+-- several documents have is an error.
 
-CREATE FUNCTION passage.store_must_be_tables(store name) RETURNS void
+CREATE FUNCTION _passage.store_must_be_tables(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     wrong record;
 BEGIN
-    PERFORM passage.store_must_exist(store);
+    PERFORM _passage.store_must_exist(store);
     SELECT needed, pg_class.oid IS NULL AS missing INTO wrong
     FROM unnest('{documents,chunks}'::name[]) WITH ORDINALITY AS needed (needed, place)
     JOIN pg_namespace ON nspname = store
@@ -20,14 +20,14 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
-            MESSAGE = CASE WHEN wrong.missing THEN format('store "%s" has no table %s to write to', store, wrong.needed)
-                ELSE format('%s of store "%s" is a view', wrong.needed, store) END,
-            HINT = 'Write to the tables that the store shows, or name a store that passage.create_store made.';
+            MESSAGE = CASE WHEN wrong.missing THEN format('store "%s" has no table "%s"', store, wrong.needed)
+                ELSE format('relation "%s" of store "%s" is a view', wrong.needed, store) END,
+            HINT = 'Write to the tables behind the views, or name a store of tables, as passage.create_store creates it.';
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_must_be_tables(name) IS 'raise an error where a store cannot be written to';
+COMMENT ON FUNCTION _passage.store_must_be_tables(name) IS 'raises an error if a store cannot be written to';
 
 CREATE FUNCTION passage.remove(
     uri text DEFAULT NULL,
@@ -43,19 +43,19 @@ AS $$
 DECLARE
     ids uuid[];
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_be_tables(store);
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_be_tables(store);
     IF current_setting('transaction_read_only')::boolean THEN
         RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
             MESSAGE = 'cannot execute passage.remove() in a read-only transaction';
     END IF;
     IF uri IS NULL AND collection IS NULL AND document_id IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = 'nothing says which documents are to be removed',
-            HINT = 'Give uri, collection, collection and version, or document_id.';
+            MESSAGE = 'passage.remove requires uri, collection or document_id',
+            HINT = 'Pass uri, document_id, collection, or collection and version.';
     END IF;
 
-    -- In one order, so that of two who remove the same documents one waits for the other.
+    -- Locks rows in one order, so that concurrent calls wait for each other instead of deadlocking.
     EXECUTE format(
         'SELECT array_agg(id) FROM (SELECT id FROM %I.documents '
         'WHERE ($1 IS NULL OR uri = $1) AND ($2 IS NULL OR collection = $2) '
@@ -63,8 +63,8 @@ BEGIN
         INTO ids USING uri, collection, version, document_id;
     IF uri IS NOT NULL AND cardinality(ids) > 1 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('%s documents have the uri "%s"', cardinality(ids), left(uri, 100)),
-            HINT = 'Name the collection and the version, too.';
+            MESSAGE = format('%s documents have uri "%s"', cardinality(ids), left(uri, 100)),
+            HINT = 'Pass collection and version as well.';
     END IF;
 
     EXECUTE format('DELETE FROM %I.chunks WHERE document_id = ANY ($1)', store) USING ids;
@@ -73,10 +73,14 @@ BEGIN
     GET DIAGNOSTICS documents = ROW_COUNT;
     IF documents < cardinality(ids) THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
-            MESSAGE = format('row-level security of store "%s" keeps documents from being removed', store),
-            HINT = 'Whoever removes a document needs a policy for DELETE on it and its chunks.';
+            MESSAGE = format('row-level security of store "%s" prevents the removal of documents', store),
+            HINT = 'Grant the role policies for DELETE on documents and chunks.';
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.remove(text, text, text, uuid, name) IS 'remove a document, a collection or one version of it, and count what went';
+COMMENT ON FUNCTION passage.remove(text, text, text, uuid, name) IS 'deletes a document, a collection or one version of it, and returns how many documents and chunks that were
+uri: of one document; an error where several have it; NULL does not filter
+collection, version: equal to the value; version needs another argument; NULL does not filter
+document_id: of one document; NULL does not filter
+store: schema of the store; NULL takes the setting passage.store (rag)';

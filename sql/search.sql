@@ -1,6 +1,7 @@
 -- search and search_hits: hybrid search, as passages and as bare hits.
 --
--- What is NULL is not asked. Of the embedding only real[] is taken, to which pgvector casts vector.
+-- The embedding is real[], to which pgvector casts vector implicitly, so that no signature names a type
+-- of pgvector. An argument that is NULL does not filter.
 
 CREATE FUNCTION passage.search_hits(
     query text DEFAULT NULL,
@@ -38,7 +39,17 @@ CREATE FUNCTION passage.search_hits(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'search_hits_wrapper';
 
-COMMENT ON FUNCTION passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name) IS 'chunks that answer a query by words, by embedding or by both, best first';
+COMMENT ON FUNCTION passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name) IS 'returns the chunks that answer a query by words, by embedding or by both, best first
+query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
+mode: vector, text or hybrid; NULL takes what query and embedding allow
+max_hits: most rows, 10 by default; candidates: hits of each ranking, by default three times max_hits and at least 30
+collection, version, media_type, kind: equal to the value; media_type also text/*; NULL does not filter
+uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
+metadata: contained in the metadata of document and chunk together; NULL does not filter
+min_similarity: least cosine similarity, -1 to 1; NULL does not filter
+include_orphaned: whether documents whose source is missing are searched, false by default
+vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
+store: schema of the store; NULL takes the setting passage.store (rag)';
 
 CREATE FUNCTION passage.search(
     query text DEFAULT NULL,
@@ -94,4 +105,22 @@ CREATE FUNCTION passage.search(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'search_wrapper';
 
-COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name) IS 'passages that answer a query by words, by embedding or by both, best first';
+COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name) IS 'returns the passages that answer a query by words, by embedding or by both, best first
+query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
+mode: vector, text or hybrid; NULL takes what query and embedding allow
+max_passages: most rows, 10 by default; candidates: hits of each ranking, by default three times max_passages and at least 30
+collection, version, media_type, kind: equal to the value; media_type also text/*; NULL does not filter
+uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
+metadata: contained in the metadata of document and chunk together; NULL does not filter
+min_similarity: least cosine similarity, -1 to 1; NULL does not filter
+include_orphaned: whether documents whose source is missing are searched, false by default
+vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
+strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
+max_tokens, max_chunks: most of hits and context together, 0 to 1000000; NULL takes those of the strategy
+max_distance: most ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
+score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
+separator: text between chunks that do not touch; NULL takes that of the media type
+gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
+imports: whether to add the imports that a passage uses, false by default
+mark_start, mark_end: texts around each hit, none by default
+store: schema of the store; NULL takes the setting passage.store (rag)';

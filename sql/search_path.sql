@@ -1,10 +1,9 @@
--- The first statement of every script: it pins the search_path.
+-- The first statement of every script pins the search_path.
 --
--- PostgreSQL runs a script with a search_path that the installer chose, and a trusted one with the
--- rights of a superuser: a function in one of those schemas, with better fitting arguments, would be
--- called in place of PostgreSQL's. Of the types and functions of ltree the script names the schema
--- here, since that may be any. Whatever a script resolves outside of pinned functions is written with
--- its schema even so.
+-- PostgreSQL runs a script with the search_path of the installer, and a trusted script with the rights
+-- of a superuser. A function in one of those schemas whose arguments fit better would be called in place
+-- of PostgreSQL's. The search_path includes the schema of ltree, which can be any schema. Names outside
+-- of pinned functions are schema-qualified nevertheless.
 
 DO $$
 DECLARE

@@ -1,7 +1,7 @@
--- split: the chunks of a text, without a store.
+-- split: returns the chunks of a text, without a store.
 --
--- Sizes are in characters. One that is NULL keeps the proportion to the others that it has among
--- the defaults, which are 200, 600, 1000 and 1250.
+-- Sizes are in characters. A size that is NULL keeps its proportion to the others, whose defaults are
+-- 200, 600, 1000 and 1250.
 
 CREATE FUNCTION passage.split(
     text text,
@@ -32,4 +32,10 @@ CREATE FUNCTION passage.split(
 ) LANGUAGE c IMMUTABLE PARALLEL SAFE ROWS 50 COST 10000
 AS 'MODULE_PATHNAME', 'split_wrapper';
 
-COMMENT ON FUNCTION passage.split(text, text, text, text, text, text, integer, integer, integer, integer, integer) IS 'chunks that a document is split into, in its order';
+COMMENT ON FUNCTION passage.split(text, text, text, text, text, text, integer, integer, integer, integer, integer) IS 'returns the chunks of a text, in document order
+text: the document
+media_type: NULL detects it from uri and text; kind: prose, code, api-reference or data, NULL detects it
+title: NULL takes that of the document, else of the uri; uri: url or path, none by default
+base_url: url that links of HTML are relative to; NULL takes the uri where it is a url
+max_size, preferred_size, min_size, max_with_preamble: sizes in characters, 1000, 600, 200 and 1250 by default; NULL keeps the proportion
+overlap: characters of the previous chunk that a preamble repeats, 0 by default';

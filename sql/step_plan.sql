@@ -1,33 +1,33 @@
--- step_plan: what a trigger of keep_in_step does with a row, or why it cannot.
+-- step_plan: the statements that a trigger of keep_in_step runs for a row, or why it cannot run.
 --
--- A document is right if it holds what the row with its key holds once the statement is done. So the
--- trigger takes from OLD and NEW only the key and the uri, and looks for the row in the table: what
--- other triggers, other partitions or later parts of the statement made of it is then in view. That
--- needs a unique key among the columns of the uri.
+-- A document must hold the text of its row as of the end of the statement. So the trigger takes only key
+-- and uri from OLD and NEW, and reads the row from the table. It then sees what other triggers, other
+-- partitions or later parts of the statement wrote. This requires a unique key among the columns of the
+-- uri.
 
--- Where a trigger was defined: on a partition it may be the copy of the one of the partitioned table.
+-- The trigger of a partition can be a copy of the trigger of the partitioned table.
 
-CREATE FUNCTION passage.step_scope(relation oid, trigger name) RETURNS oid
+CREATE FUNCTION _passage.step_source_table(relation oid, trigger name) RETURNS oid
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    above oid;
+    parent oid;
 BEGIN
-    SELECT tgparentid INTO above FROM pg_trigger WHERE tgrelid = relation AND tgname = trigger;
-    WHILE above <> 0 LOOP
-        SELECT tgrelid, tgparentid INTO relation, above FROM pg_trigger WHERE pg_trigger.oid = above;
+    SELECT tgparentid INTO parent FROM pg_trigger WHERE tgrelid = relation AND tgname = trigger;
+    WHILE parent <> 0 LOOP
+        SELECT tgrelid, tgparentid INTO relation, parent FROM pg_trigger WHERE pg_trigger.oid = parent;
     END LOOP;
     RETURN relation;
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_scope(oid, name) IS 'the table whose rows a trigger of keep_in_step follows';
+COMMENT ON FUNCTION _passage.step_source_table(oid, name) IS 'table on which a trigger of keep_in_step was defined';
 
--- The arguments of a trigger as expressions on a row that is called t. Columns appear as to_jsonb
--- writes them; {{ and }} stand for braces.
+-- Converts the arguments of a trigger to expressions on a row with the alias t. Values of columns have the
+-- text form of to_jsonb; {{ and }} are literal braces.
 
-CREATE FUNCTION passage.step_templates(
+CREATE FUNCTION _passage.step_templates(
     scope oid, trigger name, arguments text[],
     OUT expressions jsonb, OUT patterns jsonb, OUT identity smallint[], OUT store name
 )
@@ -65,7 +65,7 @@ BEGIN
                         ELSE '.*' END, '' ORDER BY place) || '$',
                     min(substring(parts[1] FROM '^\{(.*)\}$')) FILTER (WHERE parts[1] LIKE '{%}' AND attnum IS NULL),
                     min(attname) FILTER (WHERE attgenerated = 'v' AND name IN ('uri', 'collection', 'version')),
-                    -- A column that may be NULL makes no key where NULL and the empty text are one.
+                    -- Collection and version do not distinguish NULL from the empty text, so a nullable column does not count.
                     array_agg(attnum) FILTER (WHERE name = 'uri' OR name IN ('collection', 'version') AND attnotnull)
                 FROM regexp_matches(substr(argument, length(name) + 2), '(\{\{|\}\}|\{[^{}]*\}|[^{}]+|.)', 'g')
                     WITH ORDINALITY AS matched (parts, place)
@@ -77,28 +77,28 @@ BEGIN
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('trigger "%s": unrecognized argument "%s"', trigger, left(wrong, 100)),
-            HINT = format('Arguments are NAME=VALUE, each name once: %s.', array_to_string(known, ', '));
+            HINT = format('Arguments have the form NAME=VALUE, each name at most once: %s.', array_to_string(known, ', '));
     ELSIF missing IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'undefined_column',
             MESSAGE = format('trigger "%s": table %s has no column "%s"', trigger, scope::regclass, missing),
-            HINT = 'A brace that is no column is written twice.';
+            HINT = 'Name a column of the table, and write a literal brace twice.';
     ELSIF NOT coalesce(keyed AND expressions ? 'text', false) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('trigger "%s" needs the arguments text and uri, and a column in uri', trigger),
-            HINT = 'Write them as ''text={body}'' and ''uri=articles/{id}'', with columns of the table in braces.';
+            MESSAGE = format('trigger "%s" requires the arguments text and uri, and a column in uri', trigger),
+            HINT = 'Pass ''text={body}'' and ''uri=articles/{id}'', with columns of the table in braces.';
     ELSIF virtual IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
             MESSAGE = format('trigger "%s": virtual generated column "%s" cannot be part of uri, collection or version', trigger, virtual),
-            HINT = 'Make it a stored generated column. Text, title and metadata may have virtual ones.';
+            HINT = 'Use a stored generated column. Text, title and metadata can contain virtual ones.';
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_templates(oid, name, text[]) IS 'arguments of a trigger of keep_in_step as expressions';
+COMMENT ON FUNCTION _passage.step_templates(oid, name, text[]) IS 'expressions and patterns of the arguments of a trigger of keep_in_step';
 
--- The arguments of a trigger, which pg_trigger keeps with a zero byte behind each.
+-- pg_trigger stores the arguments of a trigger with a zero byte after each.
 
-CREATE FUNCTION passage.step_arguments(tgargs bytea) RETURNS text[]
+CREATE FUNCTION _passage.step_arguments(tgargs bytea) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -107,11 +107,11 @@ AS $$
         WITH ORDINALITY AS split (argument, place)
 $$;
 
-COMMENT ON FUNCTION passage.step_arguments(bytea) IS 'arguments of a trigger';
+COMMENT ON FUNCTION _passage.step_arguments(bytea) IS 'arguments of a trigger as an array';
 
--- The trigger alone, or several with the same arguments, must see every event of every row.
+-- One trigger, or several with the same arguments, must fire for every change of every row.
 
-CREATE FUNCTION passage.step_events(scope oid, trigger name, source text) RETURNS void
+CREATE FUNCTION _passage.check_step_events(scope oid, trigger name, source text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -122,43 +122,43 @@ BEGIN
             WHERE other.tgargs = mine.tgargs AND other.tgattr::text = '' AND other.tgqual IS NULL AND other.tgenabled <> 'D')
             & 28 = 28 AS whole,
         min(other.tgname) FILTER (WHERE other.tgargs <> mine.tgargs AND ARRAY(
-            SELECT argument FROM unnest(passage.step_arguments(other.tgargs)) AS argument
+            SELECT argument FROM unnest(_passage.step_arguments(other.tgargs)) AS argument
             WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
         ) = ARRAY(
-            SELECT argument FROM unnest(passage.step_arguments(mine.tgargs)) AS argument
+            SELECT argument FROM unnest(_passage.step_arguments(mine.tgargs)) AS argument
             WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
         )) AS rival
     INTO seen
-    -- Triggers AFTER and FOR EACH ROW: neither BEFORE nor INSTEAD OF.
+    -- Only triggers AFTER and FOR EACH ROW, not BEFORE or INSTEAD OF.
     FROM pg_trigger AS mine JOIN pg_trigger AS other USING (tgrelid, tgfoid)
     WHERE tgrelid = scope AND mine.tgname = trigger AND other.tgtype & 67 = 1;
     IF seen.rival IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_object',
-            MESSAGE = format('triggers "%s" and "%s" of %s make the same documents', trigger, seen.rival, source),
+            MESSAGE = format('triggers "%s" and "%s" of %s write the same documents', trigger, seen.rival, source),
             HINT = 'Drop one of them, or give it another uri, collection or store.';
     ELSIF seen.whole IS NOT true THEN
         RAISE EXCEPTION USING ERRCODE = 'trigger_protocol_violated',
-            MESSAGE = format('trigger "%s" does not see every change of %s', trigger, source),
-            HINT = format('Make it AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW, without WHEN and without a list of columns. A row whose text is NULL has no document.', source);
+            MESSAGE = format('trigger "%s" does not fire for every change of %s', trigger, source),
+            HINT = format('Create it AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW, without WHEN and without a list of columns. A row whose text is NULL has no document.', source);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_events(oid, name, text) IS 'raise an error for a trigger of keep_in_step that misses changes';
+COMMENT ON FUNCTION _passage.check_step_events(oid, name, text) IS 'raises an error if a trigger of keep_in_step misses changes or duplicates another';
 
--- The plan: 1 store, 2 table, 3 its oid, 4 whether the trigger names the store, 5 columns of the key,
--- 6 patterns of what documents are called, 7 the statement for all rows, 8 the one for a row, 9 the
--- condition that a recorded key exists. Beside it what it was made from.
+-- The elements of the plan: 1 store, 2 table, 3 oid of the table, 4 whether the trigger names the store,
+-- 5 columns of the key, 6 patterns of uri, collection and version, 7 statement for all rows, 8 statement
+-- for one row, 9 condition that a recorded key exists. "watched" are the relations that the plan depends on.
 
-CREATE FUNCTION passage.step_plan_made(
+CREATE FUNCTION _passage.build_step_plan(
     relation oid, trigger name, level text, arguments text[], OUT plan text[], OUT watched oid[]
 )
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    scope CONSTANT oid := passage.step_scope(relation, trigger);
-    templates CONSTANT record := passage.step_templates(scope, trigger, arguments);
+    scope CONSTANT oid := _passage.step_source_table(relation, trigger);
+    templates CONSTANT record := _passage.step_templates(scope, trigger, arguments);
     store CONSTANT name := coalesce(templates.store, 'rag');
     source text;
     documents oid;
@@ -174,7 +174,7 @@ DECLARE
     identity text;
     texts text;
     image text;
-    there text;
+    current_row text;
 BEGIN
     SELECT format('%I.%I', nspname, relname) AS name, CASE relkind WHEN 'p' THEN '' ELSE 'ONLY ' END AS only, relpersistence
         INTO described
@@ -182,9 +182,9 @@ BEGIN
     source := described.name;
     IF described.relpersistence <> 'p' THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
-            MESSAGE = format('trigger "%s": table %s is not a permanent one', trigger, source),
-            DETAIL = 'A temporary or unlogged table can lose its rows without a trigger.',
-            HINT = 'Take an ordinary table, or ALTER TABLE ... SET LOGGED.';
+            MESSAGE = format('trigger "%s": table %s must be permanent', trigger, source),
+            DETAIL = 'A temporary or unlogged table can lose rows without firing a trigger.',
+            HINT = 'Use an ordinary table, or run ALTER TABLE ... SET LOGGED.';
     END IF;
 
     SELECT attrelid, format_type(atttypid, NULL) INTO documents, record_type FROM pg_namespace
@@ -192,18 +192,18 @@ BEGIN
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'source_row' AND NOT attisdropped
     WHERE nspname = store;
     IF NOT FOUND THEN
-        PERFORM passage.store_must_be_tables(store);
+        PERFORM _passage.store_must_be_tables(store);
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-            MESSAGE = format('store "%s" has no column source_row in documents', store),
-            HINT = format('SELECT passage.upgrade_store(%L); adds it. Then SELECT passage.bring_in_step(%L); records which row has which document.', store, source);
+            MESSAGE = format('table "documents" of store "%s" has no column "source_row"', store),
+            HINT = format('Run SELECT passage.upgrade_store(%L); to add it, then SELECT passage.bring_in_step(%L); to record the row of each document.', store, source);
     END IF;
     IF record_type <> 'jsonb' THEN
         RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
             MESSAGE = format('column "source_row" of relation "%s.documents" must be of type jsonb, not %s', store, record_type),
-            HINT = format('SELECT * FROM passage.check_store(%L) tells what a store needs.', store);
+            HINT = format('Run SELECT * FROM passage.check_store(%L); to see what the store lacks.', store);
     END IF;
     IF level = 'ROW' THEN
-        PERFORM passage.step_events(scope, trigger, source);
+        PERFORM _passage.check_step_events(scope, trigger, source);
     END IF;
 
     SELECT string_agg(format('t.%I%s OPERATOR(%I.%s) i.k%s%s', attname, type, nspname, oprname, place, type), ' AND ' ORDER BY place),
@@ -231,10 +231,10 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_foreign_key',
             MESSAGE = format('trigger "%s": no unique key of %s is part of uri', trigger, source),
             DETAIL = 'Two rows could have the same document.',
-            HINT = format('Name all columns of the primary key in uri, or of collection and version those that are NOT NULL. A table without a key gets one by ALTER TABLE %s ADD UNIQUE (...).', source);
+            HINT = format('Put all columns of the primary key in uri; collection and version count for columns that are NOT NULL. To add a key, run ALTER TABLE %s ADD UNIQUE (...).', source);
     END IF;
 
-    -- What a document of a row is called and made of; the image of a row is OLD or NEW.
+    -- Expressions for uri, collection, version and texts of a row; the image of a row is OLD or NEW.
     uri := templates.expressions ->> 'uri';
     collection := format('coalesce(%s, %L)', coalesce(templates.expressions ->> 'collection', 'NULL'), '');
     version := format('coalesce(%s, %L)', coalesce(templates.expressions ->> 'version', 'NULL'), '');
@@ -242,7 +242,7 @@ BEGIN
     SELECT string_agg(format('%s AS %s', coalesce(templates.expressions ->> name, 'NULL::text'), name), ', ') INTO texts
     FROM unnest('{text,title,media_type,metadata,kind,base_url}'::text[]) AS name;
     image := format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM (SELECT ($1).*) AS t', identity, key_pairs, key_image);
-    there := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s',
+    current_row := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s',
         uri, collection, version, texts, described.only, source, same_key);
     watched := ARRAY[relation, scope, documents];
     plan := ARRAY[store::text, source, scope::text, (templates.store IS NOT NULL)::text, key_columns::text, templates.patterns::text,
@@ -253,23 +253,23 @@ BEGIN
             'there.text, there.title, there.media_type, there.metadata, there.kind, there.base_url '
             'FROM (%s) AS i CROSS JOIN (SELECT %s, (%s) IS NOT NULL AS had_text FROM (SELECT ($2).*) AS t) AS was '
             'LEFT JOIN LATERAL (%s) AS there ON true',
-            image, identity, templates.expressions ->> 'text', there),
+            image, identity, templates.expressions ->> 'text', current_row),
         format('EXISTS (SELECT FROM %s%s AS t, LATERAL (SELECT %s FROM jsonb_populate_record(NULL::%s, recorded.key) AS t) AS i WHERE %s)',
             described.only, source, key_image, source, same_key)];
 END
 $$;
 
-COMMENT ON FUNCTION passage.step_plan_made(oid, name, text, text[]) IS 'statements by which a trigger of keep_in_step follows a table';
+COMMENT ON FUNCTION _passage.build_step_plan(oid, name, text, text[]) IS 'plan of a trigger of keep_in_step: its statements, and the relations that it depends on';
 
-CREATE FUNCTION passage.step_plan(relation oid, trigger name, level text, arguments text[]) RETURNS text[]
+CREATE FUNCTION _passage.step_plan(relation oid, trigger name, level text, arguments text[]) RETURNS text[]
 LANGUAGE c STABLE STRICT PARALLEL RESTRICTED COST 100
 AS 'MODULE_PATHNAME', 'step_plan_wrapper';
 
-COMMENT ON FUNCTION passage.step_plan(oid, name, text, text[]) IS 'what step_plan_made returns, remembered between rows';
+COMMENT ON FUNCTION _passage.step_plan(oid, name, text, text[]) IS 'plan of build_step_plan, cached between rows';
 
--- A row of the table, by statement 8 of the plan, whose own plan is kept.
+-- Executes statement 8 of the plan. PostgreSQL's plan for it is kept.
 
-CREATE FUNCTION passage.step_row(relation oid, trigger name, arguments text[], named record, was record)
+CREATE FUNCTION _passage.step_row(relation oid, trigger name, arguments text[], named record, was record)
 RETURNS TABLE (
     uri text, collection text, version text, key jsonb, had_text boolean, moved boolean, found boolean, is_same boolean,
     text text, title text, media_type text, metadata text, kind text, base_url text
@@ -277,4 +277,4 @@ RETURNS TABLE (
 LANGUAGE c VOLATILE STRICT PARALLEL UNSAFE ROWS 1 COST 100
 AS 'MODULE_PATHNAME', 'step_row_wrapper';
 
-COMMENT ON FUNCTION passage.step_row(oid, name, text[], record, record) IS 'what a row that a trigger of keep_in_step saw is called, and holds by now';
+COMMENT ON FUNCTION _passage.step_row(oid, name, text[], record, record) IS 'uri and key of a row that a trigger of keep_in_step received, and the texts of the row as it is now';

@@ -1,9 +1,9 @@
--- Stores: making one, and bringing it up to date.
+-- Stores: their name, properties and settings, and the statements that create one.
 --
--- The tables are ordinary ones and belong to whoever calls create_store. None is a member of the
--- extension: pg_dump keeps their indexes, policies and grants, and DROP EXTENSION leaves them.
+-- The tables of a store are ordinary tables of the role that calls create_store. None is a member of the
+-- extension. So pg_dump keeps their indexes, policies and grants, and DROP EXTENSION leaves them.
 
-CREATE FUNCTION passage.store_name(store name DEFAULT NULL) RETURNS name
+CREATE FUNCTION _passage.store_name(store name DEFAULT NULL) RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN coalesce(
     store,
@@ -12,9 +12,9 @@ RETURN coalesce(
     'rag'::pg_catalog.name
 );
 
-COMMENT ON FUNCTION passage.store_name(name) IS 'the store that a call means: the named one, else the setting passage.store, else rag';
+COMMENT ON FUNCTION _passage.store_name(name) IS 'name of the store of a call: the argument, else the setting passage.store, else rag';
 
-CREATE FUNCTION passage.store_must_exist(store name) RETURNS void
+CREATE FUNCTION _passage.store_must_exist(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -25,17 +25,17 @@ BEGIN
     ) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_schema_name',
             MESSAGE = format('store "%s" does not exist', store),
-            HINT = format('SELECT passage.create_store(%L); makes it.', store);
+            HINT = format('Run SELECT passage.create_store(%L); to create it.', store);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_must_exist(name) IS 'raise an error where there is no such store';
+COMMENT ON FUNCTION _passage.store_must_exist(name) IS 'raises an error if a store does not exist';
 
--- What a store was made with, as the catalogs show it. The table settings is not asked: where
--- somebody else's schema is looked at, nothing of his may run.
+-- The properties of a store, from the catalogs. The table settings is not read: the schema can belong to
+-- another role, and nothing of that role may run.
 
-CREATE FUNCTION passage.store_facts(
+CREATE FUNCTION _passage.store_facts(
     store name,
     OUT dimensions integer, OUT embedding_type text, OUT distance text, OUT language text
 )
@@ -66,7 +66,7 @@ AS $$
         JOIN pg_type ON pg_type.oid = atttypid
         WHERE nspname = store AND relname = 'embeddings' AND attname = 'embedding'
             AND typname IN ('vector', 'halfvec') AND NOT attisdropped
-            -- Anybody can give a type of their own that name.
+            -- Any role can create a type of that name.
             AND EXISTS (
                 SELECT FROM pg_depend JOIN pg_extension ON pg_extension.oid = refobjid
                 WHERE refclassid = 'pg_extension'::regclass AND extname = 'vector' AND deptype = 'e'
@@ -82,11 +82,11 @@ AS $$
     ) AS tsv (language) ON true
 $$;
 
-COMMENT ON FUNCTION passage.store_facts(name) IS 'dimensions, type, distance and language of a store, from the catalogs';
+COMMENT ON FUNCTION _passage.store_facts(name) IS 'dimensions, embedding type, distance and language of a store, from the catalogs';
 
--- Its settings as one object; null where there are none to read.
+-- Returns NULL if the table settings is missing or must not be read.
 
-CREATE FUNCTION passage.store_settings(store name) RETURNS jsonb
+CREATE FUNCTION _passage.store_settings(store name) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -94,8 +94,8 @@ AS $$
 DECLARE
     settings jsonb;
 BEGIN
-    -- A view or a policy could run anything with the caller's rights; only a bare table is read, and a
-    -- malformed one must not fail whoever lists all stores.
+    -- A view or a policy could run any code with the caller's rights, so only a plain table is read. A
+    -- table of another shape must not make a call fail that lists all stores.
     IF 2 = (
         SELECT count(*) FROM pg_class
         JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -115,13 +115,13 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_settings(name) IS 'settings of a store as one object';
+COMMENT ON FUNCTION _passage.store_settings(name) IS 'settings of a store as one JSON object, NULL if they cannot be read';
 
--- What of the layout a store does not have yet. An object that is there is left as it is, under
--- whatever name an equal index goes. Where chunks is a view, it, its documents and its vectors are
--- somebody else's, and only the store's own settings and strategies can be missing.
+-- The objects of the layout that a store lacks. Existing objects stay as they are, and an equal index
+-- counts under any name. If chunks is a view, then chunks, documents and embeddings are adopted, and only
+-- settings and strategies can be missing.
 
-CREATE FUNCTION passage.store_missing(
+CREATE FUNCTION _passage.store_missing(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS TABLE (place bigint, kind text, relation text, name text, ddl text)
@@ -129,7 +129,7 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT place, kind, relation, layout.name, ddl
-    FROM passage.store_layout(store, dimensions, distance, embedding_type, language)
+    FROM _passage.store_layout(store, dimensions, distance, embedding_type, language)
         WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
     LEFT JOIN (
         SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table
@@ -139,14 +139,14 @@ AS $$
     LEFT JOIN pg_attribute ON attrelid = rel.oid AND attname = layout.name AND NOT attisdropped
     WHERE CASE kind
         WHEN 'schema' THEN NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = store)
-        WHEN 'setting' THEN coalesce(NOT passage.store_settings(store) ? layout.name, true)
+        WHEN 'setting' THEN coalesce(NOT _passage.store_settings(store) ? layout.name, true)
         WHEN 'column' THEN is_table AND attnum IS NULL
         WHEN 'derived' THEN rel.oid IS NULL OR is_table AND attnum IS NULL
         WHEN 'index' THEN rel.oid IS NULL OR is_table AND NOT EXISTS (
             SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
             WHERE indrelid = rel.oid AND (
                 relname = layout.name
-                -- Whatever its parameters are.
+                -- Storage parameters do not matter.
                 OR regexp_replace(substring(pg_get_indexdef(indexrelid) FROM ' USING (.*)'), ' WITH .*', '')
                     = regexp_replace(substring(ddl FROM ' USING (.*);'), ' WITH .*', '')
             ))
@@ -159,11 +159,11 @@ AS $$
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p')))
 $$;
 
-COMMENT ON FUNCTION passage.store_missing(name, integer, text, text, regconfig) IS 'objects that a store does not have yet';
+COMMENT ON FUNCTION _passage.store_missing(name, integer, text, text, regconfig) IS 'objects of the layout that a store lacks';
 
--- The columns of a table come in one statement: each one apart would write every row again.
+-- One statement adds all columns of a table, since each statement would rewrite every row.
 
-CREATE FUNCTION passage.store_statements(
+CREATE FUNCTION _passage.store_statements(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS SETOF text
@@ -174,7 +174,7 @@ AS $$
         WHEN head IS NULL THEN min(ddl)
         ELSE head || string_agg(substr(ddl, length(head) + 1, length(ddl) - length(head) - 1), E',\n    ' ORDER BY place) || ';'
     END
-    FROM passage.store_missing(store, dimensions, distance, embedding_type, language),
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language),
         LATERAL (
             SELECT CASE WHEN kind IN ('column', 'derived') THEN format(E'ALTER TABLE %I.%I\n    ', store, relation) END
         ) AS altered (head)
@@ -182,11 +182,9 @@ AS $$
     ORDER BY min(place)
 $$;
 
-COMMENT ON FUNCTION passage.store_statements(name, integer, text, text, regconfig) IS 'statements that make what a store does not have yet';
+COMMENT ON FUNCTION _passage.store_statements(name, integer, text, text, regconfig) IS 'statements that create what a store lacks';
 
--- Refuses what would not become a store, with what to do instead.
-
-CREATE FUNCTION passage.store_refusal(store name, dimensions integer, distance text, embedding_type text)
+CREATE FUNCTION _passage.check_store_arguments(store name, dimensions integer, distance text, embedding_type text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -194,26 +192,26 @@ AS $$
 DECLARE
     most CONSTANT integer := CASE embedding_type WHEN 'halfvec' THEN 4000 ELSE 2000 END;
     pgvector regnamespace;
-    foreigner text;
+    unrelated text;
 BEGIN
     IF distance NOT IN ('cosine', 'l2', 'inner_product') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unrecognized distance "%s"', distance),
-            HINT = 'The valid ones are cosine, l2 and inner_product.';
+            HINT = 'Valid distances are cosine, l2 and inner_product.';
     ELSIF embedding_type NOT IN ('vector', 'halfvec') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unrecognized embedding type "%s"', embedding_type),
-            HINT = 'The valid ones are vector and halfvec.';
+            HINT = 'Valid embedding types are vector and halfvec.';
     ELSIF dimensions < 1 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('embeddings cannot have %s dimensions', dimensions),
-            HINT = 'Pass the number of dimensions that the model gives, or none for a store without embeddings.';
+            HINT = 'Pass the number of dimensions of the model, or NULL for a store without embeddings.';
     ELSIF dimensions > most THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s cannot have %s dimensions', embedding_type, dimensions),
-            DETAIL = format('An HNSW index takes at most %s dimensions of %s.', most, embedding_type),
+            DETAIL = format('An HNSW index supports at most %s dimensions of %s.', most, embedding_type),
             HINT = CASE WHEN dimensions <= 4000
-                THEN 'Pass embedding_type => ''halfvec'', which takes up to 4000.'
+                THEN 'Pass embedding_type => ''halfvec'', which supports up to 4000 dimensions.'
                 ELSE 'Shorten the embeddings to 4000 dimensions and pass embedding_type => ''halfvec''.' END;
     END IF;
 
@@ -221,19 +219,19 @@ BEGIN
         SELECT extnamespace INTO pgvector FROM pg_extension WHERE extname = 'vector';
         IF pgvector IS NULL THEN
             RAISE EXCEPTION USING ERRCODE = 'undefined_object',
-                MESSAGE = 'a store with embeddings needs pgvector',
+                MESSAGE = 'a store with embeddings requires pgvector',
                 HINT = CASE WHEN EXISTS (SELECT FROM pg_available_extensions WHERE pg_available_extensions.name = 'vector')
-                    THEN 'CREATE EXTENSION vector; brings it. Without dimensions a store needs none.'
-                    ELSE 'Install pgvector on the server, then CREATE EXTENSION vector. Without dimensions a store needs none.' END;
+                    THEN 'Run CREATE EXTENSION vector; or omit dimensions for a store without embeddings.'
+                    ELSE 'Install pgvector on the server and run CREATE EXTENSION vector; or omit dimensions for a store without embeddings.' END;
         ELSIF NOT EXISTS (SELECT FROM pg_type WHERE typname = embedding_type AND typnamespace = pgvector) THEN
             RAISE EXCEPTION USING ERRCODE = 'undefined_object',
-                MESSAGE = format('this pgvector has no type %s', embedding_type),
-                HINT = 'ALTER EXTENSION vector UPDATE; brings it from version 0.7 on.';
+                MESSAGE = format('the installed pgvector has no type %s', embedding_type),
+                HINT = 'Run ALTER EXTENSION vector UPDATE; to install version 0.7 or later.';
         END IF;
     END IF;
 
-    -- A table that only shares its name with one of ours must not be given columns.
-    SELECT format('%I.%I', nspname, relname) INTO foreigner
+    -- An unrelated table of the same name must not get columns.
+    SELECT format('%I.%I', nspname, relname) INTO unrelated
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     JOIN (VALUES
         ('documents', 'id', 'uuid'), ('documents', 'uri', 'text'),
@@ -250,8 +248,8 @@ BEGIN
     LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_table',
-            MESSAGE = format('%s exists and is no part of a store', foreigner),
-            HINT = format('Take another name for the store. If it is one, SELECT * FROM passage.check_store(%L); says what it lacks.', store);
+            MESSAGE = format('relation %s already exists and does not belong to a store', unrelated),
+            HINT = format('Choose another name for the store. If the schema is a store, SELECT * FROM passage.check_store(%L); shows what it lacks.', store);
     ELSIF dimensions IS NOT NULL AND EXISTS (
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p')
@@ -261,10 +259,10 @@ BEGIN
     ) THEN
         RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
             MESSAGE = format('%I.chunks is a view', store),
-            DETAIL = 'The table embeddings refers to a table of chunks.',
-            HINT = format('Make a view %I.embeddings over the vectors that are there.', store);
+            DETAIL = 'The table embeddings must reference a table of chunks.',
+            HINT = format('Create a view %I.embeddings of the existing vectors.', store);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_refusal(name, integer, text, text) IS 'raise an error for what cannot become a store';
+COMMENT ON FUNCTION _passage.check_store_arguments(name, integer, text, text) IS 'raises an error if a store cannot be created with these arguments';

@@ -1,13 +1,13 @@
--- The layout of a store: every object it has, with the statement that makes it.
+-- The layout of a store: each object with the statement that creates it.
 --
--- This is the one description of a store. create_store executes what is missing of it,
--- upgrade_store what an earlier layout did not have, and check_store compares.
+-- This is the only description of a store. create_store executes the statements of missing objects,
+-- upgrade_store adds what an earlier layout lacked, and check_store compares.
 --
--- The functions of administration run with an empty search_path but for pg_catalog, so that
--- nothing in a hostile schema can be taken for what they name. Types of ltree and pgvector are
--- written with the schema that the catalog says, wherever they were installed.
+-- The functions of administration run with pg_catalog alone on the search_path, so no object of a hostile
+-- schema replaces one that they name. Types of ltree and pgvector are qualified with the schema that the
+-- catalogs give, since these extensions can be in any schema.
 
-CREATE FUNCTION passage.store_columns(
+CREATE FUNCTION _passage.store_columns(
     store name, dimensions integer, embedding_type text, language regconfig
 )
 RETURNS TABLE (place bigint, relation text, name text, type text, definition text, derived boolean, comment text)
@@ -17,84 +17,84 @@ AS $$
     SELECT row_number() OVER (), relation, name, type,
         concat_ws(' ', type, definition), derived, comment
     FROM (VALUES
-        ('documents', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'identity of the document'),
-        ('documents', 'collection', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'the project or library it belongs to'),
+        ('documents', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'id of the document'),
+        ('documents', 'collection', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'project or library of the document'),
         ('documents', 'version', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'version of the collection'),
-        ('documents', 'uri', 'text', 'NOT NULL', false, 'url or path; unique with collection and version'),
-        ('documents', 'title', 'text', NULL, false, 'title for people'),
+        ('documents', 'uri', 'text', 'NOT NULL', false, 'URL or path; unique with collection and version'),
+        ('documents', 'title', 'text', NULL, false, 'title of the document'),
         ('documents', 'media_type', 'text', NULL, false, 'media type of the stored text'),
-        ('documents', 'source_media_type', 'text', NULL, false, 'media type of the source, when the text was converted'),
-        ('documents', 'content_hash', 'bytea', NULL, false, 'hash of all that the chunks were made from'),
-        ('documents', 'chunk_count', 'integer', NULL, false, 'number of its chunks'),
-        ('documents', 'orphaned_at', 'timestamp with time zone', NULL, false, 'when its source was found gone; null while it is there'),
-        ('documents', 'metadata', 'jsonb', $d$NOT NULL DEFAULT '{}'$d$, false, 'whatever else is known of it'),
-        ('documents', 'ingested_at', 'timestamp with time zone', 'NOT NULL DEFAULT now()', false, 'when its chunks were written'),
-        ('documents', 'source_row', 'jsonb', NULL, false, 'table and key of the row that keep_in_step made it from'),
+        ('documents', 'source_media_type', 'text', NULL, false, 'media type of the source, if the text was converted; else NULL'),
+        ('documents', 'content_hash', 'bytea', NULL, false, 'hash of source, splitter version, limits, model, title and metadata'),
+        ('documents', 'chunk_count', 'integer', NULL, false, 'number of chunks'),
+        ('documents', 'orphaned_at', 'timestamp with time zone', NULL, false, 'when the source was found missing; NULL while it exists'),
+        ('documents', 'metadata', 'jsonb', $d$NOT NULL DEFAULT '{}'$d$, false, 'other properties of the document'),
+        ('documents', 'ingested_at', 'timestamp with time zone', 'NOT NULL DEFAULT now()', false, 'when the chunks were written'),
+        ('documents', 'source_row', 'jsonb', NULL, false, 'table and key of the row from which keep_in_step ingested the document'),
 
-        ('chunks', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'identity of the chunk'),
-        ('chunks', 'document_id', 'uuid', format('NOT NULL REFERENCES %I.documents ON DELETE CASCADE', store), false, 'the document it is a piece of'),
+        ('chunks', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'id of the chunk'),
+        ('chunks', 'document_id', 'uuid', format('NOT NULL REFERENCES %I.documents ON DELETE CASCADE', store), false, 'document of the chunk'),
         ('chunks', 'ordinal', 'integer', 'NOT NULL', false, 'position in the document, from 0, without gaps'),
-        ('chunks', 'level', 'integer', 'NOT NULL DEFAULT 0', false, 'depth that the splitter gave; 0 is the root'),
+        ('chunks', 'level', 'integer', 'NOT NULL DEFAULT 0', false, 'depth assigned by the splitter; 0 is the root'),
         ('chunks', 'section', 'text[]', $d$NOT NULL DEFAULT '{}'$d$, false, 'titles from the root down to the chunk, as written'),
         ('chunks', 'kind', 'text', NULL, false, 'prose, code, api-reference or data'),
-        ('chunks', 'unit', 'text', NULL, false, 'module, container, member, value or text; null where unknown'),
+        ('chunks', 'unit', 'text', NULL, false, 'module, container, member, value or text; NULL if unknown'),
         ('chunks', 'content', 'text', 'NOT NULL', false, 'slice of the source, byte for byte'),
-        ('chunks', 'preamble', 'text', NULL, false, 'what goes before the content for embedding and full text'),
-        ('chunks', 'tokens', 'integer', NULL, false, 'size of the content; null counts as a quarter of its characters'),
-        ('chunks', 'start_byte', 'integer', NULL, false, 'first byte of the content in the source'),
-        ('chunks', 'end_byte', 'integer', NULL, false, 'byte after its last'),
+        ('chunks', 'preamble', 'text', NULL, false, 'text before the content for embedding and full text; never returned'),
+        ('chunks', 'tokens', 'integer', NULL, false, 'size of the content in tokens; NULL counts as a quarter of the characters'),
+        ('chunks', 'start_byte', 'integer', NULL, false, 'offset of the first byte of the content in the source'),
+        ('chunks', 'end_byte', 'integer', NULL, false, 'offset of the byte after the last one'),
         ('chunks', 'first_line', 'integer', NULL, false, 'first line of the content in the source, from 1'),
-        ('chunks', 'last_line', 'integer', NULL, false, 'last line of it'),
-        ('chunks', 'metadata', 'jsonb', $d$NOT NULL DEFAULT '{}'$d$, false, 'whatever else is known of it'),
+        ('chunks', 'last_line', 'integer', NULL, false, 'last line of the content in the source'),
+        ('chunks', 'metadata', 'jsonb', $d$NOT NULL DEFAULT '{}'$d$, false, 'other properties of the chunk'),
         ('chunks', 'path', (SELECT format_type(prorettype, NULL) FROM pg_proc WHERE oid = 'passage.section_path(text[])'::regprocedure),
             'GENERATED ALWAYS AS (passage.section_path(section)) STORED', true, 'the section as an ltree path'),
-        ('chunks', 'section_key', 'bigint', 'GENERATED ALWAYS AS (passage.section_key(section)) STORED', true, 'hash by which an index finds the section'),
-        ('chunks', 'parent_key', 'bigint', 'GENERATED ALWAYS AS (passage.parent_key(section)) STORED', true, 'hash of the parent section; null at the root'),
+        ('chunks', 'section_key', 'bigint', 'GENERATED ALWAYS AS (passage.section_key(section)) STORED', true, 'hash of the section, for indexes'),
+        ('chunks', 'parent_key', 'bigint', 'GENERATED ALWAYS AS (passage.parent_key(section)) STORED', true, 'hash of the parent section, for indexes; NULL at the root'),
         ('chunks', 'tsv', 'tsvector', (
                 SELECT format('GENERATED ALWAYS AS (passage.chunk_tsv(%L::regconfig, preamble, section, content)) STORED',
                     format('%I.%I', nspname, cfgname))
                 FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
                 WHERE pg_ts_config.oid = language
-            ), true, 'what full text covers of it'),
+            ), true, 'tsvector of preamble, section and content'),
 
-        ('embeddings', 'chunk_id', 'uuid', format('PRIMARY KEY REFERENCES %I.chunks ON DELETE CASCADE', store), false, 'the chunk'),
-        ('embeddings', 'document_id', 'uuid', 'NOT NULL', false, 'the document of the chunk'),
+        ('embeddings', 'chunk_id', 'uuid', format('PRIMARY KEY REFERENCES %I.chunks ON DELETE CASCADE', store), false, 'id of the chunk'),
+        ('embeddings', 'document_id', 'uuid', 'NOT NULL', false, 'document of the chunk'),
         ('embeddings', 'embedding', (
                 SELECT format('%I.%I(%s)', nspname, embedding_type, dimensions)
                 FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
                 WHERE extname = 'vector'
-            ), 'NOT NULL', false, 'vector of its preamble and content'),
+            ), 'NOT NULL', false, 'embedding of preamble and content'),
 
-        ('strategies', 'name', 'text', $d$PRIMARY KEY CHECK (name NOT IN ('auto', 'none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'name that a call gives'),
-        ('strategies', 'base', 'text', $d$NOT NULL DEFAULT 'none' CHECK (base IN ('none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'preset that gives what is null here'),
-        ('strategies', 'description', 'text', NULL, false, 'one line for people'),
-        ('strategies', 'default_for', 'text[]', $d$NOT NULL DEFAULT '{}' CHECK (array_position(default_for, NULL) IS NULL AND coalesce(array_ndims(default_for), 1) = 1)$d$, false, 'media types for which auto takes it; text/* for all of text, */* for all'),
-        ('strategies', 'parents', 'integer', 'CHECK (parents BETWEEN 0 AND 1000000)', false, 'sections above the hit of which one chunk comes'),
-        ('strategies', 'preceding', 'integer', 'CHECK (preceding BETWEEN 0 AND 1000000)', false, 'siblings before the hit'),
-        ('strategies', 'following', 'integer', 'CHECK (following BETWEEN 0 AND 1000000)', false, 'siblings after the hit'),
-        ('strategies', 'children', 'integer', 'CHECK (children BETWEEN 0 AND 1000000)', false, 'chunks one title below the hit'),
-        ('strategies', 'before', 'integer', 'CHECK (before BETWEEN 0 AND 1000000)', false, 'chunks directly before the hit'),
-        ('strategies', 'after', 'integer', 'CHECK (after BETWEEN 0 AND 1000000)', false, 'chunks directly after the hit'),
-        ('strategies', 'windows', 'jsonb', $d$CHECK (windows - '{prose,code,api-reference}'::text[] = '{}' AND NOT windows @? '$.* ? (@.type() != "number" || @ < 0 || @ > 1000000 || @.floor() != @)')$d$, false, 'chunks directly before and after a hit of a kind, as in {"code": 4}'),
-        ('strategies', 'siblings', 'text', $d$CHECK (siblings IN ('parent', 'section'))$d$, false, 'parent: siblings share the parent section; section: their own'),
-        ('strategies', 'within', 'text', $d$CHECK (within IN ('document', 'parent', 'section'))$d$, false, 'what bounds before and after: document, parent or section'),
-        ('strategies', 'threshold', 'double precision', 'CHECK (threshold BETWEEN 0 AND 1)', false, 'share of a section that hits must exceed for merge'),
-        ('strategies', 'count_by', 'text', $d$CHECK (count_by IN ('chunks', 'tokens'))$d$, false, 'what that share is counted in'),
+        ('strategies', 'name', 'text', $d$PRIMARY KEY CHECK (name NOT IN ('auto', 'none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'name of the strategy in a call'),
+        ('strategies', 'base', 'text', $d$NOT NULL DEFAULT 'none' CHECK (base IN ('none', 'adjacent', 'broad', 'reassembly', 'section', 'hierarchical', 'merge', 'document'))$d$, false, 'preset whose limits replace NULL in this row'),
+        ('strategies', 'description', 'text', NULL, false, 'description in one line'),
+        ('strategies', 'default_for', 'text[]', $d$NOT NULL DEFAULT '{}' CHECK (array_position(default_for, NULL) IS NULL AND coalesce(array_ndims(default_for), 1) = 1)$d$, false, 'media types for which auto chooses the strategy; text/* for all of text, */* for all'),
+        ('strategies', 'parents', 'integer', 'CHECK (parents BETWEEN 0 AND 1000000)', false, 'number of sections above the hit, one chunk of each'),
+        ('strategies', 'preceding', 'integer', 'CHECK (preceding BETWEEN 0 AND 1000000)', false, 'number of siblings before the hit'),
+        ('strategies', 'following', 'integer', 'CHECK (following BETWEEN 0 AND 1000000)', false, 'number of siblings after the hit'),
+        ('strategies', 'children', 'integer', 'CHECK (children BETWEEN 0 AND 1000000)', false, 'number of chunks one title below the hit'),
+        ('strategies', 'before', 'integer', 'CHECK (before BETWEEN 0 AND 1000000)', false, 'number of chunks directly before the hit'),
+        ('strategies', 'after', 'integer', 'CHECK (after BETWEEN 0 AND 1000000)', false, 'number of chunks directly after the hit'),
+        ('strategies', 'windows', 'jsonb', $d$CHECK (windows - '{prose,code,api-reference}'::text[] = '{}' AND NOT windows @? '$.* ? (@.type() != "number" || @ < 0 || @ > 1000000 || @.floor() != @)')$d$, false, 'number of chunks before and after a hit by its kind, as in {"code": 4}'),
+        ('strategies', 'siblings', 'text', $d$CHECK (siblings IN ('parent', 'section'))$d$, false, 'parent: siblings share the parent section; section: they share their own section'),
+        ('strategies', 'within', 'text', $d$CHECK (within IN ('document', 'parent', 'section'))$d$, false, 'what limits before and after: document, parent or section'),
+        ('strategies', 'threshold', 'double precision', 'CHECK (threshold BETWEEN 0 AND 1)', false, 'share of a section that hits must exceed for merge, 0 to 1'),
+        ('strategies', 'count_by', 'text', $d$CHECK (count_by IN ('chunks', 'tokens'))$d$, false, 'unit of that share: chunks or tokens'),
         ('strategies', 'max_tokens', 'integer', 'CHECK (max_tokens BETWEEN 0 AND 1000000)', false, 'most tokens of hits and context together'),
         ('strategies', 'max_chunks', 'integer', 'CHECK (max_chunks BETWEEN 0 AND 1000000)', false, 'most chunks of hits and context together'),
 
         ('settings', 'key', 'text', 'PRIMARY KEY', false, 'name of the setting'),
-        ('settings', 'value', 'jsonb', 'NOT NULL', false, 'its value')
+        ('settings', 'value', 'jsonb', 'NOT NULL', false, 'value of the setting')
     ) AS listed (relation, name, type, definition, derived, comment)
     WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
 $$;
 
-COMMENT ON FUNCTION passage.store_columns(name, integer, text, regconfig) IS 'columns that the tables of a store have';
+COMMENT ON FUNCTION _passage.store_columns(name, integer, text, regconfig) IS 'columns of the tables of a store';
 
--- Derived columns are added after the table is made, always last and in one order: DROP EXTENSION
--- takes them, and when upgrade_store adds them again the table is as it was.
+-- Derived columns are added after CREATE TABLE, always last and in the same order. DROP EXTENSION drops
+-- them, and upgrade_store adds them again at the same positions.
 
-CREATE FUNCTION passage.store_layout(
+CREATE FUNCTION _passage.store_layout(
     store name, dimensions integer, distance text, embedding_type text, language regconfig
 )
 RETURNS TABLE (kind text, relation text, name text, ddl text)
@@ -102,14 +102,14 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 120
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH col AS (
-        SELECT * FROM passage.store_columns(store, dimensions, embedding_type, language)
+        SELECT * FROM _passage.store_columns(store, dimensions, embedding_type, language)
     ),
     tables (place, relation, tail, comment) AS (VALUES
-        (1, 'documents', 'UNIQUE (uri, collection, version)', 'sources that were split into chunks'),
+        (1, 'documents', 'UNIQUE (uri, collection, version)', 'documents that were split into chunks'),
         (2, 'chunks', 'UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE', 'pieces of documents, in document order'),
         (3, 'embeddings', NULL, 'vectors of chunks'),
-        (4, 'strategies', NULL, 'strategies of this store, beside the built-in ones'),
-        (5, 'settings', NULL, 'what the store was made with')
+        (4, 'strategies', NULL, 'strategies of this store, in addition to the presets'),
+        (5, 'settings', NULL, 'settings of the store')
     ),
     indexes (place, relation, name, target) AS (VALUES
         (1, 'chunks', 'chunks_document_id_section_key_ordinal_idx', 'btree (document_id, section_key, ordinal)'),
@@ -117,8 +117,8 @@ AS $$
         (3, 'chunks', 'chunks_path_idx', 'gist (path)'),
         (4, 'chunks', 'chunks_tsv_idx', 'gin (tsv)'),
         (6, 'documents', 'documents_orphaned_idx', 'btree (id) WHERE (orphaned_at IS NOT NULL)'),
-        -- With pgvector's 64 the graph of a store of source code lost a tenth of the nearest, with 200
-        -- none, for half as much time again to build it.
+        -- With pgvector's default of 64, the index of a store of source code lost a tenth of the nearest
+        -- neighbours. With 200 it lost none, and the build took 1.5 times as long.
         (5, 'embeddings', 'embeddings_embedding_idx', (
                 SELECT format('hnsw (embedding %I.%I) WITH (ef_construction = 200)', nspname,
                     embedding_type || CASE distance WHEN 'cosine' THEN '_cosine_ops' WHEN 'l2' THEN '_l2_ops' ELSE '_ip_ops' END)
@@ -173,7 +173,7 @@ AS $$
         WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
         UNION ALL
         SELECT 7, 6, 'comment', 'chunks_embedded', NULL,
-            format('COMMENT ON VIEW %I.chunks_embedded IS %L;', store, 'chunks that have an embedding, with it')
+            format('COMMENT ON VIEW %I.chunks_embedded IS %L;', store, 'chunks with their embeddings')
         WHERE dimensions IS NOT NULL
         UNION ALL
         SELECT 8, col.place, 'comment', relation, col.name,
@@ -183,4 +183,4 @@ AS $$
     SELECT kind, relation, name, ddl FROM layout ORDER BY stage, place
 $$;
 
-COMMENT ON FUNCTION passage.store_layout(name, integer, text, text, regconfig) IS 'objects of a store and the statements that make them';
+COMMENT ON FUNCTION _passage.store_layout(name, integer, text, text, regconfig) IS 'objects of a store with the statements that create them';

@@ -1,10 +1,10 @@
--- store_stats: what a store holds, counted.
+-- store_stats: counts the documents and chunks of a store.
 --
--- Beside stores(), which knows all stores from the catalogs and runs nothing of them, this reads one:
--- exact counts, of what the caller may see. What a store of views does not have is NULL. Code of
--- another role does not run for it: neither a view nor a policy with a function of its own.
+-- stores() estimates all stores from the catalogs; this function reads one and returns exact counts of
+-- what the caller may see. Columns that a store of views lacks count as NULL. No code of another role
+-- runs, neither a view nor a policy with a function of that role.
 
-CREATE FUNCTION passage.store_counts(store name)
+CREATE FUNCTION _passage.store_counts(store name)
 RETURNS TABLE (
     collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
@@ -18,23 +18,23 @@ DECLARE
     has text[];
     has_embeddings boolean;
     held text;
-    told jsonb;
+    properties jsonb;
 BEGIN
-    made := passage.store_facts(store);
-    has := passage.typed_columns(store);
+    made := _passage.store_facts(store);
+    has := _passage.matching_columns(store);
     IF has @> '{chunks.id,chunks.document_id,chunks.content}' IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
-            MESSAGE = format('chunks of store "%s" cannot be counted: id, document_id and content must be uuid, uuid and text', store),
-            HINT = format('SELECT * FROM passage.check_store(%L); says what the store lacks.', store);
+            MESSAGE = format('columns id, document_id and content of chunks in store "%s" must have types uuid, uuid and text', store),
+            HINT = format('Run SELECT * FROM passage.check_store(%L); to see what the store lacks.', store);
     END IF;
-    -- Who may not read embeddings gets the other numbers.
+    -- A caller without the right to read embeddings gets the other counts.
     has_embeddings := has @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
 
     SELECT pg_size_pretty(sum(pg_total_relation_size(pg_class.oid))) INTO held
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = store AND relkind IN ('r', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings');
-    told := jsonb_strip_nulls(jsonb_build_object('dimensions', made.dimensions, 'embedding_type', made.embedding_type,
-        'distance', made.distance, 'language', made.language)) || coalesce(passage.store_settings(store), '{}');
+    properties := jsonb_strip_nulls(jsonb_build_object('dimensions', made.dimensions, 'embedding_type', made.embedding_type,
+        'distance', made.distance, 'language', made.language)) || coalesce(_passage.store_settings(store), '{}');
 
     RETURN QUERY EXECUTE format($query$
         WITH counted AS (
@@ -63,15 +63,16 @@ BEGIN
             ELSE format('DISTINCT document_id AS id, NULL::text AS collection, NULL::text AS version FROM %I.chunks', store) END,
         CASE WHEN has_embeddings THEN 'coalesce(sum(embedded), 0)::bigint' ELSE 'NULL::bigint' END,
         CASE WHEN has_embeddings THEN '(coalesce(sum(chunks), 0) - coalesce(sum(embedded), 0))::bigint' ELSE 'NULL::bigint' END)
-        USING held, told;
+        USING held, properties;
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_counts(name) IS 'what a store holds, counted with whatever it consists of';
+COMMENT ON FUNCTION _passage.store_counts(name) IS 'exact counts of a store, from any kind of relation';
 
--- The same of a store that others own, who could put a view in the place of a table meanwhile.
+-- Counts a store of another role. That role could replace a table with a view during the call, so a
+-- setting restricts the function to tables.
 
-CREATE FUNCTION passage.fenced_store_counts(store name)
+CREATE FUNCTION _passage.restricted_store_counts(store name)
 RETURNS TABLE (
     collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
@@ -79,10 +80,10 @@ RETURNS TABLE (
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT * FROM passage.store_counts(store)
+    SELECT * FROM _passage.store_counts(store)
 $$;
 
-COMMENT ON FUNCTION passage.fenced_store_counts(name) IS 'what a store of tables holds that others own';
+COMMENT ON FUNCTION _passage.restricted_store_counts(name) IS 'exact counts of a store of another role, from tables alone';
 
 CREATE FUNCTION passage.store_stats(store name DEFAULT NULL)
 RETURNS TABLE (
@@ -93,22 +94,23 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    unread record;
+    unreadable record;
 BEGIN
-    store := passage.store_name(store);
-    PERFORM passage.store_must_exist(store);
-    SELECT * INTO unread FROM passage.unread_relations(store) LIMIT 1;
+    store := _passage.store_name(store);
+    PERFORM _passage.store_must_exist(store);
+    SELECT * INTO unreadable FROM _passage.unreadable_relations(store) LIMIT 1;
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
-            MESSAGE = format('store "%s" cannot be counted without running code of another role', store),
-            DETAIL = format('%s is not read: %s.', unread.object, unread.reason),
-            HINT = 'Connect as a role that may run that code. passage.stores() estimates from the catalogs.';
-    ELSIF passage.is_trusted_store(store) THEN
-        RETURN QUERY SELECT * FROM passage.store_counts(store);
+            MESSAGE = format('cannot count store "%s" without running code of another role', store),
+            DETAIL = format('Relation %s is not read: %s.', unreadable.object, unreadable.reason),
+            HINT = 'Connect as a role that may run that code, or use the estimates of passage.stores().';
+    ELSIF _passage.is_trusted_store(store) THEN
+        RETURN QUERY SELECT * FROM _passage.store_counts(store);
     ELSE
-        RETURN QUERY SELECT * FROM passage.fenced_store_counts(store);
+        RETURN QUERY SELECT * FROM _passage.restricted_store_counts(store);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_stats(name) IS 'what a store holds: first the whole of it, then each collection and version';
+COMMENT ON FUNCTION passage.store_stats(name) IS 'returns exact counts of what the caller may see of a store: first the whole store, then each collection and version
+store: schema of the store; NULL takes the setting passage.store (rag)';

@@ -1,7 +1,7 @@
--- stores: what there is, at a prompt.
+-- stores: lists the stores of a database.
 --
--- From the catalogs alone: anybody may make a schema that looks like a store, and listing it must
--- run nothing of it. Numbers of rows are the planner's, as of the last ANALYZE.
+-- It reads the catalogs alone. Anybody can create a schema that looks like a store, so listing stores
+-- must run nothing of them. Row counts are the planner's estimates, as of the last ANALYZE.
 
 CREATE FUNCTION passage.stores()
 RETURNS TABLE (
@@ -15,7 +15,7 @@ AS $$
         facts.dimensions, facts.embedding_type, facts.distance, facts.language, pg_size_pretty(held.size)
     FROM pg_namespace
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'chunks' AND relkind IN ('r', 'p', 'v', 'm', 'f')
-    CROSS JOIN LATERAL passage.store_facts(nspname) AS facts
+    CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
     CROSS JOIN LATERAL (
         SELECT
             max(reltuples::bigint) FILTER (WHERE relname = 'documents'),
@@ -23,7 +23,7 @@ AS $$
             max(reltuples::bigint) FILTER (WHERE relname = 'embeddings'),
             sum(pg_total_relation_size(rel.oid))
         FROM (
-            -- A view has no rows of its own, and a table that was never analysed says -1.
+            -- A view has no row count, and a table without ANALYZE has -1.
             SELECT oid, relname, CASE WHEN relkind IN ('r', 'p', 'm') THEN nullif(reltuples, -1) END AS reltuples
             FROM pg_class AS rel
             WHERE relnamespace = pg_namespace.oid
@@ -39,4 +39,4 @@ AS $$
     ORDER BY nspname
 $$;
 
-COMMENT ON FUNCTION passage.stores() IS 'stores that you may use, with numbers of rows as the planner knows them';
+COMMENT ON FUNCTION passage.stores() IS 'returns the stores that the caller may use, with their settings and size; row counts are the planner''s estimates';

@@ -1,6 +1,6 @@
--- strategies: the presets, and a store's own behind them.
+-- strategies: lists the presets and the strategies of a store.
 
-CREATE FUNCTION passage.preset_strategies() RETURNS TABLE (
+CREATE FUNCTION _passage.preset_strategies() RETURNS TABLE (
     name text,
     description text,
     parents integer,
@@ -19,7 +19,7 @@ CREATE FUNCTION passage.preset_strategies() RETURNS TABLE (
 ) LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE ROWS 10
 AS 'MODULE_PATHNAME', 'preset_strategies_wrapper';
 
-COMMENT ON FUNCTION passage.preset_strategies() IS 'strategies that every store has, with their limits for prose';
+COMMENT ON FUNCTION _passage.preset_strategies() IS 'strategies that every store has, with their limits for prose';
 
 CREATE FUNCTION passage.strategies(store name DEFAULT NULL) RETURNS TABLE (
     name text,
@@ -45,16 +45,16 @@ AS $$
 DECLARE
     schema name := coalesce(store, nullif(current_setting('passage.store', true), ''), 'rag');
 BEGIN
-    -- Without a store at all the presets still answer who asks what there is.
+    -- Without an argument, a missing store does not raise an error: the presets exist in any case.
     IF store IS NOT NULL THEN
-        PERFORM passage.store_must_exist(store);
+        PERFORM _passage.store_must_exist(store);
     END IF;
     RETURN QUERY
         SELECT p.name, NULL::text, NULL::text[], p.parents, p.preceding, p.following, p.children,
             p.before, p.after, p.windows, p.siblings, p.within, p.threshold, p.count_by,
             p.max_tokens, p.max_chunks, p.description
-        FROM passage.preset_strategies() AS p;
-    -- A store without the table, such as one of views, has the presets alone.
+        FROM _passage.preset_strategies() AS p;
+    -- A store of views can lack the table and then has the presets alone.
     IF to_regclass(format('%I.strategies', schema)) IS NOT NULL THEN
         RETURN QUERY EXECUTE format($query$
             SELECT s.name, s.base, s.default_for,
@@ -66,11 +66,12 @@ BEGIN
                 coalesce(s.count_by, p.count_by),
                 coalesce(s.max_tokens, p.max_tokens), coalesce(s.max_chunks, p.max_chunks),
                 s.description
-            FROM %I.strategies AS s LEFT JOIN passage.preset_strategies() AS p ON p.name = s.base
+            FROM %I.strategies AS s LEFT JOIN _passage.preset_strategies() AS p ON p.name = s.base
             ORDER BY s.name
             $query$, schema);
     END IF;
 END
 $$;
 
-COMMENT ON FUNCTION passage.strategies(name) IS 'the strategies that a call can name: the presets and the store''s own, with their limits';
+COMMENT ON FUNCTION passage.strategies(name) IS 'returns the strategies that a call can name: the presets, then those of the store, with their limits
+store: schema of the store; NULL takes the setting passage.store (rag)';

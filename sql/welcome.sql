@@ -1,14 +1,14 @@
--- The last word of CREATE EXTENSION: where the tables come from.
+-- The notice of CREATE EXTENSION: how to create tables.
 --
--- A script runs with client_min_messages at warning where the session wants less. For this one
--- message the level that the session began with is given back; with the script that ends.
+-- A script runs with client_min_messages of at least warning. This message needs the level that the
+-- session started with, so the level is restored until the script ends.
 
 DO $$
 BEGIN
     PERFORM pg_catalog.set_config(name, reset_val, true)
     FROM pg_catalog.pg_settings
     WHERE name OPERATOR(pg_catalog.=) 'client_min_messages' AND setting OPERATOR(pg_catalog.=) 'warning';
-    RAISE NOTICE 'pg_passage brings functions and no tables'
-        USING HINT = 'SELECT passage.create_store(); makes the tables of a store, which are yours.';
+    RAISE NOTICE 'pg_passage installs functions but no tables'
+        USING HINT = 'Run SELECT passage.create_store(); to create the tables of a store. You own them.';
 END
 $$;

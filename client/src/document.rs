@@ -1,54 +1,71 @@
 /*!
-Documents: the bytes of a file as what is stored of it.
+Documents: what the client stores of a file.
 
-What a document is, and which text of it is stored, is core's to say ([`MetadataOverrides`]). What is added
-here is where the text comes from: bytes in some encoding, and a path for whoever reads an error.
+Core decides the media type, the title and the stored text ([`MetadataOverrides`]). This module decodes the
+bytes of a file, and adds the file's path to errors.
 */
 
-use crate::{Error, source};
+use crate::error::Error;
+use crate::source;
 pub use passage_core::{Document, MetadataOverrides};
 use std::path::Path;
 
-/// Reads a document from the bytes of a file; `inside` is where that lies in the folder that was
-/// named, if it was found in one.
+/// Reads a document from the bytes of a file.
+///
+/// `path` appears in errors. `inside` is the path relative to the folder in which the file was found,
+/// if it was found in one.
 ///
 /// # Errors
 ///
-/// If it is no text, or not at all what its media type says where that has to be converted.
+/// Returns an error if the bytes are not text, if the text is larger than [`source::MOST_BYTES`], or
+/// if it cannot be converted from its media type, such as a damaged notebook.
+///
+/// # Examples
+///
+/// ```
+/// use passage::document::{MetadataOverrides, read};
+/// use std::path::Path;
+///
+/// let html = b"<main><h1>Setup</h1><p>Install it.</p></main>".to_vec();
+/// let document = read(&MetadataOverrides::default(), html, Path::new("setup.html"), "setup.html", None)?;
+/// assert_eq!(document.title.as_deref(), Some("Setup"));
+/// assert_eq!(document.media_type.name(), "text/markdown");
+/// # Ok::<(), passage::Error>(())
+/// ```
 pub fn read(
-    reading: &MetadataOverrides,
+    overrides: &MetadataOverrides,
     bytes: Vec<u8>,
     path: &Path,
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
-    let text = source::text(bytes, path, reading.media_type(uri).as_ref())?;
-    made(reading, text, path, uri, inside)
+    let text = source::text(bytes, path, overrides.media_type(uri).as_ref())?;
+    convert(overrides, text, path, uri, inside)
 }
 
-/// Reads a document from a text that needs no decoding; see [`read`].
+/// Reads a document from decoded text; see [`read`].
 ///
 /// # Errors
 ///
-/// If it holds a NUL, or is not at all what its media type says where that has to be converted.
+/// Returns an error if the text contains a NUL character, and the errors of [`read`].
 pub fn read_text(
-    reading: &MetadataOverrides,
+    overrides: &MetadataOverrides,
     text: String,
     path: &Path,
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
-    made(reading, source::without_nul(text, path)?, path, uri, inside)
+    convert(overrides, source::without_nul(text, path)?, path, uri, inside)
 }
 
-fn made(
-    reading: &MetadataOverrides,
+fn convert(
+    overrides: &MetadataOverrides,
     text: String,
     path: &Path,
     uri: &str,
     inside: Option<&str>,
 ) -> Result<Document, Error> {
-    let document = reading.build_document(text, uri, inside).map_err(|error| match error {
+    let document = overrides.build_document(text, uri, inside).map_err(|error| match error {
         passage_core::Error::InvalidNotebook { line, column } => {
             source::Error::Notebook { path: path.to_owned(), line, column }.into()
         }
@@ -58,7 +75,7 @@ fn made(
         }
         other => Error::from(other),
     })?;
-    // Markdown may be longer than what it was made of.
+    // The converted Markdown can be longer than its source.
     if document.text.len() > source::MOST_BYTES {
         return Err(source::Error::TooLarge { path: path.to_owned() }.into());
     }
@@ -70,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn html_is_read_in_its_own_encoding_and_a_broken_notebook_refused_with_its_path() {
+    fn read_decodes_html_by_its_charset_and_errors_name_the_path() {
         let read = |bytes: &[u8], uri: &str| {
             read(&MetadataOverrides::default(), bytes.to_vec(), Path::new(uri), uri, None)
         };

@@ -1,40 +1,39 @@
 /*!
-Embedding: texts to unit vectors, in this process or by a service.
+Embedding: converts texts to unit vectors, in this process or by a service.
 
-A [`Model`] is a folder with three files: a BERT in safetensors, its tokenizer and its config. One
-sequence goes through it at a time, as long as it is and never padded, and a [`Pool`] runs one
-thread a core over that: on two cores this is half as fast again as padded batches and takes less
-memory, since no batch is computed for the sake of its longest text. A text's vector is the mean
-over its wordpieces, brought to length 1, so a cosine is a plain product.
+A [`Model`] is a folder with three files: a BERT in safetensors, its tokenizer and its configuration. A
+[`Pool`] runs one thread per core, and each thread embeds one unpadded sequence at a time. On two cores
+this is half as fast again as padded batches and needs less memory, since no batch is padded to its
+longest text. The vector of a text is the mean over its wordpieces, normalized to length 1, so the
+cosine similarity of two texts is the dot product of their vectors.
 
-A [`Remote`] asks a service that speaks as `OpenAI` does, in batches, several at a time, and asks
-again where asking again helps. An [`Embedder`] is either of the two, and what uses embeddings
-does not know which.
+A [`RemoteEmbedder`] sends several batches at a time to a service with the API of `OpenAI`, and retries
+transient failures. An [`Embedder`] is either of the two, so callers do not depend on which.
 
-The tokenizer also counts, as [`Wordpieces`]: a splitter that is given it keeps chunks within what
-the model reads.
+The tokenizer is also a sizer, [`Wordpieces`]: a splitter with this sizer keeps chunks within the
+model's window.
 */
 
+mod default_model;
 mod embedder;
+mod embedding;
 mod error;
 mod fetch;
-mod files;
 mod model;
+mod model_files;
 mod pool;
 mod remote;
 mod wordpieces;
 
-pub use embedder::{Embedder, Pending};
+pub use default_model::{DEFAULT_MODEL, default_folder};
+pub use embedder::Embedder;
+pub use embedding::{Embedding, PendingEmbedding};
 pub use error::Error;
 pub use fetch::{default_source, fetch};
-pub use files::{DEFAULT_MODEL, default_folder};
 pub use model::Model;
 pub use pool::Pool;
-pub use remote::{Key, Problem, Remote, Service};
+pub use remote::{ApiKey, RemoteEmbedder, ServiceConfig, ServiceError};
 pub use wordpieces::Wordpieces;
-
-/// A text's embedding, of the model's dimensions and of length 1.
-pub type Embedding = Vec<f32>;
 
 #[cfg(test)]
 mod tests;

@@ -1,37 +1,46 @@
-//! Everything that can go wrong in the client, each with a cause and a remedy.
+//! The errors of the client, each with a cause and a remedy.
 
 use crate::{embed, source, store};
 
-/// An error of the client; its message is the cause, [`remedy`](Error::remedy) what to do.
+/// An error of the client: the message is the cause, [`remedy`](Error::remedy) says what to do.
 ///
-/// Neither ever holds a document's text, a key or a password.
+/// Neither contains a document's text, a key or a password.
+///
+/// # Examples
+///
+/// ```
+/// let error = passage::Error::from(passage::store::Error::NoDocument("a.md".into()));
+/// assert_eq!(error.to_string(), "no document has the uri \"a.md\"");
+/// assert!(error.remedy().contains("passage status"));
+/// assert!(!error.is_fatal());
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The embedding model.
+    /// An error of the embedding model or service.
     #[error(transparent)]
     Model(#[from] embed::Error),
-    /// A source.
+    /// An error of a source.
     #[error(transparent)]
     Source(#[from] source::Error),
-    /// The store, or the server it is on.
+    /// An error of the store or its server.
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// The splitter's limits, or a media type.
+    /// An invalid splitter limit or media type.
     #[error(transparent)]
     Split(#[from] passage_core::Error),
-    /// The call itself.
+    /// A usage error.
     #[error("{cause}")]
     Usage {
-        /// What is wrong with it.
+        /// The invalid part of the call.
         cause: String,
-        /// What to do.
+        /// The action to take.
         remedy: String,
     },
 }
 
 impl Error {
-    /// Says what to do about it.
+    /// Returns what to do, in full sentences.
     pub fn remedy(&self) -> String {
         match self {
             Error::Model(error) => error.remedy(),
@@ -40,12 +49,12 @@ impl Error {
             Error::Split(passage_core::Error::UnknownValue { valid, .. }) => {
                 format!("Valid ones: {valid}.")
             }
-            Error::Split(_) => "Leave the sizes to their defaults.".into(),
+            Error::Split(_) => "Use the default sizes.".into(),
             Error::Usage { remedy, .. } => remedy.clone(),
         }
     }
 
-    /// Tells whether the rest of a run cannot succeed either.
+    /// Returns whether the rest of a run fails for the same reason.
     pub fn is_fatal(&self) -> bool {
         match self {
             Error::Store(error) => error.is_fatal(),

@@ -1,5 +1,5 @@
-//! HTTP as all of this crate speaks it: TLS with the ciphers of ring and the authorities that the
-//! system trusts, a name that servers see, and pauses before what may succeed the next time.
+//! HTTP clients of this crate: TLS with the ciphers of ring and the system's certificate authorities,
+//! a user agent, connection timeouts and retry pauses.
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
@@ -10,58 +10,61 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// How long a server may take to take a connection.
-const CONNECT: Duration = Duration::from_secs(10);
+/// Time limit for opening a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The name of this machine for itself.
+/// The host name of the local machine.
 const LOCALHOST: &str = "localhost";
 
-/// The longest pause between two tries, unless the server asks for more.
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+/// Maximum pause between two attempts, unless the server asks for a longer one.
+const MAX_BACKOFF: Duration = Duration::from_mins(1);
 
-/// Returns what clients are built from.
+/// Returns a client builder with the settings that all clients share.
 pub(crate) fn builder() -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .tls_backend_preconfigured(tls())
-        .connect_timeout(CONNECT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .user_agent(concat!("passage/", env!("CARGO_PKG_VERSION")))
 }
 
-/// Tells whether nobody on the way to an address reads what is sent there: it goes over TLS, or to
-/// this machine, which [`to_this_machine`] has to see to.
+/// Returns whether nobody on the network can read a request to a URL: it uses TLS or stays on this
+/// machine.
+///
+/// A client for a plain HTTP URL of this machine must come from [`without_proxy`].
 pub(crate) fn is_confidential(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    let is_here =
+    let is_local =
         host == LOCALHOST || address.is_ok_and(|address| address.to_canonical().is_loopback());
-    url.scheme() == "https" || (url.scheme() == "http" && is_here)
+    url.scheme() == "https" || (url.scheme() == "http" && is_local)
 }
 
-/// Tells whether an address holds a password, or a token in the place of a user.
-pub(crate) fn has_secret(url: &Url) -> bool {
+/// Returns whether a URL contains a user name or a password; either may be a token.
+pub(crate) fn has_credentials(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-/// Has a client ask this machine itself: no proxy, and no name server for `localhost`.
-pub(crate) fn to_this_machine(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
-    let here = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
-    builder.no_proxy().resolve_to_addrs(LOCALHOST, &here.map(|address| (address, 0).into()))
+/// Makes a client connect to this machine directly: without a proxy, and without asking a name server
+/// for `localhost`.
+pub(crate) fn without_proxy(builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+    let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
+    builder.no_proxy().resolve_to_addrs(LOCALHOST, &loopback.map(|address| (address, 0).into()))
 }
 
 fn tls() -> ClientConfig {
     let builder = || {
         ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .expect("ring knows TLS 1.2 and 1.3")
+            .expect("ring supports TLS 1.2 and 1.3")
     };
     match builder().with_platform_verifier() {
         Ok(builder) => builder.with_no_client_auth(),
-        // A system that trusts nobody can still be asked for what is in the clear.
+        // Plain HTTP still works on a system without certificate authorities.
         Err(_) => builder().with_root_certificates(RootCertStore::empty()).with_no_client_auth(),
     }
 }
 
-/// Reads when a server wants to be asked again: in so many seconds, or at a date.
+/// Parses the header `Retry-After`, which holds seconds or a date, and returns the time from `now`.
 pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse::<f64>() {
@@ -71,11 +74,11 @@ pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// Returns how long to wait after so many tries: what is asked for, else twice as long each time;
-/// at most half as long again by chance.
-pub(crate) fn pause(first: Duration, after: Option<Duration>, tries: u32) -> Duration {
-    let doubled = first.saturating_mul(1 << (tries - 1).min(16)).min(LONGEST_PAUSE);
-    let pause = after.unwrap_or(doubled);
+/// Returns the pause after a number of attempts, from 1: `retry_after`, else `first` doubled with each
+/// attempt, up to one minute. A random part of up to half of that time is added.
+pub(crate) fn backoff(first: Duration, retry_after: Option<Duration>, attempts: u32) -> Duration {
+    let doubled = first.saturating_mul(1 << (attempts - 1).min(16)).min(MAX_BACKOFF);
+    let pause = retry_after.unwrap_or(doubled);
     pause + doubled.mul_f64(fastrand::f64() / 2.0)
 }
 
@@ -84,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_go_over_tls_or_to_this_machine() {
+    fn only_tls_and_loopback_urls_are_confidential() {
         for (url, expected) in [
             ("https://example.org/v1", true),
             ("http://localhost:8080/v1", true),
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_may_say_when_in_seconds_or_by_a_date() {
+    fn retry_after_accepts_seconds_and_dates() {
         let after = |value: &str| {
             let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]);
             let now = httpdate::parse_http_date("Sun, 22 Nov 2026 02:00:00 GMT").unwrap();
@@ -121,15 +124,15 @@ mod tests {
     }
 
     #[test]
-    fn pauses_grow_and_vary_and_the_service_may_ask_for_longer_ones() {
+    fn backoff_doubles_up_to_a_minute_and_retry_after_takes_precedence() {
         let first = Duration::from_millis(500);
-        for (after, tries, least) in
+        for (retry_after, attempts, least) in
             [(None, 1, 500), (None, 3, 2_000), (None, 40, 60_000), (Some(7), 1, 7_000)]
         {
-            let after = after.map(Duration::from_secs);
+            let retry_after = retry_after.map(Duration::from_secs);
             let least = Duration::from_millis(least);
             for _ in 0..100 {
-                let pause = pause(first, after, tries);
+                let pause = backoff(first, retry_after, attempts);
                 assert!(pause >= least && pause <= least.mul_f64(1.51), "{pause:?} for {least:?}");
             }
         }

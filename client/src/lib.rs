@@ -1,11 +1,13 @@
 /*!
 Splits documents, embeds them and loads them into a `pg_passage` store.
 
-This is the library behind the command `passage`, for programs that fill a store by themselves.
-A file ([`source`]) becomes a text with a title and a type ([`document`]), the text becomes pieces
-([`split`]), each piece a vector ([`embed`], here or by a service), and all of them rows in one transaction ([`store`]). These rooms do not know one
-another; [`ingest`] leads a document through all of them, and [`fill`](ingest::fill) embeds what others loaded. Search, expansion and assembly are not here
-but in the database; only a question is embedded here.
+This is the library of the command `passage`, for programs that load a store themselves. [`source`] reads
+files, archives and pages. [`document`] converts each to text with a title and a media type. [`split`] splits the
+text into chunks. [`embed`] converts chunks to vectors, in this process or by a service. [`store`] writes all
+of it in one transaction. These modules do not depend on each other; [`ingest`] connects them.
+[`fill`](ingest::fill) embeds chunks that other programs have loaded.
+
+Search, expansion and assembly run in the database. The client only embeds the question.
 
 ```no_run
 use passage::document::MetadataOverrides;
@@ -13,7 +15,7 @@ use passage::embed::{Model, Pool};
 use passage::ingest::{Event, Ingest, ingest};
 use passage::source;
 use passage::split::Splitter;
-use passage::store::{Init, Search, Store};
+use passage::store::{InitOptions, Search, Store};
 use std::{path::Path, sync::Arc};
 
 #[tokio::main]
@@ -21,11 +23,12 @@ async fn main() -> Result<(), passage::Error> {
     let url = "postgresql:///library?host=/var/run/postgresql";
     let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
 
-    // Once: the extension, and a store for embeddings of this model.
+    // Once: install the extension and create a store for the model's embeddings.
     let mut store = Store::connect(url, "rag").await?;
-    store.init(&Init { dimensions: Some(model.dimensions()), ..Init::default() }).await?;
+    let options = InitOptions { dimensions: Some(model.dimensions()), ..InitOptions::default() };
+    store.init(&options).await?;
 
-    // As often as documents change; those that did not cost nothing.
+    // Again whenever documents change; unchanged documents are not written.
     let job = Ingest {
         url: url.into(),
         store: "rag".into(),
@@ -44,7 +47,7 @@ async fn main() -> Result<(), passage::Error> {
         }
     })
     .await?;
-    println!("{} documents are new", summary.added);
+    println!("{} documents added", summary.added);
 
     let question = "How do I configure logging?";
     let search = Search {
@@ -60,7 +63,7 @@ async fn main() -> Result<(), passage::Error> {
 }
 ```
 
-The embedding threads are at their best with `RAYON_NUM_THREADS=1` in the environment; see
+Set `RAYON_NUM_THREADS=1` in the environment for the best performance of the embedding threads; see
 [`Pool::SINGLE_THREADED`](embed::Pool::SINGLE_THREADED).
 */
 
@@ -69,7 +72,7 @@ pub mod embed;
 mod error;
 mod http;
 pub mod ingest;
-mod nul;
+mod postgres_text;
 pub mod source;
 pub mod split;
 pub mod store;

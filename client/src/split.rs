@@ -1,8 +1,8 @@
 /*!
-Splitting as the client does it: core's splitters, with a sizer and limits that go together.
+Splitting: core's splitters, with a sizer and the limits that fit it.
 
-The rules are core's. What is added here is that the pieces own what they say, so that a document
-can go from the thread that splits it to the one that loads it.
+The rules are core's. The pieces of this module own their titles and texts, so that another thread can
+load the document that one thread has split.
 */
 
 pub use passage_core::SizeUnit;
@@ -12,7 +12,20 @@ use passage_core::{
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-/// Splits documents by one sizer and its limits.
+/// Splits documents with one sizer and its limits.
+///
+/// # Examples
+///
+/// ```
+/// use passage::split::Splitter;
+/// use passage_core::MediaType;
+///
+/// let text = "# Setup\n\nInstall it.\n";
+/// let split = Splitter::by_characters().split(text, &MediaType::MARKDOWN, None, None)?;
+/// assert_eq!(split.pieces[0].section, ["Setup"]);
+/// assert_eq!(&text[split.pieces[0].bytes.clone()], text);
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Splitter {
     sizer: Arc<dyn Sizer + Send + Sync>,
@@ -21,58 +34,59 @@ pub struct Splitter {
     overlap: usize,
 }
 
-/// A document in pieces.
+/// The pieces of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// The pieces, in document order; their bytes touch and cover the text.
+    /// The pieces, in document order; their byte ranges touch and cover the text.
     pub pieces: Vec<Piece>,
-    /// Where the text stops being what its media type says, if it does; it is then split as text.
+    /// The first place where the text is not valid for its media type; it is then split as plain text.
     pub syntax_error: Option<SyntaxError>,
 }
 
-/// A chunk without its document's text.
+/// A chunk as byte range of its document's text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// The titles above it.
+    /// The titles from the document's root to the chunk.
     pub section: Vec<String>,
-    /// The depth that the splitter gives, 0 at the root.
+    /// The depth in the hierarchy of the splitter, 0 at the root.
     pub level: u32,
-    /// What it is made of.
+    /// The kind of content: prose, code, API reference or data.
     pub kind: Kind,
-    /// The structural unit it belongs to.
+    /// The structural unit that the chunk belongs to.
     pub unit: Unit,
-    /// What goes before its content for embedding and full text.
+    /// The text before the content in what is embedded and indexed for full text.
     pub preamble: String,
-    /// Its size in tokens.
+    /// The size in tokens.
     pub tokens: usize,
-    /// The bytes of the document that are its content.
+    /// The byte range of the content in the document's text.
     pub bytes: Range<usize>,
-    /// The lines that it touches, from 1.
+    /// The lines of the content, from 1.
     pub lines: RangeInclusive<usize>,
-    /// The names that the imports in it bind.
+    /// The names that the imports in the content bind.
     pub imports: Vec<String>,
 }
 
 impl Splitter {
-    /// A splitter that counts characters and needs no model.
+    /// Returns a splitter that counts characters and needs no model.
     pub fn by_characters() -> Self {
         let (unit, limits) = (SizeUnit::Characters, ChunkLimits::CHARACTERS);
         Self { sizer: Arc::new(Characters), unit, limits, overlap: 0 }
     }
 
-    /// A splitter that counts the wordpieces of a model that reads `window` of them.
+    /// Returns a splitter that counts the wordpieces of a model; `window` is how many of them the
+    /// model reads.
     pub fn by_wordpieces(sizer: impl Sizer + Send + 'static, window: usize) -> Self {
         let limits = ChunkLimits { window, ..ChunkLimits::WORDPIECES };
         Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits, overlap: 0 }
     }
 
-    /// Lets each preamble repeat so much of the end of the piece before.
+    /// Sets how much of the end of the previous chunk each preamble repeats, in the unit of the sizer.
     #[must_use]
     pub fn with_overlap(self, overlap: usize) -> Self {
         Self { overlap, ..self }
     }
 
-    /// Returns what the limits count.
+    /// Returns the unit of the limits.
     pub fn unit(&self) -> SizeUnit {
         self.unit
     }
@@ -82,16 +96,17 @@ impl Splitter {
         self.limits
     }
 
-    /// Returns how much of the end of the piece before each preamble repeats.
+    /// Returns how much of the end of the previous chunk each preamble repeats.
     pub fn overlap(&self) -> usize {
         self.overlap
     }
 
-    /// Splits a text; `kind` is what its media type says unless it is given.
+    /// Splits a text. The default of `kind` comes from the media type.
     ///
     /// # Errors
     ///
-    /// If the limits are not in order, which can only be with a model that reads very little.
+    /// Returns an error if the limits contradict each other, which requires a model with a very small
+    /// window.
     pub fn split(
         &self,
         text: &str,
@@ -118,7 +133,8 @@ impl Splitter {
 }
 
 impl Piece {
-    /// Returns what is embedded: the preamble, a line end, and the content.
+    /// Returns the text to embed: the preamble, a line feed, and the content. `text` is the text of the
+    /// document.
     pub fn embedded_text(&self, text: &str) -> String {
         let content = &text[self.bytes.clone()];
         if self.preamble.is_empty() {
@@ -135,14 +151,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn an_empty_document_has_no_pieces() {
+    fn split_returns_no_pieces_of_an_empty_document() {
         let split = Splitter::by_characters().split("", &MediaType::MARKDOWN, None, None);
         assert_eq!(split, Ok(Split { pieces: vec![], syntax_error: None }));
     }
 
     proptest! {
         #[test]
-        fn pieces_cover_the_text(text in "([#a-z\n \u{e9}]{0,40}\n){0,60}") {
+        fn pieces_concatenate_to_the_text(text in "([#a-z\n \u{e9}]{0,40}\n){0,60}") {
             let splitter = Splitter::by_characters().with_overlap(40);
             let split = splitter.split(&text, &MediaType::MARKDOWN, None, Some("T")).unwrap();
             let covered: String = split.pieces.iter().map(|piece| &text[piece.bytes.clone()]).collect();

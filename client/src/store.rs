@@ -1,59 +1,39 @@
 /*!
-The store: a schema in PostgreSQL, and all that the client says to the server.
+The store: a schema in PostgreSQL, and every statement that the client sends to the server.
 
-Writing is one transaction for several documents (see [`write`](Store::write)), in which each is
-wholly old or wholly new. Reading leaves search, expansion and assembly to the extension's functions.
-What a server refuses comes back as an [`Error`] that knows what to do about
-it; the document's text never stands in one.
+[`Store`] is a store and its connection. Its methods are in four groups:
+
+- queries: [`search`](Store::search), [`context`](Store::context), [`fragments`](Store::fragments),
+  [`outline`](Store::outline), [`status`](Store::status). Search, expansion and assembly are functions of
+  the extension;
+- writes: [`write`](Store::write) writes several documents in one transaction, each completely or not at
+  all;
+- administration: [`init`](Store::init), [`doctor`](Store::doctor), [`remove`](Store::remove), the settings
+  and the vector index;
+- a [`ShadowStore`] replaces a whole store.
+
+An error of the server becomes an [`Error`] with a remedy. No error contains a document's text.
 */
 
-mod arguments;
-mod chunks;
-mod collections;
+mod admin;
 mod connect;
-mod context;
-mod doctor;
-mod documents;
+mod connection;
 mod error;
-mod fragments;
-mod identity;
-mod index;
-mod init;
-mod missing;
-mod notes;
-mod orphans;
-mod outline;
-mod ownership;
-mod remove;
-mod rewrite;
-mod search;
-mod second;
-mod settings;
-mod sql;
-mod statements;
-mod status;
-mod stored;
+mod query;
+mod shadow;
 mod write;
 
-pub use crate::nul::holds_nul;
-pub use collections::{Collection, Listed};
-pub use connect::Store;
-pub use context::{Context, ContextRow};
-pub use doctor::{Finding, Severity};
-pub use documents::{Known, KnownChunk};
-pub use error::Error;
-pub use fragments::{Fragment, Quest};
-pub use identity::Identity;
-pub use init::Init;
-pub use missing::{Missing, Place};
-pub use notes::Note;
-pub use orphans::Present;
-pub use outline::OutlineRow;
-pub use remove::{Removal, Removed};
-pub use search::{Filters, Found, Hit, Mode, Passage, Search};
-pub use second::{Differing, Last, Made, Plan, Second};
-pub use settings::Settings;
-pub use sql::quoted;
-pub use status::Status;
-pub use stored::{Stored, StoredChunk};
-pub use write::{Chunk, Document, Written};
+pub use crate::postgres_text::{contains_nul, quote_identifier};
+pub use admin::{Finding, InitOptions, Removal, RemovalSummary, Settings, Severity};
+pub use connect::Notice;
+pub use connection::{Identity, Store};
+pub use error::{ConnectFailure, Error, Operation};
+pub use query::{
+    Collection, ContextOptions, ContextRow, DocumentRow, Filters, Fragment, FragmentQuery, Hit,
+    Mode, OutlineRow, Passage, Search, SearchResults, Status, StoredChunk, StoredDocument,
+};
+pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
+pub use write::{
+    ChunkWrite, ClaimCursor, DocumentState, DocumentWrite, ExistingChunk, ExistingDocument,
+    UnembeddedChunk, WriteOutcome,
+};

@@ -6,7 +6,7 @@ exactly its text. What helps retrieval but is not in the source, such as the tit
 chunk, stands in its preamble, which is embedded and indexed but never returned.
 */
 
-use crate::section::Section;
+use crate::{interrupt, section::Section};
 use std::ops::{Range, RangeInclusive};
 
 /// A piece of a document; its ordinal is its place in the list of chunks.
@@ -89,7 +89,10 @@ impl SyntaxError {
             b'\r' => text.as_bytes().get(at + 1) != Some(&b'\n'),
             _ => false,
         };
-        let ends = || memchr::memchr2_iter(b'\n', b'\r', before).filter(|at| ends_line(*at));
+        let ends = || {
+            let ends = memchr::memchr2_iter(b'\n', b'\r', before).inspect(|_| interrupt::poll());
+            ends.filter(|at| ends_line(*at))
+        };
         let start = ends().next_back().map_or(0, |end| end + 1);
         Self { line: 1 + ends().count(), column: 1 + byte - start }
     }
@@ -133,5 +136,18 @@ impl Unit {
     /// Returns the unit that is stored under a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, known)| *known == name).map(|(unit, _)| *unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::tests::polls_of;
+
+    #[test]
+    fn the_lines_before_a_syntax_error_are_polled_for() {
+        let text = "\n".repeat(1_000);
+        let polls = polls_of(|| assert_eq!(SyntaxError::at(&text, 999).line, 1_000));
+        assert!(polls >= 999, "{polls}");
     }
 }

@@ -33,6 +33,7 @@ mod preamble;
 mod rst;
 mod sections;
 mod sizer;
+mod titles;
 mod toml;
 mod units;
 mod yaml;

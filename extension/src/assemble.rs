@@ -2,7 +2,7 @@
 
 use crate::spi;
 use crate::store::Store;
-use crate::types::Name;
+use crate::types::{Name, from_sql};
 use passage_core::MediaType;
 use passage_core::assemble::{Separator, assemble as join};
 use pgrx::datum::Uuid;
@@ -17,10 +17,13 @@ fn assemble(
     store: default!(Option<Name>, "NULL"),
 ) -> Result<Option<String>, ErrorReport> {
     let store = Store::resolve(store)?;
-    let ids: Vec<Uuid> = chunk_ids.unwrap_or_default().into_iter().flatten().collect();
+    let ids = chunk_ids.unwrap_or_default().into_iter().flatten();
+    let mut ids: Vec<_> = ids.map(from_sql).collect();
+    ids.sort_unstable();
+    ids.dedup();
     let Some(document_id) = document_id.filter(|_| !ids.is_empty()) else { return Ok(None) };
     Ok(spi::connect(|connection| {
-        let (media_type, parts) = store.parts(connection, document_id, ids);
+        let (media_type, parts) = store.parts(connection, from_sql(document_id), &ids);
         if parts.is_empty() {
             return None;
         }

@@ -93,7 +93,7 @@ impl From<Error> for ErrorReport {
             Error::RowType { found, expected } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
                 format!("row is of type {}, not {}", type_name(found), type_name(expected)),
-                "The trigger passage.keep_in_step calls passage.step_row with its own row."
+                "The trigger passage.keep_in_step calls _passage.step_row with its own row."
                     .to_owned(),
             ),
             Error::NoEmbeddings { store } => (

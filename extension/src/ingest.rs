@@ -73,7 +73,7 @@ fn ingest(
 }
 
 /// Ingests the document of a row, and returns which row it is recorded for.
-#[pg_extern(volatile, parallel_unsafe, schema = "passage")]
+#[pg_extern(volatile, parallel_unsafe, schema = "_passage")]
 #[expect(clippy::too_many_arguments, reason = "they are those of the SQL function")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn step_write(

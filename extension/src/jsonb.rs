@@ -29,7 +29,11 @@ const STRIDE: usize = 32;
 #[derive(Default)]
 struct Array {
     entries: Vec<u32>,
-    elements: Vec<u8>,
+    /// The elements of each piece. They are copied once, at the end: a buffer that grows to 150 MB
+    /// is copied without a check for interrupts.
+    elements: Vec<Vec<u8>>,
+    /// How many bytes the elements have.
+    length: usize,
 }
 
 /// Makes a jsonb of texts that are JSON arrays, whose elements are objects.
@@ -79,8 +83,7 @@ impl Array {
         };
         let count = (word(0) & LENGTH) as usize;
         // The first element of a piece is aligned by itself, and here behind what is there.
-        let padding = self.elements.len().next_multiple_of(4) - self.elements.len();
-        self.elements.extend(std::iter::repeat_n(0, padding));
+        let padding = self.length.next_multiple_of(4) - self.length;
         let mut end = 0;
         for at in 0..count {
             let entry = word(1 + at);
@@ -89,15 +92,14 @@ impl Array {
             self.entries.push(entry & TYPE | (next - end + padding));
             end = next;
         }
-        let elements = &piece[4 * (1 + count)..];
-        self.elements.extend_from_slice(&elements[..end as usize]);
+        let mut elements = vec![0; padding];
+        elements.extend_from_slice(&piece[4 * (1 + count)..][..end as usize]);
+        self.length += elements.len();
+        self.elements.push(elements);
     }
 
     fn finish(mut self) -> pg_sys::Datum {
-        assert!(
-            self.elements.len() <= LENGTH as usize,
-            "the citations are more than a jsonb holds"
-        );
+        assert!(self.length <= LENGTH as usize, "the citations are more than a jsonb holds");
         let mut end = 0;
         for (at, entry) in self.entries.iter_mut().enumerate() {
             end += *entry & LENGTH;
@@ -105,20 +107,24 @@ impl Array {
                 *entry = *entry & TYPE | IS_END | end;
             }
         }
-        let length = pg_sys::VARHDRSZ + 4 * (1 + self.entries.len()) + self.elements.len();
+        let count = self.entries.len();
+        let length = pg_sys::VARHDRSZ + 4 * (1 + count) + self.length;
         // SAFETY: exactly `length` bytes are allocated, and written one part after the other: the length
         // itself, the header, an entry for each element, the elements.
         unsafe {
             let value = pg_sys::palloc(length).cast::<u8>();
             pgrx::set_varsize_4b(value.cast(), length as i32);
-            let header = (self.entries.len() as u32 | IS_ARRAY).to_ne_bytes();
-            let words = self.entries.iter().flat_map(|entry| entry.to_ne_bytes());
+            let header = (count as u32 | IS_ARRAY).to_ne_bytes();
             let mut at = value.add(pg_sys::VARHDRSZ);
-            for byte in header.into_iter().chain(words) {
-                at.write(byte);
-                at = at.add(1);
+            std::ptr::copy_nonoverlapping(header.as_ptr(), at, header.len());
+            at = at.add(header.len());
+            std::ptr::copy_nonoverlapping(self.entries.as_ptr().cast(), at, 4 * count);
+            at = at.add(4 * count);
+            for elements in self.elements {
+                pgrx::check_for_interrupts!();
+                std::ptr::copy_nonoverlapping(elements.as_ptr(), at, elements.len());
+                at = at.add(elements.len());
             }
-            std::ptr::copy_nonoverlapping(self.elements.as_ptr(), at, self.elements.len());
             pg_sys::Datum::from(value)
         }
     }

@@ -38,9 +38,12 @@ mod types;
 
 pgrx::pg_module_magic!(name, version);
 
-// Without it pgrx does not know the schema that the functions name. The install script makes it.
+// pgrx needs a module for each schema that functions name. The install script creates the schemas.
 #[pgrx::pg_schema]
 mod passage {}
+
+#[pgrx::pg_schema]
+mod _passage {}
 
 /// Runs when a backend loads the library.
 #[pgrx::pg_guard]

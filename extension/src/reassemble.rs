@@ -4,7 +4,7 @@ mod writing;
 
 use crate::call::{Call, Expanded, Extent, Taking};
 use crate::error::Error;
-use crate::types::{Json, JsonArray, Name, RawJsonb, to_sql};
+use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray, to_sql};
 use passage_core::expand::{LazyColumns, Rule, SelectedChunk};
 use passage_core::reassemble::{OrderBy, Passage, PassageOptions, ScoreBy, reassemble as cluster};
 use passage_core::{StrategyOverrides, section, strategy};
@@ -58,8 +58,8 @@ fn reassemble(
             name!(section, Vec<String>),
             name!(content, String),
             name!(tokens, i64),
-            name!(chunk_ids, Vec<Uuid>),
-            name!(hit_ids, Vec<Uuid>),
+            name!(chunk_ids, UuidArray),
+            name!(hit_ids, UuidArray),
             name!(first_line, Option<i32>),
             name!(last_line, Option<i32>),
             name!(spans, Vec<Range<i32>>),
@@ -107,8 +107,8 @@ pub type Row = (
     Vec<String>,
     String,
     i64,
-    Vec<Uuid>,
-    Vec<Uuid>,
+    UuidArray,
+    UuidArray,
     Option<i32>,
     Option<i32>,
     Vec<Range<i32>>,
@@ -146,7 +146,7 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
     let Expanded { found, chunks, selection, .. } = expanded;
     let picks: Vec<&SelectedChunk> =
         passage.chunks.iter().map(|pick| &selection.chunks[*pick]).collect();
-    let outlines = || picks.iter().map(|pick| &chunks.outlines[pick.row]);
+    let outlines = || paused(&picks).map(|pick| &chunks.outlines[pick.row]);
     let best = &found[passage.hits[0]];
     let document = &best.document;
 
@@ -174,8 +174,8 @@ fn row(expanded: &Expanded, passage: &Passage, writing: &Writing) -> Row {
         section,
         std::mem::take(&mut assembly.text),
         outlines().map(|outline| i64::from(outline.tokens)).sum(),
-        outlines().map(|outline| to_sql(outline.chunk)).collect(),
-        passage.hits.iter().map(|hit| to_sql(found[*hit].scored.chunk)).collect(),
+        outlines().map(|outline| outline.chunk).collect(),
+        passage.hits.iter().map(|hit| found[*hit].scored.chunk).collect(),
         lines().filter_map(|(first, _)| first).min(),
         lines().filter_map(|(_, last)| last).max(),
         assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),

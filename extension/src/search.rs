@@ -6,7 +6,7 @@ use crate::question::Question;
 use crate::reassemble::{Writing, joining, rows};
 use crate::spi;
 use crate::store::{Filters, Store};
-use crate::types::{Json, JsonArray, Name, RawJsonb, to_sql};
+use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::reassemble::PassageOptions;
 use passage_core::strategy::check_limit;
@@ -62,8 +62,8 @@ fn search(
             name!(section, Vec<String>),
             name!(content, String),
             name!(tokens, i64),
-            name!(chunk_ids, Vec<Uuid>),
-            name!(hit_ids, Vec<Uuid>),
+            name!(chunk_ids, UuidArray),
+            name!(hit_ids, UuidArray),
             name!(first_line, Option<i32>),
             name!(last_line, Option<i32>),
             name!(spans, Vec<Range<i32>>),

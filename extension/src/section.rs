@@ -7,12 +7,12 @@ use pgrx::{name, pg_extern};
 /// Titles as SQL gives them; a NULL counts as empty.
 type Titles = Vec<Option<String>>;
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn encode_section(section: Titles) -> String {
     label::encode_path(&titles(section))
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn decode_section(path: &str) -> Vec<String> {
     label::decode_path(path)
 }
@@ -51,17 +51,17 @@ fn merge_sections(
     pgrx::iter::TableIterator::once((level as i32, section))
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn text_head(text: &str, bytes: i32) -> &str {
     &text[..text.floor_char_boundary(usize::try_from(bytes).unwrap_or_default())]
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn section_text(section: Titles) -> String {
     titles(section).join("\n")
 }
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn identifier_parts(text: &str) -> String {
     passage_core::search::identifier_parts(text)
 }

@@ -1,6 +1,6 @@
 //! `step_plan`: what a trigger of `keep_in_step` does with a row, remembered between rows.
 //!
-//! `step_plan_made` of SQL reads it from the catalogs, which takes longer than to write a document. It
+//! `build_step_plan` of SQL reads it from the catalogs, which takes longer than to write a document. It
 //! is remembered here since nobody else can write here: the statements in it run with the rights of
 //! whoever writes the table, so no setting and no table could hold them. It is forgotten when the table,
 //! the documents of the store or any schema changes.
@@ -43,7 +43,7 @@ thread_local! {
     static READER: Cell<pg_sys::TransactionId> = const { Cell::new(pg_sys::InvalidTransactionId) };
     static STATEMENT: Statement = Statement::new(
         "passage",
-        "SELECT plan, watched FROM passage.step_plan_made($1, $2, $3, $4)".to_owned(),
+        "SELECT plan, watched FROM _passage.build_step_plan($1, $2, $3, $4)".to_owned(),
         Access::Any,
     );
 }
@@ -70,7 +70,7 @@ pub fn watch() {
     }
 }
 
-#[pg_extern(stable, parallel_restricted, schema = "passage")]
+#[pg_extern(stable, parallel_restricted, schema = "_passage")]
 fn step_plan(
     relation: pg_sys::Oid,
     trigger: Name,
@@ -82,7 +82,7 @@ fn step_plan(
 
 /// Looks for the row of a key in the table of a trigger, by the statement of its plan: `named` gives
 /// the key and the uri, and `was` is how the row was before.
-#[pg_extern(volatile, parallel_unsafe, schema = "passage")]
+#[pg_extern(volatile, parallel_unsafe, schema = "_passage")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn step_row(
     relation: pg_sys::Oid,

@@ -6,7 +6,7 @@ use pgrx::iter::TableIterator;
 use pgrx::{name, pg_extern};
 use serde_json::{Value, json};
 
-#[pg_extern(immutable, parallel_safe, schema = "passage")]
+#[pg_extern(immutable, parallel_safe, schema = "_passage")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn preset_strategies() -> TableIterator<
     'static,

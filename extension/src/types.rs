@@ -224,10 +224,12 @@ mod column;
 mod json;
 mod row;
 mod tsvector;
+mod uuid_array;
 pub use column::{Column, brought_by, watch};
 pub use json::{Json, JsonArray};
 pub use row::Row;
 pub use tsvector::Tsvector;
+pub use uuid_array::UuidArray;
 
 /// Returns an id as SQL takes it.
 pub fn to_sql(id: uuid::Uuid) -> Uuid {

@@ -7,6 +7,7 @@ used as everybody does, through SQL: `make install` must have put it into the se
 */
 
 pub mod cluster;
+pub mod markdown;
 
 pub use cluster::Cluster;
 

@@ -9,7 +9,7 @@ const ERRORS: [&str; 5] = [
     "SELECT * FROM passage.search_hits('word', store => 'nowhere')",
     "SELECT * FROM passage.search_hits('word', metadata => '{}', path => '!!')",
     "SELECT passage.ingest('a.txt', 'word', collection => 'refused')",
-    "SELECT passage.encode_section(ARRAY['a']::text[]), 1 / 0",
+    "SELECT _passage.encode_section(ARRAY['a']::text[]), 1 / 0",
 ];
 
 #[tokio::test]

@@ -101,7 +101,7 @@ async fn dropping_the_extension_loses_no_content_and_upgrade_store_brings_the_re
 
     cluster.execute("DROP EXTENSION pg_passage CASCADE").await;
     assert_eq!(cluster.query_lines(content).await, rows);
-    let passages = "SELECT count(*) FROM pg_namespace WHERE nspname = 'passage'";
+    let passages = "SELECT count(*) FROM pg_namespace WHERE nspname IN ('passage', '_passage')";
     assert_eq!(cluster.query_text(passages).await, "0");
     // Without the extension a store can still be written to, dumped and restored.
     cluster.execute("INSERT INTO rag.documents (uri) VALUES ('new'); DELETE FROM rag.documents WHERE uri = 'new'").await;

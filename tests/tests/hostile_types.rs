@@ -177,9 +177,9 @@ async fn a_result_of_another_type_is_not_read() {
     cluster
         .execute_as(
             SUPERUSER,
-            "ALTER EXTENSION pg_passage DROP FUNCTION passage.store_facts(name);
-            DROP FUNCTION passage.store_facts(name);
-            CREATE FUNCTION passage.store_facts(name, OUT dimensions integer, OUT distance bigint, OUT language bigint)
+            "ALTER EXTENSION pg_passage DROP FUNCTION _passage.store_facts(name);
+            DROP FUNCTION _passage.store_facts(name);
+            CREATE FUNCTION _passage.store_facts(name, OUT dimensions integer, OUT distance bigint, OUT language bigint)
                 LANGUAGE sql AS 'SELECT NULL::integer, 12345::bigint, 12345::bigint'",
         )
         .await;

@@ -110,9 +110,9 @@ async fn a_database_that_is_not_utf8_says_so() {
         let output = cluster.program("psql").args(create).output().await.unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success(), "{encoding}: no error");
-        let error = "0A000: pg_passage needs a database with the encoding UTF8";
+        let error = "0A000: pg_passage requires a database with encoding UTF8";
         assert!(stderr.contains(error) && stderr.contains(encoding), "{stderr}");
-        assert!(stderr.contains("HINT:  CREATE DATABASE"), "{stderr}");
+        assert!(stderr.contains("HINT:  Create a database with CREATE DATABASE"), "{stderr}");
     }
 }
 

@@ -1,12 +1,12 @@
-//! Administration of what others own: it refuses, or looks at the catalogs, and runs none of their code.
+//! Administration of objects of other roles: it raises an error or reads the catalogs, and runs none of their code.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
-/// What a trap does, with the rights of whoever runs it: it counts where no rollback reaches.
+/// Body of a trap function: it increments a sequence, which no rollback undoes.
 const TRAP: &str = "BEGIN PERFORM pg_catalog.nextval('public.sprung'); RETURN";
 
-/// A server with an unprivileged role that has a schema of functions, each of which counts its calls.
+/// Starts a server where the unprivileged role mallory owns functions that count their calls.
 async fn with_mallory() -> Cluster {
     let cluster = Cluster::bare().await;
     cluster
@@ -33,7 +33,7 @@ async fn assert_nothing_sprang(cluster: &Cluster, what: &str) {
 }
 
 #[tokio::test]
-async fn a_store_of_another_role_is_neither_made_nor_changed() {
+async fn create_store_rejects_objects_of_another_role() {
     let cluster = with_mallory().await;
     for (what, setup, names) in [
         ("a schema", "CREATE SCHEMA rag", "schema \"rag\""),
@@ -77,7 +77,7 @@ async fn a_store_of_another_role_is_neither_made_nor_changed() {
                 assert_eq!(
                     error.hint(),
                     Some(
-                        "Run SET ROLE mallory; if the store is meant to belong to that role, or choose another name for the store."
+                        "Run SET ROLE mallory; if that role is to own the store, or choose another name for the store."
                     )
                 );
             }
@@ -87,7 +87,7 @@ async fn a_store_of_another_role_is_neither_made_nor_changed() {
 }
 
 #[tokio::test]
-async fn names_of_owners_and_stores_are_quoted() {
+async fn errors_quote_the_names_of_owners_and_stores() {
     let cluster = Cluster::bare().await;
     cluster
         .execute_as(
@@ -101,7 +101,7 @@ async fn names_of_owners_and_stores_are_quoted() {
 }
 
 #[tokio::test]
-async fn members_of_the_owner_and_its_own_roles_change_a_store() {
+async fn members_of_the_owning_role_can_change_a_store() {
     let cluster = with_mallory().await;
     cluster
         .execute_as(
@@ -116,17 +116,17 @@ async fn members_of_the_owner_and_its_own_roles_change_a_store() {
             "ALTER TABLE shared.chunks DROP COLUMN tsv; SELECT passage.upgrade_store('shared')",
         )
         .await;
-    // A superuser has the rights of each role, and becomes the owner first.
+    // A superuser must become the owner first.
     let upgrade = "SELECT passage.upgrade_store('shared')";
     assert_eq!(cluster.error_as(SUPERUSER, upgrade).await.code().code(), "42501");
     cluster.execute_as(SUPERUSER, &format!("SET ROLE team; {upgrade}")).await;
     assert_eq!(cluster.error_as("mallory", upgrade).await.code().code(), "42501");
-    // `public` belongs to whoever owns the database.
+    // The owner of the database owns `public`.
     cluster.execute("SELECT passage.create_store('public')").await;
 }
 
 #[tokio::test]
-async fn set_role_lets_no_code_of_a_store_run() {
+async fn set_role_does_not_make_code_of_a_store_run() {
     let cluster = with_mallory().await;
     let settings = "CREATE TABLE rag.settings (key text PRIMARY KEY, value jsonb NOT NULL)";
     for (what, setup) in [
@@ -171,7 +171,7 @@ async fn set_role_lets_no_code_of_a_store_run() {
                 .execute_as(SUPERUSER, "DROP SCHEMA IF EXISTS rag CASCADE; DROP DOMAIN IF EXISTS evil.checked; DROP OPERATOR IF EXISTS evil.!! (NONE, text)")
                 .await;
             cluster.execute_as("mallory", &format!("CREATE SCHEMA rag; {setup}")).await;
-            // Making it may have run it.
+            // Its creation can have called it.
             cluster.execute_as(SUPERUSER, "ALTER SEQUENCE public.sprung RESTART").await;
             let call = format!("{become_owner}; SELECT passage.create_store()");
             let error = cluster.error_as(SUPERUSER, &call).await;
@@ -179,7 +179,7 @@ async fn set_role_lets_no_code_of_a_store_run() {
             assert_eq!(error.message(), "a table of store \"rag\" runs code of role \"mallory\"", "{what}");
             assert!(error.hint().unwrap().starts_with("Connect as a role that may run that code"), "{error:?}");
             assert_nothing_sprang(&cluster, what).await;
-            // It is the owner's own code, and runs for the owner, but that policies are never run.
+            // The owner's own code runs for the owner; policies never run.
             if what != "a policy" {
                 cluster.execute_as("mallory", "SELECT passage.create_store()").await;
             }
@@ -187,12 +187,12 @@ async fn set_role_lets_no_code_of_a_store_run() {
     }
 }
 
-/// What administration asks of a store.
+/// Queries of administration that read a store.
 const QUESTIONS: [&str; 4] = [
     "SELECT object || ': ' || problem FROM passage.check_store('lure')",
     "SELECT object || ': ' || problem FROM passage.check_store('lure', data => true)",
     "SELECT store FROM passage.stores()",
-    "SELECT passage.store_settings('lure')",
+    "SELECT _passage.store_settings('lure')",
 ];
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
         assert_eq!(error.code().code(), "42501", "{error:?}");
         assert_nothing_sprang(&cluster, caller).await;
     }
-    // A view of one's own over one of theirs is no better.
+    // The caller's own view over a view of another role is not read either.
     cluster
         .execute_as(
             SUPERUSER,
@@ -235,12 +235,12 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
         cluster.query_rows_as(SUPERUSER, &question.replace("lure", "mine")).await;
     }
     assert_nothing_sprang(&cluster, "a view over a view").await;
-    // Nor does SET ROLE make it the caller's.
+    // SET ROLE does not change that.
     for question in QUESTIONS {
         cluster.query_rows_as(SUPERUSER, &format!("SET ROLE mallory; {question}")).await;
     }
     assert_nothing_sprang(&cluster, "SET ROLE").await;
-    // The owner gets an answer.
+    // The owner may read it.
     let rows = cluster.query_lines_as("mallory", QUESTIONS[1]).await;
     assert!(rows.iter().all(|row| !row.contains("not read")), "{rows:?}");
 }
@@ -267,7 +267,7 @@ async fn policies_of_another_role_are_not_run() {
     let error = cluster.error_as("victim", "SELECT * FROM passage.store_stats('lure')").await;
     assert_eq!(error.code().code(), "42501", "{error:?}");
     assert_nothing_sprang(&cluster, "policies").await;
-    // A policy without functions of its owner filters what is counted.
+    // A policy without functions of its owner runs and filters the counts.
     cluster
         .execute_as("mallory", "ALTER POLICY trap ON lure.documents USING (uri <> 'a.md')")
         .await;
@@ -292,7 +292,7 @@ async fn casts_of_another_role_are_not_run() {
             ),
         )
         .await;
-    // Each column of its own in turn.
+    // Each column in turn has another type.
     let columns = [
         "content",
         "start_byte",
@@ -349,7 +349,7 @@ async fn casts_of_another_role_are_not_run() {
 }
 
 #[tokio::test]
-async fn a_table_that_becomes_a_view_meanwhile_is_refused() {
+async fn a_table_that_becomes_a_view_during_a_call_raises_an_error() {
     let cluster = with_mallory().await;
     let known = "SELECT count(*) FROM pg_settings WHERE name = 'restrict_nonsystem_relation_kind'";
     if cluster.query_text(known).await == "0" {
@@ -367,10 +367,10 @@ async fn a_table_that_becomes_a_view_meanwhile_is_refused() {
                 WHERE evil.truth('planned')",
         )
         .await;
-    // What comes after the look into the catalogs.
-    for call in ["fenced_data_problems", "fenced_store_counts"] {
+    // The functions that run after the check of the catalogs.
+    for call in ["restricted_data_problems", "restricted_store_counts"] {
         let error =
-            cluster.error_as(SUPERUSER, &format!("SELECT * FROM passage.{call}('lure')")).await;
+            cluster.error_as(SUPERUSER, &format!("SELECT * FROM _passage.{call}('lure')")).await;
         assert_eq!(error.code().code(), "55000", "{error:?}");
         assert_eq!(error.message(), "access to non-system view \"chunks\" is restricted");
     }

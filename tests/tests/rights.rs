@@ -8,8 +8,8 @@ const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
 
 /// The functions of the extension.
 const FUNCTIONS: &str = "
-    SELECT * FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
-        AND EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e')";
+    SELECT pg_proc.* FROM pg_proc JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
+    JOIN pg_extension ON pg_extension.oid = refobjid AND extname = 'pg_passage'";
 
 #[tokio::test]
 async fn every_function_says_what_it_is() {
@@ -75,7 +75,7 @@ async fn a_role_without_rights_calls_and_is_told_so() {
         "A.b_20c"
     );
     assert_eq!(
-        cluster.query_text_as("nobody", "SELECT count(*) FROM passage.preset_strategies()").await,
+        cluster.query_text_as("nobody", "SELECT count(*) FROM _passage.preset_strategies()").await,
         "9"
     );
 

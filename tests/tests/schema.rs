@@ -1,8 +1,8 @@
-//! The install script declares what the code is: every function of the library, as pgrx would.
+//! The install script declares every function of the library as pgrx would.
 //!
-//! `sql/` is written by hand, for it is read by people, and a signature that differs from the Rust
-//! one would read the wrong memory. So what pgrx makes from the code is loaded into a database of
-//! its own, and the catalogs are compared.
+//! `sql/` is written by hand, because people read it. A signature that differs from the Rust one would read
+//! the wrong memory. So the test loads the script that pgrx generates into a second database and compares
+//! the catalogs.
 
 use object::{Object, ObjectSection};
 use passage_tests::Cluster;
@@ -11,10 +11,9 @@ use pgrx_sql_entity_graph::section::{decode_entities, is_schema_section_name};
 use pgrx_sql_entity_graph::{ControlFile, PgrxSql, SqlGraphEntity};
 use std::path::Path;
 
-/// All that a caller or the planner can tell of a function; how many rows it gives is not the
-/// code's to say.
+/// Lists the properties of each function; pgrx does not know the number of rows.
 const FUNCTIONS: &str = "
-    SELECT proname || '(' || pg_get_function_arguments(pg_proc.oid) || ') RETURNS ' || pg_get_function_result(pg_proc.oid)
+    SELECT nspname || '.' || proname || '(' || pg_get_function_arguments(pg_proc.oid) || ') RETURNS ' || pg_get_function_result(pg_proc.oid)
         || CASE provolatile WHEN 'i' THEN ' IMMUTABLE' WHEN 's' THEN ' STABLE' ELSE ' VOLATILE' END
         || CASE proparallel WHEN 's' THEN ' PARALLEL SAFE' WHEN 'r' THEN ' PARALLEL RESTRICTED' ELSE ' PARALLEL UNSAFE' END
         || CASE WHEN proisstrict THEN ' STRICT' ELSE '' END
@@ -24,13 +23,13 @@ const FUNCTIONS: &str = "
     FROM pg_proc
     JOIN pg_namespace ON pg_namespace.oid = pronamespace
     JOIN pg_language ON pg_language.oid = prolang
-    WHERE nspname = 'passage' AND lanname = 'c'
+    WHERE nspname IN ('passage', '_passage') AND lanname = 'c'
     ORDER BY proname COLLATE \"C\"";
 
-/// The SQL that pgrx makes of the code, as `cargo pgrx schema` does it.
+/// Returns the SQL that pgrx generates from the code, as `cargo pgrx schema` does.
 ///
-/// Its macros leave the signature of every function in a section of the library; so nothing has to
-/// be built beside what is installed, and what is installed is what is compared.
+/// The macros of pgrx store the signature of every function in a section of the library. So the test reads
+/// the installed library and builds nothing.
 fn generated(library: &Path) -> String {
     let bytes = std::fs::read(library).expect("the extension is installed: make install");
     let object = object::File::parse(&*bytes).unwrap();
@@ -47,13 +46,13 @@ fn generated(library: &Path) -> String {
 }
 
 #[tokio::test]
-async fn the_install_script_declares_every_function_as_the_code_has_it() {
+async fn the_install_script_declares_every_function_with_the_signature_of_the_code() {
     let cluster = Cluster::start().await;
     let generated = generated(&cluster.installation().library("pg_passage"))
         .replace("MODULE_PATHNAME", "$libdir/pg_passage");
     cluster.execute_as(SUPERUSER, "CREATE DATABASE generated TEMPLATE template0").await;
     let path = cluster.folder().join("generated.sql");
-    // The script makes the schema itself where it is missing; ltree is what it takes as given.
+    // The script creates the schemas but requires ltree.
     std::fs::write(&path, format!("CREATE EXTENSION ltree;\n{generated}")).unwrap();
     let psql = |more: [&str; 2]| {
         let fixed = ["-XqAt", "-v", "ON_ERROR_STOP=1", "-U", SUPERUSER, "-d", "generated"];
@@ -76,6 +75,6 @@ async fn the_install_script_declares_every_function_as_the_code_has_it() {
     assert_eq!(
         differ(&committed, &made),
         differ(&made, &committed),
-        "left: what sql/ declares; right: what the code is"
+        "left: declared in sql/; right: generated from the code"
     );
 }

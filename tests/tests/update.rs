@@ -1,15 +1,15 @@
-//! The update from an earlier release gives the catalog of a fresh installation, and keeps every store.
+//! An update from an earlier release gives the catalog of a fresh installation and keeps all stores.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
-/// The install script of the release, as it was.
+/// The install script of the release.
 const RELEASED: &str = include_str!("../../sql/releases/pg_passage--0.1.0.sql");
 
 const TENANTS: &str = include_str!("../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
 
-/// Every object of the extension with all that the catalogs know of it.
+/// Every object of the extension with its properties in the catalogs.
 const CATALOG: &str = "
     SELECT 'function ' || regexp_replace(pg_get_functiondef(pg_proc.oid), '\\s+', ' ', 'g')
         || concat_ws(' | ', '', prosrc, probin, pg_get_userbyid(proowner), proacl::text, obj_description(pg_proc.oid, 'pg_proc'))
@@ -31,24 +31,26 @@ const CATALOG: &str = "
     UNION ALL
     SELECT concat_ws(' ', 'object outside of the extension', identity.type, identity.identity)
     FROM (
-        SELECT 'pg_class'::regclass, oid FROM pg_class WHERE relnamespace = 'passage'::regnamespace
-        UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
-        UNION ALL SELECT 'pg_type'::regclass, oid FROM pg_type WHERE typnamespace = 'passage'::regnamespace
-        UNION ALL SELECT 'pg_operator'::regclass, oid FROM pg_operator WHERE oprnamespace = 'passage'::regnamespace
-    ) AS object (class, id), pg_identify_object(class, id, 0) AS identity
-    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = id AND deptype = 'e')
+        SELECT 'pg_class'::regclass, oid, relnamespace FROM pg_class
+        UNION ALL SELECT 'pg_proc'::regclass, oid, pronamespace FROM pg_proc
+        UNION ALL SELECT 'pg_type'::regclass, oid, typnamespace FROM pg_type
+        UNION ALL SELECT 'pg_operator'::regclass, oid, oprnamespace FROM pg_operator
+    ) AS object (class, id, schema), pg_identify_object(class, id, 0) AS identity
+    WHERE object.schema IN (SELECT oid FROM pg_namespace WHERE nspname IN ('passage', '_passage'))
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = id AND deptype = 'e')
     UNION ALL
     SELECT 'initial privileges ' || concat_ws(' ', identity.type, identity.identity, initprivs::text)
     FROM pg_init_privs, pg_identify_object(classoid, objoid, objsubid) AS identity
-    WHERE identity.schema = 'passage' OR identity.identity = 'passage'
+    WHERE identity.schema IN ('passage', '_passage') OR identity.identity IN ('passage', '_passage')
     UNION ALL
     SELECT 'extension ' || concat_ws(' | ', extname, pg_get_userbyid(extowner), extnamespace::regnamespace, extversion)
     FROM pg_extension WHERE extname = 'pg_passage'
     ORDER BY 1";
 
-/// Turns what is installed into the release: its objects by its script, its version in the catalog.
+/// Replaces the installed objects with those of the release, and sets its version in the catalog.
 ///
-/// The script lies on no server, since whoever may create extensions could call it there.
+/// The script of a release is not installed on servers, since any role that may create extensions could
+/// run it there.
 async fn release(cluster: &Cluster, search_path: &str) {
     let script = RELEASED.replace("\\echo", "--").replace("MODULE_PATHNAME", "$libdir/pg_passage");
     let swap = format!(
@@ -62,7 +64,7 @@ async fn release(cluster: &Cluster, search_path: &str) {
             FOR member IN SELECT * FROM pg_temp.member LOOP
                 EXECUTE 'ALTER EXTENSION pg_passage DROP ' || member.object;
             END LOOP;
-            DROP SCHEMA passage CASCADE;
+            DROP SCHEMA passage, _passage CASCADE;
         END
         $$;
         SET LOCAL search_path = {search_path};
@@ -83,7 +85,7 @@ async fn release(cluster: &Cluster, search_path: &str) {
     cluster.execute_as(SUPERUSER, &format!("BEGIN; {swap} COMMIT")).await;
 }
 
-/// A server with the release, whose extension belongs to the owner of the database.
+/// Starts a server with the release, whose extension belongs to the owner of the database.
 async fn released(search_path: &str) -> Cluster {
     let cluster = Cluster::bare().await;
     cluster.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} CREATEROLE")).await;
@@ -102,14 +104,14 @@ async fn catalog(cluster: &Cluster) -> Vec<String> {
 }
 
 fn assert_same(updated: &[String], fresh: &[String]) {
-    let beside = |these: &[String], those: &[String]| {
+    let missing = |these: &[String], those: &[String]| {
         these.iter().filter(|this| !those.contains(this)).cloned().collect::<Vec<_>>()
     };
-    assert_eq!(beside(updated, fresh), beside(fresh, updated), "left: updated; right: fresh");
+    assert_eq!(missing(updated, fresh), missing(fresh, updated), "left: updated; right: fresh");
     assert_eq!(updated.len(), fresh.len());
 }
 
-/// All rows of a store, with derived columns, and its shape.
+/// Returns all rows of a store, with derived columns, and the columns of its tables.
 async fn store(cluster: &Cluster) -> Vec<String> {
     let rows = "SELECT to_jsonb(d)::text FROM rag.documents AS d UNION ALL SELECT to_jsonb(c)::text FROM rag.chunks AS c ORDER BY 1";
     let shape = "SELECT attrelid::regclass::text, attname, format_type(atttypid, atttypmod), pg_get_expr(adbin, adrelid)
@@ -142,7 +144,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     let before = store(&cluster).await;
     let read = cluster.query_lines_as("alice", EVERY_READ).await;
 
-    // As the owner of the extension, who is no superuser and chooses a search_path.
+    // The owner of the extension is not a superuser and chooses a search_path.
     cluster
         .execute("CREATE SCHEMA evil; SET search_path = evil; ALTER EXTENSION pg_passage UPDATE")
         .await;
@@ -150,7 +152,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     assert_eq!(store(&cluster).await, before);
     assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, read);
 
-    // A trigger of the release is refused until its store records rows, and then goes on.
+    // A trigger of the release raises an error until documents have the column source_row.
     for write in ["UPDATE article SET body = '# Two'", "DELETE FROM article"] {
         let refused = cluster.error(write).await;
         assert_eq!(refused.code().code(), "55000", "{write}");
@@ -160,7 +162,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     let columns = "SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'rag.documents'::regclass AND attname = 'source_row'";
     assert_eq!(cluster.query_text(columns).await, "source_row");
     assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
-    // TRUNCATE knows documents by what is recorded, so it waits for that.
+    // TRUNCATE finds documents by source_row, so it raises an error until the rows are recorded.
     let emptied = "CREATE TRIGGER emptied AFTER TRUNCATE ON article
         EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=articles/{id}')";
     cluster.execute(emptied).await;
@@ -201,7 +203,7 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
 }
 
 #[tokio::test]
-async fn an_update_frees_an_installation_from_functions_of_others() {
+async fn an_update_rebinds_functions_that_an_earlier_script_bound_to_other_schemas() {
     let cluster = Cluster::bare().await;
     cluster
         .execute(
@@ -218,12 +220,12 @@ async fn an_update_frees_an_installation_from_functions_of_others() {
 
     cluster.execute("SET search_path = evil; ALTER EXTENSION pg_passage UPDATE").await;
     assert_eq!(cluster.query_text(words).await, "'word':1");
-    // Nothing of ours is left that needs it.
+    // No function of the extension depends on it.
     cluster.execute("DROP FUNCTION evil.setweight(tsvector, text)").await;
 }
 
 #[tokio::test]
-async fn privileges_that_an_owner_granted_stay() {
+async fn an_update_keeps_privileges_that_an_owner_granted() {
     let cluster = released("public").await;
     cluster
         .execute_as(SUPERUSER, "CREATE ROLE reader; REVOKE EXECUTE ON FUNCTION passage.stores() FROM PUBLIC; GRANT EXECUTE ON FUNCTION passage.stores() TO reader")
@@ -236,13 +238,13 @@ async fn privileges_that_an_owner_granted_stay() {
 #[tokio::test]
 async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updated() {
     let cluster = released("public").await;
-    // A function of the library keeps its signature for as long as it has its name: the old catalog
-    // calls it with the old one.
-    let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(oid) || ' ' || pg_get_function_result(oid) || proisstrict
-        FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
+    // A symbol of the library never changes its signature, since the old catalog calls it with the old one.
+    let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(pg_proc.oid) || ' ' || pg_get_function_result(pg_proc.oid) || proisstrict
+        FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+        WHERE nspname IN ('passage', '_passage') AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c') ORDER BY 1";
     let released = cluster.query_lines(signatures).await;
     assert!(released.len() > 15, "{released:?}");
-    // Every symbol that it names is there.
+    // The library has every symbol that the old catalog names.
     let symbols = "SELECT count(fmgr_c_validator(oid)) FROM pg_proc WHERE pronamespace = 'passage'::regnamespace
         AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'c')";
     cluster.query_lines_as(SUPERUSER, symbols).await;
@@ -250,6 +252,12 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updat
     cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
     cluster.execute(TENANTS).await;
     assert!(cluster.query_lines(EVERY_READ).await.len() > 100);
+    // The client names the remedy.
+    let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
+    let error = store.status().await.unwrap_err();
+    let passage::store::Error::Refused { code, .. } = &error else { panic!("{error}") };
+    assert_eq!(code.code(), "55000", "{error}");
+    assert!(error.remedy().contains("ALTER EXTENSION pg_passage UPDATE"), "{}", error.remedy());
 
     cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
     let updated = cluster.query_lines(signatures).await;
@@ -262,7 +270,35 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updat
 }
 
 #[tokio::test]
-async fn an_earlier_release_cannot_be_installed_or_gone_back_to() {
+async fn a_schema_of_the_internal_name_is_neither_called_nor_adopted_by_an_update() {
+    let cluster = released("public").await;
+    let trap = "CREATE SCHEMA _passage; GRANT USAGE ON SCHEMA _passage TO PUBLIC;
+        CREATE FUNCTION _passage.store_facts(name, OUT dimensions integer, OUT embedding_type text, OUT distance text, OUT language text)
+        LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''called as %'', current_user; END'";
+    cluster
+        .execute_as(
+            SUPERUSER,
+            "CREATE ROLE mallory LOGIN; GRANT CREATE ON DATABASE passage TO mallory",
+        )
+        .await;
+    cluster.execute_as("mallory", trap).await;
+    cluster.execute("SELECT passage.create_store(); SELECT passage.ingest('a.md', 'words')").await;
+    // The library finds the functions of the release.
+    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.search_hits('words')").await, "1");
+
+    let before = catalog(&cluster).await;
+    let refused = cluster.error("ALTER EXTENSION pg_passage UPDATE").await;
+    assert_eq!(refused.code().code(), "42P06");
+    assert_eq!(refused.message(), r#"schema "_passage" already exists"#);
+    assert_eq!(catalog(&cluster).await, before);
+
+    cluster.execute_as("mallory", "DROP SCHEMA _passage CASCADE").await;
+    cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
+    assert_eq!(cluster.query_text("SELECT count(*) FROM passage.search_hits('words')").await, "1");
+}
+
+#[tokio::test]
+async fn an_earlier_release_cannot_be_installed_or_restored() {
     let cluster = Cluster::start().await;
     for sql in [
         "DROP EXTENSION pg_passage CASCADE; CREATE EXTENSION pg_passage VERSION '0.1.0'",

@@ -1,35 +1,36 @@
-//! What embeds: a model in this process, or a service.
+//! The common interface of the local model and the embedding service.
 
-use super::{Embedding, Error, Pool, Remote};
+use super::embedding::{Embedding, PendingEmbedding};
+use super::{Error, Pool, RemoteEmbedder};
 use std::sync::Arc;
-use tokio::sync::oneshot;
 
-/// What embeds. Texts are handed over one by one, wherever they are put together to batches.
+/// An embedder of texts: a model in this process or a service.
+///
+/// Callers submit texts one by one; the embedder forms batches where they help.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::{Embedder, Model, Pool};
+/// use std::{path::Path, sync::Arc};
+///
+/// # async fn example() -> Result<(), passage::Error> {
+/// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
+/// let embedder = Arc::new(Embedder::from(Pool::new(&model, None)?));
+/// let embedding = embedder.embed("How do I configure logging?".into()).await?;
+/// assert_eq!(embedding.len(), embedder.dimensions());
+/// # Ok(())
+/// # }
+/// ```
 pub enum Embedder {
     /// A model in this process.
     Local(Pool),
-    /// A service that speaks as `OpenAI` does.
-    Remote(Remote),
-}
-
-/// An embedding on its way.
-pub struct Pending(pub(super) oneshot::Receiver<Result<Embedding, Error>>);
-
-/// A text on its way to be embedded.
-pub(super) struct Job {
-    pub(super) text: String,
-    pub(super) reply: oneshot::Sender<Result<Embedding, Error>>,
-}
-
-impl Job {
-    pub(super) fn new(text: String) -> (Self, Pending) {
-        let (reply, pending) = oneshot::channel();
-        (Self { text, reply }, Pending(pending))
-    }
+    /// A service with the API of `OpenAI`.
+    Remote(RemoteEmbedder),
 }
 
 impl Embedder {
-    /// Returns what a store remembers the model by.
+    /// Returns the model name that a store records.
     pub fn name(&self) -> &str {
         match self {
             Embedder::Local(pool) => pool.model().name(),
@@ -37,7 +38,7 @@ impl Embedder {
         }
     }
 
-    /// Returns the length of its embeddings.
+    /// Returns the dimensions of the embeddings.
     pub fn dimensions(&self) -> usize {
         match self {
             Embedder::Local(pool) => pool.model().dimensions(),
@@ -45,8 +46,10 @@ impl Embedder {
         }
     }
 
-    /// Hands a text over; blocks while the queue is full, so call it where blocking is allowed.
-    pub fn submit(&self, text: String) -> Pending {
+    /// Submits a text.
+    ///
+    /// Blocks the thread while the queue is full; do not call it from an async task.
+    pub fn submit(&self, text: String) -> PendingEmbedding {
         match self {
             Embedder::Local(pool) => pool.submit(text),
             Embedder::Remote(remote) => remote.submit(text),
@@ -57,7 +60,7 @@ impl Embedder {
     ///
     /// # Errors
     ///
-    /// If the model fails, or the service does not answer or refuses.
+    /// Returns an error if the model fails, or if the service does not respond or rejects the request.
     pub async fn embed(self: &Arc<Self>, text: String) -> Result<Embedding, Error> {
         let embedder = Arc::clone(self);
         let pending = tokio::task::spawn_blocking(move || embedder.submit(text)).await;
@@ -71,19 +74,8 @@ impl From<Pool> for Embedder {
     }
 }
 
-impl From<Remote> for Embedder {
-    fn from(remote: Remote) -> Self {
+impl From<RemoteEmbedder> for Embedder {
+    fn from(remote: RemoteEmbedder) -> Self {
         Embedder::Remote(remote)
-    }
-}
-
-impl Pending {
-    /// Waits for the embedding.
-    ///
-    /// # Errors
-    ///
-    /// If the model or the service fails, or what embeds has ended.
-    pub async fn wait(self) -> Result<Embedding, Error> {
-        self.0.await.unwrap_or_else(|_| Err(Error::Inference("its thread has ended".into())))
     }
 }

@@ -1,32 +1,43 @@
-//! What can go wrong with a model, each with what to do about it.
+//! The errors of embedding, each with a remedy.
 
-use super::Problem;
-use super::files::{DEFAULT_MODEL, FILES, REVISION};
+use super::default_model::{DEFAULT_MODEL, FILES, REVISION};
+use super::remote::ServiceError;
 use std::path::PathBuf;
 
-/// A model that cannot be loaded or used.
+/// A failure to load or use an embedding model or service.
+///
+/// # Examples
+///
+/// ```
+/// use passage::embed::{Error, Model};
+/// use std::path::Path;
+///
+/// let error = Model::load(Path::new("/nowhere")).err().unwrap();
+/// assert!(matches!(error, Error::Unreadable { .. }));
+/// assert!(error.remedy().contains("passage model fetch"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder, or one of the three files in it, is not there or not readable.
-    #[error("cannot read the embedding model's {path}: {source}", path = path.display())]
+    /// The folder of the model, or one of its three files, cannot be read.
+    #[error("cannot read file \"{path}\" of the embedding model: {source}", path = path.display())]
     Unreadable {
-        /// The file that was wanted.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The file is not what it should be by its hash.
-    #[error("{path} is damaged: its hash is not that of the model {DEFAULT_MODEL}", path = path.display())]
+    /// A file of the default model has another checksum.
+    #[error("{path} is damaged: its checksum is not that of the model {DEFAULT_MODEL}", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
     },
-    /// The file cannot be understood.
-    #[error("{path} does not hold a BERT model: {reason}", path = path.display())]
+    /// A file is not that of a supported model.
+    #[error("{path} does not contain a BERT model: {reason}", path = path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
-        /// What its reader said.
+        /// The error of the parser.
         reason: String,
     },
     /// The default model cannot be fetched.
@@ -34,54 +45,53 @@ pub enum Error {
     Fetch {
         /// The file.
         file: &'static str,
-        /// What was wrong.
+        /// The cause.
         cause: String,
     },
-    /// A service did not embed.
-    #[error("the embedding service at {place} {problem}")]
+    /// An embedding service failed.
+    #[error("embedding service at {host}: {error}")]
     Service {
-        /// The host, without what might stand before or behind it in the URL.
-        place: String,
-        /// What was wrong.
-        problem: Problem,
+        /// The host and port, without any other part of the URL, which may contain a secret.
+        host: String,
+        /// The failure.
+        error: ServiceError,
     },
-    /// The model failed on a text, or a thread of the pool has ended.
+    /// The model failed on a text, or a thread of the pool has stopped.
     #[error("the embedding model failed: {0}")]
     Inference(String),
 }
 
 impl Error {
-    /// Tells whether it may be otherwise in a while, with nothing done about it.
-    pub fn is_passing(&self) -> bool {
-        matches!(self, Error::Service { problem, .. } if problem.is_passing())
+    /// Returns whether a later attempt can succeed without any change.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Error::Service { error, .. } if error.is_transient())
     }
 
-    /// Says what to do about it.
+    /// Returns what to do, in full sentences.
     pub fn remedy(&self) -> String {
         let [weights, tokenizer, config] = FILES.map(|file| file.name);
         match self {
             Error::Unreadable { .. } | Error::Damaged { .. } => format!(
-                "passage model fetch brings it. Or put {weights}, {tokenizer} and {config} of {DEFAULT_MODEL} (revision \
-                 {REVISION}) into a folder and name it with --model or PASSAGE_MODEL, or leave embeddings out with --no-embed where there is such an option."
+                "Run passage model fetch. Or put {weights}, {tokenizer} and {config} of {DEFAULT_MODEL} (revision \
+                 {REVISION}) into a folder and name it with --model or PASSAGE_MODEL. Commands with the option --no-embed \
+                 need no model."
             ),
-            Error::Unsupported { .. } => {
-                format!(
-                    "Name a folder with a BERT in safetensors, such as {DEFAULT_MODEL}, with --model or PASSAGE_MODEL."
-                )
-            }
+            Error::Unsupported { .. } => format!(
+                "Give --model or PASSAGE_MODEL a folder with a BERT in safetensors, such as {DEFAULT_MODEL}."
+            ),
             Error::Fetch { .. } => format!(
-                "Name a web folder that has the three files of {DEFAULT_MODEL} (revision {REVISION}) with --from, or put \
-                 them into a folder and name that with --model."
+                "Give --from the URL of a folder with the three files of {DEFAULT_MODEL} (revision {REVISION}), or put the \
+                 files into a folder and name it with --model."
             ),
-            Error::Service { problem, .. } => problem.remedy(),
+            Error::Service { error, .. } => error.remedy(),
             Error::Inference(_) => {
-                "Check that the folder given with --model holds one model's files.".into()
+                "Check that the folder of --model contains the files of one model.".into()
             }
         }
     }
 }
 
-/// candle adds a backtrace to its errors when one is asked for; a message is its first line.
+/// Keeps the first line of candle's message; the following lines may be a backtrace.
 impl From<candle_core::Error> for Error {
     fn from(error: candle_core::Error) -> Self {
         Error::Inference(error.to_string().lines().next().unwrap_or_default().into())

@@ -1,7 +1,7 @@
-//! Fetching the default model: three files, each known by its hash.
+//! Fetching the default model: three files, each verified by its checksum.
 
-use super::files::{FILES, File, REVISION};
-use super::{DEFAULT_MODEL, Error, default_folder};
+use super::default_model::{DEFAULT_MODEL, FILES, ModelFile, REVISION, default_folder};
+use super::error::Error;
 use crate::http;
 use reqwest::Url;
 use reqwest::redirect::{Action, Attempt, Policy};
@@ -10,28 +10,43 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a connection may be silent.
-const SILENCE: Duration = Duration::from_secs(30);
+/// Time limit for the next bytes of a response.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often a server may send one on.
-const MOST_REDIRECTS: usize = 10;
+/// Maximum number of redirects.
+const MAX_REDIRECTS: usize = 10;
 
-/// How often a file is asked for.
-const TRIES: u32 = 3;
+/// Maximum number of attempts for a file.
+const MAX_ATTEMPTS: u32 = 3;
 
-/// Where the default model is fetched from unless another place is named.
+/// Returns the URL of the folder from which the default model is fetched by default.
 pub fn default_source() -> String {
     format!("https://huggingface.co/{DEFAULT_MODEL}/resolve/{REVISION}")
 }
 
-/// Fetches the default model from a web folder, into a folder or to where it is looked for by
-/// default, and returns that. What is there already, by its hash, is not fetched again.
+/// Fetches the default model from the URL of a folder into a local folder, and returns the local folder.
 ///
-/// `report` is told the bytes that came, and of how many if that is known.
+/// The default of `to` is [`default_folder`]. Files that are present with the right checksum are not
+/// fetched again. `report` receives a file's name, the bytes received, and the total if it is known.
 ///
 /// # Errors
 ///
-/// [`Error::Fetch`] if a file cannot be had, is not the one that is meant, or cannot be written.
+/// Returns [`Error::Fetch`] if a file cannot be fetched, has another checksum, or cannot be written.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::{default_source, fetch};
+///
+/// # async fn example() -> Result<(), passage::embed::Error> {
+/// let folder = fetch(&default_source(), None, |file, bytes, total| {
+///     eprintln!("{file}: {bytes} of {total:?} bytes");
+/// })
+/// .await?;
+/// println!("{}", folder.display());
+/// # Ok(())
+/// # }
+/// ```
 pub async fn fetch(
     from: &str,
     to: Option<&Path>,
@@ -39,41 +54,42 @@ pub async fn fetch(
 ) -> Result<PathBuf, Error> {
     let folder = to.map(Path::to_owned).or_else(default_folder).ok_or_else(|| Error::Fetch {
         file: FILES[0].name,
-        cause: "there is no folder for it: neither HOME nor XDG_CACHE_HOME is set".into(),
+        cause: "no default folder: neither HOME nor XDG_CACHE_HOME is set".into(),
     })?;
     let url = Url::parse(from).map_err(|error| failed(FILES[0], &error))?;
-    let has_secret = http::has_secret(&url);
+    let has_secret = http::has_credentials(&url);
     if has_secret && !http::is_confidential(&url) {
-        let cause = "the password in its address would be sent over plain http";
+        let cause = "the password in the URL would be sent over unencrypted HTTP";
         return Err(failed(FILES[0], &cause));
     }
-    let builder = http::builder().read_timeout(SILENCE).redirect(Policy::custom(redirected));
-    let is_here = has_secret && url.scheme() == "http";
-    let client = if is_here { http::to_this_machine(builder) } else { builder }.build();
+    let builder =
+        http::builder().read_timeout(READ_TIMEOUT).redirect(Policy::custom(redirect_policy));
+    let is_local = has_secret && url.scheme() == "http";
+    let client = if is_local { http::without_proxy(builder) } else { builder }.build();
     let client = client.map_err(|error| failed(FILES[0], &error))?;
-    let io = |file: File| move |error: std::io::Error| failed(file, &error);
+    let io = |file: ModelFile| move |error: std::io::Error| failed(file, &error);
     for file in FILES {
         let path = folder.join(file.name);
-        if std::fs::read(&path).is_ok_and(|bytes| file.is(&Sha256::digest(bytes))) {
+        if std::fs::read(&path).is_ok_and(|bytes| file.has_checksum(&Sha256::digest(bytes))) {
             continue;
         }
         std::fs::create_dir_all(&folder).map_err(io(file))?;
-        // Whoever looks in between sees the old file or the new one, and no part of it.
+        // A rename replaces the file atomically, so that no reader sees a part of it.
         let part = folder.join(format!(".{}.{}", file.name, std::process::id()));
         let fetched = fetch_file(&client, from, file, &part, &report).await;
-        let settled = fetched.and_then(|()| std::fs::rename(&part, &path).map_err(io(file)));
-        if settled.is_err() {
+        let renamed = fetched.and_then(|()| std::fs::rename(&part, &path).map_err(io(file)));
+        if renamed.is_err() {
             let _ = std::fs::remove_file(&part);
         }
-        settled?;
+        renamed?;
     }
     Ok(folder)
 }
 
-/// Follows a redirect, but not out of https, where the password would be readable.
-fn redirected(attempt: Attempt<'_>) -> Action {
+/// Follows a redirect, but not from https to http, which would send the password unencrypted.
+fn redirect_policy(attempt: Attempt<'_>) -> Action {
     let is_secure = |url: &Url| url.scheme() == "https";
-    if attempt.previous().len() > MOST_REDIRECTS {
+    if attempt.previous().len() > MAX_REDIRECTS {
         attempt.error("it redirects more than 10 times")
     } else if attempt.previous().last().is_some_and(is_secure) && !is_secure(attempt.url()) {
         attempt.error("it redirects from https to http")
@@ -85,36 +101,36 @@ fn redirected(attempt: Attempt<'_>) -> Action {
 async fn fetch_file(
     client: &reqwest::Client,
     from: &str,
-    file: File,
+    file: ModelFile,
     part: &Path,
     report: &impl Fn(&'static str, u64, Option<u64>),
 ) -> Result<(), Error> {
     let url = format!("{}/{}", from.trim_end_matches('/'), file.name);
-    let mut tries = 1;
+    let mut attempts = 1;
     loop {
         match try_file(client, &url, file, part, report).await {
-            Err((error, true)) if tries < TRIES => {
+            Err((error, true)) if attempts < MAX_ATTEMPTS => {
                 drop(error);
-                tokio::time::sleep(Duration::from_secs(1) * tries).await;
-                tries += 1;
+                tokio::time::sleep(Duration::from_secs(1) * attempts).await;
+                attempts += 1;
             }
             fetched => return fetched.map_err(|(error, _)| error),
         }
     }
 }
 
-/// Tries once; an error comes with whether another try may do better.
+/// Fetches a file once. The flag beside the error says whether a retry can succeed.
 async fn try_file(
     client: &reqwest::Client,
     url: &str,
-    file: File,
+    file: ModelFile,
     part: &Path,
     report: &impl Fn(&'static str, u64, Option<u64>),
 ) -> Result<(), (Error, bool)> {
     let web = |error: reqwest::Error| {
-        let passing =
+        let is_transient =
             !error.is_builder() && !error.status().is_some_and(|status| status.is_client_error());
-        (failed(file, &error.without_url()), passing)
+        (failed(file, &error.without_url()), is_transient)
     };
     let disk = |error: std::io::Error| (failed(file, &error), false);
     let response = client.get(url).send().await.and_then(reqwest::Response::error_for_status);
@@ -129,13 +145,13 @@ async fn try_file(
         report(file.name, bytes, total);
     }
     output.sync_all().map_err(disk)?;
-    if !file.is(&hash.finalize()) {
-        let cause = format!("what came is not the file of revision {REVISION}, by its hash");
+    if !file.has_checksum(&hash.finalize()) {
+        let cause = format!("the checksum is not that of revision {REVISION}");
         return Err((failed(file, &cause), false));
     }
     Ok(())
 }
 
-fn failed(file: File, cause: &impl ToString) -> Error {
+fn failed(file: ModelFile, cause: &impl ToString) -> Error {
     Error::Fetch { file: file.name, cause: cause.to_string() }
 }

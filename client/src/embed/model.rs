@@ -1,7 +1,8 @@
 //! A BERT sentence encoder.
 
-use super::files::Files;
-use super::{Embedding, Error, Wordpieces, files::FILES};
+use super::default_model::FILES;
+use super::model_files::ModelFiles;
+use super::{Embedding, Error, Wordpieces};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
@@ -9,10 +10,23 @@ use std::path::Path;
 use std::sync::Arc;
 use tokenizers::{Tokenizer, TruncationParams};
 
-/// How many wordpieces sentence-transformers lets the default model read, two of them special.
+/// Wordpieces that the default model reads in sentence-transformers, including two special ones.
 const MAX_WORDPIECES: usize = 256;
 
-/// An embedding model in memory, some 90 MB; it can be shared between threads.
+/// An embedding model in memory, about 90 MB; threads can share it.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::Model;
+/// use std::path::Path;
+///
+/// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
+/// let [a, b] = ["Close the valve.", "Shut off the water."].map(|text| model.embed(text));
+/// let similarity: f32 = a?.iter().zip(&b?).map(|(a, b)| a * b).sum();
+/// assert!(similarity > 0.3);
+/// # Ok::<(), passage::embed::Error>(())
+/// ```
 pub struct Model {
     bert: BertModel,
     tokenizer: Tokenizer,
@@ -27,9 +41,10 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If a file is missing, damaged, or not of a BERT.
+    /// Returns [`Error::Unreadable`] for a missing file, [`Error::Damaged`] for a file of the default
+    /// model with another checksum, and [`Error::Unsupported`] if the files are not those of a BERT.
     pub fn load(folder: &Path) -> Result<Arc<Self>, Error> {
-        let Files { weights, tokenizer, config, name } = Files::read(folder)?;
+        let ModelFiles { weights, tokenizer, config, name } = ModelFiles::read(folder)?;
         let unsupported = |file: usize, reason: String| Error::Unsupported {
             path: folder.join(FILES[file].name),
             reason: reason.lines().next().unwrap_or_default().into(),
@@ -45,7 +60,7 @@ impl Model {
         let mut tokenizer =
             Tokenizer::from_bytes(tokenizer).map_err(|error| unsupported(1, error.to_string()))?;
         let limit = MAX_WORDPIECES.min(config.max_position_embeddings);
-        // The file asks for padding to 128, which is what one sequence at a time does without.
+        // The file configures padding to 128. A single sequence needs no padding.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| unsupported(1, error.to_string()))?;
         let wordpieces = Wordpieces::new(tokenizer.clone());
@@ -66,11 +81,11 @@ impl Model {
         }))
     }
 
-    /// Returns the vector of a text, of length 1; what passes the model's limit is not read.
+    /// Embeds a text. The model ignores the text beyond its [`limit`](Self::limit).
     ///
     /// # Errors
     ///
-    /// If the model fails, which a model that loaded does not.
+    /// Returns [`Error::Inference`] if the computation fails, which does not happen once a model is loaded.
     pub fn embed(&self, text: &str) -> Result<Embedding, Error> {
         let ids = self.encode(text)?;
         let ids = Tensor::new(ids.as_slice(), &Device::Cpu)?.unsqueeze(0)?;
@@ -91,22 +106,22 @@ impl Model {
         Ok(encoding.get_ids().to_vec())
     }
 
-    /// Returns the sizer that counts what this model reads.
+    /// Returns the sizer that counts this model's wordpieces.
     pub fn wordpieces(&self) -> &Wordpieces {
         &self.wordpieces
     }
 
-    /// Returns the length of its embeddings, 384 for the default model.
+    /// Returns the dimensions of the embeddings, 384 for the default model.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Returns how many wordpieces it reads, the two special ones included.
+    /// Returns how many wordpieces the model reads, including two special ones.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Returns what a store remembers the model by.
+    /// Returns the model name that a store records.
     pub fn name(&self) -> &str {
         &self.name
     }

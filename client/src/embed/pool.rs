@@ -1,38 +1,54 @@
-//! One thread a core over one model.
+//! A thread pool that shares one model.
 
-use super::embedder::Job;
-use super::{Error, Model, Pending};
+use super::embedding::{EmbedJob, PendingEmbedding};
+use super::{Error, Model};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many texts may wait for each thread: enough that none ever does, little enough that a
-/// large document is not turned into texts long before they are embedded.
+/// Queued texts per thread: enough that no thread is ever idle, few enough that the texts of a large
+/// document are not prepared long before they are embedded.
 const QUEUE_PER_THREAD: usize = 8;
 
-/// Threads that embed, each one sequence at a time.
+/// Threads that embed texts with one model, each one sequence at a time.
 ///
-/// candle shares the work of a single sequence between threads, which wins nothing at this size
-/// and makes threads wait for one another. So each of ours is a rayon pool of one: what candle
-/// and gemm would spread stays where it is. What candle keeps outside rayon is turned off by the
-/// environment (see [`SINGLE_THREADED`](Pool::SINGLE_THREADED)).
+/// candle shares the work of a single sequence between threads, which gains nothing at this size and
+/// makes threads wait for each other. So each thread of the pool is a rayon pool of one thread, which
+/// keeps the work of candle and gemm on that thread. An environment variable disables the threads that
+/// candle uses outside rayon (see [`SINGLE_THREADED`](Pool::SINGLE_THREADED)).
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::{Model, Pool};
+/// use std::path::Path;
+///
+/// # async fn example() -> Result<(), passage::Error> {
+/// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
+/// let pool = Pool::new(&model, None)?;
+/// let pending = pool.submit("How do I configure logging?".into());
+/// assert_eq!(pending.wait().await?.len(), 384);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Pool {
-    jobs: SyncSender<Job>,
+    jobs: SyncSender<EmbedJob>,
     model: Arc<Model>,
 }
 
 impl Pool {
-    /// The environment variable, and its value, under which candle leaves parallelism to its
-    /// caller. It is read once per process. A pool works without it too, at about half the speed.
+    /// The environment variable and its value with which candle leaves parallelism to the caller.
+    ///
+    /// candle reads it once per process. Without it a pool works at about half the speed.
     pub const SINGLE_THREADED: (&str, &str) = ("RAYON_NUM_THREADS", "1");
 
-    /// Starts a pool with a number of threads, by default one for each core.
+    /// Starts a pool; the default number of threads is the number of cores.
     ///
-    /// The threads end when the pool is dropped.
+    /// The threads stop when the pool is dropped.
     ///
     /// # Errors
     ///
-    /// If the system gives no thread.
+    /// Returns [`Error::Inference`] if the system cannot start a thread.
     pub fn new(model: &Arc<Model>, threads: Option<NonZero<usize>>) -> Result<Self, Error> {
         let threads =
             threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get);
@@ -55,20 +71,22 @@ impl Pool {
         &self.model
     }
 
-    /// Hands a text over; blocks while the queue is full, so call it where blocking is allowed.
-    pub fn submit(&self, text: String) -> Pending {
-        let (job, pending) = Job::new(text);
-        // Without a receiver the reply is dropped with the job, and the error comes from `Pending`.
+    /// Submits a text.
+    ///
+    /// Blocks the thread while the queue is full; do not call it from an async task.
+    pub fn submit(&self, text: String) -> PendingEmbedding {
+        let (job, pending) = EmbedJob::new(text);
+        // If all threads have stopped, the job is dropped with its channel, and `wait` returns the error.
         drop(self.jobs.send(job));
         pending
     }
 }
 
-fn work(model: &Model, queue: &Mutex<Receiver<Job>>) {
+fn work(model: &Model, queue: &Mutex<Receiver<EmbedJob>>) {
     loop {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { text, reply }) = job else { return };
-        // Nobody waits for it any more when a run was broken off.
+        let Ok(EmbedJob { text, reply }) = job else { return };
+        // The caller may have stopped waiting, as at the end of a cancelled run.
         if !reply.is_closed() {
             let _ = reply.send(model.embed(&text));
         }

@@ -1,29 +1,26 @@
 /*!
-A service that embeds, asked over HTTP as `OpenAI` is.
+Embedding by an HTTP service with the API of `OpenAI`.
 
-Texts wait in a queue and are taken from it as batches, by number and by tokens, whenever fewer
-requests are under way than may be. A request that may succeed the next time is made again, with
-pauses that grow and vary, so that many clients do not come back at once. A batch that is too long
-for the service is halved, and a single text that is, is cut in half: as with a local model, what is
-beyond its limit is not read.
+A task takes the queued texts in batches, bounded by number and by tokens, whenever fewer requests run
+than allowed. Transient failures are retried with exponential back-off and jitter, so that many clients
+do not retry at once. A batch that is too long for the service is halved, and so is a single text: like
+a local model, the service ignores the text beyond its limit.
 
-Each answer is checked: the number of embeddings, their length, their places. What a service says
-of an error is never passed on, since it may repeat the text or the key that it was sent.
+The client checks the number of embeddings, their dimensions and their order. It never passes on the
+text of a service's error, which may repeat the text or the key of the request.
 */
 
-mod problem;
+mod client;
+mod config;
 mod request;
-mod service;
+mod service_error;
 
-pub use problem::Problem;
-pub use service::{Key, Service};
+pub use config::{ApiKey, ServiceConfig};
+pub use service_error::ServiceError;
 
-use super::embedder::{Job, Pending};
-use super::{Embedding, Error};
-use crate::http;
-use request::Failure;
-use reqwest::{Client, Url};
-use std::pin::Pin;
+use super::embedding::{EmbedJob, Embedding, PendingEmbedding};
+use super::error::Error;
+use client::ServiceClient;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
@@ -31,99 +28,105 @@ use tokio::sync::{Semaphore, mpsc};
 /// How long a batch that is not full waits for more texts.
 const LINGER: Duration = Duration::from_millis(10);
 
-/// The longest pause that a service may ask for.
-const PATIENCE: Duration = Duration::from_mins(10);
-
-/// A text of fewer bytes is not cut any more.
-const SHORTEST: usize = 32;
-
-/// A service under way; dropped, it ends when what it was given is done.
-pub struct Remote {
-    jobs: mpsc::Sender<Job>,
-    asked: Arc<Asked>,
+/// An embedder that uses a service.
+///
+/// When it is dropped, the submitted texts are still embedded.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::{Embedder, RemoteEmbedder, ServiceConfig};
+///
+/// # async fn example() -> Result<(), passage::Error> {
+/// let service = ServiceConfig::new("http://localhost:11434/v1", "all-minilm");
+/// let embedder = Embedder::from(RemoteEmbedder::connect(service).await?);
+/// println!("{} dimensions", embedder.dimensions());
+/// # Ok(())
+/// # }
+/// ```
+pub struct RemoteEmbedder {
+    jobs: mpsc::Sender<EmbedJob>,
+    client: Arc<ServiceClient>,
     dimensions: usize,
 }
 
-/// What requests share.
-struct Asked {
-    client: Client,
-    url: Url,
-    service: Service,
-}
-
-impl Remote {
-    /// Takes up a service, and finds out the dimensions of its embeddings by a first request.
+impl RemoteEmbedder {
+    /// Connects to a service, and reads the dimensions of its embeddings from a first request.
     ///
     /// # Errors
     ///
-    /// [`Error::Service`] if the address is none, if the service does not answer or refuses, or
-    /// if its embeddings are not of the dimensions that are asked for.
-    pub async fn connect(service: Service) -> Result<Self, Error> {
-        let asked = Arc::new(Asked::new(service)?);
-        let first = asked.embed(vec!["dimensions".into()]).await?;
+    /// Returns [`Error::Service`] if the configuration is invalid, if the service does not respond or
+    /// rejects the request, or if its embeddings do not have the requested dimensions.
+    pub async fn connect(service: ServiceConfig) -> Result<Self, Error> {
+        let client = Arc::new(ServiceClient::new(service)?);
+        let first = client.embed(vec!["dimensions".into()]).await?;
         let dimensions = first[0].len();
-        asked.check(dimensions)?;
-        let waiting = asked.service.batch_texts.get() * asked.service.concurrency.get();
-        let (jobs, queue) = mpsc::channel(waiting);
-        tokio::spawn(serve(Arc::clone(&asked), queue, dimensions));
-        Ok(Self { jobs, asked, dimensions })
+        client.check_dimensions(dimensions)?;
+        let config = client.config();
+        let capacity = config.batch_texts.get() * config.concurrency.get();
+        let (jobs, queue) = mpsc::channel(capacity);
+        tokio::spawn(run(Arc::clone(&client), queue, dimensions));
+        Ok(Self { jobs, client, dimensions })
     }
 
-    /// Embeds one text by one request, without finding out anything before.
+    /// Embeds one text with one request; unlike [`connect`](Self::connect) it sends no other request.
     ///
     /// # Errors
     ///
-    /// As for [`connect`](Self::connect).
-    pub async fn embed_one(service: Service, text: &str) -> Result<Embedding, Error> {
-        let asked = Asked::new(service)?;
-        let embedding = asked.embed(vec![text.to_owned()]).await?.swap_remove(0);
-        asked.check(embedding.len())?;
+    /// Returns the errors of [`connect`](Self::connect).
+    pub async fn embed_one(service: ServiceConfig, text: &str) -> Result<Embedding, Error> {
+        let client = ServiceClient::new(service)?;
+        let embedding = client.embed(vec![text.to_owned()]).await?.swap_remove(0);
+        client.check_dimensions(embedding.len())?;
         Ok(embedding)
     }
 
-    /// Returns the model, as the service calls it.
+    /// Returns the service's name of the model.
     pub fn name(&self) -> &str {
-        &self.asked.service.model
+        &self.client.config().model
     }
 
-    /// Returns the length of its embeddings.
+    /// Returns the dimensions of the embeddings.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Hands a text over; blocks while the queue is full, so call it where blocking is allowed.
-    pub fn submit(&self, text: String) -> Pending {
-        let (job, pending) = Job::new(text);
-        // Without a receiver the reply is dropped with the job, and the error comes from `Pending`.
+    /// Submits a text.
+    ///
+    /// Blocks the thread while the queue is full; do not call it from an async task.
+    pub fn submit(&self, text: String) -> PendingEmbedding {
+        let (job, pending) = EmbedJob::new(text);
+        // If the task has ended, the job is dropped with its channel, and `wait` returns the error.
         drop(self.jobs.blocking_send(job));
         pending
     }
 }
 
-/// Takes batches from the queue as long as there is one.
-async fn serve(asked: Arc<Asked>, mut queue: mpsc::Receiver<Job>, dimensions: usize) {
-    let free = Arc::new(Semaphore::new(asked.service.concurrency.get()));
-    let mut left = None;
+/// Sends the batches of the queue until the queue is closed.
+async fn run(client: Arc<ServiceClient>, mut queue: mpsc::Receiver<EmbedJob>, dimensions: usize) {
+    let permits = Arc::new(Semaphore::new(client.config().concurrency.get()));
+    let mut deferred = None;
     loop {
-        // While all requests are under way texts gather, so that batches are full when it matters.
-        let permit = Arc::clone(&free).acquire_owned().await.expect("it is never closed");
-        let Some(batch) = batch(&asked.service, &mut queue, &mut left).await else { return };
-        let asked = Arc::clone(&asked);
+        // While all requests run, texts queue up, so that batches are full under load.
+        let permit = Arc::clone(&permits).acquire_owned().await.expect("it is never closed");
+        let batch = next_batch(client.config(), &mut queue, &mut deferred).await;
+        let Some(batch) = batch else { return };
+        let client = Arc::clone(&client);
         tokio::spawn(async move {
-            answer(&asked, batch, dimensions).await;
+            embed_batch(&client, batch, dimensions).await;
             drop(permit);
         });
     }
 }
 
-/// Takes the next batch; a text that does not fit into it is `left` for the one after.
-async fn batch(
-    service: &Service,
-    queue: &mut mpsc::Receiver<Job>,
-    left: &mut Option<Job>,
-) -> Option<Vec<Job>> {
-    let tokens = |job: &Job| job.text.len().div_ceil(3);
-    let first = match left.take() {
+/// Takes the next batch from the queue. A text that does not fit is `deferred` to the batch after it.
+async fn next_batch(
+    service: &ServiceConfig,
+    queue: &mut mpsc::Receiver<EmbedJob>,
+    deferred: &mut Option<EmbedJob>,
+) -> Option<Vec<EmbedJob>> {
+    let tokens = |job: &EmbedJob| job.text.len().div_ceil(3);
+    let first = match deferred.take() {
         Some(job) => job,
         None => queue.recv().await?,
     };
@@ -133,7 +136,7 @@ async fn batch(
         let Ok(Some(job)) = tokio::time::timeout(LINGER, queue.recv()).await else { break };
         size += tokens(&job);
         if size > service.batch_tokens.get() {
-            *left = Some(job);
+            *deferred = Some(job);
             break;
         }
         batch.push(job);
@@ -141,139 +144,32 @@ async fn batch(
     Some(batch)
 }
 
-/// Embeds a batch and tells everybody who waits for a text of it.
-async fn answer(asked: &Asked, batch: Vec<Job>, dimensions: usize) {
-    // Nobody waits for them any more when a run was broken off.
+/// Embeds a batch and replies to each of its jobs.
+async fn embed_batch(client: &ServiceClient, batch: Vec<EmbedJob>, dimensions: usize) {
+    // The caller may have stopped waiting, as at the end of a cancelled run.
     let (texts, replies): (Vec<_>, Vec<_>) = batch
         .into_iter()
         .filter(|job| !job.reply.is_closed())
-        .map(|Job { text, reply }| (text, reply))
+        .map(|EmbedJob { text, reply }| (text, reply))
         .unzip();
     if texts.is_empty() {
         return;
     }
-    match asked.embed(texts).await {
+    match client.embed(texts).await {
         Ok(embeddings) => {
             for (embedding, reply) in embeddings.into_iter().zip(replies) {
                 let found = embedding.len();
-                let problem = Problem::Dimensions { expected: dimensions, found };
+                let error = ServiceError::Dimensions { expected: dimensions, found };
                 let checked =
-                    if found == dimensions { Ok(embedding) } else { Err(asked.error(problem)) };
+                    if found == dimensions { Ok(embedding) } else { Err(client.error(error)) };
                 let _ = reply.send(checked);
             }
         }
-        Err(Error::Service { problem, .. }) => {
+        Err(Error::Service { error, .. }) => {
             for reply in replies {
-                let _ = reply.send(Err(asked.error(problem.clone())));
+                let _ = reply.send(Err(client.error(error.clone())));
             }
         }
         Err(_) => {}
     }
-}
-
-impl Asked {
-    fn new(service: Service) -> Result<Self, Error> {
-        let wrong = |problem: String| Error::Service {
-            place: "--embed-url".into(),
-            problem: Problem::Address(problem),
-        };
-        let base = service.url.trim_end_matches('/');
-        let url =
-            Url::parse(&format!("{base}/embeddings")).map_err(|error| wrong(error.to_string()))?;
-        if !["http", "https"].contains(&url.scheme()) {
-            return Err(wrong("it begins with neither https:// nor http://".into()));
-        }
-        let visible = |key: &Key| key.expose().bytes().all(|byte| byte.is_ascii_graphic());
-        if !service.key.as_ref().is_none_or(visible) {
-            return Err(wrong("the key holds characters that no header may hold".into()));
-        }
-        let has_secret = service.key.is_some() || http::has_secret(&url);
-        if has_secret && !http::is_confidential(&url) {
-            return Err(Error::Service { place: place(&url), problem: Problem::PlainKey });
-        }
-        let is_here = has_secret && url.scheme() == "http";
-        let builder = http::builder();
-        // Who sends a request elsewhere would get the texts, and perhaps the key.
-        let client = if is_here { http::to_this_machine(builder) } else { builder }
-            .timeout(service.timeout)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| wrong(error.to_string()))?;
-        Ok(Self { client, url, service })
-    }
-
-    /// Makes sure that embeddings are of the dimensions that were asked for.
-    fn check(&self, found: usize) -> Result<(), Error> {
-        match self.service.dimensions.map(usize::from) {
-            Some(expected) if expected != found => {
-                Err(self.error(Problem::Dimensions { expected, found }))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Embeds texts, however often it takes to ask.
-    fn embed(
-        &self,
-        mut texts: Vec<String>,
-    ) -> Pin<Box<dyn Future<Output = Result<Vec<Embedding>, Error>> + Send + '_>> {
-        Box::pin(async move {
-            let mut tries = 1;
-            loop {
-                match request::request(&self.client, &self.url, &self.service, &texts).await {
-                    Ok(embeddings) => return Ok(embeddings),
-                    Err(Failure::Final(problem)) => return Err(self.error(problem)),
-                    Err(Failure::TooLong) if texts.len() > 1 => {
-                        let second = texts.split_off(texts.len() / 2);
-                        let mut embeddings = self.embed(texts).await?;
-                        embeddings.extend(self.embed(second).await?);
-                        return Ok(embeddings);
-                    }
-                    Err(Failure::TooLong) => {
-                        if texts[0].len() < SHORTEST {
-                            return Err(self.error(Problem::TooLong));
-                        }
-                        let half = texts[0].floor_char_boundary(texts[0].len() / 2);
-                        texts[0].truncate(half);
-                    }
-                    Err(Failure::Passing(problem, after)) => {
-                        self.wait(problem, after, tries).await?;
-                        tries += 1;
-                    }
-                }
-            }
-        })
-    }
-
-    /// Waits before the next try, or says that there is none.
-    async fn wait(
-        &self,
-        problem: Problem,
-        after: Option<Duration>,
-        tries: u32,
-    ) -> Result<(), Error> {
-        let problem = match (problem, after) {
-            (Problem::Busy(status, _), Some(after)) if after > PATIENCE => {
-                return Err(self.error(Problem::Later(status, after.as_secs())));
-            }
-            (Problem::Busy(status, _), _) => Problem::Busy(status, tries),
-            (Problem::Unreachable(what, _), _) => Problem::Unreachable(what, tries),
-            (problem, _) => problem,
-        };
-        if tries > self.service.retries {
-            return Err(self.error(problem));
-        }
-        tokio::time::sleep(http::pause(self.service.pause, after, tries)).await;
-        Ok(())
-    }
-
-    fn error(&self, problem: Problem) -> Error {
-        Error::Service { place: place(&self.url), problem }
-    }
-}
-
-/// Returns an address without what may be secret.
-fn place(url: &Url) -> String {
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    format!("{}{port}", url.host_str().unwrap_or_default())
 }

@@ -1,5 +1,5 @@
-//! What the default model has to give. It is found where the build fetches it to, or where
-//! `PASSAGE_MODEL` says; without it these tests fail, since a skipped one proves nothing.
+//! Tests of the default model. Its folder is the one that the build fetches, or `PASSAGE_MODEL`. The tests
+//! fail without it, since a skipped test proves nothing.
 
 use super::{Embedding, Model, Pool};
 use passage_core::Sizer;
@@ -11,10 +11,10 @@ static MODEL: LazyLock<Arc<Model>> = LazyLock::new(|| {
     let fetched = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/ground/all-MiniLM-L6-v2");
     let folder =
         std::env::var_os("PASSAGE_MODEL").map_or_else(|| PathBuf::from(fetched), PathBuf::from);
-    Model::load(&folder).expect("the default model is there")
+    Model::load(&folder).expect("the default model is installed")
 });
 
-/// The start page of sentence-transformers.
+/// The example on the start page of sentence-transformers.
 const SENTENCES: [&str; 3] =
     ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."];
 
@@ -23,7 +23,7 @@ fn cosine(a: &Embedding, b: &Embedding) -> f32 {
 }
 
 #[test]
-fn the_start_page_of_sentence_transformers_comes_out_the_same() {
+fn embeddings_match_the_example_of_sentence_transformers() {
     let [weather, sunny, stadium] = SENTENCES.map(|sentence| MODEL.embed(sentence).unwrap());
     for (a, b, expected) in
         [(&weather, &sunny, 0.6660), (&weather, &stadium, 0.1046), (&sunny, &stadium, 0.1411)]
@@ -36,7 +36,7 @@ fn the_start_page_of_sentence_transformers_comes_out_the_same() {
 }
 
 #[tokio::test]
-async fn a_pool_gives_each_text_its_own_embedding() {
+async fn a_pool_returns_the_embedding_of_each_text() {
     let pool = Pool::new(&MODEL, None).unwrap();
     let pending = SENTENCES.map(|sentence| pool.submit(sentence.to_owned()));
     for (sentence, pending) in SENTENCES.into_iter().zip(pending) {
@@ -45,7 +45,7 @@ async fn a_pool_gives_each_text_its_own_embedding() {
 }
 
 #[test]
-fn a_long_text_is_embedded_by_its_beginning_and_an_empty_one_too() {
+fn embed_truncates_a_long_text_and_accepts_an_empty_one() {
     let beginning = "word ".repeat(254);
     let long = beginning.clone() + "something else entirely";
     assert_eq!(MODEL.embed(&long).unwrap(), MODEL.embed(&beginning).unwrap());
@@ -53,7 +53,7 @@ fn a_long_text_is_embedded_by_its_beginning_and_an_empty_one_too() {
 }
 
 #[test]
-fn wordpieces_are_counted_without_the_special_ones() {
+fn size_excludes_special_wordpieces() {
     let size = |text: &str| MODEL.wordpieces().size(text);
     assert_eq!(size(""), 0);
     assert_eq!(size("The weather is lovely today."), 6);
@@ -62,7 +62,7 @@ fn wordpieces_are_counted_without_the_special_ones() {
 }
 
 #[test]
-fn a_word_too_long_for_the_model_is_counted_by_its_characters() {
+fn size_counts_a_quarter_of_the_characters_of_a_long_word() {
     let size = |text: &str| MODEL.wordpieces().size(text);
     assert_eq!(size(&"a".repeat(400)), 100);
     let size = size(&"a".repeat(10 << 20));
@@ -72,9 +72,9 @@ fn a_word_too_long_for_the_model_is_counted_by_its_characters() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The splitter adds sizes up, and cuts behind white space.
+    /// The splitter adds sizes, and splits after white space.
     #[test]
-    fn sizes_add_up_at_white_space(a in "[a-zé,.(\u{4e00} ]{0,80}", b in "\\PC{0,80}", space in "[ \n\t]") {
+    fn sizes_are_additive_at_white_space(a in "[a-zé,.(\u{4e00} ]{0,80}", b in "\\PC{0,80}", space in "[ \n\t]") {
         let size = |text: &str| MODEL.wordpieces().size(text);
         let a = a + &space;
         prop_assert_eq!(size(&format!("{a}{b}")), size(&a) + size(&b));

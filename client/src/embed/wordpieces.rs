@@ -1,20 +1,32 @@
-//! Sizes in the model's own wordpieces.
+//! The sizer that counts a model's wordpieces.
 
 use passage_core::Sizer;
 use tokenizers::{Model as _, Tokenizer};
 
-/// From this length in bytes a text is counted piece by piece, because the tokenizer keeps about
-/// fifty bytes for each one it is given.
-const PIECE: usize = 16 * 1024;
+/// Bytes of a text that the tokenizer receives at once, since it allocates about fifty bytes for each
+/// byte of its input.
+const SEGMENT: usize = 16 * 1024;
 
-/// The longest word, in characters, that the tokenizer tries to read.
+/// Length in characters of the longest word that the tokenizer splits into wordpieces.
 const LONGEST_WORD: usize = 100;
 
-/// Counts wordpieces, without the special ones around a sequence.
+/// A sizer that counts a model's wordpieces, without the special ones around a sequence.
 ///
-/// A word that the tokenizer does not know, or that is longer than it reads, is one wordpiece to
-/// the model. Here the longer one counts a quarter of its characters, or else ten megabytes
-/// without a space would pass as the size of one.
+/// The model reads an unknown word, and a word longer than 100 characters, as one wordpiece. This sizer
+/// counts a quarter of the characters for a longer word; otherwise ten megabytes without a space would
+/// have the size of one wordpiece.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::Model;
+/// use passage_core::Sizer;
+/// use std::path::Path;
+///
+/// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
+/// assert_eq!(model.wordpieces().size("The weather is lovely today."), 6);
+/// # Ok::<(), passage::embed::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Wordpieces {
     tokenizer: Tokenizer,
@@ -22,17 +34,17 @@ pub struct Wordpieces {
 }
 
 impl Wordpieces {
-    /// Takes a tokenizer that neither pads nor truncates.
+    /// Creates the sizer from a tokenizer without padding and truncation.
     pub(super) fn new(tokenizer: Tokenizer) -> Self {
         let unknown = tokenizer.get_model().token_to_id("[UNK]");
         Self { tokenizer, unknown }
     }
 
-    fn count_piece(&self, text: &str) -> usize {
+    fn count_segment(&self, text: &str) -> usize {
         if text.is_empty() {
             return 0;
         }
-        // A tokenizer that cannot read a text at all is met again, as an error, when the text is embedded.
+        // If the tokenizer rejects the text, embedding reports the error.
         let Ok(encoding) = self.tokenizer.encode_fast(text, false) else { return text.len() };
         let ids = encoding.get_ids();
         if text.len() <= LONGEST_WORD || !ids.iter().any(|id| Some(*id) == self.unknown) {
@@ -54,19 +66,19 @@ impl Sizer for Wordpieces {
     fn size(&self, text: &str) -> usize {
         let mut rest = text;
         let mut size = 0;
-        while rest.len() > PIECE {
-            let (piece, after) = rest.split_at(cut(rest));
-            size += self.count_piece(piece);
+        while rest.len() > SEGMENT {
+            let (segment, after) = rest.split_at(segment_end(rest));
+            size += self.count_segment(segment);
             rest = after;
         }
-        size + self.count_piece(rest)
+        size + self.count_segment(rest)
     }
 }
 
-/// Finds where to end the first piece of a long text: behind its last white space, where no word
-/// is cut, or else at a character.
-fn cut(text: &str) -> usize {
-    let end = text.floor_char_boundary(PIECE);
+/// Returns the end of the first segment of a long text: after its last white space, so that no word is
+/// split, else at a character boundary.
+fn segment_end(text: &str) -> usize {
+    let end = text.floor_char_boundary(SEGMENT);
     match text[..end].rfind(char::is_whitespace) {
         Some(space) if space > 0 => space,
         _ => end,

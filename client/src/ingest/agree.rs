@@ -20,7 +20,7 @@ pub(super) async fn agree(
     if !dry_run {
         let sizer = splitter.unit().name();
         let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
-        return Ok(store.agree(&settings).await?);
+        return Ok(store.record_settings(&settings).await?);
     }
     if let Some(model) = &model {
         store.check_model(model).await?;

@@ -6,7 +6,9 @@ use super::{Event, Ingest, Outcome, vectors};
 use crate::embed::Embedding;
 use crate::source::{Content, Item, Ready};
 use crate::split::Piece;
-use crate::store::{self, Chunk, Document, Known, KnownChunk, Written};
+use crate::store::{
+    self, ChunkWrite, DocumentWrite, ExistingChunk, ExistingDocument, WriteOutcome,
+};
 use crate::{Error, document, source};
 use passage_core::{MediaType, chunk_ids, document_id, document_metadata};
 use serde_json::Value;
@@ -45,10 +47,10 @@ impl Split {
 /// A document with its chunks and embeddings, as compared with what the store has of it.
 pub(super) struct Prepared {
     split: Arc<Split>,
-    known: Option<Known>,
+    known: Option<ExistingDocument>,
     id: Uuid,
     ids: Vec<Uuid>,
-    there: HashMap<Uuid, KnownChunk>,
+    there: HashMap<Uuid, ExistingChunk>,
     embeddings: HashMap<Uuid, Embedding>,
 }
 
@@ -56,7 +58,7 @@ pub(super) struct Prepared {
 pub(super) async fn ingest(
     run: &Arc<Run>,
     item: Item,
-    mut known: Option<Known>,
+    mut known: Option<ExistingDocument>,
 ) -> Result<Outcome, Error> {
     let turn = turn(&run.splitting).await;
     let reader = Arc::clone(run);
@@ -77,7 +79,7 @@ pub(super) async fn ingest(
         };
         let ids = ids(id, &split);
         let there = match &known {
-            Some(known) => run.reader.known_chunks(known.id, run.with_embeddings).await?,
+            Some(known) => run.reader.existing_chunks(known.id, run.with_embeddings).await?,
             None => HashMap::new(),
         };
         let chunks = ids.len();
@@ -95,12 +97,12 @@ pub(super) async fn ingest(
         let split = Arc::clone(&split);
         let ready = Prepared { split, known, id, ids, there, embeddings };
         let (ready, written) = run.loader.load(ready).await?;
-        if written == Written::Done {
+        if written == WriteOutcome::Written {
             return Ok(outcome);
         }
         let Prepared { split, known: before, .. } = ready;
         embeddings = ready.embeddings;
-        let mut found = run.reader.known(collection, version, &[&split.uri]).await?;
+        let mut found = run.reader.existing_documents(collection, version, &[&split.uri]).await?;
         known = found.remove(&split.uri);
         let hash = known.as_ref().and_then(|known| known.content_hash.as_ref());
         if hash == Some(&split.content_hash) {
@@ -114,11 +116,11 @@ pub(super) async fn ingest(
 }
 
 /// Leaves a document as it is, but for a mark that its source is gone.
-async fn unchanged(run: &Run, known: Option<&Known>) -> Result<Outcome, Error> {
+async fn unchanged(run: &Run, known: Option<&ExistingDocument>) -> Result<Outcome, Error> {
     match known {
         Some(known) if known.is_orphan => {
             if !run.ingest.dry_run {
-                run.reader.restore(known.id).await?;
+                run.reader.unmark_orphaned(known.id).await?;
             }
             Ok(Outcome::Restored)
         }
@@ -178,7 +180,7 @@ fn ids(document: Uuid, split: &Split) -> Vec<Uuid> {
 }
 
 /// Tells whether a chunk's embedding in the store is, or would be, its own.
-fn is_current(there: Option<&KnownChunk>, piece: &Piece) -> bool {
+fn is_current(there: Option<&ExistingChunk>, piece: &Piece) -> bool {
     there.is_some_and(|there| there.preamble.as_deref().unwrap_or_default() == piece.preamble)
 }
 
@@ -187,14 +189,14 @@ async fn embed(
     run: &Run,
     split: &Arc<Split>,
     ids: &[Uuid],
-    there: &HashMap<Uuid, KnownChunk>,
+    there: &HashMap<Uuid, ExistingChunk>,
     embeddings: &mut HashMap<Uuid, Embedding>,
 ) -> Result<(), Error> {
     let Some(pool) = run.ingest.embedder.clone() else { return Ok(()) };
     let has = |id: &Uuid, piece| {
         let there = there.get(id);
         embeddings.contains_key(id)
-            || (is_current(there, piece) && there.is_some_and(|there| there.embedded))
+            || (is_current(there, piece) && there.is_some_and(|there| there.has_embedding))
     };
     let _turn = turn(&run.embedding).await;
     let missing: Vec<usize> =
@@ -217,9 +219,9 @@ impl Prepared {
     }
 
     /// Returns the document as the store takes it.
-    pub(super) fn document<'a>(&'a self, run: &'a Run) -> Document<'a> {
+    pub(super) fn document<'a>(&'a self, run: &'a Run) -> DocumentWrite<'a> {
         let Self { split, known, id, ids, there, embeddings } = self;
-        let chunk = |((id, piece), place): ((&Uuid, &'a Piece), Place)| Chunk {
+        let chunk = |((id, piece), place): ((&Uuid, &'a Piece), Place)| ChunkWrite {
             id: *id,
             section: &piece.section,
             level: piece.level,
@@ -231,15 +233,15 @@ impl Prepared {
             bytes: place.bytes,
             lines: place.lines,
             imports: &piece.imports,
-            known: there.contains_key(id),
-            stale: !is_current(there.get(id), piece),
+            exists: there.contains_key(id),
+            preamble_changed: !is_current(there.get(id), piece),
             embedding: embeddings.get(id).map(Vec::as_slice),
         };
         let chunks = ids.iter().zip(&split.pieces).zip(split.places()).map(chunk).collect();
         let stays: HashSet<&Uuid> = ids.iter().collect();
-        Document {
+        DocumentWrite {
             id: *id,
-            known: known.as_ref(),
+            existing: known.as_ref(),
             collection: &run.ingest.collection,
             version: &run.ingest.version,
             uri: &split.uri,
@@ -248,7 +250,7 @@ impl Prepared {
             source_media_type: split.document.source_media_type.as_ref().map(MediaType::name),
             content_hash: &split.content_hash,
             metadata: &split.metadata,
-            gone: there.keys().filter(|id| !stays.contains(id)).copied().collect(),
+            removed_chunks: there.keys().filter(|id| !stays.contains(id)).copied().collect(),
             with_embeddings: run.with_embeddings,
             chunks,
         }

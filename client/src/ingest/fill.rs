@@ -9,7 +9,7 @@ whatever way, loses little, and the next one goes on from there.
 
 use crate::Error;
 use crate::embed::{self, Embedder, Embedding};
-use crate::store::{self, Missing, Place, Store};
+use crate::store::{self, ClaimCursor, Store, UnembeddedChunk};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -86,8 +86,8 @@ pub async fn fill(
 
 fn is_passing(error: &Error) -> bool {
     match error {
-        Error::Model(error) => error.is_passing(),
-        Error::Store(error) => error.is_passing(),
+        Error::Model(error) => error.is_transient(),
+        Error::Store(error) => error.is_transient(),
         _ => false,
     }
 }
@@ -99,16 +99,16 @@ struct Worker<'a, R> {
 }
 
 /// A chunk, and what its embedding came to.
-type Embedded = (Missing, Result<Embedding, embed::Error>);
+type Embedded = (UnembeddedChunk, Result<Embedding, embed::Error>);
 
 impl<R: Fn(&FillEvent)> Worker<'_, R> {
     /// Passes through the store until a pass finds nothing, and then again and again if asked to.
     async fn run(mut self, stop: &mut (impl Future<Output = ()> + Unpin)) -> Result<(), Error> {
         let Fill { url, store, collection, embedder, follow } = self.fill;
         let mut store = Store::connect(url, store).await?;
-        store.expect(store.identity().await?);
-        store.agree_model(&(embedder.name().to_owned(), embedder.dimensions())).await?;
-        (self.report)(&FillEvent::Missing(store.count_missing(collection.as_deref()).await?));
+        store.expect_identity(store.identity().await?);
+        store.record_model(&(embedder.name().to_owned(), embedder.dimensions())).await?;
+        (self.report)(&FillEvent::Missing(store.count_unembedded(collection.as_deref()).await?));
         loop {
             let before = store.activity().await?;
             let begun = Instant::now();
@@ -142,8 +142,11 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     }
 
     /// Claims the first chunks that there are to embed.
-    async fn first(&self, store: &Store) -> Result<Option<(Place, Vec<Missing>)>, Error> {
-        let mut place = Place::default();
+    async fn first(
+        &self,
+        store: &Store,
+    ) -> Result<Option<(ClaimCursor, Vec<UnembeddedChunk>)>, Error> {
+        let mut place = ClaimCursor::default();
         while let Some(chunks) =
             store.claim(&mut place, CLAIM, self.fill.collection.as_deref()).await?
         {
@@ -158,8 +161,8 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     async fn pass(
         &mut self,
         store: &mut Store,
-        mut place: Place,
-        first: Vec<Missing>,
+        mut place: ClaimCursor,
+        first: Vec<UnembeddedChunk>,
         stop: &mut (impl Future<Output = ()> + Unpin),
     ) -> Result<bool, Error> {
         let (sender, mut embedded) = mpsc::unbounded_channel();
@@ -213,11 +216,11 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     }
 
     /// Hands chunks over to be embedded, each of which comes back by the channel.
-    fn submit(&self, chunks: Vec<Missing>, sender: &mpsc::UnboundedSender<Embedded>) {
+    fn submit(&self, chunks: Vec<UnembeddedChunk>, sender: &mpsc::UnboundedSender<Embedded>) {
         let (embedder, sender) = (Arc::clone(&self.fill.embedder), sender.clone());
         tokio::spawn(async move {
             let submitting = tokio::task::spawn_blocking(move || {
-                let submit = |chunk: Missing| {
+                let submit = |chunk: UnembeddedChunk| {
                     let pending = embedder.submit(chunk.text.clone());
                     (chunk, pending)
                 };
@@ -235,7 +238,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     async fn write(
         &mut self,
         store: &mut Store,
-        done: &mut Vec<(Missing, Embedding)>,
+        done: &mut Vec<(UnembeddedChunk, Embedding)>,
     ) -> Result<(), store::Error> {
         if done.is_empty() {
             return Ok(());

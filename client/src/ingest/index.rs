@@ -12,7 +12,7 @@ const INTERVAL: Duration = Duration::from_millis(500);
 
 /// Builds the index through a connection of its own, and tells how far it is.
 pub(super) async fn build(run: &Run, mut store: Store) -> Result<(), Error> {
-    let of = run.reader.embeddings().await?;
+    let of = run.reader.count_embeddings().await?;
     let tell =
         |done: i64| run.report(&Event::Indexing { done: done.min(of) as usize, of: of as usize });
     tell(0);
@@ -21,7 +21,7 @@ pub(super) async fn build(run: &Run, mut store: Store) -> Result<(), Error> {
         tokio::select! {
             built = &mut building => break built?,
             () = tokio::time::sleep(INTERVAL) => {
-                if let Some(done) = run.reader.indexed().await? {
+                if let Some(done) = run.reader.index_progress().await? {
                     tell(done);
                 }
             }

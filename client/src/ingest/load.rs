@@ -9,7 +9,7 @@ the server refuses of several is tried again one by one, so that each fails for 
 use super::document::Prepared;
 use super::run::Run;
 use crate::Error;
-use crate::store::{self, Store, Written};
+use crate::store::{self, Store, WriteOutcome};
 use std::sync::Arc;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::{Mutex, oneshot};
@@ -24,7 +24,7 @@ const BYTES: usize = 1024 * 1024;
 /// A document, and who waits for it to be loaded.
 pub(super) struct Loading {
     ready: Prepared,
-    reply: oneshot::Sender<(Prepared, Result<Written, Error>)>,
+    reply: oneshot::Sender<(Prepared, Result<WriteOutcome, Error>)>,
 }
 
 /// Where documents are handed over.
@@ -38,7 +38,7 @@ impl Loader {
     }
 
     /// Loads a document and gives it back, with what became of it.
-    pub(super) async fn load(&self, ready: Prepared) -> Result<(Prepared, Written), Error> {
+    pub(super) async fn load(&self, ready: Prepared) -> Result<(Prepared, WriteOutcome), Error> {
         let (reply, loaded) = oneshot::channel();
         // Without a writer the reply is dropped with the document.
         drop(self.0.send(Loading { ready, reply }).await);
@@ -63,7 +63,7 @@ async fn write(run: Arc<Run>, mut store: Store, loading: Arc<Mutex<Receiver<Load
         let (batch, replies): (Vec<_>, Vec<_>) =
             batch.into_iter().map(|Loading { ready, reply }| (ready, reply)).unzip();
         let documents: Vec<_> = batch.iter().map(|ready| ready.document(&run)).collect();
-        let written: Vec<Result<Written, Error>> = match store.write(&documents).await {
+        let written: Vec<Result<WriteOutcome, Error>> = match store.write(&documents).await {
             Ok(written) => written.into_iter().map(Ok).collect(),
             Err(error) if documents.len() == 1 => vec![Err(error.into())],
             Err(_) => {

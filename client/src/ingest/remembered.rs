@@ -22,7 +22,8 @@ pub fn remembered(ingest: &Ingest) -> Remembered {
                 store = Store::connect(&ingest.url, &ingest.store).await.ok();
             }
             let store = store.as_ref()?;
-            let http = store.http(&ingest.collection, &ingest.version, uri).await.ok()??;
+            let http =
+                store.http_metadata(&ingest.collection, &ingest.version, uri).await.ok()??;
             (http.get("recipe").and_then(Value::as_str) == Some(&*recipe))
                 .then(|| serde_json::from_value::<Validators>(http).ok())?
         })

@@ -67,8 +67,8 @@ pub async fn ingest(
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
         let mut store = Store::connect(&ingest.url, &ingest.store).await?;
-        store.expect(identity);
-        store.write_many();
+        store.expect_identity(identity);
+        store.enable_bulk_writes();
         stores.push(store);
     }
     let jobs = jobs(ingest.jobs);
@@ -117,7 +117,7 @@ impl Run {
                 }
             }
             let uris: Vec<&str> = batch.iter().map(|waiting| &*waiting.item.uri).collect();
-            let mut known = self.reader.known(collection, version, &uris).await?;
+            let mut known = self.reader.existing_documents(collection, version, &uris).await?;
             for waiting in batch {
                 while tasks.len() >= DOCUMENTS
                     && let Some(done) = tasks.join_next().await

@@ -44,7 +44,7 @@ pub async fn sync(
     let Sync { scopes, grace, changes } = sync;
     let store = Store::connect(&job.url, &job.store).await?;
     // A document that others bring while this goes on is not gone.
-    let begun = store.now().await?;
+    let begun = store.server_time().await?;
 
     let there = Arc::new(Mutex::new(There::default()));
     let noticed = Arc::clone(&there);
@@ -70,7 +70,7 @@ pub async fn sync(
     let mut last: Option<String> = None;
     loop {
         let documents = store
-            .present(&job.collection, &job.version, last.as_deref(), grace, &begun, BATCH)
+            .document_states(&job.collection, &job.version, last.as_deref(), grace, &begun, BATCH)
             .await?;
         let Some(end) = documents.last() else { return Ok(summary) };
         last = Some(end.uri.clone());
@@ -81,14 +81,14 @@ pub async fn sync(
             gone.partition(|document| document.is_expired || grace.is_zero());
         let orphaned: Vec<_> = kept.into_iter().filter(|document| !document.is_orphan).collect();
         if !job.dry_run {
-            let ids = |documents: &[crate::store::Present]| -> Vec<_> {
+            let ids = |documents: &[crate::store::DocumentState]| -> Vec<_> {
                 documents.iter().map(|document| document.id).collect()
             };
             if !orphaned.is_empty() {
-                store.orphan(&ids(&orphaned), &begun).await?;
+                store.mark_orphaned(&ids(&orphaned), &begun).await?;
             }
             if !removed.is_empty() {
-                store.remove(&ids(&removed), &begun, grace).await?;
+                store.remove_orphans(&ids(&removed), &begun, grace).await?;
             }
         }
         for document in orphaned {

@@ -93,7 +93,7 @@ pub(super) fn pages(
     remembered: Remembered,
     filter: Filter,
 ) -> Box<dyn Iterator<Item = Result<Found, Error>> + Send> {
-    if http::has_secret(&url) && !http::is_confidential(&url) {
+    if http::has_credentials(&url) && !http::is_confidential(&url) {
         return Box::new(std::iter::once(Err(Error::PlainPassword { url: uri(&url) })));
     }
     let runtime = Handle::try_current().map_err(|error| error.to_string());

@@ -1,213 +1,155 @@
 /*!
-A connection to a server, and the store that is meant there.
+Opens a connection to a server.
 
-Where a connection goes, as whom and how it is kept from others is said in the words of libpq and
-found where libpq finds it: the connection string, a service file, the environment, a password
-file. So whoever can say `psql` needs to say nothing else here.
+The server, the user and the protection of the connection come from the sources that libpq uses, in the
+same order: the connection string, a service file, the environment, a password file. A user whose
+`psql` works needs no other configuration for this client.
 */
 
 mod conninfo;
+mod driver_error;
+mod environment;
+mod notices;
 mod options;
 mod passfile;
 mod pooler;
 mod service;
-mod surroundings;
 mod target;
 mod tls;
 
-use super::ownership::Held;
-use super::{Error, Identity, notes::Notes, sql::quoted, statements::Statements};
+pub use notices::Notice;
+pub(super) use notices::Notices;
+
+use super::error::{ConnectFailure, Error};
+use environment::ProcessEnvironment;
 use options::Options;
-use std::sync::Arc;
 use std::time::Duration;
-use surroundings::{Process, Surroundings};
 use target::Target;
 use tls::Mode;
 use tokio::sync::watch;
-use tokio_postgres::config::SslMode;
-use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Connection, Socket, Transaction};
+use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long a pool may take to give a second connection a process.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Time limit for a second connection, for which a pool may have no process left.
+const SECOND_CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What is wrong with what is said of a connection; it never holds a password.
-type Problem = String;
-
-/// What drives a connection, in the clear or not.
-pub(super) type Driver =
+/// The task side of a connection, with or without TLS.
+type Driver =
     Connection<Socket, <MakeRustlsConnect as tokio_postgres::tls::MakeTlsConnect<Socket>>::Stream>;
 
-/// A store, through one connection.
-pub struct Store {
+/// An open connection.
+pub(super) struct Connected {
     pub(super) client: Client,
-    pub(super) name: String,
-    pub(super) schema: String,
-    pub(super) notes: Notes,
-    pub(super) prepared: Option<Arc<Statements>>,
-    pub(super) expected: Option<Identity>,
-    /// The store, once it was found to be the session's own.
-    pub(super) held: Option<Held>,
+    pub(super) notices: Notices,
     /// Closed when the connection has ended.
-    ended: watch::Receiver<()>,
-    /// What each transaction of this connection sets for itself.
-    pub(super) local: &'static str,
+    pub(super) ended: watch::Receiver<()>,
 }
 
-impl Store {
-    /// Connects to a server; whether the store is there shows when it is used.
-    ///
-    /// `url` is what libpq takes: `postgresql://user@host/database`, or key and value pairs, or
-    /// nothing. A host may be a folder, which means the unix socket in it. What it leaves open is
-    /// said by the service that it or `PGSERVICE` names, by the environment (`PGHOST`, `PGUSER`,
-    /// `PGSSLMODE` and the like) and by the password file. A server gets ten seconds unless
-    /// `connect_timeout` says otherwise.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Url`] if it cannot be understood, [`Error::Connect`] or [`Error::Refused`] if the
-    /// server cannot be reached, is not who it should be, or refuses the login, [`Error::Pooler`]
-    /// behind a pooler that shares the server's processes. Of several hosts the next one is tried
-    /// where one cannot be reached, and not where one refuses.
-    pub async fn connect(url: &str, name: &str) -> Result<Self, Error> {
-        let options = Options::gather(url, &Process).map_err(Error::Url)?;
-        let mode = Mode::of(&options).map_err(Error::Url)?;
-        let targets = target::targets(&options, &Process).map_err(Error::Url)?;
-        let mut failed = Error::Connect("no server is named".into());
-        for target in &targets {
-            // Through a socket nothing is encrypted, whatever the mode.
-            let mode = if target.is_local { Mode::Disable } else { mode };
-            let tls = tls::connector(mode, &options, &Process).map_err(Error::Connect)?;
-            match open(target, mode, &tls, name).await {
-                Ok((client, connection)) => {
-                    let (notes, ended) = Notes::of(connection);
-                    let error = |error| Error::new(name, &error);
-                    if !pooler::is_direct(&client).await.map_err(error)?
-                        && shares_processes(&client, target, mode, &tls, name).await?
-                    {
-                        return Err(Error::Pooler);
-                    }
-                    let schema = quoted(name);
-                    return Ok(Self {
-                        client,
-                        name: name.to_owned(),
-                        schema,
-                        notes,
-                        prepared: None,
-                        expected: None,
-                        held: None,
-                        local: "",
-                        ended,
-                    });
+/// Connects to the first reachable server of a connection string; `store` appears in errors.
+///
+/// # Errors
+///
+/// Returns [`Error::Url`] for invalid options, [`Error::Connect`] or [`Error::Database`] if no server can
+/// be reached or one rejects the connection, and [`Error::Pooler`] behind a transaction pooler.
+pub(super) async fn connect(url: &str, store: &str) -> Result<Connected, Error> {
+    let environment = ProcessEnvironment;
+    let options = Options::gather(url, &environment).map_err(Error::Url)?;
+    let mode = Mode::of(&options).map_err(Error::Url)?;
+    let targets = target::targets(&options, &environment).map_err(Error::Url)?;
+    let mut failed =
+        Error::Connect { failure: ConnectFailure::Unreachable, cause: "no server is named".into() };
+    for target in &targets {
+        // A Unix socket is never encrypted, whatever the mode.
+        let mode = if target.is_local { Mode::Disable } else { mode };
+        let tls = tls::connector(mode, &options, &environment)
+            .map_err(|tls::TlsError { failure, cause }| Error::Connect { failure, cause })?;
+        match open(target, mode, &tls, store).await {
+            Ok((client, connection)) => {
+                let (notices, ended) = Notices::collect(connection);
+                let error = |error| Error::new(store, &error);
+                if !pooler::is_direct(&client).await.map_err(error)?
+                    && shares_processes(&client, target, mode, &tls, store).await?
+                {
+                    return Err(Error::Pooler);
                 }
-                Err(Failure::Answered(error)) => return Err(error),
-                Err(Failure::Unreachable(error)) => failed = error,
+                return Ok(Connected { client, notices, ended });
             }
+            Err(OpenError::Rejected(error)) => return Err(error),
+            Err(OpenError::Unreachable(error)) => failed = error,
         }
-        Err(failed)
     }
+    Err(failed)
+}
 
-    /// Begins a transaction with the settings of this connection, which end with it.
-    pub(super) async fn begin(&mut self) -> Result<Transaction<'_>, Error> {
-        let Self { client, name, local, .. } = self;
-        begin(client, local).await.map_err(|error| Error::new(name, &error))
-    }
+/// The failure to connect to one server.
+enum OpenError {
+    /// The server is unreachable or not ready: the client tries the next one.
+    Unreachable(Error),
+    /// The server rejected the login, or could not prove its identity. As in libpq the client tries no
+    /// other server, which would receive the password next.
+    Rejected(Error),
+}
 
-    /// Waits until the connection is lost, and with it the locks of its session.
-    pub fn lost(&self) -> impl Future<Output = ()> + use<> {
-        let mut ended = self.ended.clone();
-        async move { while ended.changed().await.is_ok() {} }
-    }
-
-    /// Returns the store's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Raises the extension's own error, with its advice, where there is no such store.
-    pub(super) async fn must_exist(&self) -> Result<(), Error> {
-        let sql = "SELECT passage.store_must_exist($1::text::name)";
-        self.client.execute(sql, &[&self.name]).await.map_err(|error| self.error(&error)).map(drop)
-    }
-
-    pub(super) fn error(&self, error: &tokio_postgres::Error) -> Error {
-        Error::new(&self.name, error)
+impl From<OpenError> for Error {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Unreachable(error) | OpenError::Rejected(error) => error,
+        }
     }
 }
 
-/// Begins a transaction with settings of its own.
-pub(super) async fn begin<'a>(
-    client: &'a mut Client,
-    local: &str,
-) -> Result<Transaction<'a>, tokio_postgres::Error> {
-    let transaction = client.transaction().await?;
-    if !local.is_empty() {
-        transaction.batch_execute(local).await?;
-    }
-    Ok(transaction)
-}
-
-/// Tries a server in each way that the mode allows.
+/// Connects to a server with each attempt that the mode allows.
 async fn open(
     target: &Target,
     mode: Mode,
     tls: &MakeRustlsConnect,
     store: &str,
-) -> Result<(Client, Driver), Failure> {
+) -> Result<(Client, Driver), OpenError> {
     let mut attempts = mode.attempts().iter().peekable();
     loop {
         let ssl_mode = *attempts.next().expect("a mode has at least one attempt");
         let mut config = target.config.clone();
         config.ssl_mode(ssl_mode);
         let connecting = config.connect(tls.clone());
-        let connected = match target.patience {
+        let connected = match target.timeout {
             None => connecting.await,
-            Some(patience) => {
-                let Ok(connected) = tokio::time::timeout(patience, connecting).await else {
-                    let error = Error::Connect("it takes too long to answer".into());
-                    return Err(Failure::Unreachable(error));
+            Some(timeout) => {
+                let Ok(connected) = tokio::time::timeout(timeout, connecting).await else {
+                    return Err(OpenError::Unreachable(Error::Connect {
+                        failure: ConnectFailure::Unreachable,
+                        cause: "timeout".into(),
+                    }));
                 };
                 connected
             }
         };
         match connected {
             Ok(connected) => return Ok(connected),
-            Err(error) if attempts.peek().is_some() && depends_on_tls(&error, ssl_mode) => {}
-            Err(error) if is_unreachable(&error) => {
-                return Err(Failure::Unreachable(explained(&error, target, store)));
+            Err(error)
+                if attempts.peek().is_some() && driver_error::depends_on_tls(&error, ssl_mode) => {}
+            Err(error) if driver_error::is_unreachable(&error) => {
+                return Err(OpenError::Unreachable(convert(&error, target, store)));
             }
-            Err(error) => return Err(Failure::Answered(explained(&error, target, store))),
+            Err(error) => return Err(OpenError::Rejected(convert(&error, target, store))),
         }
     }
 }
 
-/// Why a server was not connected to.
-enum Failure {
-    /// It was not there, or not ready: another one may be.
-    Unreachable(Error),
-    /// It answered, and refused the login or failed at proving who it is. As in libpq no other host
-    /// is tried, which would be given the password next.
-    Answered(Error),
-}
-
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Unreachable(error) | Failure::Answered(error) => error,
+/// Converts the error of a failed connection, and mentions an ignored password file.
+fn convert(error: &tokio_postgres::Error, target: &Target, store: &str) -> Error {
+    match (driver_error::convert(error, &target.config, store), &target.ignored_passfile) {
+        (Error::Connect { failure: ConnectFailure::PasswordMissing, cause }, Some(path)) => {
+            let cause = format!(
+                "{cause}; {} is ignored, since other users can read it (make it private with chmod 600)",
+                path.display()
+            );
+            Error::Connect { failure: ConnectFailure::PasswordMissing, cause }
         }
+        (error, _) => error,
     }
 }
 
-/// Tells whether a server could not be reached, is not of the kind that is asked for, or does not
-/// take connections yet.
-fn is_unreachable(error: &tokio_postgres::Error) -> bool {
-    // The driver shows its kinds of errors by their words alone.
-    error.code() == Some(&SqlState::CANNOT_CONNECT_NOW)
-        || error.to_string().starts_with("error connecting to server")
-}
-
-/// Tells by a second connection whether a pooler lets both share the server's processes.
+/// Returns whether a pooler shares the server's processes between connections; opens a second one.
 async fn shares_processes(
     first: &Client,
     target: &Target,
@@ -218,41 +160,10 @@ async fn shares_processes(
     let compare = async {
         let (second, connection) = open(target, mode, tls, store).await?;
         tokio::spawn(connection);
-        pooler::shares(first, &second).await.map_err(|error| Error::new(store, &error))
+        pooler::shares_processes(first, &second).await.map_err(|error| Error::new(store, &error))
     };
-    // In session mode the first keeps its process, and there may be none left for the second.
-    tokio::time::timeout(PATIENCE, compare).await.unwrap_or(Ok(false))
-}
-
-/// Tells whether a server may let one in with TLS that did not without, or the other way round.
-fn depends_on_tls(error: &tokio_postgres::Error, tried: SslMode) -> bool {
-    match error.code() {
-        Some(code) => *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
-        None => tried == SslMode::Prefer && error.to_string().contains("TLS"),
-    }
-}
-
-fn explained(error: &tokio_postgres::Error, target: &Target, store: &str) -> Error {
-    if error.as_db_error().is_some() {
-        return Error::new(store, error);
-    }
-    let cause = chain(error);
-    match &target.open_passfile {
-        Some(path) if cause.contains("password") => Error::Connect(format!(
-            "{cause}; {} is not read, since others can read it (chmod 600 keeps it from them)",
-            path.display()
-        )),
-        _ => Error::Connect(cause),
-    }
-}
-
-/// The last cause says most: "Connection refused" rather than "error connecting to server".
-fn chain(error: &tokio_postgres::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    // In session mode the first connection keeps its process, and none may be left for the second.
+    tokio::time::timeout(SECOND_CONNECTION_TIMEOUT, compare).await.unwrap_or(Ok(false))
 }
 
 #[cfg(test)]

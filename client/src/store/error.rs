@@ -1,58 +1,88 @@
-//! What a server may refuse, each with what to do about it.
+//! The errors of a store and its server, each with a remedy.
 
-use super::sql::quoted;
+mod remedy;
+
+pub use remedy::{ConnectFailure, Operation};
+
+use crate::postgres_text::quote_identifier;
 use tokio_postgres::error::SqlState;
 use uuid::Uuid;
 
-/// Something that the server, or the way to it, did not give.
+/// A failure of the server, of the connection to it, or of a request to a store.
+///
+/// # Examples
+///
+/// ```
+/// use passage::store::Error;
+///
+/// let error = Error::SchemaExists("rag_before".into());
+/// assert_eq!(error.to_string(), "schema \"rag_before\" already exists");
+/// assert!(error.remedy().contains("DROP SCHEMA \"rag_before\" CASCADE"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The connection string cannot be understood.
-    #[error("the database URL cannot be read: {0}")]
+    /// The connection string, or another source of connection options, is invalid.
+    #[error("invalid connection options: {0}")]
     Url(String),
-    /// No connection could be made.
-    #[error("cannot connect to the server: {0}")]
-    Connect(String),
-    /// A pooler lends the server's processes to others between transactions.
+    /// No connection could be opened.
+    #[error("cannot connect to the server: {cause}")]
+    Connect {
+        /// The kind of failure, which decides the remedy.
+        failure: ConnectFailure,
+        /// The cause.
+        cause: String,
+    },
+    /// A pooler shares the server's processes between clients.
     #[error("the connection goes through a transaction pooler")]
     Pooler,
     /// The connection ended.
     #[error("the connection to the server was lost")]
     Lost,
-    /// The server refused a statement.
+    /// The driver could not interpret the server's response.
+    #[error("unexpected response from the server: {0}")]
+    Protocol(String),
+    /// PostgreSQL reported an error.
     #[error("{message}")]
-    Refused {
+    Database {
         /// The SQLSTATE.
         code: SqlState,
-        /// What the server said, which is never its DETAIL, where values may stand.
+        /// The primary message. The DETAIL is left out, since it may contain values.
         message: String,
-        /// What the server advises.
+        /// The HINT.
         hint: Option<String>,
-        /// The store that was meant.
+        /// The store of the statement.
         store: String,
+        /// The operation of the client.
+        operation: Operation,
     },
-    /// Administration was asked to work on something of another role, whose code it might run.
+    /// The extension in the database lacks functions that the client calls.
+    #[error("pg_passage {version} is too old for this client")]
+    ExtensionTooOld {
+        /// The version of the extension.
+        version: String,
+    },
+    /// A command of administration found an object of another role, which may run that role's code.
     #[error("{object} belongs to the role \"{owner}\", not to \"{caller}\"")]
-    Foreign {
-        /// What it is, as the server describes it.
+    NotOwner {
+        /// The object, as `pg_describe_object` describes it.
         object: String,
-        /// Whose it is.
+        /// The owner.
         owner: String,
         /// The role that logged in.
         caller: String,
     },
-    /// The store's embeddings are of another model, or of other dimensions.
-    #[error("the store \"{store}\" holds embeddings of {theirs}, not of {ours}")]
-    OtherModel {
+    /// The store's embeddings are of another model or have other dimensions.
+    #[error("store \"{store}\" holds embeddings of {actual}, not of {requested}")]
+    ModelMismatch {
         /// The store.
         store: String,
-        /// What it remembers.
-        theirs: String,
-        /// What was to be used.
-        ours: String,
+        /// The model and dimensions of the store.
+        actual: String,
+        /// The model and dimensions of the client.
+        requested: String,
     },
-    /// The store was made without embeddings.
-    #[error("the store \"{store}\" has no embeddings")]
+    /// The store was created without embeddings.
+    #[error("store \"{store}\" has no embeddings")]
     NoEmbeddings {
         /// The store.
         store: String,
@@ -60,55 +90,61 @@ pub enum Error {
     /// No document has the uri.
     #[error("no document has the uri \"{0}\"")]
     NoDocument(String),
-    /// No document is in the collection.
+    /// The collection has no documents.
     #[error("no document is in the collection \"{0}\"")]
     NoCollection(String),
     /// No chunk has the id.
     #[error("no chunk has the id {0}")]
     NoChunk(Uuid),
-    /// PostgreSQL takes a NUL in no text.
-    #[error("\"{0}\" holds a NUL character")]
+    /// An argument contains a NUL character, which PostgreSQL does not accept.
+    #[error("\"{0}\" contains a NUL character")]
     Nul(&'static str),
-    /// A reindex has put another store in its place.
-    #[error("the store \"{0}\" was replaced while this ran")]
-    Replaced(String),
-    /// What depends on a store, or belongs to it, and cannot come along when another takes its place.
-    #[error("the store \"{store}\" cannot be replaced while it has {}", .what.join(", "))]
+    /// A reindex replaced the store during a run.
+    #[error("store \"{0}\" was replaced during this run")]
+    StoreReplaced(String),
+    /// The store has objects that a reindex cannot carry over to the shadow store.
+    #[error("store \"{store}\" cannot be replaced while it has {}", .objects.join(", "))]
     Obstacles {
         /// The store.
         store: String,
-        /// Each, as the server describes it.
-        what: Vec<String>,
+        /// The objects, as `pg_describe_object` describes them.
+        objects: Vec<String>,
     },
-    /// A schema has the name that another store is to get.
-    #[error("the schema \"{0}\" is in the way")]
-    InTheWay(String),
-    /// A schema holds what a reindex of another kind has left.
-    #[error("the schema \"{0}\" holds a reindex that was begun otherwise")]
-    OtherReindex(String),
-    /// Somebody else reindexes the store.
-    #[error("the store \"{0}\" is being reindexed already")]
-    UnderWay(String),
-    /// Long transactions keep the store from being replaced.
-    #[error("transactions of others keep the store \"{0}\" from being replaced")]
+    /// A schema has the name that a reindex needs for another store.
+    #[error("schema \"{0}\" already exists")]
+    SchemaExists(String),
+    /// A schema holds a shadow store of a reindex with other options.
+    #[error("schema \"{0}\" belongs to a reindex with other options")]
+    ReindexMismatch(String),
+    /// Another run reindexes the store.
+    #[error("store \"{0}\" is already being reindexed")]
+    ReindexRunning(String),
+    /// Long transactions hold locks on the store, so that it cannot be replaced.
+    #[error("other transactions prevent the replacement of store \"{0}\"")]
     InUse(String),
-    /// The store's name leaves no room for the names of a second one.
-    #[error("the name \"{0}\" is too long for a second store beside it")]
-    LongName(String),
-    /// Others changed a document as often as it was tried.
-    #[error("others keep changing \"{0}\"")]
+    /// The store's name is too long for the names that a reindex derives from it.
+    #[error("store name \"{0}\" is too long for a shadow store")]
+    NameTooLong(String),
+    /// Other writers changed a document during every attempt.
+    #[error("other writers keep changing \"{0}\"")]
     Contended(String),
 }
 
 impl Error {
-    /// Takes what the driver reports.
+    /// Converts an error of the driver.
     pub(super) fn new(store: &str, error: &tokio_postgres::Error) -> Self {
-        if let Some(refusal) = error.as_db_error() {
-            return Error::Refused {
-                code: refusal.code().clone(),
-                message: refusal.message().to_owned(),
-                hint: refusal.hint().map(ToOwned::to_owned),
+        Self::during(Operation::Other, store, error)
+    }
+
+    /// Converts an error of the driver in an operation that has remedies of its own.
+    pub(super) fn during(operation: Operation, store: &str, error: &tokio_postgres::Error) -> Self {
+        if let Some(database) = error.as_db_error() {
+            return Error::Database {
+                code: database.code().clone(),
+                message: database.message().to_owned(),
+                hint: database.hint().map(ToOwned::to_owned),
                 store: store.to_owned(),
+                operation,
             };
         }
         if error.is_closed()
@@ -117,14 +153,14 @@ impl Error {
         {
             return Error::Lost;
         }
-        Error::Connect(error.to_string())
+        Error::Protocol(error.to_string())
     }
 
-    /// Tells whether nothing more can be done on this connection.
+    /// Returns whether every further request of a run fails too.
     pub fn is_fatal(&self) -> bool {
         match self {
-            Error::Refused { code, .. } => {
-                // The connection is gone, or what fails for one document fails for each.
+            Error::Database { code, .. } => {
+                // Only errors in data, limits and conflicts depend on the document.
                 [
                     &SqlState::ADMIN_SHUTDOWN,
                     &SqlState::CRASH_SHUTDOWN,
@@ -133,193 +169,96 @@ impl Error {
                 .contains(&code)
                     || !matches!(&code.code()[..2], "22" | "23" | "40" | "54")
             }
-            Error::Lost
-            | Error::Connect(_)
-            | Error::Url(_)
-            | Error::Pooler
-            | Error::Foreign { .. }
-            | Error::OtherModel { .. }
-            | Error::NoEmbeddings { .. }
-            | Error::NoCollection(_)
-            | Error::Replaced(_)
-            | Error::Obstacles { .. }
-            | Error::InTheWay(_)
-            | Error::OtherReindex(_)
-            | Error::UnderWay(_)
-            | Error::InUse(_)
-            | Error::LongName(_) => true,
             Error::NoDocument(_) | Error::NoChunk(_) | Error::Contended(_) | Error::Nul(_) => false,
+            _ => true,
         }
     }
 
-    /// Tells whether the server ended the connection.
-    pub(super) fn is_ending(&self) -> bool {
-        matches!(self, Error::Refused { code, .. } if code.code().starts_with("57P"))
+    /// Returns whether the server ended the connection.
+    pub(super) fn is_shutdown(&self) -> bool {
+        matches!(self, Error::Database { code, .. } if code.code().starts_with("57P"))
     }
 
-    /// Tells whether it may be otherwise in a while: the server restarts, or is full.
-    pub fn is_passing(&self) -> bool {
+    /// Returns whether a later attempt can succeed, for example after a restart of the server.
+    pub fn is_transient(&self) -> bool {
         match self {
-            Error::Lost | Error::Replaced(_) => true,
-            Error::Connect(cause) => !["certificate", "password", "TLS", "the key "]
-                .iter()
-                .any(|word| cause.contains(word)),
-            Error::Refused { code, .. } => ["08", "40", "53", "57"].contains(&&code.code()[..2]),
+            Error::Lost | Error::StoreReplaced(_) | Error::Protocol(_) => true,
+            Error::Connect { failure, .. } => *failure == ConnectFailure::Unreachable,
+            Error::Database { code, .. } => ["08", "40", "53", "57"].contains(&&code.code()[..2]),
             _ => false,
         }
     }
 
-    /// Says what to do about it.
+    /// Returns what to do, in full sentences.
     pub fn remedy(&self) -> String {
         match self {
             Error::Url(_) => {
-                "Set DATABASE_URL to postgresql://user@host/database, or to postgresql:///database?host=/socket/folder; what it \
-                 leaves out may come from the variables and files of libpq."
+                "Set DATABASE_URL to postgresql://user@host/database, or to postgresql:///database?host=/socket/folder. The \
+                 defaults of other options come from the environment variables and files of libpq."
                     .into()
             }
-            Error::Connect(cause) if cause.contains("support TLS") => {
-                "Turn TLS on in the server (ssl = on), or connect with sslmode=prefer, through a unix socket at best.".into()
-            }
-            Error::Connect(cause) if cause.contains("world access") => {
-                "Keep the key from others: chmod 600, or 640 for one that root owns.".into()
-            }
-            Error::Connect(cause) if cause.contains("certificate") => {
-                "Name the certificate of the authority that signed the server's by sslrootcert or PGSSLROOTCERT, and the \
-                 server as it stands in its own."
-                    .into()
-            }
-            Error::Connect(cause) if cause.contains("password") => {
-                "Give the password by PGPASSWORD, ~/.pgpass or DATABASE_URL.".into()
-            }
-            Error::Connect(_) => "Check that the server runs and that DATABASE_URL or --database-url names it.".into(),
+            Error::Connect { failure, .. } => remedy::connect(*failure).into(),
             Error::Pooler => {
-                "Connect to the server itself, or through a pool in session mode (pool_mode = session): the client has prepared \
-                 statements, settings and locks, which others would meet in a shared session."
+                "Connect to the server directly, or through a pool in session mode (pool_mode = session). The client uses \
+                 prepared statements, settings and locks, which other clients of a shared session would see."
                     .into()
             }
-            Error::Lost => "Run the command again: each document is wholly old or wholly new.".into(),
-            Error::Foreign { owner, .. } => format!(
-                "Connect as \"{owner}\" or as a member of that role, let \"{owner}\" remove it, or choose another name \
-                 with --store. SET ROLE does not help: code of \"{owner}\" could take it back."
+            Error::Lost => remedy::RUN_AGAIN.into(),
+            Error::Protocol(_) => "Check that DATABASE_URL names a PostgreSQL server.".into(),
+            Error::Database { code, operation, hint, store, .. } => {
+                remedy::database(code, *operation, hint.as_deref(), store)
+            }
+            Error::ExtensionTooOld { .. } => {
+                "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into()
+            }
+            Error::NotOwner { owner, .. } => format!(
+                "Connect as \"{owner}\" or as a member of that role, ask \"{owner}\" to drop the object, or choose another name \
+                 with --store. SET ROLE does not help: code of \"{owner}\" could reset it."
             ),
-            Error::OtherModel { .. } => {
-                "Name the store's model with --model; or put a store of this one in its place with passage reindex.".into()
+            Error::ModelMismatch { .. } => {
+                "Name the store's model with --model, or run passage reindex to replace the store by one of this model.".into()
             }
-            Error::NoEmbeddings { store } => {
-                format!(
-                    "passage init --store {store} adds them; or leave them out with --no-embed, and search with --mode text."
-                )
+            Error::NoEmbeddings { store } => format!(
+                "Run passage init --store {store} to add them. To work without them, use --no-embed, and search with --mode text."
+            ),
+            Error::NoDocument(_) => {
+                "Run passage status to list the collections. The uri of a file in a folder begins with the folder's name.".into()
             }
-            Error::NoDocument(_) => "passage status counts what is there; a folder's files begin with its name.".into(),
-            Error::NoCollection(_) => "passage status lists the collections and their versions.".into(),
-            Error::NoChunk(_) => "passage search --json gives the ids of chunks, as chunk_ids.".into(),
-            Error::Nul(_) => "Leave the NUL out: PostgreSQL takes it in no text.".into(),
-            Error::Replaced(_) => "Run the command again: what was written before is in the new store.".into(),
+            Error::NoCollection(_) => "Run passage status to list the collections and their versions.".into(),
+            Error::NoChunk(_) => "Run passage search --json, which returns the ids of chunks as chunk_ids.".into(),
+            Error::Nul(_) => "Remove the NUL character: PostgreSQL does not accept it in text.".into(),
+            Error::StoreReplaced(_) => {
+                "Run the command again: the new store contains everything that was written before.".into()
+            }
             Error::Obstacles { .. } => {
-                "Take it away and make it again afterwards, or reindex one --collection after the other, which is done in place.".into()
+                "Drop the objects and create them again afterwards, or reindex each --collection, which happens in place.".into()
             }
-            Error::InTheWay(schema) => {
-                let schema = quoted(schema);
-                format!("It may be a former store. If nobody wants it any more: DROP SCHEMA {schema} CASCADE.")
+            Error::SchemaExists(schema) => {
+                let schema = quote_identifier(schema);
+                format!("It may be the former store of a reindex. If it is no longer needed: DROP SCHEMA {schema} CASCADE.")
             }
-            Error::OtherReindex(schema) => {
-                let schema = quoted(schema);
-                format!("Give the options that it was begun with, or begin anew after DROP SCHEMA {schema} CASCADE.")
+            Error::ReindexMismatch(schema) => {
+                let schema = quote_identifier(schema);
+                format!("Use the options of the earlier run, or start again after DROP SCHEMA {schema} CASCADE.")
             }
-            Error::UnderWay(_) => "Wait until that is done.".into(),
+            Error::ReindexRunning(_) => "Wait until the other run ends.".into(),
             Error::InUse(_) => {
-                "End them, and run the command again, which goes on from here: SELECT pid, xact_start, query \
-                 FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start."
+                "End the transactions and run the command again, which continues from here. SELECT pid, xact_start, query \
+                 FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY xact_start lists them."
                     .into()
             }
-            Error::LongName(_) => "Give it a name of at most 55 bytes: ALTER SCHEMA ... RENAME TO ....".into(),
-            Error::Contended(_) => "Run the command again when the others are done.".into(),
-            Error::Refused { code, message, hint, store } => {
-                refused(code, message, store).or_else(|| hint.clone()).unwrap_or_else(|| "The server's log says more.".into())
+            Error::NameTooLong(_) => {
+                "Rename the store to at most 55 bytes: ALTER SCHEMA ... RENAME TO ....".into()
             }
+            Error::Contended(_) => "Run the command again when the other writers are done.".into(),
         }
     }
 }
 
-/// Tells whether a transaction failed for what others did at the same time, and may be tried again.
-pub(super) fn is_contended(error: &tokio_postgres::Error) -> bool {
+/// Returns whether a transaction failed because of concurrent transactions, so that a retry can succeed.
+pub(super) fn is_conflict(error: &tokio_postgres::Error) -> bool {
     matches!(
         error.code(),
         Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
     )
-}
-
-/// What this client advises; where it knows nothing better, the server's own hint stands.
-fn refused(code: &SqlState, message: &str, store: &str) -> Option<String> {
-    // A password or a role that does not fit, and a missing database, come while connecting.
-    Some(match code.code() {
-        "0A000" | "58P01" if message.contains("pg_passage") => {
-            "Install it on the server first: make install PG_CONFIG=/path/to/pg_config.".into()
-        }
-        "0A000" | "58P01" if message.contains("vector") => {
-            "Install pgvector on the server, or leave embeddings out with --no-embed.".into()
-        }
-        "3F000" if message.contains("\"passage\"") => {
-            "The database lacks the extension: passage init brings it, or CREATE EXTENSION pg_passage CASCADE.".into()
-        }
-        // A missing schema, relation or function.
-        "3F000" | "42P01" => format!("passage init --store {store} makes the store."),
-        "42883" if message.contains("passage.") => "ALTER EXTENSION pg_passage UPDATE brings the extension up to date.".into(),
-        "42704" if message.starts_with("text search configuration") => {
-            "SELECT cfgname FROM pg_ts_config lists them, english and simple among them.".into()
-        }
-        "42703" => format!("SELECT * FROM passage.check_store('{store}') says what the store lacks."),
-        "42501" if message.contains("extension") => {
-            "Let the database's owner run passage init, or CREATE EXTENSION pg_passage CASCADE.".into()
-        }
-        "42501" if message.contains("for database") => "Ask the owner of the database for CREATE on it.".into(),
-        "42501" => format!("Ask the owner of the store \"{store}\" for rights on its schema and tables."),
-        "28P01" | "28000" => "Check the user and the password: in DATABASE_URL, PGUSER, PGPASSWORD or ~/.pgpass.".into(),
-        "08P01" if message.contains("startup parameter") => {
-            "A pooler does not take what PGOPTIONS or options= sends: leave it out, or connect to the server itself.".into()
-        }
-        "3D000" => "Create the database, or name another in DATABASE_URL or PGDATABASE.".into(),
-        "22021" | "22P05" => {
-            "Take the NUL out, or what is no UTF-8: PostgreSQL has no place for it.".into()
-        }
-        "22025" => "Write \\\\ for a backslash in a pattern.".into(),
-        "42601" if message.starts_with("lquery") => {
-            "Write it as in 'Guide.*' or '*.errors.*', one label for each title.".into()
-        }
-        "25006" => "Connect to the primary: this server only reads.".into(),
-        "53300" => "Wait for a connection to become free, or raise max_connections.".into(),
-        "57P01" | "57P02" | "57P03" => "Run the command again when the server is back: each document is wholly old or wholly new.".into(),
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_tells_what_to_do() {
-        let remedy = |code, message: &str| {
-            let code = SqlState::from_code(code);
-            Error::Refused {
-                code,
-                message: message.into(),
-                hint: Some("Ask.".into()),
-                store: "rag".into(),
-            }
-            .remedy()
-        };
-        assert_eq!(
-            remedy("3F000", "store \"rag\" does not exist"),
-            "passage init --store rag makes the store."
-        );
-        assert!(
-            remedy("3F000", "schema \"passage\" does not exist")
-                .contains("CREATE EXTENSION pg_passage")
-        );
-        assert!(
-            remedy("0A000", "extension \"pg_passage\" is not available").contains("make install")
-        );
-        assert_eq!(remedy("22023", "unrecognized strategy \"x\""), "Ask.");
-    }
 }

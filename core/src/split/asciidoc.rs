@@ -199,7 +199,7 @@ mod tests {
         let ends = blocks.list.iter().skip(1).map(|block| block.start).chain([text.len()]);
         let shown = blocks.list.iter().zip(ends).map(|(block, end)| match block.form {
             Form::Heading => {
-                format!("{} {}", block.level, blocks.sections[block.section].join(" / "))
+                format!("{} {}", block.level, blocks.sections.path(block.section).join(" / "))
             }
             _ => text[block.start..end].trim().lines().next().unwrap_or("").to_owned(),
         });

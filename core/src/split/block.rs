@@ -1,6 +1,6 @@
 //! What the splitter of a media type finds in a document.
 
-use crate::section::Section;
+use super::sections::Sections;
 use std::ops::Range;
 
 /// The blocks of a document, the same for every media type.
@@ -9,7 +9,7 @@ pub(super) struct Blocks {
     /// begins, the last at the end of the text. Empty for the empty text.
     pub(super) list: Vec<Block>,
     /// The sections that blocks refer to; the first is the root.
-    pub(super) sections: Vec<Section>,
+    pub(super) sections: Sections,
     /// Where the items of lists begin, ascending: the best places to cut a block.
     pub(super) items: Vec<usize>,
 }

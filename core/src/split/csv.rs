@@ -8,8 +8,11 @@ Records are found here rather than by a library: only where they begin is wanted
 for quotes and line ends.
 */
 
-use super::block::{Block, Blocks, Form};
-use crate::{interrupt, section::Section};
+use super::{
+    block::{Block, Blocks, Form},
+    sections::Sections,
+};
+use crate::interrupt;
 use std::ops::Range;
 
 /// What may stand between two fields.
@@ -28,6 +31,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
         records.push(0);
     }
     let block = |start: usize| {
+        interrupt::poll();
         let form = match &header {
             // The names of columns alone are no chunk.
             Some(_) if start == 0 => Form::Heading,
@@ -37,7 +41,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
         Block { start, section: 0, level: 0, form }
     };
     let list = records.into_iter().map(block).collect();
-    Blocks { list, sections: vec![Section::new()], items: Vec::new() }
+    Blocks { list, sections: Sections::new(), items: Vec::new() }
 }
 
 /// Returns where records begin, blank lines between them left out.
@@ -151,6 +155,7 @@ fn fields(record: &str, delimiter: u8) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interrupt::tests::polls_of;
 
     fn starts(text: &str) -> Vec<usize> {
         blocks(text).list.iter().map(|block| block.start).collect()
@@ -168,6 +173,13 @@ mod tests {
         assert_eq!(starts("a,b\n1,\"x\ny\"\"\n\"\n\n2,z\n"), [0, 4, 16]);
         assert_eq!(starts("\u{feff}a\tb\r\n5\" disk\tx\r\nc\td"), [0, 8, 19]);
         assert_eq!(starts(""), [0; 0]);
+    }
+
+    #[test]
+    fn records_are_polled_for_when_they_are_found_and_when_they_become_blocks() {
+        let text = "a\n".repeat(1_000);
+        let polls = polls_of(|| blocks(&text));
+        assert!(polls >= 2_000, "{polls}");
     }
 
     #[test]

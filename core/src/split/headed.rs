@@ -121,7 +121,7 @@ impl Headed {
         if self.list.is_empty() && !text.is_empty() {
             self.body(0);
         }
-        Blocks { list: self.list, sections: self.sections.into_list(), items: self.items }
+        Blocks { list: self.list, sections: self.sections, items: self.items }
     }
 }
 
@@ -129,9 +129,9 @@ impl Headed {
 pub(super) fn title(blocks: &Blocks) -> Option<String> {
     let headings = blocks.list.iter().filter(|block| block.form == Form::Heading);
     // No title is numbered the first time it comes.
-    let titles = headings.map(|block| (block.level, blocks.sections[block.section].last()));
-    let mut named = titles.filter(|(_, title)| title.is_some_and(|title| !title.is_empty()));
+    let titles = headings.map(|block| (block.level, blocks.sections.title(block.section)));
+    let mut named = titles.filter(|(_, title)| !title.is_empty());
     let first = named.next()?;
     let top = (first.0 != 1).then(|| named.find(|(level, _)| *level == 1)).flatten();
-    top.unwrap_or(first).1.cloned()
+    Some(top.unwrap_or(first).1.to_owned())
 }

@@ -18,6 +18,7 @@ use super::{
     block::{Block, Blocks, Form},
     sections::{Sections, shorten},
 };
+use crate::interrupt;
 use pulldown_cmark::{Event, HeadingLevel, Options, Tag, TagEnd};
 use segments::{Length, Segments};
 use std::ops::Range;
@@ -184,9 +185,14 @@ impl<'t> Reader<'t> {
     fn cover(&mut self, place: usize) {
         let gap = &self.text[self.covered..place.max(self.covered)];
         // A byte order mark is nothing that a heading should have to stand behind.
-        let text = gap.trim_start_matches(|char: char| char.is_whitespace() || char == '\u{feff}');
-        if !text.is_empty() {
-            self.push(self.covered + gap.len() - text.len(), Form::Body);
+        let is_text = |char: char| !char.is_whitespace() && char != '\u{feff}';
+        let mut chars = gap.char_indices().enumerate();
+        let text = chars.find(|(round, (_, char))| {
+            interrupt::poll_periodically(*round);
+            is_text(*char)
+        });
+        if let Some((_, (at, _))) = text {
+            self.push(self.covered + at, Form::Body);
         }
         self.covered += gap.len();
     }
@@ -222,7 +228,7 @@ impl<'t> Reader<'t> {
         if self.blocks.is_empty() && !self.text.is_empty() {
             self.push(0, Form::Body);
         }
-        Blocks { list: self.blocks, sections: self.sections.into_list(), items: self.items }
+        Blocks { list: self.blocks, sections: self.sections, items: self.items }
     }
 }
 
@@ -258,4 +264,17 @@ fn without_mark(text: &str) -> &str {
 /// Returns where the line of a place begins.
 fn line_start(text: &str, place: usize) -> usize {
     memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..place]).map_or(0, |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::tests::polls_of;
+
+    #[test]
+    fn white_space_of_any_length_is_polled_for() {
+        let text = "\n".repeat(1_000_000);
+        let polls = polls_of(|| blocks(&text));
+        assert!(polls >= 900, "{polls}");
+    }
 }

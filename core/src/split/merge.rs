@@ -18,17 +18,14 @@ A piece that was cut within a word ends its chunk: sizes add up only where words
 */
 
 use super::{SplitOptions, draft::Draft, pieces::Piece};
-use crate::{
-    Unit, interrupt,
-    section::{Section, common_prefix},
-};
+use crate::{Unit, interrupt, split::sections::Sections};
 use std::ops::Range;
 
 /// What has been merged so far.
-struct Merged<'s> {
+struct Merged {
     bytes: Range<usize>,
     size: usize,
-    section: &'s [String],
+    section: usize,
     /// Whether the section is only what its pieces share.
     shared: bool,
     level: u32,
@@ -42,16 +39,16 @@ struct Merged<'s> {
 /// The rules of the reference implementation's greedy splitter, with the sections of seed 001.
 pub(super) struct Merging<'a> {
     text: &'a str,
-    sections: &'a [Section],
+    sections: &'a Sections,
     options: &'a SplitOptions<'a>,
     drafts: Vec<Draft>,
-    current: Option<Merged<'a>>,
+    current: Option<Merged>,
 }
 
 impl<'a> Merging<'a> {
     pub(super) fn new(
         text: &'a str,
-        sections: &'a [Section],
+        sections: &'a Sections,
         options: &'a SplitOptions<'a>,
     ) -> Self {
         Self { text, sections, options, drafts: Vec::new(), current: None }
@@ -60,19 +57,20 @@ impl<'a> Merging<'a> {
     /// Takes the next piece.
     pub(super) fn add(&mut self, piece: &Piece) {
         interrupt::poll();
-        let section = self.sections[piece.section].as_slice();
         match &mut self.current {
-            Some(merged) if belongs(self.text, merged, piece, section, self.options) => {
-                merged.add(piece, section);
+            Some(merged) if belongs(self.text, merged, piece, self.sections, self.options) => {
+                merged.add(piece, self.sections);
             }
             current => {
-                self.drafts.extend(current.replace(Merged::new(piece, section)).map(Merged::draft));
+                self.drafts.extend(
+                    current.replace(Merged::new(piece)).map(|merged| merged.draft(self.sections)),
+                );
             }
         }
     }
 
     pub(super) fn finish(mut self) -> Vec<Draft> {
-        self.drafts.extend(self.current.map(Merged::draft));
+        self.drafts.extend(self.current.map(|merged| merged.draft(self.sections)));
         self.drafts
     }
 }
@@ -80,9 +78,9 @@ impl<'a> Merging<'a> {
 /// Decides whether a piece is merged into the chunk before it.
 fn belongs(
     text: &str,
-    merged: &Merged<'_>,
+    merged: &Merged,
     piece: &Piece,
-    section: &[String],
+    sections: &Sections,
     options: &SplitOptions<'_>,
 ) -> bool {
     let limits = options.limits;
@@ -93,42 +91,43 @@ fn belongs(
     if limits.passed_by(size, piece.bytes.end - merged.bytes.start) {
         return false;
     }
-    let apart = !section.starts_with(merged.section) && !merged.section.starts_with(section);
+    let apart = !sections.is_within(piece.section, merged.section)
+        && !sections.is_within(merged.section, piece.section);
     if merged.size >= limits.min && matches!(piece.level, 1 | 2) && apart {
         return false;
     }
     size <= limits.preferred || merged.size < limits.min || piece.size < limits.min
 }
 
-impl<'s> Merged<'s> {
-    fn new(piece: &Piece, section: &'s [String]) -> Self {
+impl Merged {
+    fn new(piece: &Piece) -> Self {
         Self {
             bytes: piece.bytes.clone(),
             size: piece.size,
-            section,
+            section: piece.section,
             shared: false,
             level: piece.level,
             header: piece.header.clone(),
         }
     }
 
-    fn add(&mut self, piece: &Piece, section: &'s [String]) {
+    fn add(&mut self, piece: &Piece, sections: &Sections) {
         self.bytes.end = piece.bytes.end;
         self.size += piece.size;
         self.level = self.level.min(piece.level);
-        if !self.shared && section.starts_with(self.section) {
-            self.section = section;
-        } else if self.shared || !self.section.starts_with(section) {
-            self.section = common_prefix(self.section, section);
+        if !self.shared && sections.is_within(piece.section, self.section) {
+            self.section = piece.section;
+        } else if self.shared || !sections.is_within(self.section, piece.section) {
+            self.section = sections.common(self.section, piece.section);
             self.shared = true;
         }
     }
 
-    fn draft(self) -> Draft {
+    fn draft(self, sections: &Sections) -> Draft {
         Draft {
             bytes: self.bytes,
             size: self.size,
-            section: self.section.to_vec(),
+            section: sections.path(self.section),
             level: self.level,
             unit: Unit::Text,
             header: self.header,

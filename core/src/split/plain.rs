@@ -1,7 +1,8 @@
 //! Plain text, and every type that has no splitter yet: paragraphs parted by blank lines.
 
 use super::block::{Block, Blocks, Form};
-use crate::{interrupt, section::Section};
+use super::sections::Sections;
+use crate::interrupt;
 
 /// Finds the paragraphs; all of them stand at the root.
 pub(super) fn blocks(text: &str) -> Blocks {
@@ -27,7 +28,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
     if !begun && !text.is_empty() {
         blocks.push(Block { start: 0, section: 0, level: 0, form: Form::Body });
     }
-    Blocks { list: blocks, sections: vec![Section::new()], items: Vec::new() }
+    Blocks { list: blocks, sections: Sections::new(), items: Vec::new() }
 }
 
 /// Returns the lines of a text with their ends: a line feed, a carriage return, or both.

@@ -205,7 +205,7 @@ mod tests {
             let line = text[block.start..end].trim().lines().next().unwrap_or("");
             match block.form {
                 super::super::block::Form::Heading => {
-                    format!("{} {}", block.level, blocks.sections[block.section].join(" / "))
+                    format!("{} {}", block.level, blocks.sections.path(block.section).join(" / "))
                 }
                 _ => line.to_owned(),
             }

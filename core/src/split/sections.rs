@@ -1,26 +1,38 @@
-//! The sections that a splitter opens, each with titles that no sibling bears.
+//! The sections that a splitter opens, each with a title that none of its siblings has.
 
+use super::titles::Titles;
 use crate::section::Section;
-use std::{
-    borrow::Cow,
-    collections::HashMap,
-    hash::{DefaultHasher, Hasher},
-};
+use std::borrow::Cow;
 
 /// The most characters of a title. A line of megabytes may be a heading, and a title is repeated
 /// in every chunk below it.
 const MOST_TITLE: usize = 500;
 
-/// The sections of one document, the root being the first.
+/// The sections of one document as a tree; the first is the root.
+///
+/// A document may have ten million sections, so they share two allocations: freeing a list of
+/// titles for each took longer than a caller waits for a cancelled computation.
 pub(super) struct Sections {
-    sections: Vec<Section>,
-    /// The titles in use under each of them; most have none below, and a document may have millions.
-    titles: Vec<Option<Box<Titles>>>,
+    nodes: Vec<Node>,
+    /// The titles of all sections, one behind the other.
+    titles: String,
+    used: Titles,
+}
+
+/// A section of the tree.
+struct Node {
+    /// The section above; the root is its own parent.
+    parent: u32,
+    /// The number of sections above.
+    depth: u32,
+    /// The end of its title in the titles of all.
+    end: usize,
 }
 
 impl Sections {
     pub(super) fn new() -> Self {
-        Self { sections: vec![Section::new()], titles: vec![None] }
+        let root = Node { parent: 0, depth: 0, end: 0 };
+        Self { nodes: vec![root], titles: String::new(), used: Titles::default() }
     }
 
     /// Opens a section below another one and returns its index.
@@ -28,84 +40,55 @@ impl Sections {
     /// A title that the parent already holds gets the next free ` (n)`, from 2 on (decision 13).
     pub(super) fn open(&mut self, parent: usize, title: &str) -> usize {
         let title = shorten(title);
-        let title = self.titles[parent]
-            .get_or_insert_default()
-            .free(&title)
-            .unwrap_or_else(|| title.into_owned());
-        let mut section = Section::with_capacity(self.sections[parent].len() + 1);
-        section.extend_from_slice(&self.sections[parent]);
-        section.push(title);
-        self.sections.push(section);
-        self.titles.push(None);
-        self.sections.len() - 1
+        let numbered = self.used.free(parent, &title);
+        self.titles.push_str(numbered.as_deref().unwrap_or(&title));
+        let depth = self.nodes[parent].depth + 1;
+        let parent = u32::try_from(parent).expect("a document has less than four billion sections");
+        self.nodes.push(Node { parent, depth, end: self.titles.len() });
+        self.nodes.len() - 1
     }
 
-    /// Returns all sections in the order in which they were opened.
-    pub(super) fn into_list(self) -> Vec<Section> {
-        self.sections
+    /// Returns the last title of a section; empty for the root.
+    pub(super) fn title(&self, section: usize) -> &str {
+        let start = section.checked_sub(1).map_or(0, |before| self.nodes[before].end);
+        &self.titles[start..self.nodes[section].end]
     }
-}
 
-/// The titles in use under one section.
-///
-/// Only their hashes are kept: a JSON object may have a million keys, and mostly has a few. Should
-/// two titles share one, the second gets a number that it does not need.
-#[derive(Default)]
-pub(super) struct Titles {
-    /// The hash of each title and the number to try next if it comes again, up to [`FEW`].
-    few: Vec<(u64, usize)>,
-    /// All of them when they are more.
-    many: Option<HashMap<u64, usize>>,
-}
+    /// Returns the titles from the root down to a section.
+    pub(super) fn path(&self, section: usize) -> Section {
+        let mut path: Section =
+            self.upwards(section).map(|section| self.title(section).to_owned()).collect();
+        path.reverse();
+        path
+    }
 
-/// Up to this many, looking at each is faster than a table.
-const FEW: usize = 16;
+    /// Tells whether a section is another one or lies below it.
+    pub(super) fn is_within(&self, section: usize, other: usize) -> bool {
+        self.at_depth(section, self.nodes[other].depth) == other
+    }
 
-impl Titles {
-    /// Takes a title, or it with the next free ` (n)` if it is in use, and returns that.
-    pub(super) fn free(&mut self, title: &str) -> Option<String> {
-        let hash = hash(title);
-        let mut number = self.number(hash)?;
-        loop {
-            let numbered = format!("{title} ({number})");
-            number += 1;
-            if self.number(self::hash(&numbered)).is_none() {
-                self.set(hash, number);
-                return Some(numbered);
-            }
+    /// Returns the deepest section that two sections are within.
+    pub(super) fn common(&self, a: usize, b: usize) -> usize {
+        let mut common = self.at_depth(a, self.nodes[b].depth);
+        while !self.is_within(b, common) {
+            common = self.nodes[common].parent as usize;
         }
+        common
     }
 
-    /// Returns the number to try next for a title in use; any other is so from now on.
-    fn number(&mut self, hash: u64) -> Option<usize> {
-        let known = match &self.many {
-            Some(many) => many.get(&hash).copied(),
-            None => self.few.iter().find(|(known, _)| *known == hash).map(|(_, number)| *number),
-        };
-        if known.is_none() {
-            self.set(hash, 2);
+    /// Returns the section that is above another one at a depth, or that one if it is not deeper.
+    fn at_depth(&self, mut section: usize, depth: u32) -> usize {
+        while self.nodes[section].depth > depth {
+            section = self.nodes[section].parent as usize;
         }
-        known
+        section
     }
 
-    fn set(&mut self, hash: u64, number: usize) {
-        if let Some(many) = &mut self.many {
-            many.insert(hash, number);
-        } else if let Some(entry) = self.few.iter_mut().find(|(known, _)| *known == hash) {
-            entry.1 = number;
-        } else if self.few.len() < FEW {
-            self.few.push((hash, number));
-        } else {
-            let all = self.few.drain(..).chain([(hash, number)]);
-            self.many = Some(all.collect());
-        }
+    /// Returns a section and those above it, without the root.
+    fn upwards(&self, section: usize) -> impl Iterator<Item = usize> {
+        let next = |section: &usize| Some(self.nodes[*section].parent as usize);
+        std::iter::successors(Some(section), next).take_while(|section| *section > 0)
     }
-}
-
-fn hash(title: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(title.as_bytes());
-    hasher.finish()
 }
 
 /// Returns a title without white space around it and of no more than 500 characters, of which the
@@ -124,32 +107,36 @@ pub(super) fn shorten(title: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    fn titles(titles: &[&str]) -> Vec<String> {
-        let mut sections = Sections::new();
-        for title in titles {
-            sections.open(0, title);
-        }
-        sections.into_list().into_iter().skip(1).map(|mut section| section.remove(0)).collect()
-    }
-
     #[test]
-    fn equal_titles_get_the_next_free_number() {
-        assert_eq!(titles(&["A", "A", "A"]), ["A", "A (2)", "A (3)"]);
-        assert_eq!(titles(&["A (2)", "A", "A", "A"]), ["A (2)", "A", "A (3)", "A (4)"]);
-        assert_eq!(titles(&["A", "A", "A (2)"]), ["A", "A (2)", "A (2) (2)"]);
-        assert_eq!(titles(&["", ""]), ["", " (2)"]);
-        let many = titles(&["A"; 100]);
-        assert_eq!((&*many[1], &*many[99]), ("A (2)", "A (100)"));
-    }
-
-    #[test]
-    fn equal_titles_under_different_parents_stay() {
+    fn equal_titles_get_a_number_below_the_same_parent_only() {
         let mut sections = Sections::new();
         let first = sections.open(0, "A");
-        let second = sections.open(0, "B");
-        sections.open(first, "x");
-        sections.open(second, "x");
-        assert_eq!(sections.into_list()[3..], [vec!["A", "x"], vec!["B", "x"]]);
+        let second = sections.open(0, "A");
+        let below = [sections.open(first, "x"), sections.open(second, "x")];
+        assert_eq!(below.map(|section| sections.path(section)), [["A", "x"], ["A (2)", "x"]]);
+        assert_eq!(sections.path(0), [""; 0]);
+    }
+
+    #[test]
+    fn sections_share_those_above_them() {
+        let mut sections = Sections::new();
+        let a = sections.open(0, "A");
+        let [b, c] = [sections.open(a, "B"), sections.open(a, "C")];
+        let d = sections.open(c, "D");
+        assert_eq!((sections.common(b, d), sections.common(d, b)), (a, a));
+        assert_eq!(
+            (sections.common(d, c), sections.common(c, d), sections.common(d, d)),
+            (c, c, d)
+        );
+        assert_eq!(sections.common(0, d), 0);
+        assert!(sections.is_within(d, a) && sections.is_within(d, d) && sections.is_within(d, 0));
+        assert!(!sections.is_within(d, b) && !sections.is_within(a, d));
+    }
+
+    #[test]
+    fn sections_are_freed_without_a_look_at_each() {
+        assert!(!std::mem::needs_drop::<Node>());
+        assert!(!std::mem::needs_drop::<super::super::block::Block>());
     }
 
     #[test]

@@ -218,7 +218,7 @@ impl Units<'_> {
     /// Takes a title that none in the open unit bears, and returns it if it is to be shown.
     fn titled(&mut self, title: &str, is_shown: bool) -> Option<String> {
         let title = shorten(title);
-        let numbered = self.top().titles.free(&title);
+        let numbered = self.top().titles.free(0, &title);
         is_shown.then(|| numbered.unwrap_or_else(|| title.into_owned()))
     }
 

@@ -4,6 +4,8 @@ use super::Store;
 use super::layout::Purpose;
 use crate::spi::{Connection, Value};
 use crate::types::Name;
+use pgrx::pg_sys;
+use std::ffi::CStr;
 
 /// What the catalogs say of a store, each where it says anything.
 #[derive(Clone, Debug)]
@@ -49,7 +51,8 @@ impl Store {
     pub fn facts(&self, connection: &Connection) -> &Facts {
         self.0.facts.get_or_init(|| {
             let statement = self.0.statement(Purpose::Facts, || {
-                "SELECT dimensions, distance, language FROM passage.store_facts($1)".to_owned()
+                let schema = internal_schema();
+                format!("SELECT dimensions, distance, language FROM {schema}.store_facts($1)")
             });
             let name = Value::new(Name(self.0.store.clone()));
             let rows = connection.read(&statement, vec![name]);
@@ -65,4 +68,21 @@ impl Store {
             }
         })
     }
+}
+
+/// Returns the schema of the extension's internal functions.
+///
+/// That is `_passage`. Release 0.1.0 had them in `passage`, and its catalog calls this library until an
+/// administrator runs the update. A schema `_passage` that is no member of the extension is somebody
+/// else's.
+fn internal_schema() -> &'static str {
+    // SAFETY: look-ups in the catalogs, which return 0 and null for what is missing; the name of the
+    // extension is a string in memory of the call.
+    let is_ours = unsafe {
+        let schema = pg_sys::get_namespace_oid(c"_passage".as_ptr(), true);
+        let extension = pg_sys::getExtensionOfObject(pg_sys::NamespaceRelationId, schema);
+        let name = pg_sys::get_extension_name(extension);
+        !name.is_null() && CStr::from_ptr(name) == c"pg_passage"
+    };
+    if is_ours { "_passage" } else { "passage" }
 }

@@ -18,7 +18,7 @@ use super::strategy::{Rows as Strategies, Source, Wanted};
 use crate::error::Error;
 use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
-use crate::types::{from_sql, to_sql};
+use crate::types::{UuidArray, from_sql, to_sql};
 use passage_core::expand::Container;
 use passage_core::hits::ScoredHit;
 use passage_core::section::Section;
@@ -92,14 +92,16 @@ impl Store {
         if scored.is_empty() && !by_name {
             return Ok(None);
         }
-        let ids: Vec<_> = scored.iter().map(|hit| to_sql(hit.chunk)).collect();
-        let lookup = match (&ids[..], source) {
+        let lookup = match (scored, source) {
             ([_], Source::Preset { container: false }) => Lookup::one(&self.0, Some(&asked)),
             ([_], _) => Lookup::one(&self.0, None),
             _ => Lookup::Many,
         };
-        let mut values =
-            vec![if lookup == Lookup::Many { Value::new(ids) } else { Value::new(ids[0]) }];
+        let mut values = vec![if lookup == Lookup::Many {
+            Value::new(scored.iter().map(|hit| hit.chunk).collect::<UuidArray>())
+        } else {
+            Value::new(to_sql(scored[0].chunk))
+        }];
         if by_name {
             values.push(Value::new(wanted.name.clone()));
         }

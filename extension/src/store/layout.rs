@@ -48,7 +48,7 @@ pub struct Layout {
 pub enum Purpose {
     Hits { source: Source, columns: Columns, lookup: Lookup },
     Chunks { signature: Signature, columns: Columns },
-    Parts,
+    Parts { hashed: bool },
     Outline { by_uri: bool },
     Facts,
     Lexemes,
@@ -74,9 +74,10 @@ impl Purpose {
     /// Returns how its statement finds rows.
     pub fn access(self) -> Access {
         match self {
-            Self::Matches { sampled: false, .. } | Self::Counts | Self::WordsLike { .. } => {
-                Access::Matches
-            }
+            Self::Matches { sampled: false, .. }
+            | Self::Counts
+            | Self::WordsLike { .. }
+            | Self::Parts { hashed: true } => Access::Matches,
             Self::Matches { .. }
             | Self::Frequencies
             | Self::Nearest { search: Search::Exact, .. } => Access::Any,

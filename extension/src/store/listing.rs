@@ -5,7 +5,7 @@ use super::hits::uuid;
 use super::layout::{Layout, Purpose, Relation};
 use super::operators::EQUAL;
 use crate::spi::{Connection, Value};
-use crate::types::{RawText, TextArray, to_sql};
+use crate::types::{RawText, TextArray, UuidArray};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ impl Store {
     /// Reads what is told of chunks; those that the caller may not see are not in it.
     pub fn listing(&self, connection: &Connection, ids: &[Uuid]) -> HashMap<Uuid, Listed> {
         let statement = self.0.statement(Purpose::Listing, || statement(&self.0));
-        let ids: Vec<_> = ids.iter().copied().map(to_sql).collect();
+        let ids: UuidArray = ids.iter().copied().collect();
         let rows = connection.read(&statement, vec![Value::new(ids)]);
         let listed = |row| {
             let listed = Listed {

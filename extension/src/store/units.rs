@@ -10,7 +10,7 @@ use super::hits::uuid;
 use super::layout::{Layout, Purpose};
 use super::operators::EQUAL;
 use crate::spi::{Connection, Value};
-use crate::types::to_sql;
+use crate::types::UuidArray;
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ impl Store {
             return HashMap::new();
         }
         let statement = self.0.statement(Purpose::Units, || statement(&self.0));
-        let ids: Vec<_> = ids.iter().copied().map(to_sql).collect();
+        let ids: UuidArray = ids.iter().copied().collect();
         let rows = connection.read(&statement, vec![Value::new(ids)]);
         let unit = |row| {
             let key = (uuid(rows.get(row, 1)), rows.get::<i64>(row, 2)?);

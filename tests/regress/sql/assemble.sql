@@ -1,9 +1,9 @@
--- Assembly: one text of chosen chunks of a document.
+-- assemble: joins chosen chunks of a document into one text.
 SET client_min_messages = warning;
 SET passage.store = 'assembly';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 
--- chunks are slices of a text, given as [first byte, end); their ids count from 1
+-- chunks are slices of a text with spans [first byte, end); their ids count from 1
 CREATE FUNCTION pg_temp.load(document uuid, media_type text, source text, VARIADIC ends integer[]) RETURNS void
 LANGUAGE sql AS $$
     INSERT INTO assembly.documents (id, uri, media_type) VALUES (document, document, media_type);
@@ -30,32 +30,32 @@ $$;
 SELECT pg_temp.load(:prose, 'text/markdown; charset=utf-8', E'# One\n\nfirst\n\n\n# Two\nsecond\n', 5, 14, 21, 28);
 SELECT pg_temp.load(:code, 'text/x-rust', E'fn a() {}\nfn b() {}\nfn c() {}\n', 10, 20, 30);
 
--- chunks that touch are joined with nothing between: the document comes back
+-- chunks that touch are joined without separator: the result equals the document
 SELECT pg_temp.assembled(:prose, '{1,2,3,4}') = E'# One\n\nfirst\n\n\n# Two\nsecond\n' AS prose,
     pg_temp.assembled(:code, '{1,2,3}') = E'fn a() {}\nfn b() {}\nfn c() {}\n' AS code;
 
--- across a gap, prose gets one blank line and code nothing
+-- across a gap, prose gets one blank line and code no separator
 SELECT to_json(pg_temp.assembled(:prose, '{1,4}')) AS prose, to_json(pg_temp.assembled(:code, '{1,3}')) AS code;
 
--- a separator stands only where chunks do not touch
+-- a separator is used only between chunks that do not touch
 SELECT to_json(pg_temp.assembled(:prose, '{1,2,4}', '[...]')) AS prose, to_json(pg_temp.assembled(:code, '{1,2,3}', '[...]')) AS code,
     to_json(pg_temp.assembled(:code, '{1,3}', E'// ...\n')) AS marked, to_json(pg_temp.assembled(:prose, '{1,4}', '')) AS empty;
 
--- the order is the document's, and a chunk comes once
+-- chunks are in document order, each once
 SELECT to_json(pg_temp.assembled(:code, '{3,1,3,1}'));
 
--- where spans are unknown nothing is known to touch
+-- chunks without spans count as not touching
 SELECT pg_temp.load(:bare, NULL, E'one\ntwo\n', 4, 8);
 UPDATE assembly.chunks SET start_byte = NULL, end_byte = NULL WHERE document_id = :bare;
 SELECT to_json(pg_temp.assembled(:bare, '{1,2}'));
 
--- nor where they are wrong: longer than the content, or backward
+-- wrong spans count as unknown: longer than the content, or with the end before the start
 UPDATE assembly.chunks SET start_byte = 0, end_byte = 400 WHERE document_id = :bare AND ordinal = 0;
 SELECT to_json(pg_temp.assembled(:bare, '{1,2}'));
 UPDATE assembly.chunks SET start_byte = 2147483647, end_byte = -2147483648 WHERE document_id = :bare;
 SELECT to_json(pg_temp.assembled(:bare, '{1,2}'));
 
--- spans that overlap lose what they share
+-- overlapping spans lose the overlap
 UPDATE assembly.chunks SET content = 'one two', start_byte = 0, end_byte = 7 WHERE document_id = :bare AND ordinal = 0;
 UPDATE assembly.chunks SET content = 'two three', start_byte = 4, end_byte = 13 WHERE document_id = :bare AND ordinal = 1;
 SELECT pg_temp.assembled(:bare, '{1,2}');
@@ -63,11 +63,11 @@ SELECT pg_temp.assembled(:bare, '{1,2}');
 -- chunks of another document, unknown and NULL ids are skipped
 SELECT passage.assemble(:bare, ARRAY(SELECT id FROM assembly.chunks) || '00000000-0000-0000-0000-000000000000'::uuid || NULL);
 
--- nothing to assemble
+-- an empty list gives NULL
 SELECT passage.assemble(NULL, '{}') AS no_document, passage.assemble(:bare, NULL) AS no_ids, passage.assemble(:bare, '{}') AS empty,
     passage.assemble(:bare, ARRAY[NULL::uuid]) AS null_id, passage.assemble('00000000-0000-0000-0000-000000000000', ARRAY(SELECT id FROM assembly.chunks)) AS unknown;
 
--- an empty chunk adds nothing
+-- an empty chunk adds no text
 UPDATE assembly.chunks SET content = '', start_byte = 4, end_byte = 4 WHERE document_id = :bare AND ordinal = 0;
 SELECT pg_temp.assembled(:bare, '{1,2}');
 

@@ -6,7 +6,7 @@ SET passage.store = 'regress_check';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 RESET client_min_messages;
 
--- a store as it was made
+-- a new store has no problems
 SELECT * FROM passage.check_store();
 INSERT INTO regress_check.documents (id, uri, chunk_count) VALUES ('00000000-0000-0000-0000-00000000000a', 'good.md', 3);
 INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, content, start_byte, end_byte)
@@ -39,7 +39,7 @@ DELETE FROM regress_check.settings WHERE key = 'layout_version';
 SELECT * FROM passage.check_store();
 ROLLBACK;
 
--- a store of views, with what it does without
+-- a store of views, with the missing columns and their effects
 CREATE SCHEMA regress_views;
 CREATE TABLE regress_views.item (item_id uuid, page uuid, n integer, body text, words integer);
 CREATE VIEW regress_views.chunks AS SELECT item_id AS id, page AS document_id, n AS ordinal, body AS content FROM regress_views.item;
@@ -53,17 +53,17 @@ DROP VIEW regress_views.chunks;
 CREATE VIEW regress_views.chunks AS SELECT item_id::text AS id, page AS document_id, n AS ordinal FROM regress_views.item;
 SELECT * FROM passage.check_store('regress_views', true);
 
--- a type of that name alone is no vector, and settings without a key are none
+-- a type named vector of another extension is ignored, and so are settings with a NULL key
 CREATE SCHEMA regress_named;
 CREATE DOMAIN regress_named.vector AS text;
 CREATE TABLE regress_named.embeddings (chunk_id uuid, embedding regress_named.vector);
 CREATE TABLE regress_named.settings (key text, value jsonb);
 INSERT INTO regress_named.settings VALUES (NULL, '1'), ('sizer', '"words"');
-SELECT embedding_type FROM passage.store_facts('regress_named');
-SELECT passage.store_settings('regress_named');
+SELECT embedding_type FROM _passage.store_facts('regress_named');
+SELECT _passage.store_settings('regress_named');
 DROP SCHEMA regress_named CASCADE;
 
--- who may read what
+-- rows are checked only for roles that may read all of them
 SELECT store, documents, chunks, embeddings, dimensions, language FROM passage.stores() WHERE store LIKE 'regress%';
 ANALYZE regress_check.documents, regress_check.chunks;
 SELECT store, documents, chunks, embeddings, dimensions, language FROM passage.stores() WHERE store LIKE 'regress%';

@@ -1,4 +1,4 @@
--- A store of views whose columns have other types than the store's own.
+-- A store of views whose columns have other types than those of create_store.
 SET client_min_messages = warning;
 CREATE SCHEMA foreigners;
 CREATE TABLE foreigners.pieces (piece uuid PRIMARY KEY, page uuid, place integer, body text, headings text[]);
@@ -7,7 +7,7 @@ SELECT format('aaaaaaaa-0000-0000-0000-%s', lpad(n::text, 12, '0'))::uuid, 'aaaa
 FROM generate_series(0, 6) AS n;
 \set piece3 '''aaaaaaaa-0000-0000-0000-000000000003'''
 
--- columns of types that cast are read as the store's
+-- columns of castable types are read
 CREATE SCHEMA cast_too;
 CREATE VIEW cast_too.chunks AS
     SELECT piece AS id, page AS document_id, place::bigint AS ordinal, body::varchar(99) AS content, 7::smallint AS tokens,
@@ -21,7 +21,7 @@ SELECT uri, content, first_line, last_line, metadata FROM passage.reassemble(ARR
 SELECT chunks, tokens, first_line, last_line FROM passage.outline(uri => 'u', store => 'cast_too');
 SELECT to_json(passage.assemble('aaaaaaaa-0000-0000-8000-000000000000', ARRAY[:piece3]::uuid[], store => 'cast_too'));
 
--- those of types that do not cast are refused, or not read
+-- columns of other types raise an error or are not read
 CREATE SCHEMA miscast;
 CREATE VIEW miscast.chunks AS SELECT piece AS id, page AS document_id, place AS ordinal, body AS content, body AS path FROM foreigners.pieces;
 SELECT path, content FROM passage.expand_context(:piece3, 'none', store => 'miscast');
@@ -54,7 +54,7 @@ CREATE VIEW kin.chunks AS
 SELECT section, content FROM passage.expand_context(:piece3, 'broad', store => 'kin');
 SELECT section, content FROM passage.reassemble(ARRAY[:piece3]::uuid[], NULL, 'section', store => 'kin');
 SELECT outline FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000', store => 'kin');
--- sections of more dimensions, or that do not begin at 1, are no lists of titles and break nothing
+-- a section with several dimensions or another lower bound than 1 counts as unknown
 DROP VIEW kin.chunks;
 CREATE VIEW kin.chunks AS
     SELECT piece AS id, page AS document_id, place AS ordinal, body AS content,

@@ -1,4 +1,4 @@
--- Expansion: which chunks come with a hit, why, and in which order.
+-- Expansion: the context of a hit, its roles and its order.
 SET client_min_messages = warning;
 SET passage.store = 'expand';
 SELECT count(*) > 0 AS made FROM passage.create_store();
@@ -15,7 +15,7 @@ LANGUAGE sql AS $$
         LATERAL (SELECT coalesce(titles, '{}')) AS sections (section)
 $$;
 
--- chunks by their contents, in the order they are named
+-- finds chunks by content, in the order of the names
 CREATE FUNCTION pg_temp.chunk(text) RETURNS uuid
 LANGUAGE sql STABLE AS $$SELECT id FROM expand.chunks WHERE content = $1$$;
 
@@ -45,18 +45,18 @@ SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation ste
 SELECT role, content, score
 FROM passage.expand_contexts(pg_temp.chunks('API authentication', 'Error handling'), '{0.9,0.7}');
 
--- seed 000, example 3: two documents, the better first, each with its own context
+-- seed 000, example 3: two documents, the better one first, each with its own context
 SELECT pg_temp.load('reference.md', 'text/markdown', 'API: API reference', 'API/Calls: Calls');
 SELECT pg_temp.load('tutorial.md', 'text/markdown', 'Tutorial: Tutorial', 'Tutorial/Examples: Tutorial examples');
 SELECT score, role, content
 FROM passage.expand_contexts(pg_temp.chunks('API reference', 'Tutorial examples'), '{0.8,0.9}');
 
--- every column of one row
+-- all columns of a row
 SELECT c.document_id = d.id AS document_id, ordinal, role, distance, hit_id = pg_temp.chunk('Use') AS hit_id,
     score, decayed_score, level, section, path, tokens, content
 FROM passage.expand_contexts(pg_temp.chunks('Use'), '{0.5}', 'none') AS c JOIN expand.documents AS d ON uri = 'guide.md';
 
--- every preset
+-- all presets
 SELECT name, string_agg(role || ' ' || content, ', ' ORDER BY ordinal) AS context
 FROM (VALUES (1, 'none'), (2, 'adjacent'), (3, 'broad'), (4, 'reassembly'), (5, 'section'), (6, 'document'), (7, 'auto')) AS presets (place, name),
     passage.expand_context(pg_temp.chunk('Installation steps'), name)
@@ -71,20 +71,20 @@ SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none',
 SELECT role, distance, content FROM passage.expand_context(pg_temp.chunk('Use'), 'none', before => 2, after => 1);
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'broad', children => 0, preceding => 0);
 
--- siblings of one section alone, or of all under one parent
+-- siblings of the section alone, or of all sections under the parent
 SELECT pg_temp.load('faq.md', 'text/markdown', 'FAQ: FAQ', 'FAQ/A: A1', 'FAQ/A: A2', 'FAQ/B: B1', 'FAQ/A: A3');
 SELECT siblings, string_agg(role || ' ' || content, ', ' ORDER BY ordinal) AS context
 FROM (VALUES ('parent'), ('section')) AS readings (siblings),
     passage.expand_context(pg_temp.chunk('A2'), 'none', preceding => 1, following => 1, siblings => readings.siblings)
 GROUP BY siblings ORDER BY siblings;
 
--- a window bounded by the document, the parent or the section
+-- a window within the document, the parent or the section
 SELECT within, string_agg(content, ', ' ORDER BY ordinal) AS context
 FROM (VALUES ('document'), ('parent'), ('section')) AS bounds (within),
     passage.expand_context(pg_temp.chunk('Step 1 details'), 'adjacent', before => 4, after => 4, within => bounds.within)
 GROUP BY within ORDER BY within;
 
--- the width of a window is the kind's: three chunks of code, one of a reference
+-- the width of a window depends on the kind: three chunks of code, one of an API reference
 SELECT pg_temp.load('window.md', 'text/markdown', ': w0', ': w1', ': w2', ': w3', ': w4', ': w5', ': w6', ': w7', ': w8');
 UPDATE expand.chunks SET kind = 'code' WHERE content = 'w4';
 SELECT count(*) - 1 AS beside_code FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
@@ -95,14 +95,14 @@ SELECT count(*) - 1 AS beside_data FROM passage.expand_context(pg_temp.chunk('w4
 UPDATE expand.chunks SET kind = 'whatever' WHERE content = 'w4';
 SELECT count(*) - 1 AS beside_unknown FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
 
--- distance has a sign; a score halves, and halves again with distance
+-- distance has a sign; decayed_score is half the score divided by the distance
 SELECT content, distance, score, decayed_score
 FROM passage.expand_contexts(pg_temp.chunks('w4'), '{0.8}', 'adjacent');
 
--- without scores there are none
+-- without scores, the score columns are NULL
 SELECT content, score, decayed_score FROM passage.expand_contexts(pg_temp.chunks('w4', 'w5'), NULL, 'none');
 
--- a chunk that two hits claim is the better hit's; of equal ones, the nearer's
+-- a chunk in the context of two hits belongs to the better hit, of equal ones to the nearer
 SELECT c.role, c.content, hit.content AS hit, distance
 FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.9}', 'none', before => 2, after => 2) AS c
 JOIN expand.chunks AS hit ON hit.id = c.hit_id ORDER BY c.ordinal;
@@ -110,61 +110,61 @@ SELECT c.content, hit.content AS hit
 FROM passage.expand_contexts(pg_temp.chunks('w2', 'w5'), '{0.5,0.5}', 'none', before => 2, after => 2) AS c
 JOIN expand.chunks AS hit ON hit.id = c.hit_id ORDER BY c.ordinal;
 
--- the parent was merged into its first child: that child stands for it
+-- if the parent was merged into its first child, that child is the parent
 SELECT pg_temp.load('merged.md', 'text/markdown', 'M: M', 'M/N/First: N with its first child', 'M/N/Second: second child', 'O/P/Q: nothing above');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', parents => 1);
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('second child'), 'none', parents => 2);
--- it is the first child itself: one level up
+-- if the hit is that first child, the parent is one level up
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('N with its first child'), 'none', parents => 1);
--- a section of length one has the root chunk before it, or nothing
+-- the parent of a section of length one is the preceding root chunk, if there is one
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Guide'), 'none', parents => 1);
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('M'), 'none', parents => 1);
--- no chunk above, and the root has no parent
+-- a section without a chunk above has no parent, and neither has the root
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('nothing above'), 'none', parents => 1);
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Title page'), 'none', parents => 1);
--- a parent that comes later is none: it must stand before the hit
+-- a later chunk cannot be the parent
 SELECT pg_temp.load('late.md', 'text/markdown', 'L/M: early', 'L: late');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('early'), 'none', parents => 1);
 
--- equal headings do not mix
+-- equal headings stay separate sections
 SELECT pg_temp.load('twice.md', 'text/markdown', 'T: T', 'T/Example: example one', 'T/Example/Code: code one', 'T/Example (1): example two', 'T/Example (1)/Code: code two');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('example two'), 'none', children => 5);
 
--- titles of any characters, empty and NULL ones too
+-- titles can hold any characters, and be empty or NULL
 SELECT pg_temp.load('odd.md', 'text/markdown', 'Odd: Odd', 'Odd/a"b\{c},d: quoted', 'Odd/NULL: null as a word', 'Odd/: empty title');
 UPDATE expand.chunks SET section = ARRAY['Odd', NULL] WHERE content = 'empty title';
 SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('quoted'));
 SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('empty title'), 'reassembly');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('quoted'), 'section');
 
--- a budget takes the nearest context first and never a hit
+-- a budget takes the nearest context first and never drops a hit
 SELECT content FROM passage.expand_context(pg_temp.chunk('w4'), 'document', max_chunks => 4);
 SELECT content FROM passage.expand_context(pg_temp.chunk('w4'), 'document', max_tokens => 39);
 SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('w1', 'w4', 'w8'), '{0.9,0.5,0.8}', 'adjacent', max_chunks => 0);
 SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('w1', 'w4', 'w8'), '{0.9,0.5,0.8}', 'adjacent', max_tokens => 1);
--- the best hit's context comes first
+-- the context of the best hit has priority
 SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('w1', 'w4', 'w8'), '{0.5,0.9,0.8}', 'adjacent', max_chunks => 5);
--- a chunk whose tokens are unknown counts a quarter of its characters
+-- a chunk without tokens counts a quarter of its characters
 UPDATE expand.chunks SET tokens = NULL WHERE content = 'Configuration';
 SELECT content, tokens FROM passage.expand_context(pg_temp.chunk('Configuration'), 'none');
 
--- a store's own strategies: a preset with some limits changed
+-- strategies of the store: a preset with some limits changed
 INSERT INTO expand.strategies (name, base, children) VALUES ('shallow', 'broad', 0);
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'shallow');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'shallow', preceding => 0);
--- auto takes the one that is the default for the media type, and the preset for others
+-- auto chooses the strategy that is the default for the media type, else a preset
 INSERT INTO expand.strategies (name, default_for) VALUES ('bare', '{text/markdown,text/html}');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
 SELECT pg_temp.load('notes.txt', 'text/plain', ': note 1', ': note 2');
 SELECT role, content FROM passage.expand_contexts(pg_temp.chunks('note 1', 'Installation steps'));
--- of several defaults the one for the very type, then for its kind, then for everything
+-- of several defaults, the one for the exact type wins, then text/*, then */*
 INSERT INTO expand.strategies (name, base, default_for) VALUES ('a', 'adjacent', '{*/*}'), ('b', 'document', '{text/*}');
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
 SELECT count(*) FROM passage.expand_context(pg_temp.chunk('note 1'));
 DELETE FROM expand.strategies WHERE name = 'b';
 SELECT DISTINCT role FROM passage.expand_context(pg_temp.chunk('note 1')) ORDER BY role;
 DELETE FROM expand.strategies;
--- what a user prefers is a setting, and a name in the call goes before it
+-- the setting passage.strategy applies unless the call names a strategy
 SET passage.strategy = 'none';
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'));
 SELECT count(*) FROM passage.expand_context(pg_temp.chunk('Installation steps'), 'broad');
@@ -172,34 +172,34 @@ SET passage.strategy = 'wide';
 SELECT count(*) FROM passage.expand_context(pg_temp.chunk('Installation steps'));
 RESET passage.strategy;
 
--- seed 002: wider for one kind of content, the others as they are
+-- seed 002: a wider window for one kind, the other kinds unchanged
 UPDATE expand.chunks SET kind = 'code' WHERE content = 'w4';
 SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent');
 SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', windows => '{"code": 4}');
 SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w4'), 'adjacent', windows => '{"prose": 4, "code": 1}', before => 0);
 SELECT string_agg(content, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.chunk('w5'), 'adjacent', windows => '{"code": 4}');
 
--- an id counts once, with its best score, wherever it stands
+-- an id counts once, with its best score
 SELECT role, content, score FROM passage.expand_contexts(pg_temp.chunks('note 1', 'note 2', 'note 1'), '{0.1,0.2,0.3}', 'none');
--- a hit without a score comes behind those that have one
+-- a hit without a score ranks after hits with one
 SELECT content, score FROM passage.expand_contexts(pg_temp.chunks('API reference', 'note 1', 'A1'), '{NULL,0.2,NaN}', 'none');
 -- scores of any size, order and sign
 SELECT content, score FROM passage.expand_contexts(pg_temp.chunks('API reference', 'note 1', 'A1', 'M'), '{-1,-Infinity,1e300,Infinity}', 'none');
 
--- nothing to expand, no rows
+-- no ids give no rows
 SELECT * FROM passage.expand_context(NULL);
 SELECT * FROM passage.expand_context('00000000-0000-0000-0000-000000000000');
 SELECT * FROM passage.expand_contexts(NULL);
 SELECT * FROM passage.expand_contexts('{}');
 SELECT * FROM passage.expand_contexts('{}', '{}');
 SELECT * FROM passage.expand_contexts(ARRAY[NULL::uuid], '{0.5}');
--- unknown and NULL ids beside a known one
+-- unknown and NULL ids are skipped
 SELECT role, content, score
 FROM passage.expand_contexts(ARRAY[NULL, '00000000-0000-0000-0000-000000000000', pg_temp.chunk('note 1')], '{0.9,0.8,0.7}', 'none');
--- a NULL strategy is auto
+-- strategy NULL means auto
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('Installation steps'), NULL);
 
--- a title that is NULL counts as empty, for a lone hit and for one in company
+-- a NULL title counts as empty, for one hit and for several
 INSERT INTO expand.documents (id, uri) VALUES ('00000000-0000-0001-8000-000000000000', 'untitled');
 INSERT INTO expand.chunks (document_id, ordinal, section, content)
 SELECT '00000000-0000-0001-8000-000000000000', place - 1, section, 'untitled ' || place
@@ -208,7 +208,7 @@ SELECT role, section, content FROM passage.expand_context(pg_temp.chunk('untitle
 SELECT role, section, content FROM passage.expand_contexts(pg_temp.chunks('untitled 3', 'note 1'), NULL, 'broad') WHERE content LIKE 'untitled%';
 SELECT role, content FROM passage.expand_context(pg_temp.chunk('untitled 1'), 'section');
 
--- a lone hit, whose surroundings come along with it, gets what it gets in company
+-- a single hit, whose neighbours are read in the same statement, gets the same context as among several
 INSERT INTO expand.documents (id, uri) VALUES ('00000000-0000-0002-8000-000000000000', 'forest');
 INSERT INTO expand.chunks (document_id, ordinal, section, content, tokens)
 SELECT '00000000-0000-0002-8000-000000000000', n + n / 11 * 3,

@@ -1,9 +1,9 @@
--- Fragments: the whole lines that answer a query.
+-- fragments: the whole lines that answer a query.
 SET client_min_messages = warning;
 SET passage.store = 'fragments';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 
--- A manual, as the client would store it: two chunks are cut within a line, and one within a fence.
+-- A manual as the client stores it: two chunks end within a line, and one within a code fence.
 CREATE FUNCTION pg_temp.load(document uuid, uri text, media_type text, contents text[], sections text[], title text DEFAULT NULL, version text DEFAULT '')
 RETURNS void LANGUAGE sql AS $$
     INSERT INTO fragments.documents (id, uri, media_type, title, version, metadata)
@@ -37,7 +37,7 @@ SELECT pg_temp.load('bbbbbbbb-0000-0000-8000-000000000000', 'notes.txt', 'text/p
     E'Kubernetes restarts what fails.\n', E'The nightly copy took an hour.\n', E'日本語の文書。\n'
 ], ARRAY['{}', '{}', '{}'], version => '2');
 
--- whole lines with their numbers, best first; fences come whole
+-- whole lines with their numbers, best first; code fences stay whole
 SELECT first_line, last_line, tokens, content FROM passage.fragments('session timeout', uri => 'docs/sessionTimeout.md', max_fragments => 1);
 SELECT fragment_id, document_id, uri, title, media_type, strategy_used, metadata
 FROM passage.fragments('session timeout', uri => 'docs/sessionTimeout.md', max_fragments => 1);
@@ -46,11 +46,11 @@ FROM passage.fragments('restored', uri => 'docs/sessionTimeout.md', max_fragment
 SELECT value ->> 'relation' AS relation, value ->> 'first_line' AS line, value ->> 'preview' AS preview
 FROM passage.fragments('restored', uri => 'docs/sessionTimeout.md', max_fragments => 1), jsonb_array_elements(related);
 
--- a line that was cut is whole again, and rows of tables are lines
+-- a line in two chunks is returned whole, and rows of tables are lines
 SELECT first_line, last_line, content FROM passage.fragments('half an hour', document_id => 'aaaaaaaa-0000-0000-8000-000000000000', max_tokens => 30);
 SELECT first_line, last_line, content FROM passage.fragments('monthly', uri => 'docs/sessionTimeout.md', max_tokens => 8);
 
--- every fragment is what stands in its lines
+-- the content of a fragment equals its lines of the document
 SELECT query, count(*), bool_and(content = (
     SELECT string_agg(line, E'\n' ORDER BY number) FROM (
         SELECT string_agg(chunks.content, '' ORDER BY ordinal) FROM fragments.chunks WHERE chunks.document_id = found.document_id
@@ -60,7 +60,7 @@ FROM unnest(ARRAY['timeout', 'service', 'copy', 'the nightly copy of the data', 
     passage.fragments(query, strategy => 'adaptive') AS found
 GROUP BY query ORDER BY query;
 
--- strategies, and the rule of the seed by the number of words
+-- strategies, and the rule of seed 003 by the number of words
 SELECT strategy, query, (SELECT string_agg(DISTINCT strategy_used, ' ') FROM passage.fragments(query, strategy => strategy, uri => 'docs/sessionTimeout.md')) AS used
 FROM unnest(ARRAY['auto', 'adaptive', 'proximity', 'semantic', 'seed']) AS s (strategy),
     unnest(ARRAY['backup', 'restore a backup copy', 'how often is the data copied to another house every night']) AS q (query);
@@ -68,13 +68,13 @@ SELECT strategy, first_line, signals ->> 'hint' AS hint
 FROM unnest(ARRAY['proximity', 'semantic']) AS s (strategy),
     passage.fragments('backup copy kubernetes settings', strategy => strategy, uri => 'docs/sessionTimeout.md', max_fragments => 1);
 
--- the word itself, else one that begins with it, else one like it
+-- exact words, else words with the prefix, else similar words
 SELECT query, threshold, signals ->> 'match' AS match, last_line, signals ->> 'hint' AS hint
 FROM (VALUES ('timeout', 0.8), ('kuber', 0.8), ('kubrenetes', 0.8), ('kubrenetes', 0.95), ('kubrenetes', 0), ('backps', 0.8)) AS asked (query, threshold),
     passage.fragments(query, fuzzy_threshold => threshold, max_fragments => 1)
 ORDER BY threshold, query;
 
--- one document, a version, all of the store
+-- one document, a version, or the whole store
 SELECT uri, count(*) FROM passage.fragments('copy') GROUP BY uri ORDER BY uri;
 SELECT uri FROM passage.fragments('copy', version => '2');
 SELECT count(*) FROM passage.fragments('copy', collection => 'other');
@@ -84,40 +84,40 @@ SELECT count(*) FROM passage.fragments('kubernetes', uri => 'notes.txt');
 SELECT count(*) FROM passage.fragments('kubernetes', uri => 'notes.txt', include_orphaned => true);
 UPDATE fragments.documents SET orphaned_at = NULL;
 
--- an empty query takes the words of the uri; where they say nothing, the document's beginning
+-- an empty query uses the words of the uri, else the beginning of the document
 SELECT first_line, strategy_used FROM passage.fragments(uri => 'docs/sessionTimeout.md', max_fragments => 1);
 SELECT first_line, last_line, strategy_used, signals ->> 'hint' AS hint FROM passage.fragments('  ', uri => 'notes.txt');
 SELECT count(*) FROM passage.fragments();
 
--- a whole document, with a cap
+-- a whole document, up to a limit
 SELECT fragment_id, strategy_used, first_line, last_line, tokens, signals FROM passage.fragments(uri => 'docs/sessionTimeout.md', return_full => true);
 SELECT last_line, tokens, signals ->> 'cut' AS cut FROM passage.fragments(uri => 'docs/sessionTimeout.md', return_full => true, max_tokens => 40);
 SELECT content = (SELECT string_agg(content, '' ORDER BY ordinal) FROM fragments.chunks WHERE document_id = found.document_id) AS whole
 FROM passage.fragments(uri => 'docs/sessionTimeout.md', return_full => true) AS found;
 
--- a block or a line longer than the budget
+-- blocks and lines longer than the budget are cut
 SELECT first_line, last_line, tokens, signals ->> 'cut' AS cut, content FROM passage.fragments('minutes', uri => 'docs/sessionTimeout.md', max_tokens => 6);
 SELECT first_line, last_line, tokens, signals ->> 'cut' AS cut, content FROM passage.fragments('restored', uri => 'docs/sessionTimeout.md', max_tokens => 6);
 
--- phrases and what is kept out; a phrase that is nowhere does not leave nothing
+-- phrases and excluded words; an unknown phrase does not empty the result
 SELECT first_line FROM passage.fragments('"nightly copy"');
 SELECT first_line, signals ->> 'hint' AS hint FROM passage.fragments('"copy nightly"', max_fragments => 1);
 SELECT uri FROM passage.fragments('copy -nightly');
 
--- whatever a query holds, it gives rows or none
+-- any query text is valid
 SELECT left(query, 20) AS query, (SELECT count(*) > 0 FROM passage.fragments(query)) AS rows,
     (SELECT count(*) > 0 FROM passage.fragments(query, uri => 'notes.txt')) AS of_document
 FROM unnest(ARRAY['', ' ', 'the of and', '& | ! ( ) <-> :*', '''; DROP TABLE fragments.chunks; --', '"', '"open', '\', '%_', '😀', '日本', 'שלום',
     repeat('x', 100000), repeat('copy ', 20000), '-copy', E'\u0001']) AS asked (query);
 
--- nothing named, nothing found
+-- no query, or an unknown document
 SELECT * FROM passage.fragments('copy', uri => 'unknown.md');
 SELECT * FROM passage.fragments('copy', document_id => '00000000-0000-0000-0000-000000000000');
 SELECT * FROM passage.fragments('copy', document_id => 'aaaaaaaa-0000-0000-8000-000000000000', uri => 'notes.txt');
 SELECT count(*) FROM passage.fragments('copy', max_fragments => 0);
 SELECT count(*) FROM passage.fragments('copy', max_tokens => 0);
 
--- a store without lines, spans and words: the chunk is the fragment
+-- in a store without lines, spans and tsv the chunk is the fragment
 CREATE SCHEMA adopted;
 CREATE VIEW adopted.chunks AS SELECT id, document_id, ordinal, content FROM fragments.chunks;
 SELECT content, first_line, last_line, signals - 'lexical' - 'proximity' AS signals

@@ -1,5 +1,5 @@
 -- needs: vector
--- Fragments by an embedding: alone, and with words.
+-- fragments by an embedding: alone, and with words.
 SET client_min_messages = warning;
 SET passage.store = 'near';
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -20,12 +20,12 @@ INSERT INTO near.embeddings (chunk_id, document_id, embedding)
 SELECT id, document_id, (CASE WHEN content LIKE '%ferry%' THEN '[1,0,0]' WHEN content LIKE 'Tickets%' THEN '[0,1,0]' ELSE '[0,1,1]' END)::vector
 FROM near.chunks;
 
--- an embedding alone finds what says it in other words
+-- an embedding alone finds lines with other words
 SELECT uri, first_line, strategy_used, signals -> 'vector' AS vector, signals ? 'lexical' AS by_words
 FROM passage.fragments(embedding => '{0,1,0}', max_tokens => 10);
 SELECT first_line, signals -> 'vector' ->> 'rank' AS rank FROM passage.fragments(embedding => '{0,1,0.1}', uri => 'a.md', max_tokens => 20);
 
--- with words, both are fused; a strategy takes its own
+-- words and embedding are fused; some strategies use one of them
 SELECT strategy, uri, first_line, strategy_used, signals ->> 'hint' AS hint
 FROM unnest(ARRAY['auto', 'adaptive', 'proximity', 'semantic']) AS strategy,
     passage.fragments('ferry', '{0,1,0}', strategy => strategy, uri => 'a.md', max_fragments => 1, max_tokens => 10)
@@ -33,10 +33,10 @@ ORDER BY strategy, first_line;
 SELECT first_line, signals #> '{lexical,rank}' AS words, signals #> '{vector,rank}' AS vector
 FROM passage.fragments('bicycles on board', '{0,1,0}', uri => 'a.md', max_tokens => 20) ORDER BY first_line;
 
--- words that nothing has do not stand in the way of the embedding
+-- unknown words do not affect the embedding
 SELECT uri, first_line, strategy_used FROM passage.fragments('zzz', '{1,0,0}', uri => 'a.md', max_tokens => 10);
 
--- of a named document all embeddings are compared, whatever the ids of its chunks are
+-- in a named document all embeddings are compared, whatever the ids of its chunks
 INSERT INTO near.documents (id, uri) VALUES ('cccccccc-0000-0000-8000-000000000000', 'c.md');
 INSERT INTO near.chunks (id, document_id, ordinal, content) VALUES
     ('11111111-1111-4111-8111-111111111111', 'cccccccc-0000-0000-8000-000000000000', 0, 'One of them.'),

@@ -1,35 +1,64 @@
--- What holds for every function, whatever it does.
+-- Rules for every function of the extension.
 SET client_min_messages = error;
 CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE;
 RESET client_min_messages;
 
 CREATE TEMP VIEW functions AS
-    SELECT pg_proc.*, pg_proc.oid::regprocedure AS signature FROM pg_proc
+    SELECT pg_proc.*, pg_proc.oid::regprocedure AS signature, nspname AS schema FROM pg_proc
+    JOIN pg_namespace ON pg_namespace.oid = pronamespace
     JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e'
     JOIN pg_extension ON refclassid = 'pg_extension'::regclass AND refobjid = pg_extension.oid AND extname = 'pg_passage';
 
--- it is explained, in the voice of pg_catalog
+-- schema passage holds the public functions alone
+SELECT proname, pronargs AS arguments FROM functions WHERE schema = 'passage' ORDER BY proname;
+
+-- all others are in schema _passage
+SELECT signature FROM functions WHERE schema NOT IN ('passage', '_passage');
+
+-- both schemas hold members of the extension alone
+SELECT pronamespace::regnamespace AS schema, proname FROM pg_proc
+WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND oid NOT IN (SELECT oid FROM functions);
+
+-- each has a comment, which starts with a lower-case phrase and has no full stop at its end
 SELECT signature, obj_description(oid, 'pg_proc') AS comment FROM functions
 WHERE obj_description(oid, 'pg_proc') IS NULL OR obj_description(oid, 'pg_proc') ~ '^[A-Z]|\.$';
 
--- it runs with the rights of its caller, and everybody may call it
-SELECT signature FROM functions WHERE prosecdef OR proacl IS NOT NULL;
-SELECT has_schema_privilege('pg_monitor', 'passage', 'USAGE') AS may_use;
+-- the comment of a public function names each argument, and the purpose comes first
+SELECT proname, argument FROM functions, unnest(proargnames[:pronargs]) AS argument
+WHERE schema = 'passage' AND obj_description(oid, 'pg_proc') !~ ('[\n ]' || argument || '[,:]');
+SELECT proname, split_part(obj_description(oid, 'pg_proc'), E'\n', 1) AS purpose FROM functions
+WHERE schema = 'passage' ORDER BY proname;
 
--- it says how many rows it gives
+-- the comment of a public function tells each default that is a value
+SELECT proname, value FROM functions,
+    regexp_matches(pg_get_function_arguments(oid), 'DEFAULT ''?([^'',]+)', 'g') AS matched, unnest(matched) AS value
+WHERE schema = 'passage' AND value NOT LIKE 'NULL%'
+    AND strpos(obj_description(oid, 'pg_proc'), value) = 0;
+
+-- each runs with the rights of its caller, and every role may call it
+SELECT signature FROM functions WHERE prosecdef OR proacl IS NOT NULL;
+SELECT nspname, has_schema_privilege('pg_monitor', nspname, 'USAGE') AS usage, has_schema_privilege('pg_monitor', nspname, 'CREATE') AS create
+FROM pg_namespace WHERE nspname IN ('passage', '_passage') ORDER BY nspname;
+
+-- each declares how many rows it returns
 SELECT signature, prorows FROM functions WHERE proretset AND prorows = 1000;
 
--- it writes nothing, but for these
-SELECT proname FROM functions WHERE provolatile = 'v' ORDER BY proname;
+-- only these are volatile
+SELECT schema, proname FROM functions WHERE provolatile = 'v' ORDER BY schema DESC, proname;
 
--- it can take part in a parallel query, but for these
-SELECT proname FROM functions WHERE proparallel = 'u' ORDER BY proname;
+-- only these are parallel unsafe
+SELECT schema, proname FROM functions WHERE proparallel = 'u' ORDER BY schema DESC, proname;
 
--- it finds nothing by a search_path that its caller could bend
+-- none resolves a name by the search_path of its caller
 SELECT signature FROM functions JOIN pg_language ON pg_language.oid = prolang
 WHERE lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL AND proconfig IS NULL;
 
--- the extension brings no tables
+-- the triggers of a table and bring_in_step read values with the same settings
+SELECT count(DISTINCT proconfig) AS settings, cardinality(min(proconfig)) AS number FROM functions
+WHERE proname IN ('keep_in_step', 'bring_in_step');
+
+-- the extension has no tables
 SELECT pg_describe_object(classid, objid, objsubid) AS member
 FROM pg_depend JOIN pg_extension ON refclassid = 'pg_extension'::regclass AND refobjid = pg_extension.oid
-WHERE extname = 'pg_passage' AND deptype = 'e' AND classid NOT IN ('pg_proc'::regclass, 'pg_type'::regclass);
+WHERE extname = 'pg_passage' AND deptype = 'e' AND classid NOT IN ('pg_proc'::regclass, 'pg_type'::regclass)
+ORDER BY 1;

@@ -1,9 +1,9 @@
--- Whole containers: the class around a method, the object around a value.
+-- hierarchical: whole containers, as the class around a method or the object around a value.
 SET client_min_messages = warning;
 SET passage.store = 'whole';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 
--- A document whose chunks are given as unit, section and content; a chunk is found by its content.
+-- A document whose chunks have unit, section and content; chunks are found by content.
 CREATE FUNCTION pg_temp.load(document text, media_type text, kind text, VARIADIC chunks text[]) RETURNS void
 LANGUAGE sql AS $$
     INSERT INTO whole.documents (id, uri, media_type) VALUES (md5(document)::uuid, document, media_type);
@@ -31,51 +31,51 @@ SELECT pg_temp.load('auth.ts', 'text/x-typescript', 'code',
     'member|main|}  // main');
 UPDATE whole.chunks SET section = '{}' WHERE section IS NULL;
 
--- seed 004: the complete class comes for a hit in one of its methods
+-- seed 004: a hit in a method returns the complete class
 SELECT role, distance, section, content FROM passage.expand_context((pg_temp.chunks('constructor() {}'))[1], 'hierarchical');
 SELECT content, truncated, complete FROM passage.reassemble(pg_temp.chunks('constructor() {}'));
--- the nearest container, not the outermost; of two hits the one that they share
+-- the nearest container, not the outermost one; for two hits the one that contains both
 SELECT content FROM passage.reassemble(pg_temp.chunks('open() {}'));
 SELECT content, cardinality(hit_ids) AS hits FROM passage.reassemble(pg_temp.chunks('open() {}', 'close() {}'));
 SELECT content, cardinality(hit_ids) AS hits FROM passage.reassemble(pg_temp.chunks('open() {}', 'constructor() {}'));
--- the head of a container stands for it, and a function in none for itself
+-- the head of a container widens to the container, and a function outside of containers to itself
 SELECT content FROM passage.reassemble(pg_temp.chunks('static Session = class {'));
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('function main() {'));
--- an import is in no container: it falls back to its neighbours
+-- an import is in no container and gets its neighbours
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('import { hash } from "crypto";'));
 SELECT rule, content FROM passage.explain_context(pg_temp.chunks('import { hash } from "crypto";'), strategy => 'hierarchical') JOIN whole.chunks ON id = chunk_id ORDER BY chunks.ordinal;
--- over the budget come the rest of the function, head and closing part, then the nearest members
+-- over the budget: the rest of the function, then head and closing part, then the nearest members
 SELECT max_tokens, content, truncated, complete
 FROM unnest('{10,20,40,60}'::integer[]) AS max_tokens, passage.reassemble(pg_temp.chunks('return b; }'), max_tokens => max_tokens, gaps => 'none') ORDER BY max_tokens;
 SELECT hit, kept, role, rule, distance, ordinal, section, tokens, tokens_so_far, cut_by
 FROM passage.explain_context(pg_temp.chunks('return b; }', 'open() {}') || md5('no such chunk')::uuid, max_tokens => 80);
--- a hit that is not seen leaves the others alone, and a head that is missing makes it incomplete
+-- an invisible hit does not affect others, and a container without its head is incomplete
 DELETE FROM whole.chunks WHERE content = 'static Session = class {';
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('open() {}'));
 DELETE FROM whole.chunks WHERE content = 'constructor() {}';
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('return b; }'));
 
--- seed 004: the complete object comes for a property in it, and it is JSON
+-- seed 004: a hit in a property returns the complete object, which is valid JSON
 SELECT pg_temp.load('config.json', 'application/json', 'data',
     'container|root|{"server": ', 'container|root/server|{', 'value|root/server|"host": "a",', 'value|root/server|"timeout": 30', 'container|root/server|}',
     'value|root|, "debug": true', 'container|root|}');
 SELECT content, content::json -> 'timeout' AS timeout, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'));
--- what stands directly in the file brings the file
+-- an entry of the root returns the file
 SELECT content::json -> 'debug' AS debug, complete FROM passage.reassemble(pg_temp.chunks(', "debug": true'));
--- cut by a budget it is no JSON: then it falls back, and says that it is not complete
+-- JSON that a budget cut does not parse: the fallback applies, and complete is false
 SELECT content, truncated, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), max_tokens => 30);
--- so does what does not parse
+-- the same for JSON that did not parse before
 UPDATE whole.chunks SET content = '{{' WHERE content = '{';
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), parents => 0);
 SELECT rule, kept FROM passage.explain_context(pg_temp.chunks('"timeout": 30'));
 
--- prose takes its section, and units that are unknown the section above
+-- prose returns its section; chunks without a unit return the section above
 SELECT pg_temp.load('guide.md', 'text/markdown', 'prose', 'text|Guide|Guide.', 'text|Guide/Setup|Setup 1.', 'text|Guide/Setup|Setup 2.', 'text|Guide/Use|Use.');
 SELECT content FROM passage.reassemble(pg_temp.chunks('Setup 2.'), strategy => 'hierarchical');
 UPDATE whole.chunks SET unit = NULL WHERE content ~ '^(Guide|Setup|Use)';
 SELECT content FROM passage.reassemble(pg_temp.chunks('Setup 2.'), strategy => 'hierarchical');
 
--- a store without units or without sections has no containers, and no error
+-- a store without units or sections has no containers and raises no error
 ALTER TABLE whole.chunks DROP COLUMN unit;
 SELECT content FROM passage.reassemble(pg_temp.chunks('open() {}'));
 ALTER TABLE whole.chunks DROP COLUMN section CASCADE;

@@ -1,5 +1,5 @@
 -- needs: vector
--- Search by embedding, and by both.
+-- search by embedding, and by words and embedding.
 SET client_min_messages = warning;
 SET passage.store = 'hybrid';
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -11,16 +11,16 @@ INSERT INTO hybrid.documents (id, collection, uri) VALUES
 INSERT INTO hybrid.chunks (id, document_id, ordinal, content)
 SELECT overlay(document::text PLACING to_char(n, 'FM000') FROM 34)::uuid, document, n, format('number %s%s', n, CASE WHEN n % 5 = 0 THEN ' five' END)
 FROM unnest('{aaaaaaaa-0000-0000-8000-000000000000,bbbbbbbb-0000-0000-8000-000000000000}'::uuid[]) AS document, generate_series(0, 19) AS n;
--- the greater the number, the farther from (1, 0, 0); b is on the other side
+-- a greater number is farther from (1, 0, 0); b is on the other side
 INSERT INTO hybrid.embeddings
 SELECT id, document_id, ARRAY[cos(ordinal / 20.0), sin(ordinal / 20.0) * CASE WHEN document_id < 'b0000000-0000-0000-0000-000000000000' THEN 1 ELSE -1 END, 0.01]::real[]
 FROM hybrid.chunks;
 ANALYZE hybrid.chunks, hybrid.embeddings, hybrid.documents;
 
--- the nearest, with the cosine as the score
+-- the nearest chunks, with the cosine as the score
 SELECT rank, uri, content, round(score::numeric, 3) AS score, vector_rank, text_rank FROM passage.search_hits(embedding => '{1,0.02,0}', max_hits => 4);
 
--- both legs, fused: a chunk that a leg lacks gets nothing of it
+-- both rankings fused: a chunk gets nothing from a ranking that lacks it
 SELECT rank, uri, content, vector_rank, text_rank,
     round((score - coalesce(1.0 / (60 + vector_rank), 0) - coalesce(1.0 / (60 + text_rank), 0))::numeric, 12) AS rest
 FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 8);
@@ -30,16 +30,16 @@ SELECT count(DISTINCT score) AS by_rank FROM passage.search_hits('five', '{1,0.0
 SELECT count(*) FILTER (WHERE vector_rank IS NOT NULL) AS vector, count(*) FILTER (WHERE text_rank IS NOT NULL) AS text
 FROM passage.search_hits('five', '{1,0.02,0}', mode => 'text', max_hits => 100);
 
--- a filter never makes it return less: the index alone would find few of b
+-- a filter does not reduce the number of hits, although the index alone would find few of b
 SELECT count(*), min(uri), max(vector_rank) FROM passage.search_hits(embedding => '{0.5,0.9,0}', collection => 'b', max_hits => 20);
 SELECT count(*) AS all_of_them FROM passage.search_hits(embedding => '{1,0,0}', max_hits => 1000);
 
--- from some similarity on, whichever leg found it
+-- min_similarity applies to the hits of both rankings
 SELECT count(*) AS near, min(vector_score) >= 0.9 AS all_near FROM passage.search_hits(embedding => '{1,0,0}', min_similarity => 0.9, max_hits => 100);
 SELECT uri, content FROM passage.search_hits('five', '{1,0,0}', min_similarity => 0.99, max_hits => 100) WHERE text_rank IS NOT NULL ORDER BY uri;
 SELECT count(*) FROM passage.search_hits('five', '{1,0,0}', mode => 'text', min_similarity => 0.9, max_hits => 100);
 
--- what pgvector has is taken, and the caller's settings stay
+-- the call uses settings of pgvector and leaves the caller's settings unchanged
 SET hnsw.ef_search = 5;
 SELECT count(*) FROM passage.search_hits(embedding => '[1,0,0]'::vector, max_hits => 30);
 SELECT count(*) FROM passage.search_hits(embedding => '[1,0,0]'::halfvec::vector, mode => 'vector');
@@ -49,14 +49,14 @@ SHOW hnsw.iterative_scan;
 -- passages
 SELECT rank, uri, first_line, tokens, content FROM passage.search('five', '{1,0.02,0}', strategy => 'none', candidates => 2, max_distance => 1) ORDER BY rank;
 
--- the vector leg walks the index
+-- the vector ranking uses the index
 SET enable_seqscan = on;
 CREATE TABLE hybrid.before AS SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'embeddings_embedding_idx' AND schemaname = 'hybrid';
 SELECT count(*) FROM passage.search_hits(embedding => '{1,0,0}');
 SELECT pg_stat_force_next_flush();
 SELECT stat.idx_scan > before.idx_scan AS walked FROM hybrid.before, pg_stat_user_indexes AS stat WHERE indexrelname = 'embeddings_embedding_idx' AND schemaname = 'hybrid';
 
--- a direction that is none, and errors
+-- a zero vector has no direction; errors
 SELECT count(*) FROM passage.search_hits(embedding => '{0,0,0}');
 SELECT * FROM passage.search(embedding => '{1,0}');
 SELECT * FROM passage.search(embedding => '{}');

@@ -1,10 +1,10 @@
--- Ingesting from SQL: a document is split and replaced in one call.
+-- ingest: splits a document and replaces the stored version in one call.
 SET client_min_messages = warning;
 SET passage.store = 'ingested';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 SET client_min_messages = notice;
 
--- a new document, the same again, and a changed one: chunks that stay keep their rows
+-- a new document, the same again, and a changed one: unchanged chunks keep their rows
 SELECT outcome, chunks, kept, moved, added, removed
 FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n\n## Use\n\nRun it.\n', max_size => 30);
 CREATE TEMP TABLE before AS SELECT id, ordinal, section, xmin::text AS written FROM ingested.chunks;
@@ -15,13 +15,13 @@ FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall 
 SELECT chunks.ordinal, chunks.section, before.id IS NOT NULL AS same_id, before.written = chunks.xmin::text AS same_row
 FROM ingested.chunks LEFT JOIN before USING (id) ORDER BY chunks.ordinal;
 
--- its row tells what the chunks were made from, and ids are derived
+-- the row records what the chunks were made from, and ids are derived
 SELECT id, collection, version, uri, title, media_type, source_media_type, octet_length(content_hash) AS hashed, chunk_count, orphaned_at, metadata
 FROM ingested.documents;
 SELECT bool_and(left(chunks.id::text, 18) = left(documents.id::text, 18)) AS derived
 FROM ingested.chunks JOIN ingested.documents ON documents.id = document_id;
 
--- what is told: everything that the chunks are made from makes it another document to write
+-- each argument that the chunks depend on makes a document changed
 SELECT place, outcome FROM (VALUES (1, 'A'), (2, 'A'), (3, 'B')) AS told (place, title),
     passage.ingest('told.md', 'Some text.', 'text/markdown', told.title, 'books', '1.0', '{"b": 1, "aa": [1.10, {"y": null, "x": true}]}') ORDER BY place;
 SELECT collection, version, title, metadata FROM ingested.documents WHERE uri = 'told.md';
@@ -30,7 +30,7 @@ SELECT outcome FROM passage.ingest('told.md', 'Some text.', 'text/markdown', 'B'
 SELECT outcome FROM passage.ingest('told.md', 'Some text.', 'text/markdown', 'B', 'books', '2.0');
 SELECT outcome, count(*) FROM passage.ingest('told.md', 'Some text.', kind => 'data', collection => NULL, version => NULL, metadata => NULL) GROUP BY outcome;
 
--- HTML is stored as Markdown, code as text, data by its keys; what does not parse says where
+-- HTML is stored as Markdown, code as text, data by its keys; syntax errors name the line
 SELECT uri, outcome FROM (VALUES
     ('a.html', '<title>T</title><main><h1>One</h1><p>Two</main>'), ('a.rs', E'fn main() {}\n'), ('b.py', E'pass\n'),
     ('a.json', '{"a": {"b": 1}}'), ('b.json', E'{"a":\n  oops}'), ('a.csv', E'x,y\n1,2\n')
@@ -39,41 +39,41 @@ SELECT uri, title, media_type, source_media_type, documents.metadata, section, k
 FROM ingested.documents JOIN ingested.chunks ON document_id = documents.id
 WHERE uri ~ '^[ab]\.' ORDER BY uri, ordinal;
 
--- equal chunks are told apart, and swapped ones move
+-- equal chunks have different ids, and swapped chunks keep theirs
 SELECT outcome, chunks, added FROM passage.ingest('twice.txt', E'The same.\n\nThe same.\n\nOther.\n\n', max_size => 12);
 SELECT outcome, kept, moved, added, removed FROM passage.ingest('twice.txt', E'Other.\n\nThe same.\n\nThe same.\n\n', max_size => 12);
 SELECT ordinal, content, count(*) OVER () = count(id) OVER () AS ids FROM ingested.chunks
 WHERE document_id = (SELECT id FROM ingested.documents WHERE uri = 'twice.txt') ORDER BY ordinal;
 
--- an empty text is a document without chunks; a source that is back is no orphan
+-- an empty text is a document without chunks; ingest clears orphaned_at
 SELECT outcome, chunks, removed FROM passage.ingest('twice.txt', '', max_size => 12);
 UPDATE ingested.documents SET orphaned_at = now() WHERE uri = 'guide.md';
 SELECT outcome, kept, moved, added, removed
 FROM passage.ingest('guide.md', E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall all.\n\n## Use\n\nRun it.\n', max_size => 30);
 SELECT orphaned_at FROM ingested.documents WHERE uri = 'guide.md';
 
--- titles with whatever a text may hold
+-- titles can hold any characters
 SELECT outcome FROM passage.ingest('odd.md', E'# "a\\b" {c,d} \'e\' NULL\n\ntext\n');
 SELECT section, content FROM ingested.chunks WHERE document_id = (SELECT id FROM ingested.documents WHERE uri = 'odd.md');
 
--- chunks that somebody else made give way
+-- chunks that other programs wrote are replaced
 INSERT INTO ingested.documents (id, uri) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'mine.txt');
 INSERT INTO ingested.chunks (document_id, ordinal, content) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 0, 'by hand');
 SELECT document_id, outcome, kept, added, removed FROM passage.ingest('mine.txt', 'By call.');
 
--- a transaction takes it all back
+-- ROLLBACK undoes all of it
 BEGIN;
 SELECT outcome FROM passage.ingest('guide.md', 'Other.');
 SELECT outcome FROM passage.ingest('never.md', 'Never.');
 ROLLBACK;
 SELECT uri, chunk_count FROM ingested.documents WHERE uri IN ('guide.md', 'never.md');
 
--- one call after the other in a statement, and what it wrote is found
+-- several calls in one statement see each other's documents
 SELECT outcome, (SELECT outcome FROM passage.ingest('series.md', 'One ' || n || '.')) AS again
 FROM generate_series(1, 2) AS n, passage.ingest('series.md', 'One ' || n || '.');
 SELECT content FROM passage.search('install all');
 
--- a long document comes in batches
+-- a long document is written in batches
 SELECT outcome, chunks > 8000 AS many FROM passage.ingest('long.md', (SELECT string_agg(format(E'## Part %s\n\nText of part %s.\n\n', n, n), '') FROM generate_series(1, 9000) AS n), max_size => 40);
 SELECT outcome, chunks - kept AS others, moved > 0 AS some_moved, added, removed
 FROM passage.ingest('long.md', (SELECT string_agg(format(E'## Part %s\n\nText of part %s.\n\n', n, CASE n WHEN 4500 THEN 'edited' ELSE n::text END), '') FROM generate_series(1, 9000) AS n), max_size => 40);
@@ -104,7 +104,7 @@ ALTER TABLE ingested.documents RENAME COLUMN title TO heading;
 SELECT * FROM passage.ingest('a.md', 'text');
 ALTER TABLE ingested.documents RENAME COLUMN heading TO title;
 
--- rights: those of the caller, and policies hold
+-- ingest runs with the rights and policies of the caller
 CREATE ROLE regress_ingests;
 GRANT USAGE ON SCHEMA ingested TO regress_ingests;
 GRANT SELECT ON ALL TABLES IN SCHEMA ingested TO regress_ingests;
@@ -123,11 +123,11 @@ SET ROLE regress_ingests;
 SELECT outcome, chunks FROM passage.ingest('a.md', 'text', collection => 'ours');
 SELECT outcome, added, removed FROM passage.ingest('a.md', 'other text', collection => 'ours');
 SELECT outcome FROM passage.ingest('b.md', 'text', collection => 'theirs');
--- one that may be seen and not changed, and one that may not be seen
+-- a document that may be read but not changed, and one that may not be read
 SELECT outcome FROM passage.ingest('odd.md', 'text');
 SELECT outcome FROM passage.ingest('guide.md', 'text');
 RESET ROLE;
--- a policy for chunks that lets them be seen and not be moved
+-- policies that allow reading chunks but not moving them
 DROP POLICY writers ON ingested.chunks;
 CREATE POLICY readers ON ingested.chunks FOR SELECT USING (true);
 CREATE POLICY makers ON ingested.chunks FOR INSERT WITH CHECK (true);
@@ -137,7 +137,7 @@ SELECT outcome FROM passage.ingest('a.md', 'other text', title => 'Another', col
 RESET ROLE;
 SELECT title, content FROM ingested.documents JOIN ingested.chunks ON document_id = documents.id WHERE collection = 'ours';
 
--- a document that has the uri and may not be seen
+-- an invisible document with the same uri
 DROP POLICY writers ON ingested.documents;
 CREATE POLICY others ON ingested.documents FOR SELECT USING (uri <> 'a.md');
 CREATE POLICY makers ON ingested.documents FOR INSERT WITH CHECK (true);

@@ -1,4 +1,4 @@
--- A trigger that keeps a store in step with the texts of a table.
+-- keep_in_step: a trigger that updates documents when the rows of a table change.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 SELECT count(*) > 0 AS made FROM passage.create_store('steps');
@@ -12,12 +12,12 @@ CREATE TRIGGER articles_out_of_step AFTER TRUNCATE ON press.articles
 CREATE VIEW in_step AS SELECT collection, version, uri, title, media_type, documents.metadata, string_agg(content, '|' ORDER BY ordinal) AS content
     FROM steps.documents LEFT JOIN steps.chunks ON document_id = documents.id GROUP BY documents.id ORDER BY collection, uri;
 
--- rows become documents; one without a text is none
+-- rows become documents, except for a row without text
 INSERT INTO press.articles VALUES
     (1, 'en', 'First', E'# A\n\nOne.\n', '{"by": "ann"}'), (2, 'de', NULL, 'Zwei.', NULL), (3, 'en', 'Third', NULL, NULL), (4, NULL, 'Fourth', '', NULL);
 SELECT * FROM in_step;
 
--- another text; another key; another collection; none any more; one at last; nothing that counts
+-- another text; another key; another collection; text set to NULL; text set again; an irrelevant column
 UPDATE press.articles SET body = 'Eins.' WHERE id = 1;
 UPDATE press.articles SET id = 20 WHERE id = 2;
 UPDATE press.articles SET lang = 'fr' WHERE id = 20;
@@ -28,7 +28,7 @@ UPDATE press.articles SET body = body;
 SELECT count(*) FROM steps.documents JOIN before USING (uri) WHERE documents.xmin::text = written;
 SELECT * FROM in_step;
 
--- two rows that swap their keys, and one that takes the key of another
+-- two rows swap their keys, and a row takes the key of another
 BEGIN;
 ALTER TABLE press.articles DROP CONSTRAINT articles_pkey, ADD PRIMARY KEY (id) DEFERRABLE;
 UPDATE press.articles SET lang = 'en';
@@ -38,7 +38,7 @@ UPDATE press.articles SET id = CASE id WHEN 1 THEN 30 ELSE 1 END WHERE id IN (1,
 SELECT uri, content FROM in_step;
 ROLLBACK;
 
--- gone with their rows, unless the transaction is taken back
+-- DELETE removes documents unless the transaction rolls back
 BEGIN;
 DELETE FROM press.articles WHERE id = 1;
 UPDATE press.articles SET body = 'Never.';
@@ -47,7 +47,7 @@ ROLLBACK;
 DELETE FROM press.articles WHERE id = 3;
 SELECT uri, content FROM in_step;
 
--- TRUNCATE takes the documents of the table
+-- TRUNCATE removes the documents of the table
 SELECT outcome FROM passage.ingest('other/1', 'Not of the table.', version => '1', store => 'steps');
 UPDATE press.articles SET lang = '';
 BEGIN;
@@ -58,18 +58,18 @@ SELECT uri FROM in_step;
 TRUNCATE press.articles;
 SELECT uri FROM in_step;
 
--- an error undoes the row
+-- an error undoes the change of the row
 INSERT INTO press.articles VALUES (5, '', NULL, 'Five.', '[1]');
 SELECT count(*) FROM press.articles;
 
--- a text of several columns, and braces that are braces
+-- a text of several columns, and literal braces
 CREATE TABLE press.notes (key text UNIQUE, head text, body text);
 CREATE TRIGGER notes_in_step AFTER INSERT OR UPDATE OR DELETE ON press.notes
     FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(E'text=# {head} {{1}}\n\n{body}\n', 'uri={key}', 'store=steps', 'media_type=text/markdown');
 INSERT INTO press.notes VALUES ('k{1}', 'Head {x}', 'Body.'), ('none', NULL, 'Body.');
 SELECT uri, title, content FROM in_step WHERE collection = '' AND version = '';
 
--- TRUNCATE of one table leaves the documents of another one whose uris begin alike
+-- TRUNCATE leaves documents of another table, even if their uris have the same prefix
 CREATE TABLE press.near (id integer PRIMARY KEY, body text);
 CREATE TABLE press.far (id text PRIMARY KEY, body text);
 CREATE TRIGGER near_in_step AFTER INSERT OR UPDATE OR DELETE ON press.near
@@ -82,7 +82,7 @@ INSERT INTO press.far VALUES ('1', 'Far.');
 TRUNCATE press.near;
 SELECT uri, source_row FROM steps.documents WHERE uri LIKE 'notes/%';
 
--- rows of two tables cannot have one document, nor two rows of one table
+-- neither rows of two tables nor two rows of one table can share a document
 CREATE TABLE press.other (id text PRIMARY KEY, body text);
 CREATE TRIGGER other_in_step AFTER INSERT OR UPDATE OR DELETE ON press.other
     FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=steps');
@@ -97,7 +97,7 @@ UPDATE press.pairs SET a = 'x/y', b = 'z';
 DELETE FROM press.pairs;
 SELECT count(*) FROM steps.documents WHERE uri LIKE 'pairs/%';
 
--- keys that are swapped across partitions, and TRUNCATE of one partition
+-- keys swapped across partitions, and TRUNCATE of one partition
 CREATE TABLE press.parts (id integer PRIMARY KEY, body text) PARTITION BY RANGE (id);
 CREATE TABLE press.parts_low PARTITION OF press.parts FOR VALUES FROM (0) TO (10);
 CREATE TABLE press.parts_high (body text, id integer NOT NULL);
@@ -120,7 +120,7 @@ ALTER TABLE press.parts DETACH PARTITION press.parts_high;
 SELECT * FROM passage.bring_in_step('press.parts');
 SELECT uri, content FROM in_step WHERE uri LIKE 'parts/%';
 
--- a value has one text in all sessions
+-- a value has the same text form in all sessions
 CREATE TABLE press.times (at timestamptz PRIMARY KEY, amount money, body text);
 CREATE TRIGGER times_in_step AFTER INSERT OR UPDATE OR DELETE ON press.times
     FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=times/{at}', 'title={amount}', 'store=steps');
@@ -132,7 +132,7 @@ DELETE FROM press.times;
 SELECT uri FROM in_step WHERE uri LIKE 'times/%';
 RESET timezone;
 
--- a key whose = is not of pg_catalog
+-- a key whose equality operator is outside of pg_catalog
 CREATE TABLE press.labels (path ltree PRIMARY KEY, body text);
 CREATE TRIGGER labels_in_step AFTER INSERT OR UPDATE OR DELETE ON press.labels
     FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=labels/{path}', 'store=steps');
@@ -140,7 +140,7 @@ INSERT INTO press.labels VALUES ('a.b', 'Label.');
 UPDATE press.labels SET path = 'a.c';
 SELECT uri, content FROM in_step WHERE uri LIKE 'labels/%';
 
--- another trigger changes the row before its document is made
+-- another trigger changes the row before its document is written
 CREATE FUNCTION press.stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE press.near SET body = 'Stamped.' WHERE id = NEW.id AND body <> 'Stamped.';
@@ -153,14 +153,14 @@ SELECT uri, content FROM in_step WHERE uri = 'notes/7';
 
 DROP TRIGGER a_stamp ON press.near;
 
--- a table under another name keeps its documents; one that lost its trigger gives them up
+-- a renamed table keeps its documents; a table without a trigger loses its claim on them
 ALTER TABLE press.near RENAME TO close;
 UPDATE press.close SET body = 'Renamed.';
 SELECT uri, source_row FROM steps.documents WHERE uri = 'notes/7';
 DELETE FROM press.close;
 SELECT uri FROM in_step WHERE uri = 'notes/7';
 
--- rows that were there before the trigger, and documents whose rows went unseen
+-- rows older than the trigger, and documents whose rows changed without it
 INSERT INTO press.close VALUES (8, 'Eight.'), (9, NULL), (10, 'Ten.');
 ALTER TABLE press.close DISABLE TRIGGER near_in_step;
 UPDATE press.close SET body = 'Unseen.' WHERE id = 8;
@@ -179,7 +179,7 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 TRUNCATE press.close;
 ROLLBACK;
 
--- errors: what a trigger is told, and when it is called
+-- errors: wrong arguments, and wrong trigger definitions
 CREATE FUNCTION press.refused(VARIADIC arguments text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     hint text;

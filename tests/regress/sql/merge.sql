@@ -1,4 +1,4 @@
--- Auto-merging: a section gives way for its parts when enough of them was hit.
+-- merge: a section replaces its parts when enough of them were hit.
 SET client_min_messages = warning;
 SET passage.store = 'merging';
 SELECT count(*) > 0 AS made FROM passage.create_store();
@@ -15,25 +15,25 @@ LANGUAGE sql STABLE AS $$
     FROM passage.expand_contexts(ids, NULL, 'merge', threshold => threshold, count_by => count_by, max_chunks => max_chunks)
 $$;
 
--- two of three: merged; one of three, and one of two: not, for the threshold must be exceeded
+-- two of three: merged; one of three and one of two: not, since the threshold must be exceeded
 SELECT pg_temp.merged(pg_temp.ids('b', 'c'));
 SELECT pg_temp.merged(pg_temp.ids('b'));
 SELECT pg_temp.merged(pg_temp.ids('g'));
 SELECT pg_temp.merged(pg_temp.ids('g'), threshold => 0.4);
--- by tokens the large chunk counts for more
+-- counted in tokens, the large chunk weighs more
 SELECT pg_temp.merged(pg_temp.ids('b', 'c'), count_by => 'tokens');
 SELECT pg_temp.merged(pg_temp.ids('d'), count_by => 'tokens');
--- up the tree in one pass: X and Y are most of A, but A alone is not most of the book
+-- one pass up the tree: X and Y are most of A, but A alone is not most of the book
 SELECT pg_temp.merged(pg_temp.ids('b', 'c', 'e', 'f'));
 SELECT pg_temp.merged(pg_temp.ids('b', 'c', 'e', 'f', 'g', 'h', 'i'));
--- a single chunk between two that come is filled in
+-- a single missing chunk between two chunks is added
 SELECT pg_temp.merged(pg_temp.ids('h', 'j'));
--- a section of more than max_chunks to a side is not merged
+-- a section of more than max_chunks to one side is not merged
 SELECT pg_temp.merged(pg_temp.ids('b', 'c'), max_chunks => 2);
--- what was merged is one passage, whose score is that of its best hit, or the mean, sum or rank
+-- a merged section is one passage, scored by its best hit, the mean, the sum or the rank
 SELECT score_by, round(score::numeric, 4) AS score, content
 FROM unnest('{max,mean,sum,rank}'::text[]) AS score_by, passage.reassemble(pg_temp.ids('b', 'e', 'f'), '{0.9,0.3,0.6}', 'merge', max_distance => 0, score_by => score_by, threshold => 0.3);
--- a strategy of the store may merge sooner
+-- a strategy of the store can lower the threshold
 INSERT INTO merging.strategies (name, base, threshold, count_by, default_for) VALUES ('eager', 'merge', 0.1, 'tokens', '{text/*}');
 SELECT string_agg(content, '' ORDER BY ordinal) FROM passage.expand_context((pg_temp.ids('g'))[1]);
 SELECT pg_temp.merged(pg_temp.ids('g'), threshold => 1.5);
@@ -42,7 +42,7 @@ INSERT INTO merging.strategies (name, threshold) VALUES ('wrong', 2);
 INSERT INTO merging.strategies (name, count_by) VALUES ('wrong', 'words');
 INSERT INTO merging.strategies (name, default_for) VALUES ('wrong', '{text/html,NULL}');
 INSERT INTO merging.strategies (name, default_for) VALUES ('wrong', '{{text/html}}');
--- what the store adds to the table is its own business
+-- additional columns of the table strategies have no effect
 ALTER TABLE merging.strategies ADD COLUMN note jsonb DEFAULT '[1e400]';
 UPDATE merging.strategies SET windows = '{"prose": 1.0}' WHERE name = 'eager';
 SELECT count(*) FROM passage.expand_context((pg_temp.ids('g'))[1]);

@@ -1,4 +1,4 @@
--- Outlines: the sections of a document as a tree.
+-- outline: the sections of a document as a tree.
 SET client_min_messages = warning;
 SET passage.store = 'outlines';
 SELECT count(*) > 0 AS made FROM passage.create_store();
@@ -15,14 +15,14 @@ FROM (VALUES
 ) AS listed (place, level, section, tokens);
 INSERT INTO outlines.chunks (document_id, ordinal, section, content) VALUES ('bbbbbbbb-0000-0000-8000-000000000000', 0, '{Second}', 'of version 2');
 
--- by id: titles below their parents, with what stands in each
+-- by id: titles below their parents, with counts of their chunks and tokens
 SELECT outline, level, chunks, tokens, first_ordinal AS first, last_ordinal AS last, first_line, last_line
 FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000');
 
--- sections as written; one that has no chunk of its own has its line
+-- sections as stored; a section without a chunk of its own has a row
 SELECT section FROM passage.outline('aaaaaaaa-0000-0000-8000-000000000000') WHERE chunks = 0 OR section[3] <> '';
 
--- by uri: of two documents the one with the smaller id; with the id, that one
+-- by uri: of two documents the one with the smaller id; with an id, that document
 SELECT count(*) FROM passage.outline(uri => 'guide.md');
 SELECT outline FROM passage.outline('bbbbbbbb-0000-0000-8000-000000000000', 'guide.md');
 
@@ -30,7 +30,7 @@ SELECT outline FROM passage.outline('bbbbbbbb-0000-0000-8000-000000000000', 'gui
 SELECT outline, chunks, hits FROM passage.outline(uri => 'guide.md', hit_ids => (
     SELECT array_agg(id) FROM outlines.chunks WHERE ordinal IN (0, 2)) || NULL::uuid);
 
--- no document, or no chunks: no rows
+-- an unknown document, or one without chunks, gives no rows
 SELECT outline FROM passage.outline();
 SELECT outline FROM passage.outline(uri => 'unknown.md');
 SELECT outline FROM passage.outline(uri => 'empty.md');

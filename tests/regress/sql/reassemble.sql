@@ -1,9 +1,9 @@
--- Reassembly: hits with their context as passages.
+-- reassemble: hits with their context as passages.
 SET client_min_messages = warning;
 SET passage.store = 'passages';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 
--- A document of chunks a, b, c, ... of two bytes and a line each.
+-- A document of chunks a, b, c, ... of two bytes and one line each.
 CREATE FUNCTION pg_temp.load(document uuid, media_type text, chunks integer) RETURNS void
 LANGUAGE sql AS $$
     INSERT INTO passages.documents (id, collection, version, uri, title, media_type, metadata)
@@ -28,17 +28,17 @@ SELECT pg_temp.load('aaaaaaaa-0000-0000-8000-000000000000', 'text/plain', 26);
 SELECT pg_temp.load('bbbbbbbb-0000-0000-8000-000000000000', 'text/x-python', 10);
 \pset null -
 
--- every column of one passage
+-- all columns of a passage
 SELECT rank, score, document_id, collection, version, uri, title, media_type, section, content, tokens,
     pg_temp.ordinals(chunk_ids) AS chunks, pg_temp.ordinals(hit_ids) AS hits, first_line, last_line, spans, truncated, complete, metadata
 FROM passage.reassemble(pg_temp.ids('a', 5), '{0.7}', 'adjacent', before => 1, after => 1) \gx
 
--- citations say which bytes of the passage come from which chunk, and where that stands in the source
+-- citations give the bytes of a passage that come from each chunk, and their position in the source
 SELECT citation ->> 'ordinal' AS ordinal, citation ->> 'role' AS role, to_json(substr(content, (citation ->> 'start')::integer + 1, (citation ->> 'end')::integer - (citation ->> 'start')::integer)) AS text,
     citation ->> 'first_line' AS first_line, citation ->> 'last_line' AS last_line
 FROM passage.reassemble(pg_temp.ids('a', 5, 8), NULL, 'none'), jsonb_array_elements(citations) AS citation;
 
--- of a long passage, too
+-- the same for a long passage
 INSERT INTO passages.documents (id, uri, media_type) VALUES ('eeeeeeee-0000-0000-8000-000000000000', 'e.txt', 'text/plain');
 INSERT INTO passages.chunks (document_id, ordinal, content, tokens)
 SELECT 'eeeeeeee-0000-0000-8000-000000000000', n, repeat('e', n % 7), 1 FROM generate_series(0, 4567) AS n;
@@ -52,56 +52,56 @@ SELECT jsonb_array_length(citations), citations -> 3000 ->> 'ordinal' AS last FR
 DELETE FROM passages.documents WHERE uri = 'e.txt';
 DROP TABLE passages.kept;
 
--- near hits are one passage, distant ones apart, best first
+-- near hits share a passage, distant hits do not; the best passage is first
 SELECT rank, score, pg_temp.ordinals(chunk_ids) AS chunks, pg_temp.ordinals(hit_ids) AS hits
 FROM passage.reassemble(pg_temp.ids('a', 2, 5, 9), '{0.2,0.3,0.9}', 'none');
 SELECT rank, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 2, 5, 9), NULL, 'none', max_distance => 4);
 SELECT rank, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 2, 5, 9), NULL, 'none', max_distance => 2);
 SELECT rank, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 4, 5, 9), NULL, 'none', max_distance => 0);
 
--- distant hits between which nothing is left out are one passage all the same
+-- distant hits share a passage if nothing between them is omitted
 SELECT pg_temp.ordinals(chunk_ids) AS chunks, complete
 FROM passage.reassemble(pg_temp.ids('a', 2, 7), NULL, 'adjacent', max_distance => 0);
 
--- without a distance, one passage a document; it is complete only where nothing is missing
+-- with max_distance NULL, one passage per document; it is complete only if nothing is missing
 SELECT uri, pg_temp.ordinals(chunk_ids) AS chunks, to_json(content) AS content, spans, complete
 FROM passage.reassemble(pg_temp.ids('a', 2, 20) || pg_temp.ids('b', 1, 2), NULL, 'none', max_distance => NULL);
 
--- whatever is asked, no chunk comes twice
+-- a chunk is in at most one passage, whatever the arguments
 SELECT strategy, count(*) AS chunks, count(DISTINCT id) AS different
 FROM unnest('{adjacent,broad,reassembly,section,hierarchical,merge,document}'::text[]) AS strategy,
     passage.reassemble(pg_temp.ids('a', 2, 4, 6, 12, 4), NULL, strategy, max_distance => 1), unnest(chunk_ids) AS id
 GROUP BY strategy ORDER BY strategy;
 
--- passages of several documents, by their scores; of equal scores, in the order of the ids
+-- passages of several documents are ordered by score, equal scores by the order of the ids
 SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('a', 0, 9) || pg_temp.ids('b', 0), '{0.5,0.1,0.3}', 'none');
 SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('b', 0) || pg_temp.ids('a', 0), '{0.5,0.5}', 'none');
 SELECT rank, score, uri FROM passage.reassemble(pg_temp.ids('b', 0) || pg_temp.ids('a', 0), NULL, 'none');
 
--- by rank, or a document together; the rank stays
+-- order_by document keeps the passages of a document together; the rank does not change
 SELECT rank, uri, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 9, 0) || pg_temp.ids('b', 0), '{0.2,0.1,0.15}', 'none');
 SELECT rank, uri, pg_temp.ordinals(chunk_ids) AS chunks FROM passage.reassemble(pg_temp.ids('a', 9, 0) || pg_temp.ids('b', 0), '{0.2,0.1,0.15}', 'none', order_by => 'document');
--- the score of several hits: the best, the mean, the sum, or the sum of reciprocal ranks; it orders
+-- the score of several hits: max, mean, sum, or the sum of reciprocal ranks; it determines the order
 SELECT score_by, rank, uri, round(score::numeric, 4) AS score
 FROM unnest('{max,mean,sum,rank}'::text[]) AS score_by, passage.reassemble(pg_temp.ids('a', 0, 1) || pg_temp.ids('b', 0), '{0.5,0.1,0.55}', 'none', score_by => score_by) ORDER BY score_by, rank;
 SELECT score_by, rank, score IS NULL AS without FROM unnest('{max,mean,sum,rank}'::text[]) AS score_by, passage.reassemble(pg_temp.ids('a', 0, 1), NULL, 'none', score_by => score_by) ORDER BY score_by;
 
--- hits can be marked; citations still find what they cite
+-- marks around hits; citations stay correct
 SELECT to_json(content) AS content, (SELECT string_agg(substr(content, (citation ->> 'start')::integer + 1, (citation ->> 'end')::integer - (citation ->> 'start')::integer), '' ORDER BY place) = replace(replace(content, '<b>', ''), '</b>', '')
     FROM jsonb_array_elements(citations) WITH ORDINALITY AS cited (citation, place)) AS cited
 FROM passage.reassemble(pg_temp.ids('a', 5, 8), NULL, 'adjacent', mark_start => '<b>', mark_end => '</b>');
 
--- a gap in code is shown by the language's comment, unless that is not wanted or a separator is named
+-- a comment of the language marks a gap in code, unless gaps is none or a separator is given
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 1, 3), NULL, 'none');
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 1, 3), NULL, 'none', gaps => 'none');
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 1, 3), NULL, 'none', separator => '|');
--- never in JSON, and never by assemble
+-- JSON and assemble have no such comments
 UPDATE passages.documents SET media_type = 'application/json' WHERE uri = 'b.txt';
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 0, 3), NULL, 'none', gaps => 'comment');
 UPDATE passages.documents SET media_type = 'text/x-python' WHERE uri = 'b.txt';
 SELECT to_json(passage.assemble('bbbbbbbb-0000-0000-8000-000000000000', pg_temp.ids('b', 0, 3))) AS content;
 
--- imports whose names the passage says come along, as far as the budget goes
+-- imports that the passage uses are added within the budget
 UPDATE passages.chunks SET metadata = '{"imports": ["f", "g"]}' WHERE document_id::text ~ '^b' AND ordinal = 0;
 UPDATE passages.chunks SET metadata = '{"imports": ["x"]}' WHERE document_id::text ~ '^b' AND ordinal = 1;
 UPDATE passages.chunks SET metadata = '{"imports": "no list"}' WHERE document_id::text ~ '^b' AND ordinal = 2;
@@ -109,7 +109,7 @@ SELECT to_json(content) AS content, citations -> 0 -> 'role' AS role, complete, 
 FROM unnest('{1,2}'::integer[]) AS max_chunks, passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => true, max_chunks => max_chunks) ORDER BY max_chunks;
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 4), NULL, 'none', imports => true);
 
--- they stand outside of the section of the passage, and whatever else is written there is none
+-- imports are outside of the section of the passage, and no other text there counts as an import
 UPDATE passages.chunks SET section = '{F}' WHERE document_id::text ~ '^b' AND ordinal = 5;
 SELECT section, to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => true);
 UPDATE passages.chunks SET metadata = '{"imports": [1e400]}' WHERE document_id::text ~ '^b' AND ordinal = 0;
@@ -117,30 +117,30 @@ SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 5), 
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('b', 5), NULL, 'none', imports => NULL);
 UPDATE passages.chunks SET section = '{}' WHERE document_id::text ~ '^b';
 
--- prose gets a blank line across a gap, and either the separator that is named
+-- prose gets a blank line across a gap; the argument separator replaces it in prose and code
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 2), NULL, 'none');
 SELECT to_json(content) AS content FROM passage.reassemble(pg_temp.ids('a', 0, 1, 3), NULL, 'none', separator => '[...]');
 
--- the section of a passage is what its chunks share
+-- the section of a passage is the section that its chunks share
 UPDATE passages.chunks SET section = CASE WHEN ordinal < 2 THEN '{A,B}' WHEN ordinal = 2 THEN '{A,C}'::text[] ELSE '{D}' END WHERE content < 'e';
 SELECT section FROM passage.reassemble(pg_temp.ids('a', 0, 1), NULL, 'none');
 SELECT section FROM passage.reassemble(pg_temp.ids('a', 0, 2), NULL, 'none');
 SELECT section FROM passage.reassemble(pg_temp.ids('a', 0, 3), NULL, 'none');
 
--- a budget that cuts context says so, and leaves the other passages alone
+-- a passage whose context a budget cut is truncated, other passages are not
 SELECT pg_temp.ordinals(chunk_ids) AS chunks, truncated, complete
 FROM passage.reassemble(pg_temp.ids('a', 5, 15), '{0.9,0.1}', 'adjacent', max_chunks => 6);
 SELECT pg_temp.ordinals(chunk_ids) AS chunks, truncated, complete
 FROM passage.reassemble(pg_temp.ids('a', 5, 15), '{0.9,0.1}', 'adjacent', max_tokens => 0);
 
--- a gap between two chunks leaves two spans; lines are those of the first and the last
+-- a gap between two chunks gives two spans; lines are those of the first and the last chunk
 SELECT spans, first_line, last_line FROM passage.reassemble(pg_temp.ids('a', 0, 1, 3), NULL, 'none');
--- unknown lines and spans stay unknown
+-- unknown lines and spans are NULL
 UPDATE passages.chunks SET start_byte = NULL, end_byte = NULL, first_line = NULL, last_line = NULL, tokens = NULL WHERE content < 'c';
 SELECT spans, first_line, last_line, tokens, to_json(content) AS content, citations -> 0 -> 'first_line' AS cited
 FROM passage.reassemble(pg_temp.ids('b', 0, 1), NULL, 'none');
 
--- no hits, no passages
+-- no hits give no passages
 SELECT rank FROM passage.reassemble(NULL);
 SELECT rank FROM passage.reassemble('{}', '{}');
 SELECT rank FROM passage.reassemble('{NULL,00000000-0000-0000-0000-000000000000}', '{1,2}');

@@ -1,4 +1,4 @@
--- Removing documents: what is meant has to be said.
+-- remove: deletes documents, which the arguments must name.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 SET passage.store = 'removed';
@@ -11,20 +11,20 @@ SELECT collection, version, uri, outcome FROM (VALUES
 ) AS listed (collection, version, uri), passage.ingest(uri, E'# One\n\ntext\n\n# Two\n\ntext\n', collection => collection, version => version, max_size => 15)
 ORDER BY collection, version, uri;
 
--- by uri, where one document has it; by id; by what is not there
+-- by a unique uri; by id; by an unknown uri
 SELECT * FROM passage.remove('b.md');
 SELECT * FROM passage.remove('b.md');
 SELECT * FROM passage.remove(document_id => (SELECT id FROM removed.documents WHERE uri = 'd.md'));
 SELECT * FROM passage.remove('a.md', 'books', '1');
 SELECT * FROM left_over;
 
--- a uri that several have is refused, as is nothing and a version of anything
+-- a uri of several documents, no argument, and a version alone raise errors
 SELECT * FROM passage.remove('a.md');
 SELECT * FROM passage.remove();
 SELECT * FROM passage.remove(version => '2');
 SELECT * FROM left_over;
 
--- a collection, or one version of it; the one without a name is one, too
+-- a collection, or one version of it; the empty name is a collection too
 SELECT * FROM passage.remove(collection => 'books', version => '3');
 SELECT * FROM passage.remove(collection => 'books');
 BEGIN;
@@ -43,7 +43,7 @@ SELECT * FROM passage.remove('a.md', store => 'removed_views');
 CREATE VIEW removed_views.documents AS SELECT * FROM removed.documents;
 SELECT * FROM passage.remove('a.md', store => 'removed_views');
 
--- rights: those of the caller, and policies hold
+-- remove runs with the rights and policies of the caller
 CREATE ROLE regress_removes;
 GRANT USAGE ON SCHEMA removed TO regress_removes;
 GRANT SELECT ON ALL TABLES IN SCHEMA removed TO regress_removes;

@@ -1,4 +1,4 @@
--- Search by words: what is found, in which order, and what may be asked.
+-- search by words: hits, their order, and the syntax of queries.
 SET client_min_messages = warning;
 SET passage.store = 'searched';
 SELECT count(*) > 0 AS made FROM passage.create_store();
@@ -27,23 +27,23 @@ CREATE FUNCTION pg_temp.found(query text) RETURNS text LANGUAGE sql STABLE AS $$
     FROM passage.search_hits(query) JOIN searched.chunks ON id = chunk_id
 $$;
 
--- any word finds, all words find better, and words side by side best
+-- any word matches, all words rank higher, adjacent words highest
 SELECT rank, uri, section, vector_rank, text_rank, score = text_score AS same, content FROM passage.search_hits('database dump restore') ORDER BY rank;
 SELECT pg_temp.found('from a dump');
 SELECT pg_temp.found('nothing of this, but drill');
 
--- a phrase must be there, what has a minus must not
+-- a phrase is required, a word with a minus is excluded
 SELECT pg_temp.found('"from a dump"'), pg_temp.found('dump -month'), pg_temp.found('dump -"one database"'), pg_temp.found('"database dump"');
 SELECT pg_temp.found('-dump'), pg_temp.found('"the"'), pg_temp.found('dump "the of"');
 
--- identifiers by the whole and by their parts
+-- identifiers match as a whole and by their parts
 SELECT pg_temp.found('getUser'), pg_temp.found('get user'), pg_temp.found('ef_search'), pg_temp.found('hnsw'), pg_temp.found('lowest-direct'),
     pg_temp.found('sort'), pg_temp.found('direct');
 
--- text that is not English
+-- text in other languages than English
 SELECT pg_temp.found('全文'), pg_temp.found('日本語'), pg_temp.found('копия'), pg_temp.found('احتياطية');
 
--- plain SQL finds the words as they were written
+-- plain SQL on tsv finds the words as written
 SELECT ordinal FROM searched.chunks WHERE tsv @@ websearch_to_tsquery('english', 'getUser');
 
 -- filters apply before the limit
@@ -68,20 +68,20 @@ SELECT count(*), max(rank) FROM passage.search('backup return 全文', max_passa
 SELECT sum(tokens) <= 30 AS within FROM passage.search('database dump restore', max_tokens => 30);
 SELECT content FROM passage.search('drill', strategy => 'none', mark_start => '[', mark_end => ']');
 
--- nothing asked
+-- empty queries
 SELECT count(*) FROM passage.search_hits();
 SELECT count(*) FROM passage.search_hits('');
 SELECT count(*) FROM passage.search(NULL);
 SELECT count(*) FROM passage.search('the of and');
 
--- whatever is asked gives rows or none
+-- any query text is valid
 SELECT count(found) FROM unnest(ARRAY[
     $$'; DROP TABLE searched.chunks; --$$, $$a & b | !c <-> (d:*)$$, $$\$$, $$'$$, $$"$$, $$""$$, $$"""$$, $$- -- ---$$, $$:* !! () <->$$,
     repeat('dump & ', 20000), repeat('x', 100000), repeat('"', 5000), '😀', E'\u202e\u200b', '日', repeat('全文検索', 3000), '%_*?[]{}', 'NULL', $$dump:A$$, E'a\tb\nc'
 ]) AS query, LATERAL (SELECT count(*) AS found FROM passage.search(query)) AS one;
 SELECT count(*) FROM searched.chunks;
 
--- the caller's settings stay as they were
+-- the caller's settings are unchanged
 SELECT name, setting FROM pg_settings WHERE name IN ('enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'enable_hashjoin', 'enable_mergejoin', 'enable_material')
     AND (setting <> 'on' OR source <> 'default');
 SELECT source FROM pg_settings WHERE name = 'jit';
@@ -105,7 +105,7 @@ SELECT * FROM passage.search('dump', path => '{');
 SELECT * FROM passage.search_hits('dump', max_hits => -1);
 SELECT * FROM passage.search_hits('dump', store => 'nowhere');
 
--- a store without words
+-- a store without tsv
 ALTER TABLE searched.chunks DROP COLUMN tsv;
 SELECT count(*) FROM passage.search_hits('dump');
 SELECT * FROM passage.search('dump', mode => 'text');

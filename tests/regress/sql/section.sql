@@ -1,6 +1,6 @@
--- Sections: kinship, merging, labels, keys, and what full text covers.
+-- Sections: kinship, merging, labels, keys, and tsvectors.
 
--- one section is above another at any distance, and never above itself (seed 001)
+-- a section is an ancestor at any distance, and never of itself (seed 001)
 SELECT passage.is_ancestor('{Section}', '{Section,SubSection}') AS parent,
     passage.is_ancestor('{A,B}', '{A,B,C,D}') AS grandparent,
     passage.is_ancestor('{X}', '{Y}') AS stranger,
@@ -8,13 +8,13 @@ SELECT passage.is_ancestor('{Section}', '{Section,SubSection}') AS parent,
     passage.is_ancestor('{}', '{A}') AS root,
     passage.is_ancestor('{A,B}', '{A}') AS child;
 
--- the longest section that two share (seed 001)
+-- the longest section that two sections share (seed 001)
 SELECT passage.common_section('{A,B,C}', '{A,B,D}') AS siblings,
     passage.common_section('{X,Y}', '{A,B}') AS strangers,
     passage.common_section('{Same}', '{Same}') AS same,
     passage.common_section('{A}', '{A,B,C}') AS ancestor;
 
--- the lowest level; the deeper of two sections in line, else what they share (seed 001)
+-- merging takes the lowest level, and the deeper of two sections in line, else the shared one (seed 001)
 SELECT example, merged.*
 FROM (VALUES
     (1, 'level selection', 1, '{Section}'::text[], 3, '{Section,Sub,Detail}'::text[]),
@@ -27,7 +27,7 @@ FROM (VALUES
     passage.merge_sections(a_level, a, b_level, b) AS merged
 ORDER BY place;
 
--- deep hierarchy: three chunks, one after the other (seed 001)
+-- deep hierarchy: three chunks merged one after the other (seed 001)
 SELECT merged.*
 FROM passage.merge_sections(1, '{S1}', 2, '{S1,S1.1}') AS first,
     passage.merge_sections(first.level, first.section, 3, '{S1,S1.1,S1.1.1}') AS merged;
@@ -35,45 +35,45 @@ FROM passage.merge_sections(1, '{S1}', 2, '{S1,S1.1}') AS first,
 -- level and section are independent
 SELECT * FROM passage.merge_sections(1, '{A,B,C}', 5, '{A,B,C}');
 
--- letters and digits stay, _ doubles, any other byte is written in hexadecimal
+-- letters and digits are kept, _ is doubled, any other byte is written in hexadecimal
 SELECT passage.section_path('{Guide,Setup2}') AS plain,
     passage.section_path('{ef_search,"1.1 Ü"}') AS encoded,
     passage.section_path('{"",NULL,a}') AS empty,
     passage.section_path('{}') = '' AS root;
 
--- paths read back
+-- section_titles reverses section_path
 SELECT passage.section_titles(passage.section_path('{"A b.c","d_e","_","",Ü🙂}')) AS titles,
     passage.section_titles('') AS root,
     passage.section_titles('plain.label') AS foreign;
 
--- a long label is cut and told apart by a hash, and reads back with an ellipsis
+-- a long label is cut and ends in a hash, and is read with an ellipsis
 SELECT octet_length(a::text) AS bytes, a <> b AS apart, right((passage.section_titles(a))[1], 1) AS last
 FROM passage.section_path(ARRAY[repeat('x', 300) || 'a']) AS a,
     passage.section_path(ARRAY[repeat('x', 300) || 'b']) AS b;
 
--- a path ends before ltree grows too large for an index; the section keeps all
+-- a path ends before ltree is too large for an index; the section keeps all titles
 SELECT nlevel(passage.section_path(array_fill('t'::text, '{10000}'))) AS labels,
     pg_column_size(passage.section_path(array_fill('t'::text, '{10000}'))) <= 1000 AS fits;
 
--- keys tell sections apart by where their titles end; a parent's key is its own
+-- keys depend on where titles end; parent_key equals the section_key of the parent
 SELECT passage.section_key('{ab,c}') <> passage.section_key('{a,bc}') AS apart,
     passage.parent_key('{a,b}') = passage.section_key('{a}') AS of_parent,
     passage.parent_key('{a}') = passage.section_key('{}') AS of_root,
     passage.parent_key('{}') IS NULL AS above_root,
     passage.section_key('{NULL}') = passage.section_key('{""}') AS empty;
 
--- keys and labels are frozen: another answer means that every store must be written again
+-- keys and labels are frozen: another result would require rewriting every store
 SELECT passage.section_key('{}') AS root, passage.section_key('{Guide,Setup}') AS setup;
 
--- the beginning of a text ends between two characters
-SELECT passage.text_head('abc', 2) AS cut, passage.text_head('aüb', 2) AS whole, passage.text_head('abc', 9) AS all,
-    passage.text_head('abc', 0) AS nothing, passage.text_head('abc', -1) AS less;
+-- text_head cuts between two characters
+SELECT _passage.text_head('abc', 2) AS cut, _passage.text_head('aüb', 2) AS whole, _passage.text_head('abc', 9) AS all,
+    _passage.text_head('abc', 0) AS nothing, _passage.text_head('abc', -1) AS less;
 
--- full text covers the preamble (A), the titles (B) and the content (D)
+-- the tsvector covers the preamble (A), the titles (B) and the content (D)
 SELECT passage.chunk_tsv('english', 'Manual', '{Guide,Setup}', 'Install it');
 SELECT passage.chunk_tsv('simple', NULL, NULL, NULL) AS nothing;
 
--- however long a chunk is, its tsvector is made
+-- a chunk of any length has a tsvector
 SELECT length(passage.chunk_tsv('simple', NULL, '{}', string_agg(n::text, ' '))) BETWEEN 10000 AND 60000 AS bounded
 FROM generate_series(1, 500000) AS n;
 

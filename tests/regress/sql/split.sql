@@ -1,11 +1,11 @@
--- Splitting a text, without a store.
+-- split: the chunks of a text, without a store.
 SET client_min_messages = notice;
 
--- sections by headings; the title is the document's own
+-- sections follow headings; the title comes from the document
 SELECT ordinal, level, section, kind, unit, content, preamble, tokens, start_byte, end_byte, first_line, last_line, metadata
 FROM passage.split(E'# Guide\n\nBegin here.\n\n## Setup\n\nInstall it.\n', 'text/markdown', max_size => 30);
 
--- what a text is: told, or by its name, or by how it begins
+-- the media type comes from the argument, else from the uri, else from the content
 SELECT 'told' AS how, section, unit FROM passage.split('{"a": {"b": 1}}', 'application/json')
 UNION ALL
 SELECT 'name', section, unit FROM passage.split(E'a = 1\n', uri => 'conf/a.toml')
@@ -14,7 +14,7 @@ SELECT 'begin', section, unit FROM passage.split('{"a": {"b": 1}}')
 UNION ALL
 SELECT 'nothing', section, unit FROM passage.split('a word');
 
--- one more of each type
+-- one more document of each type
 SELECT 'yaml' AS type, section, kind, content FROM passage.split(E'a:\n  b: 1\nc: 2\n', 'text/x-yaml', max_size => 8)
 UNION ALL
 SELECT 'csv', section, kind, content FROM passage.split(E'name,age\nann,1\nbob,2\n', 'text/csv', max_size => 16)
@@ -25,11 +25,11 @@ SELECT 'asciidoc', section, kind, content FROM passage.split(E'= Title\n\n== Par
 UNION ALL
 SELECT 'reference', section, kind, content FROM passage.split('Text.', uri => 'docs/api/a.txt');
 
--- HTML is split as the Markdown of its main content, with its links resolved
+-- HTML is split as the Markdown of its main content, with resolved links
 SELECT section, content FROM passage.split('<title>T</title><nav>Menu</nav><main><h1>One</h1><p>See <a href=x.html>x</a>.</main>',
     uri => 'https://example.org/docs/a.html');
 
--- chunks are the text byte for byte, whatever it is; what does not parse is split as text
+-- chunks concatenate to the text, for any media type; text that does not parse is split as plain text
 SELECT name, string_agg(content, '' ORDER BY ordinal) = text AS whole, count(*) > 0 AS some,
     bool_and(start_byte = coalesce(before, 0) AND octet_length(content) = end_byte - start_byte) AS touch
 FROM (
@@ -43,23 +43,23 @@ FROM (
 ) AS chunks
 GROUP BY name, text ORDER BY name;
 
--- limits: the greatest alone is enough, for the others keep their proportions; an overlap repeats
+-- limits: max_size is enough, since the others keep their proportions; preambles repeat the overlap
 SELECT max(char_length(content)) <= 100 AS fits, count(*) > 20 AS many FROM passage.split(repeat('Some words. ', 300), max_size => 100);
 SELECT max(char_length(content)) BETWEEN 1001 AND 2000 AS fits FROM passage.split(repeat(repeat('Some words. ', 10) || E'\n\n', 100), max_size => 2000);
 SELECT ordinal, content, preamble FROM passage.split(E'One two three four.\n\nFive six seven.\n', max_size => 20, overlap => 10);
 SELECT count(*) FROM passage.split('abc', max_size => 0);
 SELECT count(*) > 10000 AS many, sum(octet_length(content)) FROM passage.split(repeat('Some words of text. ', 524288));
 
--- nothing, and no text
+-- an empty text, and NULL
 SELECT count(*) FROM passage.split('');
 SELECT count(*) FROM passage.split(NULL);
 
--- source code is split as text here, which is said once for a statement
+-- source code is split as plain text here, with one notice for a statement
 SELECT kind, unit, section FROM passage.split(E'fn main() {}\n', 'text/x-rust')
 UNION ALL
 SELECT kind, unit, section FROM passage.split(E'def f(): pass\n', uri => 'a.py');
 
--- it is a function of its arguments and nothing else: an index may hold what it gives
+-- split is immutable: an index can be built on it
 CREATE TABLE split_texts (body text);
 CREATE FUNCTION split_sections(text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN (SELECT count(*) FROM passage.split($1));
 CREATE INDEX ON split_texts (split_sections(body));

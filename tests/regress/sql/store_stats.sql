@@ -1,14 +1,14 @@
--- What a store holds, counted.
+-- store_stats: exact counts of a store.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 SET passage.store = 'counted';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 
--- of an empty store the whole alone
+-- an empty store has the row of the whole store alone
 SELECT collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested, size IS NOT NULL AS has_size, settings
 FROM passage.store_stats();
 
--- the whole first, then each collection and version
+-- the whole store first, then each collection and version
 SELECT count(*) FROM (VALUES
     ('', '', 'a.md'), ('books', '1', 'a.md'), ('books', '2', 'a.md'), ('books', '2', 'c.md')
 ) AS listed (collection, version, uri), passage.ingest(uri, E'# One\n\ntext\n\n# Two\n\ntext\n', collection => collection, version => version, max_size => 15);
@@ -18,7 +18,7 @@ UPDATE counted.chunks SET tokens = NULL WHERE document_id = (SELECT id FROM coun
 SELECT collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested <= now() AS then, size IS NOT NULL AS has_size, settings IS NOT NULL AS has_settings
 FROM passage.store_stats();
 
--- of what the caller may see
+-- counts cover what the caller may see
 CREATE ROLE regress_counts;
 GRANT USAGE ON SCHEMA counted TO regress_counts;
 GRANT SELECT ON counted.documents, counted.chunks TO regress_counts;
@@ -30,7 +30,7 @@ SET ROLE regress_counts;
 SELECT collection, version, documents, chunks, settings FROM passage.store_stats();
 RESET ROLE;
 
--- what a store of views does not have is NULL
+-- columns that a store of views lacks count as NULL
 CREATE SCHEMA counted_views;
 CREATE VIEW counted_views.chunks AS SELECT id, document_id, ordinal, content FROM counted.chunks;
 SELECT collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested, size, settings FROM passage.store_stats('counted_views');

@@ -1,25 +1,25 @@
--- Strategies: the presets, and a store's own.
+-- strategies: the presets and the strategies of a store.
 SET client_min_messages = warning;
 SET passage.store = 'planned';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 \pset null -
 
 -- every store has the presets
-SELECT * FROM passage.preset_strategies();
+SELECT * FROM _passage.preset_strategies();
 
--- its own come behind them, with what they take from their base
+-- strategies of the store follow, with the limits of their base
 INSERT INTO planned.strategies (name, base, children, default_for, description) VALUES
     ('wide', 'reassembly', 9, '{text/html}', 'for long pages'), ('bare', DEFAULT, DEFAULT, DEFAULT, DEFAULT);
 SELECT name, base, default_for, parents, preceding, following, children, siblings, within, max_chunks, description
 FROM passage.strategies() OFFSET 9;
 
--- another store does not have them, nor one without the table
+-- other stores do not have them, nor has a store without the table
 SELECT count(*) > 0 AS made FROM passage.create_store('planned_too');
 SELECT count(*) FROM passage.strategies('planned_too');
 DROP TABLE planned_too.strategies;
 SELECT count(*) FROM passage.strategies('planned_too');
 
--- a row that no call could use is refused
+-- invalid rows are rejected
 INSERT INTO planned.strategies (name) VALUES ('broad');
 INSERT INTO planned.strategies (name, base) VALUES ('x', 'wide');
 INSERT INTO planned.strategies (name, parents) VALUES ('x', -1);

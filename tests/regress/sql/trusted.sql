@@ -1,4 +1,4 @@
--- Who is no superuser: an owner of a database, a reader of a store, a tenant of a shared one.
+-- Roles without superuser: an owner of a database, a reader of a store, a tenant of a shared store.
 \set SHOW_CONTEXT never
 \pset format unaligned
 \pset tuples_only on
@@ -9,7 +9,7 @@ DROP DATABASE IF EXISTS regress_owned;
 CREATE DATABASE regress_owned OWNER regress_owner;
 \connect regress_owned
 
--- what it builds on may lie outside the search_path; pgvector comes where the server has it
+-- ltree and pgvector are outside of the search_path; pgvector is used if the server has it
 SET client_min_messages = error;
 CREATE SCHEMA extensions;
 GRANT USAGE ON SCHEMA extensions TO PUBLIC;
@@ -19,7 +19,7 @@ SELECT 'CREATE EXTENSION vector SCHEMA extensions' FROM pg_available_extensions 
 SELECT coalesce((SELECT '3' FROM pg_extension WHERE extname = 'vector'), 'NULL') AS dimensions \gset
 \set ECHO all
 
--- the owner of a database installs the extension and makes a store, with no search_path at all
+-- the owner of a database installs the extension and creates a store, with an empty search_path
 SET SESSION AUTHORIZATION regress_owner;
 CREATE EXTENSION pg_passage;
 SET search_path = '';
@@ -29,7 +29,7 @@ SELECT attname, pg_catalog.format_type(atttypid, NULL) FROM pg_catalog.pg_attrib
 WHERE attrelid = 'shared.chunks'::pg_catalog.regclass AND attname = 'path';
 SELECT * FROM passage.check_store('shared');
 
--- a store goes through DROP EXTENSION as well
+-- the store survives DROP EXTENSION
 DROP EXTENSION pg_passage CASCADE;
 RESET search_path;
 CREATE EXTENSION pg_passage;
@@ -37,7 +37,7 @@ SET search_path = '';
 SELECT pg_catalog.count(*) > 0 FROM passage.upgrade_store('shared');
 SELECT * FROM passage.check_store('shared');
 
--- the policies that a dry run ends with are valid, and hide context as well as hits
+-- the policies of a dry run are valid, and hide context as well as hits
 \set ECHO none
 SELECT statement
 FROM passage.create_store('shared', dry_run => true) AS template,
@@ -54,7 +54,7 @@ INSERT INTO shared.chunks (id, document_id, ordinal, content)
 VALUES ('00000000-0000-0000-000a-000000000000', '00000000-0000-0000-0000-00000000000a', 0, 'mine'),
     ('00000000-0000-0000-000b-000000000000', '00000000-0000-0000-0000-00000000000b', 0, 'theirs');
 
--- a reader calls every function, and sees what the rights on the store allow
+-- a reader calls every function and sees what the rights on the store allow
 SET SESSION AUTHORIZATION regress_reader;
 SELECT store FROM passage.stores();
 SELECT passage.create_store('another');

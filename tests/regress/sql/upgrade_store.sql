@@ -6,7 +6,7 @@ DROP EXTENSION IF EXISTS pg_passage CASCADE;
 CREATE EXTENSION IF NOT EXISTS ltree;
 RESET client_min_messages;
 
--- the last word of the extension is where tables come from
+-- the notice of CREATE EXTENSION says how to create tables
 CREATE EXTENSION pg_passage;
 
 SET passage.store = 'regress_upgrade';
@@ -16,7 +16,7 @@ INSERT INTO regress_upgrade.chunks (document_id, ordinal, section, content)
 VALUES ('00000000-0000-0000-0000-000000000001', 0, '{Anleitung}', 'Die Häuser');
 SELECT passage.upgrade_store();
 
--- what a store is, and what it holds
+-- the objects and rows of a store
 CREATE VIEW regress_upgrade.shape AS
     SELECT 'column' AS kind, attrelid::regclass || '.' || row_number() OVER (PARTITION BY attrelid ORDER BY attnum) AS name,
         concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid), col_description(attrelid, attnum)) AS definition
@@ -31,8 +31,8 @@ CREATE VIEW regress_upgrade.shape AS
 CREATE TABLE public.regress_before AS SELECT * FROM regress_upgrade.shape;
 CREATE TABLE public.regress_rows AS SELECT to_jsonb(chunks) FROM regress_upgrade.chunks;
 
--- the extension goes with what is derived, and with nothing else
--- PostgreSQL qualifies names that are not on the search_path, where a role passage has this schema
+-- DROP EXTENSION drops derived columns and nothing else
+-- PostgreSQL qualifies names outside of the search_path; a role named passage has this schema on it
 SET search_path = pg_catalog;
 DROP EXTENSION pg_passage;
 SET client_min_messages = error;
@@ -42,7 +42,7 @@ RESET search_path;
 SELECT kind, split_part(definition, ' ', 1) FROM (TABLE public.regress_before EXCEPT TABLE regress_upgrade.shape) AS gone ORDER BY 1, 2;
 SELECT ordinal, section, content FROM regress_upgrade.chunks;
 
--- and comes back
+-- upgrade_store adds the derived columns again
 SET client_min_messages = error;
 CREATE EXTENSION pg_passage;
 RESET client_min_messages;

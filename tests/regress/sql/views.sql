@@ -1,4 +1,4 @@
--- A store of views: how tables that exist are read as they are.
+-- A store of views: existing tables are read without changes.
 SET client_min_messages = warning;
 CREATE SCHEMA foreigners;
 CREATE TABLE foreigners.pieces (piece uuid PRIMARY KEY, page uuid, place integer, body text, headings text[], UNIQUE (page, place));
@@ -8,14 +8,14 @@ SELECT format('aaaaaaaa-0000-0000-0000-%s', lpad(n::text, 12, '0'))::uuid, 'aaaa
 FROM generate_series(0, 6) AS n;
 \set piece3 '''aaaaaaaa-0000-0000-0000-000000000003'''
 
--- four columns are a store
+-- four columns are enough for a store
 CREATE SCHEMA adopted;
 CREATE VIEW adopted.chunks WITH (security_invoker = true) AS
     SELECT piece AS id, page AS document_id, place AS ordinal, body AS content FROM foreigners.pieces;
 SET passage.store = 'adopted';
 \pset null -
 
--- what stands next to a hit is found; kin are not known, and what is unknown is empty
+-- adjacent chunks are found; relatives are unknown, and missing columns are NULL
 SELECT role, distance, ordinal, level, section, path, tokens, content FROM passage.expand_context(:piece3, 'adjacent');
 SELECT strategy, count(*) FROM unnest('{auto,broad,reassembly,section,document,none}'::text[]) AS strategy,
     passage.expand_context(:piece3, strategy) GROUP BY strategy ORDER BY strategy;
@@ -26,7 +26,7 @@ SELECT outline, chunks, tokens FROM passage.outline('aaaaaaaa-0000-0000-8000-000
 SELECT outline FROM passage.outline(uri => 'page');
 SELECT count(*) FROM passage.strategies();
 
--- with sections and their keys, kin are found
+-- with sections and keys, relatives are found
 CREATE OR REPLACE VIEW adopted.chunks WITH (security_invoker = true) AS
     SELECT piece AS id, page AS document_id, place AS ordinal, body AS content, headings AS section,
         passage.section_path(headings) AS path, passage.section_key(headings) AS section_key, passage.parent_key(headings) AS parent_key
@@ -45,7 +45,7 @@ CREATE VIEW adopted.strategies AS SELECT 'two' AS name, 'none' AS base, 2 AS bef
 SELECT content FROM passage.expand_context(:piece3, 'two');
 DROP VIEW adopted.strategies;
 
--- a store without a column that it must have
+-- a required column is missing
 CREATE SCHEMA half;
 CREATE VIEW half.chunks AS SELECT piece AS id, page AS document_id, body AS content FROM foreigners.pieces;
 SELECT content FROM passage.expand_context(:piece3, store => 'half');
@@ -55,16 +55,16 @@ SELECT outline FROM passage.outline(store => 'half');
 SELECT content FROM passage.reassemble('{}', store => 'half');
 \set VERBOSITY default
 
--- the setting names the store; NULL and the empty text mean rag
+-- the setting passage.store names the store; NULL and the empty text mean rag
 SET passage.store = 'half';
 SELECT content FROM passage.expand_context(:piece3);
 SELECT content FROM passage.expand_context(:piece3, 'none', store => 'adopted');
 SET passage.store = '';
-SELECT passage.store_name();
+SELECT _passage.store_name();
 SELECT content FROM passage.expand_context(:piece3);
 RESET passage.store;
 SHOW passage.store;
--- a transaction's own setting ends with it
+-- SET LOCAL ends with the transaction
 BEGIN;
 SET LOCAL passage.store = 'adopted';
 SELECT content FROM passage.expand_context(:piece3, 'none');

@@ -48,8 +48,8 @@ const CALLS: [(&str, &str); 26] = [
     ("upgrade_store", "count(*) FROM upgrade_store(dry_run => true)"),
 ];
 
-/// Those that write, which have tests of their own, and one that is internal.
-const OTHERS: [&str; 4] = ["create_store", "ingest", "remove", "store_name"];
+/// Functions that write have tests of their own.
+const OTHERS: [&str; 3] = ["create_store", "ingest", "remove"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reading_a_store_ends_soon_after_a_cancel() {

@@ -1,8 +1,8 @@
-//! Every function of the extension, called with every argument, for stores of every kind.
+//! Calls of every function of the extension with every argument, for all kinds of stores.
 
 use passage_tests::Cluster;
 
-/// A store with embeddings, one of partitions, one of views, and one with nothing but four columns.
+/// Creates a store with embeddings, one of partitions, one of views, and one of four columns.
 pub const STORES: &str = r#"
 SELECT count(*) FROM passage.create_store('small', dimensions => 3);
 SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', max_size => 60, preferred_size => 40, min_size => 10, store => 'small');
@@ -36,7 +36,7 @@ ANALYZE"#;
 /// The stores.
 const NAMES: [&str; 4] = ["small", "parted", "adopted", "bare"];
 
-/// Calls whose arguments are all given are in [`all`]; these leave some out.
+/// Calls without some arguments; [`all`] adds calls with all of them.
 const CALLS: &[&str] = &[
     "SELECT * FROM passage.search('steps', store => STORE)",
     "SELECT * FROM passage.search('\"hidden steps\" -nonsense editors', include_orphaned => true, store => STORE)",
@@ -85,7 +85,7 @@ const CALLS: &[&str] = &[
      TRUNCATE small.notes",
 ];
 
-/// What an argument is given: by its name, or else by its type.
+/// The value of an argument, by its name or else by its type.
 const VALUES: &[(&str, &str)] = &[
     ("store", "STORE"),
     ("query", "'hidden steps'"),
@@ -141,23 +141,23 @@ const VALUES: &[(&str, &str)] = &[
     ("record", "ROW(1, 'one')"),
 ];
 
-/// Every function but those of triggers, with its arguments and their types.
+/// Lists every function except trigger functions, with the names and types of its arguments.
 const FUNCTIONS: &str = "
-    SELECT p.proname, string_agg(a.name || '=' || format_type(a.type, NULL), ';' ORDER BY a.place)
+    SELECT p.pronamespace::regnamespace || '.' || p.proname, string_agg(a.name || '=' || format_type(a.type, NULL), ';' ORDER BY a.place)
     FROM pg_proc AS p,
         unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[]), p.proargmodes) WITH ORDINALITY AS a (name, type, mode, place)
-    WHERE p.pronamespace = 'passage'::regnamespace AND coalesce(a.mode, 'i') IN ('i', 'b', 'v')
-    GROUP BY p.oid, p.proname
+    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND coalesce(a.mode, 'i') IN ('i', 'b', 'v')
+    GROUP BY p.oid, p.pronamespace, p.proname
     UNION ALL
-    SELECT p.proname, '' FROM pg_proc AS p
-    WHERE p.pronamespace = 'passage'::regnamespace AND p.pronargs = 0 AND p.prorettype <> 'trigger'::regtype
+    SELECT p.pronamespace::regnamespace || '.' || p.proname, '' FROM pg_proc AS p
+    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND p.pronargs = 0 AND p.prorettype <> 'trigger'::regtype
     ORDER BY 1, 2";
 
-/// Returns the calls. None uses an operator or function that is not named with its schema.
+/// Returns the calls, in which every operator and function is schema-qualified.
 ///
 /// # Panics
 ///
-/// Panics if a function has an argument that no value is known for, or a trigger function is not called.
+/// Panics if `VALUES` lacks an argument of a function, or if no call uses a trigger function.
 pub async fn all(cluster: &Cluster) -> Vec<String> {
     let one = async |what: &str| cluster.query_text(what).await;
     let document = one("SELECT id FROM small.documents WHERE uri = 'guide.md'").await;
@@ -179,7 +179,7 @@ pub async fn all(cluster: &Cluster) -> Vec<String> {
         };
         let arguments: Vec<_> =
             arguments.split(';').filter(|a| !a.is_empty()).map(argument).collect();
-        calls.push(format!("SELECT * FROM passage.{name}({})", arguments.join(", ")));
+        calls.push(format!("SELECT * FROM {name}({})", arguments.join(", ")));
     }
     let fill = |call: &String, store: &str| {
         call.replace("STORE", &format!("'{store}'"))

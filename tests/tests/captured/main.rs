@@ -1,11 +1,11 @@
 /*!
-What others define is never taken for what PostgreSQL has built in.
+No statement calls operators or functions of other schemas in place of built-in ones.
 
-PostgreSQL looks up an operator or a function by its name and the types at hand, and one for exactly these
-types comes before one of `pg_catalog` that a value has to be converted for, wherever on the
-`search_path` it lies. So every function is called twice: by a session as usual, whose parse trees say
-which operators and functions the statements use, with which types; and by one whose path begins with
-a schema that has a trap for each of them. Both must be answered alike.
+PostgreSQL finds an operator or a function by its name and argument types. A candidate with exactly these
+types is preferred to one of `pg_catalog` that requires a conversion, at any position of the
+`search_path`. So the test calls every function in two sessions. The parse trees of the first session list
+the operators and functions that the statements use, with their types. The `search_path` of the second
+session starts with a schema that has a trap for each of them. Both sessions must return the same results.
 */
 
 mod calls;
@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use tokio_postgres::{Client, SimpleQueryMessage};
 use tree::Use;
 
-/// What a call gave: how many rows, or its error.
+/// The result of a call: its number of rows, or its error.
 type Outcome = Result<usize, String>;
 
 #[tokio::test]
-async fn no_call_is_captured_by_operators_and_functions_of_others() {
+async fn no_call_uses_operators_or_functions_of_other_schemas() {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("traps for operators of embeddings") {
         return;
@@ -39,8 +39,8 @@ async fn no_call_is_captured_by_operators_and_functions_of_others() {
     let traps = set_traps(&cluster, &uses).await;
     assert!(traps > 100, "only {traps} traps");
 
-    // The first, which is the default, captures what a value would have to be converted for; the second
-    // hides what is built in.
+    // The default path prefers traps where a built-in candidate requires a conversion; the second path
+    // prefers all traps.
     for path in [r#""$user", public"#, "public, pg_catalog"] {
         let trapped = outcomes(&cluster, &calls, &format!("SET search_path = {path}")).await;
         let differ: Vec<_> = calls
@@ -59,7 +59,7 @@ async fn no_call_is_captured_by_operators_and_functions_of_others() {
     }
 }
 
-/// Runs calls in one session and takes back what they wrote.
+/// Runs calls in one session and rolls back what they wrote.
 async fn outcomes(cluster: &Cluster, calls: &[String], setup: &str) -> Vec<Outcome> {
     let client = cluster.client().await;
     let run = async |sql: &str| client.batch_execute(sql).await.expect("the session lives");
@@ -83,10 +83,10 @@ async fn outcome(client: &Client, call: &str) -> Outcome {
     Ok(messages.iter().filter(|of| matches!(of, SimpleQueryMessage::Row(_))).count())
 }
 
-/// Makes a trap in the schema `public` for each use, and returns how many there are.
+/// Creates a trap in the schema `public` for each use and returns their number.
 ///
-/// A trap returns a type that nothing else has, so most statements that would take it cannot even be
-/// parsed; others raise its error.
+/// A trap returns a type of its own, so most statements that resolve to it fail to parse; others raise its
+/// error.
 async fn set_traps(cluster: &Cluster, uses: &BTreeSet<Use>) -> usize {
     cluster.execute_as(SUPERUSER, SET_TRAP).await;
     let client = cluster.client_as(SUPERUSER).await;
@@ -102,8 +102,9 @@ async fn set_traps(cluster: &Cluster, uses: &BTreeSet<Use>) -> usize {
     cluster.query_text_as(SUPERUSER, count).await.parse().unwrap()
 }
 
-/// A trap is named like what was used and takes exactly the types it was used with. Types that no
-/// function can take, as those of any array, are left to the traps of the types that stand for them.
+/// Creates a trap with the name and the exact argument types of a use. Uses with pseudo-types such as
+/// `anyarray` have no trap of their own, since no function can have them; those of the actual types cover
+/// them.
 const SET_TRAP: &str = "
 CREATE TYPE public.trapped AS ENUM ();
 CREATE PROCEDURE public.set_trap(kind text, used oid, types oid[])
@@ -131,7 +132,7 @@ BEGIN
                 ELSE format('LEFTARG = %s, RIGHTARG = %s', named[1], named[2]) END, function);
     END IF;
 EXCEPTION
-    -- What lies in the schema already, as of ltree and pgvector, needs no trap.
+    -- Functions that already exist in the schema, such as those of ltree and pgvector, need no trap.
     WHEN duplicate_function THEN NULL;
 END
 $$";

@@ -1,15 +1,14 @@
 /*!
-Parse trees as PostgreSQL prints them, and the operators and functions in them.
+Reads parse trees as PostgreSQL prints them, and lists the operators and functions in them.
 
-A tree is written as `{NAME :field value ...}`, with lists in parentheses. Fields have the same names since
-PostgreSQL 15, and only those are asked for that say which operator or function is used and which type
-an expression has.
+A tree has the form `{NAME :field value ...}`, with lists in parentheses. The field names are the same since
+PostgreSQL 15. Only the fields that name an operator, a function or the type of an expression are read.
 */
 
 use std::collections::BTreeSet;
 use std::str::SplitWhitespace;
 
-/// What is used, by its oid, and the types that it is used with, before anything is converted.
+/// An operator or function by its oid, with the argument types before conversion.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Use {
     pub kind: Kind,
@@ -17,7 +16,7 @@ pub struct Use {
     pub types: Vec<u32>,
 }
 
-/// How something is used.
+/// The kind of a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Function,
@@ -34,7 +33,7 @@ enum Part {
     Word(String),
 }
 
-/// The fields that say which type an expression has; each kind of expression has at most one.
+/// The fields with the type of an expression; each kind of expression has at most one.
 const TYPES: [&str; 16] = [
     "vartype",
     "consttype",
@@ -54,16 +53,16 @@ const TYPES: [&str; 16] = [
     "type",
 ];
 
-/// The fields that say how a conversion is written, 2 standing for one that is not.
+/// The fields with the form of a conversion; 2 is an implicit one.
 const FORMS: [&str; 4] = ["funcformat", "relabelformat", "coerceformat", "coercionformat"];
 
 const BOOLEAN: u32 = 16;
 
-/// Returns what the statements use whose parse trees are in the log of a server.
+/// Returns the operators and functions in the parse trees of a server log.
 pub fn uses(log: &str) -> BTreeSet<Use> {
     let mut uses = BTreeSet::new();
     for tree in log.split("parse tree:").skip(1) {
-        // Each is the DETAIL of its message: lines that begin with a tab go on with it.
+        // A tree is the DETAIL of a message; continuation lines start with a tab.
         let Some((_, detail)) = tree.split_once("DETAIL:") else { continue };
         let mut lines = detail.split('\n');
         let first = lines.next().unwrap_or_default();
@@ -87,7 +86,7 @@ pub fn uses(log: &str) -> BTreeSet<Use> {
     uses
 }
 
-/// Reads parts to the end, or to the bracket that closes them.
+/// Reads parts up to the closing bracket or the end.
 fn parts(words: &mut SplitWhitespace<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     while let Some(word) = words.next() {
@@ -115,7 +114,7 @@ fn parts(words: &mut SplitWhitespace<'_>) -> Vec<Part> {
 }
 
 impl Part {
-    /// Adds what the part and those below it use.
+    /// Adds the uses of the part and of the parts below it.
     fn collect(&self, uses: &mut BTreeSet<Use>) {
         match self {
             Self::List(parts) => parts.iter().for_each(|part| part.collect(uses)),
@@ -136,7 +135,7 @@ impl Part {
         match (name, self.field("opno"), self.field("funcid")) {
             ("SCALARARRAYOPEXPR", Some(oid), _) => add(Kind::Any, oid, list("args")),
             (_, Some(oid), _) => add(Kind::Operator, oid, list("args")),
-            // Only what is written as a call: conversions are found by their types.
+            // Explicit calls only; conversions are found by their types.
             (_, _, Some(oid)) if self.field("funcformat") == Some(0) => {
                 add(Kind::Function, oid, list("args"));
             }
@@ -152,7 +151,7 @@ impl Part {
         }
     }
 
-    /// Returns the type of an expression as it is given, before it is converted silently.
+    /// Returns the type of an expression before implicit conversion.
     fn given(&self) -> u32 {
         let is_silent = FORMS.iter().any(|form| self.field(form) == Some(2));
         let converted = ["arg", "args"].iter().find_map(|field| match self.value(field) {
@@ -171,7 +170,7 @@ impl Part {
         if let Some(found) = TYPES.iter().find_map(|field| self.field(field)) {
             return found;
         }
-        // A query has the type of its column; what else says no type is a condition.
+        // A subquery has the type of its column; an expression without a type field is a condition.
         let columns =
             |query: &Self| query.list("targetList").first().map(|column| column.only("expr"));
         match self.value("subselect") {

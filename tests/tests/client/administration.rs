@@ -108,12 +108,11 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
     cluster.execute("SELECT passage.upgrade_store()").await;
 
     cluster.execute("ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; ALTER TABLE rag.chunks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY").await;
-    found(0, "warning row-level security: this role is under policies", "stores of their own")
-        .await;
+    found(0, "warning row-level security: policies apply to this role", "a store per tenant").await;
     cluster.execute("ALTER TABLE rag.documents DISABLE ROW LEVEL SECURITY; ALTER TABLE rag.chunks DISABLE ROW LEVEL SECURITY").await;
 
     cluster.execute("CREATE SCHEMA rag_reindex; CREATE SCHEMA rag_before").await;
-    found(0, "warning second store: \"rag_reindex\", 0 bytes", "passage reindex, with the options")
+    found(0, "warning shadow store: \"rag_reindex\", 0 bytes", "passage reindex with the options")
         .await;
     found(0, "warning former store: \"rag_before\", 0 bytes", "DROP SCHEMA \"rag_before\" CASCADE")
         .await;
@@ -124,19 +123,19 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
         (
             "SELECT",
             1,
-            "rights of \"guest\": none on the schema",
+            "privileges of \"guest\": none on the schema",
             "GRANT USAGE ON SCHEMA \"rag\" TO \"guest\";",
         ),
         (
             "GRANT USAGE ON SCHEMA rag TO guest",
             1,
-            "may not read chunks, documents, settings, strategies",
+            "cannot read chunks, documents, settings, strategies",
             "GRANT SELECT ON ALL TABLES",
         ),
         (
             "GRANT SELECT ON ALL TABLES IN SCHEMA rag TO guest",
             0,
-            "may search, and not write chunks, documents",
+            "can search, but not write chunks, documents",
             "INSERT, UPDATE, DELETE",
         ),
     ] {
@@ -153,9 +152,9 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
     }
 
     cluster.execute("DROP SCHEMA rag CASCADE").await;
-    found(1, "store \"rag\" does not exist", "passage init --store rag makes the store").await;
+    found(1, "store \"rag\" does not exist", "passage init --store rag to create the store").await;
     cluster.execute("DROP EXTENSION pg_passage").await;
-    found(1, "pg_passage: the database does not have it", "passage init brings it").await;
+    found(1, "pg_passage: it is not installed in the database", "Run passage init").await;
     let mut program = cluster.client_program();
     program.env("DATABASE_URL", "postgresql:///a?host=/nowhere&user=me").args(["doctor"]);
     let doctor = Ran::of(&mut program).await;
@@ -178,7 +177,7 @@ async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
     for said in [
         "good    model: sentence-transformers/all-MiniLM-L6-v2, 384 dimensions",
         "with iterative scans",
-        "passage embed makes them",
+        "Run passage embed to create them",
     ] {
         assert!(doctor.stdout.contains(said), "{said}: {}", doctor.stdout);
     }
@@ -186,7 +185,7 @@ async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
     let doctor = ran(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(1));
     assert!(
-        doctor.stdout.contains("error   model: the store \"rag\" holds embeddings of other"),
+        doctor.stdout.contains("error   model: store \"rag\" holds embeddings of other"),
         "{}",
         doctor.stdout
     );
@@ -305,7 +304,7 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
     };
     let spoiled = mirror(std::path::PathBuf::clone(&folder), "tokenizer.json").await;
     let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &spoiled])).await;
-    fetched.refuses("cannot fetch tokenizer.json: what came is not the file of revision", "--from");
+    fetched.refuses("cannot fetch tokenizer.json: the checksum is not that of revision", "--from");
     let there = cache.path().join("passage/all-MiniLM-L6-v2");
     let names = || {
         let mut names: Vec<_> =
@@ -338,7 +337,7 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
         "/nowhere/model",
     ]))
     .await;
-    nowhere.refuses("cannot fetch model.safetensors", "Name a web folder");
+    nowhere.refuses("cannot fetch model.safetensors", "Give --from the URL");
 }
 
 #[tokio::test]

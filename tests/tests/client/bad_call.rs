@@ -35,13 +35,13 @@ const CALLS: [(&[&str], &str, &str); 27] = [
     (&["ingest", "BOOK", "--fast"], "unexpected argument '--fast'", "Usage: passage ingest"),
     (
         &["ingest", "BOOK", "--metadata", r#"{"a": "xyzzy-hunter2\u0000"}"#],
-        "\"metadata\" holds a NUL",
-        "Leave the NUL out",
+        "\"metadata\" contains a NUL",
+        "Remove the NUL",
     ),
     (
         &["search", "a", "--metadata", r#"{"a": ["xyzzy-hunter2\u0000"]}"#],
-        "\"metadata\" holds a NUL",
-        "Leave the NUL out",
+        "\"metadata\" contains a NUL",
+        "Remove the NUL",
     ),
     (&["search", "a", "--metadata", "[]"], "--metadata is no JSON object", "single quotes"),
     (&["search", "a", "--mode", "near"], "'near' for '--mode", "[possible values: vector"),
@@ -84,10 +84,7 @@ async fn a_model_that_is_not_there_is_named_with_how_to_get_it() {
     // The server would be asked next, and is none.
     program.env("DATABASE_URL", "postgresql:///nowhere?host=/nowhere");
     let ran = Ran::of(program.args(["ingest", "a.md", "--model", "/nowhere"])).await;
-    ran.refuses(
-        "/nowhere/model.safetensors",
-        "passage model fetch brings it. Or put model.safetensors",
-    );
+    ran.refuses("/nowhere/model.safetensors", "Run passage model fetch. Or put model.safetensors");
 }
 
 #[tokio::test]

@@ -99,7 +99,7 @@ async fn after_a_refused_password_no_other_host_is_tried() {
         .refuses("password authentication failed", "Check the user and the password");
     let conninfo = format!("host={first},{second} user={OWNER} dbname={DATABASE}");
     let ran = Ran::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
-    ran.refuses("password missing", "Give the password");
+    ran.refuses("password missing", "Set the password");
     assert_eq!(lenient.log().matches(asked).count(), before, "the second host was tried");
 
     // One that is not there, or not ready, leaves the others.

@@ -111,7 +111,7 @@ async fn a_server_that_dies_in_mid_ingest_has_every_document_wholly_old_or_wholl
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     };
-    ran.refuses("connection", "each document is wholly old or wholly new");
+    ran.refuses("connection", "each document is written completely or not at all");
 
     cluster.start_again().await;
     let count = count_new(&cluster, &old, &new).await;

@@ -19,8 +19,12 @@ async fn a_server_that_cannot_be_reached_is_said_without_the_password() {
     let there = cluster.folder().display().to_string();
     for (url, place, remedy) in [
         (format!("postgresql://owner:{SECRET}@127.0.0.1:1/passage"), "Connection refused", "runs"),
-        (format!("postgresql://owner:{SECRET}@[::/passage"), "URL cannot be read", "postgresql://"),
-        (format!("password={SECRET} colour=red"), "URL cannot be read", "Set DATABASE_URL"),
+        (
+            format!("postgresql://owner:{SECRET}@[::/passage"),
+            "invalid connection options",
+            "postgresql://",
+        ),
+        (format!("password={SECRET} colour=red"), "invalid connection options", "Set DATABASE_URL"),
         ("postgresql:///passage?host=/nowhere".into(), "cannot connect", "Check that the server"),
         (
             format!("postgresql:///none?host={there}&user=owner"),
@@ -47,12 +51,12 @@ async fn without_extension_or_store_the_refusal_names_init() {
     let book = sources.book();
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
         let ran = ran(&cluster, command).await;
-        ran.refuses("schema \"passage\" does not exist", "passage init brings it");
+        ran.refuses("passage\" does not exist", "Run passage init");
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     for command in [&["ingest", "--no-embed", &book][..], &["outline", "a"], &["status"]] {
         let ran = ran(&cluster, command).await;
-        ran.refuses("store \"rag\" does not exist", "passage init --store rag makes the store");
+        ran.refuses("store \"rag\" does not exist", "passage init --store rag to create the store");
     }
     let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'rag'";
     assert_eq!(cluster.query_text(schemas).await, "0");
@@ -65,7 +69,7 @@ async fn init_without_the_right_to_it_says_whom_to_ask_and_leaves_nothing() {
     let init = ["init", "--no-embed"];
     let mut program = cluster.client_program();
     let ran = Ran::of(program.env("DATABASE_URL", cluster.url_as("guest")).args(init)).await;
-    ran.refuses("permission denied to create extension", "Let the database's owner run");
+    ran.refuses("permission denied to create extension", "Ask the owner of the database to run");
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
     let mut program = cluster.client_program();
     let ran = Ran::of(program.env("DATABASE_URL", cluster.url_as("guest")).args(init)).await;
@@ -80,7 +84,7 @@ async fn without_rights_on_the_store_nothing_is_written() {
     let book = sources.book();
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
     let url = cluster.url_as("guest");
-    let ask = "Ask the owner of the store \"rag\" for rights";
+    let ask = "Ask the owner of the store \"rag\" for privileges";
     ingest_at(&cluster, &url, &book).await.refuses("permission denied for schema rag", ask);
 
     cluster.execute("GRANT USAGE ON SCHEMA rag TO guest").await;
@@ -124,11 +128,11 @@ async fn embeddings_of_another_model_or_dimension_are_not_mixed_in() {
             name,
         );
         let three = ran(&cluster, [&command[..], &["--store", "three"]].concat()).await;
-        three.refuses("\"three\" holds embeddings of a model unknown (3 dimensions)", name);
+        three.refuses("\"three\" holds embeddings of an unknown model (3 dimensions)", name);
     }
     for command in [&["ingest", &*book][..], &["search", "anything", "--mode", "hybrid"]] {
         let text = ran(&cluster, [command, &["--store", "text"]].concat()).await;
-        text.refuses("the store \"text\" has no embeddings", "or leave them out with --no-embed");
+        text.refuses("store \"text\" has no embeddings", "use --no-embed");
     }
     assert_eq!(next_write(&cluster).await, next);
     let init = ran(&cluster, ["init", "--store", "three"]).await;
@@ -144,7 +148,10 @@ async fn init_with_embeddings_on_a_server_without_pgvector_says_how_to_do_withou
         return;
     }
     let ran = ran(&cluster, ["init"]).await;
-    ran.refuses("extension \"vector\" is not available", "leave embeddings out with --no-embed");
+    ran.refuses(
+        "extension \"vector\" is not available",
+        "create a store without embeddings: --no-embed",
+    );
     let extensions = "SELECT extname FROM pg_extension WHERE extname <> 'plpgsql'";
     assert_eq!(cluster.query_lines(extensions).await, [""; 0]);
 }

@@ -5,9 +5,15 @@ use crate::site::{Page, Site};
 use crate::{Ran, ingest_text, ran, text_cluster};
 use passage_tests::Cluster;
 use std::fmt::Write;
+use std::net::ToSocketAddrs;
 
 async fn ingest_anywhere(cluster: &Cluster, addresses: &[&str]) -> Ran {
     ran(cluster, ["ingest", "--no-embed", "--allow-private"].iter().chain(addresses)).await
+}
+
+/// Returns whether the system knows the host: one without /etc/hosts does not know `localhost`.
+fn resolves(host: &str) -> bool {
+    !host.eq_ignore_ascii_case("localhost") || (host, 80).to_socket_addrs().is_ok()
 }
 
 #[tokio::test]
@@ -34,14 +40,18 @@ async fn a_private_address_is_refused_however_it_is_written_unless_it_is_allowed
     for host in hosts {
         let address = format!("http://{host}:{port}/a.md");
         let refused = ingest_text(&cluster, &[&address]).await;
-        refused.refuses(" is not public", "give --allow-private");
+        if resolves(host) {
+            refused.refuses(" is not public", "give --allow-private");
+        } else {
+            assert_eq!(refused.code, Some(1), "{host}: {}", refused.stderr);
+        }
     }
     // Not every system resolves this name.
     let dotted = format!("http://localhost.:{port}/a.md");
     assert_eq!(ingest_text(&cluster, &[&dotted]).await.code, Some(1));
     assert_eq!(site.requests(), [""; 0]);
     let mut allowed = 0;
-    for host in &hosts[..5] {
+    for host in hosts[..5].iter().filter(|host| resolves(host)) {
         let address = format!("http://{host}:{port}/a.md");
         let ran = ingest_anywhere(&cluster, &[&address]).await;
         assert_eq!(ran.code, Some(0), "{host}: {}", ran.stderr);
@@ -203,5 +213,5 @@ async fn a_password_is_sent_over_plain_http_to_this_machine_alone() {
     let to = tempfile::tempdir().unwrap();
     let to = to.path().to_str().unwrap();
     let fetched = crate::ran(&cluster, ["model", "fetch", "--from", from, "--to", to]).await;
-    fetched.refuses("would be sent over plain http", "--from");
+    fetched.refuses("would be sent over unencrypted HTTP", "--from");
 }

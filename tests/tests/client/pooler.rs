@@ -6,7 +6,7 @@ use passage_tests::cluster::{OWNER, SUPERUSER};
 use tokio_postgres::NoTls;
 
 const REFUSED: &str = "the connection goes through a transaction pooler";
-const REMEDY: &str = "Connect to the server itself, or through a pool in session mode";
+const REMEDY: &str = "Connect to the server directly, or through a pool in session mode";
 
 /// What a client may leave in a session: its role, its settings, its locks, its statements.
 const LEFT: &str = "SELECT pid = pg_backend_pid(), current_user, current_setting('row_security'), \
@@ -111,5 +111,5 @@ async fn options_that_a_pooler_does_not_take_are_explained() {
     let Some(pooler) = cluster.pooler(what, "pool_mode = session").await else { return };
     let mut program = cluster.client_program();
     program.env("DATABASE_URL", pooler.url_as(OWNER)).env("PGOPTIONS", "-c row_security=off");
-    Ran::of(program.arg("status")).await.refuses("startup parameter", "A pooler does not take");
+    Ran::of(program.arg("status")).await.refuses("startup parameter", "A pooler may not support");
 }

@@ -159,7 +159,7 @@ async fn chunks_that_were_loaded_as_they_are_stay_and_wrong_calls_are_refused() 
     assert!(done.stderr.contains("left sql: "), "{}", done.stderr);
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
 
-    let name = "passage status lists the collections";
+    let name = "Run passage status to list the collections";
     ran(&cluster, ["reindex", "--collection", "other"])
         .await
         .refuses("no document is in the collection \"other\"", name);

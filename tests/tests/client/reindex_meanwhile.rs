@@ -14,16 +14,19 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
     let sources = Sources::with([("a.md", book(3))]);
     let Some(cluster) = embedded("a writer of the former store", &sources).await else { return };
     let mut writer = Store::connect(&cluster.url(), "rag").await.unwrap();
-    writer.expect(writer.identity().await.unwrap());
+    writer.expect_identity(writer.identity().await.unwrap());
     cluster.execute("DELETE FROM rag.embeddings").await;
-    let mut place = store::Place::default();
+    let mut place = store::ClaimCursor::default();
     let claimed = writer.claim(&mut place, 1, None).await.unwrap().unwrap();
     cluster.execute("CREATE TABLE public.kept AS SELECT * FROM rag.documents").await;
     let done = ran(&cluster, ["reindex", "--no-embed"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let embedded: Vec<_> = claimed.into_iter().map(|chunk| (chunk, vec![1.0; 64])).collect();
     let refused = writer.write_embeddings(&embedded).await.unwrap_err();
-    assert!(matches!(refused, store::Error::Replaced(ref store) if store == "rag"), "{refused}");
+    assert!(
+        matches!(refused, store::Error::StoreReplaced(ref store) if store == "rag"),
+        "{refused}"
+    );
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.embeddings").await, "0");
 }
 
@@ -224,7 +227,7 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     }
     // Two at once do not get into each other's way.
     let second = Ran::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
-    second.refuses("is being reindexed already", "Wait");
+    second.refuses("is already being reindexed", "Wait");
     let all = "SELECT count(*) FROM rag_reindex.embeddings";
     while cluster.query_text(all).await == "0" {
         assert!(killed.try_wait().unwrap().is_none(), "it ended");
@@ -248,7 +251,7 @@ async fn a_run_that_was_killed_is_gone_on_with() {
     };
     Ran::of(&mut other(&["reindex", "--overlap", "20"]))
         .await
-        .refuses("\"rag_reindex\" holds a reindex that was begun otherwise", "Give the options");
+        .refuses("\"rag_reindex\" belongs to a reindex with other options", "Use the options");
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'book/b.md'").await;
     let ran = Ran::of(&mut other(&arguments)).await;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -164,7 +164,7 @@ async fn a_store_is_replaced_with_all_that_it_was_given() {
     cluster.execute(MERGE).await;
     ran(&cluster, ["reindex"])
         .await
-        .refuses("the schema \"rag_before\" is in the way", "DROP SCHEMA \"rag_before\" CASCADE");
+        .refuses("schema \"rag_before\" already exists", "DROP SCHEMA \"rag_before\" CASCADE");
     cluster.execute("DROP SCHEMA rag_before CASCADE").await;
     let done = ran(&cluster, ["reindex", "--drop-former", "--quiet"]).await;
     assert_eq!((done.code, &*done.stderr), (Some(0), ""));
@@ -274,7 +274,7 @@ async fn what_cannot_come_along_is_named_and_nothing_is_done() {
             let refused = ran(&cluster, arguments).await;
             refused.refuses(
                 &format!("\"rag\" cannot be replaced while it has {what}"),
-                "Take it away",
+                "Drop the objects",
             );
         }
         assert_eq!(cluster.query_text(SCHEMAS).await, "rag", "{what}");
@@ -288,11 +288,13 @@ async fn what_is_no_store_of_ones_own_is_left_alone() {
     cluster
         .execute("CREATE SCHEMA rag2; CREATE VIEW rag2.chunks AS SELECT * FROM rag.chunks")
         .await;
-    ran(&cluster, ["reindex", "--store", "rag2"]).await.refuses("view rag2.chunks", "Take it away");
+    ran(&cluster, ["reindex", "--store", "rag2"])
+        .await
+        .refuses("view rag2.chunks", "Drop the objects");
     cluster.execute("DROP SCHEMA rag2 CASCADE; CREATE SCHEMA rag_reindex").await;
     ran(&cluster, ["reindex"])
         .await
-        .refuses("the schema \"rag_reindex\" is in the way", "DROP SCHEMA");
+        .refuses("schema \"rag_reindex\" already exists", "DROP SCHEMA");
     cluster.execute("DROP SCHEMA rag_reindex").await;
     ran(&cluster, ["reindex", "--store", "none"])
         .await
@@ -301,7 +303,7 @@ async fn what_is_no_store_of_ones_own_is_left_alone() {
     cluster.execute(&format!("SELECT passage.create_store('{long}')")).await;
     ran(&cluster, ["reindex", "--store", &long])
         .await
-        .refuses("is too long for a second store", "55 bytes");
+        .refuses("is too long for a shadow store", "55 bytes");
 
     ran(&cluster, ["reindex", "--language", "klingon"]).await.refuses(
         "text search configuration \"klingon\" does not exist",
@@ -359,7 +361,7 @@ async fn another_model_comes_with_a_second_store() {
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(service.texts().len(), 1);
     let facts =
-        "SELECT dimensions, embedding_type, distance, language FROM passage.store_facts('rag')";
+        "SELECT dimensions, embedding_type, distance, language FROM _passage.store_facts('rag')";
     assert_eq!(cluster.query_lines(facts).await, ["64|halfvec|cosine|simple"]);
     assert_eq!(cluster.query_text(MISSING).await, "0");
 

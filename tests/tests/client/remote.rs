@@ -1,7 +1,9 @@
 //! Embedding by a service that misbehaves in every way that services do.
 
 use crate::service::{Asked, Reply, Service};
-use passage::embed::{Embedder, Error, Key, Problem, Remote, Service as Settings};
+use passage::embed::{
+    ApiKey, Embedder, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError,
+};
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +13,7 @@ const KEY: &str = "sk-xyzzy-hunter2";
 /// How a service is asked, with pauses that a test need not wait for.
 fn settings(service: &Service) -> Settings {
     let mut settings = Settings::new(service.url(), "tiny");
-    settings.key = Some(Key::new(KEY));
+    settings.key = Some(ApiKey::new(KEY));
     settings.pause = Duration::from_millis(1);
     settings.timeout = Duration::from_secs(20);
     settings
@@ -19,7 +21,7 @@ fn settings(service: &Service) -> Settings {
 
 /// Embeds texts as an ingest does, all handed over at once.
 async fn embed(settings: Settings, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
-    let embedder = Arc::new(Embedder::from(Remote::connect(settings).await?));
+    let embedder = Arc::new(Embedder::from(RemoteEmbedder::connect(settings).await?));
     let submitted = {
         let (embedder, texts) = (Arc::clone(&embedder), texts.to_vec());
         tokio::task::spawn_blocking(move || {
@@ -38,9 +40,9 @@ fn texts(number: usize) -> Vec<String> {
 }
 
 #[track_caller]
-fn problem(result: Result<Vec<Vec<f32>>, Error>) -> Problem {
+fn problem(result: Result<Vec<Vec<f32>>, Error>) -> ServiceError {
     match result {
-        Err(Error::Service { problem, .. }) => problem,
+        Err(Error::Service { error, .. }) => error,
         other => panic!("{other:?}"),
     }
 }
@@ -106,28 +108,31 @@ async fn who_stays_busy_is_given_up_and_said_to_be() {
     .await;
     let mut asked = settings(&service);
     asked.retries = 2;
-    assert_eq!(problem(embed(asked, &texts(1)).await), Problem::Busy(502, 3));
+    assert_eq!(problem(embed(asked, &texts(1)).await), ServiceError::Busy(502, 3));
     assert_eq!(service.seen().len(), 4);
 
     let later = Service::start(|_, _| {
         Reply::Status(429, vec![("Retry-After", "7200".into())], String::new())
     })
     .await;
-    assert_eq!(problem(embed(settings(&later), &texts(1)).await), Problem::Later(429, 7_200));
+    assert_eq!(
+        problem(embed(settings(&later), &texts(1)).await),
+        ServiceError::RetryLater(429, 7_200)
+    );
     assert_eq!(later.seen().len(), 1);
 
     let silent = Service::start(|_, _| Reply::Silence).await;
     let mut asked = settings(&silent);
     (asked.retries, asked.timeout) = (1, Duration::from_millis(200));
-    assert_eq!(
-        problem(embed(asked, &texts(1)).await),
-        Problem::Unreachable("it takes too long", 2)
-    );
+    assert_eq!(problem(embed(asked, &texts(1)).await), ServiceError::Unreachable("timeout", 2));
     assert_eq!(silent.seen().len(), 2);
 
     let mut nobody = settings(&silent);
     (nobody.url, nobody.retries) = ("http://127.0.0.1:1/v1".into(), 0);
-    assert_eq!(problem(embed(nobody, &texts(1)).await), Problem::Unreachable("no connection", 1));
+    assert_eq!(
+        problem(embed(nobody, &texts(1)).await),
+        ServiceError::Unreachable("connection failed", 1)
+    );
 }
 
 #[tokio::test]
@@ -164,7 +169,7 @@ async fn what_is_too_long_is_halved_until_it_is_not() {
         }
     })
     .await;
-    assert_eq!(problem(embed(settings(&never), &given).await), Problem::TooLong);
+    assert_eq!(problem(embed(settings(&never), &given).await), ServiceError::TooLong);
 }
 
 #[tokio::test]
@@ -175,25 +180,28 @@ async fn dimensions_are_found_out_asked_for_and_checked() {
     asked.batch_texts = NonZero::new(1).unwrap();
     asked.concurrency = NonZero::new(1).unwrap();
     let wrong = embed(asked, &texts(2)).await;
-    assert_eq!(problem(wrong), Problem::Dimensions { expected: 8, found: 9 });
+    assert_eq!(problem(wrong), ServiceError::Dimensions { expected: 8, found: 9 });
 
     let fixed = Service::good(8).await;
     let mut asked = settings(&fixed);
     asked.dimensions = NonZero::new(4);
     let wrong = problem(embed(asked, &texts(1)).await);
-    assert_eq!(wrong, Problem::Dimensions { expected: 4, found: 8 });
+    assert_eq!(wrong, ServiceError::Dimensions { expected: 4, found: 8 });
     assert_eq!(fixed.seen()[0].body["dimensions"], 4);
 }
 
 #[tokio::test]
 async fn what_cannot_be_an_answer_is_refused() {
     for (body, what) in [
-        ("<html>It works!</html>", "it is no JSON with data and embedding"),
-        (r#"{"data": []}"#, "it has another number of embeddings than were asked for"),
-        (r#"{"data": [{"embedding": []}]}"#, "an embedding has no direction"),
+        ("<html>It works!</html>", "it is not JSON with \"data\" and \"embedding\""),
+        (r#"{"data": []}"#, "the number of embeddings differs from the number of texts"),
+        (r#"{"data": [{"embedding": []}]}"#, "an embedding is zero or not finite"),
     ] {
         let service = Service::start(|_, _| Reply::Status(200, vec![], body.into())).await;
-        assert_eq!(problem(embed(settings(&service), &texts(1)).await), Problem::Garbled(what));
+        assert_eq!(
+            problem(embed(settings(&service), &texts(1)).await),
+            ServiceError::InvalidResponse(what)
+        );
         assert_eq!(service.seen().len(), 1, "it is asked once");
     }
 }
@@ -201,11 +209,11 @@ async fn what_cannot_be_an_answer_is_refused() {
 #[tokio::test]
 async fn refusals_are_final_and_repeat_nothing_that_was_sent() {
     for (status, expected) in [
-        (401, Problem::Key(401)),
-        (403, Problem::Key(403)),
-        (404, Problem::Unknown(404)),
-        (418, Problem::Refused(418)),
-        (302, Problem::Refused(302)),
+        (401, ServiceError::Unauthorized(401)),
+        (403, ServiceError::Unauthorized(403)),
+        (404, ServiceError::NotFound(404)),
+        (418, ServiceError::Rejected(418)),
+        (302, ServiceError::Rejected(302)),
     ] {
         let elsewhere = Service::good(8).await;
         let location = format!("{}/embeddings", elsewhere.url());

@@ -212,19 +212,19 @@ async fn what_comes_back_while_it_is_taken_for_gone_stays() {
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
     cluster.execute("UPDATE rag.documents SET orphaned_at = now() - interval '1 day' WHERE uri < 'book/c.md'").await;
     let store = Store::connect(&cluster.url(), "rag").await.unwrap();
-    let (begun, grace) = (store.now().await.unwrap(), Duration::from_hours(1));
-    let all = store.present("", "", None, grace, &begun, 10).await.unwrap();
+    let (begun, grace) = (store.server_time().await.unwrap(), Duration::from_hours(1));
+    let all = store.document_states("", "", None, grace, &begun, 10).await.unwrap();
     let ids: Vec<_> = all.iter().map(|document| document.id).collect();
     assert_eq!(
         all.iter().map(|document| document.is_expired).collect::<Vec<_>>(),
         [true, true, false]
     );
     // One is found again, one is written, and the third was never away.
-    store.restore(ids[0]).await.unwrap();
+    store.unmark_orphaned(ids[0]).await.unwrap();
     cluster.execute("SELECT passage.ingest('book/b.md', '# B', 'text/markdown')").await;
     store.remove(&ids, &begun, grace).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|f", "book/b.md|f", "book/c.md|f"]);
-    store.orphan(&ids, &begun).await.unwrap();
+    store.mark_orphaned(&ids, &begun).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|t", "book/b.md|f", "book/c.md|t"]);
     store.remove(&ids, &begun, Duration::ZERO).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/b.md|f"]);

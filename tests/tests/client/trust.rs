@@ -2,7 +2,7 @@
 
 use crate::service::Service;
 use crate::{Ran, Sources, text_cluster};
-use passage::embed::{Error, Key, Problem, Remote, Service as Settings};
+use passage::embed::{ApiKey, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError};
 use passage_tests::Cluster;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -118,10 +118,10 @@ async fn a_key_is_sent_over_plain_http_to_this_machine_alone() {
     ] {
         let mut settings = Settings::new(url, "m");
         settings.retries = 0;
-        settings.key = (!url.contains('@')).then(|| Key::new(KEY));
-        match Remote::embed_one(settings, "a").await {
-            Err(Error::Service { problem: Problem::PlainKey, place }) => {
-                assert!(url.contains(&place) && !place.contains("pw"), "{place}");
+        settings.key = (!url.contains('@')).then(|| ApiKey::new(KEY));
+        match RemoteEmbedder::embed_one(settings, "a").await {
+            Err(Error::Service { error: ServiceError::KeyOverHttp, host }) => {
+                assert!(url.contains(&host) && !host.contains("pw"), "{host}");
             }
             other => panic!("{url}: {other:?}"),
         }
@@ -131,8 +131,8 @@ async fn a_key_is_sent_over_plain_http_to_this_machine_alone() {
     let local = service.url().replace("127.0.0.1", "localhost");
     for (url, key) in [(service.url(), Some(KEY)), (service.url(), None), (local, Some(KEY))] {
         let mut settings = Settings::new(url, "m");
-        settings.key = key.map(Key::new);
-        Remote::embed_one(settings, "a").await.unwrap();
+        settings.key = key.map(ApiKey::new);
+        RemoteEmbedder::embed_one(settings, "a").await.unwrap();
     }
     assert_eq!(service.seen().len(), 3);
 

@@ -153,7 +153,7 @@ impl Function {
                     });
                 let given: Vec<_> = given.collect();
                 calls.push(format!(
-                    "SELECT f::pg_catalog.text FROM passage.{}({}) AS f",
+                    "SELECT f::pg_catalog.text FROM {}({}) AS f",
                     self.name,
                     given.join(", ")
                 ));
@@ -166,11 +166,11 @@ impl Function {
 #[tokio::test]
 async fn odd_arguments_are_answered_or_refused_by_a_clear_error() {
     let Some(cluster) = cluster().await else { return };
-    let sql = "SELECT format('%s|%s|%s', proname, pronargs - pronargdefaults, (
+    let sql = "SELECT format('%s|%s|%s', pronamespace::regnamespace || '.' || proname, pronargs - pronargdefaults, (
             SELECT string_agg(coalesce(proargnames[place], '') || '=' || format_type(type, NULL), '|' ORDER BY place)
             FROM unnest(proargtypes::oid[]) WITH ORDINALITY AS a (type, place)))
         FROM pg_proc
-        WHERE pronamespace = 'passage'::regnamespace AND prokind = 'f' AND prorettype <> 'trigger'::regtype AND pronargs > 0
+        WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND prokind = 'f' AND prorettype <> 'trigger'::regtype AND pronargs > 0
         ORDER BY 1";
     let functions = cluster.query_lines_as(ATTACKER, sql).await.into_iter().map(|line| {
         let mut parts = line.split('|');

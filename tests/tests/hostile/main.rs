@@ -167,7 +167,7 @@ async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
 #[tokio::test]
 async fn every_function_that_knows_a_store_is_called() {
     let cluster = Cluster::start().await;
-    let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'passage'::regnamespace ORDER BY 1";
+    let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) ORDER BY 1";
     let functions = cluster.query_lines(sql).await;
     let named = |name: &String| {
         WITHOUT_STORE.contains(&name.as_str()) || CALLS.iter().any(|call| call.function == name)
@@ -178,7 +178,7 @@ async fn every_function_that_knows_a_store_is_called() {
     let called = CALLS.iter().map(|call| call.function).chain(WITHOUT_STORE.iter().copied());
     let gone: Vec<_> = called.filter(gone).collect();
     assert!(gone.is_empty(), "calls.rs calls {gone:?}, which are no functions");
-    let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND 'store' = ANY (proargnames[:pronargs])";
+    let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND 'store' = ANY (proargnames[:pronargs])";
     for name in cluster.query_lines(sql).await {
         assert!(!WITHOUT_STORE.contains(&name.as_str()), "{name} knows a store");
     }

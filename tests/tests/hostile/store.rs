@@ -88,7 +88,12 @@ pub const COLUMNS: &[Column] = &[
     column("chunks", "first_line", "integer", "w.place + 1"),
     column("chunks", "last_line", "integer", "w.place + 1"),
     column("chunks", "metadata", "jsonb", r#"'{"imports": ["quokka"]}'"#),
-    column("chunks", "path", "public.ltree", "passage.encode_section(w.titles::pg_catalog.text[])"),
+    column(
+        "chunks",
+        "path",
+        "public.ltree",
+        "_passage.encode_section(w.titles::pg_catalog.text[])",
+    ),
     column("chunks", "section_key", "bigint", "passage.section_key(w.titles::pg_catalog.text[])"),
     column("chunks", "parent_key", "bigint", "passage.parent_key(w.titles::pg_catalog.text[])"),
     column(

@@ -31,7 +31,7 @@ use passage::document::{self, Document, MetadataOverrides};
 use passage::embed::Model;
 use passage::source;
 use passage::split::Splitter;
-use passage::store::{self, Init, Note, Settings, Store};
+use passage::store::{self, InitOptions, Notice, Settings, Store};
 use passage_core::{Kind, SPLITTER_VERSION, SyntaxError};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -43,7 +43,7 @@ const MARKS: usize = 2;
 pub async fn init(args: args::Init) -> Result<String, Error> {
     let embedder = if args.no_embed { None } else { Some(embedder(&args.embedder, None).await?) };
     let mut store = connect(&args.server).await?;
-    let init = Init {
+    let init = InitOptions {
         dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
         embedding_type: args.embedding_type.map(|it| it.name().to_owned()),
         language: args.language,
@@ -53,7 +53,7 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
     let sizer = if is_here { "wordpieces" } else { "characters" };
     let model = embedder.map(|(embedder, _)| (embedder.name().to_owned(), embedder.dimensions()));
     let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
-    store.own(store.agree(&settings)).await?;
+    store.in_owned_transaction(store.record_settings(&settings)).await?;
     let render = if args.json { render::made_json } else { render::made };
     Ok(render(store.name(), made, settings.model.as_ref()))
 }
@@ -108,8 +108,8 @@ fn url(server: &args::Server) -> Result<String, Error> {
 }
 
 /// What is said where the store has embeddings and nothing is named to embed a question by.
-fn no_model() -> Note {
-    Note {
+fn no_model() -> Notice {
+    Notice {
         message: "searched by words alone, since there is no model".into(),
         hint: Some(
             "Name its folder with --model or PASSAGE_MODEL, or bring one with passage model fetch."
@@ -147,7 +147,7 @@ fn reading(args: &args::Reading) -> Result<MetadataOverrides, Error> {
 
 fn metadata(given: &str) -> Result<Map<String, Value>, Error> {
     match serde_json::from_str(given) {
-        Ok(value) if store::holds_nul(&value) => Err(store::Error::Nul("metadata").into()),
+        Ok(value) if store::contains_nul(&value) => Err(store::Error::Nul("metadata").into()),
         Ok(Value::Object(metadata)) => Ok(metadata),
         _ => Err(Error::Usage {
             cause: "the value of --metadata is no JSON object".into(),

@@ -16,7 +16,7 @@ pub use store::{documents, findings, status};
 use crate::printable::{printable, printable_json};
 use crate::terminal::{BOLD, DIM, ERROR, GOOD, HIT, TITLE, VERBATIM, WARNING};
 use passage::split::Piece;
-use passage::store::{Note, OutlineRow};
+use passage::store::{Notice, OutlineRow};
 use serde::Serialize;
 use std::fmt::Write;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub fn wrong_call(told: &str) -> String {
 }
 
 /// A note of the server, with its advice.
-pub fn note(note: &Note) -> String {
+pub fn note(note: &Notice) -> String {
     let mut output = format!("{BOLD}note:{BOLD:#} {}", printable(&note.message));
     if let Some(hint) = &note.hint {
         write!(output, "\n  {}", printable(hint)).expect("a string takes any text");

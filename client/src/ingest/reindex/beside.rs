@@ -15,7 +15,7 @@ use crate::embed::Embedder;
 use crate::ingest::agree::{agree, jobs};
 use crate::ingest::fill::{Fill, FillEvent, fill};
 use crate::split::Splitter;
-use crate::store::{self, Differing, Plan, Second, Store, Written};
+use crate::store::{self, OutdatedDocument, ShadowOptions, ShadowStore, Store, WriteOutcome};
 use anew::{Anew, Tally};
 use serde_json::json;
 use std::future::pending;
@@ -65,9 +65,9 @@ pub struct Beside {
 }
 
 impl Beside {
-    fn plan(&self) -> Plan {
+    fn plan(&self) -> ShadowOptions {
         let Self { splitter, embedder, .. } = self;
-        Plan {
+        ShadowOptions {
             model: embedder.as_ref().map(|model| (model.name().to_owned(), model.dimensions())),
             embedding_type: self.embedding_type.clone(),
             language: self.language.clone(),
@@ -93,16 +93,16 @@ pub async fn reindex_beside(
     let plan = job.plan();
     let jobs = jobs(job.jobs);
     if job.dry_run {
-        Second::rehearse(&job.url, &job.store, &plan).await?;
+        ShadowStore::dry_run(&job.url, &job.store, &plan).await?;
         let reader = Store::connect(&job.url, &job.store).await?;
         reader.begin_reading().await?;
         return would(&job, &reader, jobs, &report).await;
     }
-    let mut second = Second::begin(&job.url, &job.store, &plan).await?;
+    let mut second = ShadowStore::begin(&job.url, &job.store, &plan).await?;
     let reader = Store::connect(&job.url, &job.store).await?;
-    reader.read_all().await?;
+    reader.disable_row_security().await?;
     let store = second.store();
-    store.own(agree(store, job.embedder.as_deref(), &job.splitter, false)).await?;
+    store.in_owned_transaction(agree(store, job.embedder.as_deref(), &job.splitter, false)).await?;
     second.store().defer_index().await?;
     let run = Run { job, jobs, reader, second: Mutex::new(second), report };
     run.all().await
@@ -115,11 +115,11 @@ async fn would(
     jobs: usize,
     report: &(impl Fn(&ReindexEvent) + Sync),
 ) -> Result<Reindexed, Error> {
-    let ids = reader.ids(None, None).await?;
+    let ids = reader.document_ids(None, None).await?;
     report(&ReindexEvent::Found(ids.len()));
     let mut tally = Tally::default();
     let document = |id| async move {
-        let Some(stored) = reader.stored(id, false).await? else { return Ok(None) };
+        let Some(stored) = reader.read_document(id, false).await? else { return Ok(None) };
         Ok::<_, Error>(Some((id, Anew::of(&job.splitter, stored).await)))
     };
     tally.take_all(ids.into_iter().map(document), jobs + AHEAD, report).await?;
@@ -131,7 +131,7 @@ struct Run<R> {
     jobs: usize,
     /// The connection that reads the first store.
     reader: Store,
-    second: Mutex<Second>,
+    second: Mutex<ShadowStore>,
     report: R,
 }
 
@@ -158,12 +158,12 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         self.embed(&self.job.store, &mut tally).await?;
         let mut second = self.second.lock().await;
         if self.job.removes_former {
-            while !second.remove_former().await? {
+            while !second.drop_former().await? {
                 attempts += 1;
                 self.wait(begun, attempts).await?;
             }
         } else {
-            (self.report)(&ReindexEvent::Replaced { former: second.former().to_owned() });
+            (self.report)(&ReindexEvent::Replaced { former: second.former_name().to_owned() });
         }
         drop(second);
         Ok(tally.sum())
@@ -174,20 +174,20 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         self.catch_up(tally).await?;
         let mut second = self.second.lock().await;
         let with_embeddings = second.with_embeddings();
-        let Some(last) = second.hold().await? else { return Ok(false) };
-        let differing = last.differing().await?;
+        let Some(last) = second.lock_original().await? else { return Ok(false) };
+        let differing = last.outdated().await?;
         if differing.len() > FEW {
             return Ok(false);
         }
         for differing in differing {
-            let Some(stored) = last.stored(differing.id()).await? else { return Ok(false) };
+            let Some(stored) = last.read_document(differing.id()).await? else { return Ok(false) };
             let anew = Anew::of(&self.job.splitter, stored).await;
-            if last.make(differing, &anew.made(with_embeddings)).await? == Written::Changed {
+            if last.make(differing, &anew.made(with_embeddings)).await? == WriteOutcome::Conflict {
                 return Ok(false);
             }
             tally.take(differing.id(), anew, &self.report);
         }
-        last.swap().await?;
+        last.commit().await?;
         Ok(true)
     }
 
@@ -205,7 +205,7 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
 
     /// Makes the documents that the second store lacks or has as they were; returns how many.
     async fn catch_up(&self, tally: &mut Tally) -> Result<usize, Error> {
-        let differing = self.second.lock().await.differing().await?;
+        let differing = self.second.lock().await.outdated().await?;
         let found = differing.len();
         (self.report)(&ReindexEvent::Found(found));
         let documents = differing.into_iter().map(|differing| self.document(differing));
@@ -214,14 +214,14 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
     }
 
     /// Makes a document in the second store; `None` if it is gone or has to be looked at again.
-    async fn document(&self, differing: Differing) -> Result<Option<(Uuid, Anew)>, Error> {
+    async fn document(&self, differing: OutdatedDocument) -> Result<Option<(Uuid, Anew)>, Error> {
         let id = differing.id();
-        let Some(stored) = self.reader.stored(id, false).await? else { return Ok(None) };
+        let Some(stored) = self.reader.read_document(id, false).await? else { return Ok(None) };
         let anew = Anew::of(&self.job.splitter, stored).await;
         let mut second = self.second.lock().await;
         let with_embeddings = second.with_embeddings();
         let written = second.make(differing, &anew.made(with_embeddings)).await?;
-        Ok((written == Written::Done).then_some((id, anew)))
+        Ok((written == WriteOutcome::Written).then_some((id, anew)))
     }
 
     /// Embeds the chunks of a store that have no embedding yet.

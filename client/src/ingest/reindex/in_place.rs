@@ -10,7 +10,7 @@ use crate::Error;
 use crate::ingest::agree::{agree, jobs};
 use crate::ingest::run::blocking;
 use crate::ingest::vectors;
-use crate::store::{self, Store, Written};
+use crate::store::{self, Store, WriteOutcome};
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,17 +39,18 @@ pub async fn reindex(
     report: impl Fn(&ReindexEvent) + Sync,
 ) -> Result<Reindexed, Error> {
     let mut reader = Store::connect(&job.url, &job.store).await?;
-    reader.must_be_own().await?;
+    reader.must_be_owned().await?;
     let identity = reader.identity().await?;
-    let ids = reader.ids(Some(&job.collection), job.version.as_deref()).await?;
+    let ids = reader.document_ids(Some(&job.collection), job.version.as_deref()).await?;
     if ids.is_empty() {
         return Err(store::Error::NoCollection(job.collection).into());
     }
-    let with_embeddings =
-        reader.own(agree(&reader, job.embedder.as_deref(), &job.splitter, job.dry_run)).await?;
+    let with_embeddings = reader
+        .in_owned_transaction(agree(&reader, job.embedder.as_deref(), &job.splitter, job.dry_run))
+        .await?;
     let mut writer = Store::connect(&job.url, &job.store).await?;
-    writer.expect(identity);
-    writer.write_many();
+    writer.expect_identity(identity);
+    writer.enable_bulk_writes();
     let jobs = jobs(job.jobs);
     report(&ReindexEvent::Found(ids.len()));
 
@@ -104,7 +105,7 @@ impl<R: Fn(&ReindexEvent)> Run<R> {
         // By what was embedded: another reading may want the same once more.
         let mut embeddings = HashMap::new();
         for _ in 0..ATTEMPTS {
-            let Some(stored) = self.reader.stored(id, self.with_embeddings).await? else {
+            let Some(stored) = self.reader.read_document(id, self.with_embeddings).await? else {
                 return Ok(None);
             };
             *uri = Some(stored.uri.clone());
@@ -133,8 +134,8 @@ impl<R: Fn(&ReindexEvent)> Run<R> {
             let new = new.filter_map(|(number, text)| Some((number, &embeddings.get(&text)?[..])));
             let document = made.document(&new.collect(), self.with_embeddings);
             match self.writer.lock().await.rewrite(made.stored(), &document).await? {
-                Written::Done => return Ok(Some(Remade::Rewritten { chunks, kept })),
-                Written::Changed => {}
+                WriteOutcome::Written => return Ok(Some(Remade::Rewritten { chunks, kept })),
+                WriteOutcome::Conflict => {}
             }
         }
         Err(store::Error::Contended(uri.take().unwrap_or_default()).into())

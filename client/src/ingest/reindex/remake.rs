@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::split::{Piece, Splitter};
-use crate::store::{Chunk, Document, Stored, StoredChunk};
+use crate::store::{ChunkWrite, DocumentWrite, StoredChunk, StoredDocument};
 use passage_core::{Kind, MediaType, chunk_ids, document_metadata};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// A document as it would be made now.
 pub(super) struct Made {
-    stored: Stored,
+    stored: StoredDocument,
     text: String,
     media_type: MediaType,
     pieces: Vec<Piece>,
@@ -24,7 +24,7 @@ pub(super) struct Made {
 /// other. `embeds` tells whether a chunk without an embedding is to get one.
 pub(super) fn remake(
     splitter: &Splitter,
-    stored: Stored,
+    stored: StoredDocument,
     embeds: bool,
 ) -> Result<Option<Made>, Error> {
     let Some(text) = whole(&stored.chunks) else { return Ok(None) };
@@ -62,7 +62,7 @@ fn whole(chunks: &[StoredChunk]) -> Option<String> {
 
 /// What the document is made of: what its uri and media type say, unless none of its chunks is
 /// that; it was then told, and most of them say what.
-fn kind(stored: &Stored, media_type: &MediaType) -> Kind {
+fn kind(stored: &StoredDocument, media_type: &MediaType) -> Kind {
     let found = Kind::detect(&stored.uri, media_type);
     let kinds = || stored.chunks.iter().filter_map(|chunk| chunk.kind);
     if kinds().any(|kind| kind == found) {
@@ -74,7 +74,7 @@ fn kind(stored: &Stored, media_type: &MediaType) -> Kind {
 
 /// Gives each piece the id of the chunk that says the same in the same section, wherever that id
 /// comes from, and a derived one where there is none.
-fn ids(stored: &Stored, text: &str, pieces: &[Piece]) -> Vec<(Uuid, Option<usize>)> {
+fn ids(stored: &StoredDocument, text: &str, pieces: &[Piece]) -> Vec<(Uuid, Option<usize>)> {
     let mut there: HashMap<(&[String], &str), VecDeque<usize>> = HashMap::new();
     for (place, chunk) in stored.chunks.iter().enumerate() {
         there.entry((&chunk.section, &chunk.content)).or_default().push_back(place);
@@ -103,7 +103,7 @@ fn ids(stored: &Stored, text: &str, pieces: &[Piece]) -> Vec<(Uuid, Option<usize
 }
 
 impl Made {
-    pub(super) fn stored(&self) -> &Stored {
+    pub(super) fn stored(&self) -> &StoredDocument {
         &self.stored
     }
 
@@ -138,13 +138,13 @@ impl Made {
             && Some(&piece.bytes) == chunk.bytes.as_ref()
             && Some(&piece.lines) == chunk.lines.as_ref()
             && piece.imports == chunk.imports
-            && (chunk.embedded || !self.embeds)
+            && (chunk.has_embedding || !self.embeds)
     }
 
     /// Returns the chunks that want an embedding, and the text of each.
     pub(super) fn missing(&self) -> impl Iterator<Item = (usize, String)> {
         let has = |(piece, (_, place)): (&Piece, &(Uuid, Option<usize>))| {
-            self.current(piece, *place).is_some_and(|chunk| chunk.embedded)
+            self.current(piece, *place).is_some_and(|chunk| chunk.has_embedding)
         };
         let chunks = self.pieces.iter().zip(&self.ids).enumerate();
         chunks
@@ -165,11 +165,11 @@ impl Made {
     }
 
     /// Returns the document as a store takes it that has nothing of it.
-    pub(super) fn new_document(&self, with_embeddings: bool) -> Document<'_> {
+    pub(super) fn new_document(&self, with_embeddings: bool) -> DocumentWrite<'_> {
         let mut document = self.document(&HashMap::new(), with_embeddings);
-        document.gone.clear();
+        document.removed_chunks.clear();
         for chunk in &mut document.chunks {
-            (chunk.known, chunk.stale) = (false, false);
+            (chunk.exists, chunk.preamble_changed) = (false, false);
         }
         document
     }
@@ -179,31 +179,34 @@ impl Made {
         &'a self,
         embeddings: &HashMap<usize, &'a [f32]>,
         with_embeddings: bool,
-    ) -> Document<'a> {
+    ) -> DocumentWrite<'a> {
         let Self { stored, text, media_type, pieces, ids, metadata, .. } = self;
         let chunk =
-            |(ordinal, (piece, (id, place))): (usize, (&'a Piece, &(Uuid, Option<usize>)))| Chunk {
-                id: *id,
-                section: &piece.section,
-                level: piece.level,
-                kind: piece.kind,
-                unit: piece.unit,
-                content: &text[piece.bytes.clone()],
-                preamble: &piece.preamble,
-                tokens: piece.tokens,
-                bytes: Some(piece.bytes.clone()),
-                lines: Some(piece.lines.clone()),
-                imports: &piece.imports,
-                known: place.is_some(),
-                stale: place.is_some_and(|place| !is_current(piece, &stored.chunks[place])),
-                embedding: embeddings.get(&ordinal).copied(),
+            |(ordinal, (piece, (id, place))): (usize, (&'a Piece, &(Uuid, Option<usize>)))| {
+                ChunkWrite {
+                    id: *id,
+                    section: &piece.section,
+                    level: piece.level,
+                    kind: piece.kind,
+                    unit: piece.unit,
+                    content: &text[piece.bytes.clone()],
+                    preamble: &piece.preamble,
+                    tokens: piece.tokens,
+                    bytes: Some(piece.bytes.clone()),
+                    lines: Some(piece.lines.clone()),
+                    imports: &piece.imports,
+                    exists: place.is_some(),
+                    preamble_changed: place
+                        .is_some_and(|place| !is_current(piece, &stored.chunks[place])),
+                    embedding: embeddings.get(&ordinal).copied(),
+                }
             };
         let chunks = pieces.iter().zip(ids).enumerate().map(chunk).collect();
         let stays: HashSet<usize> = ids.iter().filter_map(|(_, place)| *place).collect();
         let gone = stored.chunks.iter().enumerate().filter(|(place, _)| !stays.contains(place));
-        Document {
+        DocumentWrite {
             id: stored.id,
-            known: None,
+            existing: None,
             collection: &stored.collection,
             version: &stored.version,
             uri: &stored.uri,
@@ -212,7 +215,7 @@ impl Made {
             source_media_type: None,
             content_hash: &[],
             metadata,
-            gone: gone.map(|(_, chunk)| chunk.id).collect(),
+            removed_chunks: gone.map(|(_, chunk)| chunk.id).collect(),
             with_embeddings,
             chunks,
         }

@@ -1,7 +1,7 @@
 //! The fields of one line, taken out one by one; what is left at the end is unknown.
 
 use super::{Belonging, Place};
-use crate::nul::holds_nul;
+use crate::postgres_text::contains_nul;
 use crate::source::Error;
 use passage_core::{Kind, MediaType};
 use serde_json::error::Category;
@@ -127,7 +127,7 @@ impl Fields {
     pub(super) fn metadata(&mut self, key: &str) -> Result<Map<String, Value>, Error> {
         match self.take(key) {
             None => Ok(Map::new()),
-            Some(value) if holds_nul(&value) => self.holds_nul(key),
+            Some(value) if contains_nul(&value) => self.holds_nul(key),
             Some(Value::Object(metadata)) => Ok(metadata),
             Some(_) => self.refuse(key, "object"),
         }

@@ -103,7 +103,7 @@ pub(super) async fn fetch(
         if tries > RETRIES || !is_passing(response.status()) || after > Some(PATIENCE) {
             break response;
         }
-        tokio::time::sleep(http::pause(PAUSE, after, tries)).await;
+        tokio::time::sleep(http::backoff(PAUSE, after, tries)).await;
         tries += 1;
     };
     let url = response.url().clone();

@@ -52,8 +52,8 @@ impl Network {
         match self {
             Network::Public => builder.no_proxy().dns_resolver(Checked(Arc::new(System))),
             // Its password goes in the clear, so no further than this machine.
-            Network::Any if http::has_secret(url) && url.scheme() == "http" => {
-                http::to_this_machine(builder)
+            Network::Any if http::has_credentials(url) && url.scheme() == "http" => {
+                http::without_proxy(builder)
             }
             Network::Any => builder,
         }

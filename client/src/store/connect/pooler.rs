@@ -1,11 +1,11 @@
 /*!
-Whether a pooler stands between this client and the server.
+Detection of a connection pooler between this client and the server.
 
-A server gives its process id to whoever connects, as part of the key for cancelling. A pooler serves
-one client by several processes and so gives out a key of its own: what it gave is not the process
-that answers. Behind a pooler two connections show in which mode it is: where transactions share
-processes, the second gets the process of the first, or one of them gets another than before.
-Where each keeps its own, the pool is in session mode and does as well as a server.
+A server sends its process id to each client, as part of the key for cancelling. A pooler serves a
+client with several server processes, and therefore sends a key of its own: its process id is not that of
+the process that answers. Two connections show the mode of the pooler. If transactions share
+processes, the second connection gets the process of the first, or one of them changes its process.
+If each connection keeps its process, the pool is in session mode, which is as good as a server.
 */
 
 use std::future::{Ready, ready};
@@ -18,28 +18,28 @@ use tokio::io::{
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
-/// Bytes of a message with which TLS is asked for: its length and its number.
+/// The bytes of an SSL request: its length and its code.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// Tells whether what answers on a connection is the server process that it was given.
+/// Returns whether the process that answers is the one whose id the connection received.
 pub(super) async fn is_direct(client: &Client) -> Result<bool, Error> {
-    let process = process(client).await?;
-    // No server gives a key that cannot be read; what does so is no server.
-    Ok(given(client).await.is_ok_and(|given| given == process))
+    let process = backend_pid(client).await?;
+    // A key that cannot be read does not come from a server.
+    Ok(announced_pid(client).await.is_ok_and(|announced| announced == process))
 }
 
-/// How often two connections are compared. Of poolers under load one look in forty misses it.
-const LOOKS: usize = 8;
+/// How often two connections are compared. Under load a single comparison misses one pooler in forty.
+const COMPARISONS: usize = 8;
 
-/// Tells whether a pooler lets two connections share processes.
-pub(super) async fn shares(first: &Client, second: &Client) -> Result<bool, Error> {
-    let of_first = process(first).await?;
-    let of_second = process(second).await?;
-    for _ in 0..LOOKS {
-        // In this order no two processes that are given out in turn look as if they were kept.
-        if of_first == of_second
-            || process(second).await? != of_second
-            || process(first).await? != of_first
+/// Returns whether a pooler shares processes between two connections.
+pub(super) async fn shares_processes(first: &Client, second: &Client) -> Result<bool, Error> {
+    let first_pid = backend_pid(first).await?;
+    let second_pid = backend_pid(second).await?;
+    for _ in 0..COMPARISONS {
+        // The order matters: a pooler that assigns two processes in turn would otherwise go unnoticed.
+        if first_pid == second_pid
+            || backend_pid(second).await? != second_pid
+            || backend_pid(first).await? != first_pid
         {
             return Ok(true);
         }
@@ -47,8 +47,8 @@ pub(super) async fn shares(first: &Client, second: &Client) -> Result<bool, Erro
     Ok(false)
 }
 
-/// Asks for the server process that answers, by a statement that leaves nothing behind.
-async fn process(client: &Client) -> Result<i32, Error> {
+/// Returns the id of the process that answers, with a statement that leaves no state in the session.
+async fn backend_pid(client: &Client) -> Result<i32, Error> {
     let messages = client.simple_query("SELECT pg_catalog.pg_backend_pid()").await?;
     let row = messages.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => row.get(0),
@@ -57,9 +57,9 @@ async fn process(client: &Client) -> Result<i32, Error> {
     Ok(row.and_then(|row| row.parse().ok()).unwrap_or_default())
 }
 
-/// Reads the process id that the client was given, which only its request for cancelling shows:
-/// the request is written, to nobody.
-async fn given(client: &Client) -> io::Result<i32> {
+/// Returns the process id that the connection received. Only a cancel request contains it, so the
+/// request is written to a buffer in memory.
+async fn announced_pid(client: &Client) -> io::Result<i32> {
     let (near, mut far) = duplex(64);
     let token = client.cancel_token();
     let request = async {
@@ -71,17 +71,17 @@ async fn given(client: &Client) -> io::Result<i32> {
         }
         far.read_i32().await
     };
-    let (sent, process) = tokio::join!(token.cancel_query_raw(near, Plain), request);
+    let (sent, process) = tokio::join!(token.cancel_query_raw(near, NoEncryption), request);
     sent.map_err(io::Error::other)?;
     process
 }
 
-/// What stands for TLS on the way to nobody.
-struct Plain;
+/// A TLS implementation without encryption, for the buffer in memory.
+struct NoEncryption;
 
 struct Unencrypted(DuplexStream);
 
-impl TlsConnect<DuplexStream> for Plain {
+impl TlsConnect<DuplexStream> for NoEncryption {
     type Stream = Unencrypted;
     type Error = io::Error;
     type Future = Ready<io::Result<Unencrypted>>;

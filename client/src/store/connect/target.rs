@@ -1,56 +1,62 @@
-//! The servers that a connection may go to, one after the other.
+//! The servers that the client tries in order.
 
+use super::environment::{Environment, OptionError};
 use super::options::Options;
-use super::passfile::{self, Found, Login};
-use super::{Problem, Surroundings};
+use super::passfile::{self, Login, Lookup};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::{ChannelBinding, SslNegotiation, TargetSessionAttrs};
 
-/// How long a server may take to let one in, unless it is said; libpq waits for ever.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The default of `connect_timeout`; libpq waits without a limit.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where PostgreSQL puts its socket: where Debian builds it to, and where others do.
-const SOCKETS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
+/// The default folders of PostgreSQL's socket: Debian's, and that of the sources.
+const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-/// One server.
+/// A server.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) config: Config,
-    /// Whether it is reached through a socket, where nobody else hears.
+    /// Whether the connection uses a Unix socket.
     pub(super) is_local: bool,
-    /// How long it may take; `None` for as long as it likes.
-    pub(super) patience: Option<Duration>,
-    /// A password file that is not read, since others can.
-    pub(super) open_passfile: Option<PathBuf>,
+    /// The time limit for connecting; `None` for no limit.
+    pub(super) timeout: Option<Duration>,
+    /// A password file that is ignored, since other users can read it.
+    pub(super) ignored_passfile: Option<PathBuf>,
 }
 
-/// Returns the servers in the order in which they are tried.
+/// Returns the servers in the order in which the client tries them.
 pub(super) fn targets(
     options: &Options,
-    around: &dyn Surroundings,
-) -> Result<Vec<Target>, Problem> {
+    environment: &dyn Environment,
+) -> Result<Vec<Target>, OptionError> {
     let (hosts, addresses) = (options.list("host"), options.list("hostaddr"));
     let ports = options.list("port");
     let count = hosts.len().max(addresses.len()).max(1);
     if !hosts.is_empty() && !addresses.is_empty() && hosts.len() != addresses.len() {
-        return Err("there are not as many hosts as addresses".into());
+        return Err("the numbers of hosts and addresses differ".into());
     }
     if ports.len() > 1 && ports.len() != count {
-        return Err("there are not as many ports as hosts".into());
+        return Err("the numbers of ports and hosts differ".into());
     }
     let mut targets = Vec::with_capacity(count);
-    for place in 0..count {
-        let port = match ports.get(place).or_else(|| ports.first()).filter(|port| !port.is_empty())
-        {
-            Some(port) => port.parse().map_err(|_| "a port is no number up to 65535")?,
-            None => 5432,
-        };
+    for position in 0..count {
+        let port =
+            match ports.get(position).or_else(|| ports.first()).filter(|port| !port.is_empty()) {
+                Some(port) => port.parse().map_err(|_| "a port must be a number up to 65535")?,
+                None => 5432,
+            };
         let named = |list: &[&str]| {
-            list.get(place).filter(|name| !name.is_empty()).map(|name| (*name).to_owned())
+            list.get(position).filter(|name| !name.is_empty()).map(|name| (*name).to_owned())
         };
-        targets.push(target(options, named(&hosts), named(&addresses).as_deref(), port, around)?);
+        targets.push(target(
+            options,
+            named(&hosts),
+            named(&addresses).as_deref(),
+            port,
+            environment,
+        )?);
     }
     if options.one_of("load_balance_hosts", &[("disable", false), ("random", true)])? {
         fastrand::shuffle(&mut targets);
@@ -63,12 +69,12 @@ fn target(
     host: Option<String>,
     address: Option<&str>,
     port: u16,
-    around: &dyn Surroundings,
-) -> Result<Target, Problem> {
-    let user = options.get("user").map(ToOwned::to_owned).or_else(|| around.user());
-    let user = user.ok_or("no user is named, and the system knows none")?;
+    environment: &dyn Environment,
+) -> Result<Target, OptionError> {
+    let user = options.get("user").map(ToOwned::to_owned).or_else(|| environment.user());
+    let user = user.ok_or("no user is named, and the system does not know the user's name")?;
     let dbname = options.get("dbname").unwrap_or(&user);
-    let mut config = common(options)?;
+    let mut config = common_config(options)?;
     config.user(&user).dbname(dbname).port(port);
 
     let (host, is_default) = match (host, address) {
@@ -83,32 +89,35 @@ fn target(
         config.host(&host)
     };
     if let Some(address) = address {
-        config.hostaddr(address.parse().map_err(|_| "\"hostaddr\" is no address")?);
+        config.hostaddr(address.parse().map_err(|_| "\"hostaddr\" must be an IP address")?);
     }
 
-    let mut open_passfile = None;
+    let mut ignored_passfile = None;
     if let Some(password) = options.get("password") {
         config.password(password);
     } else {
-        let host =
-            if is_local && (is_default || SOCKETS.contains(&&*host)) { "localhost" } else { &host };
+        let host = if is_local && (is_default || SOCKET_FOLDERS.contains(&&*host)) {
+            "localhost"
+        } else {
+            &host
+        };
         let login = Login { host, port, dbname, user: &user };
-        match passfile::find(&login, options.get("passfile"), around) {
-            Found::Password(password) => drop(config.password(password)),
-            Found::Open(path) => open_passfile = Some(path),
-            Found::Nothing => {}
+        match passfile::find(&login, options.get("passfile"), environment) {
+            Lookup::Password(password) => drop(config.password(password)),
+            Lookup::Ignored(path) => ignored_passfile = Some(path),
+            Lookup::NotFound => {}
         }
     }
-    let patience = match options.number("connect_timeout")? {
-        None => Some(PATIENCE),
+    let timeout = match options.number("connect_timeout")? {
+        None => Some(CONNECT_TIMEOUT),
         Some(0) => None,
         Some(seconds) => Some(Duration::from_secs(seconds)),
     };
-    Ok(Target { config, is_local, patience, open_passfile })
+    Ok(Target { config, is_local, timeout, ignored_passfile })
 }
 
-/// Returns what is the same for all servers.
-fn common(options: &Options) -> Result<Config, Problem> {
+/// Returns the configuration that all servers share.
+fn common_config(options: &Options) -> Result<Config, OptionError> {
     let mut config = Config::new();
     let name = options.get("application_name").or(options.get("fallback_application_name"));
     config.application_name(name.unwrap_or("passage"));
@@ -138,7 +147,9 @@ fn common(options: &Options) -> Result<Config, Problem> {
         ],
     )?);
     let seconds = |key| {
-        Ok::<_, Problem>(options.number(key)?.filter(|number| *number > 0).map(Duration::from_secs))
+        Ok::<_, OptionError>(
+            options.number(key)?.filter(|number| *number > 0).map(Duration::from_secs),
+        )
     };
     config.keepalives(options.number("keepalives")? != Some(0));
     if let Some(idle) = seconds("keepalives_idle")? {
@@ -156,8 +167,8 @@ fn common(options: &Options) -> Result<Config, Problem> {
     Ok(config)
 }
 
-/// Where psql looks when no host is named: the socket of this machine, if there is one.
+/// Returns the default host of psql: the folder of a local socket if it exists, else `localhost`.
 fn default_host(port: u16) -> String {
     let socket = |folder: &&&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
-    SOCKETS.iter().find(socket).map_or("localhost", |folder| folder).to_owned()
+    SOCKET_FOLDERS.iter().find(socket).map_or("localhost", |folder| folder).to_owned()
 }

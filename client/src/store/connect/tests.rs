@@ -1,21 +1,21 @@
-//! Where a connection goes, by what is said of it and by what surrounds it.
+//! Tests of the servers and options that a connection string and an environment select.
 
+use super::environment::{Environment, OptionError};
 use super::options::Options;
 use super::target::targets;
-use super::tls::{Mode, is_open};
-use super::{Problem, Surroundings};
+use super::tls::{Mode, is_exposed};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// A user with a folder and variables.
+/// A user with a home folder and environment variables.
 struct User {
     home: PathBuf,
     variables: Vec<(&'static str, String)>,
 }
 
-impl Surroundings for User {
+impl Environment for User {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone())
     }
@@ -34,13 +34,13 @@ fn user(variables: &[(&'static str, &str)]) -> User {
     User { home: "/nowhere".into(), variables }
 }
 
-fn configs(url: &str, user: &User) -> Result<Vec<Config>, Problem> {
+fn configs(url: &str, user: &User) -> Result<Vec<Config>, OptionError> {
     let options = Options::gather(url, user)?;
     Ok(targets(&options, user)?.into_iter().map(|target| target.config).collect())
 }
 
 #[test]
-fn the_string_goes_before_the_service_and_that_before_the_environment() {
+fn the_connection_string_precedes_the_service_and_the_environment() {
     let folder = tempfile::tempdir().unwrap();
     let service = "[work]\nhost=service.example\nuser=service\ndbname=service\nconnect_timeout=7\n";
     std::fs::write(folder.path().join(".pg_service.conf"), service).unwrap();
@@ -63,13 +63,13 @@ fn the_string_goes_before_the_service_and_that_before_the_environment() {
     assert_eq!(config.get_password(), Some(&b"hunter2"[..]));
 
     let options = Options::gather("", &user).unwrap();
-    assert_eq!(targets(&options, &user).unwrap()[0].patience, Some(Duration::from_secs(7)));
+    assert_eq!(targets(&options, &user).unwrap()[0].timeout, Some(Duration::from_secs(7)));
     let missing = configs("service=play", &user).unwrap_err();
     assert_eq!(missing, "no service file defines the service \"play\"");
 }
 
 #[test]
-fn each_host_has_its_own_port_and_password() {
+fn each_host_has_its_port_and_password() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(".pgpass");
     std::fs::write(&path, "a:1:*:*:for a\nb:*:books:me:for b\nlocalhost:*:*:*:at home\n").unwrap();
@@ -87,32 +87,32 @@ fn each_host_has_its_own_port_and_password() {
     assert_eq!(elsewhere[0].get_password(), None);
     assert_eq!(
         configs("host=a,b port=1,2,3", &user).unwrap_err(),
-        "there are not as many ports as hosts"
+        "the numbers of ports and hosts differ"
     );
 }
 
 #[test]
-fn who_says_nothing_is_the_user_of_the_system() {
+fn the_default_user_is_the_user_of_the_system() {
     let config = configs("", &user(&[("PGHOST", "h")])).unwrap().remove(0);
     assert_eq!((config.get_user(), config.get_dbname()), (Some("somebody"), Some("somebody")));
     assert_eq!(config.get_application_name(), Some("passage"));
 }
 
 #[test]
-fn options_that_would_protect_something_are_not_passed_over() {
-    for (url, problem) in [
-        ("host=a sslcrl=/crl", "this client does not know the option \"sslcrl\""),
-        ("host=a colour=red", "there is no option \"colour\""),
-        ("host=a connect_timeout=soon", "\"connect_timeout\" is no number"),
+fn unknown_and_unsupported_options_are_errors() {
+    for (url, error) in [
+        ("host=a sslcrl=/crl", "option \"sslcrl\" is not supported"),
+        ("host=a colour=red", "unknown option \"colour\""),
+        ("host=a connect_timeout=soon", "\"connect_timeout\" must be a number"),
     ] {
-        assert_eq!(configs(url, &user(&[])).unwrap_err(), problem);
+        assert_eq!(configs(url, &user(&[])).unwrap_err(), error);
     }
     let revoked = configs("host=a", &user(&[("PGSSLCRL", "/crl")])).unwrap_err();
-    assert_eq!(revoked, "this client does not know the option \"sslcrl\" in the environment");
+    assert_eq!(revoked, "option \"sslcrl\" in the environment is not supported");
 }
 
 #[test]
-fn a_key_is_open_to_others_by_the_rule_of_libpq() {
+fn exposed_private_keys_are_detected_as_by_libpq() {
     const SOMEBODY: u32 = 1_000;
     for (owner, mode, expected) in [
         (SOMEBODY, 0o600, false),
@@ -129,17 +129,17 @@ fn a_key_is_open_to_others_by_the_rule_of_libpq() {
         (0, 0o644, true),
         (0, 0o641, true),
     ] {
-        assert_eq!(is_open(owner, 0o100_000 | mode), expected, "{owner} {mode:o}");
+        assert_eq!(is_exposed(owner, 0o100_000 | mode), expected, "{owner} {mode:o}");
     }
 }
 
 #[test]
-fn a_mode_is_one_of_six_and_the_systems_authorities_want_the_name() {
+fn sslmode_accepts_six_modes_and_system_authorities_require_verify_full() {
     let mode = |url: &str| Mode::of(&Options::gather(url, &user(&[])).unwrap());
     assert_eq!(mode("host=a"), Ok(Mode::Prefer));
     assert_eq!(mode("host=a sslmode=verify-ca"), Ok(Mode::VerifyCa));
     assert_eq!(mode("host=a sslrootcert=system"), Ok(Mode::VerifyFull));
     assert!(mode("host=a sslmode=require sslrootcert=system").unwrap_err().contains("verify-full"));
     let valid = "prefer, disable, allow, require, verify-ca, verify-full";
-    assert_eq!(mode("sslmode=on").unwrap_err(), format!("\"sslmode\" is none of {valid}"));
+    assert_eq!(mode("sslmode=on").unwrap_err(), format!("\"sslmode\" must be one of {valid}"));
 }

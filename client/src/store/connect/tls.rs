@@ -1,7 +1,8 @@
-//! How a connection is kept from others: `sslmode`, and what it makes of the server's certificate.
+//! TLS: the modes of `sslmode`, and the verification of the server's certificate.
 
+use super::environment::{Environment, OptionError};
 use super::options::Options;
-use super::{Problem, Surroundings};
+use crate::store::error::ConnectFailure;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::{
@@ -16,12 +17,12 @@ use rustls::{
 use std::fs::File;
 use std::io::BufReader;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres::config::SslMode;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// What `sslmode` asks for.
+/// The modes of `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mode {
     Prefer,
@@ -32,7 +33,7 @@ pub(super) enum Mode {
     VerifyFull,
 }
 
-/// Their names; what libpq does by default is the first.
+/// The names of the modes; the first is libpq's default.
 const MODES: [(&str, Mode); 6] = [
     ("prefer", Mode::Prefer),
     ("disable", Mode::Disable),
@@ -43,19 +44,20 @@ const MODES: [(&str, Mode); 6] = [
 ];
 
 impl Mode {
-    pub(super) fn of(options: &Options) -> Result<Self, Problem> {
+    /// Returns the mode that the options select.
+    pub(super) fn of(options: &Options) -> Result<Self, OptionError> {
         let mode = options.one_of("sslmode", &MODES)?;
         if options.get("sslrootcert") == Some(SYSTEM) {
-            // Anybody has a certificate by some public authority: it proves nothing without the name.
+            // Anybody can get a certificate of a public authority, which proves nothing without the name.
             return match (options.get("sslmode"), mode) {
                 (None, _) | (_, Mode::VerifyFull) => Ok(Mode::VerifyFull),
-                _ => Err("sslrootcert=system goes with sslmode=verify-full alone".into()),
+                _ => Err("sslrootcert=system requires sslmode=verify-full".into()),
             };
         }
         Ok(mode)
     }
 
-    /// Returns the ways in which a server is tried, one after the other.
+    /// Returns the attempts to make with a server, in order.
     pub(super) fn attempts(self) -> &'static [SslMode] {
         match self {
             Mode::Disable => &[SslMode::Disable],
@@ -66,98 +68,119 @@ impl Mode {
     }
 }
 
-/// Where `sslrootcert` means the authorities that the system trusts.
+/// The value of `sslrootcert` for the system's certificate authorities.
 const SYSTEM: &str = "system";
 
-/// Returns what makes TLS connections in a mode.
+/// A failure to prepare TLS.
+#[derive(Debug)]
+pub(super) struct TlsError {
+    pub(super) failure: ConnectFailure,
+    pub(super) cause: String,
+}
+
+/// Returns an error about a certificate.
+fn certificate_error(cause: impl Into<String>) -> TlsError {
+    TlsError { failure: ConnectFailure::Certificate, cause: cause.into() }
+}
+
+/// Returns an error about the client's private key.
+fn key_error(cause: impl Into<String>) -> TlsError {
+    TlsError { failure: ConnectFailure::PrivateKey, cause: cause.into() }
+}
+
+/// Returns the TLS connector for a mode.
 pub(super) fn connector(
     mode: Mode,
     options: &Options,
-    around: &dyn Surroundings,
-) -> Result<MakeRustlsConnect, Problem> {
+    environment: &dyn Environment,
+) -> Result<MakeRustlsConnect, TlsError> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = Verifier::new(mode, options, around, &provider)?;
+    let verifier = Verifier::new(mode, options, environment, &provider)?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
+        .expect("ring supports TLS 1.2 and 1.3")
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    let mut config = match own_certificate(options, around)? {
+    let mut config = match client_certificate(options, environment)? {
         Some((chain, key)) => builder
             .with_client_auth_cert(chain, key)
-            .map_err(|error| format!("sslcert and sslkey do not go together: {error}"))?,
+            .map_err(|error| key_error(format!("sslcert and sslkey do not match: {error}")))?,
         None => builder.with_no_client_auth(),
     };
-    // What a server wants to see where TLS begins at once, by sslnegotiation=direct.
+    // The server requires this protocol with sslnegotiation=direct.
     config.alpn_protocols = vec![b"postgresql".to_vec()];
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// Returns the user's own certificate and its key, if there are some.
-fn own_certificate(
+/// Returns the client's certificate and private key, if there are some.
+fn client_certificate(
     options: &Options,
-    around: &dyn Surroundings,
-) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>, Problem> {
-    let file = |key: &str, name: &str| {
-        let named = options.get(key).map(PathBuf::from);
-        named.or_else(|| Some(around.home()?.join(".postgresql").join(name)))
-    };
+    environment: &dyn Environment,
+) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>, TlsError> {
+    let file = |key: &str, name: &str| environment.file(options.get(key), &[".postgresql", name]);
     let Some(chain) = file("sslcert", "postgresql.crt").filter(|path| path.exists()) else {
         return match options.get("sslcert") {
-            Some(path) => Err(format!("sslcert: there is no file \"{path}\"")),
+            Some(path) => {
+                Err(certificate_error(format!("certificate file \"{path}\" does not exist")))
+            }
             None => Ok(None),
         };
     };
-    let key = file("sslkey", "postgresql.key").ok_or("sslcert is there, and no sslkey")?;
+    let key =
+        file("sslkey", "postgresql.key").ok_or_else(|| key_error("sslcert requires sslkey"))?;
     Ok(Some((certificates(&chain)?, private_key(&key)?)))
 }
 
-/// Reads a private key, unless others can: by the rule of libpq, with the owner's rights alone, or
-/// where root owns the file with those of its group to read it, too.
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, Problem> {
+/// Reads a private key, unless other users can read the file. As in libpq, only the owner may have
+/// access, and the group may read a file that root owns.
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
     let shown = path.display();
-    let unreadable =
-        |error: &dyn std::fmt::Display| format!("the key {shown} cannot be read: {error}");
+    let unreadable = |error: &dyn std::fmt::Display| {
+        key_error(format!("cannot read the private key {shown}: {error}"))
+    };
     let file = File::open(path).map_err(|error| unreadable(&error))?;
-    // Of the file that is read, whatever the name means by then.
-    let facts = file.metadata().map_err(|error| unreadable(&error))?;
-    if !facts.is_file() {
-        return Err(format!("the key {shown} is no regular file"));
+    // Checks the opened file, which the path may no longer name.
+    let metadata = file.metadata().map_err(|error| unreadable(&error))?;
+    if !metadata.is_file() {
+        return Err(key_error(format!("private key {shown} is not a regular file")));
     }
-    if is_open(facts.uid(), facts.mode()) {
-        return Err(format!(
-            "the key {shown} has group or world access; it must have permissions u=rw (0600) or less, \
-             or u=rw,g=r (0640) or less if owned by root"
-        ));
+    if is_exposed(metadata.uid(), metadata.mode()) {
+        return Err(TlsError {
+            failure: ConnectFailure::PrivateKeyPermissions,
+            cause: format!(
+                "private key {shown} has group or world access; it must have permissions u=rw (0600) or less, \
+                 or u=rw,g=r (0640) or less if owned by root"
+            ),
+        });
     }
     PrivateKeyDer::from_pem_reader(BufReader::new(file)).map_err(|error| unreadable(&error))
 }
 
-/// Tells whether a key with such an owner and mode is open to others.
-pub(super) fn is_open(owner: u32, mode: u32) -> bool {
+/// Returns whether other users can read a key file with an owner and a mode.
+pub(super) fn is_exposed(owner: u32, mode: u32) -> bool {
     mode & if owner == 0 { 0o037 } else { 0o077 } != 0
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Problem> {
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect)
-        .map_err(|error| format!("the certificate {} cannot be read: {error}", path.display()))
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    CertificateDer::pem_file_iter(path).and_then(Iterator::collect).map_err(|error| {
+        certificate_error(format!("cannot read the certificate {}: {error}", path.display()))
+    })
 }
 
-/// Looks at a server's certificate as far as the mode asks for it.
+/// Verifies a server's certificate as the mode requires.
 #[derive(Debug)]
 struct Verifier {
-    /// Who may have signed it; `None` for anybody.
+    /// The trusted authorities; `None` accepts any certificate.
     authorities: Option<Authorities>,
-    /// Whether the server's name has to stand in it.
-    with_name: bool,
+    /// Whether the certificate must contain the server's name.
+    checks_name: bool,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
 #[derive(Debug)]
 struct Authorities {
     roots: RootCertStore,
-    /// The same, to know a server by that signed its own certificate.
+    /// The same certificates, to recognize a server with a self-signed certificate.
     certificates: Vec<CertificateDer<'static>>,
 }
 
@@ -165,34 +188,34 @@ impl Verifier {
     fn new(
         mode: Mode,
         options: &Options,
-        around: &dyn Surroundings,
+        environment: &dyn Environment,
         provider: &CryptoProvider,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, TlsError> {
         let named = options.get("sslrootcert");
-        let own = || Some(around.home()?.join(".postgresql").join("root.crt"));
         let must_verify = matches!(mode, Mode::VerifyCa | Mode::VerifyFull);
-        let file = named.map(PathBuf::from).or_else(own).filter(|path| path.exists());
+        let file =
+            environment.file(named, &[".postgresql", "root.crt"]).filter(|path| path.exists());
         let certificates = match file {
             _ if named == Some(SYSTEM) => rustls_native_certs::load_native_certs().certs,
-            // As libpq: where there is a file, what is required is verified as well.
+            // As in libpq, `require` verifies the certificate if the file exists.
             Some(path) if must_verify || mode == Mode::Require => certificates(&path)?,
             None if must_verify => {
                 let path = named.unwrap_or("~/.postgresql/root.crt");
-                return Err(format!(
-                    "there is no root certificate \"{path}\" to verify the server by"
-                ));
+                return Err(certificate_error(format!(
+                    "root certificate file \"{path}\" does not exist"
+                )));
             }
             _ => Vec::new(),
         };
-        let verified = must_verify || !certificates.is_empty();
+        let is_verified = must_verify || !certificates.is_empty();
         let mut roots = RootCertStore::empty();
         let (added, _) = roots.add_parsable_certificates(certificates.iter().cloned());
-        if verified && added == 0 {
-            return Err("there is no usable certificate in sslrootcert".into());
+        if is_verified && added == 0 {
+            return Err(certificate_error("sslrootcert contains no usable certificate"));
         }
         Ok(Self {
-            authorities: verified.then_some(Authorities { roots, certificates }),
-            with_name: mode == Mode::VerifyFull,
+            authorities: is_verified.then_some(Authorities { roots, certificates }),
+            checks_name: mode == Mode::VerifyFull,
             algorithms: provider.signature_verification_algorithms,
         })
     }
@@ -219,13 +242,13 @@ impl ServerCertVerifier for Verifier {
             self.algorithms.all,
         );
         match signed {
-            // A server that is its own authority, which OpenSSL takes and webpki does not. Its
-            // dates are looked at before that.
+            // OpenSSL accepts a trusted self-signed server certificate, webpki does not. webpki checks
+            // its dates before this error.
             Err(Error::InvalidCertificate(CertificateError::Other(_)))
                 if certificates.iter().any(|trusted| trusted == end_entity) => {}
             signed => signed?,
         }
-        if self.with_name {
+        if self.checks_name {
             verify_server_name(&certificate, server_name)?;
         }
         Ok(ServerCertVerified::assertion())

@@ -70,6 +70,8 @@ impl Segments {
         text: &'t str,
         segment: &Segment,
     ) -> impl Iterator<Item = (Event<'t>, Range<usize>)> {
+        // A segment of blank lines has no event.
+        interrupt::poll();
         let base = segment.bytes.start;
         let resolve = |link: BrokenLink<'t>| {
             let is_known = self.labels.contains(&label(&link.reference));
@@ -242,7 +244,11 @@ fn label(name: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::split::{block::Blocks, markdown::blocks_of};
+    use crate::interrupt::tests::polls_of;
+    use crate::split::{
+        block::{Blocks, Form},
+        markdown::blocks_of,
+    };
     use proptest::prelude::*;
 
     fn told(blocks: &Blocks) -> Vec<String> {
@@ -252,6 +258,11 @@ mod tests {
             format!("{} {} {} {:?}", block.start, block.level, block.section, block.form)
         });
         told.chain([format!("{:?}", blocks.items)]).collect()
+    }
+
+    fn headings(blocks: &Blocks) -> Vec<&str> {
+        let headings = blocks.list.iter().filter(|block| block.form == Form::Heading);
+        headings.map(|block| blocks.sections.title(block.section)).collect()
     }
 
     const PARTS: [&str; 26] = [
@@ -317,14 +328,21 @@ mod tests {
         let text =
             "## [1.0] - now\n\n## [Text][B c]\n\n## [x]\n\n[1.0]: http://a\n[b  C]: http://a\n";
         let blocks = blocks_of(text, Length { soft: 1, ..Length::USUAL });
-        let titles: Vec<_> = blocks.sections.iter().filter_map(|section| section.last()).collect();
+        let titles = headings(&blocks);
         assert_eq!(titles, ["1.0 - now", "Text", "[x]"]);
+    }
+
+    #[test]
+    fn a_segment_without_events_is_polled_for() {
+        let segments = Segments::of("\n\n", Length::USUAL);
+        let polls = polls_of(|| assert_eq!(segments.events("\n\n", &segments.list[0]).count(), 0));
+        assert_eq!(polls, 1);
     }
 
     #[test]
     fn what_is_left_of_a_fence_opens_no_section() {
         let text = format!("# A\n\n```\n{}```\n\n# B\n", "# none\n".repeat(100));
         let blocks = blocks_of(&text, Length { soft: 50, hard: 100, marks: 1_000 });
-        assert_eq!(blocks.sections.len(), 3, "{:?}", blocks.sections);
+        assert_eq!(headings(&blocks), ["A", "B"]);
     }
 }

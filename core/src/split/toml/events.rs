@@ -129,6 +129,17 @@ impl EventReceiver for Events<'_> {
     fn value_sep(&mut self, span: Span, _: &mut dyn ErrorSink) {
         self.push(Kind::Comma, span, None);
     }
+
+    // Neither is an event, but a document may consist of them.
+
+    fn newline(&mut self, _: Span, _: &mut dyn ErrorSink) {
+        interrupt::poll();
+    }
+
+    /// Receives each token that the parser skips up to the end of a line with an error.
+    fn error(&mut self, _: Span, _: &mut dyn ErrorSink) {
+        interrupt::poll();
+    }
 }
 
 // Most keys and strings are of the simplest form. Decoding those took a seventh of the whole time.
@@ -144,4 +155,19 @@ fn is_plain(string: &[u8]) -> bool {
     let is_special = |byte: u8| byte == b'\\' || byte < b' ' || byte == 0x7f;
     let special = string.iter().fold(false, |any, byte| any | is_special(*byte));
     !special && string.len() > 1 && string.ends_with(b"\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::tests::polls_of;
+
+    #[test]
+    fn tokens_that_are_skipped_or_are_no_event_are_polled_for() {
+        for part in ["[", "=", "\n"] {
+            let text = part.repeat(1_000);
+            let polls = polls_of(|| read(&text).err());
+            assert!(polls >= 1_900, "{part:?}: {polls}");
+        }
+    }
 }

@@ -16,9 +16,11 @@ pub(super) fn tables<'t>(text: &'t str, events: &[Event]) -> Vec<Table<'t>> {
     // The last item of each array of tables.
     let mut arrays: HashMap<Vec<Cow<'t, str>>, usize> = HashMap::new();
     let mut tables = Vec::new();
-    let headers = events.iter().enumerate().filter(|(_, event)| event.kind == Kind::Header);
-    for (index, header) in headers {
+    for (index, header) in events.iter().enumerate() {
         interrupt::poll();
+        if header.kind != Kind::Header {
+            continue;
+        }
         let start = header.bytes.end;
         let rest = &text.as_bytes()[start..];
         let line = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
@@ -51,4 +53,18 @@ pub(super) fn tables<'t>(text: &'t str, events: &[Event]) -> Vec<Table<'t>> {
         tables.push(Table { path, end });
     }
     tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::events::read, *};
+    use crate::interrupt::tests::polls_of;
+
+    #[test]
+    fn a_document_without_headers_is_polled_for() {
+        let text = format!("a=[{}]", "0,".repeat(1_000));
+        let events = read(&text).unwrap();
+        let polls = polls_of(|| tables(&text, &events));
+        assert!(polls >= 2_000, "{polls}");
+    }
 }

@@ -4,7 +4,7 @@ use super::{
     Place,
     group::{Atom, Group},
 };
-use crate::{Unit, split::sections::Titles};
+use crate::{Unit, split::titles::Titles};
 use std::ops::Range;
 
 /// A unit that is open.

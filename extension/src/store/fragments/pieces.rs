@@ -12,7 +12,7 @@ use crate::store::around::NO_KEY;
 use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose};
 use crate::store::operators::{ADD, BELOW, EQUAL, SUBTRACT, between};
-use crate::types::to_sql;
+use crate::types::{UuidArray, to_sql};
 use passage_core::fragments::SourceChunk;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -53,7 +53,7 @@ impl Store {
     /// Reads chunks with those around them.
     pub fn pieces(&self, connection: &Connection, ids: &[Uuid]) -> Pieces {
         let statement = self.0.statement(Purpose::Pieces, || statement(&self.0));
-        let asked: Vec<_> = ids.iter().copied().map(to_sql).collect();
+        let asked: UuidArray = ids.iter().copied().collect();
         let rows = connection.read(&statement, vec![Value::new(asked), Value::new(AROUND)]);
         let mut read = Pieces::default();
         let mut found: Vec<Row> = Vec::new();

@@ -5,7 +5,7 @@ use crate::store::Store;
 use crate::store::hits::uuid;
 use crate::store::layout::Purpose;
 use crate::store::operators::EQUAL;
-use crate::types::to_sql;
+use crate::types::UuidArray;
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ impl Store {
                 chunks = self.0.chunks.name,
             )
         });
-        let ids: Vec<_> = ids.iter().copied().map(to_sql).collect();
+        let ids: UuidArray = ids.iter().copied().collect();
         let rows = connection.read(&statement, vec![Value::new(ids)]);
         let section = |row| {
             let document = uuid(rows.get(row, 1)).as_u128();

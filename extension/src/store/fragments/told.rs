@@ -5,7 +5,7 @@ use crate::store::Store;
 use crate::store::hits::uuid;
 use crate::store::layout::{Layout, Purpose, Relation};
 use crate::store::operators::EQUAL;
-use crate::types::{RawJsonb, to_sql};
+use crate::types::{RawJsonb, UuidArray};
 use passage_core::MediaType;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -35,7 +35,7 @@ impl Store {
     /// Reads what is told of documents.
     pub fn told(&self, connection: &Connection, documents: &[Uuid]) -> HashMap<Uuid, Told> {
         let statement = self.0.statement(Purpose::Told, || statement(&self.0));
-        let ids: Vec<_> = documents.iter().copied().map(to_sql).collect();
+        let ids: UuidArray = documents.iter().copied().collect();
         let rows = connection.read(&statement, vec![Value::new(ids)]);
         let told = |row| {
             let told = Told {

@@ -2,7 +2,7 @@
 
 use super::Model;
 use clap::Args;
-use passage::embed::Service;
+use passage::embed::ServiceConfig;
 use std::num::NonZero;
 use std::time::Duration;
 
@@ -54,9 +54,9 @@ pub struct Embedder {
 
 impl Embedder {
     /// Returns the service that is named, without its key.
-    pub fn service(&self) -> Option<Service> {
+    pub fn service(&self) -> Option<ServiceConfig> {
         let url = self.embed_url.as_ref().filter(|url| !url.is_empty())?;
-        let mut service = Service::new(url, self.embed_model.as_deref().unwrap_or_default());
+        let mut service = ServiceConfig::new(url, self.embed_model.as_deref().unwrap_or_default());
         service.dimensions = self.embed_dimensions;
         service.batch_texts = self.embed_batch.unwrap_or(service.batch_texts);
         service.batch_tokens = self.embed_batch_tokens.unwrap_or(service.batch_tokens);

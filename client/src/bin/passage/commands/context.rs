@@ -4,10 +4,10 @@ use super::connect;
 use crate::args;
 use crate::render;
 use passage::Error;
-use passage::store::Context;
+use passage::store::ContextOptions;
 
 pub async fn context(args: args::Context) -> Result<String, Error> {
-    let context = Context {
+    let context = ContextOptions {
         strategy: args.strategy,
         parents: args.parents,
         preceding: args.preceding,

@@ -2,7 +2,9 @@
 
 use crate::args;
 use passage::Error;
-use passage::embed::{Embedder, Embedding, Key, Model, Pool, Remote, Service, default_folder};
+use passage::embed::{
+    ApiKey, Embedder, Embedding, Model, Pool, RemoteEmbedder, ServiceConfig, default_folder,
+};
 use passage::store::Store;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -26,7 +28,7 @@ pub async fn embedder(
     threads: Option<NonZero<usize>>,
 ) -> Result<(Arc<Embedder>, Option<Arc<Model>>), Error> {
     if let Some(service) = service(args)? {
-        return Ok((Arc::new(Remote::connect(service).await?.into()), None));
+        return Ok((Arc::new(RemoteEmbedder::connect(service).await?.into()), None));
     }
     let model = load(&args.model)?;
     let pool = Pool::new(&model, threads)?;
@@ -50,7 +52,7 @@ pub async fn embed_question(
     let begun = Instant::now();
     if let Some(service) = service(args)? {
         let name = service.model.clone();
-        let embedding = Remote::embed_one(service, question).await?;
+        let embedding = RemoteEmbedder::embed_one(service, question).await?;
         store.check_model(&(name, embedding.len())).await?;
         return Ok(Question {
             embedding,
@@ -67,7 +69,7 @@ pub async fn embed_question(
 }
 
 /// Returns the service that is named, with its key.
-fn service(args: &args::Embedder) -> Result<Option<Service>, Error> {
+fn service(args: &args::Embedder) -> Result<Option<ServiceConfig>, Error> {
     let Some(mut service) = args.service() else { return Ok(None) };
     if service.model.is_empty() {
         return Err(Error::Usage {
@@ -81,9 +83,9 @@ fn service(args: &args::Embedder) -> Result<Option<Service>, Error> {
 }
 
 /// A key is never an option: what stands on a command line is seen by everybody on the machine.
-fn key(url: &str) -> Option<Key> {
+fn key(url: &str) -> Option<ApiKey> {
     let variable = |name| std::env::var(name).ok().filter(|key| !key.is_empty());
     let key = variable("PASSAGE_API_KEY")
         .or_else(|| variable("OPENAI_API_KEY").filter(|_| url.starts_with(OPENAI)))?;
-    Some(Key::new(key.trim()))
+    Some(ApiKey::new(key.trim()))
 }

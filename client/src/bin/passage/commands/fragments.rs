@@ -5,10 +5,10 @@ use super::embedder::embed_question;
 use crate::args;
 use crate::render;
 use passage::Error;
-use passage::store::{Note, Quest};
+use passage::store::{FragmentQuery, Notice};
 
 /// Returns what to print, and what to say beside it.
-pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Note>), Error> {
+pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Notice>), Error> {
     let store = connect(&args.server).await?;
     let (mut embedding, mut notes) = (None, Vec::new());
     let query = args.query.filter(|query| !query.trim().is_empty());
@@ -22,7 +22,7 @@ pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Note>), Err
             notes.push(super::no_model());
         }
     }
-    let quest = Quest {
+    let quest = FragmentQuery {
         query,
         embedding,
         uri: args.uri,

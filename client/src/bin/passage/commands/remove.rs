@@ -4,7 +4,7 @@ use super::connect;
 use crate::args;
 use crate::render;
 use passage::Error;
-use passage::store::{Removal, Removed};
+use passage::store::{Removal, RemovalSummary};
 
 /// Removes what is named, once `ask` has said so or nobody need be asked; `ask` gives `None` where
 /// there is nobody. Returns what to print, and what was not there.
@@ -28,7 +28,7 @@ pub async fn remove(
             Some(true) => {}
             Some(false) => {
                 let missing = std::mem::take(&mut removed.missing);
-                let nothing = Removed { missing, ..Removed::default() };
+                let nothing = RemovalSummary { missing, ..RemovalSummary::default() };
                 return Ok((render::removed(&nothing, false, args.json), nothing.missing));
             }
             None => {
@@ -40,7 +40,7 @@ pub async fn remove(
         }
     }
     if !args.dry_run {
-        removed = store.remove_all(&removal).await?;
+        removed = store.remove(&removal).await?;
     }
     Ok((render::removed(&removed, args.dry_run, args.json), removed.missing))
 }

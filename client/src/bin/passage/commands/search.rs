@@ -5,19 +5,19 @@ use super::{connect, metadata, no_model};
 use crate::args;
 use crate::render::{self, Timing};
 use passage::Error;
-use passage::store::{Filters, Found, Mode, Note, Search, Store};
+use passage::store::{Filters, Mode, Notice, Search, SearchResults, Store};
 use serde_json::Value;
 use std::time::Instant;
 
 /// Returns what to print, and what to say beside it.
-pub async fn search(args: args::Search) -> Result<(String, Vec<Note>), Error> {
+pub async fn search(args: args::Search) -> Result<(String, Vec<Notice>), Error> {
     let mut timing = Timing::default();
     let filters = filters(args.filters.clone())?;
     let begun = Instant::now();
     let mut store = connect(&args.server).await?;
     timing.connecting = begun.elapsed();
 
-    let mut found = Found::default();
+    let mut found = SearchResults::default();
     if !args.question.trim().is_empty() {
         let (embedding, note) = embedded(&args, &store, &mut timing).await?;
         if embedding.is_none() && filters.min_similarity.is_some() {
@@ -42,12 +42,12 @@ pub async fn search(args: args::Search) -> Result<(String, Vec<Note>), Error> {
         let begun = Instant::now();
         found = store.search(&search).await?;
         timing.searching = begun.elapsed();
-        found.notes.extend(note);
+        found.notices.extend(note);
     }
     if args.json {
         return Ok((render::found_json(&found, &timing), Vec::new()));
     }
-    Ok((render::found(&found, &timing), found.notes))
+    Ok((render::found(&found, &timing), found.notices))
 }
 
 /// Embeds the question, unless it is to be searched by words, or nothing is named to embed by.
@@ -55,7 +55,7 @@ async fn embedded(
     args: &args::Search,
     store: &Store,
     timing: &mut Timing,
-) -> Result<(Option<Vec<f32>>, Option<Note>), Error> {
+) -> Result<(Option<Vec<f32>>, Option<Notice>), Error> {
     match args.mode {
         Some(args::Mode::Text) => return Ok((None, None)),
         None if !store.has_embeddings().await? => return Ok((None, None)),

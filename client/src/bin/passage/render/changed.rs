@@ -2,7 +2,7 @@
 
 use super::{count, json, line, printable};
 use passage::ingest::{Outcome, Summary};
-use passage::store::Removed;
+use passage::store::RemovalSummary;
 use serde_json::json;
 use std::time::Duration;
 
@@ -79,9 +79,9 @@ pub fn summary_json(
 }
 
 /// What was removed, or would be.
-pub fn removed(removed: &Removed, dry_run: bool, as_json: bool) -> String {
+pub fn removed(removed: &RemovalSummary, dry_run: bool, as_json: bool) -> String {
     if as_json {
-        let Removed { documents, chunks, missing } = removed;
+        let RemovalSummary { documents, chunks, missing } = removed;
         return json(&json!({
             "dry_run": dry_run, "documents": documents, "chunks": chunks, "missing": missing,
         }));
@@ -91,7 +91,7 @@ pub fn removed(removed: &Removed, dry_run: bool, as_json: bool) -> String {
 }
 
 /// So many documents with so many chunks.
-pub fn documents_and_chunks(removed: &Removed) -> String {
+pub fn documents_and_chunks(removed: &RemovalSummary) -> String {
     let count = |number: i64, what| count(number as usize, what);
     format!("{} with {}", count(removed.documents, "document"), count(removed.chunks, "chunk"))
 }

@@ -2,7 +2,7 @@
 
 use super::lines::place;
 use super::{BOLD, DIM, TITLE, count, line, quote, section};
-use passage::store::{Found, Hit, Passage};
+use passage::store::{Hit, Passage, SearchResults};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -21,11 +21,11 @@ pub struct Timing {
 }
 
 /// All that was found as one JSON object.
-pub fn found_json(found: &Found, timing: &Timing) -> String {
+pub fn found_json(found: &SearchResults, timing: &Timing) -> String {
     #[derive(Serialize)]
     struct Whole<'a> {
         #[serde(flatten)]
-        found: &'a Found,
+        found: &'a SearchResults,
         timing: Value,
     }
     // To a hundredth, for more digits say nothing.
@@ -40,7 +40,7 @@ pub fn found_json(found: &Found, timing: &Timing) -> String {
 }
 
 /// What was found, for people: the hits by themselves if they were wanted, and the passages.
-pub fn found(found: &Found, timing: &Timing) -> String {
+pub fn found(found: &SearchResults, timing: &Timing) -> String {
     let mut output = String::new();
     if found.passages.is_empty() {
         return "nothing found\n".into();
@@ -100,7 +100,7 @@ fn passage(output: &mut String, passage: &Passage) {
         facts.push("cut to fit".into());
     }
     source(output, passage.uri.as_deref(), (passage.first_line, passage.last_line), &facts);
-    quote(output, &passage.content, &passage.hits());
+    quote(output, &passage.content, &passage.hit_ranges());
 }
 
 /// A document's title and the titles of a section in it; a document is often named by its first

@@ -2,7 +2,7 @@
 
 use super::{count, json, printable};
 use passage::ingest::{Reindexed, Remade};
-use passage::store::quoted;
+use passage::store::quote_identifier;
 use serde_json::json;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub fn remade(uri: &str, remade: Remade, dry_run: bool) -> String {
 
 /// Where the store is that was replaced.
 pub fn replaced(former: &str) -> String {
-    let (schema, former) = (printable(&quoted(former)), printable(former));
+    let (schema, former) = (printable(&quote_identifier(former)), printable(former));
     format!("the former store is \"{former}\"; to remove it: DROP SCHEMA {schema} CASCADE")
 }
 

@@ -1,7 +1,7 @@
 //! What a store holds: as a whole, by collection, by document; and what is wrong with it.
 
 use super::{BOLD, DIM, ERROR, GOOD, WARNING, count, line, printable};
-use passage::store::{Collection, Finding, Listed, Severity, Status};
+use passage::store::{Collection, DocumentRow, Finding, Severity, Status};
 
 /// What a store holds.
 pub fn status(status: &Status, collections: &[Collection]) -> String {
@@ -59,7 +59,7 @@ fn named(collection: &str, version: &str) -> String {
 }
 
 /// Documents, a line each.
-pub fn documents(documents: &[Listed]) -> String {
+pub fn documents(documents: &[DocumentRow]) -> String {
     let mut output = String::new();
     for document in documents {
         let mut facts = Vec::new();
@@ -82,14 +82,14 @@ pub fn documents(documents: &[Listed]) -> String {
 /// Findings, a line each, and below it what to do.
 pub fn findings(findings: &[Finding]) -> String {
     let mut output = String::new();
-    for Finding { severity, what, finding, remedy } in findings {
+    for Finding { severity, subject, finding, remedy } in findings {
         let (style, word) = match severity {
             Severity::Good => (GOOD, "good"),
             Severity::Warning => (WARNING, "warning"),
             Severity::Bad => (ERROR, "error"),
         };
-        let (what, finding) = (printable(what), printable(finding));
-        line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{what}{BOLD:#}: {finding}"));
+        let (subject, finding) = (printable(subject), printable(finding));
+        line(&mut output, &format!("{style}{word:<8}{style:#}{BOLD}{subject}{BOLD:#}: {finding}"));
         if let Some(remedy) = remedy {
             line(&mut output, &format!("        {}", printable(remedy)));
         }

@@ -5,7 +5,7 @@ use super::super::{ReindexEvent, Reindexed, Remade};
 use crate::Error;
 use crate::ingest::run::blocking;
 use crate::split::Splitter;
-use crate::store::{Made, Stored};
+use crate::store::{ShadowDocument, StoredDocument};
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
 use std::pin::pin;
@@ -20,7 +20,7 @@ pub(super) struct Anew {
 }
 
 impl Anew {
-    pub(super) async fn of(splitter: &Splitter, stored: Stored) -> Self {
+    pub(super) async fn of(splitter: &Splitter, stored: StoredDocument) -> Self {
         let (uri, splitter) = (stored.uri.clone(), splitter.clone());
         match blocking(move || remake::remake(&splitter, stored, false)).await {
             Err(error) => Self { uri, made: None, remade: Err(error) },
@@ -37,14 +37,14 @@ impl Anew {
     }
 
     /// Returns what the second store is to make of it.
-    pub(super) fn made(&self, with_embeddings: bool) -> Made<'_> {
+    pub(super) fn made(&self, with_embeddings: bool) -> ShadowDocument<'_> {
         match &self.made {
-            Some(made) => Made::Split {
+            Some(made) => ShadowDocument::Split {
                 document: Box::new(made.new_document(with_embeddings)),
                 reused: made.reused(),
                 is_same: matches!(self.remade, Ok(Remade::Unchanged)),
             },
-            None => Made::Copied,
+            None => ShadowDocument::Copied,
         }
     }
 }

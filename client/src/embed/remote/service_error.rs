@@ -1,0 +1,95 @@
+//! The failures of an embedding service.
+
+/// A failure of an embedding service.
+///
+/// Of the service's response it holds at most numbers, since the response may repeat the request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServiceError {
+    /// The URL is invalid, or an HTTP header cannot contain the key.
+    #[error("invalid configuration: {0}")]
+    InvalidConfig(String),
+    /// The key, or a password in the URL, would be sent unencrypted.
+    #[error("the API key would be sent over unencrypted HTTP")]
+    KeyOverHttp,
+    /// The service could not be reached or did not respond in time: the reason and the number of
+    /// attempts.
+    #[error("no response: {0} (attempts: {1})")]
+    Unreachable(&'static str, u32),
+    /// The service was busy or broken at each attempt: the last HTTP status and the number of attempts.
+    #[error("status {0} (attempts: {1})")]
+    Busy(u16, u32),
+    /// The service asked for a pause that is too long: the HTTP status and the pause in seconds.
+    #[error("status {0}, asks to retry after {1} s")]
+    RetryLater(u16, u64),
+    /// The key is missing or invalid: the HTTP status.
+    #[error("authentication failed (status {0})")]
+    Unauthorized(u16),
+    /// The URL is not that of an embedding service, or the service lacks the model: the HTTP status.
+    #[error("unknown address or model (status {0})")]
+    NotFound(u16),
+    /// The service rejected the request: the HTTP status.
+    #[error("request rejected (status {0})")]
+    Rejected(u16),
+    /// A text is too long for the service even after it was cut to a few bytes.
+    #[error("texts are rejected as too long, even those of a few bytes")]
+    TooLong,
+    /// The response does not have the expected format.
+    #[error("invalid response: {0}")]
+    InvalidResponse(&'static str),
+    /// Embeddings have other dimensions than requested or than earlier ones.
+    #[error("embeddings have {found} dimensions, not {expected}")]
+    Dimensions {
+        /// The requested dimensions, or those of the first embedding.
+        expected: usize,
+        /// The dimensions of the embedding.
+        found: usize,
+    },
+}
+
+impl ServiceError {
+    /// Returns whether a later attempt can succeed without any change.
+    pub(in crate::embed) fn is_transient(&self) -> bool {
+        matches!(self, Self::Unreachable(..) | Self::Busy(..) | Self::RetryLater(..))
+    }
+
+    /// Returns what to do, in full sentences.
+    pub(in crate::embed) fn remedy(&self) -> String {
+        match self {
+            Self::InvalidConfig(_) => {
+                "Set --embed-url to a URL such as https://host/v1, without /embeddings, and PASSAGE_API_KEY to a key \
+                 without spaces."
+                    .into()
+            }
+            Self::KeyOverHttp => {
+                "Use https:// in --embed-url. Plain HTTP is for services on this machine, and for services without a key: \
+                 unset PASSAGE_API_KEY."
+                    .into()
+            }
+            Self::Unreachable(..) => {
+                "Check that the service runs and that --embed-url names it. Then run the command again; finished work is kept."
+                    .into()
+            }
+            Self::Busy(..) | Self::RetryLater(..) => {
+                "Run the command again later; finished work is kept. A smaller --embed-concurrency sends fewer requests at a time."
+                    .into()
+            }
+            Self::Unauthorized(_) => {
+                "Set PASSAGE_API_KEY to the API key. The client reads it only from the environment.".into()
+            }
+            Self::NotFound(_) => {
+                "Check --embed-url, to which the client appends /embeddings, and --embed-model.".into()
+            }
+            Self::Rejected(_) => {
+                "Read the log of the service. It may not support --embed-dimensions or the size of the batches.".into()
+            }
+            Self::TooLong | Self::InvalidResponse(_) => {
+                "Check that --embed-url names a service with the API of OpenAI, and --embed-model an embedding model."
+                    .into()
+            }
+            Self::Dimensions { found, .. } => format!(
+                "Omit --embed-dimensions, or create a store for {found} dimensions with passage init --store."
+            ),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Administration of a store: creating it, its settings and vector index, checks, removal of documents, and
+//! the ownership of objects, which every command of administration checks first.
+
+mod doctor;
+mod init;
+mod owned_transaction;
+mod ownership;
+mod remove;
+mod settings;
+mod vector_index;
+
+pub use doctor::{Finding, Severity};
+pub use init::InitOptions;
+pub(super) use ownership::{OwnedSchemas, PINNED_SEARCH_PATH, lock_owned};
+pub use remove::{Removal, RemovalSummary};
+pub use settings::Settings;

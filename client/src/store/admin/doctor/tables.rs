@@ -1,0 +1,138 @@
+//! Checks of the store's privileges, policies, statistics and sizes, and of what a reindex left behind.
+
+use super::super::super::connection::Store;
+use super::super::super::error::Error;
+use super::super::super::shadow::schema_names;
+use super::finding::Finding;
+use crate::postgres_text::quote_identifier;
+
+impl Store {
+    /// Checks the privileges of the current role. Returns whether it can read the store.
+    pub(super) async fn check_privileges(
+        &self,
+        findings: &mut Vec<Finding>,
+    ) -> Result<bool, Error> {
+        let sql = "SELECT current_user::text, has_schema_privilege(pg_namespace.oid, 'USAGE'), \
+                   coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER \
+                   (WHERE NOT has_table_privilege(pg_class.oid, 'SELECT')), ''), \
+                   coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER \
+                   (WHERE relname IN ('documents', 'chunks', 'embeddings') AND NOT (\
+                   has_table_privilege(pg_class.oid, 'INSERT') AND has_table_privilege(pg_class.oid, 'UPDATE') \
+                   AND has_table_privilege(pg_class.oid, 'DELETE'))), '') \
+                   FROM pg_namespace LEFT JOIN pg_class ON relnamespace = pg_namespace.oid \
+                   AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings') \
+                   WHERE nspname = $1 GROUP BY pg_namespace.oid";
+        let row = self.query_one(sql, &[&self.name]).await?;
+        let (role, unreadable, unwritable): (String, String, String) =
+            (row.get(0), row.get(2), row.get(3));
+        let subject = format!("privileges of \"{role}\"");
+        let schema = &self.schema;
+        if !row.get::<_, bool>(1) {
+            let remedy = format!("GRANT USAGE ON SCHEMA {schema} TO \"{role}\";");
+            findings.push(Finding::bad(subject, "none on the schema", remedy));
+            return Ok(false);
+        }
+        if !unreadable.is_empty() {
+            let remedy = format!("GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO \"{role}\";");
+            findings.push(Finding::bad(subject, format!("cannot read {unreadable}"), remedy));
+            return Ok(false);
+        }
+        findings.push(if unwritable.is_empty() {
+            Finding::good(subject, "can search and load")
+        } else {
+            let remedy = format!(
+                "To load documents: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO \"{role}\";"
+            );
+            Finding::warning(subject, format!("can search, but not write {unwritable}"), remedy)
+        });
+        Ok(true)
+    }
+
+    /// Checks whether policies make text search slow for the current role.
+    pub(super) async fn check_policies(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+        let sql = "SELECT coalesce(bool_or(row_security_active(pg_class.oid)), false) FROM pg_class \
+                   JOIN pg_namespace ON pg_namespace.oid = relnamespace \
+                   WHERE nspname = $1 AND relname = 'chunks' AND relkind IN ('r', 'p')";
+        if self.query_one(sql, &[&self.name]).await?.get(0) {
+            findings.push(Finding::warning(
+                "row-level security",
+                "policies apply to this role: text search and the filter path read all chunks that it may see",
+                "Use a store per tenant if tenants search by text. Expansion and vector search still use their indexes.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks the planner's statistics and the dead rows.
+    pub(super) async fn check_statistics(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+        let sql = "SELECT bool_or(reltuples < 0), coalesce(max(n_dead_tup::float8 / greatest(n_live_tup, 1)) \
+                   FILTER (WHERE n_dead_tup > 10000), 0) FROM pg_class \
+                   JOIN pg_stat_all_tables ON relid = pg_class.oid \
+                   WHERE schemaname = $1 AND pg_class.relname IN ('documents', 'chunks', 'embeddings')";
+        let row = self.query_one(sql, &[&self.name]).await?;
+        let schema = &self.schema;
+        if row.get::<_, Option<bool>>(0) == Some(true) {
+            findings.push(Finding::warning(
+                "statistics",
+                "missing, so search cannot estimate which words are rare",
+                format!("ANALYZE {schema}.documents, {schema}.chunks;"),
+            ));
+        }
+        let dead: f64 = row.get(1);
+        if dead > 0.2 {
+            findings.push(Finding::warning(
+                "dead rows",
+                format!("{:.0} % of a table", dead * 100.0),
+                format!(
+                    "VACUUM {schema}.documents, {schema}.chunks, {schema}.embeddings; and consider faster settings for autovacuum."
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks the disk space of the store, and whether the vector index fits into the cache.
+    pub(super) async fn check_sizes(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+        let sql = "SELECT pg_size_pretty(pg_database_size(current_database())), \
+                   pg_size_pretty(coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relkind IN ('r', 'm')), 0)), \
+                   coalesce(sum(pg_relation_size(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx'), 0)::bigint, \
+                   pg_size_bytes(current_setting('effective_cache_size')) FROM pg_class \
+                   JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1";
+        let row = self.query_one(sql, &[&self.name]).await?;
+        let (database, store): (String, String) = (row.get(0), row.get(1));
+        findings.push(Finding::good("disk", format!("{store} of {database} in the database")));
+        let (index, cache): (i64, i64) = (row.get(2), row.get(3));
+        if index > cache {
+            findings.push(Finding::warning(
+                "vector index",
+                "it is larger than effective_cache_size",
+                "Add memory to the server, or create a store with --embedding-type halfvec.",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks for the shadow store of an unfinished reindex, and for the former store of a finished one.
+    pub(super) async fn check_reindex(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+        let Ok([shadow, former]) = schema_names(&self.name) else { return Ok(()) };
+        let sql = "SELECT nspname = $1, pg_size_pretty(coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)) \
+                   FROM pg_namespace LEFT JOIN pg_class ON relnamespace = pg_namespace.oid AND relkind IN ('r', 'm') \
+                   WHERE nspname IN ($1, $2) GROUP BY nspname ORDER BY nspname";
+        for row in self.query(sql, &[&shadow, &former]).await? {
+            let size: String = row.get(1);
+            findings.push(if row.get(0) {
+                let remedy = format!(
+                    "Run passage reindex with the options of the earlier run to continue it, or DROP SCHEMA {} CASCADE.",
+                    quote_identifier(&shadow)
+                );
+                let finding = format!("\"{shadow}\", {size}, of an unfinished reindex");
+                Finding::warning("shadow store", finding, remedy)
+            } else {
+                let remedy =
+                    format!("If it is no longer needed: DROP SCHEMA {} CASCADE.", quote_identifier(&former));
+                Finding::warning("former store", format!("\"{former}\", {size}"), remedy)
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,227 @@
+//! A store and the connection through which the client uses it.
+
+use super::admin::OwnedSchemas;
+use super::connect::{Connected, Notices, connect};
+use super::error::{Error, Operation};
+use super::write::Statements;
+use crate::postgres_text::quote_identifier;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Row, Transaction};
+
+/// A store, used through one connection.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::store::{Search, Store};
+///
+/// # async fn example() -> Result<(), passage::store::Error> {
+/// let mut store = Store::connect("postgresql:///library?host=/var/run/postgresql", "rag").await?;
+/// let search = Search { question: "configure logging".into(), ..Search::default() };
+/// for passage in store.search(&search).await?.passages {
+///     println!("{:?} {}", passage.uri, passage.content);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Store {
+    pub(super) client: Client,
+    pub(super) name: String,
+    /// The store's name as a quoted identifier.
+    pub(super) schema: String,
+    pub(super) notices: Notices,
+    /// The statements of writing, prepared when they are first needed.
+    pub(super) statements: Option<Arc<Statements>>,
+    /// The schema that must have the store's name when the client writes.
+    pub(super) expected: Option<Identity>,
+    /// The schemas whose ownership the client has checked.
+    pub(super) owned: Option<OwnedSchemas>,
+    /// The statements that each transaction of this connection begins with.
+    pub(super) transaction_settings: &'static str,
+    /// Closed when the connection has ended.
+    ended: watch::Receiver<()>,
+}
+
+/// The schema that has a store's name at one moment.
+///
+/// A reindex can replace a store by another schema of the same name, whose embeddings may be of another
+/// model. A writer records the identity when it checks the store's settings, and compares it in each
+/// transaction after its first lock on the store's tables. The replacement waits for that lock, so the
+/// result holds until the end of the transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity(pub(super) u32);
+
+impl Store {
+    /// Connects to a server. The first use of the store shows whether it exists.
+    ///
+    /// `url` is a connection string of libpq: `postgresql://user@host/database`, key and value pairs, or
+    /// an empty string. A host may be the folder of a Unix socket. Other options come from the service
+    /// that `url` or `PGSERVICE` names, from the environment (`PGHOST`, `PGUSER`, `PGSSLMODE` and so on)
+    /// and from the password file. The default of `connect_timeout` is ten seconds.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Url`] for invalid options, [`Error::Connect`] or [`Error::Database`] if the server
+    /// cannot be reached, cannot prove its identity or rejects the login, and [`Error::Pooler`] behind a
+    /// pooler that shares the server's processes. Of several hosts, the client tries the next one if one
+    /// cannot be reached, but not if one rejects the login.
+    pub async fn connect(url: &str, name: &str) -> Result<Self, Error> {
+        let Connected { client, notices, ended } = connect(url, name).await?;
+        Ok(Self {
+            client,
+            name: name.to_owned(),
+            schema: quote_identifier(name),
+            notices,
+            statements: None,
+            expected: None,
+            owned: None,
+            transaction_settings: "",
+            ended,
+        })
+    }
+
+    /// Returns the store's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Waits until the connection is lost, and with it the locks of its session.
+    pub fn lost(&self) -> impl Future<Output = ()> + use<> {
+        let mut ended = self.ended.clone();
+        async move { while ended.changed().await.is_ok() {} }
+    }
+
+    /// Returns the schema that has the store's name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the store does not exist.
+    pub async fn identity(&self) -> Result<Identity, Error> {
+        self.must_exist().await?;
+        let sql = "SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = $1";
+        Ok(Identity(self.query_one(sql, &[&self.name]).await?.get(0)))
+    }
+
+    /// Makes later writes of this connection fail with [`Error::StoreReplaced`] if another schema has the
+    /// store's name by then.
+    pub fn expect_identity(&mut self, identity: Identity) {
+        self.expected = Some(identity);
+    }
+
+    /// Raises the extension's error, with its HINT, if the store does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::ExtensionTooOld`] for release 0.1.0, which lacks the functions that the client
+    /// calls.
+    pub(super) async fn must_exist(&self) -> Result<(), Error> {
+        let sql = "SELECT extversion FROM pg_catalog.pg_extension \
+            WHERE extname OPERATOR(pg_catalog.=) 'pg_passage' AND pg_catalog.to_regnamespace('_passage') IS NULL";
+        if let Some(old) = self.query_opt(sql, &[]).await? {
+            return Err(Error::ExtensionTooOld { version: old.get(0) });
+        }
+        self.execute("SELECT _passage.store_must_exist($1::text::name)", &[&self.name])
+            .await
+            .map(drop)
+    }
+
+    /// Returns whether a schema exists.
+    pub(super) async fn schema_exists(&self, name: &str) -> Result<bool, Error> {
+        let sql = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1";
+        Ok(self.query_opt(sql, &[&name]).await?.is_some())
+    }
+
+    /// Uses another store of the same server from here on.
+    pub(super) fn switch_to(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+        self.schema = quote_identifier(name);
+    }
+
+    /// Begins a transaction with the settings of this connection, which end with it.
+    pub(super) async fn begin(&mut self) -> Result<Transaction<'_>, Error> {
+        let Self { client, name, transaction_settings, .. } = self;
+        begin(client, transaction_settings).await.map_err(|error| Error::new(name, &error))
+    }
+
+    /// Executes statements without parameters.
+    pub(super) async fn run(&self, sql: &str) -> Result<(), Error> {
+        self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
+    }
+
+    /// Executes a statement, and returns the number of its rows.
+    pub(super) async fn execute(
+        &self,
+        sql: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, Error> {
+        self.client.execute(sql, parameters).await.map_err(|error| self.error(&error))
+    }
+
+    /// Executes a query, and returns its rows.
+    pub(super) async fn query(
+        &self,
+        sql: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, Error> {
+        self.client.query(sql, parameters).await.map_err(|error| self.error(&error))
+    }
+
+    /// Executes a query with one row.
+    pub(super) async fn query_one(
+        &self,
+        sql: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Row, Error> {
+        self.client.query_one(sql, parameters).await.map_err(|error| self.error(&error))
+    }
+
+    /// Executes a query with at most one row.
+    pub(super) async fn query_opt(
+        &self,
+        sql: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<Row>, Error> {
+        self.client.query_opt(sql, parameters).await.map_err(|error| self.error(&error))
+    }
+
+    /// Converts an error of the driver.
+    pub(super) fn error(&self, error: &tokio_postgres::Error) -> Error {
+        Error::new(&self.name, error)
+    }
+
+    /// Converts an error of the driver in an operation that has remedies of its own.
+    pub(super) fn error_during(
+        &self,
+        operation: Operation,
+        error: &tokio_postgres::Error,
+    ) -> Error {
+        Error::during(operation, &self.name, error)
+    }
+}
+
+/// Begins a transaction with settings of its own.
+pub(super) async fn begin<'a>(
+    client: &'a mut Client,
+    settings: &str,
+) -> Result<Transaction<'a>, tokio_postgres::Error> {
+    let transaction = client.transaction().await?;
+    if !settings.is_empty() {
+        transaction.batch_execute(settings).await?;
+    }
+    Ok(transaction)
+}
+
+/// Returns whether the expected schema has the store's name. The transaction must hold a lock on one of the
+/// store's tables.
+pub(super) async fn has_identity(
+    transaction: &Transaction<'_>,
+    name: &str,
+    expected: Option<Identity>,
+) -> Result<bool, tokio_postgres::Error> {
+    let Some(Identity(oid)) = expected else { return Ok(true) };
+    let sql = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND oid = $2";
+    let rows = transaction.query_typed(sql, &[(&name, Type::NAME), (&oid, Type::OID)]).await?;
+    Ok(!rows.is_empty())
+}

@@ -1,0 +1,23 @@
+//! Reading a store: search, expansion, fragments, outlines, counts and stored documents.
+//!
+//! Search, expansion and assembly are functions of the extension; the client only calls them.
+
+mod arguments;
+mod collections;
+mod context;
+mod fragments;
+mod outline;
+mod search;
+mod search_results;
+mod status;
+mod stored_document;
+
+pub use collections::{Collection, DocumentRow};
+pub use context::{ContextOptions, ContextRow};
+pub use fragments::{Fragment, FragmentQuery};
+pub use outline::OutlineRow;
+pub use search::{Filters, Mode, Search};
+pub use search_results::{Hit, Passage, SearchResults};
+pub use status::Status;
+pub(super) use stored_document::{ROW_VERSION, has_embedding, read_document};
+pub use stored_document::{StoredChunk, StoredDocument};

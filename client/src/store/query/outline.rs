@@ -1,0 +1,50 @@
+//! The outline of a document: one call of the extension's `outline`.
+
+use super::super::connection::Store;
+use super::super::error::Error;
+use serde::Serialize;
+
+/// A section of a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OutlineRow {
+    /// The title, indented by its depth.
+    pub outline: String,
+    /// The titles from the root to the section.
+    pub section: Vec<String>,
+    /// The number of chunks.
+    pub chunks: i64,
+    /// The number of tokens of the chunks.
+    pub tokens: i64,
+    /// The first line in the source, from 1.
+    pub first_line: Option<i32>,
+    /// The last line in the source.
+    pub last_line: Option<i32>,
+}
+
+impl Store {
+    /// Returns the sections of a document, in document order.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoDocument`] if no document has the uri.
+    pub async fn outline(&self, uri: &str) -> Result<Vec<OutlineRow>, Error> {
+        let sql = "SELECT * FROM passage.outline(uri => $1, store => $2::text::name)";
+        let rows = self.query(sql, &[&uri, &self.name]).await?;
+        if rows.is_empty() {
+            let sql =
+                format!("SELECT EXISTS (SELECT FROM {}.documents WHERE uri = $1)", self.schema);
+            if !self.query_one(&sql, &[&uri]).await?.get::<_, bool>(0) {
+                return Err(Error::NoDocument(uri.to_owned()));
+            }
+        }
+        let row = |row: tokio_postgres::Row| OutlineRow {
+            outline: row.get("outline"),
+            section: row.get("section"),
+            chunks: row.get("chunks"),
+            tokens: row.get("tokens"),
+            first_line: row.get("first_line"),
+            last_line: row.get("last_line"),
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
+}

@@ -1,0 +1,66 @@
+//! The versions, size and settings of a store.
+
+use super::super::connection::Store;
+use super::super::error::Error;
+use serde::Serialize;
+use serde_json::Value;
+
+/// The contents of a store. Counts are exact, and cover the rows that the caller may see.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Status {
+    /// The store's name.
+    pub store: String,
+    /// The server's version.
+    pub server: String,
+    /// The version of the extension in the database.
+    pub extension: Option<String>,
+    /// The number of documents.
+    pub documents: i64,
+    /// The number of chunks.
+    pub chunks: i64,
+    /// The number of embeddings; `None` if the store was created without embeddings.
+    pub embeddings: Option<i64>,
+    /// The bytes of the tables and indexes.
+    pub bytes: i64,
+    /// The table `settings` as a JSON object.
+    pub settings: Value,
+}
+
+impl Store {
+    /// Counts the contents of the store.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
+    pub async fn status(&self) -> Result<Status, Error> {
+        self.must_exist().await?;
+        let sql = "SELECT current_setting('server_version'), \
+                   (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage'), \
+                   EXISTS (SELECT FROM pg_class WHERE relnamespace = pg_namespace.oid AND relname = 'embeddings'), \
+                   (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class \
+                   WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'm')), \
+                   coalesce(_passage.store_settings(nspname), '{}') \
+                   FROM pg_namespace WHERE nspname = $1";
+        let row = self.query_one(sql, &[&self.name]).await?;
+        let schema = &self.schema;
+        let embeddings = if row.get(2) {
+            format!("(SELECT count(*) FROM {schema}.embeddings)")
+        } else {
+            "NULL".into()
+        };
+        let sql = format!(
+            "SELECT (SELECT count(*) FROM {schema}.documents), (SELECT count(*) FROM {schema}.chunks), {embeddings}::bigint"
+        );
+        let counts = self.query_one(&sql, &[]).await?;
+        Ok(Status {
+            store: self.name.clone(),
+            server: row.get(0),
+            extension: row.get(1),
+            documents: counts.get(0),
+            chunks: counts.get(1),
+            embeddings: counts.get(2),
+            bytes: row.get(3),
+            settings: row.get(4),
+        })
+    }
+}

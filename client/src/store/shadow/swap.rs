@@ -1,0 +1,195 @@
+/*!
+Replacing the original store by the shadow store.
+
+One transaction locks the tables of the original, also against readers: a call that reads twice would
+otherwise see both stores, and a writer that has read would write to the former store. Transactions that
+already use the original finish first. The transaction then makes the documents that are still outdated,
+and renames both schemas.
+
+The swap causes no other transaction to fail: it waits for a lock for less than `deadlock_timeout`, so a
+transaction that waits for the swap gets its lock before the server detects a deadlock. No other
+transaction waits long, since others acquire their locks between two attempts.
+*/
+
+use super::super::admin::lock_owned;
+use super::super::connection::Store;
+use super::super::error::{Error, Operation};
+use super::super::query::{StoredDocument, read_document};
+use super::super::write::{Statements, WriteOutcome};
+use super::fill::{OutdatedDocument, ShadowDocument};
+use super::pair::{FINGERPRINTS, MARK, READ_LOCK, StorePair, WRITE_LOCK};
+use super::shadow_store::ShadowStore;
+use super::{customizations, obstacles};
+use crate::postgres_text::quote_identifier;
+use std::sync::Arc;
+use tokio_postgres::Transaction;
+use tokio_postgres::error::SqlState;
+use uuid::Uuid;
+
+/// The transaction that replaces the original store; it holds locks on both stores.
+///
+/// If it is dropped without [`commit`](Self::commit), both stores are unchanged.
+pub struct PendingSwap<'a> {
+    transaction: Transaction<'a>,
+    statements: Arc<Statements>,
+    pair: &'a StorePair,
+}
+
+impl ShadowStore {
+    /// Creates the remaining indexes after the shadow store is filled, and updates its statistics.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] or [`Error::Lost`] if a statement fails.
+    pub async fn complete(&mut self) -> Result<(), Error> {
+        let Self { writer, pair } = self;
+        let StorePair { original_name, shadow_name, shadow, .. } = &*pair;
+        let error = |error| Error::new(shadow_name, &error);
+        let transaction = writer.begin().await?;
+        lock_owned(&transaction, &[original_name, shadow_name], READ_LOCK).await?;
+        customizations::create_indexes(&transaction, original_name, shadow_name)
+            .await
+            .map_err(error)?;
+        transaction.commit().await.map_err(error)?;
+        if pair.with_embeddings {
+            writer.build_index().await?;
+        }
+        let embeddings =
+            if pair.with_embeddings { format!(", {shadow}.embeddings") } else { String::new() };
+        writer
+            .run(&format!("VACUUM (ANALYZE) {shadow}.documents, {shadow}.chunks{embeddings}"))
+            .await
+    }
+
+    /// Locks the original store; `None` if other transactions do not release it in time.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NotOwner`] if one of the stores belongs to another role, and [`Error::Database`] or
+    /// [`Error::Lost`] if a statement fails.
+    pub async fn lock_original(&mut self) -> Result<Option<PendingSwap<'_>>, Error> {
+        let Self { writer, pair } = self;
+        let error = |error| Error::new(&pair.original_name, &error);
+        let statements = writer.prepared_statements(pair.with_embeddings).await.map_err(error)?;
+        let locked = lock(writer, pair, &pair.original).await?;
+        let Some(transaction) = locked else { return Ok(None) };
+        let names = [&*pair.original_name, &*pair.shadow_name];
+        lock_owned(&transaction, &names, WRITE_LOCK).await?;
+        Ok(Some(PendingSwap { transaction, statements, pair }))
+    }
+
+    /// Drops the former store after the swap. Returns false if other transactions do not release it in
+    /// time.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] or [`Error::Lost`] if a statement fails.
+    pub async fn drop_former(&mut self) -> Result<bool, Error> {
+        let Self { writer, pair } = self;
+        let error = |error| Error::new(&pair.former_name, &error);
+        let former = quote_identifier(&pair.former_name);
+        let locked = lock(writer, pair, &former).await?;
+        let Some(transaction) = locked else { return Ok(false) };
+        let drop = format!("DROP SCHEMA {former} CASCADE");
+        transaction.batch_execute(&drop).await.map_err(error)?;
+        transaction.commit().await.map_err(error)?;
+        Ok(true)
+    }
+}
+
+/// Begins a transaction that locks the tables of a store, first the table that most calls use first; `None`
+/// if other transactions do not release them in time.
+async fn lock<'a>(
+    store: &'a mut Store,
+    pair: &StorePair,
+    schema: &str,
+) -> Result<Option<Transaction<'a>>, Error> {
+    let error = |error| Error::new(&pair.original_name, &error);
+    let rest = if pair.original_has_embeddings { "documents embeddings" } else { "documents" };
+    let rest = rest.split(' ').chain(["strategies", "settings"]);
+    let rest: Vec<_> = rest.map(|table| format!("{schema}.{table}")).collect();
+    // Together less than the default of deadlock_timeout.
+    let sql = format!(
+        "SET LOCAL lock_timeout = '300ms'; LOCK TABLE {schema}.chunks IN ACCESS EXCLUSIVE MODE; \
+         SET LOCAL lock_timeout = '100ms'; LOCK TABLE {} IN ACCESS EXCLUSIVE MODE; \
+         SET LOCAL lock_timeout = 0",
+        rest.join(", ")
+    );
+    let transaction = store.begin().await?;
+    match transaction.batch_execute(&sql).await {
+        Ok(()) => Ok(Some(transaction)),
+        Err(database) if database.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+            transaction.rollback().await.map(|()| None).map_err(error)
+        }
+        Err(database) => Err(error(database)),
+    }
+}
+
+impl PendingSwap<'_> {
+    /// Returns the documents that are still outdated, as [`ShadowStore::outdated`] does.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] or [`Error::Lost`] if a statement fails.
+    pub async fn outdated(&self) -> Result<Vec<OutdatedDocument>, Error> {
+        self.pair.outdated(&self.transaction).await.map_err(|error| self.error(&error))
+    }
+
+    /// Reads a document of the original store.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] or [`Error::Lost`] if a statement fails.
+    pub async fn read_document(&self, id: Uuid) -> Result<Option<StoredDocument>, Error> {
+        let document = read_document(&self.transaction, &self.pair.original, id, false).await;
+        document.map_err(|error| self.error(&error))
+    }
+
+    /// Writes a document to the shadow store.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] or [`Error::Lost`] if a statement fails.
+    pub async fn make(
+        &self,
+        outdated: OutdatedDocument,
+        document: &ShadowDocument<'_>,
+    ) -> Result<WriteOutcome, Error> {
+        let outcome = self.pair.make(&self.transaction, &self.statements, outdated, document).await;
+        outcome.map_err(|error| self.error(&error))
+    }
+
+    /// Renames both schemas, and commits.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Obstacles`] if the original now has an object that cannot be carried over, and
+    /// [`Error::Database`] or [`Error::Lost`] if a statement fails. The original then stays in its place.
+    pub async fn commit(self) -> Result<(), Error> {
+        let Self { transaction, pair, .. } = self;
+        let StorePair { original_name, shadow_name, original, shadow, columns, .. } = pair;
+        let error = |error| Error::during(Operation::CreateStore, original_name, &error);
+        obstacles::check(&transaction, original_name, shadow_name).await?;
+        let customizations =
+            customizations::statements(&transaction, original_name, shadow_name).await;
+        let customizations = customizations.map_err(error)?;
+        let former = quote_identifier(&pair.former_name);
+        let strategies = &columns.strategies;
+        let sql = format!(
+            "INSERT INTO {shadow}.strategies ({strategies}) SELECT {strategies} FROM {original}.strategies;
+             INSERT INTO {shadow}.settings (key, value) SELECT key, value FROM {original}.settings ON CONFLICT (key) DO NOTHING;
+             DELETE FROM {shadow}.settings WHERE key = '{MARK}';
+             DROP TABLE {shadow}.{FINGERPRINTS};
+             ALTER SCHEMA {original} RENAME TO {former};
+             ALTER SCHEMA {shadow} RENAME TO {original};
+             {customizations};
+             SET LOCAL synchronous_commit = on"
+        );
+        transaction.batch_execute(&sql).await.map_err(error)?;
+        transaction.commit().await.map_err(error)
+    }
+
+    fn error(&self, error: &tokio_postgres::Error) -> Error {
+        Error::new(&self.pair.original_name, error)
+    }
+}

@@ -1,0 +1,189 @@
+//! The rows of chunks and embeddings: deleting, moving and copying.
+
+use super::document::{ChunkWrite, DocumentWrite};
+use super::statements::{EmbeddingStatements, Statements};
+use passage_core::{CHUNK_COLUMNS, chunk_metadata};
+use pgvector::{HalfVector, Vector};
+use std::pin::pin;
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Error, Transaction};
+
+/// The types of [`CHUNK_COLUMNS`], in the same order.
+const COLUMN_TYPES: [Type; CHUNK_COLUMNS.len()] = [
+    Type::UUID,
+    Type::UUID,
+    Type::INT4,
+    Type::INT4,
+    Type::TEXT_ARRAY,
+    Type::TEXT,
+    Type::TEXT,
+    Type::TEXT,
+    Type::TEXT,
+    Type::INT4,
+    Type::INT4,
+    Type::INT4,
+    Type::INT4,
+    Type::INT4,
+    Type::JSONB,
+];
+
+/// Deletes the removed chunks, then moves the existing ones, which may take the ordinals of deleted ones.
+pub(super) async fn reconcile(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    document: &DocumentWrite<'_>,
+) -> Result<(), Error> {
+    if !document.removed_chunks.is_empty() {
+        transaction
+            .execute(&statements.delete_chunks, &[&document.id, &document.removed_chunks])
+            .await?;
+    }
+    let kept = || document.chunks.iter().enumerate().filter(|(_, chunk)| chunk.exists);
+    let changed: Vec<_> =
+        kept().map(|(_, chunk)| chunk).filter(|chunk| chunk.preamble_changed).collect();
+    if !changed.is_empty() {
+        let ids: Vec<_> = changed.iter().map(|chunk| chunk.id).collect();
+        let preambles: Vec<_> = changed.iter().map(|chunk| chunk.preamble).collect();
+        let arguments: [&(dyn ToSql + Sync); 3] = [&document.id, &ids, &preambles];
+        transaction.execute(&statements.update_preambles, &arguments).await?;
+        if let Some(EmbeddingStatements { delete, .. }) = &statements.embeddings {
+            transaction.execute(delete, &[&document.id, &ids]).await?;
+        }
+    }
+    let number = |of: fn(usize, &ChunkWrite<'_>) -> usize| -> Vec<i32> {
+        kept().map(|(ordinal, chunk)| of(ordinal, chunk) as i32).collect()
+    };
+    let spans =
+        |column: usize| -> Vec<_> { kept().map(|(_, chunk)| span(chunk)[column]).collect() };
+    let ids: Vec<_> = kept().map(|(_, chunk)| chunk.id).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let kinds: Vec<_> = kept().map(|(_, chunk)| chunk.kind.name()).collect();
+    let units: Vec<_> = kept().map(|(_, chunk)| chunk.unit.name()).collect();
+    let metadata: Vec<_> = kept().map(|(_, chunk)| chunk_metadata(chunk.imports)).collect();
+    transaction
+        .execute(
+            &statements.move_chunks,
+            &[
+                &document.id,
+                &ids,
+                &number(|ordinal, _| ordinal),
+                &number(|_, chunk| chunk.level as usize),
+                &kinds,
+                &units,
+                &number(|_, chunk| chunk.tokens),
+                &spans(0),
+                &spans(1),
+                &spans(2),
+                &spans(3),
+                &metadata,
+            ],
+        )
+        .await?;
+    Ok(())
+}
+
+/// Copies the new chunks and the new embeddings of documents.
+pub(in crate::store) async fn copy_chunks(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    documents: &[&DocumentWrite<'_>],
+) -> Result<(), Error> {
+    let any = |condition: fn(&ChunkWrite<'_>) -> bool| {
+        documents.iter().any(|document| document.chunks.iter().any(condition))
+    };
+    let has_new = any(|chunk| !chunk.exists);
+    let has_embeddings = any(|chunk| chunk.embedding.is_some());
+    if has_new {
+        copy_new_chunks(transaction, statements, documents).await?;
+    }
+    match &statements.embeddings {
+        Some(embeddings) if has_embeddings => {
+            copy_embeddings(transaction, embeddings, documents).await
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn copy_new_chunks(
+    transaction: &Transaction<'_>,
+    statements: &Statements,
+    documents: &[&DocumentWrite<'_>],
+) -> Result<(), Error> {
+    let sink = transaction.copy_in(&statements.copy_chunks).await?;
+    let mut writer = pin!(BinaryCopyInWriter::new(sink, &COLUMN_TYPES,));
+    for document in documents {
+        for (ordinal, chunk) in document.chunks.iter().enumerate() {
+            if chunk.exists {
+                continue;
+            }
+            // No number exceeds the bytes of the source, at most 2^30.
+            let int = |number: usize| number as i32;
+            let [start_byte, end_byte, first_line, last_line] = span(chunk);
+            writer
+                .as_mut()
+                .write(&[
+                    &chunk.id,
+                    &document.id,
+                    &int(ordinal),
+                    &int(chunk.level as usize),
+                    &chunk.section,
+                    &chunk.kind.name(),
+                    &chunk.unit.name(),
+                    &chunk.content,
+                    &chunk.preamble,
+                    &int(chunk.tokens),
+                    &start_byte,
+                    &end_byte,
+                    &first_line,
+                    &last_line,
+                    &chunk_metadata(chunk.imports),
+                ])
+                .await?;
+        }
+    }
+    writer.finish().await?;
+    Ok(())
+}
+
+/// Returns the values of `start_byte`, `end_byte`, `first_line` and `last_line`.
+fn span(chunk: &ChunkWrite<'_>) -> [Option<i32>; 4] {
+    let (bytes, lines) = (chunk.bytes.as_ref(), chunk.lines.as_ref());
+    [
+        bytes.map(|bytes| bytes.start),
+        bytes.map(|bytes| bytes.end),
+        lines.map(|lines| *lines.start()),
+        lines.map(|lines| *lines.end()),
+    ]
+    .map(|number| number.map(|number| number as i32))
+}
+
+async fn copy_embeddings(
+    transaction: &Transaction<'_>,
+    EmbeddingStatements { copy, embedding_type, .. }: &EmbeddingStatements,
+    documents: &[&DocumentWrite<'_>],
+) -> Result<(), Error> {
+    let sink = transaction.copy_in(copy).await?;
+    let mut writer =
+        pin!(BinaryCopyInWriter::new(sink, &[Type::UUID, Type::UUID, embedding_type.clone()]));
+    for document in documents {
+        for chunk in &document.chunks {
+            if let Some(embedding) = chunk.embedding {
+                let embedding = vector_value(embedding_type, embedding);
+                writer.as_mut().write(&[&chunk.id, &document.id, &*embedding]).await?;
+            }
+        }
+    }
+    writer.finish().await?;
+    Ok(())
+}
+
+/// Returns an embedding as a value of the column's type.
+fn vector_value(embedding_type: &Type, embedding: &[f32]) -> Box<dyn ToSql + Sync + Send> {
+    match embedding_type.name() {
+        "halfvec" => Box::new(HalfVector::from_f32_slice(embedding)),
+        _ => Box::new(Vector::from(embedding.to_vec())),
+    }
+}

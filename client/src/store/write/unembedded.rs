@@ -1,0 +1,209 @@
+/*!
+Chunks without an embedding, distributed among workers.
+
+A worker scans the store in the order of documents and claims chunks with advisory locks. These locks do
+not block writers, and end with the worker's connection. After the claim the worker reads the chunks
+again, since another worker may just have embedded them. It writes an embedding only if the chunk's text
+is unchanged, under the lock on the document that every writer acquires first.
+*/
+
+use super::super::connection::{Store, has_identity};
+use super::super::error::Error;
+use crate::postgres_text::quote_literal;
+use futures_util::future::try_join_all;
+use uuid::Uuid;
+
+/// A claimed chunk without an embedding.
+#[derive(Clone, Debug)]
+pub struct UnembeddedChunk {
+    /// The id.
+    pub id: Uuid,
+    /// The id of the document.
+    pub document_id: Uuid,
+    /// The text to embed: the preamble, a line feed, and the content.
+    pub text: String,
+    /// The hash of the text, by which a change is detected.
+    text_hash: i64,
+}
+
+/// A worker's position in the scan: the last chunk that was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClaimCursor {
+    document: Uuid,
+    ordinal: i32,
+    is_started: bool,
+}
+
+/// An expression for the text to embed.
+const TEXT: &str =
+    "CASE WHEN coalesce(preamble, '') = '' THEN content ELSE preamble || E'\\n' || content END";
+
+impl Store {
+    /// Counts the chunks without an embedding in a collection, or in all collections.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the caller may not read the store.
+    pub async fn count_unembedded(&self, collection: Option<&str>) -> Result<u64, Error> {
+        let sql = format!(
+            "SELECT count(*) FROM {schema}.chunks WHERE {unembedded} AND {in_collection}",
+            schema = self.schema,
+            unembedded = self.is_unembedded(),
+            in_collection = self.is_in_collection("$1")
+        );
+        let row = self.query_one(&sql, &[&collection]).await?;
+        Ok(row.get::<_, i64>(0).unsigned_abs())
+    }
+
+    /// Claims the next chunks without an embedding after a cursor, and moves the cursor; `None` at the
+    /// end of the store.
+    ///
+    /// It reads `limit` chunks, and returns those that no other worker has claimed or embedded.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the caller may not read the store.
+    pub async fn claim(
+        &self,
+        cursor: &mut ClaimCursor,
+        limit: u32,
+        collection: Option<&str>,
+    ) -> Result<Option<Vec<UnembeddedChunk>>, Error> {
+        // The outer query tries the locks, after the limit: only for the rows that it returns.
+        let sql = format!(
+            "SELECT id, document_id, ordinal, pg_catalog.pg_try_advisory_lock({lock}) FROM \
+             (SELECT id, document_id, ordinal FROM {schema}.chunks \
+             WHERE (document_id, ordinal) > ($1, $2) AND {unembedded} AND {in_collection} \
+             ORDER BY document_id, ordinal LIMIT $3) AS missing",
+            lock = self.lock(),
+            schema = self.schema,
+            unembedded = self.is_unembedded(),
+            in_collection = self.is_in_collection("$4")
+        );
+        let ordinal = if cursor.is_started { cursor.ordinal } else { i32::MIN };
+        let limit = i64::from(limit);
+        let rows = self.query(&sql, &[&cursor.document, &ordinal, &limit, &collection]).await?;
+        let Some(last) = rows.last() else { return Ok(None) };
+        *cursor = ClaimCursor { document: last.get(1), ordinal: last.get(2), is_started: true };
+
+        let claimed: Vec<_> = rows.iter().filter(|row| row.get(3)).collect();
+        let ids: Vec<Uuid> = claimed.iter().map(|row| row.get(0)).collect();
+        let documents: Vec<Uuid> = claimed.iter().map(|row| row.get(1)).collect();
+        if ids.is_empty() {
+            return Ok(Some(Vec::new()));
+        }
+        let sql = format!(
+            "SELECT id, document_id, {TEXT}, pg_catalog.hashtextextended({TEXT}, 0) FROM {schema}.chunks \
+             WHERE id = ANY ($1) AND document_id = ANY ($2) AND {unembedded} ORDER BY document_id, ordinal",
+            schema = self.schema,
+            unembedded = self.is_unembedded()
+        );
+        let rows = self.query(&sql, &[&ids, &documents]).await?;
+        let chunk = |row: &tokio_postgres::Row| UnembeddedChunk {
+            id: row.get(0),
+            document_id: row.get(1),
+            text: row.get(2),
+            text_hash: row.get(3),
+        };
+        let chunks: Vec<UnembeddedChunk> = rows.iter().map(chunk).collect();
+        let unneeded: Vec<Uuid> =
+            ids.into_iter().filter(|id| chunks.iter().all(|chunk| chunk.id != *id)).collect();
+        self.release(&unneeded).await?;
+        Ok(Some(chunks))
+    }
+
+    /// Writes the embeddings of claimed chunks in one transaction, and releases the chunks.
+    ///
+    /// Returns the number of embeddings written. A chunk that was changed, removed or embedded by another
+    /// writer gets none.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the caller may not read the store.
+    pub async fn write_embeddings(
+        &mut self,
+        chunks: &[(UnembeddedChunk, Vec<f32>)],
+    ) -> Result<u64, Error> {
+        let Self { client, name, schema, expected, .. } = &mut *self;
+        let error = |error| Error::new(name, &error);
+        let mut documents: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.document_id).collect();
+        documents.sort_unstable();
+        documents.dedup();
+        let transaction = client.transaction().await.map_err(error)?;
+        // One order of locks, so that two workers never deadlock.
+        let sql =
+            format!("SELECT FROM {schema}.documents WHERE id = ANY ($1) ORDER BY id FOR SHARE");
+        transaction.execute(&sql, &[&documents]).await.map_err(error)?;
+        let sql = format!(
+            "INSERT INTO {schema}.embeddings (chunk_id, document_id, embedding) \
+             SELECT id, document_id, $4::real[] FROM {schema}.chunks \
+             WHERE id = $1 AND document_id = $2 AND pg_catalog.hashtextextended({TEXT}, 0) = $3 FOR SHARE \
+             ON CONFLICT (chunk_id) DO NOTHING"
+        );
+        let insert = transaction.prepare(&sql).await.map_err(error)?;
+        let (insert, transaction_) = (&insert, &transaction);
+        let insertions = chunks.iter().map(|(chunk, embedding)| async move {
+            let UnembeddedChunk { id, document_id, text_hash, .. } = chunk;
+            transaction_.execute(insert, &[id, document_id, text_hash, embedding]).await
+        });
+        let written = try_join_all(insertions).await.map_err(error)?;
+        if !has_identity(&transaction, name, *expected).await.map_err(error)? {
+            return Err(Error::StoreReplaced(name.clone()));
+        }
+        transaction.commit().await.map_err(error)?;
+        let ids: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.id).collect();
+        self.release(&ids).await?;
+        Ok(written.iter().sum())
+    }
+
+    /// Releases claimed chunks.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the caller may not read the store.
+    pub async fn release(&self, ids: &[Uuid]) -> Result<(), Error> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let sql = format!(
+            "SELECT pg_catalog.pg_advisory_unlock({}) FROM unnest($1::uuid[]) AS id",
+            self.lock()
+        );
+        self.execute(&sql, &[&ids]).await.map(drop)
+    }
+
+    /// Returns a number that grows shortly after chunks or embeddings are written; `None` if the server
+    /// does not collect statistics.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the caller may not read the store.
+    pub async fn activity(&self) -> Result<Option<i64>, Error> {
+        let sql = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables \
+                   WHERE schemaname = $1 AND relname IN ('chunks', 'embeddings')";
+        Ok(self.query_one(sql, &[&self.name]).await?.get(0))
+    }
+
+    /// Returns a condition: the chunk has no embedding.
+    fn is_unembedded(&self) -> String {
+        let schema = &self.schema;
+        format!(
+            "NOT EXISTS (SELECT FROM {schema}.embeddings WHERE embeddings.chunk_id = chunks.id)"
+        )
+    }
+
+    /// Returns a condition: the parameter is NULL, or the chunk belongs to that collection.
+    fn is_in_collection(&self, parameter: &str) -> String {
+        let schema = &self.schema;
+        format!(
+            "({parameter}::text IS NULL OR EXISTS (SELECT FROM {schema}.documents \
+             WHERE documents.id = chunks.document_id AND documents.collection = {parameter}::text))"
+        )
+    }
+
+    /// Returns an expression for the key of a chunk's advisory lock.
+    fn lock(&self) -> String {
+        let prefix = quote_literal(&format!("passage embed {} ", self.name));
+        format!("pg_catalog.hashtextextended({prefix} || id::text, 0)")
+    }
+}
