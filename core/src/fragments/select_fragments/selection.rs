@@ -1,17 +1,17 @@
 //! The fragments that were taken so far, and whether more fits beside them.
 
-use super::{Fragment, FragmentHit, FragmentLimits, Truncation};
+use crate::fragments::fragment::{Fragment, FragmentHit, FragmentLimits, Truncation};
 use crate::fragments::text_run::TextRun;
 use std::ops::Range;
 
 /// The fragments so far, in the order of their best hits.
-pub struct Taken<'a> {
+pub struct Selection<'a> {
     pub text_runs: &'a [TextRun],
     pub limits: FragmentLimits,
     pub fragments: Vec<Fragment>,
 }
 
-impl Taken<'_> {
+impl Selection<'_> {
     fn spent(fragments: &[Fragment]) -> u64 {
         fragments.iter().map(|fragment| u64::from(fragment.tokens)).sum()
     }

@@ -1,11 +1,10 @@
 /*!
-What comes whole with a hit: its section, or the container that it is a part of.
+Scopes: the section or container to which hits are widened.
 
-A container is a class, an object, a table: a section whose first chunk is the head of one. A hit in
-it is widened to the nearest, and hits of a document that share one to the nearest that they share,
-though never to the file, which in structured data is the outermost value. What is in no container
-is whole by itself, prose is its section, and where the unit is unknown, as in stores that others
-fill, the section above serves.
+A container is a class, an object or a table: a section whose first chunk is its head. A hit in containers is
+widened to the nearest one. Hits of a document that share containers are widened to the nearest shared one,
+but never to the whole file, which in structured data is the outermost value. Without a container the scope
+is the hit's own section, and for unknown units, as in stores that others fill, the section above it.
 */
 
 use super::{Container, Hit};
@@ -16,26 +15,26 @@ use crate::{Kind, Unit};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// Hits that are widened to the same section.
+/// Hits that are widened to the same scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScopeGroup {
-    /// Their document.
+    /// The document of the hits.
     pub document: Uuid,
-    /// What comes whole.
+    /// The section that is returned whole.
     pub section: Section,
-    /// The first and the last ordinal exactly in it, where it is known to be a container.
+    /// The first and the last ordinal directly in the section, if it is a container.
     pub ends: Option<(i32, i32)>,
-    /// Whether what comes is complete only if it is JSON.
+    /// Whether the scope must parse as JSON to be complete.
     pub is_json: bool,
-    /// The hits, by their places in the list, ascending.
+    /// The indexes of the hits, ascending.
     pub hits: Vec<usize>,
-    /// Those of them for which it is a container, ascending: for the others it is only a section.
+    /// The indexes of the hits for which the scope is a container, ascending. For others it is a section.
     pub inside: Vec<usize>,
-    /// The probes that read it, by their places in the plan.
+    /// The indexes of the probes that read the scope.
     pub probes: Vec<usize>,
 }
 
-/// Puts hits whose strategy brings a section whole into groups; a hit without one is in none.
+/// Groups hits by their scope. A hit without a scope is in no group.
 pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
     let shared = shared(hits);
     let mut groups: Vec<ScopeGroup> = Vec::new();
@@ -47,7 +46,7 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
         let depth = match (hit.strategy.scope, container) {
             (Scope::Section, _) => section.len(),
             (Scope::Container, Some(container)) => container.depth,
-            (Scope::Container, None) => match alone(hit.unit, section.len()) {
+            (Scope::Container, None) => match depth_without_container(hit.unit, section.len()) {
                 Some(depth) => depth,
                 None => continue,
             },
@@ -73,8 +72,8 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
     groups
 }
 
-/// How many titles of a hit's section name what comes whole where there is no container.
-fn alone(unit: Option<Unit>, depth: usize) -> Option<usize> {
+/// Returns the number of titles of the scope of a hit without a container.
+fn depth_without_container(unit: Option<Unit>, depth: usize) -> Option<usize> {
     let depth = match unit {
         Some(Unit::Container | Unit::Member | Unit::Value | Unit::Text) => depth,
         Some(Unit::Module) => 0,
@@ -83,14 +82,14 @@ fn alone(unit: Option<Unit>, depth: usize) -> Option<usize> {
     (depth > 0).then_some(depth)
 }
 
-/// The containers that a hit may be widened to, the nearest first.
+/// Returns the containers to which a hit may be widened, the nearest first.
 fn eligible<'a>(hit: &'a Hit) -> &'a [Container] {
     let parts = [Some(Unit::Container), Some(Unit::Member), Some(Unit::Value)];
     if hit.strategy.scope != Scope::Container || !parts.contains(&hit.unit) {
         return &[];
     }
     match &hit.containers[..] {
-        // The outermost value of data is the file, unless there is nothing else.
+        // The outermost value of structured data is the file. It counts only if it is the only one.
         [inner @ .., Container { depth: 1, .. }]
             if hit.kind == Some(Kind::Data) && !inner.is_empty() =>
         {
@@ -100,14 +99,14 @@ fn eligible<'a>(hit: &'a Hit) -> &'a [Container] {
     }
 }
 
-/// Finds for hits the nearest container that they share with the others of its outermost one.
+/// Returns the nearest container that each hit shares with the others in its outermost container.
 fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
     let mut families: HashMap<(Uuid, &[String], bool), Vec<usize>> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         if let (Some(section), Some(_), Some(outermost)) =
             (&hit.section, hit.ordinal, eligible(hit).last())
         {
-            // What is widened to the file takes no other hit along.
+            // A hit that is widened to the file does not affect other hits.
             let is_file = outermost.depth == 1 && hit.kind == Some(Kind::Data);
             let family = (hit.document, &section[..outermost.depth], is_file);
             families.entry(family).or_default().push(i);
@@ -132,13 +131,13 @@ fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
 }
 
 impl ScopeGroup {
-    /// Returns the ends of the whole where it is a container for a hit.
+    /// Returns the ends of the scope if it is a container for a hit.
     pub(super) fn ends(&self, hit: usize) -> Option<(i32, i32)> {
         self.ends.filter(|_| self.inside.binary_search(&hit).is_ok())
     }
 
-    /// Returns the ordinals that are known to lie between the ends of the whole, as far as a hit
-    /// reaches; where it is no container for it, the hit's own.
+    /// Returns the range of ordinals between the ends of the scope, within the hit's reach. Without a
+    /// container this is the hit's own ordinal.
     pub(super) fn core(&self, hit: usize, ordinal: i32, reach: u32) -> (i32, i32) {
         let (first, last) = self.ends(hit).unwrap_or((ordinal, ordinal));
         (

@@ -8,16 +8,15 @@ such a block come as many whole lines as fit, and of such a line the chunk of it
 Fragments that touch, with nothing but blank lines between, become one.
 */
 
-mod found;
-mod line_scores;
-mod taken;
+mod hit_lines;
+mod selection;
 
+use super::fragment::{Fragment, FragmentHit, FragmentLimits};
 use super::text_run::TextRun;
 use crate::interrupt;
-use found::HitLines;
-use line_scores::LineScores;
-use std::ops::Range;
-use taken::Taken;
+use hit_lines::HitLines;
+use selection::Selection;
+use std::collections::HashMap;
 
 /// How little the first ranks differ when it is weighed how much room each hit takes.
 const SOON: f64 = 5.0;
@@ -25,63 +24,6 @@ const SOON: f64 = 5.0;
 /// Less than this part of the budget is not worth filling with parts of what was found: it would be a
 /// line or two, and to find out which takes longer than to choose all the rest.
 const REST: u32 = 16;
-
-/// How much may come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FragmentLimits {
-    /// The most fragments.
-    pub max_fragments: usize,
-    /// The most tokens of all fragments together.
-    pub max_tokens: u32,
-}
-
-/// A chunk that was found, by its place in the text of a stretch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FragmentHit {
-    /// The stretch that holds it.
-    pub text_run: usize,
-    /// Where in its text the chunk stands.
-    pub bytes: Range<usize>,
-}
-
-/// Lines that come back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fragment {
-    /// The stretch that they are of.
-    pub text_run: usize,
-    /// The lines.
-    pub lines: Range<usize>,
-    /// Where in the text of the stretch they stand, without the end of the last line.
-    pub bytes: Range<usize>,
-    /// Their tokens, rounded up.
-    pub tokens: u32,
-    /// The hits that they were chosen for, best first; never none.
-    pub hits: Vec<usize>,
-    /// What had to be cut.
-    pub truncation: Option<Truncation>,
-}
-
-/// What is longer than all fragments together may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Truncation {
-    /// A fenced block, between two of its lines.
-    Block,
-    /// A line.
-    Line,
-    /// The document, of which the first lines come back.
-    Document,
-}
-
-impl Truncation {
-    /// Returns the word for a result.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Line => "line",
-            Self::Document => "document",
-        }
-    }
-}
 
 /// Chooses lines for hits that come best first, and returns fragments in the order of their best.
 ///
@@ -94,7 +36,7 @@ pub fn select_fragments(
     limits: FragmentLimits,
     worth: &impl Fn(&[(usize, usize)]) -> Vec<f64>,
 ) -> Vec<Fragment> {
-    let mut taken = Taken { text_runs, limits, fragments: Vec::new() };
+    let mut taken = Selection { text_runs, limits, fragments: Vec::new() };
     if limits.max_fragments == 0 {
         return Vec::new();
     }
@@ -138,4 +80,45 @@ pub fn select_fragments(
         }
     }
     taken.fragments
+}
+
+/// A line, by its stretch and its place there.
+type LineId = (usize, usize);
+
+/// Tells what each of some lines is worth.
+type Ask<'a> = dyn Fn(&[LineId]) -> Vec<f64> + 'a;
+
+/// What lines are worth.
+struct LineScores<'a> {
+    ask: &'a Ask<'a>,
+    known: Option<HashMap<LineId, f64>>,
+}
+
+impl<'a> LineScores<'a> {
+    /// Takes what tells it.
+    fn new(ask: &'a Ask<'a>) -> Self {
+        Self { ask, known: None }
+    }
+
+    /// Asks for the lines of some hits that are weighed; the first time counts, and nothing is asked again.
+    fn look_at<'f>(&mut self, hits: impl Iterator<Item = &'f HitLines<'f>>) {
+        self.known.get_or_insert_with(|| {
+            let lines = |found: &'f HitLines| {
+                let text_run = found.hit.text_run;
+                found.weighed().map(move |line| (text_run, line))
+            };
+            let mut lines: Vec<_> = hits.flat_map(lines).collect();
+            lines.sort_unstable();
+            lines.dedup();
+            let worths = (self.ask)(&lines);
+            lines.into_iter().zip(worths).collect()
+        });
+    }
+
+    /// Returns what each line of a hit is worth, if that was asked for.
+    fn of(&self, found: &HitLines) -> Option<impl Fn(usize) -> f64> {
+        let (text_run, known) = (found.hit.text_run, self.known.as_ref()?);
+        let all = found.weighed().all(|line| known.contains_key(&(text_run, line)));
+        all.then_some(move |line| known.get(&(text_run, line)).copied().unwrap_or_default())
+    }
 }

@@ -1,6 +1,6 @@
 //! Which lines a hit takes: all it touches, the best of them, or a piece of one.
 
-use super::{FragmentHit, FragmentLimits};
+use crate::fragments::fragment::{FragmentHit, FragmentLimits};
 use crate::fragments::text_run::TextRun;
 use crate::interrupt;
 use std::ops::Range;

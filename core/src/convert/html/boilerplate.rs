@@ -1,9 +1,9 @@
-//! What of a page is chrome: scripts, navigation, controls, banners, what is hidden.
+//! Boilerplate of a page: scripts, navigation, controls, banners and hidden elements.
 
 use super::tree::{Handle, attributes, tag};
 
-/// The words in a class or an id by which the templates of documentation call what is no content.
-const CHROME: [&str; 30] = [
+/// Words in a class or id that documentation templates use for boilerplate.
+const BOILERPLATE: [&str; 30] = [
     "toc",
     "table-of-contents",
     "tableofcontents",
@@ -36,23 +36,23 @@ const CHROME: [&str; 30] = [
     "copybtn",
 ];
 
-/// What banners about cookies are called beside `cookie`.
+/// Words that mark a cookie banner together with `cookie`.
 const BANNERS: [&str; 8] =
     ["banner", "consent", "notice", "popup", "modal", "overlay", "message", "bar"];
 
-/// Where an element stands, as far as it matters for whether it is chrome.
+/// The part of a page and the rules for boilerplate in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    /// Whether it stands in a `<main>` or an `<article>`, whose header and asides are content.
+pub(super) struct PageContext {
+    /// Whether the element is in a `<main>` or an `<article>`, whose header and asides are content.
     pub(super) within: bool,
-    /// Whether classes and ids count, which are only a custom.
+    /// Whether classes and ids count. They are only a convention.
     pub(super) by_name: bool,
-    /// Whether headers are kept, since no heading stands anywhere else.
+    /// Whether headers are content because they have the only heading.
     pub(super) headers: bool,
 }
 
-/// Tells whether an element and all below it is no content.
-pub(super) fn is_chrome(node: &Handle, place: Place) -> bool {
+/// Returns whether an element and its descendants are boilerplate.
+pub(super) fn is_boilerplate(node: &Handle, context: PageContext) -> bool {
     match tag(node) {
         "script" | "style" | "noscript" | "template" | "nav" | "head" | "title" | "meta"
         | "link" | "iframe" | "object" | "embed" | "applet" | "svg" | "canvas" | "video"
@@ -60,9 +60,9 @@ pub(super) fn is_chrome(node: &Handle, place: Place) -> bool {
         | "progress" | "meter" | "dialog" | "frameset" | "noframes" | "search" | "footer" => {
             return true;
         }
-        "header" if !place.within && !place.headers && !is_title_block(node) => return true,
-        "aside" if !place.within => return true,
-        // A class of these tells how the whole page looks.
+        "header" if !context.within && !context.headers && !is_title_block(node) => return true,
+        "aside" if !context.within => return true,
+        // A class of these elements styles the whole page.
         "" | "html" | "body" | "main" | "article" => return false,
         _ => {}
     }
@@ -76,17 +76,17 @@ pub(super) fn is_chrome(node: &Handle, place: Place) -> bool {
             "role" => match value {
                 "navigation" | "search" | "menu" | "menubar" | "toolbar" | "dialog"
                 | "alertdialog" | "contentinfo" => true,
-                "banner" => !place.within && !place.headers,
-                "complementary" => !place.within,
+                "banner" => !context.within && !context.headers,
+                "complementary" => !context.within,
                 _ => false,
             },
-            "class" | "id" => place.by_name && is_named_chrome(value),
+            "class" | "id" => context.by_name && is_boilerplate_name(value),
             _ => false,
         }
     })
 }
 
-/// Tells whether a header is the title of a document rather than of a site, as pandoc writes it.
+/// Returns whether a header is the title block of a document, as pandoc writes it.
 fn is_title_block(node: &Handle) -> bool {
     let attributes = attributes(node);
     attributes.is_some_and(|list| list.iter().any(|found| &*found.value == "title-block-header"))
@@ -97,14 +97,14 @@ fn is_hidden(style: &str) -> bool {
     style.contains("display:none") || style.contains("visibility:hidden")
 }
 
-fn is_named_chrome(names: &str) -> bool {
+fn is_boilerplate_name(names: &str) -> bool {
     names.split_ascii_whitespace().any(|name| {
-        CHROME.iter().any(|known| known.eq_ignore_ascii_case(name)) || is_cookie_banner(name)
+        BOILERPLATE.iter().any(|known| known.eq_ignore_ascii_case(name)) || is_cookie_banner(name)
     })
 }
 
 fn is_cookie_banner(name: &str) -> bool {
-    // Looked at for every class of a page, so the cheap question comes first.
+    // This runs for every class of a page, so the cheap test comes first.
     if !name.contains(['k', 'K']) && !name.contains("trust") {
         return false;
     }

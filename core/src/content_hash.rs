@@ -1,6 +1,6 @@
 //! Content hashes: all that a document's chunks and their embeddings are made from.
 
-use super::MetadataOverrides;
+use crate::document::MetadataOverrides;
 use crate::{ChunkLimits, Kind, MediaType, SPLITTER_VERSION, SizeUnit, interrupt};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};

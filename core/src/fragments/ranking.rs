@@ -1,6 +1,9 @@
-//! What a fragment is ranked by, and which rule chooses it.
+//! Strategies of fragments, the candidates that they rank, and the ranks.
 
-use crate::sql_enum::sql_enum;
+use super::proximity::Proximity;
+use super::terms::MatchKind;
+use crate::error::sql_enum;
+use crate::search::bm25::Candidate;
 
 /// How fragments are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +40,45 @@ impl FragmentStrategy {
             _ => self,
         }
     }
+}
+
+/// A chunk that may answer.
+#[derive(Clone, Debug, Default)]
+pub struct FragmentCandidate {
+    /// What it has of the query.
+    pub words: Candidate,
+    /// Its position in its document; of equal chunks the first comes first.
+    pub ordinal: Option<i32>,
+    /// Its similarity to the embedding.
+    pub similarity: Option<f64>,
+    /// Something that tells its section, and the document of it, from others.
+    pub section: Option<(u128, i64)>,
+}
+
+/// A place in a ranking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signal {
+    /// From 1.
+    pub rank: usize,
+    /// Higher is better.
+    pub score: f64,
+}
+
+/// A chunk with its signals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedChunk {
+    /// The chunk, by its place among those found.
+    pub chunk: usize,
+    /// Higher is better; comparable within one call.
+    pub score: f64,
+    /// By its words.
+    pub lexical: Option<Signal>,
+    /// By their nearness.
+    pub proximity: Option<(Signal, Proximity)>,
+    /// By the embedding.
+    pub vector: Option<Signal>,
+    /// How its words match.
+    pub match_kind: Option<MatchKind>,
 }
 
 #[cfg(test)]

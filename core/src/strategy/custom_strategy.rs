@@ -1,37 +1,46 @@
-//! A store's own strategies: rows of its table.
+//! Custom strategies: the rows of a store's table `strategies`.
 
 use super::{Strategy, StrategyOverrides};
 use crate::{Error, MediaType};
 use serde::Deserialize;
 
-/// A row of the table `strategies`; what a table lacks is as if it were NULL there.
+/// A row of the table `strategies`. Missing columns count as NULL.
+///
+/// ```
+/// use passage_core::strategy::CustomStrategy;
+///
+/// let row = r#"{"name": "wide", "base": "broad", "children": 9}"#;
+/// let row: CustomStrategy = serde_json::from_str(row)?;
+/// assert_eq!(row.strategy()?.relatives.children, 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct CustomStrategy {
-    /// The name that a call gives.
+    /// The name, as a call gives it.
     pub name: String,
-    /// The preset that gives what is not given here, `none` where it is missing.
+    /// The preset that supplies all other limits; without one, `none`.
     pub base: Option<String>,
-    /// The media types for which `auto` takes it: by name, as `text/*`, or `*/*` for all.
+    /// The media types for which `auto` selects this strategy: names, `text/*`, or `*/*` for all.
     pub default_for: Option<MediaTypePatterns>,
-    /// The limits that are given.
+    /// The changed limits.
     #[serde(flatten)]
     pub limits: StrategyOverrides,
 }
 
-/// Patterns of media types, as an array of SQL holds them, which may have several dimensions.
+/// Patterns of media types, from a SQL array of any number of dimensions.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum MediaTypePatterns {
     /// One pattern.
     One(String),
-    /// A NULL among them.
+    /// A NULL element.
     None(()),
-    /// An array of one dimension, or of more.
+    /// An array of patterns or arrays.
     Many(Vec<MediaTypePatterns>),
 }
 
 impl MediaTypePatterns {
-    /// Tells whether one of the patterns is as wanted.
+    /// Returns whether any pattern meets a condition.
     fn any(&self, is: &dyn Fn(&str) -> bool) -> bool {
         match self {
             Self::One(pattern) => is(pattern),
@@ -42,12 +51,12 @@ impl MediaTypePatterns {
 }
 
 impl CustomStrategy {
-    /// Returns what the row stands for.
+    /// Returns the limits of the strategy.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::UnknownStrategy`] if its base is no preset, and what
-    /// [`StrategyOverrides::apply`] does.
+    /// Returns [`Error::UnknownStrategy`] if the base is not a preset, and the errors of
+    /// [`StrategyOverrides::apply`].
     pub fn strategy(&self) -> Result<Strategy, Error> {
         let base = self.base.as_deref().unwrap_or("none");
         let base = Strategy::preset(base).ok_or_else(|| Error::UnknownStrategy(base.to_owned()));
@@ -56,8 +65,10 @@ impl CustomStrategy {
         Ok(strategy)
     }
 
-    /// Finds the row that is the default for a media type: one that names it goes before one for
-    /// all of its kind, and that before one for everything; of several the first by name.
+    /// Returns the default strategy for a media type, if any.
+    ///
+    /// A pattern with the exact name has priority over `type/*`, and that over `*/*`. Of several matching
+    /// rows the first by name applies.
     pub fn default_for<'r>(rows: &'r [Self], media_type: &MediaType) -> Option<&'r Self> {
         let name = media_type.name();
         let kind = name.split('/').next().unwrap_or_default();
