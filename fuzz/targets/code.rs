@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../core/tests/promises/languages.rs"]
+#[path = "../../core/tests/invariants/languages.rs"]
 mod languages;
 
 use languages::LANGUAGES;

@@ -1,4 +1,4 @@
-//! CSV tables.
+//! Comma-separated values.
 
 #![no_main]
 

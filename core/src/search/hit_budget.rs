@@ -11,7 +11,7 @@ Without a budget the number of passages is the limit, so hits are taken until th
 
 # Source
 
-Measured on questions over headed articles and over source code; the README has the figures.
+Measured on questions over headed articles and over source code; `docs/benchmarks.md` has the figures.
 */
 
 use std::collections::{HashMap, HashSet};

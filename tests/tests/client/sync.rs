@@ -235,11 +235,11 @@ async fn a_document_that_is_written_in_the_meantime_is_not_removed() {
     // One is restored, one is written again, and the third was never orphaned.
     store.unmark_orphaned(ids[0]).await.unwrap();
     cluster.execute("SELECT passage.ingest('book/b.md', '# B', 'text/markdown')").await;
-    store.remove(&ids, &begun, grace).await.unwrap();
+    store.remove_orphans(&ids, &begun, grace).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|f", "book/b.md|f", "book/c.md|f"]);
     store.mark_orphaned(&ids, &begun).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|t", "book/b.md|f", "book/c.md|t"]);
-    store.remove(&ids, &begun, Duration::ZERO).await.unwrap();
+    store.remove_orphans(&ids, &begun, Duration::ZERO).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/b.md|f"]);
 }
 
