@@ -109,7 +109,7 @@ RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH lost (place, relation, columns, effect) AS (VALUES
+    WITH optional (place, relation, columns, effect) AS (VALUES
         (1, 'chunks', '{id,document_id,ordinal,content}'::text[], NULL),
         (2, 'documents', '{id}', NULL),
         (3, 'chunks', '{section,section_key,parent_key}', 'adjacent chunks are the only context'),
@@ -119,23 +119,23 @@ AS $$
         (7, 'documents', '{media_type}', 'every document counts as prose'),
         (8, 'documents', '{uri,title}', 'passages do not name their source')
     ),
-    lacking AS (
-        SELECT lost.place, relation, effect,
-            string_agg(wanted, ', ' ORDER BY ordinality) AS columns
-        FROM lost
-        CROSS JOIN LATERAL unnest(columns) WITH ORDINALITY AS wanted (wanted, ordinality)
+    absent AS (
+        SELECT optional.place, relation, effect,
+            string_agg(column_name, ', ' ORDER BY ordinality) AS columns
+        FROM optional
+        CROSS JOIN LATERAL unnest(columns) WITH ORDINALITY AS column_name (column_name, ordinality)
         JOIN pg_namespace ON nspname = store
         JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = relation
-        LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attname = wanted AND NOT attisdropped
+        LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attname = column_name AND NOT attisdropped
         WHERE attnum IS NULL
-        GROUP BY lost.place, relation, effect
+        GROUP BY optional.place, relation, effect
     )
     SELECT format('%I.%I', store, relation),
         CASE WHEN effect IS NULL THEN 'required columns are missing: ' || columns ELSE format('%s missing: %s', columns, effect) END,
         CASE WHEN columns ~ '(^|, )(section_key|parent_key)'
             THEN 'Add them to the view, the keys as passage.section_key(section) and passage.parent_key(section), with indexes on (document_id, key, ordinal) of the table.'
             ELSE 'Add them to the view.' END
-    FROM lacking
+    FROM absent
     UNION ALL
     SELECT format('%I.documents', store), 'view is missing: passages do not name their source, and every document counts as prose',
         format('Create a view %I.documents with id, uri, title and media_type.', store)
@@ -174,10 +174,10 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    made CONSTANT record := _passage.store_facts(_passage.store_name(store));
+    facts CONSTANT record := _passage.store_facts(_passage.store_name(store));
     settings CONSTANT jsonb := _passage.store_settings(_passage.store_name(store));
     -- Compared, not cast: the error of a cast would show the value.
-    stored CONSTANT regconfig := (
+    stored_language CONSTANT regconfig := (
         SELECT pg_ts_config.oid FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
         WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
             OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname));
@@ -200,24 +200,24 @@ BEGIN
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'settings' AND row_security_active(pg_class.oid);
     RETURN QUERY
-        SELECT format('%I.settings', store), format('setting %s is %s, but the store has %s', key, settings -> key, to_jsonb(has)),
-            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(has), key)
+        SELECT format('%I.settings', store), format('setting %s is %s, but the store has %s', key, settings -> key, to_jsonb(actual)),
+            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(actual), key)
         FROM (VALUES
-            ('language', made.language), ('embedding_type', made.embedding_type), ('distance', made.distance)
-        ) AS property (key, has)
-        WHERE settings ->> key <> has
+            ('language', facts.language), ('embedding_type', facts.embedding_type), ('distance', facts.distance)
+        ) AS property (key, actual)
+        WHERE settings ->> key <> actual
         UNION ALL
-        SELECT format('%I.settings', store), format('setting dimensions is %s, but the store has %s', settings -> 'dimensions', made.dimensions),
-            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(made.dimensions), 'dimensions')
-        WHERE settings -> 'dimensions' <> to_jsonb(made.dimensions)
+        SELECT format('%I.settings', store), format('setting dimensions is %s, but the store has %s', settings -> 'dimensions', facts.dimensions),
+            format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(facts.dimensions), 'dimensions')
+        WHERE settings -> 'dimensions' <> to_jsonb(facts.dimensions)
         UNION ALL
         SELECT format('%I.settings', store), 'setting language does not name a text search configuration',
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, '"english"', 'language')
-        WHERE made.language IS NULL AND settings ? 'language' AND stored IS NULL;
+        WHERE facts.language IS NULL AND settings ? 'language' AND stored_language IS NULL;
     RETURN QUERY
-        SELECT * FROM _passage.table_problems(store, made.dimensions,
-            coalesce(made.distance, settings ->> 'distance', 'cosine'), coalesce(made.embedding_type, 'vector'),
-            coalesce(made.language::regconfig, stored, 'pg_catalog.english')) AS found
+        SELECT * FROM _passage.table_problems(store, facts.dimensions,
+            coalesce(facts.distance, settings ->> 'distance', 'cosine'), coalesce(facts.embedding_type, 'vector'),
+            coalesce(facts.language::regconfig, stored_language, 'pg_catalog.english')) AS found
         -- A store of views needs no tables for settings and strategies.
         WHERE NOT (is_adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";

@@ -11,9 +11,9 @@ SET row_security = off
 AS $$
 DECLARE
     again CONSTANT text := 'Ingest the document again.';
-    has CONSTANT text[] := coalesce(_passage.matching_columns(store), '{}');
+    available CONSTANT text[] := coalesce(_passage.matching_columns(store), '{}');
 BEGIN
-    IF NOT has @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
+    IF NOT available @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN;
     END IF;
 
@@ -26,7 +26,7 @@ BEGIN
         ORDER BY document_id
         $query$, store) USING again;
 
-    IF has @> '{chunks.start_byte,chunks.end_byte}' THEN
+    IF available @> '{chunks.start_byte,chunks.end_byte}' THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || document_id, 'spans that do not touch the previous span: ' || count(*), $1
             FROM (
@@ -46,7 +46,7 @@ BEGIN
             $query$, store) USING again;
     END IF;
 
-    IF has @> '{chunks.section,chunks.kind}' THEN
+    IF available @> '{chunks.section,chunks.kind}' THEN
         RETURN QUERY EXECUTE format($query$
             WITH opened AS (
                 SELECT document_id, section, min(ordinal) AS ordinal, bool_or(kind IN ('code', 'data')) AS strict
@@ -64,7 +64,7 @@ BEGIN
             $query$, store) USING again;
     END IF;
 
-    IF has @> '{documents.id}' THEN
+    IF available @> '{documents.id}' THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || document_id, 'chunks of a missing document: ' || count(*),
                 format('DELETE FROM %%I.chunks WHERE document_id = %%L;', $1, document_id)
@@ -75,7 +75,7 @@ BEGIN
             $query$, store) USING store;
     END IF;
 
-    IF has @> '{documents.id,documents.chunk_count}' THEN
+    IF available @> '{documents.id,documents.chunk_count}' THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || documents.id, format('chunk_count is %%s, but there are %%s chunks', chunk_count, coalesce(counted, 0)),
                 format('UPDATE %%I.documents SET chunk_count = %%s WHERE id = %%L;', $1, coalesce(counted, 0), documents.id)
@@ -87,7 +87,7 @@ BEGIN
             $query$, store) USING store;
     END IF;
 
-    IF has @> '{embeddings.chunk_id,embeddings.document_id}' THEN
+    IF available @> '{embeddings.chunk_id,embeddings.document_id}' THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || chunks.document_id,
                 format('chunks without an embedding: %%s of %%s', count(*) - count(chunk_id), count(*)), $1

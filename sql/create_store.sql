@@ -36,28 +36,28 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    made record;
+    facts record;
     settings jsonb;
-    stored regconfig;
+    stored_language regconfig;
     statement text;
     locked boolean := false;
 BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_own(store);
-    made := _passage.store_facts(store);
+    facts := _passage.store_facts(store);
     settings := _passage.store_settings(store);
-    distance := coalesce(distance, made.distance, settings ->> 'distance', 'cosine');
-    embedding_type := coalesce(embedding_type, made.embedding_type, 'vector');
+    distance := coalesce(distance, facts.distance, settings ->> 'distance', 'cosine');
+    embedding_type := coalesce(embedding_type, facts.embedding_type, 'vector');
     -- Compared, not cast: the error of a cast would show the value.
-    SELECT pg_ts_config.oid INTO stored FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
+    SELECT pg_ts_config.oid INTO stored_language FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
     WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
         OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname);
-    IF made.language IS NULL AND settings ? 'language' AND stored IS NULL THEN
+    IF facts.language IS NULL AND settings ? 'language' AND stored_language IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('setting "language" of store "%s" does not name a text search configuration', store),
             HINT = format('Run SELECT * FROM passage.check_store(%L); for the value to set.', store);
     END IF;
-    language := coalesce(language, made.language::regconfig, stored, 'pg_catalog.english');
+    language := coalesce(language, facts.language::regconfig, stored_language, 'pg_catalog.english');
 
     PERFORM _passage.check_store_arguments(store, dimensions, distance, embedding_type);
     IF jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1' THEN
@@ -66,14 +66,14 @@ BEGIN
             HINT = 'Install a newer pg_passage on the server, then run ALTER EXTENSION pg_passage UPDATE.';
     END IF;
 
-    SELECT format('store "%s" has %s %s, not %s', store, what, has, asked) INTO statement
+    SELECT format('store "%s" has %s %s, not %s', store, what, actual, requested) INTO statement
     FROM (VALUES
-        (1, 'dimensions', made.dimensions::text, dimensions::text),
-        (2, 'embedding type', made.embedding_type, embedding_type),
-        (3, 'distance', made.distance, distance),
-        (4, 'language', coalesce(made.language, stored::text), language::text)
-    ) AS property (place, what, has, asked)
-    WHERE has <> asked
+        (1, 'dimensions', facts.dimensions::text, dimensions::text),
+        (2, 'embedding type', facts.embedding_type, embedding_type),
+        (3, 'distance', facts.distance, distance),
+        (4, 'language', coalesce(facts.language, stored_language::text), language::text)
+    ) AS property (place, what, actual, requested)
+    WHERE actual <> requested
     ORDER BY place
     LIMIT 1;
     IF FOUND THEN
@@ -81,7 +81,7 @@ BEGIN
             HINT = 'Create another store, fill it, and rename the schemas.';
     END IF;
 
-    dimensions := coalesce(dimensions, made.dimensions);
+    dimensions := coalesce(dimensions, facts.dimensions);
 
     IF dry_run THEN
         RETURN QUERY SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language);

@@ -97,10 +97,10 @@ AS $$
         -- A type has casts and checks. Base types are exempt, since superusers alone create them.
         SELECT 'pg_type'::regclass, oid, typowner FROM pg_type WHERE typtype <> 'b'
     ),
-    held AS MATERIALIZED (SELECT DISTINCT classid, objid, owned.owner FROM reached JOIN owned USING (classid, objid)),
-    owners AS MATERIALIZED (SELECT DISTINCT held.owner FROM held)
+    used AS MATERIALIZED (SELECT DISTINCT classid, objid, owned.owner FROM reached JOIN owned USING (classid, objid)),
+    owners AS MATERIALIZED (SELECT DISTINCT used.owner FROM used)
     SELECT concat_ws(' ', identified.type, identified.identity), pg_get_userbyid(owners.owner)
-    FROM owners JOIN held USING (owner)
+    FROM owners JOIN used USING (owner)
     CROSS JOIN LATERAL pg_identify_object(classid, objid, 0) AS identified
     WHERE NOT _passage.is_trusted(owners.owner)
     ORDER BY 1

@@ -35,7 +35,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    known CONSTANT text[] := '{text,uri,title,collection,version,media_type,metadata,kind,base_url,store}';
+    valid_names CONSTANT text[] := '{text,uri,title,collection,version,media_type,metadata,kind,base_url,store}';
     wrong text;
     missing text;
     virtual text;
@@ -43,7 +43,7 @@ DECLARE
 BEGIN
     SELECT jsonb_object_agg(name, expression), jsonb_object_agg(name, pattern),
         array_agg(DISTINCT attnum) FILTER (WHERE attnum IS NOT NULL),
-        min(argument) FILTER (WHERE NOT name = ANY (known) OR argument NOT LIKE '%=%' OR repeated), min(lacks), min(computed),
+        min(argument) FILTER (WHERE NOT name = ANY (valid_names) OR argument NOT LIKE '%=%' OR repeated), min(lacks), min(computed),
         bool_or(name = 'uri' AND attnum IS NOT NULL), min(substr(argument, 7)) FILTER (WHERE name = 'store')
     INTO expressions, patterns, identity, wrong, missing, virtual, keyed, store
     FROM (
@@ -77,7 +77,7 @@ BEGIN
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('trigger "%s": unrecognized argument "%s"', trigger, left(wrong, 100)),
-            HINT = format('Arguments have the form NAME=VALUE, each name at most once: %s.', array_to_string(known, ', '));
+            HINT = format('Arguments have the form NAME=VALUE, each name at most once: %s.', array_to_string(valid_names, ', '));
     ELSIF missing IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'undefined_column',
             MESSAGE = format('trigger "%s": table %s has no column "%s"', trigger, scope::regclass, missing),
@@ -116,27 +116,27 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    seen record;
+    coverage record;
 BEGIN
     SELECT bit_or(other.tgtype::integer) FILTER (
-            WHERE other.tgargs = mine.tgargs AND other.tgattr::text = '' AND other.tgqual IS NULL AND other.tgenabled <> 'D')
-            & 28 = 28 AS whole,
-        min(other.tgname) FILTER (WHERE other.tgargs <> mine.tgargs AND ARRAY(
+            WHERE other.tgargs = own.tgargs AND other.tgattr::text = '' AND other.tgqual IS NULL AND other.tgenabled <> 'D')
+            & 28 = 28 AS is_complete,
+        min(other.tgname) FILTER (WHERE other.tgargs <> own.tgargs AND ARRAY(
             SELECT argument FROM unnest(_passage.step_arguments(other.tgargs)) AS argument
             WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
         ) = ARRAY(
-            SELECT argument FROM unnest(_passage.step_arguments(mine.tgargs)) AS argument
+            SELECT argument FROM unnest(_passage.step_arguments(own.tgargs)) AS argument
             WHERE argument ~ '^(uri|collection|version|store)=' ORDER BY argument
         )) AS rival
-    INTO seen
+    INTO coverage
     -- Only triggers AFTER and FOR EACH ROW, not BEFORE or INSTEAD OF.
-    FROM pg_trigger AS mine JOIN pg_trigger AS other USING (tgrelid, tgfoid)
-    WHERE tgrelid = scope AND mine.tgname = trigger AND other.tgtype & 67 = 1;
-    IF seen.rival IS NOT NULL THEN
+    FROM pg_trigger AS own JOIN pg_trigger AS other USING (tgrelid, tgfoid)
+    WHERE tgrelid = scope AND own.tgname = trigger AND other.tgtype & 67 = 1;
+    IF coverage.rival IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_object',
-            MESSAGE = format('triggers "%s" and "%s" of %s write the same documents', trigger, seen.rival, source),
+            MESSAGE = format('triggers "%s" and "%s" of %s write the same documents', trigger, coverage.rival, source),
             HINT = 'Drop one of them, or give it another uri, collection or store.';
-    ELSIF seen.whole IS NOT true THEN
+    ELSIF coverage.is_complete IS NOT true THEN
         RAISE EXCEPTION USING ERRCODE = 'trigger_protocol_violated',
             MESSAGE = format('trigger "%s" does not fire for every change of %s', trigger, source),
             HINT = format('Create it AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW, without WHEN and without a list of columns. A row whose text is NULL has no document.', source);
@@ -164,7 +164,7 @@ DECLARE
     documents oid;
     record_type text;
     key_columns text[];
-    described record;
+    base record;
     same_key text;
     key_pairs text;
     key_image text;
@@ -177,10 +177,10 @@ DECLARE
     current_row text;
 BEGIN
     SELECT format('%I.%I', nspname, relname) AS name, CASE relkind WHEN 'p' THEN '' ELSE 'ONLY ' END AS only, relpersistence
-        INTO described
+        INTO base
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = scope;
-    source := described.name;
-    IF described.relpersistence <> 'p' THEN
+    source := base.name;
+    IF base.relpersistence <> 'p' THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
             MESSAGE = format('trigger "%s": table %s must be permanent', trigger, source),
             DETAIL = 'A temporary or unlogged table can lose rows without firing a trigger.',
@@ -243,10 +243,10 @@ BEGIN
     FROM unnest('{text,title,media_type,metadata,kind,base_url}'::text[]) AS name;
     image := format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM (SELECT ($1).*) AS t', identity, key_pairs, key_image);
     current_row := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s',
-        uri, collection, version, texts, described.only, source, same_key);
+        uri, collection, version, texts, base.only, source, same_key);
     watched := ARRAY[relation, scope, documents];
     plan := ARRAY[store::text, source, scope::text, (templates.store IS NOT NULL)::text, key_columns::text, templates.patterns::text,
-        format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM %s%s AS t', identity, key_pairs, texts, described.only, source),
+        format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM %s%s AS t', identity, key_pairs, texts, base.only, source),
         format('SELECT i.uri, i.collection, i.version, i.key, was.had_text, '
             '(i.uri, i.collection, i.version) IS DISTINCT FROM (was.uri, was.collection, was.version) AS moved, '
             'there.found, (there.uri_now, there.collection_now, there.version_now) = (i.uri, i.collection, i.version) AS is_same, '
@@ -255,7 +255,7 @@ BEGIN
             'LEFT JOIN LATERAL (%s) AS there ON true',
             image, identity, templates.expressions ->> 'text', current_row),
         format('EXISTS (SELECT FROM %s%s AS t, LATERAL (SELECT %s FROM jsonb_populate_record(NULL::%s, recorded.key) AS t) AS i WHERE %s)',
-            described.only, source, key_image, source, same_key)];
+            base.only, source, key_image, source, same_key)];
 END
 $$;
 

@@ -14,27 +14,27 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 #variable_conflict use_column
 DECLARE
-    made record;
-    has text[];
+    facts record;
+    available text[];
     has_embeddings boolean;
-    held text;
+    total_size text;
     properties jsonb;
 BEGIN
-    made := _passage.store_facts(store);
-    has := _passage.matching_columns(store);
-    IF has @> '{chunks.id,chunks.document_id,chunks.content}' IS NOT TRUE THEN
+    facts := _passage.store_facts(store);
+    available := _passage.matching_columns(store);
+    IF available @> '{chunks.id,chunks.document_id,chunks.content}' IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
             MESSAGE = format('columns id, document_id and content of chunks in store "%s" must have types uuid, uuid and text', store),
             HINT = format('Run SELECT * FROM passage.check_store(%L); to see what the store lacks.', store);
     END IF;
     -- A caller without the right to read embeddings gets the other counts.
-    has_embeddings := has @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
+    has_embeddings := available @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
 
-    SELECT pg_size_pretty(sum(pg_total_relation_size(pg_class.oid))) INTO held
+    SELECT pg_size_pretty(sum(pg_total_relation_size(pg_class.oid))) INTO total_size
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = store AND relkind IN ('r', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings');
-    properties := jsonb_strip_nulls(jsonb_build_object('dimensions', made.dimensions, 'embedding_type', made.embedding_type,
-        'distance', made.distance, 'language', made.language)) || coalesce(_passage.store_settings(store), '{}');
+    properties := jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'embedding_type', facts.embedding_type,
+        'distance', facts.distance, 'language', facts.language)) || coalesce(_passage.store_settings(store), '{}');
 
     RETURN QUERY EXECUTE format($query$
         WITH counted AS (
@@ -48,22 +48,22 @@ BEGIN
         FROM (SELECT %7$s) AS d FULL JOIN counted ON counted.document_id = d.id
         GROUP BY GROUPING SETS ((), (d.collection, d.version))
         ORDER BY grouping(d.collection) DESC, d.collection, d.version $query$,
-        CASE WHEN has @> '{chunks.tokens}' THEN 'coalesce(c.tokens, (char_length(c.content) + 3) / 4)'
+        CASE WHEN available @> '{chunks.tokens}' THEN 'coalesce(c.tokens, (char_length(c.content) + 3) / 4)'
             ELSE '(char_length(c.content) + 3) / 4' END,
         CASE WHEN has_embeddings THEN 'count(e.chunk_id)' ELSE 'NULL::bigint' END,
         store,
         CASE WHEN has_embeddings THEN format('LEFT JOIN %I.embeddings AS e ON e.chunk_id = c.id', store) ELSE '' END,
-        CASE WHEN has @> '{documents.orphaned_at}' THEN 'count(d.orphaned_at)' ELSE 'NULL::bigint' END,
-        CASE WHEN has @> '{documents.ingested_at}' THEN 'max(d.ingested_at)' ELSE 'NULL::timestamptz' END,
-        CASE WHEN has @> '{documents.id}' THEN concat_ws(', ', 'id',
-                CASE WHEN has @> '{documents.collection}' THEN 'collection' ELSE 'NULL::text AS collection' END,
-                CASE WHEN has @> '{documents.version}' THEN 'version' ELSE 'NULL::text AS version' END,
-                CASE WHEN has @> '{documents.orphaned_at}' THEN 'orphaned_at' END,
-                CASE WHEN has @> '{documents.ingested_at}' THEN 'ingested_at' END) || format(' FROM %I.documents', store)
+        CASE WHEN available @> '{documents.orphaned_at}' THEN 'count(d.orphaned_at)' ELSE 'NULL::bigint' END,
+        CASE WHEN available @> '{documents.ingested_at}' THEN 'max(d.ingested_at)' ELSE 'NULL::timestamptz' END,
+        CASE WHEN available @> '{documents.id}' THEN concat_ws(', ', 'id',
+                CASE WHEN available @> '{documents.collection}' THEN 'collection' ELSE 'NULL::text AS collection' END,
+                CASE WHEN available @> '{documents.version}' THEN 'version' ELSE 'NULL::text AS version' END,
+                CASE WHEN available @> '{documents.orphaned_at}' THEN 'orphaned_at' END,
+                CASE WHEN available @> '{documents.ingested_at}' THEN 'ingested_at' END) || format(' FROM %I.documents', store)
             ELSE format('DISTINCT document_id AS id, NULL::text AS collection, NULL::text AS version FROM %I.chunks', store) END,
         CASE WHEN has_embeddings THEN 'coalesce(sum(embedded), 0)::bigint' ELSE 'NULL::bigint' END,
         CASE WHEN has_embeddings THEN '(coalesce(sum(chunks), 0) - coalesce(sum(embedded), 0))::bigint' ELSE 'NULL::bigint' END)
-        USING held, properties;
+        USING total_size, properties;
 END
 $$;
 

@@ -11,8 +11,8 @@ RETURNS TABLE (
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT nspname, held.documents, held.chunks, held.embeddings,
-        facts.dimensions, facts.embedding_type, facts.distance, facts.language, pg_size_pretty(held.size)
+    SELECT nspname, estimate.documents, estimate.chunks, estimate.embeddings,
+        facts.dimensions, facts.embedding_type, facts.distance, facts.language, pg_size_pretty(estimate.size)
     FROM pg_namespace
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'chunks' AND relkind IN ('r', 'p', 'v', 'm', 'f')
     CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
@@ -29,7 +29,7 @@ AS $$
             WHERE relnamespace = pg_namespace.oid
                 AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
         ) AS rel
-    ) AS held (documents, chunks, embeddings, size)
+    ) AS estimate (documents, chunks, embeddings, size)
     WHERE has_schema_privilege(pg_namespace.oid, 'USAGE') AND 4 = (
         SELECT count(*) FROM pg_attribute
         WHERE attrelid = pg_class.oid AND NOT attisdropped

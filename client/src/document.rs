@@ -17,7 +17,7 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// Returns an error if the bytes are not text, if the text is larger than [`source::MOST_BYTES`], or
+/// Returns an error if the bytes are not text, if the text is larger than [`source::MAX_BYTES`], or
 /// if it cannot be converted from its media type, such as a damaged notebook.
 ///
 /// # Examples
@@ -76,7 +76,7 @@ fn convert(
         other => Error::from(other),
     })?;
     // The converted Markdown can be longer than its source.
-    if document.text.len() > source::MOST_BYTES {
+    if document.text.len() > source::MAX_BYTES {
         return Err(source::Error::TooLarge { path: path.to_owned() }.into());
     }
     Ok(document)

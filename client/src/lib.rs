@@ -10,9 +10,8 @@ of it in one transaction. These modules do not depend on each other; [`ingest`] 
 Search, expansion and assembly run in the database. The client only embeds the question.
 
 ```no_run
-use passage::document::MetadataOverrides;
 use passage::embed::{Model, Pool};
-use passage::ingest::{Event, Ingest, ingest};
+use passage::ingest::{Event, Ingest, Job, ingest};
 use passage::source;
 use passage::split::Splitter;
 use passage::store::{InitOptions, Search, Store};
@@ -29,18 +28,12 @@ async fn main() -> Result<(), passage::Error> {
     store.init(&options).await?;
 
     // Again whenever documents change; unchanged documents are not written.
-    let job = Ingest {
-        url: url.into(),
-        store: "rag".into(),
-        collection: "handbook".into(),
-        version: String::new(),
+    let job = Job {
         splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
         embedder: Some(Arc::new(Pool::new(&model, None)?.into())),
-        reading: MetadataOverrides::default(),
-        metadata: serde_json::Map::new(),
-        jobs: None,
-        dry_run: false,
+        ..Job::new(url, "rag")
     };
+    let job = Ingest { collection: "handbook".into(), ..Ingest::new(job) };
     let summary = ingest(job, source::walk(Path::new("docs")), |event| {
         if let Event::Failed { error, .. } = event {
             eprintln!("{error}: {}", error.remedy());

@@ -1,41 +1,45 @@
 /*!
-Sources: which documents there are, by what uri each is known, and what is in them.
+Sources: where documents come from, and the uri of each.
 
-A uri has to be stable, because a document is found again by it, and readable, because people cite
-it. A file that is named is known by its path as given. The files of a folder that is named are
-known from the folder's own name on: `passage ingest /srv/docs/book` gives `book/ch01.md`, from
-wherever it is called; and so are the members of an archive. A page is known by its address, and a
-JSON line says its uri itself. What git would ignore, hidden files and links are passed over.
+A uri must be stable, because a later run finds the document by it. It must be readable, because
+people cite it. A file keeps its path as given. The files of a folder get uris that begin with the
+folder's name: `passage ingest /srv/docs/book` makes `book/ch01.md`, whatever the working folder is.
+Members of an archive get uris that begin with the archive's name. The uri of a page is its address,
+and a JSON line contains its own. Hidden files, symbolic links and files that `.gitignore` lists are
+skipped.
 
-A document is text in UTF-8, but for HTML, which says itself how it is encoded, and pages, of which
-servers say it. Whatever else is in a file is said of that file alone, and the others go on.
+The text of a document is UTF-8, except for HTML, which names its encoding, and for pages, whose
+servers name it. A file with any other content fails alone.
 
-All sources are iterators, read as documents are asked for; none holds more than a few of them.
+All sources are iterators that read documents on demand. None holds more than a few of them in
+memory.
 */
 
 mod archive;
+mod document;
 mod error;
 mod filter;
 mod input;
-mod item;
-mod lines;
+mod jsonl;
 mod pattern;
+mod presplit;
 mod read;
-mod ready;
 mod scope;
 mod walk;
 mod watch;
 mod web;
 
+pub use document::{
+    Content, ExternalLink, SourceDocument, SourceEntry, SourceMetadata, Validators,
+};
 pub use error::Error;
 pub use filter::Filter;
 pub use input::{Input, Sources, open};
-pub use item::{Content, Foreign, Found, Item, Told, Validators};
-pub use lines::{Belonging, Lines};
+pub use jsonl::{CollectionVersion, JsonLines};
 pub use pattern::Pattern;
-pub use read::{MOST_BYTES, read, read_stdin, text, without_nul};
-pub use ready::Ready;
+pub use presplit::PresplitChunk;
+pub use read::{MAX_BYTES, read, read_stdin, text, without_nul};
 pub use scope::{Scope, Scopes};
 pub use walk::walk;
 pub use watch::{Changes, Watch};
-pub use web::{Network, Remembered};
+pub use web::{HttpCache, Network};

@@ -52,7 +52,7 @@ pub struct PassageOptions {
     pub score_by: ScoreBy,
     /// The order of passages.
     pub order_by: OrderBy,
-    /// The maximum number of passages, the best of all; `None` is no limit.
+    /// The maximum number of passages, the best of all; `None` means unlimited.
     pub max_passages: Option<usize>,
 }
 

@@ -79,8 +79,9 @@ impl Page {
 
     fn at(path: &Path) -> Self {
         let name = path.strip_prefix(root()).expect("the page is in the project");
-        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-        Self { name: name.display().to_string(), text }
+        let name = name.display().to_string();
+        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
+        Self { name, text }
     }
 
     /// Returns the path of the file.

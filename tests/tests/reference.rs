@@ -27,7 +27,7 @@ async fn the_reference_has_a_section_for_every_function() {
     let sections: BTreeSet<_> = function_pages().iter().flat_map(|page| page.headings(2)).collect();
     assert_eq!(sections, functions);
     let index = Page::read("docs/reference/functions.md");
-    let rows = table(&index.text, "").rows;
+    let rows = table(&index.text, "purpose").rows;
     let listed: BTreeSet<_> = rows.iter().flat_map(|row| code(&row[1])).collect();
     assert_eq!(listed, functions);
 }
@@ -49,10 +49,10 @@ async fn sections_of_functions_have_the_arguments_and_columns_of_the_catalog() {
                 SELECT proargnames[place], format_type(proallargtypes[place], NULL)
                 FROM pg_proc, generate_series(pronargs + 1, cardinality(proallargtypes)) AS place";
             for (title, query, columns) in [("argument", argument, 3), ("column", column, 2)] {
-                let named =
+                let condition =
                     format!("pronamespace = 'passage'::regnamespace AND proname = '{function}'");
                 let catalog =
-                    cluster.query_lines(&format!("{query} WHERE {named} ORDER BY place")).await;
+                    cluster.query_lines(&format!("{query} WHERE {condition} ORDER BY place")).await;
                 let tables = tables(section).into_iter().filter(|table| table.head[0] == title);
                 let listed: Vec<_> = tables.flat_map(|table| lines(&table.rows, columns)).collect();
                 assert_eq!(listed, catalog, "{what}");

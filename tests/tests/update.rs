@@ -236,7 +236,7 @@ async fn an_update_keeps_privileges_that_an_owner_granted() {
 }
 
 #[tokio::test]
-async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updated() {
+async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update() {
     let cluster = released("public").await;
     // A symbol of the library never changes its signature, since the old catalog calls it with the old one.
     let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(pg_proc.oid) || ' ' || pg_get_function_result(pg_proc.oid) || proisstrict
@@ -255,7 +255,7 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updat
     // The client names the remedy.
     let store = passage::store::Store::connect(&cluster.url(), "rag").await.unwrap();
     let error = store.status().await.unwrap_err();
-    let passage::store::Error::Refused { code, .. } = &error else { panic!("{error}") };
+    let passage::store::Error::Database { code, .. } = &error else { panic!("{error}") };
     assert_eq!(code.code(), "55000", "{error}");
     assert!(error.remedy().contains("ALTER EXTENSION pg_passage UPDATE"), "{}", error.remedy());
 

@@ -1,12 +1,13 @@
 /*!
-Filling: embeddings for chunks that have none, whoever wrote them.
+Fill: embeds chunks that have no embedding, whoever wrote them.
 
-An application that loads by SQL writes text, and a worker that runs this supplies the vectors, once
-or for good. Any number of workers may run: each claims chunks before it embeds them, so none does
-what another does. What was embedded is written every few chunks, so a worker that ends, in
-whatever way, loses little, and the next one goes on from there.
+An application that loads by SQL writes the text, and a worker that runs [`fill`] adds the
+embeddings, once or continuously. Any number of workers may run. Each claims chunks before it embeds
+them, so no chunk is embedded twice. A worker writes embeddings every few chunks. If it ends or
+crashes, little work is lost, and the next worker continues.
 */
 
+use super::Job;
 use crate::Error;
 use crate::embed::{self, Embedder, Embedding};
 use crate::store::{self, ClaimCursor, Store, UnembeddedChunk};
@@ -14,66 +15,84 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// How many chunks are claimed at a time, and written at a time.
+/// The number of chunks that are claimed at a time, and written at a time.
 const CLAIM: u32 = 32;
 
-/// How long what is embedded may wait to be written.
-const UNWRITTEN: Duration = Duration::from_secs(1);
+/// The longest time between embedding a chunk and writing it.
+const WRITE_DELAY: Duration = Duration::from_secs(1);
 
-/// How many chunks are under way: several requests of a service, some seconds of a model here.
-const UNDER_WAY: usize = 256;
+/// The most claimed chunks: several requests of a service, or some seconds of a model in this
+/// process.
+const CLAIMED: usize = 256;
 
-/// A look through a store that finds nothing is not made again before so many times its own time.
+/// After a scan that found nothing, the next one waits for at least this many times its duration.
 const REST: u32 = 20;
 
-/// What to fill, and with what.
+/// A job that embeds stored chunks without embeddings.
 #[derive(Clone)]
 pub struct Fill {
-    /// The server, as libpq takes it.
-    pub url: String,
-    /// The store.
-    pub store: String,
+    /// The store and the model. The splitter is not used.
+    pub job: Job,
     /// The collection; `None` for all.
     pub collection: Option<String>,
-    /// What embeds.
-    pub embedder: Arc<Embedder>,
-    /// How often to look for new chunks when all are embedded; `None` to end then.
+    /// The time between two scans for new chunks when all are embedded; `None` to end then.
     pub follow: Option<Duration>,
 }
 
-/// What happens while a store is filled.
+/// An event of [`fill`].
 #[derive(Debug)]
 pub enum FillEvent {
-    /// So many chunks have no embedding.
+    /// The number of chunks without an embedding.
     Missing(u64),
-    /// So many more have one.
+    /// The number of chunks that have just been written with an embedding.
     Embedded(u64),
-    /// All have one, and new chunks are waited for.
+    /// All chunks are embedded, and the worker waits for new ones.
     Waiting,
-    /// Something failed that may be otherwise in a while, and that is waited for.
+    /// A temporary error. The worker tries again after the `follow` interval.
     Interrupted(Error),
 }
 
-/// Embeds chunks that have no embedding, until there are none, or with `follow` until `stop`.
-/// Returns how many were embedded.
+/// Embeds chunks that have no embedding until there are none, or with `follow` until `stop`.
+/// Returns the number of chunks embedded.
 ///
-/// `stop` is heard at any moment: what was embedded by then is written, and the rest given back.
+/// `stop` may complete at any moment: `fill` then writes the finished embeddings, releases its
+/// claims and returns. A job without an embedder embeds nothing. A dry run only reports
+/// [`FillEvent::Missing`].
 ///
 /// # Errors
 ///
-/// A store without embeddings, or of another model; missing rights; and without `follow` a server
-/// or a service that does not answer.
+/// Returns an error for a store without embeddings or of another model, and for missing privileges.
+/// Without `follow`, also for a server or a service that does not answer.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::embed::{Model, Pool};
+/// use passage::ingest::{Fill, Job, fill};
+/// use std::{future, path::Path, sync::Arc};
+///
+/// # async fn run() -> Result<(), passage::Error> {
+/// let model = Model::load(Path::new("/srv/models/all-MiniLM-L6-v2"))?;
+/// let embedder = Some(Arc::new(Pool::new(&model, None)?.into()));
+/// let job = Job { embedder, ..Job::new("postgresql:///library", "rag") };
+/// let settings = Fill { job, collection: None, follow: None };
+/// let embedded = fill(settings, future::pending(), |_| {}).await?;
+/// println!("{embedded} chunks embedded");
+/// # Ok(())
+/// # }
+/// ```
 pub async fn fill(
     fill: Fill,
     stop: impl Future<Output = ()>,
     report: impl Fn(&FillEvent),
 ) -> Result<u64, Error> {
+    let Some(embedder) = &fill.job.embedder else { return Ok(0) };
     let mut stop = std::pin::pin!(stop);
     let mut written = 0;
     loop {
-        let worker = Worker { fill: &fill, report: &report, written: &mut written };
+        let worker = Worker { fill: &fill, embedder, report: &report, written: &mut written };
         match worker.run(&mut stop).await {
-            Err(error) if is_passing(&error) && fill.follow.is_some() => {
+            Err(error) if is_temporary(&error) && fill.follow.is_some() => {
                 report(&FillEvent::Interrupted(error));
                 let pause = tokio::time::sleep(fill.follow.unwrap_or_default());
                 tokio::select! { () = &mut stop => return Ok(written), () = pause => {} }
@@ -84,7 +103,7 @@ pub async fn fill(
     }
 }
 
-fn is_passing(error: &Error) -> bool {
+fn is_temporary(error: &Error) -> bool {
     match error {
         Error::Model(error) => error.is_transient(),
         Error::Store(error) => error.is_transient(),
@@ -94,38 +113,47 @@ fn is_passing(error: &Error) -> bool {
 
 struct Worker<'a, R> {
     fill: &'a Fill,
+    embedder: &'a Arc<Embedder>,
     report: &'a R,
     written: &'a mut u64,
 }
 
-/// A chunk, and what its embedding came to.
+/// A chunk, and its embedding or the error.
 type Embedded = (UnembeddedChunk, Result<Embedding, embed::Error>);
 
 impl<R: Fn(&FillEvent)> Worker<'_, R> {
-    /// Passes through the store until a pass finds nothing, and then again and again if asked to.
+    /// Scans the store until a scan finds nothing; with `follow`, scans again after each interval.
     async fn run(mut self, stop: &mut (impl Future<Output = ()> + Unpin)) -> Result<(), Error> {
-        let Fill { url, store, collection, embedder, follow } = self.fill;
-        let mut store = Store::connect(url, store).await?;
+        let Fill { job, collection, follow } = self.fill;
+        let mut store = job.connect().await?;
         store.expect_identity(store.identity().await?);
-        store.record_model(&(embedder.name().to_owned(), embedder.dimensions())).await?;
+        let model = (self.embedder.name().to_owned(), self.embedder.dimensions());
+        if job.dry_run {
+            store.check_model(&model).await?;
+        } else {
+            store.record_model(&model).await?;
+        }
         (self.report)(&FillEvent::Missing(store.count_unembedded(collection.as_deref()).await?));
+        if job.dry_run {
+            return Ok(());
+        }
         loop {
-            let before = store.activity().await?;
-            let begun = Instant::now();
-            let found = tokio::select! {
+            let activity = store.activity().await?;
+            let started = Instant::now();
+            let claimed = tokio::select! {
                 biased;
                 () = &mut *stop => return Ok(()),
-                first = self.first(&store) => first?,
+                claimed = self.claim_first(&store) => claimed?,
             };
-            if let Some((place, chunks)) = found {
-                if self.pass(&mut store, place, chunks, stop).await? {
+            if let Some((place, chunks)) = claimed {
+                if self.scan(&mut store, place, chunks, stop).await? {
                     return Ok(());
                 }
                 continue;
             }
             let Some(interval) = *follow else { return Ok(()) };
             (self.report)(&FillEvent::Waiting);
-            let rested = Instant::now() + begun.elapsed() * REST;
+            let rest_end = Instant::now() + started.elapsed() * REST;
             loop {
                 let pause = tokio::time::sleep(interval);
                 tokio::select! {
@@ -134,15 +162,15 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                     () = store.lost() => return Err(store::Error::Lost.into()),
                     () = pause => {}
                 }
-                if Instant::now() > rested || store.activity().await? != before {
+                if Instant::now() > rest_end || store.activity().await? != activity {
                     break;
                 }
             }
         }
     }
 
-    /// Claims the first chunks that there are to embed.
-    async fn first(
+    /// Claims the first chunks without an embedding.
+    async fn claim_first(
         &self,
         store: &Store,
     ) -> Result<Option<(ClaimCursor, Vec<UnembeddedChunk>)>, Error> {
@@ -157,8 +185,8 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         Ok(None)
     }
 
-    /// Goes through the rest of the store; tells whether it was stopped.
-    async fn pass(
+    /// Embeds the first chunks and the rest of the store. Returns whether it was stopped.
+    async fn scan(
         &mut self,
         store: &mut Store,
         mut place: ClaimCursor,
@@ -166,19 +194,19 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         stop: &mut (impl Future<Output = ()> + Unpin),
     ) -> Result<bool, Error> {
         let (sender, mut embedded) = mpsc::unbounded_channel();
-        let mut under_way = first.len();
+        let mut claimed = first.len();
         self.submit(first, &sender);
         let mut done = Vec::new();
-        let (mut is_more, mut first_done) = (true, Instant::now());
-        while under_way > 0 {
-            while is_more && under_way < UNDER_WAY {
+        let (mut has_more, mut first_done) = (true, Instant::now());
+        while claimed > 0 {
+            while has_more && claimed < CLAIMED {
                 let collection = self.fill.collection.as_deref();
                 match store.claim(&mut place, CLAIM, collection).await? {
                     Some(chunks) => {
-                        under_way += chunks.len();
+                        claimed += chunks.len();
                         self.submit(chunks, &sender);
                     }
-                    None => is_more = false,
+                    None => has_more = false,
                 }
             }
             let next: Option<Embedded> = tokio::select! {
@@ -187,20 +215,21 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                     self.write(store, &mut done).await?;
                     return Ok(true);
                 }
-                // The claims are gone with it: others may have these chunks by now.
+                // The claims end with the connection, so other workers may have these chunks by
+                // now.
                 () = store.lost() => return Err(store::Error::Lost.into()),
                 next = embedded.recv() => next,
-                () = tokio::time::sleep_until((first_done + UNWRITTEN).into()), if !done.is_empty() => {
+                () = tokio::time::sleep_until((first_done + WRITE_DELAY).into()), if !done.is_empty() => {
                     self.write(store, &mut done).await?;
                     continue;
                 }
             };
-            let (chunk, embedding) = next.expect("this function has a sender, too");
-            under_way -= 1;
+            let (chunk, embedding) = next.expect("this function keeps a sender");
+            claimed -= 1;
             match embedding {
                 Ok(embedding) => done.push((chunk, embedding)),
                 Err(error) => {
-                    // The connection is given up, and with it what else is claimed.
+                    // The caller drops the connection, and with it all other claims.
                     self.write(store, &mut done).await?;
                     return Err(error.into());
                 }
@@ -208,16 +237,16 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
             if done.len() == 1 {
                 first_done = Instant::now();
             }
-            if done.len() >= CLAIM as usize || under_way == 0 {
+            if done.len() >= CLAIM as usize || claimed == 0 {
                 self.write(store, &mut done).await?;
             }
         }
         Ok(false)
     }
 
-    /// Hands chunks over to be embedded, each of which comes back by the channel.
+    /// Submits chunks to the embedder. Each one is sent to the channel when it is embedded.
     fn submit(&self, chunks: Vec<UnembeddedChunk>, sender: &mpsc::UnboundedSender<Embedded>) {
-        let (embedder, sender) = (Arc::clone(&self.fill.embedder), sender.clone());
+        let (embedder, sender) = (Arc::clone(self.embedder), sender.clone());
         tokio::spawn(async move {
             let submitting = tokio::task::spawn_blocking(move || {
                 let submit = |chunk: UnembeddedChunk| {

@@ -1,14 +1,17 @@
 /*!
-Finding documents: the sources, read by one thread ahead of all else, but never far.
+Finding documents: one thread reads the sources and fills a bounded queue.
 
-What is found waits in a queue of bounded length, and what comes with its bytes takes room there,
-so that neither a million files nor a million lines pile up. A uri comes once: of a document only
-two hashes are kept, which tell the same file, named twice, from another one of the same uri.
+A queue entry for a file is only its name. Entries that hold their bytes also take permits for their
+kilobytes. So neither a million files nor a million JSON lines fill the memory.
+
+Each uri is taken once. For each document the thread keeps two hashes: the uri's and the file's.
+With them it distinguishes a file that is named twice from another file with the same uri.
 */
 
 use super::Event;
-use super::run::Run;
-use crate::source::{self, Content, Found, Item};
+use super::event::Reporter;
+use super::tasks::acquire_kilobytes;
+use crate::source::{self, Content, SourceDocument, SourceEntry};
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::hash::{BuildHasher, RandomState};
@@ -17,93 +20,91 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many documents may wait; as files they are names.
+/// The most documents in the queue.
 const DOCUMENTS: usize = 8192;
 
-/// Kilobytes of documents that wait with their bytes.
+/// The most kilobytes in the queue, of documents that are queued with their bytes.
 const KILOBYTES: u32 = 16 * 1024;
 
-/// A document that waits to be taken in.
-pub(super) struct Waiting {
-    pub(super) item: Item,
-    /// About how large it is.
+/// A document in the queue.
+pub(super) struct QueuedDocument {
+    pub(super) document: SourceDocument,
+    /// Its approximate size.
     pub(super) bytes: u64,
-    /// Its room in the queue.
-    _room: Option<OwnedSemaphorePermit>,
+    /// Its kilobytes in the queue.
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
-/// How many kilobytes a document takes of some, of which a larger one takes all.
-pub(super) fn kilobytes(bytes: u64, of: u32) -> u32 {
-    u32::try_from(bytes.div_ceil(1024)).map_or(of, |kilobytes| kilobytes.min(of))
-}
-
-/// Starts to find documents; ends early when nobody waits for them any more.
+/// Starts the thread that finds documents. It ends early when the receiver is dropped.
 pub(super) fn start(
-    run: Arc<Run>,
-    found: impl Iterator<Item = Result<Found, source::Error>> + Send + 'static,
-) -> Receiver<Waiting> {
-    let (queue, waiting) = mpsc::channel(DOCUMENTS);
+    reporter: Arc<Reporter>,
+    entries: impl Iterator<Item = Result<SourceEntry, source::Error>> + Send + 'static,
+) -> Receiver<QueuedDocument> {
+    let (queue, queued) = mpsc::channel(DOCUMENTS);
     tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Handle::current();
-        let room = Arc::new(Semaphore::new(KILOBYTES as usize));
-        let (mut seen, mut documents) = (Seen::default(), 0);
-        for found in found {
-            let taken = match found {
-                Ok(Found::Skipped(path)) => {
-                    run.report(&Event::Skipped(path));
+        let kilobytes = Arc::new(Semaphore::new(KILOBYTES as usize));
+        let (mut seen, mut documents) = (SeenDocuments::default(), 0);
+        for entry in entries {
+            let added = match entry {
+                Ok(SourceEntry::Skipped(path)) => {
+                    reporter.report(&Event::Skipped(path));
                     continue;
                 }
-                Ok(Found::Foreign(link)) => {
-                    run.report(&Event::Foreign(link));
+                Ok(SourceEntry::External(link)) => {
+                    reporter.report(&Event::External(link));
                     continue;
                 }
-                Ok(Found::Item(item)) => seen.take(item),
+                Ok(SourceEntry::Document(document)) => seen.add(document),
                 Err(error) => Err(error),
             };
-            match taken {
+            match added {
                 Ok(None) => {}
-                Ok(Some((item, bytes))) => {
-                    let wanted = match item.content {
+                Ok(Some((document, bytes))) => {
+                    let permit = match document.content {
                         Content::File(_) | Content::Unchanged => None,
-                        _ => Some(kilobytes(bytes, KILOBYTES)),
+                        _ => {
+                            Some(runtime.block_on(acquire_kilobytes(&kilobytes, bytes, KILOBYTES)))
+                        }
                     };
-                    let room = wanted.map(|wanted| {
-                        let room = Arc::clone(&room).acquire_many_owned(wanted);
-                        runtime.block_on(room).expect("the semaphore is never closed")
-                    });
-                    if queue.blocking_send(Waiting { item, bytes, _room: room }).is_err() {
+                    let queued = QueuedDocument { document, bytes, _permit: permit };
+                    if queue.blocking_send(queued).is_err() {
                         return;
                     }
                     documents += 1;
-                    run.report(&Event::Found { documents, all: false });
+                    reporter.report(&Event::Found { documents, all: false });
                 }
-                Err(error) => run.report(&Event::Failed { uri: None, error: error.into() }),
+                Err(error) => reporter.report(&Event::Failed { uri: None, error: error.into() }),
             }
         }
-        run.report(&Event::Found { documents, all: true });
+        reporter.report(&Event::Found { documents, all: true });
     });
-    waiting
+    queued
 }
 
-/// The documents that were found already: the hash of each one's uri, and that of its file.
+/// The documents that were found already.
 #[derive(Default)]
-struct Seen {
+struct SeenDocuments {
     hashes: RandomState,
+    /// The hash of each file, by the hash of its uri.
     files: HashMap<u64, u64>,
 }
 
-impl Seen {
-    /// Takes a document with its size, unless it is a file that was taken before.
+impl SeenDocuments {
+    /// Returns a new document with its size in bytes, or `None` for a file that was added before.
     ///
-    /// Another document of the same uri is an error.
-    fn take(&mut self, item: Item) -> Result<Option<(Item, u64)>, source::Error> {
-        let (file, bytes) = match &item.content {
-            // A file that is not there is found out when it is read.
+    /// Another document with the same uri is an error.
+    fn add(
+        &mut self,
+        document: SourceDocument,
+    ) -> Result<Option<(SourceDocument, u64)>, source::Error> {
+        let (file, bytes) = match &document.content {
+            // Reading the file reports that it is missing.
             Content::File(path) => {
                 let metadata = path.metadata().ok();
-                let place = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+                let inode = |metadata: &Metadata| (metadata.dev(), metadata.ino());
                 let size = metadata.as_ref().map_or(0, Metadata::len);
-                (metadata.as_ref().map(place), size)
+                (metadata.as_ref().map(inode), size)
             }
             Content::Bytes(bytes) => (None, bytes.len() as u64),
             Content::Text(text) => (None, text.len() as u64),
@@ -112,14 +113,14 @@ impl Seen {
             }
             Content::Unchanged => (None, 0),
         };
-        let uri = self.hashes.hash_one(&item.uri);
+        let uri = self.hashes.hash_one(&document.uri);
         let hash = self.hashes.hash_one(file);
         match self.files.insert(uri, hash) {
-            None => Ok(Some((item, bytes))),
+            None => Ok(Some((document, bytes))),
             Some(earlier) if earlier == hash && file.is_some() => Ok(None),
             Some(earlier) => {
                 self.files.insert(uri, earlier);
-                Err(source::Error::SameUri { path: item.origin, uri: item.uri })
+                Err(source::Error::SameUri { path: document.origin, uri: document.uri })
             }
         }
     }
@@ -130,22 +131,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_named_twice_is_taken_once_and_another_one_of_its_uri_is_refused() {
+    fn a_file_named_twice_is_added_once_and_another_file_with_its_uri_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("a.md"), "a").unwrap();
         std::fs::write(path("b.md"), "b").unwrap();
         std::fs::create_dir(path("inner")).unwrap();
 
-        let mut seen = Seen::default();
-        let mut take = |item| seen.take(item).map(|taken| taken.map(|(_, bytes)| bytes));
-        assert_eq!(take(Item::file(path("a.md"), "a.md")).unwrap(), Some(1));
-        assert_eq!(take(Item::file(path("inner/../a.md"), "a.md")).unwrap(), None);
-        let refused = take(Item::file(path("b.md"), "a.md")).unwrap_err();
-        assert!(refused.to_string().ends_with("b.md would have the uri of another file, \"a.md\""));
-        assert_eq!(take(Item::file(path("a.md"), "a.md")).unwrap(), None);
+        let mut seen = SeenDocuments::default();
+        let mut add = |document| seen.add(document).map(|added| added.map(|(_, bytes)| bytes));
+        assert_eq!(add(SourceDocument::file(path("a.md"), "a.md")).unwrap(), Some(1));
+        assert_eq!(add(SourceDocument::file(path("inner/../a.md"), "a.md")).unwrap(), None);
+        let refused = add(SourceDocument::file(path("b.md"), "a.md")).unwrap_err();
+        assert!(refused.to_string().ends_with("b.md has the same uri as another file: \"a.md\""));
+        assert_eq!(add(SourceDocument::file(path("a.md"), "a.md")).unwrap(), None);
 
-        assert_eq!(take(Item::bytes("c", "cc")).unwrap(), Some(2));
-        assert!(take(Item::bytes("c", "cc")).is_err());
+        assert_eq!(add(SourceDocument::bytes("c", "cc")).unwrap(), Some(2));
+        assert!(add(SourceDocument::bytes("c", "cc")).is_err());
     }
 }

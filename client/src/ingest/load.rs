@@ -1,13 +1,14 @@
 /*!
-Loading: documents that are ready, on their way into the store.
+Writing documents: writers take prepared documents from a queue and share transactions.
 
-A transaction costs the server about as much as the rows of a small document, so documents that
-are ready at the same time share one; a document never waits for another to become ready. What
-the server refuses of several is tried again one by one, so that each fails for its own sake.
+A transaction costs the server about as much as the rows of a small document. So documents that are
+ready at the same time are written in one transaction. A document never waits for another one to
+become ready. If the server refuses a transaction of several documents, each of them is tried alone,
+so that only the cause of the error fails.
 */
 
-use super::document::Prepared;
-use super::run::Run;
+use super::Ingest;
+use super::prepared::Prepared;
 use crate::Error;
 use crate::store::{self, Store, WriteOutcome};
 use std::sync::Arc;
@@ -15,54 +16,67 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use tokio::sync::{Mutex, oneshot};
 use tokio::task::JoinSet;
 
-/// The most documents of a transaction: what it costs is then little beside their rows.
+/// The most documents in a transaction. The cost of the transaction is then small beside that of
+/// the rows.
 const DOCUMENTS: usize = 64;
 
-/// About the most bytes of text in a transaction of several documents.
+/// The approximate number of bytes of text after which a transaction takes no more documents.
 const BYTES: usize = 1024 * 1024;
 
-/// A document, and who waits for it to be loaded.
-pub(super) struct Loading {
-    ready: Prepared,
+/// A document in the queue of the writers, and the channel for its result.
+pub(super) struct LoadRequest {
+    prepared: Prepared,
     reply: oneshot::Sender<(Prepared, Result<WriteOutcome, Error>)>,
 }
 
-/// Where documents are handed over.
-pub(super) struct Loader(Sender<Loading>);
+/// The sending end of the queue of the writers.
+pub(super) struct Loader(Sender<LoadRequest>);
 
 impl Loader {
-    /// Makes a queue of as many documents as share a transaction.
-    pub(super) fn new() -> (Self, Receiver<Loading>) {
-        let (queue, loading) = mpsc::channel(DOCUMENTS);
-        (Self(queue), loading)
+    /// Makes a queue with room for the documents of one transaction.
+    pub(super) fn new() -> (Self, Receiver<LoadRequest>) {
+        let (queue, requests) = mpsc::channel(DOCUMENTS);
+        (Self(queue), requests)
     }
 
-    /// Loads a document and gives it back, with what became of it.
-    pub(super) async fn load(&self, ready: Prepared) -> Result<(Prepared, WriteOutcome), Error> {
+    /// Writes a document, and returns it with the result.
+    pub(super) async fn load(&self, prepared: Prepared) -> Result<(Prepared, WriteOutcome), Error> {
         let (reply, loaded) = oneshot::channel();
-        // Without a writer the reply is dropped with the document.
-        drop(self.0.send(Loading { ready, reply }).await);
-        let (ready, written) = loaded.await.map_err(|_| store::Error::Lost)?;
-        Ok((ready, written?))
+        // Without a writer, the reply is dropped with the request.
+        drop(self.0.send(LoadRequest { prepared, reply }).await);
+        let (prepared, written) = loaded.await.map_err(|_| store::Error::Lost)?;
+        Ok((prepared, written?))
     }
 }
 
-/// Starts a writer on each connection; they end when they are dropped.
-pub(super) fn start(run: &Arc<Run>, stores: Vec<Store>, loading: Receiver<Loading>) -> JoinSet<()> {
-    let loading = Arc::new(Mutex::new(loading));
-    let write = |store| write(Arc::clone(run), store, Arc::clone(&loading));
+/// Starts a writer for each connection. Dropping the set ends them.
+pub(super) fn start(
+    ingest: &Arc<Ingest>,
+    with_embeddings: bool,
+    stores: Vec<Store>,
+    requests: Receiver<LoadRequest>,
+) -> JoinSet<()> {
+    let requests = Arc::new(Mutex::new(requests));
+    let write =
+        |store| write_batches(Arc::clone(ingest), with_embeddings, store, Arc::clone(&requests));
     stores.into_iter().map(write).collect()
 }
 
-async fn write(run: Arc<Run>, mut store: Store, loading: Arc<Mutex<Receiver<Loading>>>) {
+async fn write_batches(
+    ingest: Arc<Ingest>,
+    with_embeddings: bool,
+    mut store: Store,
+    requests: Arc<Mutex<Receiver<LoadRequest>>>,
+) {
     loop {
-        let batch = next(&mut *loading.lock().await).await;
+        let batch = next_batch(&mut *requests.lock().await).await;
         if batch.is_empty() {
             return;
         }
         let (batch, replies): (Vec<_>, Vec<_>) =
-            batch.into_iter().map(|Loading { ready, reply }| (ready, reply)).unzip();
-        let documents: Vec<_> = batch.iter().map(|ready| ready.document(&run)).collect();
+            batch.into_iter().map(|LoadRequest { prepared, reply }| (prepared, reply)).unzip();
+        let documents: Vec<_> =
+            batch.iter().map(|prepared| prepared.document(&ingest, with_embeddings)).collect();
         let written: Vec<Result<WriteOutcome, Error>> = match store.write(&documents).await {
             Ok(written) => written.into_iter().map(Ok).collect(),
             Err(error) if documents.len() == 1 => vec![Err(error.into())],
@@ -76,23 +90,23 @@ async fn write(run: Arc<Run>, mut store: Store, loading: Arc<Mutex<Receiver<Load
             }
         };
         drop(documents);
-        for ((ready, reply), written) in batch.into_iter().zip(replies).zip(written) {
-            // Nobody waits for it any more when a run was broken off.
-            let _ = reply.send((ready, written));
+        for ((prepared, reply), written) in batch.into_iter().zip(replies).zip(written) {
+            // The receiver is dropped if the run was cancelled.
+            let _ = reply.send((prepared, written));
         }
     }
 }
 
-/// Waits for a document, and takes those that are ready too.
-async fn next(loading: &mut Receiver<Loading>) -> Vec<Loading> {
-    let mut batch: Vec<Loading> = loading.recv().await.into_iter().collect();
+/// Waits for a document, and takes those that are ready at the same time.
+async fn next_batch(requests: &mut Receiver<LoadRequest>) -> Vec<LoadRequest> {
+    let mut batch: Vec<LoadRequest> = requests.recv().await.into_iter().collect();
     let mut bytes = 0;
     while let Some(last) = batch.last() {
-        bytes += last.ready.bytes();
+        bytes += last.prepared.bytes();
         if batch.len() == DOCUMENTS || bytes >= BYTES {
             break;
         }
-        let Ok(next) = loading.try_recv() else { break };
+        let Ok(next) = requests.try_recv() else { break };
         batch.push(next);
     }
     batch

@@ -1,184 +1,176 @@
-//! A run over many documents.
+//! A run of [`ingest`]: connects the parts of the pipeline and bounds the documents in it.
 
-use super::agree::{agree, jobs};
-use super::find::{self, Waiting, kilobytes};
+use super::document::Pipeline;
+use super::event::Reporter;
+use super::find::{self, QueuedDocument};
 use super::load::{self, Loader};
-use super::{Event, Ingest, Outcome, Summary, document, index};
+use super::tasks::{acquire_kilobytes, resume_panic};
+use super::{Event, Ingest, Outcome, Summary};
 use crate::Error;
-use crate::source::{self, Found};
+use crate::source::{self, SourceEntry};
 use crate::store::Store;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::Receiver;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::task::{self, JoinSet};
 
-/// Connections that write. Two keep a server busy while one of them waits for its commit.
+/// The number of connections that write. Two keep a server busy while one of them waits for its
+/// commit.
 const WRITERS: usize = 2;
 
-/// The most documents under way: enough that those that are ready share transactions.
+/// The most documents in the pipeline: enough that those that are ready can share transactions.
 const DOCUMENTS: usize = 256;
 
-/// Documents that are embedded at a time beside the number of jobs, so that the model never waits.
+/// Documents that are embedded at the same time beyond the number of jobs, so that the model never
+/// waits.
 const EMBEDDED_AHEAD: usize = 2;
 
-/// Kilobytes of text under way; a larger document goes alone.
+/// The most kilobytes of text in the pipeline. A larger document is processed alone.
 const KILOBYTES: u32 = 16 * 1024;
 
-/// How many documents the store is asked for at once.
+/// The number of documents for which one query reads the stored versions.
 const BATCH: usize = 256;
 
-/// What the documents of a run share.
-pub(super) struct Run {
-    pub(super) ingest: Ingest,
-    pub(super) with_embeddings: bool,
-    /// The connection that asks what is there.
-    pub(super) reader: Store,
-    pub(super) loader: Loader,
-    /// Whose turn it is to be split.
-    pub(super) splitting: Semaphore,
-    /// Whose turn it is to be embedded.
-    pub(super) embedding: Semaphore,
-    kilobytes: Arc<Semaphore>,
-    report: Box<dyn Fn(&Event) + Send + Sync>,
-    summary: Mutex<Summary>,
-}
+/// The time between two reports on the progress of the vector index.
+const INDEX_REPORT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A uri, and what became of its document.
+/// A uri, and the result for its document.
 type Finished = (String, Result<Outcome, Error>);
 
-/// Ingests what sources give into a store, each document wholly or not at all.
+/// Ingests the documents of sources into a store, each of them atomically.
 ///
-/// `report` is told what happens while it happens, from several threads. Documents that fail are
-/// counted in the summary; the others are in the store.
+/// `report` receives each event when it happens, from several threads. The summary counts failed
+/// documents; all others are in the store.
 ///
 /// # Errors
 ///
-/// What fails for one document as for all: a model that is not the store's, a server that cannot
-/// be reached or is lost, missing rights. What was done by then stays, each document wholly.
+/// Returns errors that would fail every document: another model than the store's, a server that
+/// cannot be reached or is lost, missing privileges. Documents that were written before the error
+/// stay.
 pub async fn ingest(
     ingest: Ingest,
-    sources: impl IntoIterator<Item = Result<Found, source::Error>, IntoIter: Send + 'static>,
+    sources: impl IntoIterator<Item = Result<SourceEntry, source::Error>, IntoIter: Send + 'static>,
     report: impl Fn(&Event) + Send + Sync + 'static,
 ) -> Result<Summary, Error> {
-    let reader = Store::connect(&ingest.url, &ingest.store).await?;
+    let job = ingest.job.clone();
+    let reader = job.connect().await?;
     let identity = reader.identity().await?;
-    let with_embeddings =
-        agree(&reader, ingest.embedder.as_deref(), &ingest.splitter, ingest.dry_run).await?;
+    let with_embeddings = job.check_settings(&reader).await?;
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
-        let mut store = Store::connect(&ingest.url, &ingest.store).await?;
+        let mut store = job.connect().await?;
         store.expect_identity(identity);
         store.enable_bulk_writes();
         stores.push(store);
     }
-    let jobs = jobs(ingest.jobs);
-    let (loader, loading) = Loader::new();
-    let run = Arc::new(Run {
+    let parallelism = job.parallelism();
+    let (loader, prepared) = Loader::new();
+    let ingest = Arc::new(ingest);
+    let reporter = Arc::new(Reporter::new(report));
+    let pipeline = Arc::new(Pipeline {
+        ingest: Arc::clone(&ingest),
         with_embeddings,
-        ingest,
         reader,
         loader,
-        splitting: Semaphore::new(jobs),
-        embedding: Semaphore::new(jobs + EMBEDDED_AHEAD),
-        kilobytes: Arc::new(Semaphore::new(KILOBYTES as usize)),
-        report: Box::new(report),
-        summary: Mutex::default(),
+        splitting: Semaphore::new(parallelism),
+        embedding: Semaphore::new(parallelism + EMBEDDED_AHEAD),
+        reporter: Arc::clone(&reporter),
     });
 
-    let mut store = Store::connect(&run.ingest.url, &run.ingest.store).await?;
-    let deferred =
-        !run.ingest.dry_run && run.ingest.embedder.is_some() && store.defer_index().await?;
-    // Dropped with the run, and what they have not committed with them.
-    let _writers = load::start(&run, stores, loading);
-    let waiting = find::start(Arc::clone(&run), sources.into_iter());
-    run.take_all(waiting).await?;
-    let summary = *run.summary.lock().unwrap_or_else(PoisonError::into_inner);
-    // One wait for the disk in place of one for each document.
-    if summary.added + summary.replaced + summary.restored > 0 && !run.ingest.dry_run {
-        run.reader.flush().await?;
+    let mut index_store = job.connect().await?;
+    let index_deferred =
+        !job.dry_run && job.embedder.is_some() && index_store.defer_index().await?;
+    // If the run fails, this drops the writers, and the server rolls their transactions back.
+    let _writers = load::start(&ingest, with_embeddings, stores, prepared);
+    let queued = find::start(Arc::clone(&reporter), sources.into_iter());
+    process_all(&pipeline, queued).await?;
+    let summary = reporter.summary();
+    // The run waits for the disk once, and not once for each document.
+    if summary.added + summary.replaced + summary.restored > 0 && !job.dry_run {
+        pipeline.reader.flush().await?;
     }
-    if deferred {
-        index::build(&run, store).await?;
+    if index_deferred {
+        build_index(&pipeline.reader, index_store, &reporter).await?;
     }
     Ok(summary)
 }
 
-impl Run {
-    async fn take_all(self: &Arc<Self>, mut waiting: Receiver<Waiting>) -> Result<(), Error> {
-        let Ingest { collection, version, .. } = &self.ingest;
-        let mut tasks = JoinSet::new();
-        loop {
-            let mut batch = Vec::with_capacity(BATCH);
-            tokio::select! {
-                found = waiting.recv_many(&mut batch, BATCH) => if found == 0 { break },
-                Some(done) = tasks.join_next() => {
-                    self.finish(done)?;
-                    continue;
-                }
-            }
-            let uris: Vec<&str> = batch.iter().map(|waiting| &*waiting.item.uri).collect();
-            let mut known = self.reader.existing_documents(collection, version, &uris).await?;
-            for waiting in batch {
-                while tasks.len() >= DOCUMENTS
-                    && let Some(done) = tasks.join_next().await
-                {
-                    self.finish(done)?;
-                }
-                let known = known.remove(&waiting.item.uri);
-                let run = Arc::clone(self);
-                tasks.spawn(async move {
-                    let room = run.room(waiting.bytes).await;
-                    let Waiting { item, .. } = waiting;
-                    let uri = item.uri.clone();
-                    let done = document::ingest(&run, item, known).await;
-                    drop(room);
-                    (uri, done)
-                });
+/// Leads all queued documents through the pipeline.
+async fn process_all(
+    pipeline: &Arc<Pipeline>,
+    mut queued: Receiver<QueuedDocument>,
+) -> Result<(), Error> {
+    let Ingest { collection, version, .. } = &*pipeline.ingest;
+    let kilobytes = Arc::new(Semaphore::new(KILOBYTES as usize));
+    let mut tasks = JoinSet::new();
+    loop {
+        let mut batch = Vec::with_capacity(BATCH);
+        tokio::select! {
+            received = queued.recv_many(&mut batch, BATCH) => if received == 0 { break },
+            Some(finished) = tasks.join_next() => {
+                finish(pipeline, finished)?;
+                continue;
             }
         }
-        while let Some(done) = tasks.join_next().await {
-            self.finish(done)?;
+        let uris: Vec<&str> = batch.iter().map(|queued| &*queued.document.uri).collect();
+        let mut existing = pipeline.reader.existing_documents(collection, version, &uris).await?;
+        for queued in batch {
+            while tasks.len() >= DOCUMENTS
+                && let Some(finished) = tasks.join_next().await
+            {
+                finish(pipeline, finished)?;
+            }
+            let existing = existing.remove(&queued.document.uri);
+            let (pipeline, kilobytes) = (Arc::clone(pipeline), Arc::clone(&kilobytes));
+            tasks.spawn(async move {
+                let permit = acquire_kilobytes(&kilobytes, queued.bytes, KILOBYTES).await;
+                // This frees the document's kilobytes in the queue.
+                let QueuedDocument { document, .. } = queued;
+                let uri = document.uri.clone();
+                let result = pipeline.ingest(document, existing).await;
+                drop(permit);
+                (uri, result)
+            });
         }
-        Ok(())
     }
+    while let Some(finished) = tasks.join_next().await {
+        finish(pipeline, finished)?;
+    }
+    Ok(())
+}
 
-    /// Reports what became of a document, or ends the run; those still under way are then
-    /// dropped, and their transactions rolled back.
-    fn finish(&self, joined: Result<Finished, task::JoinError>) -> Result<(), Error> {
-        match unwound(joined) {
-            (uri, Ok(outcome)) => self.report(&Event::Done { uri, outcome }),
-            (_, Err(error)) if error.is_fatal() => return Err(error),
-            (uri, Err(error)) => self.report(&Event::Failed { uri: Some(uri), error }),
+/// Reports the result for a document, or ends the run. Then the documents in the pipeline are
+/// dropped, and the server rolls their transactions back.
+fn finish(pipeline: &Pipeline, joined: Result<Finished, task::JoinError>) -> Result<(), Error> {
+    let reporter = &pipeline.reporter;
+    match resume_panic(joined) {
+        (uri, Ok(outcome)) => reporter.report(&Event::Done { uri, outcome }),
+        (_, Err(error)) if error.is_fatal() => return Err(error),
+        (uri, Err(error)) => reporter.report(&Event::Failed { uri: Some(uri), error }),
+    }
+    Ok(())
+}
+
+/// Builds the vector index of a first load on a connection of its own, and reports the progress.
+async fn build_index(reader: &Store, mut store: Store, reporter: &Reporter) -> Result<(), Error> {
+    let of = reader.count_embeddings().await?;
+    let report = |done: i64| {
+        reporter.report(&Event::Indexing { done: done.min(of) as usize, of: of as usize });
+    };
+    report(0);
+    let mut building = pin!(store.build_index());
+    loop {
+        tokio::select! {
+            built = &mut building => break built?,
+            () = tokio::time::sleep(INDEX_REPORT_INTERVAL) => {
+                if let Some(done) = reader.index_progress().await? {
+                    report(done);
+                }
+            }
         }
-        Ok(())
     }
-
-    /// Waits until a document of so many bytes may come under way.
-    async fn room(&self, bytes: u64) -> OwnedSemaphorePermit {
-        let kilobytes = kilobytes(bytes, KILOBYTES);
-        Arc::clone(&self.kilobytes)
-            .acquire_many_owned(kilobytes)
-            .await
-            .expect("the semaphore is never closed")
-    }
-
-    pub(super) fn report(&self, event: &Event) {
-        self.summary.lock().unwrap_or_else(PoisonError::into_inner).count(event);
-        (self.report)(event);
-    }
-}
-
-/// Waits for one's turn.
-pub(super) async fn turn(turns: &Semaphore) -> SemaphorePermit<'_> {
-    turns.acquire().await.expect("the semaphore is never closed")
-}
-
-/// Runs what takes the processor, or waits for a file, where it holds up nothing else.
-pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    unwound(task::spawn_blocking(work).await)
-}
-
-/// A panic goes on in whoever waits.
-fn unwound<T>(joined: Result<T, task::JoinError>) -> T {
-    joined.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    report(of);
+    Ok(())
 }

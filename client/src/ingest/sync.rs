@@ -1,121 +1,139 @@
 /*!
-Syncing: ingesting, and taking out what is gone.
+Sync: ingests documents and removes those whose sources no longer exist.
 
-Which documents are there is known when all sources have been read; only then are the others among
-those that the sources stand for taken for gone. If one source could not be read, none is. What is
-gone is marked at first, so that search leaves it out, and removed when it has been gone for a
-while; if it comes back, the mark goes.
+A document is missing if a source has it in its scope and does not list it. This is
+known only after all sources are read. If one source cannot be read, no document is treated as
+missing. A missing document is first marked as orphaned, so that search leaves it out. It is removed
+after the grace period. If its source exists again before that, the mark is removed.
 */
 
 use super::{Event, Ingest, Summary, ingest};
 use crate::Error;
-use crate::source::{self, Changes, Foreign, Found, Scopes};
-use crate::store::Store;
+use crate::source::{self, Changes, ExternalLink, Scopes, SourceEntry};
+use crate::store::DocumentState;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many documents are looked at, or marked, or removed at a time.
+/// The number of documents that are read, marked or removed at a time.
 const BATCH: i64 = 1_000;
 
-/// What is synced, and how.
+/// The settings of a sync.
 #[derive(Clone, Debug, Default)]
 pub struct Sync {
-    /// The documents among which those that are not found are gone.
+    /// The documents that the sources list completely. Others are never marked or removed.
     pub scopes: Scopes,
-    /// How long a document stays when its source is gone; zero removes it at once.
+    /// The time for which an orphaned document is kept; zero removes it at once.
     pub grace: Duration,
-    /// Where something has changed, if that is known; what is elsewhere is not read again.
+    /// The changed files, if known. Documents of other files are not read again.
     pub changes: Option<Changes>,
 }
 
-/// Ingests what sources give, and marks or removes the documents that they do not give any more.
+/// Ingests the documents of sources, and marks or removes the documents that they no longer list.
 ///
 /// # Errors
 ///
-/// As for [`ingest`]; nothing is then taken for gone.
+/// Returns the errors of [`ingest`]. Then no document is marked or removed.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::ingest::{Ingest, Job, Sync, sync};
+/// use passage::source::{self, Filter, Scope, Scopes};
+/// use std::{path::Path, time::Duration};
+///
+/// # async fn run() -> Result<(), passage::Error> {
+/// let job = Ingest::new(Job::new("postgresql:///library", "rag"));
+/// let scopes = Scopes::new(vec![Scope::Prefix("docs/".into())], Filter::default());
+/// let settings = Sync { scopes, grace: Duration::from_secs(86_400), changes: None };
+/// let summary = sync(job, source::walk(Path::new("docs")), settings, |_| {}).await?;
+/// println!("{} documents removed", summary.removed);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn sync(
     job: Ingest,
-    sources: impl IntoIterator<Item = Result<Found, source::Error>, IntoIter: Send + 'static>,
+    sources: impl IntoIterator<Item = Result<SourceEntry, source::Error>, IntoIter: Send + 'static>,
     sync: Sync,
     report: impl Fn(&Event) + Send + std::marker::Sync + 'static,
 ) -> Result<Summary, Error> {
     let Sync { scopes, grace, changes } = sync;
-    let store = Store::connect(&job.url, &job.store).await?;
-    // A document that others bring while this goes on is not gone.
-    let begun = store.server_time().await?;
+    let store = job.job.connect().await?;
+    // A document that others write after this moment is not missing.
+    let started = store.server_time().await?;
 
-    let there = Arc::new(Mutex::new(There::default()));
-    let noticed = Arc::clone(&there);
-    let sources = sources.into_iter().filter_map(move |found| {
-        noticed.lock().unwrap_or_else(PoisonError::into_inner).notice(&found);
-        let is_gone = matches!(found, Err(source::Error::Gone { .. }));
-        let concerns = changes.as_ref().is_none_or(|changes| changes.concern(&found));
-        (concerns && !is_gone).then_some(found)
+    let seen = Arc::new(Mutex::new(SeenUris::default()));
+    let seen_by_sources = Arc::clone(&seen);
+    let sources = sources.into_iter().filter_map(move |entry| {
+        seen_by_sources.lock().unwrap_or_else(PoisonError::into_inner).add(&entry);
+        let is_gone = matches!(entry, Err(source::Error::Gone { .. }));
+        let is_affected = changes.as_ref().is_none_or(|changes| changes.may_affect(&entry));
+        (is_affected && !is_gone).then_some(entry)
     });
     let report = Arc::new(report);
     let reporter = Arc::clone(&report);
     let mut summary = ingest(job.clone(), sources, move |event| reporter(event)).await?;
-    let mut tell = |event| {
+    let mut report = |event| {
         summary.count(&event);
         report(&event);
     };
 
-    let there = std::mem::take(&mut *there.lock().unwrap_or_else(PoisonError::into_inner));
-    if there.is_incomplete {
-        tell(Event::Incomplete);
+    let seen = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    if seen.is_incomplete {
+        report(Event::Incomplete);
         return Ok(summary);
     }
     let mut last: Option<String> = None;
     loop {
         let documents = store
-            .document_states(&job.collection, &job.version, last.as_deref(), grace, &begun, BATCH)
+            .document_states(&job.collection, &job.version, last.as_deref(), grace, &started, BATCH)
             .await?;
         let Some(end) = documents.last() else { return Ok(summary) };
         last = Some(end.uri.clone());
-        let gone = documents.into_iter().filter(|document| {
-            document.is_older && scopes.hold(&document.uri) && !there.holds(&document.uri)
+        let missing = documents.into_iter().filter(|document| {
+            document.is_older && scopes.contain(&document.uri) && !seen.contains(&document.uri)
         });
         let (removed, kept): (Vec<_>, Vec<_>) =
-            gone.partition(|document| document.is_expired || grace.is_zero());
+            missing.partition(|document| document.is_expired || grace.is_zero());
         let orphaned: Vec<_> = kept.into_iter().filter(|document| !document.is_orphan).collect();
-        if !job.dry_run {
-            let ids = |documents: &[crate::store::DocumentState]| -> Vec<_> {
+        if !job.job.dry_run {
+            let ids = |documents: &[DocumentState]| -> Vec<_> {
                 documents.iter().map(|document| document.id).collect()
             };
             if !orphaned.is_empty() {
-                store.mark_orphaned(&ids(&orphaned), &begun).await?;
+                store.mark_orphaned(&ids(&orphaned), &started).await?;
             }
             if !removed.is_empty() {
-                store.remove_orphans(&ids(&removed), &begun, grace).await?;
+                store.remove_orphans(&ids(&removed), &started, grace).await?;
             }
         }
         for document in orphaned {
-            tell(Event::Orphaned(document.uri));
+            report(Event::Orphaned(document.uri));
         }
         for document in removed {
-            tell(Event::Removed(document.uri));
+            report(Event::Removed(document.uri));
         }
     }
 }
 
-/// The documents that sources have: a hash of each uri.
+/// The uris that the sources have listed, as hashes.
 #[derive(Default)]
-struct There {
+struct SeenUris {
     hashes: RandomState,
     uris: HashSet<u64>,
-    /// Something could not be listed, so that more may be there.
+    /// Whether a source could not be listed completely.
     is_incomplete: bool,
 }
 
-impl There {
-    fn notice(&mut self, found: &Result<Found, source::Error>) {
-        let uri = match found {
-            Ok(Found::Item(item)) => Some(&*item.uri),
-            // A page that is now elsewhere is not gone.
-            Ok(Found::Foreign(Foreign { page: Some(page), .. })) => Some(&**page),
-            Ok(Found::Skipped(_) | Found::Foreign(_)) | Err(source::Error::Gone { .. }) => return,
+impl SeenUris {
+    fn add(&mut self, entry: &Result<SourceEntry, source::Error>) {
+        let uri = match entry {
+            Ok(SourceEntry::Document(document)) => Some(&*document.uri),
+            // A page that redirects to another server still exists.
+            Ok(SourceEntry::External(ExternalLink { page: Some(page), .. })) => Some(&**page),
+            Ok(SourceEntry::Skipped(_) | SourceEntry::External(_))
+            | Err(source::Error::Gone { .. }) => return,
             Err(error) => error.uri(),
         };
         match uri {
@@ -126,7 +144,7 @@ impl There {
         }
     }
 
-    fn holds(&self, uri: &str) -> bool {
+    fn contains(&self, uri: &str) -> bool {
         self.uris.contains(&self.hashes.hash_one(uri))
     }
 }

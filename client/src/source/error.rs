@@ -1,17 +1,17 @@
-//! What can be wrong with a source, each with what to do about it.
+//! Errors of sources, each with its remedy.
 
-use super::Foreign;
+use super::ExternalLink;
 use std::path::{Path, PathBuf};
 
-/// A source that cannot be taken in.
+/// An error of a source.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file or folder cannot be read, or is not there (any more).
+    /// The file or folder cannot be read, or does not exist.
     #[error("cannot read {path}: {reason}", path = path.display())]
     Unreadable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The message of the system.
         reason: String,
     },
     /// The file is not text in UTF-8.
@@ -19,46 +19,46 @@ pub enum Error {
     NotUtf8 {
         /// The file.
         path: PathBuf,
-        /// The line of the first byte that belongs to no character, from 1.
+        /// The line of the first invalid byte, from 1.
         line: usize,
-        /// Where that byte is, from 0.
+        /// The offset of that byte in the file, from 0.
         offset: usize,
     },
-    /// The file holds a NUL byte, which PostgreSQL cannot store in a text.
-    #[error("{path} holds a NUL byte: line {line}, byte {offset} of the file", path = path.display())]
+    /// The file contains a NUL byte, which PostgreSQL cannot store in a text.
+    #[error("{path} contains a NUL byte: line {line}, byte {offset} of the file", path = path.display())]
     Nul {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// Where that byte is, from 0.
+        /// The offset of that byte in the file, from 0.
         offset: usize,
     },
-    /// The file is called a Jupyter notebook and is none.
+    /// The name or media type of the file is that of a Jupyter notebook, but its content is not.
     #[error("{path} is not a Jupyter notebook: line {line}, column {column}", path = path.display())]
     Notebook {
         /// The file.
         path: PathBuf,
-        /// Where reading ended, from 1.
+        /// The line at which parsing stopped, from 1.
         line: usize,
-        /// The byte of that line, from 1; 0 before the first.
+        /// The byte in that line, from 1; 0 before the first.
         column: usize,
     },
-    /// A page of HTML is too large to be converted.
+    /// An HTML page is too large to be converted.
     #[error("cannot convert {path}: {reason}", path = path.display())]
     Page {
         /// The file.
         path: PathBuf,
-        /// By what it is too large.
+        /// The limit that it exceeds.
         reason: String,
     },
-    /// The file is larger than its spans can say.
+    /// The file is larger than a document may be.
     #[error("{path} is larger than 1 GB", path = path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
     },
-    /// The path is not UTF-8, so it makes no uri.
+    /// The path is not UTF-8, so it cannot be a uri.
     #[error("the path {path} is not UTF-8", path = path.display())]
     Path {
         /// The path.
@@ -71,37 +71,37 @@ pub enum Error {
         path: PathBuf,
         /// The member, if it is known.
         member: Option<String>,
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
     },
-    /// A member of an archive has a name that leads out of it.
-    #[error("{path}: the member \"{}\" would lie outside of the archive", member.escape_debug(), path = path.display())]
+    /// The name of a member of an archive leads out of the archive.
+    #[error("{path}: the member \"{}\" is outside the archive", member.escape_debug(), path = path.display())]
     Outside {
         /// The archive.
         path: PathBuf,
         /// The member.
         member: String,
     },
-    /// A line of a file of JSON lines is not as it has to be.
+    /// A line of a file of JSON lines is invalid.
     #[error("{path}:{line}: {reason}", path = path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it, without what it holds.
+        /// The cause, without any content of the line.
         reason: String,
     },
-    /// A pattern of file names cannot be understood.
-    #[error("\"{pattern}\" is no pattern: {reason}")]
+    /// A pattern of file names is invalid.
+    #[error("\"{pattern}\" is not a valid pattern: {reason}")]
     Pattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
     },
-    /// A pattern finds no file.
-    #[error("no file is like \"{pattern}\"")]
+    /// A pattern matches no file.
+    #[error("no files match the pattern \"{pattern}\"")]
     NoMatch {
         /// The pattern.
         pattern: String,
@@ -109,20 +109,20 @@ pub enum Error {
     /// An address cannot be fetched.
     #[error("cannot fetch {url}: {reason}")]
     Unreachable {
-        /// The address, without what it may say of users.
+        /// The address, without user and password.
         url: String,
-        /// What the way to it, or the server, said.
+        /// The message of the network or the server.
         reason: String,
     },
-    /// An address leads to where pages are not fetched from.
+    /// The server of an address is not on the public internet.
     #[error("cannot fetch {url}: {reason}")]
     Private {
-        /// The address, without what it may say of users.
+        /// The address, without user and password.
         url: String,
-        /// What is there in its place.
+        /// The cause.
         reason: String,
     },
-    /// A password would be readable on its way to a server.
+    /// A password would be sent without encryption.
     #[error("cannot fetch {url}: its password would be sent over plain http")]
     PlainPassword {
         /// The address, without the password.
@@ -130,22 +130,22 @@ pub enum Error {
     },
     /// A page redirects to another server.
     #[error("cannot fetch {0}")]
-    Redirect(Foreign),
-    /// There is nothing at an address, or no more.
-    #[error("nothing is at {url} (any more)")]
+    Redirect(ExternalLink),
+    /// A page does not exist, or does not exist any more.
+    #[error("page not found: {url}")]
     Gone {
         /// The address.
         url: String,
     },
-    /// What is at an address is no text.
-    #[error("{url} is no text but {media_type}")]
+    /// The page at an address is not text.
+    #[error("{url} is not text but {media_type}")]
     NotText {
         /// The address.
         url: String,
-        /// What the server calls it.
+        /// The media type that the server names.
         media_type: String,
     },
-    /// What is at an address is larger than a page should be.
+    /// The page at an address is larger than the limit.
     #[error("{url} is larger than 64 MB")]
     LongPage {
         /// The address.
@@ -156,21 +156,21 @@ pub enum Error {
     Unwatchable {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The message of the system.
         reason: String,
     },
-    /// A sitemap is not as it has to be.
+    /// A sitemap is invalid or cannot be read.
     #[error("the sitemap {url}: {reason}")]
     Sitemap {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The cause.
         reason: String,
-        /// What to do about it.
+        /// The remedy.
         remedy: &'static str,
     },
     /// Two files of one run have the same uri.
-    #[error("{path} would have the uri of another file, \"{uri}\"", path = path.display())]
+    #[error("{path} has the same uri as another file: \"{uri}\"", path = path.display())]
     SameUri {
         /// The second file.
         path: PathBuf,
@@ -180,24 +180,24 @@ pub enum Error {
 }
 
 impl Error {
-    /// Takes what the system says of a file or folder.
+    /// Returns an error for a file or folder with the message of the system.
     pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         Error::Unreadable { path: path.to_owned(), reason: error.to_string() }
     }
 
-    /// A sitemap that does not list pages as it should.
+    /// Returns an error for an invalid sitemap.
     pub(super) fn bad_sitemap(url: String, reason: String) -> Self {
-        Error::Sitemap { url, reason, remedy: "Name its pages one by one." }
+        Error::Sitemap { url, reason, remedy: "Ingest its pages by their addresses." }
     }
 
-    /// Returns the uri of the document that it is about, where that is there and can only not be
-    /// taken in.
+    /// Returns the uri of the document that failed, if the document exists. Then sync does not
+    /// treat it as missing.
     pub fn uri(&self) -> Option<&str> {
         match self {
             Error::Unreachable { url, .. }
             | Error::Private { url, .. }
             | Error::PlainPassword { url }
-            | Error::Redirect(Foreign { page: Some(url), .. })
+            | Error::Redirect(ExternalLink { page: Some(url), .. })
             | Error::NotText { url, .. }
             | Error::LongPage { url } => Some(url),
             Error::SameUri { uri, .. } => Some(uri),
@@ -205,37 +205,49 @@ impl Error {
         }
     }
 
-    /// Says what to do about it.
+    /// Returns the remedy: one or two sentences for the user.
     pub fn remedy(&self) -> &'static str {
         match self {
-            Error::Unreadable { .. } => "Check that it is there and that you may read it.",
+            Error::Unreadable { .. } => {
+                "Check that it exists and that you have permission to read it."
+            }
             Error::NotUtf8 { .. } | Error::Nul { .. } => {
-                "Convert it to text in UTF-8 first, or list it in .gitignore or .ignore."
+                "Convert it to text in UTF-8, or list it in .gitignore or .ignore."
             }
-            Error::Notebook { .. } => "Take it as what it is, with --media-type application/json.",
+            Error::Notebook { .. } => {
+                "Correct the file, or ingest it as JSON with --media-type application/json."
+            }
             Error::Page { .. } => {
-                "Split it into several pages, or take it as it is, with --media-type text/plain."
+                "Split it into several pages, or ingest it without conversion with --media-type text/plain."
             }
-            Error::TooLarge { .. } => "Cut it into several files.",
-            Error::Path { .. } => "Rename it.",
-            Error::Archive { .. } => "Fetch or pack it again, or unpack it and name the folder.",
-            Error::Outside { .. } => "Unpack it where you trust it, and name what you want of it.",
-            Error::Line { .. } => "Write one JSON object a line, as passage ingest --help has it.",
-            Error::Pattern { .. } => "Write it as in 'docs/**/*.md'.",
-            Error::NoMatch { .. } => "Check it against where you are; ** goes through folders.",
+            Error::TooLarge { .. } => "Split it into several files.",
+            Error::Path { .. } => "Rename it to a name in UTF-8.",
+            Error::Archive { .. } => {
+                "Download or pack the archive again, or unpack it and ingest the folder."
+            }
+            Error::Outside { .. } => {
+                "If you trust the archive, unpack it and ingest the files that you need."
+            }
+            Error::Line { .. } => {
+                "Write one JSON object per line; passage ingest --help lists the keys."
+            }
+            Error::Pattern { .. } => "Write it like 'docs/**/*.md'.",
+            Error::NoMatch { .. } => {
+                "Check the pattern and the working folder; ** matches any number of folders."
+            }
             Error::Unreachable { .. } => "Check the address, and run the command again.",
             Error::Private { .. } => {
-                "If you trust the address, and all it may lead to, give --allow-private."
+                "If you trust the address and every address that it leads to, use --allow-private."
             }
-            Error::PlainPassword { .. } => "Write the address with https.",
-            Error::Redirect(_) => "Name the address that it redirects to, if you trust it.",
+            Error::PlainPassword { .. } => "Use an address with https.",
+            Error::Redirect(_) => "If you trust the target, ingest its address.",
             Error::Gone { .. } => {
-                "Check the address; passage sync or remove takes the document out."
+                "Check the address. To remove the document, use passage sync or passage remove."
             }
-            Error::NotText { .. } => "Convert it to text first, and ingest that.",
-            Error::LongPage { .. } => "Fetch it first, and ingest the file.",
+            Error::NotText { .. } => "Convert it to text, and ingest the text.",
+            Error::LongPage { .. } => "Download it, and ingest the file.",
             Error::Unwatchable { .. } => {
-                "Check that it is there; fs.inotify.max_user_watches bounds how many folders can be watched."
+                "Check that it exists. The sysctl fs.inotify.max_user_watches limits the number of watched folders."
             }
             Error::Sitemap { remedy, .. } => remedy,
             Error::SameUri { .. } => {

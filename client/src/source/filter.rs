@@ -1,13 +1,25 @@
-//! Which of the documents that are there are wanted.
+//! Filters: include and exclude patterns for documents.
 
 use super::Error;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::path::Path;
 
-/// Includes and excludes, written as in `.gitignore`; the default takes everything.
+/// Include and exclude patterns in the syntax of `.gitignore`. The default includes every document.
 ///
-/// A pattern without a slash is for names anywhere, one with a slash for the place in the folder,
-/// archive or site that is named. Excludes go before includes.
+/// A pattern without a slash matches names at any depth. A pattern with a slash matches the path
+/// inside the folder, archive or site that was named. Exclude patterns take precedence over include
+/// patterns.
+///
+/// # Examples
+///
+/// ```
+/// use passage::source::Filter;
+///
+/// let filter = Filter::new(&["*.md".into()], &["drafts/".into()])?;
+/// assert!(filter.includes("guide/setup.md"));
+/// assert!(!filter.includes("drafts/setup.md"));
+/// # Ok::<(), passage::source::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Filter {
     include: Gitignore,
@@ -21,43 +33,45 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Reads patterns; without any include everything is.
+    /// Parses patterns. Without include patterns, every document is included that no pattern
+    /// excludes.
     ///
     /// # Errors
     ///
-    /// [`Error::Pattern`] for what is no pattern.
+    /// Returns [`Error::Pattern`] for an invalid pattern.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, Error> {
         Ok(Self { include: matcher(include)?, exclude: matcher(exclude)? })
     }
 
-    /// Tells whether a document is wanted, by where it is in what was named.
-    pub fn takes(&self, inside: &str) -> bool {
+    /// Returns whether a document is included, by its path inside the source.
+    pub fn includes(&self, inside: &str) -> bool {
         let path = relative(inside);
         let included = self.include.is_empty()
             || self.include.matched_path_or_any_parents(path, false).is_ignore();
         included && !self.exclude.matched_path_or_any_parents(path, false).is_ignore()
     }
 
-    /// Tells whether a folder may hold wanted documents.
-    pub(super) fn enters(&self, inside: &Path) -> bool {
+    /// Returns whether a folder may contain included documents.
+    pub(super) fn enters_folder(&self, inside: &Path) -> bool {
         !self.exclude.matched(inside, true).is_ignore()
     }
 }
 
-/// The patterns of one list. A path beside the root would make the matcher panic, so what leads
-/// out of it is taken off first; see [`relative`].
+/// Compiles a list of patterns. A path outside the root would make the matcher panic, so
+/// [`relative`] first removes the components that lead out of it.
 fn matcher(patterns: &[String]) -> Result<Gitignore, Error> {
     let mut builder = GitignoreBuilder::new("");
-    // In a file it is better to take a wrong pattern for a name; here somebody can be told.
+    // In a `.gitignore` file an invalid pattern is treated as a name. Here the user can see an
+    // error.
     builder.allow_unclosed_class(false);
     for pattern in patterns {
         let added = builder.add_line(None, pattern);
-        added.map_err(|error| refused(pattern, &error))?;
+        added.map_err(|error| pattern_error(pattern, &error))?;
     }
-    builder.build().map_err(|error| refused(&patterns.join(" "), &error))
+    builder.build().map_err(|error| pattern_error(&patterns.join(" "), &error))
 }
 
-fn refused(pattern: &str, error: &ignore::Error) -> Error {
+fn pattern_error(pattern: &str, error: &ignore::Error) -> Error {
     let mut error = error;
     while let ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithPath { err, .. } =
         error
@@ -71,7 +85,7 @@ fn refused(pattern: &str, error: &ignore::Error) -> Error {
     Error::Pattern { pattern: pattern.to_owned(), reason }
 }
 
-/// The path from the first name on.
+/// Returns the path from its first name on.
 fn relative(inside: &str) -> &str {
     let mut path = inside;
     loop {
@@ -96,42 +110,45 @@ mod tests {
     }
 
     #[test]
-    fn names_match_anywhere_and_places_from_the_root() {
-        let taken = filter(&["*.md", "/api/*.json"], &["drafts/", "/CHANGES.md"]);
+    fn names_match_at_any_depth_and_paths_match_from_the_root() {
+        let filtered = filter(&["*.md", "/api/*.json"], &["drafts/", "/CHANGES.md"]);
         for path in ["a.md", "part/b.md", "api/c.json", "/srv/a.md", "../a.md", "part/CHANGES.md"] {
-            assert!(taken.takes(path), "{path}");
+            assert!(filtered.includes(path), "{path}");
         }
         for path in ["a.txt", "part/api/c.json", "drafts/a.md", "x/drafts/y/a.md", "CHANGES.md"] {
-            assert!(!taken.takes(path), "{path}");
+            assert!(!filtered.includes(path), "{path}");
         }
-        assert!(!taken.enters(Path::new("x/drafts")) && taken.enters(Path::new("x")));
+        assert!(
+            !filtered.enters_folder(Path::new("x/drafts"))
+                && filtered.enters_folder(Path::new("x"))
+        );
     }
 
     #[test]
-    fn without_patterns_everything_is_taken() {
-        assert!(Filter::default().takes("a/b.md") && filter(&[], &["*.txt"]).takes("a/b.md"));
+    fn without_include_patterns_every_document_is_included() {
+        assert!(Filter::default().includes("a/b.md") && filter(&[], &["*.txt"]).includes("a/b.md"));
     }
 
     #[test]
-    fn what_is_no_pattern_is_named() {
+    fn an_invalid_pattern_is_named() {
         let error = Filter::new(&["a[".into()], &[]).unwrap_err();
-        assert!(error.to_string().starts_with("\"a[\" is no pattern: "), "{error}");
+        assert!(error.to_string().starts_with("\"a[\" is not a valid pattern: "), "{error}");
     }
 
     proptest! {
         #[test]
-        fn any_name_can_be_asked_for(pattern in ".{0,12}", name in "[./a]{0,8}.{0,12}") {
+        fn no_name_makes_a_filter_panic(pattern in ".{0,12}", name in "[./a]{0,8}.{0,12}") {
             if let Ok(filter) = Filter::new(std::slice::from_ref(&pattern), &[]) {
-                let _ = (filter.takes(&name), filter.enters(Path::new(relative(&name))));
+                let _ = (filter.includes(&name), filter.enters_folder(Path::new(relative(&name))));
             }
         }
 
         #[test]
-        fn an_exclude_goes_before_its_include(pattern in "[a-z*?/]{0,6}[a-z*?]", name in "[a-z/]{1,9}") {
+        fn an_exclude_pattern_takes_precedence_over_the_same_include_pattern(pattern in "[a-z*?/]{0,6}[a-z*?]", name in "[a-z/]{1,9}") {
             let pattern = std::slice::from_ref(&pattern);
-            let either = Filter::new(pattern, &[]).unwrap().takes(&name);
-            prop_assert_eq!(Filter::new(&[], pattern).unwrap().takes(&name), !either);
-            prop_assert!(!Filter::new(pattern, pattern).unwrap().takes(&name));
+            let either = Filter::new(pattern, &[]).unwrap().includes(&name);
+            prop_assert_eq!(Filter::new(&[], pattern).unwrap().includes(&name), !either);
+            prop_assert!(!Filter::new(pattern, pattern).unwrap().includes(&name));
         }
     }
 }

@@ -1,47 +1,58 @@
-//! What is named on a command line, and what each of these is.
+//! Inputs: the sources that a user names on the command line.
 
 use super::archive::{self, is_archive};
-use super::lines::{self, Belonging, Lines};
-use super::walk::{self, as_given};
-use super::web::{self, Network, Remembered};
-use super::{Error, Filter, Found, Pattern, Scope};
+use super::jsonl::{self, CollectionVersion, JsonLines};
+use super::walk::{self, normalized};
+use super::web::{self, HttpCache, Network, address};
+use super::{Error, Filter, Pattern, Scope, SourceDocument, SourceEntry};
 use reqwest::Url;
 use std::path::{Path, PathBuf};
 
-/// Something to take documents from.
+/// A source of documents.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A file, or a folder with all that is in it.
+    /// A file, or a folder with everything in it.
     Path(PathBuf),
-    /// A file that is to be known by a uri of its own.
-    Named(PathBuf, String),
-    /// Files that a pattern describes.
+    /// A file with a uri of its own.
+    NamedFile(PathBuf, String),
+    /// The files that match a pattern.
     Pattern(Pattern),
     /// An archive: `.tar`, `.tar.gz`, `.tgz` or `.zip`.
     Archive(PathBuf),
     /// A file of JSON lines.
-    Lines(PathBuf, Lines, Belonging),
+    JsonLines(PathBuf, JsonLines, CollectionVersion),
     /// A page, or a sitemap.
     Address(Url),
-    /// Standard input: a document of that uri, or an archive if it ends as the name of one.
+    /// Standard input: a document with this uri, or an archive if the uri ends as the name of one.
     Stdin(String),
     /// Standard input as JSON lines.
-    StdinLines(Lines, Belonging),
+    StdinJsonLines(JsonLines, CollectionVersion),
 }
 
-/// What comes from inputs, read as it is asked for.
-pub type Sources = Box<dyn Iterator<Item = Result<Found, Error>> + Send>;
+/// An iterator over the entries of inputs, which are read on demand.
+pub type Sources = Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send>;
 
 impl Input {
-    /// Finds out what an argument is: an address, an archive by its name, a pattern, or a path.
+    /// Parses an argument: an address, the name of an archive, a pattern, or a path.
     ///
     /// # Errors
     ///
-    /// If it looks like an address or a pattern and is none.
-    pub fn of(argument: &Path) -> Result<Self, Error> {
+    /// Returns an error for an invalid address or pattern.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage::source::Input;
+    ///
+    /// assert!(matches!(Input::parse("docs.zip".as_ref())?, Input::Archive(_)));
+    /// assert!(matches!(Input::parse("docs/**/*.md".as_ref())?, Input::Pattern(_)));
+    /// assert!(matches!(Input::parse("https://example.com/".as_ref())?, Input::Address(_)));
+    /// # Ok::<(), passage::source::Error>(())
+    /// ```
+    pub fn parse(argument: &Path) -> Result<Self, Error> {
         let text = argument.to_str().unwrap_or_default();
         if text.starts_with("http://") || text.starts_with("https://") {
-            return Ok(Input::Address(web::address(text)?));
+            return Ok(Input::Address(address::parse(text)?));
         }
         if Pattern::is(argument) {
             return Ok(Input::Pattern(Pattern::new(text)?));
@@ -52,81 +63,78 @@ impl Input {
         Ok(Input::Path(argument.to_owned()))
     }
 
-    /// Tells whether it is fetched.
-    pub fn is_address(&self) -> bool {
-        matches!(self, Input::Address(_))
-    }
-
-    /// Returns where it is in the file system, if it is there to be watched.
+    /// Returns the path to watch for changes; `None` for pages and standard input.
     pub fn path(&self) -> Option<PathBuf> {
         match self {
             Input::Path(path)
-            | Input::Named(path, _)
+            | Input::NamedFile(path, _)
             | Input::Archive(path)
-            | Input::Lines(path, ..) => Some(path.clone()),
+            | Input::JsonLines(path, ..) => Some(path.clone()),
             Input::Pattern(pattern) => Some(pattern.folder()),
-            Input::Address(_) | Input::Stdin(_) | Input::StdinLines(..) => None,
+            Input::Address(_) | Input::Stdin(_) | Input::StdinJsonLines(..) => None,
         }
     }
 
-    /// Tells of which documents it has all there are.
+    /// Returns the documents that the input lists completely.
     pub fn scope(&self) -> Scope {
         match self {
-            Input::Path(path) if path.is_dir() => match walk::uri_in(path, "") {
-                Some(folder) => Scope::Below(folder),
-                None => Scope::One(String::new()),
+            Input::Path(path) if path.is_dir() => match walk::folder_uri(path, "") {
+                Some(folder) => Scope::Prefix(folder),
+                None => Scope::Uri(String::new()),
             },
-            Input::Path(path) => Scope::One(as_given(path).unwrap_or_default()),
-            Input::Stdin(uri) if is_archive(uri) => Scope::Below(format!("{uri}/")),
-            Input::Named(_, uri) | Input::Stdin(uri) => Scope::One(uri.clone()),
-            Input::Pattern(pattern) => Scope::Like(pattern.clone()),
+            Input::Path(path) => Scope::Uri(normalized(path).unwrap_or_default()),
+            Input::Stdin(uri) if is_archive(uri) => Scope::Prefix(format!("{uri}/")),
+            Input::NamedFile(_, uri) | Input::Stdin(uri) => Scope::Uri(uri.clone()),
+            Input::Pattern(pattern) => Scope::Pattern(pattern.clone()),
             Input::Archive(path) => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                Scope::Below(format!("{name}/"))
+                Scope::Prefix(format!("{name}/"))
             }
-            // Only what is there tells whether it is a page or a site.
+            // Whether it is a page or a sitemap is known only after it is fetched.
             Input::Address(url) => Scope::Site(url.clone()),
-            Input::Lines(..) | Input::StdinLines(..) => Scope::All,
+            Input::JsonLines(..) | Input::StdinJsonLines(..) => Scope::Collection,
         }
     }
 
-    fn sources(
+    fn entries(
         self,
         filter: Filter,
         network: Network,
-        remembered: &mut dyn FnMut() -> Remembered,
+        http_cache: &mut dyn FnMut() -> HttpCache,
     ) -> Sources {
         match self {
-            Input::Path(path) => Box::new(walk::wanted(&path, filter)),
-            Input::Named(path, uri) => {
-                Box::new(std::iter::once(Ok(Found::Item(super::Item::file(path, uri)))))
-            }
+            Input::Path(path) => Box::new(walk::walk_filtered(&path, filter)),
+            Input::NamedFile(path, uri) => Box::new(std::iter::once(Ok(SourceEntry::Document(
+                SourceDocument::file(path, uri),
+            )))),
             Input::Pattern(pattern) => Box::new(pattern.files(filter)),
             Input::Archive(path) => archive::members(&path, filter),
-            Input::Lines(path, lines, belonging) => lines::rows(&path, lines, belonging, filter),
-            Input::Address(url) => web::pages(url, network, remembered(), filter),
+            Input::JsonLines(path, lines, collection) => {
+                jsonl::documents(&path, lines, collection, filter)
+            }
+            Input::Address(url) => web::pages(url, network, http_cache(), filter),
             Input::Stdin(uri) if is_archive(&uri) => {
                 archive::streamed(std::io::stdin(), &uri, filter)
             }
             Input::Stdin(uri) => Box::new(std::iter::once_with(move || {
-                let item = super::Item::bytes(uri, super::read_stdin()?);
-                Ok(Found::Item(super::Item { origin: "-".into(), ..item }))
+                let document = SourceDocument::bytes(uri, super::read_stdin()?);
+                Ok(SourceEntry::Document(SourceDocument { origin: "-".into(), ..document }))
             })),
-            Input::StdinLines(lines, belonging) => {
-                lines::streamed(std::io::stdin(), Path::new("-"), lines, belonging, filter)
+            Input::StdinJsonLines(lines, collection) => {
+                jsonl::streamed(std::io::stdin(), Path::new("-"), lines, collection, filter)
             }
         }
     }
 }
 
-/// Reads inputs one after the other, and pages from a `network`; `remembered` tells what is known
-/// of pages.
+/// Opens inputs, which are read one after the other. Pages are fetched from `network`, each input
+/// of them with its own cache from `http_cache`.
 pub fn open(
     inputs: Vec<Input>,
     filter: Filter,
     network: Network,
-    mut remembered: impl FnMut() -> Remembered + Send + 'static,
+    mut http_cache: impl FnMut() -> HttpCache + Send + 'static,
 ) -> Sources {
-    let open = move |input: Input| input.sources(filter.clone(), network, &mut remembered);
+    let open = move |input: Input| input.entries(filter.clone(), network, &mut http_cache);
     Box::new(inputs.into_iter().flat_map(open))
 }

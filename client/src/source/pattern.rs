@@ -1,11 +1,22 @@
-//! Patterns of paths that no shell has expanded, such as `'docs/**/*.md'`.
+//! Glob patterns that the shell has not expanded, such as `'docs/**/*.md'`.
 
-use super::walk::{Depth, as_given, entries, is_hidden};
-use super::{Error, Filter, Found, Item};
+use super::walk::{Extent, entries, is_hidden, normalized};
+use super::{Error, Filter, SourceDocument, SourceEntry};
 use globset::{GlobBuilder, GlobMatcher};
 use std::path::{Path, PathBuf};
 
-/// Files whose paths a pattern describes.
+/// A glob pattern of paths.
+///
+/// # Examples
+///
+/// ```
+/// use passage::source::Pattern;
+///
+/// let pattern = Pattern::new("docs/**/*.md")?;
+/// assert!(pattern.matches("docs/guide/setup.md"));
+/// assert!(!pattern.matches("docs/setup.txt"));
+/// # Ok::<(), passage::source::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Pattern {
     text: String,
@@ -13,19 +24,20 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Tells whether an argument is a pattern: it has a mark of one, and is no file's name.
+    /// Returns whether an argument is a pattern: it contains `*`, `?`, `[` or `{`, and no file has
+    /// this name.
     pub fn is(argument: &Path) -> bool {
-        let marked =
+        let has_wildcard =
             argument.to_str().is_some_and(|argument| argument.contains(['*', '?', '[', '{']));
-        marked && !argument.exists()
+        has_wildcard && !argument.exists()
     }
 
-    /// Reads a pattern: `*` and `?` stand for parts of a name, `**` for folders, `[a-z]` for
-    /// one character, `{a,b}` for either.
+    /// Parses a pattern. `*` and `?` match parts of a name, `**` matches folders, `[a-z]` matches
+    /// one character, `{a,b}` matches either text.
     ///
     /// # Errors
     ///
-    /// [`Error::Pattern`] if it is none.
+    /// Returns [`Error::Pattern`] for an invalid pattern.
     pub fn new(text: &str) -> Result<Self, Error> {
         let text = text.strip_prefix("./").unwrap_or(text);
         let glob = GlobBuilder::new(text).literal_separator(true).build();
@@ -36,61 +48,64 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
     }
 
-    /// Tells whether a path is as the pattern has it.
+    /// Returns whether a path matches.
     pub fn matches(&self, uri: &str) -> bool {
         self.matcher.is_match(uri)
     }
 
-    /// The folder in which all of it lies.
+    /// Returns the folder that contains all matches.
     pub(super) fn folder(&self) -> PathBuf {
         let root = self.root();
         if root.as_os_str().is_empty() { PathBuf::from(".") } else { root }
     }
 
-    /// What is behind that folder in a path.
+    /// Returns the part of a path after that folder.
     pub(super) fn inside<'u>(&self, uri: &'u str) -> &'u str {
         let root = self.root();
         uri.strip_prefix(root.to_str().unwrap_or_default()).unwrap_or(uri).trim_start_matches('/')
     }
 
-    /// Finds the files, in the order of their names; a pattern that finds none is an error.
-    pub(super) fn files(self, filter: Filter) -> impl Iterator<Item = Result<Found, Error>> + Send {
+    /// Lists the matching files in the order of their names. A pattern without matches is an error.
+    pub(super) fn files(
+        self,
+        filter: Filter,
+    ) -> impl Iterator<Item = Result<SourceEntry, Error>> + Send {
         let root = self.root();
-        // As in a shell, only a pattern that says so finds what is hidden.
+        // As in a shell, hidden files match only if the pattern names a hidden component.
         let hidden = is_hidden(self.inside(&self.text));
-        let depth = Depth { most: self.depth(&root), hidden };
+        let extent = Extent { max_depth: self.max_depth(&root), hidden };
         let is_missing = !self.folder().exists();
         let mut missing = Some(Error::NoMatch { pattern: self.text.clone() });
         let mut files =
-            entries(&self.folder(), &Filter::default(), depth).filter_map(move |entry| {
+            entries(&self.folder(), &Filter::default(), extent).filter_map(move |entry| {
                 let entry = match entry {
                     Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => entry,
                     Ok(_) => return None,
                     Err(error) => return Some(Err(error)),
                 };
                 let path = entry.into_path();
-                let Some(uri) = as_given(&path) else { return Some(Err(Error::Path { path })) };
+                let Some(uri) = normalized(&path) else { return Some(Err(Error::Path { path })) };
                 if !self.matches(&uri) {
                     return None;
                 }
-                let inside = path.strip_prefix(&root).ok().and_then(as_given);
-                Some(Ok(Item { inside, ..Item::file(path, uri) }))
+                let inside = path.strip_prefix(&root).ok().and_then(normalized);
+                Some(Ok(SourceDocument { inside, ..SourceDocument::file(path, uri) }))
             });
         std::iter::from_fn(move || {
             loop {
                 match files.next() {
                     None => return missing.take().map(Err),
-                    // A folder that is not there has no files; more need not be said of it.
+                    // In a missing folder no file matches. The second error would add nothing.
                     Some(Err(error)) => {
                         return Some(Err(match missing.take() {
                             Some(missing) if is_missing => missing,
                             _ => error,
                         }));
                     }
-                    Some(Ok(item)) => {
+                    Some(Ok(document)) => {
                         missing = None;
-                        if filter.takes(item.inside.as_deref().unwrap_or(&item.uri)) {
-                            return Some(Ok(Found::Item(item)));
+                        if filter.includes(document.inside.as_deref().unwrap_or(&document.uri)) {
+                            return Some(Ok(SourceEntry::Document(document)));
                         }
                     }
                 }
@@ -98,7 +113,7 @@ impl Pattern {
         })
     }
 
-    /// The folders before the first mark; none at all is where we are.
+    /// Returns the folders before the first wildcard; empty for the working folder.
     fn root(&self) -> PathBuf {
         let is_plain = |part: &&str| !part.contains(['*', '?', '[', '{']);
         let parts: Vec<&str> = self.text.split('/').collect();
@@ -110,8 +125,8 @@ impl Pattern {
         }
     }
 
-    /// How deep files may lie below the folder, if the pattern says so.
-    fn depth(&self, root: &Path) -> Option<usize> {
+    /// Returns the maximum depth of matches below the folder, if the pattern bounds it.
+    fn max_depth(&self, root: &Path) -> Option<usize> {
         let names = |path: &str| path.split('/').filter(|name| !name.is_empty()).count();
         let bounded = !self.text.contains("**") && !self.text.contains('{');
         bounded.then(|| names(&self.text) - root.to_str().map_or(0, names))
@@ -124,39 +139,39 @@ mod tests {
     use std::fs;
 
     fn uris(pattern: &str) -> Vec<String> {
-        let uri = |found: Result<Found, Error>| match found {
-            Ok(Found::Item(item)) => item.uri,
+        let uri = |entry: Result<SourceEntry, Error>| match entry {
+            Ok(SourceEntry::Document(document)) => document.uri,
             other => panic!("{other:?}"),
         };
         Pattern::new(pattern).unwrap().files(Filter::default()).map(uri).collect()
     }
 
     #[test]
-    fn a_pattern_finds_what_a_shell_would() {
+    fn a_pattern_matches_the_files_that_a_shell_would_list() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().to_str().unwrap();
         fs::create_dir_all(folder.path().join("part/deep")).unwrap();
         for file in ["a.md", "b.txt", ".hidden.md", "part/c.md", "part/deep/d.md", "part/e.rst"] {
             fs::write(folder.path().join(file), "x").unwrap();
         }
-        let found = |pattern: &str| -> Vec<String> {
+        let matches = |pattern: &str| -> Vec<String> {
             let uris = uris(&format!("{root}/{pattern}"));
             uris.iter().map(|uri| uri[root.len() + 1..].to_owned()).collect()
         };
-        assert_eq!(found("*.md"), ["a.md"]);
-        assert_eq!(found("**/*.md"), ["a.md", "part/c.md", "part/deep/d.md"]);
-        assert_eq!(found("part/*"), ["part/c.md", "part/e.rst"]);
-        assert_eq!(found("*/*.{md,rst}"), ["part/c.md", "part/e.rst"]);
-        assert_eq!(found("[ab].*"), ["a.md", "b.txt"]);
-        assert_eq!(found(".*.md"), [".hidden.md"]);
+        assert_eq!(matches("*.md"), ["a.md"]);
+        assert_eq!(matches("**/*.md"), ["a.md", "part/c.md", "part/deep/d.md"]);
+        assert_eq!(matches("part/*"), ["part/c.md", "part/e.rst"]);
+        assert_eq!(matches("*/*.{md,rst}"), ["part/c.md", "part/e.rst"]);
+        assert_eq!(matches("[ab].*"), ["a.md", "b.txt"]);
+        assert_eq!(matches(".*.md"), [".hidden.md"]);
     }
 
     #[test]
-    fn a_pattern_that_finds_nothing_is_said_once() {
-        let mut found = Pattern::new("no/such/*.md").unwrap().files(Filter::default());
-        assert!(found.next().unwrap().is_err());
-        assert!(found.next().is_none());
+    fn a_pattern_without_matches_is_one_error() {
+        let mut files = Pattern::new("no/such/*.md").unwrap().files(Filter::default());
+        assert!(files.next().unwrap().is_err());
+        assert!(files.next().is_none());
         let error = Pattern::new("a[").unwrap_err();
-        assert!(error.to_string().starts_with("\"a[\" is no pattern: "), "{error}");
+        assert!(error.to_string().starts_with("\"a[\" is not a valid pattern: "), "{error}");
     }
 }

@@ -1,24 +1,35 @@
-//! Which documents of a store a source has all of, so that others among them are gone.
+//! Scopes: the documents that a source lists completely, so that sync can detect missing ones.
 
-use super::{Filter, Pattern, web};
+use super::web::address;
+use super::{Filter, Pattern};
 use reqwest::Url;
 
-/// The documents that one input stands for.
+/// The uris that one source lists completely.
 #[derive(Clone, Debug)]
 pub enum Scope {
-    /// All of the collection.
-    All,
-    /// That of one uri.
-    One(String),
-    /// Those whose uris begin so: a folder's or an archive's name.
-    Below(String),
-    /// Those whose uris are so.
-    Like(Pattern),
-    /// A page, and if its name is that of a sitemap, all pages beside and below it.
+    /// All documents of the collection.
+    Collection,
+    /// One uri.
+    Uri(String),
+    /// All uris with a prefix: the name of a folder or an archive.
+    Prefix(String),
+    /// All uris that match a pattern.
+    Pattern(Pattern),
+    /// One page. If its name is that of a sitemap, also all pages beside and below it.
     Site(Url),
 }
 
-/// The documents that all inputs of a run stand for, but for those that are not wanted.
+/// The scopes of all sources of a run, without the documents that a filter excludes.
+///
+/// # Examples
+///
+/// ```
+/// use passage::source::{Filter, Scope, Scopes};
+///
+/// let scopes = Scopes::new(vec![Scope::Prefix("book/".into())], Filter::default());
+/// assert!(scopes.contain("book/ch01.md"));
+/// assert!(!scopes.contain("notes.md"));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scopes {
     scopes: Vec<Scope>,
@@ -26,39 +37,34 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Puts scopes together; documents that `filter` does not take are in none.
+    /// Returns the union of scopes, without the documents that `filter` excludes.
     pub fn new(scopes: Vec<Scope>, filter: Filter) -> Self {
         Self { scopes, filter }
     }
 
-    /// Tells whether one of the scopes is all of the collection.
-    pub fn is_all(&self) -> bool {
-        self.scopes.iter().any(|scope| matches!(scope, Scope::All))
-    }
-
-    /// Tells whether a document would be among what is found, if it were still there.
-    pub fn hold(&self, uri: &str) -> bool {
+    /// Returns whether a source would list a document if it still existed.
+    pub fn contain(&self, uri: &str) -> bool {
         let inside = self.scopes.iter().find_map(|scope| scope.inside(uri));
-        inside.is_some_and(|inside| self.filter.takes(&inside))
+        inside.is_some_and(|inside| self.filter.includes(&inside))
     }
 }
 
 impl Scope {
-    /// Returns what filters see of a document, if it is in the scope.
+    /// Returns the path that filters compare, or `None` for a document outside the scope.
     fn inside(&self, uri: &str) -> Option<String> {
         match self {
-            Scope::All => Some(uri.to_owned()),
-            Scope::One(one) => (one == uri).then(|| uri.to_owned()),
-            Scope::Below(folder) => uri.strip_prefix(&**folder).map(ToOwned::to_owned),
-            Scope::Like(pattern) => pattern.matches(uri).then(|| pattern.inside(uri).to_owned()),
+            Scope::Collection => Some(uri.to_owned()),
+            Scope::Uri(one) => (one == uri).then(|| uri.to_owned()),
+            Scope::Prefix(prefix) => uri.strip_prefix(&**prefix).map(ToOwned::to_owned),
+            Scope::Pattern(pattern) => pattern.matches(uri).then(|| pattern.inside(uri).to_owned()),
             Scope::Site(site) => {
-                let url = web::address(uri).ok()?;
+                let url = address::parse(uri).ok()?;
                 if url == *site {
                     return Some(url.path().to_owned());
                 }
                 let name = site.path().rsplit('/').next().unwrap_or_default();
                 let folder = site.path().strip_suffix(name).unwrap_or("/");
-                let is_below = web::is_site(site)
+                let is_below = address::is_sitemap_name(site)
                     && url.origin() == site.origin()
                     && url.path().starts_with(folder);
                 is_below.then(|| url.path().to_owned())
@@ -72,29 +78,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scope_holds_what_its_source_would_find() {
-        let site = |url: &str| Scope::Site(web::address(url).unwrap());
-        let hold = |scope: Scope, uri: &str| Scopes::new(vec![scope], Filter::default()).hold(uri);
-        assert!(hold(Scope::All, "a.md"));
+    fn a_scope_contains_the_uris_that_its_source_would_list() {
+        let site = |url: &str| Scope::Site(address::parse(url).unwrap());
+        let contains =
+            |scope: Scope, uri: &str| Scopes::new(vec![scope], Filter::default()).contain(uri);
+        assert!(contains(Scope::Collection, "a.md"));
         assert!(
-            hold(Scope::One("a.md".into()), "a.md") && !hold(Scope::One("a.md".into()), "b/a.md")
+            contains(Scope::Uri("a.md".into()), "a.md")
+                && !contains(Scope::Uri("a.md".into()), "b/a.md")
         );
-        let book = || Scope::Below("book/".into());
-        assert!(hold(book(), "book/a.md") && !hold(book(), "books/a.md") && !hold(book(), "book"));
-        let like = || Scope::Like(Pattern::new("docs/**/*.md").unwrap());
-        assert!(hold(like(), "docs/a/b.md") && !hold(like(), "docs/a.txt"));
+        let book = || Scope::Prefix("book/".into());
+        assert!(
+            contains(book(), "book/a.md")
+                && !contains(book(), "books/a.md")
+                && !contains(book(), "book")
+        );
+        let pattern = || Scope::Pattern(Pattern::new("docs/**/*.md").unwrap());
+        assert!(contains(pattern(), "docs/a/b.md") && !contains(pattern(), "docs/a.txt"));
         let sitemap = "https://example.org/docs/sitemap.xml";
-        assert!(hold(site(sitemap), "https://example.org/docs/a/b"));
-        assert!(!hold(site(sitemap), "https://example.org/blog/a"));
-        assert!(!hold(site(sitemap), "https://example.com/docs/a"));
-        assert!(!hold(site("https://example.org/a"), "https://example.org/b"));
-        assert!(hold(site("https://example.org/a"), "https://example.org/a"));
+        assert!(contains(site(sitemap), "https://example.org/docs/a/b"));
+        assert!(!contains(site(sitemap), "https://example.org/blog/a"));
+        assert!(!contains(site(sitemap), "https://example.com/docs/a"));
+        assert!(!contains(site("https://example.org/a"), "https://example.org/b"));
+        assert!(contains(site("https://example.org/a"), "https://example.org/a"));
     }
 
     #[test]
-    fn what_filters_do_not_take_is_in_no_scope() {
+    fn documents_that_a_filter_excludes_are_in_no_scope() {
         let filter = Filter::new(&[], &["/drafts/".into()]).unwrap();
-        let scopes = Scopes::new(vec![Scope::Below("book/".into())], filter);
-        assert!(scopes.hold("book/a.md") && !scopes.hold("book/drafts/a.md"));
+        let scopes = Scopes::new(vec![Scope::Prefix("book/".into())], filter);
+        assert!(scopes.contain("book/a.md") && !scopes.contain("book/drafts/a.md"));
     }
 }

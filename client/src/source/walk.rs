@@ -1,10 +1,10 @@
-//! Finding files, and giving each its uri.
+//! Walking folders, and making the uri of each file.
 
-use super::{Error, Filter, Found, Item};
+use super::{Error, Filter, SourceDocument, SourceEntry};
 use ignore::{DirEntry, WalkBuilder};
 use std::path::{Component, Path};
 
-/// Files that lie beside documents and are no text; in a folder they are passed over.
+/// Extensions of files that are not text. Such files are skipped in folders.
 const BINARY: &[&str] = &[
     "7z", "a", "avif", "bin", "bmp", "bz2", "class", "dll", "doc", "docx", "dylib", "eot", "exe",
     "gif", "gz", "ico", "jar", "jpeg", "jpg", "mov", "mp3", "mp4", "o", "odt", "ogg", "otf", "pdf",
@@ -12,101 +12,117 @@ const BINARY: &[&str] = &[
     "webm", "webp", "woff", "woff2", "xls", "xlsx", "xz", "zip", "zst",
 ];
 
-/// Finds the files under a path, in the order of their names; a file is found as itself.
-pub fn walk(path: &Path) -> impl Iterator<Item = Result<Found, Error>> + Send + use<> {
-    wanted(path, Filter::default())
+/// Lists the files of a folder in the order of their names. The path of a file lists that file.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::source::{SourceEntry, walk};
+/// use std::path::Path;
+///
+/// for entry in walk(Path::new("docs")) {
+///     if let SourceEntry::Document(document) = entry? {
+///         println!("{}", document.uri);
+///     }
+/// }
+/// # Ok::<(), passage::source::Error>(())
+/// ```
+pub fn walk(path: &Path) -> impl Iterator<Item = Result<SourceEntry, Error>> + Send + use<> {
+    walk_filtered(path, Filter::default())
 }
 
-/// Finds those files under a path that are wanted.
-pub(super) fn wanted(
+/// Lists the files of a folder that a filter includes.
+pub(super) fn walk_filtered(
     path: &Path,
     filter: Filter,
-) -> impl Iterator<Item = Result<Found, Error>> + Send + use<> {
+) -> impl Iterator<Item = Result<SourceEntry, Error>> + Send + use<> {
     let root = path.to_owned();
-    // The walker's own message for a path that is not there names it twice.
+    // The walker's own message for a missing path names it twice.
     let missing = path.metadata().err().map(|error| Error::unreadable(path, &error));
     let is_folder = path.is_dir();
-    let walked = missing.is_none().then(|| entries(path, &filter, Depth::default()));
-    let found = walked.into_iter().flatten().filter_map(move |entry| match entry {
-        // A named pipe or a device would never end.
+    let walked = missing.is_none().then(|| entries(path, &filter, Extent::default()));
+    let files = walked.into_iter().flatten().filter_map(move |entry| match entry {
+        // In a folder, named pipes and devices are skipped, because reading them may never end.
         Ok(entry) => {
             let kind = entry.file_type();
-            let wanted = kind.is_some_and(|kind| kind.is_file() || (!is_folder && !kind.is_dir()));
-            if wanted { found(&root, is_folder, &filter, entry) } else { None }
+            let is_read = kind.is_some_and(|kind| kind.is_file() || (!is_folder && !kind.is_dir()));
+            if is_read { source_entry(&root, is_folder, &filter, entry) } else { None }
         }
         Err(error) => Some(Err(error)),
     });
-    missing.map(Err).into_iter().chain(found)
+    missing.map(Err).into_iter().chain(files)
 }
 
-/// How far a walk goes.
+/// The extent of a walk.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Depth {
-    /// The most folders below the root, with the file itself; `None` for all.
-    pub(super) most: Option<usize>,
-    /// Whether hidden files count.
+pub(super) struct Extent {
+    /// The maximum depth of a file below the root, 1 for the files in it; `None` for no limit.
+    pub(super) max_depth: Option<usize>,
+    /// Whether hidden files are listed.
     pub(super) hidden: bool,
 }
 
-/// Walks through a folder, but for what git would ignore and for folders that are not wanted.
+/// Walks a folder. Leaves out what git would ignore and the folders that a filter excludes.
 pub(super) fn entries(
     root: &Path,
     filter: &Filter,
-    depth: Depth,
+    extent: Extent,
 ) -> impl Iterator<Item = Result<DirEntry, Error>> + Send + use<> {
     let mut builder = WalkBuilder::new(root);
     builder.require_git(false).sort_by_file_name(std::ffi::OsStr::cmp);
-    builder.max_depth(depth.most).hidden(!depth.hidden);
+    builder.max_depth(extent.max_depth).hidden(!extent.hidden);
     let (filter, from, root) = (filter.clone(), root.to_owned(), root.to_owned());
     builder.filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        !is_folder || entry.path().strip_prefix(&from).map_or(true, |inside| filter.enters(inside))
+        !is_folder
+            || entry.path().strip_prefix(&from).map_or(true, |inside| filter.enters_folder(inside))
     });
     builder.build().map(move |entry| entry.map_err(|error| unreadable(&root, &error)))
 }
 
-fn found(
+fn source_entry(
     root: &Path,
     is_folder: bool,
     filter: &Filter,
     entry: DirEntry,
-) -> Option<Result<Found, Error>> {
+) -> Option<Result<SourceEntry, Error>> {
     let path = entry.into_path();
     let inside = path.strip_prefix(root).unwrap_or(&path).components();
     let inside = if is_folder { joined(inside) } else { None };
     let uri = match &inside {
-        Some(inside) => uri_in(root, inside),
+        Some(inside) => folder_uri(root, inside),
         None if is_folder => None,
-        None => as_given(&path),
+        None => normalized(&path),
     };
     let Some(uri) = uri else { return Some(Err(Error::Path { path })) };
-    if !filter.takes(inside.as_deref().unwrap_or(&uri)) {
+    if !filter.includes(inside.as_deref().unwrap_or(&uri)) {
         return None;
     }
     if is_folder && is_binary(&path) {
-        return Some(Ok(Found::Skipped(path)));
+        return Some(Ok(SourceEntry::Skipped(path)));
     }
-    Some(Ok(Found::Item(Item { inside, ..Item::file(path, uri) })))
+    Some(Ok(SourceEntry::Document(SourceDocument { inside, ..SourceDocument::file(path, uri) })))
 }
 
-/// Tells whether a file is no text by its name.
+/// Returns whether the name of a file says that it is not text.
 pub(super) fn is_binary(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| BINARY.contains(&&*extension.to_ascii_lowercase()))
 }
 
-/// Tells whether a path has a name in it that is hidden.
+/// Returns whether a component of a path is hidden.
 pub(super) fn is_hidden(path: &str) -> bool {
     path.split('/').any(|name| name.starts_with('.') && name != "." && name != "..")
 }
 
-/// The path as given, without the `.` that means nothing.
-pub(super) fn as_given(path: &Path) -> Option<String> {
+/// Returns the path as given, without `.` components.
+pub(super) fn normalized(path: &Path) -> Option<String> {
     joined(path.components().filter(|component| !matches!(component, Component::CurDir)))
 }
 
-/// The path from the folder's own name on, which for `.` and `..` only the system knows.
-pub(super) fn uri_in(root: &Path, inside: &str) -> Option<String> {
+/// Returns the uri of a file in a folder: the folder's name and the path inside. The system
+/// resolves the name of `.` and `..`.
+pub(super) fn folder_uri(root: &Path, inside: &str) -> Option<String> {
     let name = match root.file_name() {
         Some(name) => Some(name.to_owned()),
         None => root.canonicalize().ok().and_then(|root| root.file_name().map(ToOwned::to_owned)),
@@ -118,7 +134,7 @@ pub(super) fn uri_in(root: &Path, inside: &str) -> Option<String> {
     }
 }
 
-pub(super) fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> Option<String> {
+fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> Option<String> {
     let mut uri = String::new();
     for component in components {
         if !uri.is_empty() && !uri.ends_with('/') {
@@ -129,7 +145,7 @@ pub(super) fn joined<'a>(components: impl Iterator<Item = Component<'a>>) -> Opt
     Some(uri)
 }
 
-/// Says what was wrong without the path, which the error names already.
+/// Returns the cause without the path, because the error has the path already.
 fn unreadable(root: &Path, error: &ignore::Error) -> Error {
     let mut path = root;
     let mut cause = error;
@@ -156,15 +172,15 @@ mod tests {
 
     fn uris(path: &Path) -> Vec<String> {
         walk(path)
-            .filter_map(|found| match found.unwrap() {
-                Found::Item(item) => Some(item.uri),
-                Found::Skipped(_) | Found::Foreign(_) => None,
+            .filter_map(|entry| match entry.unwrap() {
+                SourceEntry::Document(document) => Some(document.uri),
+                SourceEntry::Skipped(_) | SourceEntry::External(_) => None,
             })
             .collect()
     }
 
     #[test]
-    fn a_folder_gives_uris_from_its_own_name_on_and_keeps_gitignore() {
+    fn uris_begin_with_the_name_of_the_folder_and_gitignore_applies() {
         let folder = tempfile::tempdir().unwrap();
         let book = folder.path().join("book");
         fs::create_dir_all(book.join("part")).unwrap();
@@ -177,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_keeps_its_path_as_given() {
-        assert_eq!(as_given(Path::new("./docs/./a.md")).unwrap(), "docs/a.md");
-        assert_eq!(as_given(Path::new("../a.md")).unwrap(), "../a.md");
-        assert_eq!(as_given(Path::new("/srv/a.md")).unwrap(), "/srv/a.md");
+    fn the_uri_of_a_file_is_its_path_as_given() {
+        assert_eq!(normalized(Path::new("./docs/./a.md")).unwrap(), "docs/a.md");
+        assert_eq!(normalized(Path::new("../a.md")).unwrap(), "../a.md");
+        assert_eq!(normalized(Path::new("/srv/a.md")).unwrap(), "/srv/a.md");
     }
 
     #[test]
-    fn a_missing_path_is_named() {
+    fn the_error_for_a_missing_path_names_it() {
         let error = walk(Path::new("no/such/file.md")).next().unwrap().unwrap_err();
         assert!(
             error.to_string().starts_with("cannot read no/such/file.md: No such file"),

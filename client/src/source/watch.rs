@@ -1,12 +1,12 @@
 /*!
-Watching files: what has changed since somebody looked.
+Watching files for changes.
 
-Changes are gathered until nothing more happens for a moment, since an editor writes a file in
-several steps. What is said is only where something happened; the sources are then read again, but
-for the documents elsewhere.
+An editor writes a file in several steps, so changes are collected until none follows for a moment.
+The result has only paths. The sources are then listed again, and only the documents of changed
+paths are read.
 */
 
-use super::{Error, Found, Item};
+use super::{Error, SourceDocument, SourceEntry};
 use notify_debouncer_full::notify::{EventKind, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{
     DebounceEventResult, DebouncedEvent, Debouncer, RecommendedCache, new_debouncer,
@@ -16,60 +16,60 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// How long nothing may happen before changes are told.
+/// The time without changes after which the collected ones are reported.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// Watches files and folders.
 pub struct Watch {
-    /// It watches as long as it lives.
+    /// Dropping the watcher ends it.
     _watcher: Debouncer<RecommendedWatcher, RecommendedCache>,
     changes: UnboundedReceiver<Changes>,
 }
 
-/// Where something has changed.
+/// Paths that have changed.
 #[derive(Clone, Debug, Default)]
 pub struct Changes(BTreeSet<PathBuf>);
 
 impl Watch {
-    /// Begins to watch files, and folders with all that is in them.
+    /// Starts to watch files, and folders with everything in them.
     ///
     /// # Errors
     ///
-    /// [`Error::Unwatchable`] if one cannot be watched.
+    /// Returns [`Error::Unwatchable`] if a path cannot be watched.
     pub fn new(paths: &[PathBuf]) -> Result<Self, Error> {
         let (sender, receiver) = unbounded_channel();
-        let refused = |path: &Path| {
+        let unwatchable = |path: &Path| {
             let path = path.to_owned();
             move |error: notify_debouncer_full::notify::Error| Error::Unwatchable {
                 path,
                 reason: reason(&error),
             }
         };
-        let tell = move |events: DebounceEventResult| {
+        let report = move |events: DebounceEventResult| {
             let events = events.unwrap_or_default();
-            let touching = |event: &DebouncedEvent| !matches!(event.kind, EventKind::Access(_));
-            let paths = events.into_iter().filter(touching).flat_map(|event| event.event.paths);
+            let is_change = |event: &DebouncedEvent| !matches!(event.kind, EventKind::Access(_));
+            let paths = events.into_iter().filter(is_change).flat_map(|event| event.event.paths);
             let changed = Changes(paths.collect());
             if !changed.0.is_empty() {
-                // Nobody listens any more when the run ends.
+                // The receiver is dropped when the run ends.
                 let _ = sender.send(changed);
             }
         };
         let first = paths.first().map_or(Path::new("."), PathBuf::as_path);
-        let mut watcher = new_debouncer(QUIET, None, tell).map_err(refused(first))?;
+        let mut watcher = new_debouncer(QUIET, None, report).map_err(unwatchable(first))?;
         for path in paths {
-            // A file may be replaced by another one of its name, which only its folder sees.
+            // A file may be replaced by another file of its name. Only its folder reports that.
             let place = if path.is_dir() { path.clone() } else { folder(path) };
             let mode =
                 if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
-            // Changes are told below the path that is watched, and compared by whole paths.
+            // Reported paths begin with the watched path, and absolute paths are compared.
             let place = std::path::absolute(&place).unwrap_or(place);
-            watcher.watch(&place, mode).map_err(refused(path))?;
+            watcher.watch(&place, mode).map_err(unwatchable(path))?;
         }
         Ok(Self { _watcher: watcher, changes: receiver })
     }
 
-    /// Waits until something has changed.
+    /// Waits until something has changed, and returns all changes since the last call.
     pub async fn changes(&mut self) -> Changes {
         let mut changes = self.changes.recv().await.unwrap_or_default();
         while let Ok(more) = self.changes.try_recv() {
@@ -80,25 +80,26 @@ impl Watch {
 }
 
 impl Changes {
-    /// Tells whether a document may have changed: its file, or that in which it is, or a folder
-    /// above, or what says which files are ignored.
-    pub fn touch(&self, item: &Item) -> bool {
-        let Ok(path) = std::path::absolute(file(&item.origin)) else { return true };
+    /// Returns whether a document may have changed: its file, its archive, a folder above it, or
+    /// any list of ignored files.
+    fn affect(&self, document: &SourceDocument) -> bool {
+        let Ok(path) = std::path::absolute(file(&document.origin)) else { return true };
         let mut above = path.ancestors();
         above.any(|path| self.0.contains(path)) || self.0.iter().any(|path| is_ignore_list(path))
     }
 
-    /// Tells whether what was found may have changed; what is said of other things is kept.
-    pub fn concern(&self, found: &Result<Found, Error>) -> bool {
-        match found {
-            Ok(Found::Item(item)) => self.touch(item),
-            Ok(Found::Skipped(_) | Found::Foreign(_)) => false,
+    /// Returns whether an entry of a source may have changed. Errors count as changed, so that they
+    /// are reported.
+    pub fn may_affect(&self, entry: &Result<SourceEntry, Error>) -> bool {
+        match entry {
+            Ok(SourceEntry::Document(item)) => self.affect(item),
+            Ok(SourceEntry::Skipped(_) | SourceEntry::External(_)) => false,
             Err(_) => true,
         }
     }
 }
 
-/// The file of an origin, which may name a line of it behind a colon.
+/// Returns the file of an origin, which may end with a colon and a line number.
 fn file(origin: &Path) -> &Path {
     match origin.to_str().and_then(|text| text.rsplit_once(':')) {
         Some((file, line)) if line.parse::<usize>().is_ok() => Path::new(file),
@@ -121,9 +122,9 @@ fn reason(error: &notify_debouncer_full::notify::Error) -> String {
     match &error.kind {
         notify_debouncer_full::notify::ErrorKind::Io(error) => error.to_string(),
         notify_debouncer_full::notify::ErrorKind::MaxFilesWatch => {
-            "the system watches no more folders".into()
+            "the limit of watched folders is reached".into()
         }
-        notify_debouncer_full::notify::ErrorKind::PathNotFound => "it is not there".into(),
+        notify_debouncer_full::notify::ErrorKind::PathNotFound => "no such file or folder".into(),
         _ => error.to_string(),
     }
 }
@@ -133,16 +134,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_touches_what_is_there_and_below() {
+    fn a_change_affects_the_documents_at_and_below_its_path() {
         let here = std::path::absolute("docs").unwrap();
         let changes = |path: &str| Changes(BTreeSet::from([here.join(path)]));
-        let item = |origin: &str| Item { origin: origin.into(), ..Item::bytes("a", "a") };
+        let document = |origin: &str| SourceDocument {
+            origin: origin.into(),
+            ..SourceDocument::bytes("a", "a")
+        };
         assert!(
-            changes("a.md").touch(&item("docs/a.md")) && changes("").touch(&item("./docs/a.md"))
+            changes("a.md").affect(&document("docs/a.md"))
+                && changes("").affect(&document("./docs/a.md"))
         );
-        assert!(!changes("a.md").touch(&item("docs/b.md")));
-        assert!(changes("x.zip").touch(&item("docs/x.zip/a.md")));
-        assert!(changes("x.jsonl").touch(&item("docs/x.jsonl:12")));
-        assert!(changes("part/.gitignore").touch(&item("docs/a.md")));
+        assert!(!changes("a.md").affect(&document("docs/b.md")));
+        assert!(changes("x.zip").affect(&document("docs/x.zip/a.md")));
+        assert!(changes("x.jsonl").affect(&document("docs/x.jsonl:12")));
+        assert!(changes("part/.gitignore").affect(&document("docs/a.md")));
     }
 }

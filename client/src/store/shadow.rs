@@ -13,6 +13,7 @@ anything ([`obstacles`]). If a run ends before the swap, the next run continues 
 mod customizations;
 mod fill;
 mod layout;
+mod mark;
 mod obstacles;
 mod pair;
 mod shadow_store;

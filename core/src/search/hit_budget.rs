@@ -10,7 +10,7 @@ Without a budget the number of passages is the limit, and hits are selected unti
 
 # Source
 
-Measured on questions about articles and source code; the README has the figures.
+Measured on questions about articles and source code; `docs/benchmarks.md` has the figures.
 */
 
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,7 @@
-//! What is asked: the questions of the sets that `quality` is about, as many of each. The documents
-//! that they are about are in the store.
+//! The questions: equally many of each set of `quality`. The store has the documents that they are about.
 
 use passage::embed::Model;
-use passage::source::Item;
+use passage::source::SourceDocument;
 
 use super::load::model_folder;
 use super::session::Question;
@@ -10,10 +9,10 @@ use super::vectors;
 use crate::quality::set::Set;
 use crate::quality::sets::sets;
 
-/// Questions of each set.
+/// The number of questions of each set.
 const OF_EACH: usize = 34;
 
-/// The questions, in an order in which sets take turns.
+/// Returns the questions; the sets alternate.
 pub fn asked() -> Vec<String> {
     let questions = all().map(|set| {
         let step = (set.questions.len() / OF_EACH).max(1);
@@ -25,7 +24,7 @@ pub fn asked() -> Vec<String> {
         .collect()
 }
 
-/// The questions with their embeddings.
+/// Returns the questions with their embeddings.
 pub fn embedded() -> Vec<Question> {
     let asked = asked();
     let model = Model::load(&model_folder()).expect("the model is there");
@@ -35,11 +34,11 @@ pub fn embedded() -> Vec<Question> {
     asked.into_iter().zip(embeddings).map(question).collect()
 }
 
-/// The documents that the questions are about.
-pub fn documents() -> impl Iterator<Item = Item> {
+/// Returns the documents that the questions are about.
+pub fn documents() -> impl Iterator<Item = SourceDocument> {
     all().flat_map(|set| {
         let uri = move |name: &str| format!("{}/{name}", set.name);
-        set.documents.into_iter().map(move |one| Item::bytes(uri(&one.name), one.text))
+        set.documents.into_iter().map(move |one| SourceDocument::bytes(uri(&one.name), one.text))
     })
 }
 

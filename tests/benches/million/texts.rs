@@ -1,18 +1,17 @@
 /*!
-Real documents, until they are a million chunks.
+Real documents with a million chunks.
 
-Prose comes first and then code, each in an order that goes all over it. Left out are data, which
-say little, and files of more than two megabytes, which are mostly tables of numbers in the shape of
-code. Where all of it is not enough, it comes again in another collection.
+Prose comes first and then code, each in an order that is spread over all files. Data are left out, because they
+have little text, and so are files of more than two megabytes, which are mostly tables of numbers as code. If all
+files are too few, they are loaded again into another collection.
 */
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use passage::document::MetadataOverrides;
 use passage::embed::Model;
-use passage::ingest::{Ingest, ingest};
-use passage::source::{Found, Item};
+use passage::ingest::{Ingest, Job, ingest};
+use passage::source::{SourceDocument, SourceEntry};
 use passage::split::Splitter;
 use passage_core::media_type::Family;
 use passage_tests::Cluster;
@@ -21,35 +20,29 @@ use super::load::STORE;
 use super::{excerpts, questions};
 use crate::corpus;
 
-/// How many chunks there are at least.
+/// The least number of chunks.
 pub const CHUNKS: usize = 1_000_000;
 
-/// The most bytes of a file.
+/// The largest size of a file in bytes.
 const MOST_BYTES: u64 = 2_000_000;
 
-/// How many files are taken at a time.
+/// The number of files that are loaded at a time.
 const BATCH: usize = 500;
 
-/// Loads documents, and tells how many chunks they are.
+/// Loads documents, and returns the number of their chunks.
 pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
     let files = files();
     let mut chunks = 0;
     for round in 1.. {
         for batch in files.chunks(BATCH) {
+            let splitter = Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2);
             let job = Ingest {
-                url: cluster.url(),
-                store: STORE.into(),
                 collection: format!("round {round}"),
-                version: String::new(),
-                splitter: Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2),
-                embedder: None,
-                reading: MetadataOverrides::default(),
-                metadata: serde_json::Map::new(),
-                jobs: None,
-                dry_run: false,
+                ..Ingest::new(Job { splitter, ..Job::new(cluster.url(), STORE) })
             };
-            let found: Vec<_> = batch.iter().cloned().map(|item| Ok(Found::Item(item))).collect();
-            chunks += ingest(job, found, |_| ()).await.expect("the server is there").chunks;
+            let entry = |document| Ok(SourceEntry::Document(document));
+            let entries: Vec<_> = batch.iter().cloned().map(entry).collect();
+            chunks += ingest(job, entries, |_| ()).await.expect("the server is there").chunks;
             eprintln!("bench: {chunks} chunks of text are loaded");
             if chunks >= CHUNKS {
                 return chunks;
@@ -59,12 +52,12 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
     unreachable!("rounds do not end")
 }
 
-/// What is read, in its order; what is asked for by name is there in any case.
-fn files() -> Vec<Item> {
+/// Returns the files in their order; named documents are always included.
+fn files() -> Vec<SourceDocument> {
     let of = |wanted: Family| {
         let files = corpus::files().iter().filter(move |(_, of)| of.family() == wanted);
         let mut files: Vec<_> = files.map(|(path, _)| path).enumerate().collect();
-        // Numbers times the golden ratio lie as far apart as they can.
+        // Multiples of the golden ratio are spread evenly.
         files.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));
         files.into_iter().map(|(_, path)| path)
     };
@@ -74,10 +67,10 @@ fn files() -> Vec<Item> {
     named.chain(corpus.map(|path| item(path))).collect()
 }
 
-/// A file, known by where it is in the folder of its like.
-fn item(path: &Path) -> Item {
+/// A file with its path in the folder of its collection.
+fn item(path: &Path) -> SourceDocument {
     let folders = corpus::folders();
     let mut inside = folders.iter().filter_map(|folder| path.strip_prefix(folder).ok());
     let uri = inside.next().unwrap_or(path).to_string_lossy().into_owned();
-    Item::file(path, uri)
+    SourceDocument::file(path, uri)
 }

@@ -1,64 +1,63 @@
 /*!
-The configuration file, `passage.toml`: what is said on each command line, said once. The one that
-the user names is read, or else the user's own and then one in the working folder, which may set
-little ([`harmless`]).
+The configuration file, `passage.toml`, with default values of options.
 
-Its keys are the names of options. Those at the top hold for every command that has the option,
-those in a table of a command's name for that command. A value becomes the option's default, so a
-flag goes before it, and so does an environment variable. What no command knows is an error, with
-the line it stands on, since an option that is misspelt would do nothing for years.
+If the user names a file, only that one is read. Otherwise the user's own file is read, and then the
+one in the working folder, which may set only a few options ([`allowed`]).
+
+Keys are names of options. A key at the top applies to every command that has the option, a key in
+the table of a command only to that command. A value becomes the default of the option, so
+command-line options and environment variables take precedence. An unknown key is an error with its
+line, because a misspelt option would otherwise be ignored silently.
 */
 
+mod allowed;
 mod file;
-mod harmless;
 
+use allowed::{IGNORING_COMMANDS, is_allowed};
 use clap::error::ErrorKind;
 use clap::{ArgAction, Command};
-use file::{File, Origin};
-use harmless::{WITHOUT, is_harmless};
+use file::{FILE_NAME, File, Origin};
 use passage::Error;
 use std::ffi::OsString;
 use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
-/// The name of a file that is read without being named.
-const FILE: &str = "passage.toml";
-
-/// What the file says of an option.
+/// A key with its values.
 struct Entry {
-    /// The command whose table it stands in; `None` at the top.
+    /// The command whose table has the key; `None` at the top.
     command: Option<String>,
     option: String,
     values: Vec<String>,
     line: usize,
 }
 
-/// Gives options the defaults that files say, if there are any.
+/// Sets the defaults of options from the configuration files.
 pub fn apply(command: Command, arguments: &[OsString]) -> Result<Command, Error> {
     File::all(arguments).into_iter().try_fold(command, |command, file| {
         let Some(text) = file.read()? else { return Ok(command) };
         entries(&text, &file.path)?.into_iter().try_fold(command, |command, entry| {
-            allow(&file, &entry)?;
-            set(command, &entry, file.origin).map_err(|cause| wrong(&file.path, entry.line, &cause))
+            check_allowed(&file, &entry)?;
+            set_default(command, &entry, file.origin)
+                .map_err(|cause| file_error(&file.path, entry.line, &cause))
         })
     })
 }
 
-/// Refuses an option that a file may not set which nobody named.
-fn allow(file: &File, entry: &Entry) -> Result<(), Error> {
+/// Returns an error for an option that a file in the working folder must not set.
+fn check_allowed(file: &File, entry: &Entry) -> Result<(), Error> {
     let Entry { command, option, line, .. } = entry;
-    if file.origin != Origin::Found || is_harmless(command.as_deref(), option) {
+    if file.origin != Origin::WorkingFolder || is_allowed(command.as_deref(), option) {
         return Ok(());
     }
     let table = command.as_ref().map(|command| format!("[{command}] ")).unwrap_or_default();
     let path = file.path.display();
     Err(Error::Usage {
         cause: format!(
-            "{path}, line {line}: {table}\"{option}\" cannot be set by a file that was merely found in the working folder"
+            "{path}, line {line}: {table}\"{option}\" cannot be set by a file in the working folder"
         ),
         remedy: format!(
-            "If you trust the file, name it with --config {path} or PASSAGE_CONFIG; or move the line to \
-             ~/.config/passage/{FILE}. passage --help lists what a found file may set."
+            "If you trust the file, name it with --config {path} or PASSAGE_CONFIG, or move the line to \
+             ~/.config/passage/{FILE_NAME}. passage --help lists the options that such a file can set."
         ),
     })
 }
@@ -66,22 +65,22 @@ fn allow(file: &File, entry: &Entry) -> Result<(), Error> {
 fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Error> {
     let line = |at: usize| text[..at].matches('\n').count() + 1;
     let parsed = DeTable::parse(text);
-    // What the parser shows of the text is left out: a password may stand in it.
+    // The parser's excerpt of the text is left out, because it may contain a password.
     let table = parsed.map_err(|error| {
         let line = error.span().map_or(1, |span| line(span.start));
-        wrong(path, line, &format!("this is no TOML: {}", error.message()))
+        file_error(path, line, &format!("invalid TOML: {}", error.message()))
     })?;
     let mut entries = Vec::new();
     for (key, value) in table.get_ref() {
         let name = key.get_ref().to_string();
-        let place = line(key.span().start);
+        let key_line = line(key.span().start);
         let mut add = |command: Option<&str>, option: String, value: &DeValue, line| {
             let values = values(value).ok_or_else(|| {
-                wrong(
+                file_error(
                     path,
                     line,
                     &format!(
-                        "\"{option}\" is neither a text, a number, true, false nor a list of them"
+                        "\"{option}\" must be a string, a number, true, false or an array of these"
                     ),
                 )
             })?;
@@ -98,7 +97,7 @@ fn entries(text: &str, path: &Path) -> Result<Vec<Entry>, Error> {
                 )?;
             }
         } else {
-            add(None, name, value.get_ref(), place)?;
+            add(None, name, value.get_ref(), key_line)?;
         }
     }
     Ok(entries)
@@ -118,45 +117,45 @@ fn values(value: &DeValue) -> Option<Vec<String>> {
     })
 }
 
-/// Makes an entry the default of its option in each command that it holds for.
-fn set(mut root: Command, entry: &Entry, origin: Origin) -> Result<Command, String> {
+/// Sets an entry as the default of its option in each command that it applies to.
+fn set_default(mut root: Command, entry: &Entry, origin: Origin) -> Result<Command, String> {
     let names: Vec<String> =
         root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     if let Some(command) = &entry.command
         && !names.contains(command)
     {
-        return Err(format!("there is no command \"{command}\""));
+        return Err(format!("unknown command \"{command}\""));
     }
     let mut known = false;
-    let held_for = |name: &String| {
+    let applies_to = |name: &String| {
         entry.command.as_ref().is_none_or(|command| command == name)
-            && (origin != Origin::Found || !WITHOUT.contains(&&**name))
+            && (origin != Origin::WorkingFolder || !IGNORING_COMMANDS.contains(&&**name))
     };
-    for name in names.iter().filter(|name| held_for(name)) {
+    for name in names.iter().filter(|name| applies_to(name)) {
         let command = root.find_subcommand(name).expect("its name is listed");
         let option =
             command.get_arguments().find(|option| option.get_long() == Some(&*entry.option));
         let Some(option) = option else { continue };
-        let (id, switch) =
+        let (id, is_flag) =
             (option.get_id().clone(), matches!(option.get_action(), ArgAction::SetTrue));
-        if switch && !matches!(&entry.values[..], [truth] if truth == "true" || truth == "false") {
-            return Err(format!("\"{}\" is true or false", entry.option));
+        if is_flag && !matches!(&entry.values[..], [truth] if truth == "true" || truth == "false") {
+            return Err(format!("\"{}\" must be true or false", entry.option));
         }
         known = true;
         let values = entry.values.clone();
         root = root.mut_subcommand(name, |command| {
             command.mut_arg(id, |option| option.default_values(values).hide_default_value(true))
         });
-        // A value that the option does not take is told of with its line.
-        if let Some(cause) = refusal(&root, name, entry) {
+        // An invalid value is reported with its line.
+        if let Some(cause) = invalid_value(&root, name, entry) {
             return Err(cause);
         }
     }
-    if known { Ok(root) } else { Err(format!("there is no option \"{}\"", entry.option)) }
+    if known { Ok(root) } else { Err(format!("unknown option \"{}\"", entry.option)) }
 }
 
-/// What a command says of an option's value, if it does not take it.
-fn refusal(root: &Command, name: &str, entry: &Entry) -> Option<String> {
+/// Returns the message of clap for the values of an entry, if they are invalid.
+fn invalid_value(root: &Command, name: &str, entry: &Entry) -> Option<String> {
     let value = |value: &String| format!("--{}={value}", entry.option);
     let option = root
         .find_subcommand(name)?
@@ -178,122 +177,14 @@ fn refusal(root: &Command, name: &str, entry: &Entry) -> Option<String> {
     })
 }
 
-fn wrong(path: &Path, line: usize, cause: &str) -> Error {
+fn file_error(path: &Path, line: usize, cause: &str) -> Error {
     Error::Usage {
         cause: format!("{}, line {line}: {cause}", path.display()),
-        remedy: "Keys are the names of options, as in store = \"rag\"; passage COMMAND --help lists them. Keys of \
-                 services are read from PASSAGE_API_KEY alone."
+        remedy: "Keys are names of options, as in store = \"rag\"; passage COMMAND --help lists them. API keys of \
+                 services are read only from PASSAGE_API_KEY."
             .into(),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::args::Cli;
-    use clap::{CommandFactory, FromArgMatches};
-
-    fn parsed(text: &str, line: &[&str]) -> Result<Cli, String> {
-        let entries =
-            entries(text, Path::new("passage.toml")).map_err(|error| error.to_string())?;
-        let command = entries.iter().try_fold(Cli::command(), |command, entry| {
-            set(command, entry, Origin::Named).map_err(|cause| format!("{}: {cause}", entry.line))
-        })?;
-        let matches = command.try_get_matches_from(line).map_err(|error| error.to_string())?;
-        Cli::from_arg_matches(&matches).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn what_the_file_says_holds_unless_a_flag_says_otherwise() {
-        let text = "store = \"notes\"\nquiet = true\n\n[search]\nlimit = 3\nmin-similarity = 0.5\n";
-        let search =
-            |line: &[&str]| match parsed(text, line).unwrap_or_else(|e| panic!("{e}")).command {
-                crate::args::Command::Search(search) => search,
-                _ => unreachable!(),
-            };
-        let by_file = search(&["passage", "search", "a"]);
-        assert_eq!((&*by_file.server.store, by_file.limit), ("notes", 3));
-        assert_eq!(by_file.filters.min_similarity, Some(0.5));
-        let by_flag = search(&["passage", "search", "a", "--limit", "7", "--store", "other"]);
-        assert_eq!((&*by_flag.server.store, by_flag.limit), ("other", 7));
-        let crate::args::Command::Embed(embed) =
-            parsed(text, &["passage", "embed"]).ok().unwrap().command
-        else {
-            unreachable!()
-        };
-        assert!(embed.quiet && embed.server.store == "notes");
-    }
-
-    #[test]
-    fn a_found_file_sets_what_help_lists_and_nothing_for_commands_that_remove() {
-        let mut root = Cli::command();
-        let help = root.render_long_help().to_string();
-        let listed =
-            help.split_once("may set only").and_then(|(_, rest)| rest.split_once('.')).unwrap().0;
-        let listed: Vec<&str> = listed
-            .split([',', '\n', ' '])
-            .filter(|word| !word.is_empty() && *word != "and")
-            .collect();
-        let harmless: Vec<&str> =
-            harmless::HARMLESS.iter().flat_map(|(_, options)| *options).copied().collect();
-        assert_eq!(listed, harmless);
-
-        let options = |command: &Command| -> Vec<String> {
-            command.get_arguments().filter_map(|option| option.get_long().map(Into::into)).collect()
-        };
-        let all: Vec<String> = root.get_subcommands().flat_map(options).collect();
-        for option in harmless {
-            assert!(all.iter().any(|known| known == option), "no command has --{option}");
-        }
-        for option in [
-            "database-url",
-            "store",
-            "model",
-            "embed-url",
-            "embed-model",
-            "grace",
-            "yes",
-            "drop-former",
-            "allow-private",
-            "watch",
-            "uri",
-            "jsonl",
-        ] {
-            assert!(
-                all.iter().any(|known| known == option) && !is_harmless(None, option),
-                "{option}"
-            );
-        }
-        assert!(
-            is_harmless(Some("search"), "collection") && !is_harmless(Some("remove"), "collection")
-        );
-
-        let entry = || entries("collection = \"a\"\n", Path::new(FILE)).ok().unwrap().remove(0);
-        let value = |origin, line: &[&str]| {
-            let command = set(Cli::command(), &entry(), origin).unwrap();
-            let matches = command.try_get_matches_from(line).unwrap();
-            let (_, matches) = matches.subcommand().unwrap();
-            matches.get_one::<String>("collection").cloned()
-        };
-        assert_eq!(value(Origin::Found, &["passage", "search", "x"]).as_deref(), Some("a"));
-        assert_eq!(value(Origin::Found, &["passage", "remove", "x"]), None);
-        assert_eq!(value(Origin::Named, &["passage", "remove", "x"]).as_deref(), Some("a"));
-    }
-
-    #[test]
-    fn what_no_command_knows_is_told_by_its_line() {
-        for (text, cause) in [
-            ("\nstor = \"a\"\n", "2: there is no option \"stor\""),
-            ("[serch]\nlimit = 1\n", "2: there is no command \"serch\""),
-            ("[status]\nlimit = 1\n", "2: there is no option \"limit\""),
-            ("a = 1\nb = \n", "passage.toml, line 2: this is no TOML"),
-            ("store = { a = 1 }\n", "1: there is no command \"store\""),
-            ("[search]\nlimit = 0\n", "2: invalid value '0' for '--limit <N>'"),
-            ("[search]\nmode = \"near\"\n", "2: invalid value 'near' for '--mode <MODE>'"),
-            ("[embed]\nfollow = 1\n", "2: \"follow\" is true or false"),
-        ] {
-            let error = parsed(text, &["passage", "status"]).err().unwrap_or_default();
-            assert!(error.starts_with(cause), "{text:?}: {error}");
-        }
-    }
-}
+mod tests;

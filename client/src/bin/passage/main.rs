@@ -1,6 +1,7 @@
-//! The command `passage`. What it does is in the library; here it is said and shown.
+//! The command `passage`: reads options, calls the library and prints the results.
 
 mod args;
+mod bar;
 mod commands;
 mod configuration;
 mod printable;
@@ -15,21 +16,22 @@ use clap::{CommandFactory, FromArgMatches};
 use passage::embed::Pool;
 use passage::ingest::Summary;
 use printable::printable;
+use progress::{Progress, Settings};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use terminal::Target;
 
-/// The codes that the program ends with, beside 0 and 1; the help lists them.
-const WRONG_CALL: u8 = 2;
+/// Exit codes besides 0 and 1. The help lists them.
+const USAGE_ERROR: u8 = 2;
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
-    // The message of a panic may quote a text, and a backtrace helps nobody at a prompt.
+    // The message of a panic may quote a document, and a backtrace does not help a user.
     std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let location = panic.location().map(ToString::to_string).unwrap_or_default();
         let _ =
-            writeln!(std::io::stderr(), "error: internal error at {place}\n  Please report it.");
+            writeln!(std::io::stderr(), "error: internal error at {location}\n  Please report it.");
     }));
     let cli = match cli() {
         Ok(cli) => cli,
@@ -45,61 +47,65 @@ fn main() -> ExitCode {
             | Command::Embed(_)
             | Command::Doctor(_)
     ) {
-        start_again();
+        restart_with_environment();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            return fail(&format!("cannot start: {error}"), "Free some memory or threads.");
+            return fail(
+                &format!("cannot start: {error}"),
+                "Free memory, or raise the limit of threads.",
+            );
         }
     };
     let code = match runtime.block_on(run(cli.command)) {
         Ok(code) => code,
         Err(error) => {
             let code = fail(&error.to_string(), &error.remedy());
-            if matches!(error, passage::Error::Usage { .. }) { WRONG_CALL.into() } else { code }
+            if matches!(error, passage::Error::Usage { .. }) { USAGE_ERROR.into() } else { code }
         }
     };
-    // A read from a terminal that nobody answers would hold the runtime.
+    // An unanswered question on the terminal would keep the runtime alive.
     runtime.shutdown_background();
     code
 }
 
-/// Reads the command line by what the configuration file says.
+/// Parses the command line, with the defaults of the configuration files.
 fn cli() -> Result<Cli, ExitCode> {
     let arguments: Vec<_> = std::env::args_os().collect();
     let command = configuration::apply(Cli::command(), &arguments).map_err(|error| {
         fail(&error.to_string(), &error.remedy());
-        ExitCode::from(WRONG_CALL)
+        ExitCode::from(USAGE_ERROR)
     })?;
-    let wrong = |error| wrong_call(command.clone(), &arguments, error);
-    let matches = command.clone().try_get_matches_from(&arguments).map_err(wrong)?;
-    let mut cli = Cli::from_arg_matches(&matches).map_err(wrong)?;
-    // Of a model and a service the one that is named on the line is meant.
+    let fail = |error| usage_error(command.clone(), &arguments, error);
+    let matches = command.clone().try_get_matches_from(&arguments).map_err(fail)?;
+    let mut cli = Cli::from_arg_matches(&matches).map_err(fail)?;
+    // A model on the command line takes precedence over a service in the environment or the file.
     if let (Some((_, matches)), Some(embedder)) = (matches.subcommand(), cli.command.embedder_mut())
     {
-        let on_line = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
-        if on_line("model") && !on_line("embed_url") {
+        let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
+        if is_given("model") && !is_given("embed_url") {
             embedder.prefer_model();
         }
     }
     Ok(cli)
 }
 
-/// Shows help, or what is wrong with a call.
+/// Prints help or a usage error.
 ///
-/// The error quotes arguments, which may be names of files, and is made from printable ones.
-fn wrong_call(command: clap::Command, arguments: &[OsString], error: clap::Error) -> ExitCode {
+/// The error quotes arguments, which may be names of files, so it is made again from printable
+/// arguments.
+fn usage_error(command: clap::Command, arguments: &[OsString], error: clap::Error) -> ExitCode {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     match error.kind() {
         DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         _ => {
-            let printable = arguments.iter().map(|given| printable(&given.to_string_lossy()));
+            let printable = arguments.iter().map(|argument| printable(&argument.to_string_lossy()));
             let error = command.try_get_matches_from(printable).err().unwrap_or(error);
-            say(render::wrong_call(&error.render().to_string()).trim_end());
+            print_error(render::usage_error(&error.render().to_string()).trim_end());
         }
     }
-    WRONG_CALL.into()
+    USAGE_ERROR.into()
 }
 
 async fn run(command: Command) -> Result<ExitCode, passage::Error> {
@@ -108,7 +114,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Split(args) => {
             let (output, notes) = commands::split(&args)?;
             for note in notes {
-                say(&printable(&note));
+                print_error(&printable(&note));
             }
             output
         }
@@ -127,7 +133,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Search(args) => {
             let (output, notes) = commands::search(*args).await?;
             for note in &notes {
-                say(&render::note(note));
+                print_error(&render::note(note));
             }
             output
         }
@@ -136,25 +142,25 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
         Command::Fragments(args) => {
             let (output, notes) = commands::fragments(*args).await?;
             for note in &notes {
-                say(&render::note(note));
+                print_error(&render::note(note));
             }
             output
         }
         Command::Context(args) => commands::context(*args).await?,
         Command::Embed(args) => {
             let (quiet, json) = (args.quiet, args.json);
-            let progress = progress::Filling::new(quiet, say);
+            let progress = Progress::of_chunks(quiet, print_error);
             let filled = commands::embed(*args, &progress).await?;
-            let render = if json { render::filled_json } else { render::filled };
+            let render = if json { render::embedded_json } else { render::embedded };
             if json || !quiet {
                 print(&render(filled.embedded, progress.elapsed()));
             }
             return Ok(if filled.interrupted { INTERRUPTED.into() } else { ExitCode::SUCCESS });
         }
         Command::Doctor(args) => {
-            let (output, is_well) = commands::doctor(*args).await?;
+            let (output, is_healthy) = commands::doctor(*args).await?;
             print(&output);
-            return Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            return Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         Command::Model(args) => {
             let args::ModelCommands::Fetch(args) = args.command;
@@ -166,15 +172,15 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Loads documents and shows what became of them.
+/// Loads documents and prints the summary of each round.
 async fn load(
     args: args::Loading,
     grace: Option<std::time::Duration>,
 ) -> Result<ExitCode, passage::Error> {
     let (quiet, dry_run, json) = (args.quiet, args.dry_run, args.json);
-    let progress = progress::Progress::new(progress::Shows { quiet, dry_run }, say);
-    let render = if json { render::summary_json } else { render::summary };
-    let show = |summary: &Summary, progress: &progress::Progress| {
+    let progress = Progress::of_documents(Settings { quiet, dry_run }, print_error);
+    let render = if json { render::ingest_summary_json } else { render::ingest_summary };
+    let show = |summary: &Summary, progress: &Progress| {
         if json || !quiet {
             let (failures, elapsed) = (progress.failures(), progress.elapsed());
             print(&render(summary, &failures, elapsed, dry_run));
@@ -184,52 +190,54 @@ async fn load(
     Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Reindexes a collection and shows what became of it.
+/// Reindexes a collection or a store and prints the summary.
 async fn reindex(args: args::Reindex) -> Result<ExitCode, passage::Error> {
     let (quiet, dry_run, json) = (args.quiet, args.dry_run, args.json);
-    let progress = progress::Remaking::new(progress::Shows { quiet, dry_run }, say);
-    let reindexed = commands::reindex(args, &progress).await?;
-    let render = if json { render::reindexed_json } else { render::reindexed };
+    let progress = Progress::of_documents(Settings { quiet, dry_run }, print_error);
+    let summary = commands::reindex(args, &progress).await?;
+    let render = if json { render::reindex_summary_json } else { render::reindex_summary };
     if json || !quiet {
-        print(&render(&reindexed, progress.elapsed(), dry_run));
+        print(&render(&summary, progress.elapsed(), dry_run));
     }
-    Ok(if reindexed.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if summary.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Asks whoever is at the terminal; nobody is elsewhere.
+/// Asks the user on the terminal. Returns `None` if there is no terminal.
 fn ask(question: &str) -> Option<bool> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return None;
     }
-    let question = Target::of(&std::io::stderr()).shown(&printable(question));
+    let question = Target::of(&std::io::stderr()).convert(&printable(question));
     let _ = write!(std::io::stderr().lock(), "{question} [y/N] ");
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).ok()?;
     Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// What lets a shell complete the command line.
+/// Returns the completion script of a shell.
 fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "passage", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// The environment of commands that embed or split: candle leaves threads to us, and what the C
-/// library frees is at hand for all threads. Else each that has split a large file keeps what its
-/// parse took, and of a gigabyte of JSON lines four times as much memory stays.
+/// The environment of commands that embed or split.
+///
+/// The first variable makes candle leave threads to us. With the second one, threads of the C
+/// library share freed memory. Otherwise each thread that has split a large file keeps the memory
+/// of its parse, and four times as much memory stays in use after a gigabyte of JSON lines.
 const ENVIRONMENT: [(&str, &str); 2] = [Pool::SINGLE_THREADED, ("MALLOC_ARENA_MAX", "1")];
 
-/// Starts this program again in [`ENVIRONMENT`], which is read once as a program starts, and Rust
-/// changes a process's own only in unsafe code.
-fn start_again() {
+/// Restarts this program with [`ENVIRONMENT`]. The variables are read once at the start, and Rust
+/// changes the environment of its own process only in unsafe code.
+fn restart_with_environment() {
     use std::os::unix::process::CommandExt;
-    let missing = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
-    let missing: Vec<_> = ENVIRONMENT.into_iter().filter(missing).collect();
+    let is_missing = |(name, _): &(&str, &str)| std::env::var_os(name).is_none();
+    let missing: Vec<_> = ENVIRONMENT.into_iter().filter(is_missing).collect();
     if !missing.is_empty()
         && let Ok(program) = std::env::current_exe()
     {
-        // It returns only if it fails, and then embedding is slower and more memory stays.
+        // This returns only on failure. Then embedding is slower, and more memory stays in use.
         let _ = std::process::Command::new(program)
             .args(std::env::args_os().skip(1))
             .envs(missing)
@@ -237,18 +245,19 @@ fn start_again() {
     }
 }
 
-/// Prints to standard output; a reader that has seen enough is no error.
+/// Prints to standard output. A closed pipe is not an error.
 fn print(text: &str) {
-    let text = Target::of(&std::io::stdout()).shown(text);
+    let text = Target::of(&std::io::stdout()).convert(text);
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Says something on standard error.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{}", Target::of(&std::io::stderr()).shown(text));
+/// Prints a line to standard error.
+fn print_error(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{}", Target::of(&std::io::stderr()).convert(text));
 }
 
+/// Prints an error with its remedy.
 fn fail(cause: &str, remedy: &str) -> ExitCode {
-    say(&render::failure(cause, remedy));
+    print_error(&render::failure(cause, remedy));
     ExitCode::FAILURE
 }

@@ -1,16 +1,17 @@
 /*!
-Texts that others wrote, as a terminal may show them.
+Escapes untrusted text for a terminal.
 
-A file name, a title or a message of a server can hold characters that a terminal obeys (escape
-sequences), and others that make a text look like another one (bidirectional overrides, invisible
-characters, line breaks in what is one line). They are shown as psql shows them: `\x1B`, `\u202E`.
+A file name, a title or a message of a server can contain characters that control a terminal (escape
+sequences), or that make a text look like another one (bidirectional overrides, invisible
+characters, line breaks within a line). They are escaped as psql does: `\x1B`, `\u202E`.
 */
 
 use std::fmt::Write;
 
-/// Tells whether a character steers a terminal, reorders or hides text, or is for internal use.
+/// Returns whether a character controls a terminal, reorders or hides text, or is reserved for
+/// internal use.
 ///
-/// The joiners U+200C and U+200D stay: Persian and emoji are not written without them.
+/// The joiners U+200C and U+200D are allowed, because Persian and emoji need them.
 pub fn is_hidden(char: char) -> bool {
     matches!(char,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' // C0, DEL and C1
@@ -18,11 +19,11 @@ pub fn is_hidden(char: char) -> bool {
         | '\u{2028}' | '\u{2029}' // lines and paragraphs
         | '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}'
         | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' // invisible
-        | '\u{fdd0}'..='\u{fdef}' // noncharacters, of which styles are made
+        | '\u{fdd0}'..='\u{fdef}' // noncharacters, which represent styles
     )
 }
 
-/// Returns a text as one line without hidden characters; tabs stay.
+/// Returns a text as one line with hidden characters escaped. Tabs are kept.
 pub fn printable(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for char in text.chars() {
@@ -31,7 +32,7 @@ pub fn printable(text: &str) -> String {
     line
 }
 
-/// Writes a character by its number.
+/// Writes a character by its code point.
 pub fn escape(output: &mut String, char: char) {
     match (char, u32::from(char)) {
         ('\n', _) => output.push_str("\\n"),
@@ -42,7 +43,7 @@ pub fn escape(output: &mut String, char: char) {
     }
 }
 
-/// Returns JSON whose texts have the same values and hold no hidden character.
+/// Returns JSON with the same values, in which hidden characters are escaped.
 pub fn printable_json(json: &str) -> String {
     let mut output = String::with_capacity(json.len());
     for char in json.chars() {
@@ -63,7 +64,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn hidden_characters_become_visible_as_psql_shows_them() {
+    fn hidden_characters_are_escaped_as_psql_does() {
         let text = "a\u{1b}[31m\r\nb\tc\u{7f}\u{9b}2J\u{202e}d\u{2029}\u{e0041}\u{fdd1}";
         let shown = r"a\x1B[31m\r\nb	c\x7F\u009B2J\u202Ed\u2029\U000E0041\uFDD1";
         assert_eq!(printable(text), shown);
@@ -73,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_hidden_is_left(text: String) {
+        fn no_hidden_character_is_left(text: String) {
             prop_assert!(!printable(&text).chars().any(|char| is_hidden(char) && char != '\t'));
         }
 

@@ -1,16 +1,18 @@
-//! How things look. Everything is a text with marks for colours; whoever prints it puts in the
-//! colours, or takes the marks out where there is no terminal.
+/*!
+Rendering: results as text with marks for styles.
 
-mod changed;
-mod found;
-mod lines;
-mod reindexed;
+`terminal` replaces the marks by escape sequences, or removes them if there is no terminal.
+*/
+
+mod outcomes;
+mod results;
 mod store;
 
-pub use changed::{documents_and_chunks, outcome, removed, summary, summary_json};
-pub use found::{Timing, found, found_json};
-pub use lines::{context, fragments};
-pub use reindexed::{reindexed, reindexed_json, remade, replaced};
+pub use outcomes::{
+    documents_and_chunks, ingest_outcome, ingest_summary, ingest_summary_json, reindex_outcome,
+    reindex_summary, reindex_summary_json, removed, replaced,
+};
+pub use results::{Timing, context, fragments, search_results, search_results_json};
 pub use store::{documents, findings, status};
 
 use crate::printable::{printable, printable_json};
@@ -22,18 +24,18 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::time::Duration;
 
-/// An error: the cause, and below it what to do.
+/// Returns an error: the cause, with the remedy below.
 pub fn failure(cause: &str, remedy: &str) -> String {
     let (cause, remedy) = (printable(cause), printable(remedy));
     format!("{ERROR}error:{ERROR:#} {cause}\n  {remedy}")
 }
 
-/// A wrong call, as clap tells of it: an error and below it what may be meant.
-pub fn wrong_call(told: &str) -> String {
-    format!("{ERROR}error:{ERROR:#} {}", told.trim_start_matches("error: "))
+/// Returns a usage error: the message of clap in our style.
+pub fn usage_error(message: &str) -> String {
+    format!("{ERROR}error:{ERROR:#} {}", message.trim_start_matches("error: "))
 }
 
-/// A note of the server, with its advice.
+/// Returns a note with its hint.
 pub fn note(note: &Notice) -> String {
     let mut output = format!("{BOLD}note:{BOLD:#} {}", printable(&note.message));
     if let Some(hint) = &note.hint {
@@ -42,14 +44,14 @@ pub fn note(note: &Notice) -> String {
     output
 }
 
-/// One JSON value on one line.
+/// Returns a value as one line of JSON.
 pub fn json(value: &impl Serialize) -> String {
     let mut line = printable_json(&serde_json::to_string(value).expect("its keys are strings"));
     line.push('\n');
     line
 }
 
-/// A piece with its text, in the order of the fields.
+/// A piece with its text. The order of the fields is that of the output.
 #[derive(Serialize)]
 struct JsonPiece<'a> {
     ordinal: usize,
@@ -68,7 +70,7 @@ struct JsonPiece<'a> {
     imports: &'a [String],
 }
 
-/// One JSON object a line for each piece.
+/// Returns one line of JSON for each piece.
 pub fn pieces_json(text: &str, pieces: &[Piece]) -> String {
     let line = |(ordinal, piece): (usize, &Piece)| {
         json(&JsonPiece {
@@ -90,7 +92,7 @@ pub fn pieces_json(text: &str, pieces: &[Piece]) -> String {
     pieces.iter().enumerate().map(line).collect()
 }
 
-/// Pieces for people: a line about each, and its text.
+/// Returns pieces as text: a line of facts, and the content of each.
 pub fn pieces(text: &str, pieces: &[Piece]) -> String {
     let mut output = String::new();
     for (ordinal, piece) in pieces.iter().enumerate() {
@@ -104,7 +106,7 @@ pub fn pieces(text: &str, pieces: &[Piece]) -> String {
     output
 }
 
-/// The sections of a document with their lines.
+/// Returns the sections of a document with their lines.
 pub fn outline(rows: &[OutlineRow]) -> String {
     let outlines: Vec<_> = rows.iter().map(|row| printable(&row.outline)).collect();
     let width = outlines.iter().map(|outline| outline.chars().count()).max().unwrap_or(0);
@@ -126,20 +128,20 @@ pub fn outline(rows: &[OutlineRow]) -> String {
     output
 }
 
-/// What a run of `embed` came to.
-pub fn filled(embedded: u64, elapsed: Duration) -> String {
+/// Returns the result of `embed`.
+pub fn embedded(embedded: u64, elapsed: Duration) -> String {
     let embedded = count(usize::try_from(embedded).unwrap_or(usize::MAX), "chunk");
     format!("{embedded} embedded in {:.1} s\n", elapsed.as_secs_f64())
 }
 
-/// The same for programs.
-pub fn filled_json(embedded: u64, elapsed: Duration) -> String {
+/// Returns the result of `embed` as one JSON object.
+pub fn embedded_json(embedded: u64, elapsed: Duration) -> String {
     json(&serde_json::json!({ "embedded": embedded, "milliseconds": elapsed.as_millis() as u64 }))
 }
 
-/// What `init` made.
-pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
-    let what = if statements == 0 { "is there already" } else { "is ready" };
+/// Returns the result of `init`.
+pub fn created(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
+    let what = if statements == 0 { "already exists" } else { "is ready" };
     let with = match model {
         Some((model, dimensions)) => {
             format!("with embeddings of {}, {dimensions} dimensions", printable(model))
@@ -149,15 +151,15 @@ pub fn made(store: &str, statements: usize, model: Option<&(String, usize)>) -> 
     format!("the store \"{}\" {what}, {with}\n", printable(store))
 }
 
-/// The same for programs.
-pub fn made_json(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
+/// Returns the result of `init` as one JSON object.
+pub fn created_json(store: &str, statements: usize, model: Option<&(String, usize)>) -> String {
     let (name, dimensions) = model.map(|(name, dimensions)| (name, dimensions)).unzip();
     json(&serde_json::json!({
         "store": store, "statements": statements, "model": name, "dimensions": dimensions,
     }))
 }
 
-/// A number of things.
+/// Returns a number with its noun, such as `3 chunks`.
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
@@ -170,8 +172,8 @@ fn line(output: &mut String, line: &str) {
     writeln!(output, "{line}").expect("a string takes any text");
 }
 
-/// A text behind a bar, so that it is plain where it ends, and a bold one where the bytes of a hit
-/// are; empty lines at its ends are left out.
+/// Writes a text with a bar before each line, so that its end is visible. The bar of lines with
+/// hits is bold. Empty lines at both ends are left out.
 fn quote(output: &mut String, text: &str, hits: &[Range<usize>]) {
     let ends: &[char] = &['\n', '\r'];
     let mut end = text.len() - text.trim_start_matches(ends).len();

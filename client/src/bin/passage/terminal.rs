@@ -1,19 +1,19 @@
 /*!
-All that is printed, made fit for where it goes.
+Output: converts rendered text for its target, a terminal or a file.
 
-Texts come with [`Mark`]s in place of escape sequences. Only here do marks become escape sequences,
-where colours are wanted, so no escape sequence of a document, a file name or a server reaches a
-terminal, whoever forgot to think of it. Lines of documents stand behind [`VERBATIM`]: a file or
-another program gets them byte for byte.
+Rendered text has [`Mark`]s in place of escape sequences. Only this module turns marks into escape
+sequences, if colors are wanted. So no escape sequence of a document, a file name or a server
+reaches a terminal, even if a caller forgets about it. [`VERBATIM`] precedes lines of documents: a
+file or another program receives them byte for byte.
 */
 
 use crate::printable::{escape, is_hidden};
 use clap::builder::styling::{AnsiColor, Style};
 use std::fmt;
 
-/// A style, as render writes it: `{BOLD}` begins it, `{BOLD:#}` ends it.
+/// A style in rendered text: `{BOLD}` begins it, `{BOLD:#}` ends it.
 ///
-/// It is a noncharacter, which Unicode keeps for use inside of programs.
+/// It is a noncharacter, which Unicode reserves for use inside a program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Mark(char);
 
@@ -28,7 +28,7 @@ pub const WARNING: Mark = Mark('\u{fdd7}');
 /// Ends any style.
 const END: char = '\u{fdd0}';
 
-/// What follows, to the end of the line, is of a document.
+/// Precedes a line of a document.
 pub const VERBATIM: char = '\u{fdef}';
 
 impl fmt::Display for Mark {
@@ -51,55 +51,55 @@ fn style(mark: char) -> Option<Style> {
     })
 }
 
-/// What a text is printed to.
+/// The target of output.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// A terminal, or what colours are wanted for, such as a pager.
+    /// Whether it is a terminal, or a program that shows colors, such as a pager.
     is_terminal: bool,
-    has_colours: bool,
+    has_colors: bool,
 }
 
 impl Target {
-    /// Finds out what a stream is, and what the environment says of colours.
+    /// Detects the kind of a stream, and whether the environment requests colors.
     pub fn of(stream: &impl anstream::stream::RawStream) -> Self {
-        let has_colours = anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never;
-        Self { is_terminal: stream.is_terminal() || has_colours, has_colours }
+        let has_colors = anstream::AutoStream::choice(stream) != anstream::ColorChoice::Never;
+        Self { is_terminal: stream.is_terminal() || has_colors, has_colors }
     }
 
-    /// Returns a text as it is written there.
-    pub fn shown(self, text: &str) -> String {
-        let mut shown = String::with_capacity(text.len());
+    /// Returns the text to write to the target.
+    pub fn convert(self, text: &str) -> String {
+        let mut output = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
             let (line, verbatim) = line.split_once(VERBATIM).unwrap_or((line, ""));
             for char in line.chars() {
-                self.show(&mut shown, char);
+                self.write(&mut output, char);
             }
             if self.is_terminal {
                 for char in verbatim.chars() {
-                    visible(&mut shown, char);
+                    write_visible(&mut output, char);
                 }
             } else {
-                shown.push_str(verbatim);
+                output.push_str(verbatim);
             }
         }
-        shown
+        output
     }
 
-    fn show(self, shown: &mut String, char: char) {
+    fn write(self, output: &mut String, char: char) {
         match style(char) {
-            Some(style) if self.has_colours => shown.push_str(&style.render().to_string()),
-            None if char == END && self.has_colours => shown.push_str("\u{1b}[0m"),
-            None if char != END => visible(shown, char),
+            Some(style) if self.has_colors => output.push_str(&style.render().to_string()),
+            None if char == END && self.has_colors => output.push_str("\u{1b}[0m"),
+            None if char != END => write_visible(output, char),
             _ => {}
         }
     }
 }
 
-fn visible(shown: &mut String, char: char) {
+fn write_visible(output: &mut String, char: char) {
     if is_hidden(char) && !matches!(char, '\n' | '\t') {
-        escape(shown, char);
+        escape(output, char);
     } else {
-        shown.push(char);
+        output.push(char);
     }
 }
 
@@ -108,32 +108,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TERMINAL: Target = Target { is_terminal: true, has_colours: true };
-    const PLAIN: Target = Target { is_terminal: true, has_colours: false };
-    const FILE: Target = Target { is_terminal: false, has_colours: false };
+    const TERMINAL: Target = Target { is_terminal: true, has_colors: true };
+    const PLAIN: Target = Target { is_terminal: true, has_colors: false };
+    const FILE: Target = Target { is_terminal: false, has_colors: false };
 
     #[test]
-    fn marks_become_colours_and_nothing_else_does() {
+    fn only_marks_become_colors() {
         let text = format!("{BOLD}a\u{1b}[31m{BOLD:#}\tb\n{TITLE}c{TITLE:#}\u{202e}\n");
-        let coloured = "\u{1b}[1ma\\x1B[31m\u{1b}[0m\tb\n\u{1b}[1m\u{1b}[36mc\u{1b}[0m\\u202E\n";
-        assert_eq!(TERMINAL.shown(&text), coloured);
-        assert_eq!(PLAIN.shown(&text), "a\\x1B[31m\tb\nc\\u202E\n");
-        assert_eq!(FILE.shown(&text), PLAIN.shown(&text));
+        let colored = "\u{1b}[1ma\\x1B[31m\u{1b}[0m\tb\n\u{1b}[1m\u{1b}[36mc\u{1b}[0m\\u202E\n";
+        assert_eq!(TERMINAL.convert(&text), colored);
+        assert_eq!(PLAIN.convert(&text), "a\\x1B[31m\tb\nc\\u202E\n");
+        assert_eq!(FILE.convert(&text), PLAIN.convert(&text));
     }
 
     #[test]
-    fn lines_of_documents_are_exact_but_on_a_terminal() {
+    fn lines_of_documents_are_unchanged_except_on_a_terminal() {
         let line = "\u{1b}[31m\u{fdd1}\u{fdef}\u{feff}\r x";
         let text = format!("{DIM}│{DIM:#} {VERBATIM}{line}\n\u{7}\n");
-        assert_eq!(FILE.shown(&text), format!("│ {line}\n\\x07\n"));
+        assert_eq!(FILE.convert(&text), format!("│ {line}\n\\x07\n"));
         let shown = "│ \\x1B[31m\\uFDD1\\uFDEF\\uFEFF\\r x\n\\x07\n";
-        assert_eq!(PLAIN.shown(&text), shown);
+        assert_eq!(PLAIN.convert(&text), shown);
     }
 
     proptest! {
         #[test]
-        fn a_terminal_gets_no_hidden_character(text in "(\\PC|[\u{0}-\u{9f}\u{202a}-\u{202e}\u{fdd0}-\u{fdef}]){0,40}") {
-            let shown = PLAIN.shown(&text);
+        fn a_terminal_receives_no_hidden_characters(text in "(\\PC|[\u{0}-\u{9f}\u{202a}-\u{202e}\u{fdd0}-\u{fdef}]){0,40}") {
+            let shown = PLAIN.convert(&text);
             prop_assert!(!shown.chars().any(|char| is_hidden(char) && !matches!(char, '\n' | '\t')));
         }
     }

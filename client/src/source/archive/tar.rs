@@ -1,19 +1,23 @@
-//! Tar archives, compressed by gzip or not, read as they come.
+//! Tar archives, compressed by gzip or not, read as a stream.
 
-use super::bounded::Unpacked;
-use super::{Archive, Members, cause};
-use crate::source::{Error, Found};
+use super::limits::BoundedGunzip;
+use super::member::{Archive, Members, root_cause};
+use crate::source::{Error, SourceEntry};
 use std::io::{self, Read};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-/// Reads the members in a thread of its own, which waits until each is taken.
-pub(super) fn members(reader: impl Read + Send + 'static, archive: Archive) -> Members {
-    // A member borrows the archive, so whoever reads it cannot be put aside between two of them.
+/// Reads the members on a thread of its own, which waits until each is received.
+pub(super) fn members(
+    reader: impl Read + Send + 'static,
+    is_gzip: bool,
+    archive: Archive,
+) -> Members {
+    // A member borrows the reader of the archive, so an iterator could not hold both.
     let (sender, members) = sync_channel(0);
     thread::spawn(move || {
-        if archive.is_gzip() {
-            send(Unpacked::new(reader), &archive, &sender);
+        if is_gzip {
+            send(BoundedGunzip::new(reader), &archive, &sender);
         } else {
             send(reader, &archive, &sender);
         }
@@ -21,24 +25,24 @@ pub(super) fn members(reader: impl Read + Send + 'static, archive: Archive) -> M
     Box::new(members.into_iter())
 }
 
-fn send(reader: impl Read, archive: &Archive, members: &SyncSender<Result<Found, Error>>) {
+fn send(reader: impl Read, archive: &Archive, members: &SyncSender<Result<SourceEntry, Error>>) {
     let mut tar = tar::Archive::new(reader);
     let mut last = None;
-    let broken = |last: &Option<String>, error: &io::Error| {
+    let send_error = |last: &Option<String>, error: &io::Error| {
         let reason = match last {
-            Some(last) => format!("{}, behind {last}", cause(error)),
-            None => cause(error),
+            Some(last) => format!("{}, after {last}", root_cause(error)),
+            None => root_cause(error),
         };
-        let _ = members.send(Err(archive.broken(None, reason)));
+        let _ = members.send(Err(archive.error(None, reason)));
     };
     let entries = match tar.entries() {
         Ok(entries) => entries,
-        Err(error) => return broken(&last, &error),
+        Err(error) => return send_error(&last, &error),
     };
     for entry in entries {
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) => return broken(&last, &error),
+            Err(error) => return send_error(&last, &error),
         };
         if !entry.header().entry_type().is_file() {
             continue;
@@ -46,8 +50,8 @@ fn send(reader: impl Read, archive: &Archive, members: &SyncSender<Result<Found,
         let name = String::from_utf8(entry.path_bytes().into_owned());
         let member = match name {
             Ok(name) => {
-                let whole = Whole { left: entry.size(), entry };
-                let member = archive.member(&name, whole);
+                let content = ExactLength { left: entry.size(), entry };
+                let member = archive.member(&name, content);
                 last = Some(name);
                 member
             }
@@ -56,24 +60,24 @@ fn send(reader: impl Read, archive: &Archive, members: &SyncSender<Result<Found,
                 Some(Err(Error::Path { path: archive.path.join(name) }))
             }
         };
-        // Nobody waits any more.
+        // The receiver is dropped if the run was cancelled.
         if member.is_some_and(|member| members.send(member).is_err()) {
             return;
         }
     }
 }
 
-/// A member that is as long as the archive says, or an error.
-struct Whole<R> {
+/// A reader of a member that fails if the member is shorter than its header says.
+struct ExactLength<R> {
     entry: R,
     left: u64,
 }
 
-impl<R: Read> Read for Whole<R> {
+impl<R: Read> Read for ExactLength<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.entry.read(buffer)?;
         if read == 0 && self.left > 0 && !buffer.is_empty() {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ends too early"));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "unexpected end of data"));
         }
         self.left = self.left.saturating_sub(read as u64);
         Ok(read)

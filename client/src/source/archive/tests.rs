@@ -1,11 +1,12 @@
+use super::member::inside;
 use super::*;
-use crate::source::Content;
+use crate::source::{Content, SourceDocument, SourceEntry};
 use ::zip::write::SimpleFileOptions;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// A tar archive of members by name; one without content is a link.
+/// Returns a tar archive of members by name. A member without content is a link.
 fn tar(members: &[(&str, Option<&[u8]>)]) -> Vec<u8> {
     let mut tar = ::tar::Builder::new(Vec::new());
     for (name, content) in members {
@@ -15,7 +16,7 @@ fn tar(members: &[(&str, Option<&[u8]>)]) -> Vec<u8> {
             header.set_link_name("/etc/passwd").unwrap();
             b""
         });
-        // The builder refuses names that an attacker would write.
+        // The builder refuses the names that an attacker would use.
         header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(content.len() as u64);
         header.set_cksum();
@@ -39,21 +40,28 @@ fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// What an archive of that name holds: uris with their bytes, and messages.
+/// Returns the entries of an archive: uris with their bytes, and messages.
 fn read(name: &str, bytes: &[u8], filter: &Filter) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    let told = |found: Result<Found, Error>| match found {
-        Ok(Found::Item(Item { uri, content: Content::Bytes(bytes), inside, .. })) => {
+    let text = |entry: Result<SourceEntry, Error>| match entry {
+        Ok(SourceEntry::Document(SourceDocument {
+            uri,
+            content: Content::Bytes(bytes),
+            inside,
+            ..
+        })) => {
             assert!(uri.ends_with(&inside.unwrap()));
             format!("{uri}={}", String::from_utf8_lossy(&bytes))
         }
-        Ok(Found::Skipped(path)) => format!("skipped {}", path.file_name().unwrap().display()),
+        Ok(SourceEntry::Skipped(path)) => {
+            format!("skipped {}", path.file_name().unwrap().display())
+        }
         Err(error) => error.to_string().replace(folder.path().to_str().unwrap(), "."),
         other => panic!("{other:?}"),
     };
-    members(&path, filter.clone()).map(told).collect()
+    members(&path, filter.clone()).map(text).collect()
 }
 
 const MEMBERS: [(&str, &[u8]); 6] = [
@@ -66,7 +74,7 @@ const MEMBERS: [(&str, &[u8]); 6] = [
 ];
 
 #[test]
-fn members_are_documents_by_the_archives_name_whatever_the_format() {
+fn members_of_every_format_have_uris_that_begin_with_the_archives_name() {
     let tarred = tar(&MEMBERS.map(|(name, content)| (name, Some(content))));
     for (name, bytes) in [
         ("x.tar", tarred.clone()),
@@ -80,9 +88,7 @@ fn members_are_documents_by_the_archives_name_whatever_the_format() {
                 format!("{name}/guide/a.md=# A"),
                 format!("{name}/b.md=# B"),
                 "skipped logo.png".into(),
-                format!(
-                    "./{name}: the member \"../../etc/cron.md\" would lie outside of the archive"
-                ),
+                format!("./{name}: the member \"../../etc/cron.md\" is outside the archive"),
                 format!("{name}/etc/c.md=# C"),
             ],
             "{name}"
@@ -95,20 +101,20 @@ fn members_are_documents_by_the_archives_name_whatever_the_format() {
 }
 
 #[test]
-fn links_are_passed_over() {
+fn links_are_skipped() {
     let tarred = tar(&[("link.md", None), ("a.md", Some(b"a"))]);
     assert_eq!(read("x.tar", &tarred, &Filter::default()), ["x.tar/a.md=a"]);
 }
 
 #[test]
-fn a_broken_archive_is_named_with_where_it_breaks() {
+fn the_error_for_a_damaged_archive_names_the_damaged_member() {
     let members = [("a.md", b"text of a".as_slice()), ("b.md", b"text of b")];
     let tarred = tar(&members.map(|(name, content)| (name, Some(content))));
     let (short, long) = (gzip(&tarred), tarred.len());
     let cut = read("x.tgz", &short[..short.len() - 12], &Filter::default());
     assert!(cut.last().unwrap().starts_with("cannot read ./x.tgz: "), "{cut:?}");
     let cut = read("x.tar", &tarred[..long - 1536 + 4], &Filter::default());
-    assert!(cut[1].ends_with("it ends too early, in b.md"), "{cut:?}");
+    assert!(cut[1].ends_with("unexpected end of data, in b.md"), "{cut:?}");
 
     let mut zipped = zip(&members);
     let at = zipped.windows(4).position(|bytes| bytes == b"b.md").unwrap() + 4;
@@ -118,37 +124,37 @@ fn a_broken_archive_is_named_with_where_it_breaks() {
     assert!(broken[1].starts_with("cannot read ./x.zip: "), "{broken:?}");
     assert!(broken[1].ends_with(", in b.md"), "{broken:?}");
     for name in ["x.zip", "x.tar", "x.tgz"] {
-        let told = read(
+        let entries = read(
             name,
             b"no archive at all, but a text that is long enough for a header",
             &Filter::default(),
         );
         assert!(
-            told.len() == 1 && told[0].starts_with(&format!("cannot read ./{name}: ")),
-            "{told:?}"
+            entries.len() == 1 && entries[0].starts_with(&format!("cannot read ./{name}: ")),
+            "{entries:?}"
         );
     }
 }
 
 #[test]
-fn an_archive_that_unpacks_without_end_is_given_up() {
+fn an_archive_with_an_extreme_compression_ratio_is_refused() {
     let zeros = vec![b' '; 70 << 20];
     for (name, bytes) in [
         ("x.tgz", gzip(&tar(&[("a.md", Some(&zeros)), ("b.md", Some(b"b"))]))),
         ("x.zip", zip(&[("a.md", &zeros)])),
     ] {
-        let told = read(name, &bytes, &Filter::default());
+        let entries = read(name, &bytes, &Filter::default());
         assert!(
-            told[0].contains("it unpacks to more than 200 times its size, in a.md"),
-            "{told:?}"
+            entries[0].contains("it unpacks to more than 200 times its size, in a.md"),
+            "{entries:?}"
         );
-        assert!(told.iter().all(|told| told.starts_with("cannot read")), "{name}");
+        assert!(entries.iter().all(|entry| entry.starts_with("cannot read")), "{name}");
     }
 }
 
 proptest::proptest! {
     #[test]
-    fn no_name_leads_out(name in "[./a\\\\]{0,12}") {
+    fn no_name_leads_out_of_the_archive(name in "[./a\\\\]{0,12}") {
         if let Some(inside) = inside(&name) {
             let parts: Vec<&str> = inside.split('/').collect();
             proptest::prop_assert!(!inside.starts_with('/') && !parts.contains(&".."));
@@ -156,9 +162,9 @@ proptest::proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_panic(bytes: Vec<u8>, kind in 0_usize..3) {
+    fn no_bytes_cause_a_panic(bytes: Vec<u8>, kind in 0_usize..3) {
         let name = ["x.tar", "x.tgz", "x.zip"][kind];
-        let told = read(name, &bytes, &Filter::default());
-        proptest::prop_assert!(told.iter().all(|told| told.starts_with("cannot read")), "{told:?}");
+        let entries = read(name, &bytes, &Filter::default());
+        proptest::prop_assert!(entries.iter().all(|entry| entry.starts_with("cannot read")), "{entries:?}");
     }
 }

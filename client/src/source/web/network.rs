@@ -1,10 +1,10 @@
 /*!
-Which servers pages are fetched from: those of the internet, unless the user allows any.
+The servers that pages are fetched from: only those of the public internet, unless the user allows all.
 
-A sitemap or a name server of somebody else must not have this machine ask what only it can reach:
-its own services, its network, the metadata of a cloud. So a name is resolved once, every address
-of it is checked, and the connection goes to a checked one. Proxies would resolve names themselves,
-so none is used then.
+A foreign sitemap or name server must not make this machine send requests to servers that only it
+can reach: its own services, its network, the metadata service of a cloud. So each name is resolved
+once, all its addresses are checked, and the connection uses a checked address. Proxies resolve
+names on their own, so none is used then.
 */
 
 use crate::http;
@@ -18,40 +18,42 @@ use std::sync::Arc;
 /// The servers that pages are fetched from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Network {
-    /// Those with public addresses, without a proxy.
+    /// Servers with public addresses, without a proxy.
     #[default]
     Public,
-    /// Any, through the proxies that the environment names.
+    /// All servers, through the proxies that the environment names.
     Any,
 }
 
-/// Why a server is not asked.
+/// The reason why no request is sent to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// It has an address that is not public.
+pub(super) enum Refusal {
+    /// An address of the server is not public.
     Private(IpAddr),
-    /// A proxy is in the way.
+    /// The environment names a proxy for it.
     Proxy,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refused::Private(address) => write!(formatter, "its address {address} is not public"),
-            Refused::Proxy => formatter
-                .write_str("the environment names a proxy, behind which no address can be checked"),
+            Refusal::Private(address) => write!(formatter, "its address {address} is not public"),
+            Refusal::Proxy => formatter
+                .write_str("the environment names a proxy, and the client cannot check the addresses that a proxy resolves"),
         }
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for Refusal {}
 
 impl Network {
-    /// Has a client that is for a `url` reach these servers alone.
-    pub(super) fn bound(self, builder: ClientBuilder, url: &Url) -> ClientBuilder {
+    /// Restricts a client for `url` to these servers.
+    pub(super) fn restrict(self, builder: ClientBuilder, url: &Url) -> ClientBuilder {
         match self {
-            Network::Public => builder.no_proxy().dns_resolver(Checked(Arc::new(System))),
-            // Its password goes in the clear, so no further than this machine.
+            Network::Public => {
+                builder.no_proxy().dns_resolver(CheckedResolver(Arc::new(SystemResolver)))
+            }
+            // The password is not encrypted, so the connection must not leave this machine.
             Network::Any if http::has_credentials(url) && url.scheme() == "http" => {
                 http::without_proxy(builder)
             }
@@ -59,8 +61,8 @@ impl Network {
         }
     }
 
-    /// Checks what no name is resolved for: an address in numbers, and whether a proxy is named.
-    pub(super) fn check(self, url: &Url) -> Result<(), Refused> {
+    /// Checks what the resolver does not see: numeric addresses and proxies.
+    pub(super) fn check(self, url: &Url) -> Result<(), Refusal> {
         if self == Network::Any {
             return Ok(());
         }
@@ -68,18 +70,18 @@ impl Network {
             host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok()
         });
         if let Some(address) = address.filter(|address| !is_public(*address)) {
-            return Err(Refused::Private(address));
+            return Err(Refusal::Private(address));
         }
         let is_proxied = |target| Matcher::from_env().intercept(&target).is_some();
-        // What is no target for a proxy is none for a request either.
-        if url.as_str().parse().is_ok_and(is_proxied) { Err(Refused::Proxy) } else { Ok(()) }
+        // An address that a proxy cannot have as its target cannot be requested either.
+        if url.as_str().parse().is_ok_and(is_proxied) { Err(Refusal::Proxy) } else { Ok(()) }
     }
 }
 
-/// The names that the system knows.
-struct System;
+/// The resolver of the system.
+struct SystemResolver;
 
-impl Resolve for System {
+impl Resolve for SystemResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
@@ -88,25 +90,24 @@ impl Resolve for System {
     }
 }
 
-/// Passes on what is found for a name if all of it is public: whoever says otherwise of one
-/// address has no say in which one is taken.
-struct Checked(Arc<dyn Resolve>);
+/// A resolver that returns the addresses of a name only if all of them are public. So it does not
+/// matter which of them the client uses.
+struct CheckedResolver(Arc<dyn Resolve>);
 
-impl Resolve for Checked {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let found = self.0.resolve(name);
         Box::pin(async move {
             let found: Vec<_> = found.await?.collect();
             match found.iter().map(std::net::SocketAddr::ip).find(|address| !is_public(*address)) {
-                Some(address) => Err(Refused::Private(address).into()),
+                Some(address) => Err(Refusal::Private(address).into()),
                 None => Ok(Box::new(found.into_iter()) as Addrs),
             }
         })
     }
 }
 
-/// Tells whether an address is one of the internet, by the registries of IANA for special-purpose
-/// addresses.
+/// Returns whether an address is public, according to the special-purpose registries of IANA.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -136,13 +137,13 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
     };
     match address.segments() {
-        // IPv4 in IPv6, and what NAT64 makes of it, lead to where the IPv4 leads.
+        // IPv4-mapped and NAT64 addresses lead to the IPv4 address in them.
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
             embedded(high, low)
         }
         // Protocols and tunnels such as Teredo, documentation twice, 6to4.
         [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x2002, ..] | [0x3fff, 0..=0xfff, ..] => false,
-        // All else that is public begins with the bits 001.
+        // All other public addresses begin with the bits 001.
         [first, ..] => first >> 13 == 1,
     }
 }
@@ -155,7 +156,7 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
-    fn addresses_of_the_internet_are_public_and_no_others() {
+    fn only_addresses_of_the_internet_are_public() {
         for public in [
             "1.1.1.1",
             "8.8.8.8",
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_in_numbers_is_refused_however_it_is_written() {
+    fn a_private_numeric_address_is_refused_in_every_notation() {
         for host in [
             "127.0.0.1",
             "2130706433",
@@ -231,12 +232,12 @@ mod tests {
         ] {
             let url = Url::parse(&format!("http://{host}/")).unwrap();
             let refused = Network::Public.check(&url);
-            assert!(matches!(refused, Err(Refused::Private(_))), "{host}: {refused:?}");
+            assert!(matches!(refused, Err(Refusal::Private(_))), "{host}: {refused:?}");
             assert_eq!(Network::Any.check(&url), Ok(()), "{host}");
         }
     }
 
-    /// Names that answer otherwise each time.
+    /// A resolver with another answer each time.
     struct Rebinding(Mutex<Vec<Vec<&'static str>>>);
 
     impl Resolve for Rebinding {
@@ -251,18 +252,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_address_of_a_name_is_checked_each_time_it_is_resolved() {
+    async fn all_addresses_of_a_name_are_checked_each_time_it_is_resolved() {
         let answers = vec![
             vec!["8.8.8.8", "2606:4700::1111"],
             vec!["8.8.8.8", "127.0.0.1"],
             vec!["::ffff:169.254.169.254"],
             vec!["1.1.1.1"],
         ];
-        let checked = Checked(Arc::new(Rebinding(Mutex::new(answers))));
-        let mut told = Vec::new();
+        let checked = CheckedResolver(Arc::new(Rebinding(Mutex::new(answers))));
+        let mut results = Vec::new();
         for _ in 0..4 {
             let name = Name::from_str("rebind.example").unwrap();
-            told.push(match checked.resolve(name).await {
+            results.push(match checked.resolve(name).await {
                 Ok(found) => {
                     found.map(|address| address.ip().to_string()).collect::<Vec<_>>().join(" ")
                 }
@@ -270,7 +271,7 @@ mod tests {
             });
         }
         assert_eq!(
-            told,
+            results,
             [
                 "8.8.8.8 2606:4700::1111",
                 "its address 127.0.0.1 is not public",
@@ -281,29 +282,29 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_connects_to_no_address_but_a_checked_one() {
+    async fn a_client_connects_only_to_checked_addresses() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let answers = || Rebinding(Mutex::new(vec![vec!["127.0.0.1"]]));
         let url = format!("http://rebind.example:{port}/");
 
-        let builder = Network::Public.bound(http::builder(), &Url::parse(&url).unwrap());
-        let client = builder.dns_resolver(Checked(Arc::new(answers()))).build().unwrap();
+        let builder = Network::Public.restrict(http::builder(), &Url::parse(&url).unwrap());
+        let client = builder.dns_resolver(CheckedResolver(Arc::new(answers()))).build().unwrap();
         let error = client.get(&url).send().await.unwrap_err();
         assert_eq!(
-            super::super::fetch::refusal(&error),
-            Some(Refused::Private(Ipv4Addr::LOCALHOST.into()))
+            crate::source::web::fetch::refusal(&error),
+            Some(Refusal::Private(Ipv4Addr::LOCALHOST.into()))
         );
-        let asked =
+        let connected =
             tokio::time::timeout(std::time::Duration::from_millis(50), listener.accept()).await;
-        assert!(asked.is_err(), "nobody connects");
+        assert!(connected.is_err(), "no connection is made");
 
-        // The same name without the check leads there.
+        // Without the check, the same name leads to the private address.
         let client = http::builder().no_proxy().dns_resolver(answers()).build().unwrap();
-        let (asked, _) = tokio::join!(listener.accept(), async {
+        let (connected, _) = tokio::join!(listener.accept(), async {
             tokio::time::timeout(std::time::Duration::from_millis(500), client.get(&url).send())
                 .await
         });
-        assert!(asked.is_ok());
+        assert!(connected.is_ok());
     }
 }

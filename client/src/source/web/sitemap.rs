@@ -1,4 +1,4 @@
-//! Sitemaps: the addresses that a site lists, as sitemaps.org has them.
+//! Sitemaps: the addresses that a site lists, in the format of sitemaps.org.
 
 use flate2::read::MultiGzDecoder;
 use quick_xml::escape::resolve_predefined_entity;
@@ -7,14 +7,15 @@ use quick_xml::reader::Reader;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// So many addresses one sitemap may list, and so large it may be; both by the protocol.
-const MOST_ENTRIES: usize = 50_000;
-const MOST_BYTES: u64 = 50 << 20;
+/// The most addresses of a sitemap, and its largest size in bytes, uncompressed. The protocol
+/// defines both.
+const MAX_ENTRIES: usize = 50_000;
+const MAX_BYTES: u64 = 50 << 20;
 
-/// How far into a page its root may stand, in bytes.
-const MOST_HEAD: usize = 4_096;
+/// The bytes of a page in which its root element must begin.
+const HEAD_BYTES: usize = 4_096;
 
-/// An address that is listed.
+/// A listed address.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) address: String,
@@ -22,10 +23,10 @@ pub(super) struct Entry {
     pub(super) is_sitemap: bool,
 }
 
-/// Tells whether a page is a sitemap by how it begins.
+/// Returns whether a page is a sitemap, by its root element.
 pub(super) fn is_sitemap(bytes: &[u8]) -> bool {
-    let Ok(unpacked) = unpacked(bytes, MOST_HEAD as u64) else { return false };
-    let head = String::from_utf8_lossy(&unpacked[..unpacked.len().min(MOST_HEAD)]);
+    let Ok(decompressed) = decompressed(bytes, HEAD_BYTES as u64) else { return false };
+    let head = String::from_utf8_lossy(&decompressed[..decompressed.len().min(HEAD_BYTES)]);
     let mut reader = Reader::from_str(&head);
     loop {
         match reader.read_event() {
@@ -38,22 +39,22 @@ pub(super) fn is_sitemap(bytes: &[u8]) -> bool {
     }
 }
 
-/// Reads what a sitemap lists, or says why it cannot be read.
+/// Parses a sitemap. Returns its entries, or the reason why it is invalid.
 pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
-    let bytes = unpacked(bytes, MOST_BYTES + 1).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err("it is larger than 50 MB".into());
+    let bytes = decompressed(bytes, MAX_BYTES + 1).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err("larger than 50 MB".into());
     }
-    let text = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8")?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| "not UTF-8")?;
     let mut reader = Reader::from_str(text);
     let mut entries = Vec::new();
-    // The names of the elements that are open; an address stands in `loc` in `url` or `sitemap`.
+    // The names of the open elements. An address is the text of `loc` in `url` or `sitemap`.
     let mut open: Vec<String> = Vec::new();
     let mut address = String::new();
     loop {
         let event = reader
             .read_event()
-            .map_err(|_| format!("it is no XML: byte {}", reader.error_position()))?;
+            .map_err(|_| format!("invalid XML: byte {}", reader.error_position()))?;
         match event {
             Event::Start(start) => {
                 open.push(start.local_name().as_ref().to_owned());
@@ -61,8 +62,8 @@ pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
             }
             Event::End(_) => {
                 if let [.., parent @ ("url" | "sitemap"), "loc"] = names(&open)[..] {
-                    if entries.len() == MOST_ENTRIES {
-                        return Err("it lists more than 50,000 addresses".into());
+                    if entries.len() == MAX_ENTRIES {
+                        return Err("more than 50,000 addresses".into());
                     }
                     let is_sitemap = parent == "sitemap";
                     entries.push(Entry { address: address.trim().to_owned(), is_sitemap });
@@ -77,7 +78,7 @@ pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry>, String> {
                 Err(_) => {}
             },
             Event::Eof if open.is_empty() => return Ok(entries),
-            Event::Eof => return Err("it does not end".into()),
+            Event::Eof => return Err("unexpected end".into()),
             _ => {}
         }
     }
@@ -87,14 +88,14 @@ fn names(open: &[String]) -> Vec<&str> {
     open.iter().map(String::as_str).collect()
 }
 
-/// Unpacks what begins as gzip does, and no more of it than so many bytes.
-fn unpacked(bytes: &[u8], most: u64) -> std::io::Result<Cow<'_, [u8]>> {
+/// Decompresses bytes that begin as gzip does, up to `limit` bytes.
+fn decompressed(bytes: &[u8], limit: u64) -> std::io::Result<Cow<'_, [u8]>> {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Ok(Cow::Borrowed(bytes));
     }
-    let mut unpacked = Vec::new();
-    MultiGzDecoder::new(bytes).take(most).read_to_end(&mut unpacked)?;
-    Ok(Cow::Owned(unpacked))
+    let mut text = Vec::new();
+    MultiGzDecoder::new(bytes).take(limit).read_to_end(&mut text)?;
+    Ok(Cow::Owned(text))
 }
 
 #[cfg(test)]
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sitemap_lists_pages_and_an_index_sitemaps() {
+    fn a_sitemap_lists_pages_and_an_index_lists_sitemaps() {
         let both = ["https://example.org/a?b=1&c=2", "https://example.org/b"];
         assert!(is_sitemap(SITEMAP.as_bytes()));
         assert_eq!(addresses(SITEMAP).unwrap(), both);
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sitemap_may_be_compressed() {
+    fn a_compressed_sitemap_is_read() {
         use std::io::Write;
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(SITEMAP.as_bytes()).unwrap();
@@ -136,21 +137,21 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_no_sitemap_and_a_broken_one_is_refused() {
+    fn a_page_is_not_a_sitemap_and_an_invalid_sitemap_is_refused() {
         for page in
             ["", "# A\n", "<html><body>urlset</body></html>", "<feed><url/></feed>", "\u{1f}\u{8b}"]
         {
             assert!(!is_sitemap(page.as_bytes()), "{page}");
         }
-        assert_eq!(addresses(&SITEMAP[..SITEMAP.len() - 9]).unwrap_err(), "it does not end");
+        assert_eq!(addresses(&SITEMAP[..SITEMAP.len() - 9]).unwrap_err(), "unexpected end");
         assert!(
             addresses("<urlset><url></loc></urlset>")
                 .unwrap_err()
-                .starts_with("it is no XML: byte ")
+                .starts_with("invalid XML: byte ")
         );
-        let many = "<url><loc>/</loc></url>".repeat(MOST_ENTRIES + 1);
-        let told = addresses(&format!("<urlset>{many}</urlset>")).unwrap_err();
-        assert_eq!(told, "it lists more than 50,000 addresses");
+        let many = "<url><loc>/</loc></url>".repeat(MAX_ENTRIES + 1);
+        let result = addresses(&format!("<urlset>{many}</urlset>")).unwrap_err();
+        assert_eq!(result, "more than 50,000 addresses");
     }
 
     #[test]
@@ -162,19 +163,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_make_it_panic(bytes: Vec<u8>, text in "(<url>|<loc>|</loc>|</url>|<urlset>|</urlset>|&|a|;|#|<!|>|\"){0,20}") {
+        fn no_bytes_cause_a_panic(bytes: Vec<u8>, text in "(<url>|<loc>|</loc>|</url>|<urlset>|</urlset>|&|a|;|#|<!|>|\"){0,20}") {
             let _ = (is_sitemap(&bytes), entries(&bytes).is_ok());
             let _ = (is_sitemap(text.as_bytes()), entries(text.as_bytes()).is_ok());
         }
 
         #[test]
-        fn every_address_comes_back(addresses in prop::collection::vec("/[a-z0-9/?=&<>'\"]{0,20}", 0..9)) {
+        fn every_address_is_read_unchanged(addresses in prop::collection::vec("/[a-z0-9/?=&<>'\"]{0,20}", 0..9)) {
             let urls: Vec<_> = addresses.iter()
                 .map(|address| format!("<url><loc>{}</loc></url>", quick_xml::escape::escape(address)))
                 .collect();
             let urls = urls.join("\n");
-            let told = super::tests::addresses(&format!("<urlset>{urls}</urlset>"));
-            prop_assert_eq!(told, Ok(addresses));
+            let result = super::tests::addresses(&format!("<urlset>{urls}</urlset>"));
+            prop_assert_eq!(result, Ok(addresses));
         }
     }
 }

@@ -4,9 +4,11 @@ use super::super::admin::{OwnedSchemas, lock_owned};
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::layout::{ShadowOptions, schema_names};
+use super::mark::{Resumption, mark, resumption};
 use super::obstacles;
 use super::pair::{CopiedColumns, READ_LOCK, SPLIT_COLUMNS, StorePair, WRITE_LOCK};
-use serde_json::{Value, json};
+use crate::postgres_text::quote_identifier;
+use serde_json::Value;
 use tokio_postgres::Transaction;
 
 /// A shadow store that is being filled.
@@ -57,10 +59,7 @@ impl ShadowStore {
         writer.lock_reindex().await?;
         let original = writer.schema.clone();
         let identity = writer.identity().await?;
-        let mark = json!({
-            "of": identity.0, "model": options.model, "embedding_type": options.embedding_type,
-            "language": options.language, "splitting": options.splitting,
-        });
+        let mark = mark(identity.0, options);
         writer.begin_owned(READ_LOCK).await?;
         let original_has_embeddings = writer.has_embeddings().await?;
         let reuses_embeddings = original_has_embeddings
@@ -70,7 +69,7 @@ impl ShadowStore {
                 Some(model) => matches!(writer.check_model(model).await, Ok(true)),
             };
         if writer.schema_exists(&shadow_name).await? {
-            writer.continue_shadow(&shadow_name, &mark).await?;
+            writer.continue_shadow(&shadow_name, options, &mark).await?;
         } else {
             writer.create_shadow(&shadow_name, options, &mark).await?;
         }
@@ -170,11 +169,22 @@ impl Store {
     }
 
     /// Checks, within a transaction, that the existing shadow store can be continued.
-    async fn continue_shadow(&self, shadow: &str, mark: &Value) -> Result<(), Error> {
-        if self.existing_shadow_mark(shadow).await? != *mark {
-            return Err(Error::ReindexMismatch(shadow.to_owned()));
+    ///
+    /// Replaces it by a new one if its mark has another format.
+    async fn continue_shadow(
+        &self,
+        shadow: &str,
+        options: &ShadowOptions,
+        mark: &Value,
+    ) -> Result<(), Error> {
+        match resumption(&self.existing_shadow_mark(shadow).await?, mark) {
+            Resumption::Continue => obstacles::check(&self.client, &self.name, shadow).await,
+            Resumption::StartAgain => {
+                self.run(&format!("DROP SCHEMA {} CASCADE", quote_identifier(shadow))).await?;
+                self.create_shadow(shadow, options, mark).await
+            }
+            Resumption::Refuse => Err(Error::ReindexMismatch(shadow.to_owned())),
         }
-        obstacles::check(&self.client, &self.name, shadow).await
     }
 
     /// Locks a schema of the session's roles, and returns its mark as a shadow store.

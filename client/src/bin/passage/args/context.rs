@@ -1,51 +1,59 @@
-//! What can be said of a chunk's context.
+//! The options of `context`.
 
 use super::Server;
 use clap::Args;
 use uuid::Uuid;
 
-/// Which context to show.
+/// The text below the options.
+pub const HELP: &str = "\
+All numbers are 0 to 1000000. By default, the strategy sets them.
+
+Examples:
+  passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182
+  passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182 --strategy section --max-tokens 500";
+
 #[derive(Args)]
 pub struct Context {
-    #[arg(help = "The id of a chunk, as in chunk_ids of passage search --json")]
+    #[arg(help = "Id of the chunk, such as those in chunk_ids of passage search --json")]
     pub chunk: Uuid,
     #[command(flatten)]
     pub server: Server,
-    /// Which context to add, such as auto, broad, section, document, adjacent or none
-    /// [default: the server's setting passage.strategy, which is auto]
+    /// Strategy that selects the context, such as auto, broad, section, document, adjacent or none
+    /// [default: the server setting passage.strategy, initially auto]
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// Sections above the chunk of which one chunk comes
+    /// Number of sections above the chunk that each add one chunk
     #[arg(long, value_name = "N")]
     pub parents: Option<u32>,
-    /// Siblings before it
+    /// Number of siblings before the chunk
     #[arg(long, value_name = "N")]
     pub preceding: Option<u32>,
-    /// Siblings after it
+    /// Number of siblings after the chunk
     #[arg(long, value_name = "N")]
     pub following: Option<u32>,
-    /// Chunks one title below it
+    /// Number of chunks in sections one level below the chunk
     #[arg(long, value_name = "N")]
     pub children: Option<u32>,
-    /// Chunks directly before it
+    /// Number of chunks directly before the chunk, whatever their section
     #[arg(long, value_name = "N")]
     pub before: Option<u32>,
-    /// Chunks directly after it
+    /// Number of chunks directly after the chunk, whatever their section
     #[arg(long, value_name = "N")]
     pub after: Option<u32>,
-    /// What siblings share: the parent section, or the section itself
-    #[arg(long, value_name = "WHAT", value_parser = ["parent", "section"])]
+    /// Section that siblings have in common: the parent section, or their own [default: set by the
+    /// strategy]
+    #[arg(long, value_name = "SCOPE", value_parser = ["parent", "section"])]
     pub siblings: Option<String>,
-    /// What bounds --before and --after
-    #[arg(long, value_name = "WHAT", value_parser = ["document", "parent", "section"])]
+    /// Scope that --before and --after do not leave [default: set by the strategy]
+    #[arg(long, value_name = "SCOPE", value_parser = ["document", "parent", "section"])]
     pub within: Option<String>,
-    /// The most tokens of all
+    /// Maximum number of tokens of all chunks together, 0 to 1000000 [default: set by the strategy]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u32>,
-    /// The most chunks of all
+    /// Maximum number of chunks, 0 to 1000000 [default: set by the strategy]
     #[arg(long, value_name = "N")]
     pub max_chunks: Option<u32>,
-    /// One JSON object a line for each chunk
+    /// Print one JSON object per line for each chunk
     #[arg(long)]
     pub json: bool,
 }

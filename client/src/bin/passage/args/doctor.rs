@@ -1,19 +1,30 @@
-//! What can be said of an examination.
+//! The options of `doctor`.
 
 use super::{Embedder, Server};
 use clap::Args;
 
-/// What to look at.
+/// The text below the options.
+pub const HELP: &str = "\
+Each finding has a remedy. The exit code is 1 if something does not work; warnings do not
+change it.
+
+doctor runs no code of other roles. If reading the store would run such code, doctor reports
+that and reads only the catalogs.
+
+Examples:
+  passage doctor
+  passage doctor --json | jq 'select(.severity != \"good\")'";
+
 #[derive(Args)]
 pub struct Doctor {
     #[command(flatten)]
     pub server: Server,
     #[command(flatten)]
     pub embedder: Embedder,
-    /// Leave the model out
+    /// Do not check the model
     #[arg(long)]
     pub no_embed: bool,
-    /// One JSON object a line for each finding
+    /// Print one JSON object per line for each finding
     #[arg(long)]
     pub json: bool,
 }

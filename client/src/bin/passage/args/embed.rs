@@ -1,28 +1,38 @@
-//! What can be said of filling a store.
+//! The options of `embed`.
 
 use super::{Embedder, Server};
 use clap::Args;
 
-/// Which chunks are embedded, and how long.
+/// The text below the options.
+pub const HELP: &str = "\
+Chunks have no embedding if SQL or --no-embed loaded them. Any number of workers may run at
+the same time; each chunk is embedded once. On SIGINT or SIGTERM, a worker writes the finished
+embeddings and ends. The next worker continues.
+
+Examples:
+  passage embed
+  passage embed --follow
+  PASSAGE_API_KEY=... passage embed --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small";
+
 #[derive(Args)]
 pub struct Embed {
     #[command(flatten)]
     pub server: Server,
     #[command(flatten)]
     pub embedder: Embedder,
-    /// Of this collection alone
+    /// Embed only this collection
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,
-    /// Go on when all chunks are embedded, and embed new ones as they come, until interrupted
+    /// When all chunks are embedded, wait for new ones until interrupted; then exit with code 0
     #[arg(long)]
     pub follow: bool,
-    /// With --follow, how often to look for new chunks
+    /// Seconds between two scans for new chunks with --follow, 1 to 86400
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub interval: u32,
-    /// Tell what became of it as one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -1,59 +1,85 @@
-//! What can be said of embedding: by a model in this process, or by a service.
+//! Options for the embedder: a local model, or a service.
 
-use super::Model;
 use clap::Args;
-use passage::embed::ServiceConfig;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use passage::embed::{ServiceConfig, default_folder};
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// What embeds.
+/// The heading of the options for a service.
+const SERVICE: &str = "Embedding service";
+
+/// The local model.
+#[derive(Args, Clone)]
+pub struct Model {
+    /// Folder of the local embedding model, with model.safetensors, tokenizer.json and config.json
+    /// [default: ~/.cache/passage/all-MiniLM-L6-v2]
+    #[arg(long, env = "PASSAGE_MODEL", hide_env_values = true, value_name = "DIR", value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub model: Option<PathBuf>,
+}
+
+impl Model {
+    /// Returns the folder of the option. An empty value counts as none.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.model.clone().filter(|folder| !folder.as_os_str().is_empty())
+    }
+
+    /// Returns whether the option is given or the default folder exists.
+    pub fn is_available(&self) -> bool {
+        self.folder().is_some() || default_folder().is_some_and(|folder| folder.is_dir())
+    }
+}
+
+/// The embedder.
 #[derive(Args, Clone)]
 pub struct Embedder {
     #[command(flatten)]
     pub model: Model,
     #[arg(
-        help = "A service that embeds as OpenAI does, such as https://api.openai.com/v1, in place of \
-        a model in this process; its key is read from PASSAGE_API_KEY alone"
+        help = "Address of an OpenAI-compatible embedding service, such as https://api.openai.com/v1, \
+        to use instead of a local model. The API key is read from the variable PASSAGE_API_KEY"
     )]
     #[arg(
         long,
         env = "PASSAGE_EMBED_URL",
         hide_env_values = true,
         value_name = "URL",
-        help_heading = "Embedding by a service"
+        help_heading = SERVICE
     )]
     pub embed_url: Option<String>,
-    /// The service's model
+    /// Name of the service's model; required with --embed-url
     #[arg(
         long,
         env = "PASSAGE_EMBED_MODEL",
         hide_env_values = true,
         value_name = "NAME",
-        help_heading = "Embedding by a service"
+        help_heading = SERVICE
     )]
     pub embed_model: Option<String>,
-    /// The length of the embeddings, where the model gives several [default: the model's own]
-    #[arg(long, value_name = "N", help_heading = "Embedding by a service")]
+    /// Number of dimensions to request, if the model supports several [default: that of the model]
+    #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_dimensions: Option<NonZero<usize>>,
-    /// The most texts of a request [default: 64]
-    #[arg(long, value_name = "N", help_heading = "Embedding by a service")]
+    /// Maximum number of texts per request, at least 1 [default: 64]
+    #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_batch: Option<NonZero<usize>>,
-    /// The most tokens of a request, at a token for three bytes [default: 8000]
-    #[arg(long, value_name = "N", help_heading = "Embedding by a service")]
+    /// Maximum number of tokens per request, estimated as one per 3 bytes, at least 1 [default:
+    /// 8000]
+    #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_batch_tokens: Option<NonZero<usize>>,
-    /// Requests at a time [default: 4]
-    #[arg(long, value_name = "N", help_heading = "Embedding by a service")]
+    /// Number of concurrent requests, at least 1 [default: 4]
+    #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_concurrency: Option<NonZero<usize>>,
-    /// How long an answer may take [default: 60]
-    #[arg(long, value_name = "SECONDS", help_heading = "Embedding by a service")]
+    /// Timeout of a request in seconds, at least 1 [default: 60]
+    #[arg(long, value_name = "SECONDS", help_heading = SERVICE)]
     pub embed_timeout: Option<NonZero<u32>>,
-    /// How often a request is made again that may succeed the next time [default: 6]
-    #[arg(long, value_name = "N", help_heading = "Embedding by a service")]
+    /// Number of retries after a temporary error, at least 0 [default: 6]
+    #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_retries: Option<u32>,
 }
 
 impl Embedder {
-    /// Returns the service that is named, without its key.
+    /// Returns the service of the options, without its key.
     pub fn service(&self) -> Option<ServiceConfig> {
         let url = self.embed_url.as_ref().filter(|url| !url.is_empty())?;
         let mut service = ServiceConfig::new(url, self.embed_model.as_deref().unwrap_or_default());
@@ -68,13 +94,13 @@ impl Embedder {
         Some(service)
     }
 
-    /// Leaves out a service that is named by the environment or the file alone.
+    /// Ignores a service that only the environment or the configuration file names.
     pub fn prefer_model(&mut self) {
         self.embed_url = None;
     }
 
-    /// Tells whether something is named to embed by, or there is a model where it is looked for.
-    pub fn is_named(&self) -> bool {
-        self.service().is_some() || self.model.is_named()
+    /// Returns whether a service or a local model is available.
+    pub fn is_available(&self) -> bool {
+        self.service().is_some() || self.model.is_available()
     }
 }

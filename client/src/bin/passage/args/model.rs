@@ -1,9 +1,8 @@
-//! What can be said of models.
+//! The options of `model`.
 
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// The command, of which there is one so far.
 #[derive(Args)]
 pub struct ModelCommand {
     #[command(subcommand)]
@@ -12,24 +11,28 @@ pub struct ModelCommand {
 
 #[derive(Subcommand)]
 pub enum ModelCommands {
-    /// Fetch the default model, 90 MB, and check it by its hashes
-    #[command(after_help = "Examples:
-  passage model fetch
-  passage model fetch --from https://mirror.example/all-MiniLM-L6-v2 --to /srv/model")]
+    /// Download the default model, 90 MB, and verify its checksums
+    #[command(after_help = HELP)]
     Fetch(Fetch),
 }
 
+/// The text below the options of `model fetch`.
+const HELP: &str = "\
+Examples:
+  passage model fetch
+  passage model fetch --from https://mirror.example/all-MiniLM-L6-v2 --to /srv/model";
+
 #[derive(Args)]
 pub struct Fetch {
-    /// A web folder that has its files [default: that of the public model, at the revision that
-    /// the hashes belong to]
+    /// Address of a folder with the files of the model [default: the public repository, at the
+    /// revision that the checksums belong to]
     #[arg(long, value_name = "URL")]
     pub from: Option<String>,
-    /// The folder for it, to be named with --model [default: passage/all-MiniLM-L6-v2 in ~/.cache,
-    /// where it is looked for when none is named]
+    /// Folder to install the model in [default: ~/.cache/passage/all-MiniLM-L6-v2, the default of
+    /// --model]
     #[arg(long, value_name = "DIR")]
     pub to: Option<PathBuf>,
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
 }

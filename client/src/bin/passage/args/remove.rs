@@ -1,12 +1,12 @@
-//! What can be said of removing.
+//! The options of `remove`.
 
 use super::Server;
 use clap::Args;
 
-/// What stands below the options of `remove`.
+/// The text below the options.
 pub const HELP: &str = "\
-On a terminal it asks first; elsewhere it wants --yes. Uris are those of one version of a
-collection, by default of those without a name.
+remove asks for confirmation on a terminal, and requires --yes elsewhere. Uris are looked up
+in one version of one collection. Without --collection and --version, that is the unnamed one.
 
 Examples:
   passage remove docs/old.md docs/older.md
@@ -15,24 +15,24 @@ Examples:
 
 #[derive(Args)]
 pub struct Remove {
-    /// The documents, by uri; without any, all of the collection
+    /// Uris of the documents; without any, the whole collection is removed
     #[arg(required_unless_present = "collection", value_name = "URI")]
     pub uris: Vec<String>,
     #[command(flatten)]
     pub server: Server,
-    /// The collection
+    /// Collection of the documents
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,
-    /// The version of the collection [default: all of them; with uris the one without a name]
+    /// Version of the collection [default: all versions; with uris, the unnamed version]
     #[arg(long = "version", value_name = "VERSION")]
     pub collection_version: Option<String>,
-    /// Tell what would be removed, and remove nothing
+    /// Report what would be removed, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
-    /// Tell what became of it as one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
 }

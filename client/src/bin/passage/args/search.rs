@@ -1,42 +1,51 @@
-//! What can be said of a search.
+//! The options of `search`.
 
 use super::{Embedder, Server};
 use clap::{Args, ValueEnum};
 use passage_core::Kind;
 
-/// By what to search.
+/// The text below the options.
+pub const HELP: &str = "\
+Examples:
+  passage search \"how do I configure logging?\"
+  passage search --limit 3 --max-tokens 2000 \"error handling\"
+  passage search --mode text --uri 'src/%' --kind code getUserById
+  passage search --json \"error handling\" | jq -r '.passages[0].content'";
+
+/// The search mode.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Mode {
-    /// By meaning: the chunks whose embeddings are nearest
+    /// By meaning: the chunks with the nearest embeddings
     Vector,
-    /// By words, and parts of names; needs no model
+    /// By words and parts of names; needs no model
     Text,
-    /// By both, as one ranking
+    /// Both, combined into one ranking
     Hybrid,
 }
 
 #[derive(Args)]
 pub struct Search {
-    /// The question: words, "phrases in quotes", -words and -"phrases" that must not be there
+    /// Question or search terms; quotes group a "phrase", and a minus excludes a -word or a
+    /// -"phrase"
     pub question: String,
     #[command(flatten)]
     pub server: Server,
     #[command(flatten)]
     pub embedder: Embedder,
-    /// By what to search [default: hybrid; text if the store has no embeddings, or there is no model]
+    /// Search mode [default: hybrid, or text if the store has no embeddings or there is no model]
     #[arg(long)]
     pub mode: Option<Mode>,
-    /// The most passages
+    /// Maximum number of passages, 1 to 1000
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// How many chunks are found by meaning, and how many by words [default: three times the
-    /// limit, and at least 30]
+    /// Number of chunks to find by meaning, and number to find by words, 1 to 1000000 [default:
+    /// three times the limit, at least 30]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub candidates: Option<u32>,
-    /// Show the best chunks by themselves too, before the passages
+    /// Also print the best chunks without context, before the passages
     #[arg(long)]
     pub chunks: bool,
-    /// One JSON object: the passages, the chunks if wanted, notes, and times in milliseconds
+    /// Print one JSON object: passages, chunks with --chunks, notes, and times in milliseconds
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -45,54 +54,58 @@ pub struct Search {
     pub context: Context,
 }
 
-/// Which chunks are searched.
+/// Filters of chunks.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Filters")]
 pub struct Filters {
-    /// Of this collection alone
+    /// Search only this collection
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,
-    /// Of this version of the collection
+    /// Search only this version of the collection
     #[arg(long = "version", value_name = "VERSION")]
     pub collection_version: Option<String>,
-    /// Of documents whose uri is like this: % stands for any text, _ for any character
+    /// Search only documents whose uri matches this LIKE pattern: % matches any text, _ any
+    /// character
     #[arg(long, value_name = "PATTERN")]
     pub uri: Option<String>,
-    /// Of documents of this type, such as text/markdown or text/*
+    /// Search only documents of this media type, such as text/markdown or text/*
     #[arg(long, value_name = "TYPE")]
     pub media_type: Option<String>,
-    /// Made of this
+    /// Search only chunks of this kind
     #[arg(long, value_name = "KIND", value_parser = Kind::NAMES.map(|(_, name)| name))]
     pub kind: Option<String>,
-    /// Of sections whose path matches, such as 'Guide.*'
+    /// Search only sections whose path matches this ltree query, such as 'Guide.*'
     #[arg(long, value_name = "LQUERY")]
     pub path: Option<String>,
-    /// Whose metadata, with that of the document, contains this JSON object
+    /// Search only chunks whose metadata, merged with that of the document, contains this JSON
+    /// object
     #[arg(long, value_name = "JSON")]
     pub metadata: Option<String>,
-    /// At least as near to the question, from -1 to 1; needs embeddings
+    /// Minimum cosine similarity to the question, -1 to 1; needs embeddings [default: none]
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     pub min_similarity: Option<f64>,
-    /// Also of documents whose source is gone
+    /// Also search documents that are marked as orphaned
     #[arg(long)]
     pub include_orphaned: bool,
 }
 
-/// What the passages are made of.
+/// The context and the size of passages.
 #[derive(Args)]
 #[command(next_help_heading = "Passages")]
 pub struct Context {
-    /// Which context to add, such as auto, broad, section, document, adjacent or none
-    /// [default: the server's setting passage.strategy, which is auto]
+    /// Strategy that selects the context, such as auto, broad, section, document, adjacent or none
+    /// [default: the server setting passage.strategy, initially auto]
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
-    /// The most tokens of all passages together
+    /// Maximum number of tokens of all passages together, 0 to 1000000 [default: set by the
+    /// strategy]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub max_tokens: Option<u32>,
-    /// The most chunks of all passages together; context goes, hits stay
+    /// Maximum number of chunks of all passages together, 0 to 1000000; hits are never dropped
+    /// [default: set by the strategy]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub max_chunks: Option<u32>,
-    /// How passages are ordered
+    /// Order of passages [default: score]
     #[arg(long, value_name = "ORDER", value_parser = ["score", "document"])]
     pub order_by: Option<String>,
 }

@@ -1,18 +1,24 @@
-//! What can be said of syncing.
+//! The options of `sync`.
 
 use super::Loading;
 use clap::Args;
 use std::time::Duration;
 
-/// What stands below the options of `sync`.
+/// The text below the options.
 pub const HELP: &str = "\
-Documents of the collection and version that a source stands for and has no more are marked at
-first: search leaves them out. They are removed by a run that finds them gone for longer than
---grace, and if they come back, the mark goes. A folder or an archive stands for what its name
-begins, a pattern for what it describes, a page for itself, a sitemap for all beside and below it,
-and JSON lines for the whole collection. What --include and --exclude leave out is left alone.
+sync does what passage ingest does; passage ingest --help explains the sources. In addition it
+removes documents that a source no longer contains. Such a document is first marked as
+orphaned, so that search leaves it out. A later sync removes it when it has been missing for
+longer than --grace. If its source exists again before that, the mark is removed.
 
-If a source cannot be read, nothing is taken for gone, and the exit code is 1.
+Scope:
+  sync removes only documents of the given collection and version, in the scope of a source.
+  The scope of a folder or an archive is all uris that begin with its name; of a pattern, all
+  uris that match it; of a page, that page; of a sitemap, all pages beside and below it; of
+  JSON lines, the whole collection. Documents that --include and --exclude leave out are never
+  removed.
+
+If a source cannot be read, sync removes nothing and exits with code 1.
 
 Examples:
   passage sync docs/
@@ -22,24 +28,24 @@ Examples:
   passage sync --collection notes notes.jsonl --jsonl documents
   passage sync docs/ --watch";
 
-/// The longest grace: what lasts longer is for ever.
-const MOST: Duration = Duration::from_hours(100 * 366 * 24);
+/// The longest grace period.
+const MAX_GRACE: Duration = Duration::from_hours(100 * 366 * 24);
 
 #[derive(Args)]
 pub struct Sync {
     #[command(flatten)]
     pub loading: Loading,
-    /// How long a document stays when its source is gone, such as 12h or 30days; 0 removes it at
-    /// once
+    /// Time to keep orphaned documents, with a unit such as 12h or 30days, at most 100 years; 0
+    /// removes them at once
     #[arg(long, value_name = "TIME", default_value = "7days", value_parser = grace)]
     pub grace: Duration,
 }
 
-/// Reads a time, which may be a bare zero.
-fn grace(given: &str) -> Result<Duration, String> {
-    let grace = humantime::parse_duration(given).map_err(|error| error.to_string())?;
-    if grace > MOST {
-        return Err("it is more than 100 years".into());
+/// Parses a time with its unit, or a bare zero.
+fn grace(text: &str) -> Result<Duration, String> {
+    let grace = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if grace > MAX_GRACE {
+        return Err("more than 100 years".into());
     }
     Ok(grace)
 }
@@ -50,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_grace_is_a_number_with_its_unit_or_zero() {
+    fn a_grace_period_is_a_number_with_its_unit_or_zero() {
         assert_eq!(grace("0"), Ok(Duration::ZERO));
         assert_eq!(grace("7days"), Ok(Duration::from_hours(7 * 24)));
         assert_eq!(grace("1h 30min"), Ok(Duration::from_mins(90)));
@@ -61,10 +67,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_grace_is_read_or_refused(text in ".{0,9}", number: u32, unit in "(s|m|h|d|w|M|y)?") {
+        fn any_grace_period_is_parsed_or_refused(text in ".{0,9}", number: u32, unit in "(s|m|h|d|w|M|y)?") {
             let _ = grace(&text);
             if let Ok(grace) = grace(&format!("{number}{unit}")) {
-                prop_assert!(grace <= MOST);
+                prop_assert!(grace <= MAX_GRACE);
             }
         }
     }

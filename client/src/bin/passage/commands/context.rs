@@ -1,11 +1,11 @@
-//! The command `context`: a chunk with what stands around it.
+//! The command `context`: shows a chunk with its context.
 
 use super::connect;
-use crate::args;
-use crate::render;
+use crate::{args, render};
 use passage::Error;
 use passage::store::ContextOptions;
 
+/// Returns the text to print.
 pub async fn context(args: args::Context) -> Result<String, Error> {
     let context = ContextOptions {
         strategy: args.strategy,

@@ -1,19 +1,19 @@
-//! The command `doctor`: what is wrong, and what to do about it.
+//! The command `doctor`: findings on server, store and model, each with its remedy.
 
-use super::{connect, embedder};
-use crate::args;
-use crate::render;
+use super::connect;
+use super::embedder::embedder;
+use crate::{args, render};
 use passage::Error;
 use passage::store::{Finding, Severity, Store};
 use std::num::NonZero;
 
-/// Returns what to print, and whether nothing is wrong.
+/// Returns the text to print, and whether no finding is an error.
 pub async fn doctor(args: args::Doctor) -> Result<(String, bool), Error> {
     let findings = match connect(&args.server).await {
         Ok(store) => {
             let mut findings = store.doctor().await?;
             if !args.no_embed {
-                findings.extend(model(&args.embedder, &store).await?);
+                findings.extend(check_model(&args.embedder, &store).await?);
             }
             findings
         }
@@ -28,9 +28,9 @@ pub async fn doctor(args: args::Doctor) -> Result<(String, bool), Error> {
     Ok((output, findings.iter().all(|finding| finding.severity < Severity::Bad)))
 }
 
-/// Looks whether there is a model here, and whether it is the store's.
-async fn model(args: &args::Embedder, store: &Store) -> Result<Vec<Finding>, Error> {
-    // Without a store, or with one for text alone, there is nothing for a model to do.
+/// Checks that an embedder is available and has the model of the store.
+async fn check_model(args: &args::Embedder, store: &Store) -> Result<Vec<Finding>, Error> {
+    // Without a store, or with one without embeddings, no model is needed.
     if !store.has_embeddings().await.unwrap_or(false) {
         return Ok(Vec::new());
     }
@@ -41,7 +41,7 @@ async fn model(args: &args::Embedder, store: &Store) -> Result<Vec<Finding>, Err
         }
         Err(error) => vec![Finding::warning(
             "model",
-            format!("{error}; searches go by words alone"),
+            format!("{error}; searches use words only"),
             error.remedy(),
         )],
     })

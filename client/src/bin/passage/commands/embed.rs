@@ -1,47 +1,49 @@
-//! The command `embed`: embeddings for chunks that have none, once or for good.
+//! The command `embed`: embeds chunks that have no embedding, once or until interrupted.
 
-use super::{embedder, url};
+use super::embedder::embedder;
+use super::url;
 use crate::args;
-use crate::progress::Filling;
+use crate::progress::Progress;
 use passage::Error;
-use passage::ingest::{Fill, fill};
+use passage::ingest::{Fill, Job, fill};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What a run came to.
+/// The result of a run.
 pub struct Filled {
-    /// How many chunks were embedded.
+    /// The number of chunks embedded.
     pub embedded: u64,
-    /// Whether it was interrupted.
+    /// Whether the run was interrupted.
     pub interrupted: bool,
 }
 
-pub async fn embed(args: args::Embed, progress: &Filling) -> Result<Filled, Error> {
+/// Embeds chunks and shows the progress.
+pub async fn embed(args: args::Embed, progress: &Progress) -> Result<Filled, Error> {
     let url = url(&args.server)?;
     let (embedder, _) = embedder(&args.embedder, None).await?;
     let follow = args.follow.then(|| Duration::from_secs(args.interval.into()));
-    let store = args.server.store;
-    let job = Fill { url, store, collection: args.collection, embedder, follow };
+    let job = Job { embedder: Some(embedder), ..Job::new(url, args.server.store) };
+    let job = Fill { job, collection: args.collection, follow };
     let interrupted = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&interrupted);
+    let signalled = Arc::clone(&interrupted);
     let stop = async move {
         interruption().await;
-        heard.store(true, Ordering::Relaxed);
+        signalled.store(true, Ordering::Relaxed);
     };
-    let written = fill(job, stop, |event| progress.report(event)).await;
+    let filled = fill(job, stop, |event| progress.report_fill(event)).await;
     progress.finish();
-    // To be told is how a follower ends.
+    // With --follow, a signal is the regular end.
     let interrupted = !args.follow && interrupted.load(Ordering::Relaxed);
-    Ok(Filled { embedded: written?, interrupted })
+    Ok(Filled { embedded: filled?, interrupted })
 }
 
 /// Waits for SIGINT or SIGTERM.
 async fn interruption() {
-    let listened = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    let (Ok(mut interrupt), Ok(mut terminate)) = listened else {
-        // A system without signals ends the process as it likes.
+    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
+        // Without signal handlers, the system ends the process at once.
         return std::future::pending().await;
     };
     tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }

@@ -1,28 +1,51 @@
-//! What embeds, from what was said of it.
+//! Making embedders and splitters from options.
 
-use crate::args;
+use super::usage;
+use crate::args::{self, Sizer};
 use passage::Error;
 use passage::embed::{
     ApiKey, Embedder, Embedding, Model, Pool, RemoteEmbedder, ServiceConfig, default_folder,
 };
+use passage::split::Splitter;
 use passage::store::Store;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Where `OPENAI_API_KEY` may be sent to; any other service has a key of its own.
+/// The only address that `OPENAI_API_KEY` is sent to. Other services have a key of their own.
 const OPENAI: &str = "https://api.openai.com/";
 
-/// Loads the model of this process.
-pub fn load(model: &args::Model) -> Result<Arc<Model>, Error> {
-    let folder = model.folder().or_else(default_folder).ok_or_else(|| Error::Usage {
-        cause: "no embedding model is named".into(),
-        remedy: "Name its folder with --model or PASSAGE_MODEL.".into(),
-    })?;
+/// The special tokens at both ends of a model's input.
+const SPECIAL_TOKENS: usize = 2;
+
+/// Makes a splitter. Wordpieces need a model: the `loaded` one, or else the one of the options.
+pub fn splitter(
+    sizer: Sizer,
+    loaded: Option<Arc<Model>>,
+    model: &args::Model,
+    splitting: &args::Splitting,
+) -> Result<Splitter, Error> {
+    let splitter = match sizer {
+        Sizer::Characters => Splitter::by_characters(),
+        Sizer::Wordpieces => {
+            let model = loaded.map_or_else(|| load(model), Ok)?;
+            let window = model.limit().saturating_sub(SPECIAL_TOKENS);
+            Splitter::by_wordpieces(model.wordpieces().clone(), window)
+        }
+    };
+    Ok(splitter.with_overlap(splitting.overlap as usize))
+}
+
+/// Loads the local model.
+fn load(model: &args::Model) -> Result<Arc<Model>, Error> {
+    let no_model =
+        || usage("no embedding model specified", "Name its folder with --model or PASSAGE_MODEL.");
+    let folder = model.folder().or_else(default_folder).ok_or_else(no_model)?;
     Ok(Model::load(&folder)?)
 }
 
-/// Takes up the service that is named, or the model; the model comes back, too, for its tokenizer.
+/// Returns the service of the options, or the local model. Also returns the model itself for its
+/// tokenizer.
 pub async fn embedder(
     args: &args::Embedder,
     threads: Option<NonZero<usize>>,
@@ -35,21 +58,22 @@ pub async fn embedder(
     Ok((Arc::new(pool.into()), Some(model)))
 }
 
-/// The embedding of a question, and what it took.
+/// The embedding of a question, with the times that it took.
 pub struct Question {
     pub embedding: Embedding,
-    /// How long the model took to load; a service has nothing to load.
+    /// The time to load the model; zero for a service.
     pub loading: Duration,
+    /// The time to embed the question.
     pub embedding_took: Duration,
 }
 
-/// Embeds a question by the store's model: one sequence here, or one request.
+/// Embeds a question with the model of the store, locally or with one request to a service.
 pub async fn embed_question(
     args: &args::Embedder,
     store: &Store,
     question: &str,
 ) -> Result<Question, Error> {
-    let begun = Instant::now();
+    let started = Instant::now();
     if let Some(service) = service(args)? {
         let name = service.model.clone();
         let embedding = RemoteEmbedder::embed_one(service, question).await?;
@@ -57,32 +81,32 @@ pub async fn embed_question(
         return Ok(Question {
             embedding,
             loading: Duration::ZERO,
-            embedding_took: begun.elapsed(),
+            embedding_took: started.elapsed(),
         });
     }
     let model = load(&args.model)?;
-    let loading = begun.elapsed();
+    let loading = started.elapsed();
     store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let embedding = model.embed(question)?;
-    Ok(Question { embedding, loading, embedding_took: begun.elapsed() })
+    Ok(Question { embedding, loading, embedding_took: started.elapsed() })
 }
 
-/// Returns the service that is named, with its key.
+/// Returns the service of the options, with its key.
 fn service(args: &args::Embedder) -> Result<Option<ServiceConfig>, Error> {
     let Some(mut service) = args.service() else { return Ok(None) };
     if service.model.is_empty() {
-        return Err(Error::Usage {
-            cause: "--embed-url names a service, and nothing its model".into(),
-            remedy: "Give --embed-model or PASSAGE_EMBED_MODEL, such as text-embedding-3-small."
-                .into(),
-        });
+        return Err(usage(
+            "--embed-url requires --embed-model",
+            "Name the service's model with --embed-model or PASSAGE_EMBED_MODEL, such as text-embedding-3-small.",
+        ));
     }
     service.key = key(&service.url);
     Ok(Some(service))
 }
 
-/// A key is never an option: what stands on a command line is seen by everybody on the machine.
+/// Returns the API key. It is never an option, because all users of the machine can see command
+/// lines.
 fn key(url: &str) -> Option<ApiKey> {
     let variable = |name| std::env::var(name).ok().filter(|key| !key.is_empty());
     let key = variable("PASSAGE_API_KEY")

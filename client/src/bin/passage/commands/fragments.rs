@@ -1,13 +1,12 @@
-//! The command `fragments`: the query is embedded here, all else is the store's.
+//! The command `fragments`: embeds the query, and shows the fragments that the store returns.
 
-use super::connect;
 use super::embedder::embed_question;
-use crate::args;
-use crate::render;
+use super::{connect, no_model};
+use crate::{args, render};
 use passage::Error;
 use passage::store::{FragmentQuery, Notice};
 
-/// Returns what to print, and what to say beside it.
+/// Returns the text to print, and notes for standard error.
 pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Notice>), Error> {
     let store = connect(&args.server).await?;
     let (mut embedding, mut notes) = (None, Vec::new());
@@ -16,13 +15,13 @@ pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Notice>), E
         && !args.no_embed
         && store.has_embeddings().await?
     {
-        if args.embedder.is_named() {
+        if args.embedder.is_available() {
             embedding = Some(embed_question(&args.embedder, &store, query).await?.embedding);
         } else {
-            notes.push(super::no_model());
+            notes.push(no_model());
         }
     }
-    let quest = FragmentQuery {
+    let fragment_query = FragmentQuery {
         query,
         embedding,
         uri: args.uri,
@@ -35,7 +34,7 @@ pub async fn fragments(args: args::Fragments) -> Result<(String, Vec<Notice>), E
         full: args.full,
         include_orphaned: args.include_orphaned,
     };
-    let fragments = store.fragments(&quest).await?;
+    let fragments = store.fragments(&fragment_query).await?;
     let output = if args.json {
         fragments.iter().map(render::json).collect()
     } else {

@@ -1,22 +1,24 @@
 //! The commands `ingest` and `sync`.
 
-use super::embedder::embedder;
-use super::{is_stdin, metadata, reading, splitter, url};
-use crate::args::{Lines, Loading, Sizer};
+use super::embedder::{embedder, splitter};
+use super::{is_stdin, metadata, overrides, url, usage};
+use crate::args::{JsonLines, Loading, Sizer};
 use crate::progress::Progress;
 use passage::Error;
-use passage::ingest::{Event, Ingest, Summary, Sync, ingest, remembered, sync};
-use passage::source::{self, Belonging, Changes, Filter, Input, Network, Scope, Scopes, Watch};
+use passage::ingest::{Event, Ingest, Job, Summary, Sync, http_cache, ingest, sync};
+use passage::source::{
+    self, Changes, CollectionVersion, Filter, Input, Network, Scope, Scopes, Watch,
+};
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a document stays when its source is gone, where files are watched and nothing is said.
-const GRACE: Duration = Duration::from_hours(7 * 24);
+/// The grace period of `ingest --watch`.
+const WATCH_GRACE: Duration = Duration::from_hours(7 * 24);
 
-/// Loads documents, with `grace` also takes out those that are gone, and goes on as long as files
-/// are watched; `show` is given each round's end.
-pub async fn load(
+/// Loads documents. With `grace` it also removes missing ones. With `--watch` it continues with one
+/// round for each change. `show` receives the summary of each round.
+pub async fn load_documents(
     args: Loading,
     grace: Option<Duration>,
     progress: Progress,
@@ -25,26 +27,29 @@ pub async fn load(
     let filter = Filter::new(&args.include, &args.exclude)?;
     let inputs = inputs(&args)?;
     if grace.is_some() && args.collection.is_empty() {
-        let all = |input: &Input| matches!(input.scope(), Scope::All);
-        if inputs.iter().any(all) {
+        let is_collection = |input: &Input| matches!(input.scope(), Scope::Collection);
+        if inputs.iter().any(is_collection) {
             return Err(usage(
-                "JSON lines stand for all of a collection, and none is named",
-                "Name it with --collection, so that no other document is taken for gone.",
+                "a sync of JSON lines requires --collection",
+                "Name the collection, because the sync removes all documents of it that are not in the lines.",
             ));
         }
     }
     let watched: Vec<PathBuf> = inputs.iter().filter_map(Input::path).collect();
     if args.watch && watched.is_empty() {
-        return Err(usage("--watch watches files, and none is named", "Name files or folders."));
+        return Err(usage(
+            "--watch requires files or folders",
+            "Name files or folders: pages and standard input cannot be watched.",
+        ));
     }
     let watch = args.watch;
     let network = if args.allow_private { Network::Any } else { Network::Public };
-    let job = job(args).await?;
-    // It begins before anything is read, so that no change is missed.
+    let ingest = ingest_job(args).await?;
+    // The watch starts before the first round, so that no change is missed.
     let watch = if watch { Some(Watch::new(&watched)?) } else { None };
 
-    let run = Run { job, filter, network };
-    let summary = run.once(inputs.clone(), grace, None, &progress).await?;
+    let round = Round { ingest, filter, network };
+    let summary = round.run(inputs.clone(), grace, None, &progress).await?;
     show(&summary, &progress);
     let Some(mut watch) = watch else { return Ok(summary) };
 
@@ -52,41 +57,42 @@ pub async fn load(
     progress.note("watching for changes");
     loop {
         let changes = watch.changes().await;
-        let progress = progress.again();
-        let grace = Some(grace.unwrap_or(GRACE));
-        let summary = run.once(files.clone(), grace, Some(changes), &progress).await?;
-        let seen = Summary { unchanged: 0, skipped: 0, ..summary };
-        if seen != Summary::default() {
+        let progress = progress.restart();
+        let grace = Some(grace.unwrap_or(WATCH_GRACE));
+        let summary = round.run(files.clone(), grace, Some(changes), &progress).await?;
+        let visible = Summary { unchanged: 0, skipped: 0, ..summary };
+        if visible != Summary::default() {
             show(&summary, &progress);
         }
     }
 }
 
-/// What all rounds have in common.
-struct Run {
-    job: Ingest,
+/// The settings that all rounds share.
+struct Round {
+    ingest: Ingest,
     filter: Filter,
     network: Network,
 }
 
-impl Run {
-    async fn once(
+impl Round {
+    async fn run(
         &self,
         inputs: Vec<Input>,
         grace: Option<Duration>,
         changes: Option<Changes>,
         progress: &Progress,
     ) -> Result<Summary, Error> {
-        let (job, shown) = (self.job.clone(), progress.clone());
-        let report = move |event: &Event| shown.report(event);
+        let reporter = progress.clone();
+        let report = move |event: &Event| reporter.report_ingest(event);
         let mut scopes: Vec<Scope> = inputs.iter().map(Input::scope).collect();
         if changes.is_some() {
-            // Lines that are watched say nothing of documents that others have brought.
-            scopes.retain(|scope| !matches!(scope, Scope::All));
+            // A changed file of JSON lines must not remove documents that others have loaded.
+            scopes.retain(|scope| !matches!(scope, Scope::Collection));
         }
-        let known = self.job.clone();
+        let job = self.ingest.clone();
         let sources =
-            source::open(inputs, self.filter.clone(), self.network, move || remembered(&known));
+            source::open(inputs, self.filter.clone(), self.network, move || http_cache(&job));
+        let job = self.ingest.clone();
         let summary = match grace {
             Some(grace) => {
                 let scopes = Scopes::new(scopes, self.filter.clone());
@@ -99,10 +105,9 @@ impl Run {
     }
 }
 
-/// Makes of what was said what the library wants.
-async fn job(args: Loading) -> Result<Ingest, Error> {
-    let reading = reading(&args.reading)?;
-    let metadata = metadata_of(&args.metadata)?;
+async fn ingest_job(args: Loading) -> Result<Ingest, Error> {
+    let overrides = overrides(&args.overrides)?;
+    let metadata = merged_metadata(&args.metadata)?;
     let url = url(&args.server)?;
     let (embedder, model) = if args.no_embed {
         (None, None)
@@ -110,39 +115,30 @@ async fn job(args: Loading) -> Result<Ingest, Error> {
         let (embedder, model) = embedder(&args.embedder, args.jobs).await?;
         (Some(embedder), model)
     };
-    let by_default = if model.is_some() { Sizer::Wordpieces } else { Sizer::Characters };
-    let sizer = args.sizer.unwrap_or(by_default);
+    let default = if model.is_some() { Sizer::Wordpieces } else { Sizer::Characters };
+    let sizer = args.sizer.unwrap_or(default);
     let splitter = splitter(sizer, model, &args.embedder.model, &args.splitting)?;
-    Ok(Ingest {
-        url,
-        store: args.server.store,
-        collection: args.collection,
-        version: args.collection_version,
-        splitter,
-        embedder,
-        reading,
-        metadata,
-        jobs: args.jobs,
-        dry_run: args.dry_run,
-    })
+    let Loading { jobs, dry_run, collection, collection_version: version, .. } = args;
+    let job = Job { url, store: args.server.store, splitter, embedder, jobs, dry_run };
+    Ok(Ingest { job, collection, version, overrides, metadata })
 }
 
-/// Puts together objects and pairs; of one key the last counts.
-fn metadata_of(given: &[String]) -> Result<Map<String, Value>, Error> {
+/// Merges JSON objects and `KEY=VALUE` pairs. The last value of a key counts.
+fn merged_metadata(values: &[String]) -> Result<Map<String, Value>, Error> {
     let mut all = Map::new();
-    for given in given {
-        match given.split_once('=') {
-            Some((key, value)) if !given.trim_start().starts_with('{') && !key.is_empty() => {
+    for argument in values {
+        match argument.split_once('=') {
+            Some((key, value)) if !argument.trim_start().starts_with('{') && !key.is_empty() => {
                 all.insert(key.to_owned(), value.into());
             }
-            _ => all.extend(metadata(given).map_err(or_a_pair)?),
+            _ => all.extend(metadata(argument).map_err(or_key_value)?),
         }
     }
     Ok(all)
 }
 
-/// Here metadata may be said in another way, too.
-fn or_a_pair(error: Error) -> Error {
+/// Adds the other notation to the remedy.
+fn or_key_value(error: Error) -> Error {
     match error {
         Error::Usage { cause, remedy } => {
             Error::Usage { cause, remedy: format!("{remedy} Or write it as KEY=VALUE.") }
@@ -151,42 +147,42 @@ fn or_a_pair(error: Error) -> Error {
     }
 }
 
-/// Standard input needs a uri, and a uri names one document.
+/// Returns the inputs. Standard input needs a uri, and a uri allows only one document.
 fn inputs(args: &Loading) -> Result<Vec<Input>, Error> {
     if let Some(lines) = args.jsonl {
-        return Ok(args.paths.iter().map(|path| input_of_lines(args, lines, path)).collect());
+        return Ok(args.paths.iter().map(|path| jsonl_input(args, lines, path)).collect());
     }
     match (&args.uri, &args.paths[..]) {
         (Some(uri), [path]) if is_stdin(path) => Ok(vec![Input::Stdin(uri.clone())]),
-        (Some(uri), [path]) if !path.is_dir() => Ok(vec![Input::Named(path.clone(), uri.clone())]),
+        (Some(uri), [path]) if !path.is_dir() => {
+            Ok(vec![Input::NamedFile(path.clone(), uri.clone())])
+        }
         (Some(_), _) => Err(usage(
-            "--uri names one document, and several may come",
-            "Give one file or - with it.",
+            "--uri requires a single document",
+            "Name one file, or - for standard input.",
         )),
         (None, paths) if paths.iter().any(|path| is_stdin(path)) => Err(usage(
-            "standard input has no name",
-            "Give --uri with it, and - as the only path; or --jsonl, if its lines have uris.",
+            "standard input requires --uri",
+            "Use --uri with - as the only path, or --jsonl if the lines have uris.",
         )),
-        (None, paths) => Ok(paths.iter().map(|path| Input::of(path)).collect::<Result<_, _>>()?),
+        (None, paths) => {
+            Ok(paths.iter().map(|path| Input::parse(path)).collect::<Result<_, _>>()?)
+        }
     }
 }
 
-fn input_of_lines(args: &Loading, lines: Lines, path: &std::path::Path) -> Input {
+fn jsonl_input(args: &Loading, lines: JsonLines, path: &Path) -> Input {
     let lines = match lines {
-        Lines::Documents => source::Lines::Documents,
-        Lines::Chunks => source::Lines::Chunks,
+        JsonLines::Documents => source::JsonLines::Documents,
+        JsonLines::Chunks => source::JsonLines::Chunks,
     };
-    let belonging =
-        Belonging { collection: args.collection.clone(), version: args.collection_version.clone() };
+    let (collection, version) = (args.collection.clone(), args.collection_version.clone());
+    let collection = CollectionVersion { collection, version };
     if is_stdin(path) {
-        Input::StdinLines(lines, belonging)
+        Input::StdinJsonLines(lines, collection)
     } else {
-        Input::Lines(path.to_owned(), lines, belonging)
+        Input::JsonLines(path.to_owned(), lines, collection)
     }
-}
-
-fn usage(cause: &str, remedy: &str) -> Error {
-    Error::Usage { cause: cause.into(), remedy: remedy.into() }
 }
 
 #[cfg(test)]
@@ -195,29 +191,30 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn read(given: &[&str]) -> Result<Value, Error> {
-        metadata_of(&given.iter().map(ToString::to_string).collect::<Vec<_>>()).map(Value::Object)
+    fn merged(arguments: &[&str]) -> Result<Value, Error> {
+        merged_metadata(&arguments.iter().map(ToString::to_string).collect::<Vec<_>>())
+            .map(Value::Object)
     }
 
     #[test]
-    fn metadata_are_pairs_and_objects() {
+    fn metadata_is_merged_from_pairs_and_objects() {
         let all =
-            read(&["team=core", "{\"a\": 1, \"team\": \"x\"}", "note=a=b", "empty="]).unwrap();
+            merged(&["team=core", "{\"a\": 1, \"team\": \"x\"}", "note=a=b", "empty="]).unwrap();
         assert_eq!(all, json!({"team": "x", "a": 1, "note": "a=b", "empty": ""}));
         for wrong in ["", "=a", "a", "[1]", "{\"a\"=1}", "{\"a\": \"\\u0000\"}"] {
-            assert!(read(&[wrong]).is_err(), "{wrong}");
+            assert!(merged(&[wrong]).is_err(), "{wrong}");
         }
     }
 
     proptest! {
         #[test]
-        fn every_pair_comes_back(key in "[a-z_][^=]{0,9}", value: String) {
-            prop_assert_eq!(read(&[&format!("{key}={value}")]).unwrap(), json!({key: value}));
+        fn every_pair_is_read_unchanged(key in "[a-z_][^=]{0,9}", value: String) {
+            prop_assert_eq!(merged(&[&format!("{key}={value}")]).unwrap(), json!({key: value}));
         }
 
         #[test]
-        fn any_metadata_are_read_or_refused(given in "[\\[\\]{}\":=,a1 ]{0,12}") {
-            let _ = read(&[&given]);
+        fn any_argument_is_parsed_or_refused(argument in "[\\[\\]{}\":=,a1 ]{0,12}") {
+            let _ = merged(&[&argument]);
         }
     }
 }

@@ -1,14 +1,17 @@
-//! The command `reindex`: a collection, or the whole store, from the stored texts.
+//! The command `reindex`: splits and embeds a collection or the whole store again.
 
-use super::embedder::embedder;
-use super::{connect, splitter, url};
+use super::embedder::{embedder, splitter};
+use super::{connect, url};
 use crate::args::{self, Sizer};
-use crate::progress::Remaking;
+use crate::progress::Progress;
 use passage::Error;
-use passage::ingest::{Beside, Reindex, Reindexed, reindex as in_place, reindex_beside};
+use passage::ingest::{
+    Job, ReindexCollection, ReindexStore, ReindexSummary, reindex_collection, reindex_store,
+};
 use passage::split::SizeUnit;
 
-pub async fn reindex(args: args::Reindex, progress: &Remaking) -> Result<Reindexed, Error> {
+/// Reindexes documents and shows the progress.
+pub async fn reindex(args: args::Reindex, progress: &Progress) -> Result<ReindexSummary, Error> {
     let store = connect(&args.server).await?;
     let (embedder, model) = if args.no_embed || !store.has_embeddings().await? {
         (None, None)
@@ -26,29 +29,20 @@ pub async fn reindex(args: args::Reindex, progress: &Remaking) -> Result<Reindex
     let url = url(&args.server)?;
     let splitter = splitter(sizer, model, &args.embedder.model, &args.splitting)?;
     let args::Reindex { server, collection, jobs, dry_run, .. } = args;
-    let store = server.store;
-    let report = |event: &_| progress.report(event);
-    let reindexed = if let Some(collection) = collection {
+    let job = Job { url, store: server.store, splitter, embedder, jobs, dry_run };
+    let report = |event: &_| progress.report_reindex(event);
+    let summary = if let Some(collection) = collection {
         let version = args.collection_version;
-        let job = Reindex { url, store, collection, version, splitter, embedder, jobs, dry_run };
-        in_place(job, report).await
+        reindex_collection(ReindexCollection { job, collection, version }, report).await
     } else {
-        let (embedding_type, language) =
-            (args.embedding_type.map(|it| it.name().to_owned()), args.language);
-        let removes_former = args.drop_former;
-        let job = Beside {
-            url,
-            store,
-            splitter,
-            embedder,
-            embedding_type,
-            language,
-            jobs,
-            removes_former,
-            dry_run,
+        let reindex = ReindexStore {
+            job,
+            embedding_type: args.embedding_type.map(|it| it.name().to_owned()),
+            language: args.language,
+            drop_former: args.drop_former,
         };
-        reindex_beside(job, report).await
+        reindex_store(reindex, report).await
     };
     progress.finish();
-    reindexed
+    summary
 }

@@ -1,13 +1,12 @@
-//! The command `remove`.
+//! The command `remove`: removes documents after a confirmation.
 
-use super::connect;
-use crate::args;
-use crate::render;
+use super::{connect, usage};
+use crate::{args, render};
 use passage::Error;
 use passage::store::{Removal, RemovalSummary};
 
-/// Removes what is named, once `ask` has said so or nobody need be asked; `ask` gives `None` where
-/// there is nobody. Returns what to print, and what was not there.
+/// Removes documents. `ask` asks the user for confirmation, and returns `None` if there is no
+/// terminal. Returns the text to print, and the uris without a document.
 pub async fn remove(
     args: args::Remove,
     ask: impl FnOnce(&str) -> Option<bool>,
@@ -21,8 +20,8 @@ pub async fn remove(
     };
     let store = connect(&args.server).await?;
     let mut removed = store.count_removal(&removal).await?;
-    let is_asked = !args.dry_run && !args.yes && removed.documents > 0;
-    if is_asked {
+    let needs_confirmation = !args.dry_run && !args.yes && removed.documents > 0;
+    if needs_confirmation {
         let what = render::documents_and_chunks(&removed);
         match ask(&format!("Remove {what} from the store \"{}\"?", store.name())) {
             Some(true) => {}
@@ -32,10 +31,12 @@ pub async fn remove(
                 return Ok((render::removed(&nothing, false, args.json), nothing.missing));
             }
             None => {
-                return Err(Error::Usage {
-                    cause: format!("{what} would be removed, and nobody is there to be asked"),
-                    remedy: "Give --yes to remove them, or --dry-run to see what would be.".into(),
-                });
+                return Err(usage(
+                    &format!(
+                        "{what} would be removed, and there is no terminal to ask for confirmation"
+                    ),
+                    "Use --yes to remove them, or --dry-run to list them.",
+                ));
             }
         }
     }

@@ -1,7 +1,7 @@
-//! The command `search`: the question is embedded here, all else is the store's.
+//! The command `search`: embeds the question, and shows the passages that the store returns.
 
 use super::embedder::embed_question;
-use super::{connect, metadata, no_model};
+use super::{connect, metadata, no_model, usage};
 use crate::args;
 use crate::render::{self, Timing};
 use passage::Error;
@@ -9,22 +9,22 @@ use passage::store::{Filters, Mode, Notice, Search, SearchResults, Store};
 use serde_json::Value;
 use std::time::Instant;
 
-/// Returns what to print, and what to say beside it.
+/// Returns the text to print, and notes for standard error.
 pub async fn search(args: args::Search) -> Result<(String, Vec<Notice>), Error> {
     let mut timing = Timing::default();
     let filters = filters(args.filters.clone())?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut store = connect(&args.server).await?;
-    timing.connecting = begun.elapsed();
+    timing.connecting = started.elapsed();
 
-    let mut found = SearchResults::default();
+    let mut results = SearchResults::default();
     if !args.question.trim().is_empty() {
-        let (embedding, note) = embedded(&args, &store, &mut timing).await?;
+        let (embedding, note) = embedding(&args, &store, &mut timing).await?;
         if embedding.is_none() && filters.min_similarity.is_some() {
-            return Err(Error::Usage {
-                cause: "--min-similarity compares embeddings, and this search has none".into(),
-                remedy: "Leave it out, or search a store with embeddings by --mode hybrid.".into(),
-            });
+            return Err(usage(
+                "--min-similarity requires an embedding of the question, and this search has none",
+                "Leave it out, or search a store with embeddings with --mode hybrid.",
+            ));
         }
         let search = Search {
             question: args.question,
@@ -39,19 +39,20 @@ pub async fn search(args: args::Search) -> Result<(String, Vec<Notice>), Error> 
             order_by: args.context.order_by,
             hits: args.chunks,
         };
-        let begun = Instant::now();
-        found = store.search(&search).await?;
-        timing.searching = begun.elapsed();
-        found.notices.extend(note);
+        let started = Instant::now();
+        results = store.search(&search).await?;
+        timing.searching = started.elapsed();
+        results.notices.extend(note);
     }
     if args.json {
-        return Ok((render::found_json(&found, &timing), Vec::new()));
+        return Ok((render::search_results_json(&results, &timing), Vec::new()));
     }
-    Ok((render::found(&found, &timing), found.notices))
+    Ok((render::search_results(&results, &timing), results.notices))
 }
 
-/// Embeds the question, unless it is to be searched by words, or nothing is named to embed by.
-async fn embedded(
+/// Embeds the question. Returns no embedding for a search by words, and a note if no model is
+/// available.
+async fn embedding(
     args: &args::Search,
     store: &Store,
     timing: &mut Timing,
@@ -59,7 +60,7 @@ async fn embedded(
     match args.mode {
         Some(args::Mode::Text) => return Ok((None, None)),
         None if !store.has_embeddings().await? => return Ok((None, None)),
-        None if !args.embedder.is_named() => {
+        None if !args.embedder.is_available() => {
             return Ok((None, Some(no_model())));
         }
         Some(args::Mode::Vector | args::Mode::Hybrid) | None => {}

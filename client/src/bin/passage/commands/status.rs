@@ -1,20 +1,20 @@
-//! The command `status`: what a store holds.
+//! The command `status`: shows the contents of a store.
 
 use super::connect;
-use crate::args;
-use crate::render;
+use crate::{args, render};
 use passage::Error;
 use passage::store::{Collection, Status};
 use serde::Serialize;
 
-/// All of it as one object.
+/// The JSON object.
 #[derive(Serialize)]
-struct Whole<'a> {
+struct StoreStatus<'a> {
     #[serde(flatten)]
     status: &'a Status,
     collections: &'a [Collection],
 }
 
+/// Returns the text to print.
 pub async fn status(args: args::Status) -> Result<String, Error> {
     let store = connect(&args.server).await?;
     if args.list {
@@ -31,7 +31,7 @@ pub async fn status(args: args::Status) -> Result<String, Error> {
         args.collection.as_ref().is_none_or(|wanted| *wanted == collection.collection)
     });
     Ok(if args.json {
-        render::json(&Whole { status: &status, collections: &collections })
+        render::json(&StoreStatus { status: &status, collections: &collections })
     } else {
         render::status(&status, &collections)
     })

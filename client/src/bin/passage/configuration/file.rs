@@ -1,63 +1,66 @@
-//! The files of options: which are read, and how far each is trusted.
+//! The configuration files: which ones are read, and how far each is trusted.
 
-use super::FILE;
 use passage::Error;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A file of options.
+/// The name of the files that are read without being named.
+pub const FILE_NAME: &str = "passage.toml";
+
+/// A configuration file.
 pub struct File {
     pub path: PathBuf,
     pub origin: Origin,
 }
 
-/// How a file was come by.
+/// The origin of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// By `--config` or `PASSAGE_CONFIG`.
+    /// Named by `--config` or `PASSAGE_CONFIG`.
     Named,
-    /// It is the user's own, in the folder for configuration.
+    /// The user's own file, in the configuration folder.
     User,
-    /// It is in the working folder, and may be of anybody: of a cloned repository, or in `/tmp`.
-    Found,
+    /// In the working folder. Anyone may have written it, for example in a cloned repository or in
+    /// `/tmp`.
+    WorkingFolder,
 }
 
 impl File {
-    /// Returns the files to read, those that go before others last.
+    /// Returns the files to read. Later ones take precedence.
     pub fn all(arguments: &[OsString]) -> Vec<Self> {
         if let Some(path) = named(arguments) {
             return vec![Self { path, origin: Origin::Named }];
         }
-        let user = user_folder().map(|folder| folder.join("passage").join(FILE));
+        let user = user_folder().map(|folder| folder.join("passage").join(FILE_NAME));
         let is_user =
             |found: &Path| user.as_ref().is_some_and(|user| is_same(user, found).unwrap_or(false));
-        let found = Some(PathBuf::from(FILE)).filter(|found| !is_user(found));
+        let found = Some(PathBuf::from(FILE_NAME)).filter(|found| !is_user(found));
         let file = |origin| move |path| Self { path, origin };
         user.clone()
             .map(file(Origin::User))
             .into_iter()
-            .chain(found.map(file(Origin::Found)))
+            .chain(found.map(file(Origin::WorkingFolder)))
             .collect()
     }
 
-    /// Reads the file; one that nobody named need not be there.
+    /// Reads the file. Returns `None` for a missing file that was not named.
     pub fn read(&self) -> Result<Option<String>, Error> {
         let path = self.path.display();
-        let wrong = |cause: String| Error::Usage {
+        let file_error = |cause: String| Error::Usage {
             cause,
-            remedy: "Name a file of options with --config, or leave it out.".into(),
+            remedy: "Name a configuration file with --config, or omit the option.".into(),
         };
         let is_named = self.origin == Origin::Named;
         if !is_named && let Ok(metadata) = self.path.metadata() {
             if !metadata.is_file() {
-                return Err(wrong(format!("{path} is not a file")));
+                return Err(file_error(format!("{path} is not a file")));
             }
             if self.origin == Origin::User && metadata.mode() & 0o002 != 0 {
                 return Err(Error::Usage {
-                    cause: format!("{path} can be written by everybody"),
+                    cause: format!("{path} is writable by all users"),
                     remedy: format!(
-                        "Check what it holds, and take that right away: chmod o-w {path}"
+                        "Check its content, and remove the permission: chmod o-w {path}"
                     ),
                 });
             }
@@ -65,12 +68,13 @@ impl File {
         match std::fs::read_to_string(&self.path) {
             Ok(text) => Ok(Some(text)),
             Err(error) if !is_named && is_missing(&error) => Ok(None),
-            Err(error) => Err(wrong(format!("cannot read {path}: {error}"))),
+            Err(error) => Err(file_error(format!("cannot read {path}: {error}"))),
         }
     }
 }
 
-/// Finds the file that is named, before the rest of the command line can be read by it.
+/// Returns the named file. It is needed before clap parses the command line, because it sets
+/// defaults.
 fn named(arguments: &[OsString]) -> Option<PathBuf> {
     let mut arguments = arguments.iter().skip(1).take_while(|argument| *argument != "--");
     while let Some(argument) = arguments.next() {
@@ -84,7 +88,8 @@ fn named(arguments: &[OsString]) -> Option<PathBuf> {
     std::env::var_os("PASSAGE_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// Returns the user's folder for configuration. A relative one would be in the working folder.
+/// Returns the user's configuration folder. Relative paths are ignored: they would be in the
+/// working folder.
 fn user_folder() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))
@@ -95,7 +100,7 @@ fn is_same(a: &Path, b: &Path) -> std::io::Result<bool> {
     Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
-/// Tells whether a file is not there, nor the folder that it would be in.
+/// Returns whether a file or its folder does not exist.
 fn is_missing(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{NotADirectory, NotFound};
     matches!(error.kind(), NotFound | NotADirectory)

@@ -1,9 +1,9 @@
-//! What a store holds: as a whole, by collection, by document; and what is wrong with it.
+//! The contents of a store: in total, by collection, by document; and findings of the doctor.
 
 use super::{BOLD, DIM, ERROR, GOOD, WARNING, count, line, printable};
 use passage::store::{Collection, DocumentRow, Finding, Severity, Status};
 
-/// What a store holds.
+/// Returns the contents of a store and of its collections.
 pub fn status(status: &Status, collections: &[Collection]) -> String {
     let mut output = String::new();
     let mut row = |name: &str, value: &str| {
@@ -12,10 +12,7 @@ pub fn status(status: &Status, collections: &[Collection]) -> String {
     row("store", &status.store);
     row("documents", &status.documents.to_string());
     row("chunks", &status.chunks.to_string());
-    row(
-        "embeddings",
-        &status.embeddings.map_or_else(|| "none kept".into(), |count| count.to_string()),
-    );
+    row("embeddings", &status.embeddings.map_or_else(|| "none".into(), |count| count.to_string()));
     let setting = |key: &str| {
         status.settings.get(key).map(|value| value.as_str().map_or(value.to_string(), Into::into))
     };
@@ -31,7 +28,7 @@ pub fn status(status: &Status, collections: &[Collection]) -> String {
         output.push('\n');
     }
     let name = |collection: &Collection| named(&collection.collection, &collection.version);
-    let width = collections.iter().map(|of| name(of).chars().count()).max().unwrap_or(0);
+    let width = collections.iter().map(|one| name(one).chars().count()).max().unwrap_or(0);
     for collection in collections {
         let mut facts = vec![
             count(collection.documents as usize, "document"),
@@ -48,7 +45,7 @@ pub fn status(status: &Status, collections: &[Collection]) -> String {
     output
 }
 
-/// A collection with its version; one without a name is that of documents without one.
+/// Returns the name of a collection with its version.
 fn named(collection: &str, version: &str) -> String {
     let collection = if collection.is_empty() { "(no collection)" } else { collection };
     printable(&if version.is_empty() {
@@ -58,7 +55,7 @@ fn named(collection: &str, version: &str) -> String {
     })
 }
 
-/// Documents, a line each.
+/// Returns a line for each document.
 pub fn documents(documents: &[DocumentRow]) -> String {
     let mut output = String::new();
     for document in documents {
@@ -79,7 +76,7 @@ pub fn documents(documents: &[DocumentRow]) -> String {
     output
 }
 
-/// Findings, a line each, and below it what to do.
+/// Returns a line for each finding, with its remedy below.
 pub fn findings(findings: &[Finding]) -> String {
     let mut output = String::new();
     for Finding { severity, subject, finding, remedy } in findings {
@@ -97,8 +94,8 @@ pub fn findings(findings: &[Finding]) -> String {
     let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (bad, warnings) = (number(Severity::Bad), number(Severity::Warning));
     let verdict = match (bad, warnings) {
-        (0, 0) => "all is well".to_owned(),
-        (0, warnings) => format!("it works, with {}", count(warnings, "warning")),
+        (0, 0) => "no problems found".to_owned(),
+        (0, warnings) => format!("no errors, {}", count(warnings, "warning")),
         (bad, warnings) => format!("{}, {}", count(bad, "error"), count(warnings, "warning")),
     };
     line(&mut output, &format!("\n{verdict}"));

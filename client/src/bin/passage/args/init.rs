@@ -1,0 +1,34 @@
+//! The options of `init`.
+
+use super::{Embedder, EmbeddingType, Server};
+use clap::Args;
+
+/// The text below the options.
+pub const HELP: &str = "\
+If the store exists, init adds what is missing in it. The model determines the dimensions of
+the embeddings. Without --no-embed, the extension vector must be installed on the server.
+
+Examples:
+  passage init
+  passage init --store notes --no-embed
+  passage init --embedding-type halfvec --language german";
+
+#[derive(Args)]
+pub struct Init {
+    #[command(flatten)]
+    pub server: Server,
+    #[command(flatten)]
+    pub embedder: Embedder,
+    /// Create a store without embeddings, which needs no pgvector
+    #[arg(long)]
+    pub no_embed: bool,
+    /// SQL type of the embeddings [default: vector]
+    #[arg(long, value_name = "TYPE", conflicts_with = "no_embed")]
+    pub embedding_type: Option<EmbeddingType>,
+    /// Text search configuration of the store [default: english]
+    #[arg(long, value_name = "NAME")]
+    pub language: Option<String>,
+    /// Print the result as one JSON object
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,30 @@
+//! The options of `split`.
+
+use super::{MetadataOptions, Model, Sizer, Splitting};
+use clap::Args;
+use std::path::PathBuf;
+
+/// The text below the options.
+pub const HELP: &str = "\
+Examples:
+  passage split README.md
+  passage split README.md --json | jq -r .content
+  passage split - --media-type text/markdown < README.md";
+
+#[derive(Args)]
+pub struct Split {
+    /// File to split; - reads standard input
+    pub file: PathBuf,
+    /// Print one JSON object per line for each chunk
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub overrides: MetadataOptions,
+    /// Unit of chunk sizes [default: wordpieces if there is a local model, else characters]
+    #[arg(long)]
+    pub sizer: Option<Sizer>,
+    #[command(flatten)]
+    pub splitting: Splitting,
+    #[command(flatten)]
+    pub model: Model,
+}

@@ -1,0 +1,27 @@
+//! The command `init`: creates a store.
+
+use super::connect;
+use super::embedder::embedder;
+use crate::{args, render};
+use passage::Error;
+use passage::store::{InitOptions, Settings};
+use passage_core::SPLITTER_VERSION;
+
+/// Returns the text to print.
+pub async fn init(args: args::Init) -> Result<String, Error> {
+    let embedder = if args.no_embed { None } else { Some(embedder(&args.embedder, None).await?) };
+    let mut store = connect(&args.server).await?;
+    let init = InitOptions {
+        dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
+        embedding_type: args.embedding_type.map(|it| it.name().to_owned()),
+        language: args.language,
+    };
+    let statements = store.init(&init).await?;
+    let is_local = matches!(&embedder, Some((_, Some(_))));
+    let sizer = if is_local { "wordpieces" } else { "characters" };
+    let model = embedder.map(|(embedder, _)| (embedder.name().to_owned(), embedder.dimensions()));
+    let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
+    store.in_owned_transaction(store.record_settings(&settings)).await?;
+    let render = if args.json { render::created_json } else { render::created };
+    Ok(render(store.name(), statements, settings.model.as_ref()))
+}

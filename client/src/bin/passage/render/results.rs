@@ -1,0 +1,184 @@
+//! Results of queries: passages of a search, fragments, and a chunk with its context.
+
+use super::{BOLD, DIM, TITLE, count, line, printable, quote, section};
+use passage::store::{ContextRow, Fragment, Hit, Passage, SearchResults};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The times of a search.
+#[derive(Default)]
+pub struct Timing {
+    /// The time to connect to the server.
+    pub connecting: Duration,
+    /// The time to load the model; `None` for a search by words.
+    pub loading: Option<Duration>,
+    /// The time to embed the question; `None` for a search by words.
+    pub embedding: Option<Duration>,
+    /// The time of the search in the server, with the round trip.
+    pub searching: Duration,
+}
+
+/// Returns the results of a search as one JSON object.
+pub fn search_results_json(results: &SearchResults, timing: &Timing) -> String {
+    #[derive(Serialize)]
+    struct WithTiming<'a> {
+        #[serde(flatten)]
+        results: &'a SearchResults,
+        timing: Value,
+    }
+    // Two decimals: more would only be noise.
+    let milliseconds = |time: Duration| (time.as_secs_f64() * 100_000.0).round() / 100.0;
+    let timing = json!({
+        "connecting_ms": milliseconds(timing.connecting),
+        "loading_ms": timing.loading.map(milliseconds),
+        "embedding_ms": timing.embedding.map(milliseconds),
+        "searching_ms": milliseconds(timing.searching),
+    });
+    super::json(&WithTiming { results, timing })
+}
+
+/// Returns the results of a search as text: the chunks if they were requested, and the passages.
+pub fn search_results(results: &SearchResults, timing: &Timing) -> String {
+    let mut output = String::new();
+    if results.passages.is_empty() {
+        return "nothing found\n".into();
+    }
+    if let Some(hits) = &results.hits {
+        line(&mut output, &format!("{BOLD}Best chunks{BOLD:#}\n"));
+        for chunk in hits {
+            hit(&mut output, chunk);
+        }
+        line(&mut output, &format!("{BOLD}Passages{BOLD:#}\n"));
+    }
+    for one in &results.passages {
+        passage(&mut output, one);
+    }
+    let passages = count(results.passages.len(), "passage");
+    let duration = duration(timing);
+    line(&mut output, &format!("{DIM}{passages} {duration}{DIM:#}"));
+    output
+}
+
+fn duration(Timing { loading, embedding, searching, .. }: &Timing) -> String {
+    let milliseconds = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1_000.0);
+    match (loading, embedding) {
+        (Some(loading), Some(embedding)) => format!(
+            "in {} (embedding {}), plus {} to load the model",
+            milliseconds(*searching + *embedding),
+            milliseconds(*embedding),
+            milliseconds(*loading)
+        ),
+        _ => format!("in {}", milliseconds(*searching)),
+    }
+}
+
+fn hit(output: &mut String, hit: &Hit) {
+    title(output, hit.rank, hit.title.as_deref(), &hit.section);
+    let mut facts = vec![format!("score {}", score(hit.score))];
+    for (leg, rank, of) in
+        [("meaning", hit.vector_rank, hit.vector_score), ("words", hit.text_rank, hit.text_score)]
+    {
+        if let (Some(rank), Some(of)) = (rank, of) {
+            facts.push(format!("by {leg} {rank} ({})", score(of)));
+        }
+    }
+    facts.extend(hit.tokens.map(|tokens| count(tokens as usize, "token")));
+    source(output, hit.uri.as_deref(), (hit.first_line, hit.last_line), &facts);
+    quote(output, &hit.content, &[]);
+}
+
+fn passage(output: &mut String, passage: &Passage) {
+    title(output, passage.rank, passage.title.as_deref(), &passage.section);
+    let mut facts: Vec<_> =
+        passage.score.map(|of| format!("score {}", score(of))).into_iter().collect();
+    facts.push(count(passage.tokens as usize, "token"));
+    let (hits, chunks) = (passage.hit_ids.len(), passage.chunk_ids.len());
+    facts.push(format!("{hits} of {} hit", count(chunks, "chunk")));
+    if passage.truncated {
+        facts.push("cut to fit".into());
+    }
+    source(output, passage.uri.as_deref(), (passage.first_line, passage.last_line), &facts);
+    quote(output, &passage.content, &passage.hit_ranges());
+}
+
+/// Writes the rank, the title of the document and the section. A title that is also the first
+/// heading is written once.
+fn title(output: &mut String, rank: i32, title: Option<&str>, titles: &[String]) {
+    let title = title
+        .filter(|title| !title.is_empty() && titles.first().map(String::as_str) != Some(title));
+    let titles: Vec<String> =
+        title.map(ToOwned::to_owned).into_iter().chain(titles.iter().cloned()).collect();
+    let titles = section(&titles);
+    line(output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{titles}{TITLE:#}"));
+}
+
+/// Writes the place in the source, and further facts.
+fn source(
+    output: &mut String,
+    uri: Option<&str>,
+    lines: (Option<i32>, Option<i32>),
+    facts: &[String],
+) {
+    let location = location(uri, lines.0, lines.1);
+    line(output, &format!("   {location}  {DIM}{}{DIM:#}", facts.join("  ")));
+}
+
+/// Formats a score. Fused scores are small, scores by words are large.
+fn score(score: f64) -> String {
+    let decimals = if score.abs() < 0.1 { 4 } else { 3 };
+    format!("{score:.decimals$}")
+}
+
+/// Returns fragments as text, each with its lines in the document.
+pub fn fragments(fragments: &[Fragment]) -> String {
+    if fragments.is_empty() {
+        return "nothing found\n".into();
+    }
+    let mut output = String::new();
+    for (rank, fragment) in (1..).zip(fragments) {
+        let title = printable(fragment.title.as_deref().unwrap_or("(no title)"));
+        line(&mut output, &format!("{BOLD}{rank}{BOLD:#}  {TITLE}{title}{TITLE:#}"));
+        let mut facts: Vec<String> =
+            fragment.score.map(|score| format!("score {score:.3}")).into_iter().collect();
+        facts.extend(fragment.tokens.map(|tokens| count(tokens as usize, "token")));
+        facts.extend(fragment.strategy_used.as_deref().map(|by| format!("by {}", printable(by))));
+        let hint = fragment.signals.as_ref().and_then(|signals| signals["hint"].as_str());
+        let location = location(fragment.uri.as_deref(), fragment.first_line, fragment.last_line);
+        line(&mut output, &format!("   {location}  {DIM}{}{DIM:#}", facts.join("  ")));
+        if let Some(hint) = hint {
+            line(&mut output, &format!("   {DIM}{}{DIM:#}", printable(hint)));
+        }
+        quote(&mut output, fragment.content.as_deref().unwrap_or_default(), &[]);
+    }
+    output
+}
+
+/// Returns a chunk with its context as text, in document order. The bar beside the chunk is
+/// highlighted.
+pub fn context(rows: &[ContextRow]) -> String {
+    let mut output = String::new();
+    for row in rows {
+        let titles = section(&row.section);
+        let role = printable(&row.role);
+        line(&mut output, &format!("{BOLD}{role}{BOLD:#}  {TITLE}{titles}{TITLE:#}"));
+        let mut facts = vec![format!("distance {}", row.distance)];
+        facts.extend(row.tokens.map(|tokens| count(tokens as usize, "token")));
+        facts.push(row.chunk_id.to_string());
+        let location = location(row.uri.as_deref(), row.first_line, row.last_line);
+        line(&mut output, &format!("   {location}  {DIM}{}{DIM:#}", facts.join("  ")));
+        let whole = 0..row.content.len();
+        let hits = if row.role == "hit" { std::slice::from_ref(&whole) } else { &[] };
+        quote(&mut output, &row.content, hits);
+    }
+    output
+}
+
+/// Returns a document with lines, in the notation that editors and terminals open.
+fn location(uri: Option<&str>, first: Option<i32>, last: Option<i32>) -> String {
+    let uri = printable(uri.unwrap_or("(no document)"));
+    match (first, last) {
+        (Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
+        _ => uri,
+    }
+}

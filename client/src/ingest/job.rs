@@ -1,0 +1,168 @@
+/*!
+Jobs: the settings that ingest, fill and reindex share, and those that ingest adds.
+
+Each job type holds a [`Job`], so the store, the model and the splitter are described once.
+*/
+
+use crate::Error;
+use crate::document::MetadataOverrides;
+use crate::embed::{Embedder, Embedding};
+use crate::split::Splitter;
+use crate::store::{Settings, Store};
+use passage_core::{HashInput, SPLITTER_VERSION};
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+use tokio::sync::mpsc;
+
+/// The store that a run writes to, and what it splits and embeds with.
+#[derive(Clone)]
+pub struct Job {
+    /// The server: a connection string as libpq reads it, in either form; empty for the
+    /// environment.
+    pub url: String,
+    /// The name of the store: a schema.
+    pub store: String,
+    /// The splitter. [`fill`](super::fill) does not use it.
+    pub splitter: Splitter,
+    /// The embedder; `None` writes text only.
+    pub embedder: Option<Arc<Embedder>>,
+    /// The number of documents that are split at the same time; `None` for one per core.
+    pub jobs: Option<NonZero<usize>>,
+    /// Whether to report only what would change; then nothing is embedded or written.
+    pub dry_run: bool,
+}
+
+impl Job {
+    /// Returns a job that splits by characters and embeds nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage::ingest::Job;
+    ///
+    /// let job = Job { dry_run: true, ..Job::new("postgresql:///library", "rag") };
+    /// assert_eq!(job.store, "rag");
+    /// ```
+    pub fn new(url: impl Into<String>, store: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            store: store.into(),
+            splitter: Splitter::by_characters(),
+            embedder: None,
+            jobs: None,
+            dry_run: false,
+        }
+    }
+
+    /// Opens one more connection to the store.
+    pub(super) async fn connect(&self) -> Result<Store, Error> {
+        Ok(Store::connect(&self.url, &self.store).await?)
+    }
+
+    /// Returns the number of documents that are split at the same time.
+    pub(super) fn parallelism(&self) -> usize {
+        self.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
+    }
+
+    /// Returns the name and the dimensions of the model.
+    pub(super) fn model(&self) -> Option<(String, usize)> {
+        self.embedder.as_ref().map(|embedder| (embedder.name().to_owned(), embedder.dimensions()))
+    }
+
+    /// Checks that the model is the one of the store, and records model, sizer and splitter version
+    /// in the store unless this is a dry run. Returns whether the store has embeddings.
+    pub(super) async fn check_settings(&self, store: &Store) -> Result<bool, Error> {
+        let model = self.model();
+        if !self.dry_run {
+            let sizer = self.splitter.unit().name();
+            let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
+            return Ok(store.record_settings(&settings).await?);
+        }
+        if let Some(model) = &model {
+            store.check_model(model).await?;
+            return Ok(true);
+        }
+        Ok(store.has_embeddings().await?)
+    }
+}
+
+/// A job that reads documents from sources.
+#[derive(Clone)]
+pub struct Ingest {
+    /// The store, the splitter and the model.
+    pub job: Job,
+    /// The project or library that the documents belong to; may be empty.
+    pub collection: String,
+    /// The version of the collection; may be empty.
+    pub version: String,
+    /// Values that replace what would be detected for each document.
+    pub overrides: MetadataOverrides,
+    /// Metadata that is added to each document.
+    pub metadata: Map<String, Value>,
+}
+
+impl Ingest {
+    /// Returns a job without a collection, with all metadata detected.
+    pub fn new(job: Job) -> Self {
+        Self {
+            job,
+            collection: String::new(),
+            version: String::new(),
+            overrides: MetadataOverrides::default(),
+            metadata: Map::new(),
+        }
+    }
+
+    /// Returns all settings that the chunks of a document depend on.
+    pub(super) fn hash_input<'a>(
+        &'a self,
+        overrides: &'a MetadataOverrides,
+        metadata: &'a Map<String, Value>,
+    ) -> HashInput<'a> {
+        let Job { splitter, embedder, .. } = &self.job;
+        HashInput {
+            overrides,
+            limits: splitter.limits(),
+            unit: splitter.unit(),
+            overlap: splitter.overlap(),
+            code_as_text: false,
+            model: embedder.as_ref().map(|embedder| embedder.name()),
+            metadata,
+        }
+    }
+
+    /// Returns a short hash of all settings of this run that documents depend on.
+    pub(super) fn settings_hash(&self) -> String {
+        let hash = self.hash_input(&self.overrides, &self.metadata).content_hash("", b"");
+        hash[..8].iter().fold(String::new(), |mut hex, byte| {
+            write!(hex, "{byte:02x}").expect("a string takes any text");
+            hex
+        })
+    }
+}
+
+/// Embeds numbered texts and passes each embedding to `take` as soon as it is ready.
+pub(super) async fn embed_texts(
+    embedder: Arc<Embedder>,
+    texts: impl Iterator<Item = (usize, String)> + Send + 'static,
+    mut take: impl FnMut(usize, Embedding),
+) -> Result<(), Error> {
+    let (sender, mut pending) = mpsc::unbounded_channel();
+    // The bounded queue of the embedder blocks this thread. It ends early if the receiver is
+    // dropped.
+    let submitting = tokio::task::spawn_blocking(move || {
+        for (number, text) in texts {
+            if sender.send((number, embedder.submit(text))).is_err() {
+                break;
+            }
+        }
+    });
+    while let Some((number, pending)) = pending.recv().await {
+        take(number, pending.wait().await?);
+    }
+    submitting.await.expect("submitting does not panic");
+    Ok(())
+}

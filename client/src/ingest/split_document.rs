@@ -1,0 +1,137 @@
+//! Reading one document from its source and splitting it.
+
+use super::Ingest;
+use super::source_metadata::{self, MergedMetadata};
+use crate::document::{Document, MetadataOverrides};
+use crate::source::{Content, PresplitChunk, SourceDocument};
+use crate::split::Piece;
+use crate::{Error, document, source};
+use passage_core::{Unit, document_metadata};
+use serde_json::Value;
+use std::ops::{Range, RangeInclusive};
+use std::path::Path;
+
+/// A document that was read and split.
+pub(super) struct SplitDocument {
+    pub(super) uri: String,
+    pub(super) document: Document,
+    pub(super) content_hash: Vec<u8>,
+    pub(super) pieces: Vec<Piece>,
+    /// The spans of presplit chunks. Other pieces have their spans in the text.
+    presplit_spans: Option<Vec<Span>>,
+    /// The metadata of the document, a JSON object.
+    pub(super) metadata: Value,
+}
+
+/// The part of the source that a chunk holds, as far as it is known.
+#[derive(Clone)]
+pub(super) struct Span {
+    pub(super) bytes: Option<Range<usize>>,
+    pub(super) lines: Option<RangeInclusive<usize>>,
+}
+
+impl SplitDocument {
+    /// Returns the span of each piece in the source.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Span> {
+        self.pieces.iter().enumerate().map(|(ordinal, piece)| match &self.presplit_spans {
+            Some(spans) => spans[ordinal].clone(),
+            None => Span { bytes: Some(piece.bytes.clone()), lines: Some(piece.lines.clone()) },
+        })
+    }
+}
+
+/// The content of a source, in memory.
+enum Loaded {
+    Bytes(Vec<u8>),
+    Text(String),
+    /// Presplit chunks, and the bytes that stand for them in the content hash.
+    Chunks(Vec<u8>, Vec<PresplitChunk>),
+}
+
+/// Reads and splits a document. Returns `None` if its content hash is `stored_hash`.
+pub(super) fn split_document(
+    ingest: &Ingest,
+    document: SourceDocument,
+    stored_hash: Option<&[u8]>,
+) -> Result<Option<SplitDocument>, Error> {
+    let SourceDocument { uri, inside, origin, content, source_metadata } = document;
+    let MergedMetadata { overrides, metadata } = source_metadata::merge(ingest, *source_metadata);
+    let loaded = match content {
+        Content::Unchanged => return Ok(None),
+        Content::Bytes(bytes) => Loaded::Bytes(bytes),
+        Content::File(path) => Loaded::Bytes(source::read(&path)?),
+        Content::Text(text) => Loaded::Text(text),
+        Content::Chunks(chunks) => Loaded::Chunks(hashed_bytes(&chunks), chunks),
+    };
+    let hashed = match &loaded {
+        Loaded::Bytes(bytes) | Loaded::Chunks(bytes, _) => bytes,
+        Loaded::Text(text) => text.as_bytes(),
+    };
+    let content_hash = ingest.hash_input(&overrides, &metadata).content_hash(&uri, hashed);
+    if stored_hash == Some(&content_hash) {
+        return Ok(None);
+    }
+    let inside = inside.as_deref();
+    let document = match loaded {
+        Loaded::Bytes(bytes) => document::read(&overrides, bytes, &origin, &uri, inside)?,
+        Loaded::Text(text) => document::read_text(&overrides, text, &origin, &uri, inside)?,
+        Loaded::Chunks(_, chunks) => {
+            let (document, pieces, spans) = presplit(&overrides, chunks, &origin, &uri)?;
+            let (metadata, presplit_spans) = (Value::Object(metadata), Some(spans));
+            return Ok(Some(SplitDocument {
+                uri,
+                document,
+                content_hash,
+                pieces,
+                presplit_spans,
+                metadata,
+            }));
+        }
+    };
+    let Document { text, media_type, kind, title, .. } = &document;
+    let split = ingest.job.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
+    let metadata = document_metadata(&metadata, split.syntax_error);
+    let (pieces, presplit_spans) = (split.pieces, None);
+    Ok(Some(SplitDocument { uri, document, content_hash, pieces, presplit_spans, metadata }))
+}
+
+/// Returns the bytes that stand for presplit chunks in the content hash.
+fn hashed_bytes(chunks: &[PresplitChunk]) -> Vec<u8> {
+    let mut hashed = Vec::new();
+    for chunk in chunks {
+        serde_json::to_writer(&mut hashed, &chunk.to_json()).expect("memory accepts any bytes");
+        hashed.push(b'\n');
+    }
+    hashed
+}
+
+/// Makes a document of presplit chunks. Its text is their concatenation.
+fn presplit(
+    overrides: &MetadataOverrides,
+    chunks: Vec<PresplitChunk>,
+    origin: &Path,
+    uri: &str,
+) -> Result<(Document, Vec<Piece>, Vec<Span>), Error> {
+    let text: String = chunks.iter().map(|chunk| &*chunk.content).collect();
+    let text = source::without_nul(text, origin)?;
+    let document = overrides.build_document_verbatim(text, uri);
+    let (mut pieces, mut spans) = (Vec::new(), Vec::new());
+    let mut end = 0;
+    for chunk in chunks {
+        let start = end;
+        end += chunk.content.len();
+        pieces.push(Piece {
+            level: chunk.level.unwrap_or(chunk.section.len() as u32),
+            section: chunk.section,
+            kind: chunk.kind.unwrap_or(document.kind),
+            unit: chunk.unit.unwrap_or(Unit::Text),
+            preamble: chunk.preamble,
+            tokens: chunk.tokens.unwrap_or_else(|| chunk.content.chars().count().div_ceil(4)),
+            bytes: start..end,
+            lines: 1..=1,
+            imports: chunk.imports,
+        });
+        spans.push(Span { bytes: chunk.bytes, lines: chunk.lines });
+    }
+    Ok((document, pieces, spans))
+}
