@@ -156,14 +156,14 @@ fn expand_contexts(
 fn rows(expanded: ExpandedContext) -> Vec<Context> {
     let ExpandedContext { found, chunks, selected, .. } = expanded;
     let row = |pick: &SelectedChunk| {
-        let outline = &chunks.outlines[pick.row];
+        let columns = &chunks.chunk_rows[pick.row];
         let chunk = chunks.chunk(pick.row);
         let hit = &found[pick.hit];
         let score = hit.scored.score;
         (
-            to_sql(outline.chunk),
+            to_sql(columns.chunk),
             to_sql(hit.document.id),
-            outline.ordinal,
+            columns.ordinal,
             pick.role.name(),
             pick.distance,
             to_sql(hit.scored.chunk),
@@ -172,7 +172,7 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
             chunk.level(),
             chunk.raw_section(),
             chunk.path(),
-            outline.tokens as i32,
+            columns.tokens as i32,
             chunk.raw_content(),
         )
     };

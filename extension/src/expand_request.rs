@@ -91,7 +91,8 @@ impl ExpandRequest {
             let chunks = store.context_chunks(connection, &read, &plan, columns);
             let budget = Budget::of(&hits);
             let explain = kind == ResultKind::Explanation;
-            let selected = select_context(&hits, &plan, &chunks.outlines, &chunks, budget, explain);
+            let selected =
+                select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
             let (found, hits, chunks, selected) = (&read.found[..], &hits[..], &chunks, &selected);
             Ok(then(ExpandedContext { scored: &scored, found, hits, chunks, selected }))
         })
@@ -118,11 +119,11 @@ fn limit_hits(
     let in_code = read.found.iter().filter(|hit| hit.strategy.scope == Scope::Container);
     let in_code: Vec<_> = in_code.map(|hit| hit.scored.chunk).collect();
     let mut units = store.unit_sizes(connection, &in_code);
-    let offer = |place: usize| HitCost {
+    let cost = |place: usize| HitCost {
         tokens: u64::from(read.chunk(place).tokens()),
         unit: units.remove(&read.found[place].scored.chunk),
     };
-    let offers: Vec<_> = (0..read.found.len()).map(offer).collect();
-    let mut is_taken = select_within_budget(&offers, u64::from(budget)).into_iter();
-    read.found.retain(|_| is_taken.next().expect("there is an answer for each hit"));
+    let costs: Vec<_> = (0..read.found.len()).map(cost).collect();
+    let mut is_selected = select_within_budget(&costs, u64::from(budget)).into_iter();
+    read.found.retain(|_| is_selected.next().expect("there is an answer for each hit"));
 }

@@ -115,23 +115,23 @@ fn row(
     considered: &BudgetDecision,
 ) -> Row {
     let ExpandedContext { found, chunks, selected, .. } = expanded;
-    let BudgetDecision { chunk: pick, verdict, tokens_before: spent } = considered;
-    let outline = &chunks.outlines[pick.row];
+    let BudgetDecision { chunk: pick, verdict, tokens_before } = considered;
+    let columns = &chunks.chunk_rows[pick.row];
     let kept = *verdict == Verdict::Kept;
     let hit = found[pick.hit].scored.chunk;
-    let own = if kept { outline.tokens } else { 0 };
+    let own = if kept { columns.tokens } else { 0 };
     (
         places[&hit],
         kept,
         pick.role.name(),
         rule(pick, selected.fell_back[pick.hit]),
         Some(pick.distance),
-        outline.ordinal,
+        columns.ordinal,
         Some(chunks.chunk(pick.row).raw_section()),
-        Some(outline.tokens as i32),
-        Some((spent + u64::from(own)) as i64),
+        Some(columns.tokens as i32),
+        Some((tokens_before + u64::from(own)) as i64),
         cut_by(*verdict),
-        to_sql(outline.chunk),
+        to_sql(columns.chunk),
         to_sql(hit),
     )
 }

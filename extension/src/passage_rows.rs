@@ -54,7 +54,7 @@ pub fn passage_rows(
 ) -> Vec<PassageRow> {
     let ExpandedContext { found, hits, chunks, selected, .. } = expanded;
     let scores: Vec<_> = found.iter().map(|hit| hit.scored.score).collect();
-    let passages = reassemble(hits, &scores, &chunks.outlines, selected, joining);
+    let passages = reassemble(hits, &scores, &chunks.chunk_rows, selected, joining);
     passages.iter().map(|passage| row(expanded, passage, options)).collect()
 }
 
@@ -62,7 +62,7 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
     let ExpandedContext { found, chunks, selected, .. } = expanded;
     let picks: Vec<&SelectedChunk> =
         passage.chunks.iter().map(|pick| &selected.chunks[*pick]).collect();
-    let outlines = || with_pauses(&picks).map(|pick| &chunks.outlines[pick.row]);
+    let rows = || with_pauses(&picks).map(|pick| &chunks.chunk_rows[pick.row]);
     let best = &found[passage.hits[0]];
     let document = &best.document;
 
@@ -89,8 +89,8 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         document.media_type.clone(),
         section,
         std::mem::take(&mut assembly.text),
-        outlines().map(|outline| i64::from(outline.tokens)).sum(),
-        outlines().map(|outline| outline.chunk).collect(),
+        rows().map(|row| i64::from(row.tokens)).sum(),
+        rows().map(|row| row.chunk).collect(),
         passage.hits.iter().map(|hit| found[*hit].scored.chunk).collect(),
         lines().filter_map(|(first, _)| first).min(),
         lines().filter_map(|(_, last)| last).max(),
@@ -151,14 +151,14 @@ fn citations(
             text.push(']');
             parts.push(std::mem::take(&mut text));
         }
-        let outline = &expanded.chunks.outlines[pick.row];
+        let row = &expanded.chunks.chunk_rows[pick.row];
         let (first_line, last_line) = expanded.chunks.chunk(pick.row).lines();
         text.push(if text.is_empty() { '[' } else { ',' });
         write!(
             text,
             r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}}}"#,
-            outline.chunk,
-            number(outline.ordinal),
+            row.chunk,
+            number(row.ordinal),
             pick.role.name(),
             placed.start,
             placed.end,

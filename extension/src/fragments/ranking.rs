@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// A chunk that lines are selected for.
 pub struct BestChunk<'a> {
     /// Its place among the chunks that were read.
-    pub piece: usize,
+    pub place: usize,
     /// Its score. The strategy `auto` adds the scores of neighbors.
     pub score: f64,
     /// Its signals, if the search found it; a neighbor has none.
@@ -36,16 +36,16 @@ pub fn best_chunks<'a>(
         let ranked = ranked.iter().filter_map(|of| Some((*places.get(&ids[of.chunk])?, of.score)));
         ranked.collect()
     };
-    let best = |(piece, score)| BestChunk { piece, score, ranked: signals[piece] };
+    let best = |(place, score)| BestChunk { place, score, ranked: signals[place] };
     order.into_iter().take(limit).map(best).collect()
 }
 
-/// Returns the position of each chunk in the stretches of text.
+/// Returns the position of each chunk in the text runs.
 pub fn positions(read: &SourceChunks, text_runs: &[TextRun]) -> HashMap<uuid::Uuid, FragmentHit> {
     let mut positions = HashMap::new();
     for (text_run, text) in text_runs.iter().enumerate() {
-        for (piece, bytes) in &text.chunks {
-            positions.insert(read.ids[*piece], FragmentHit { text_run, bytes: bytes.clone() });
+        for (place, bytes) in &text.chunks {
+            positions.insert(read.ids[*place], FragmentHit { text_run, bytes: bytes.clone() });
         }
     }
     positions

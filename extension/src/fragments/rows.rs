@@ -99,7 +99,7 @@ impl RowBuilder<'_> {
         )
     }
 
-    /// Returns the chunks of a stretch that some of its bytes belong to.
+    /// Returns the chunks of a text run that some of its bytes belong to.
     fn chunks(text_run: &TextRun, bytes: &Range<usize>) -> Range<usize> {
         let first = text_run.chunks.partition_point(|(_, chunk)| chunk.end <= bytes.start);
         let end = text_run.chunks.partition_point(|(_, chunk)| chunk.start < bytes.end);
@@ -164,13 +164,13 @@ impl RowBuilder<'_> {
         };
         let neighbors = [chunks.start.checked_sub(1), Some(chunks.end)];
         for (relation, chunk) in ["previous", "next"].into_iter().zip(neighbors) {
-            if let Some((piece, bytes)) = chunk.and_then(|chunk| text_run.chunks.get(chunk)) {
-                let content = &self.read.list[*piece].content;
+            if let Some((place, bytes)) = chunk.and_then(|chunk| text_run.chunks.get(chunk)) {
+                let content = &self.read.list[*place].content;
                 let lines = text_run.lines_of(bytes);
                 let number =
                     |line: Option<usize>| line.and_then(|line| text_run.lines[line].number);
                 let lines = [number(lines.clone().next()), number(lines.last())];
-                add(relation, self.read.ids[*piece], content, lines);
+                add(relation, self.read.ids[*place], content, lines);
             }
         }
         let ids = chunks.clone().map(|chunk| self.read.ids[text_run.chunks[chunk].0]);

@@ -41,7 +41,7 @@ pub struct ContextChunks<'c> {
     has_depth: Vec<bool>,
     /// The columns by which core selects context: the hits in their order, then the answers of the
     /// probes.
-    pub outlines: Vec<ChunkRow>,
+    pub chunk_rows: Vec<ChunkRow>,
 }
 
 impl Store {
@@ -72,18 +72,18 @@ impl Store {
         });
         let found = neighbors.len() + rows.as_ref().map_or(0, Rows::len);
         let has_depth = probes.iter().map(|probe| probe.shape == Shape::Inside).collect();
-        let mut chunks = ContextChunks { hits, neighbors, rows, has_depth, outlines: Vec::new() };
-        let outline = |row| {
+        let mut chunks = ContextChunks { hits, neighbors, rows, has_depth, chunk_rows: Vec::new() };
+        let chunk_row = |row| {
             pause(row);
-            chunks.outline(row)
+            chunks.chunk_row(row)
         };
-        chunks.outlines = (0..hits.found.len() + found).map(outline).collect();
+        chunks.chunk_rows = (0..hits.found.len() + found).map(chunk_row).collect();
         chunks
     }
 }
 
 impl ContextChunks<'_> {
-    /// Returns a chunk by its place among the outlines.
+    /// Returns a chunk by its place in [`Self::chunk_rows`].
     pub fn chunk(&self, row: usize) -> StoredChunk<'_> {
         self.probed(row).1
     }
@@ -101,7 +101,7 @@ impl ContextChunks<'_> {
         (chunk.probe(), chunk)
     }
 
-    fn outline(&self, row: usize) -> ChunkRow {
+    fn chunk_row(&self, row: usize) -> ChunkRow {
         let (probe, chunk) = self.probed(row);
         let below = probe.filter(|probe| self.has_depth[*probe]).and_then(|_| chunk.depth_below());
         let (id, ordinal, tokens) = (chunk.id(), chunk.ordinal(), chunk.tokens());

@@ -99,16 +99,16 @@ impl Store {
         }
         let counts = self.lexeme_counts(connection, &lexemes);
         let max = u32::try_from(requested).unwrap_or(u32::MAX);
-        let SubqueryPlan { primary: mut first, secondary: mut more, fallback: rest } =
+        let SubqueryPlan { mut primary, mut secondary, fallback } =
             plan_subqueries(&lexemes, counts.as_ref(), &required, max);
-        if self.has_policies() && !more.is_empty() {
+        if self.has_policies() && !secondary.is_empty() {
             // Each subquery would apply the policy to all chunks again.
-            (first, more) = (more, Vec::new());
+            (primary, secondary) = (secondary, Vec::new());
         }
         let mut reader = MatchReader::new(&lexemes);
-        let steps =
-            [(first, usize::MAX), (more, requested.max(ENOUGH_CANDIDATES as usize))].into_iter();
-        let steps = steps.chain(rest.into_iter().map(|subquery| (vec![subquery], requested)));
+        let steps = [(primary, usize::MAX), (secondary, requested.max(ENOUGH_CANDIDATES as usize))]
+            .into_iter();
+        let steps = steps.chain(fallback.into_iter().map(|subquery| (vec![subquery], requested)));
         for (subqueries, enough) in steps {
             if reader.ids.len() >= enough {
                 continue;
