@@ -1,62 +1,77 @@
 /*!
-Assembly: one text of several chunks of a document.
+Assembly: one text from several chunks of a document.
 
-Chunks are slices of their source, so those whose spans touch are joined with nothing between, and
-those that overlap lose what they share. Across a gap, or where spans are unknown, prose gets
-exactly one blank line, and code and data nothing. Beyond that nothing is added.
+Chunks are slices of their source. Those whose spans touch are joined directly, and overlaps appear once.
+Across a gap, or without spans, prose gets exactly one blank line, and code and data nothing. Nothing else is
+added.
 */
 
 use crate::interrupt;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A chunk to be joined.
+/// A chunk to join.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part<'a> {
-    /// Its text.
+    /// Its content.
     pub content: Cow<'a, str>,
-    /// The bytes of the source that it holds, where they are known.
+    /// Its byte span in the source, if known.
     pub span: Option<Range<i32>>,
 }
 
-/// What stands between chunks that do not touch.
+/// The separator of chunks that do not touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator<'a> {
-    /// Exactly one blank line, whatever line ends the chunks have there.
+    /// Exactly one blank line, independent of the line ends of the chunks.
     BlankLine,
-    /// This text, beside the chunks as they are.
+    /// A fixed text between the unchanged chunks.
     Text(&'a str),
 }
 
-/// Chunks that became one text.
+/// The joined text of several chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembly {
     /// The text.
     pub text: String,
-    /// For each part, in order, the bytes of the text that come from it; empty where it added none.
+    /// The range of each part in the text; empty if the part added nothing.
     pub part_ranges: Vec<Range<usize>>,
-    /// The bytes of the source that the text holds, in order, those that touch as one.
+    /// The byte spans of the source in the text, in order, with touching spans merged.
     pub spans: Vec<Range<i32>>,
 }
 
-/// Joins chunks that come in the order of their document.
+/// Joins chunks that are in document order.
 ///
-/// A span that is not as long as its content is taken as unknown.
+/// A span whose length differs from its content counts as unknown.
+///
+/// ```
+/// use passage_core::assemble::{Part, Separator, assemble};
+///
+/// let parts = [
+///     Part { content: "One. ".into(), span: Some(0..5) },
+///     Part { content: "Two.".into(), span: Some(5..9) },
+///     Part { content: "Nine.".into(), span: Some(40..45) },
+/// ];
+/// let assembly = assemble(&parts, Separator::BlankLine);
+/// assert_eq!(assembly.text, "One. Two.\n\nNine.");
+/// assert_eq!(assembly.spans, [0..9, 40..45]);
+/// ```
 pub fn assemble(parts: &[Part], separator: Separator) -> Assembly {
     assemble_with_separators(parts, |_| separator)
 }
 
-/// Joins chunks as [`assemble`] does, each with a separator of its own before it.
+/// Joins chunks like [`assemble`], with a separate separator before each part.
+///
+/// `separator` receives the index of the part behind it.
 pub fn assemble_with_separators<'s>(
     parts: &[Part],
     separator: impl Fn(usize) -> Separator<'s>,
 ) -> Assembly {
     let mut out = Assembly::default();
-    // Where the source has been told up to, or `None` behind a part without a span.
+    // The end of the source covered so far; `None` behind a part without a span.
     let mut end: Option<i32> = None;
     for (i, part) in parts.iter().enumerate() {
         interrupt::poll();
-        let span = part.span.clone().filter(|span| is_true(span, &part.content));
+        let span = part.span.clone().filter(|span| is_valid(span, &part.content));
         let mut content = &*part.content;
         let shared = match (&span, end) {
             (Some(span), Some(end)) if span.start <= end => shared(span, end, content),
@@ -83,18 +98,18 @@ pub fn assemble_with_separators<'s>(
     out
 }
 
-/// Tells whether a span can be the content's own.
-fn is_true(span: &Range<i32>, content: &str) -> bool {
+/// Returns whether a span fits its content.
+fn is_valid(span: &Range<i32>, content: &str) -> bool {
     usize::try_from(span.end.saturating_sub(span.start)) == Ok(content.len()) && span.start >= 0
 }
 
-/// How many bytes of the content the text already holds, if that falls between two characters.
+/// Returns how many bytes of the content the text already has, if that is a character boundary.
 fn shared(span: &Range<i32>, end: i32, content: &str) -> Option<usize> {
     let shared = (end.min(span.end) - span.start) as usize;
     content.is_char_boundary(shared).then_some(shared)
 }
 
-/// Ends what is there and returns the part of the content that comes behind the separator.
+/// Appends a separator and returns the part of the content behind it.
 fn separate<'c>(out: &mut Assembly, content: &'c str, separator: Separator) -> &'c str {
     match separator {
         Separator::Text(text) => {
@@ -104,7 +119,7 @@ fn separate<'c>(out: &mut Assembly, content: &'c str, separator: Separator) -> &
         Separator::BlankLine => {
             let kept = out.text.trim_end_matches(['\n', '\r']).len();
             out.text.truncate(kept);
-            // Only the last parts can have ended in what is gone.
+            // Only the last parts can extend into the removed line ends.
             let shortened = out.part_ranges.iter_mut().rev().take_while(|placed| placed.end > kept);
             for placed in shortened {
                 *placed = placed.start.min(kept)..kept;
@@ -132,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_touch_are_joined_with_nothing_between() {
+    fn chunks_that_touch_are_joined_directly() {
         let parts = [part("# A\n", Some(0..4)), part("text", Some(4..8))];
         let assembly = assemble(&parts, Separator::BlankLine);
         assert_eq!(assembly.text, "# A\ntext");
@@ -154,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn without_spans_the_separator_stands_between() {
+    fn without_spans_the_separator_is_used() {
         let parts = [part("one\n", None), part("two", None)];
         assert_eq!(text(&parts, Separator::BlankLine), "one\n\ntwo");
         assert_eq!(text(&parts, Separator::Text("")), "one\ntwo");
@@ -162,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps_are_said_once() {
+    fn overlaps_appear_once() {
         let parts = [part("abcdef", Some(0..6)), part("defg", Some(3..7)), part("ef", Some(4..6))];
         let assembly = assemble(&parts, Separator::Text("-"));
         assert_eq!(assembly.text, "abcdefg");
@@ -171,20 +186,20 @@ mod tests {
     }
 
     #[test]
-    fn a_span_that_is_not_the_contents_is_taken_as_unknown() {
+    fn a_span_of_another_length_counts_as_unknown() {
         let parts = [part("abc", Some(0..3)), part("def", Some(3..9)), part("g", Some(9..10))];
         assert_eq!(text(&parts, Separator::Text("|")), "abc|def|g");
     }
 
     #[test]
-    fn an_overlap_inside_a_character_is_no_overlap() {
+    fn an_overlap_inside_a_character_is_ignored() {
         let parts = [part("aü", Some(0..3)), part("üb", Some(2..5))];
         assert_eq!(text(&parts, Separator::Text("|")), "aü|üb");
     }
 
     proptest! {
         #[test]
-        fn any_windows_over_a_text_that_leave_no_gap_give_it_back(
+        fn windows_without_gaps_assemble_to_the_text(
             source in "\\PC{1,40}",
             cuts in prop::collection::vec((0usize..40, 0usize..6), 0..8),
         ) {
@@ -205,7 +220,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_placed_is_where_it_says(
+        fn part_ranges_point_to_their_parts(
             parts in prop::collection::vec(("[a\n\u{e9}]{0,6}", prop::option::of(0i32..20)), 0..6),
             blank in any::<bool>(),
         ) {

@@ -1,49 +1,49 @@
 /*!
-What a splitter makes of a document: chunks.
+Chunks: the result of splitting a document.
 
-A chunk is a slice of the source, byte for byte, and the chunks of a document concatenate to
-exactly its text. What helps retrieval but is not in the source, such as the titles above a
-chunk, stands in its preamble, which is embedded and indexed but never returned.
+A chunk is a slice of the source, byte for byte, and the chunks of a document concatenate to its text. Text that
+helps retrieval but is not in the source, such as the titles above a chunk, is in the preamble. The preamble is
+embedded and indexed but never returned.
 */
 
 use crate::{interrupt, section::Section};
 use std::ops::{Range, RangeInclusive};
 
-/// A piece of a document; its ordinal is its place in the list of chunks.
+/// A piece of a document. Its ordinal is its index in the list of chunks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk<'t> {
-    /// The piece itself, as it stands in the source.
+    /// The text, as in the source.
     pub content: &'t str,
-    /// The titles above it.
+    /// The titles from the root of the document down to the chunk.
     pub section: Section,
-    /// The depth that the splitter gives, 0 at the root; independent of the section's length.
+    /// The depth from the splitter, 0 at the root. It is independent of the section's length.
     pub level: u32,
-    /// What the chunk is made of.
+    /// The kind of the content.
     pub kind: Kind,
-    /// Which structural unit of the source it belongs to, where that is known.
+    /// The structural unit of the source to which it belongs.
     pub unit: Unit,
-    /// What goes before the content for embedding and full text, the section's titles for one.
+    /// The text that precedes the content for embedding and full text, such as the section's titles.
     pub preamble: String,
-    /// The size of the content as the sizer counts it.
+    /// The size of the content, in the sizer's unit.
     pub size: usize,
-    /// The bytes of the source that it holds.
+    /// The byte range in the source.
     pub bytes: Range<usize>,
     /// The lines of the source that it touches, from 1.
     pub lines: RangeInclusive<usize>,
-    /// The names that the imports in it bind, in source order; empty but in source code.
+    /// The names that its imports bind, in source order; empty except in source code.
     pub imports: Vec<String>,
 }
 
-/// A document that is split.
+/// The result of splitting a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitDocument<'t> {
     /// Its chunks, in document order.
     pub chunks: Vec<Chunk<'t>>,
-    /// Where it stops being what its media type says, if it does; it is then split as plain text.
+    /// The position of the first syntax error, if any. Such a document is split as plain text.
     pub syntax_error: Option<SyntaxError>,
 }
 
-/// The place at which a text is not what its media type says.
+/// The position of a syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     /// The line, from 1.
@@ -52,20 +52,31 @@ pub struct SyntaxError {
     pub column: usize,
 }
 
-/// What a chunk is made of, which decides how wide a window around it is.
+/// The kind of a chunk's content. It decides the width of windows.
+///
+/// ```
+/// use passage_core::Kind;
+///
+/// assert_eq!(Kind::from_name("api-reference"), Some(Kind::ApiReference));
+/// assert_eq!(Kind::Code.name(), "code");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Flowing text.
     Prose,
     /// Source code.
     Code,
-    /// Self-contained entries of a reference.
+    /// Self-contained entries of an API reference.
     ApiReference,
     /// Structured data.
     Data,
 }
 
-/// The structural unit a chunk belongs to; it decides what `hierarchical` widens to.
+/// The structural unit of a chunk. It decides the scope of the strategy `hierarchical`.
+///
+/// ```
+/// assert_eq!(passage_core::Unit::from_name("member"), Some(passage_core::Unit::Member));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// A file's or module's own text.
@@ -81,7 +92,7 @@ pub enum Unit {
 }
 
 impl SyntaxError {
-    /// Tells the place of a byte; carriage returns end lines too.
+    /// Returns the position of a byte. Carriage returns end lines too.
     pub(crate) fn at(text: &str, byte: usize) -> Self {
         let before = &text.as_bytes()[..byte];
         let ends_line = |at: usize| match before[at] {
@@ -99,7 +110,7 @@ impl SyntaxError {
 }
 
 impl Kind {
-    /// Every kind with its name in SQL.
+    /// All kinds with their names in SQL.
     pub const NAMES: [(Kind, &str); 4] = [
         (Kind::Prose, "prose"),
         (Kind::Code, "code"),
@@ -107,19 +118,19 @@ impl Kind {
         (Kind::Data, "data"),
     ];
 
-    /// Returns the name that is stored.
+    /// Returns the name in SQL.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(kind, _)| *kind == self).expect("every kind has a name").1
     }
 
-    /// Returns the kind that is stored under a name.
+    /// Returns the kind of a name in SQL.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 }
 
 impl Unit {
-    /// Every unit with its name in SQL.
+    /// All units with their names in SQL.
     pub const NAMES: [(Unit, &str); 5] = [
         (Unit::Module, "module"),
         (Unit::Container, "container"),
@@ -128,12 +139,12 @@ impl Unit {
         (Unit::Text, "text"),
     ];
 
-    /// Returns the name that is stored.
+    /// Returns the name in SQL.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(unit, _)| *unit == self).expect("every unit has a name").1
     }
 
-    /// Returns the unit that is stored under a name.
+    /// Returns the unit of a name in SQL.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, known)| *known == name).map(|(unit, _)| *unit)
     }

@@ -1,36 +1,51 @@
-//! Content hashes: all that a document's chunks and their embeddings are made from.
+//! Content hashes: they change if a document must be written again.
 
 use crate::document::MetadataOverrides;
 use crate::{ChunkLimits, Kind, MediaType, SPLITTER_VERSION, SizeUnit, interrupt};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-/// What the chunks of a document and their embeddings are made from, beside the document.
+/// The input of a content hash: all that decides chunks and embeddings, except the source itself.
+///
+/// ```
+/// use passage_core::{ChunkLimits, HashInput, MetadataOverrides, SizeUnit};
+///
+/// let input = HashInput {
+///     overrides: &MetadataOverrides::default(),
+///     limits: ChunkLimits::CHARACTERS,
+///     unit: SizeUnit::Characters,
+///     overlap: 0,
+///     code_as_text: false,
+///     model: None,
+///     metadata: &serde_json::Map::new(),
+/// };
+/// assert_ne!(input.content_hash("a.md", b"one"), input.content_hash("a.md", b"two"));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct HashInput<'a> {
-    /// What is told of the document.
+    /// The overrides of the document's properties.
     pub overrides: &'a MetadataOverrides,
-    /// How large chunks may be.
+    /// The size limits of chunks.
     pub limits: ChunkLimits,
-    /// What that is counted in.
+    /// The unit of these limits.
     pub unit: SizeUnit,
-    /// How much of the end of each chunk the preamble of the next one repeats.
+    /// The overlap of chunks, in that unit.
     pub overlap: usize,
-    /// Whether it is source code that is split as text, see
+    /// Whether source code is split as plain text, see
     /// [`lacks_grammar`](crate::split::lacks_grammar).
     pub code_as_text: bool,
-    /// The model that embeds, if one does.
+    /// The embedding model, if any.
     pub model: Option<&'a str>,
-    /// What is told of the document beside, as its column keeps it.
+    /// The metadata of the document, as stored.
     pub metadata: &'a Map<String, Value>,
 }
 
 impl HashInput<'_> {
-    /// Returns the hash that tells whether a document must be written again.
+    /// Returns the hash, a SHA-256 of 32 bytes. An unchanged hash means an unchanged document.
     ///
-    /// It covers the bytes of the source, the uri (which may say what they are), what is told of
-    /// the document, the splitter's version, the limits and what they count, the model and the
-    /// metadata in whatever order, each behind its length.
+    /// The hash covers the bytes of the source, the uri (which may decide the media type), the overrides,
+    /// the splitter's version, the limits and their unit, the model and the metadata in any key order. Each
+    /// part is preceded by its length.
     pub fn content_hash(&self, uri: &str, bytes: &[u8]) -> Vec<u8> {
         let Self { overrides, limits, unit, overlap, code_as_text, model, metadata } = *self;
         let mut written = String::new();
@@ -52,7 +67,7 @@ impl HashInput<'_> {
             Some(&written),
         ];
         for part in parts.map(|part| part.map(str::as_bytes)).into_iter().chain([Some(bytes)]) {
-            // What is missing is not what is empty.
+            // A missing part differs from an empty one.
             hash.update([u8::from(part.is_some())]);
             let part = part.unwrap_or_default();
             hash.update((part.len() as u64).to_be_bytes());
@@ -68,8 +83,7 @@ impl HashInput<'_> {
     }
 }
 
-/// Writes a value with the keys of its objects in one order: a command line has them in another
-/// order than a jsonb.
+/// Writes a value with sorted object keys, because a command line and a jsonb order them differently.
 fn write(value: &Value, into: &mut String) {
     match value {
         Value::Object(object) => write_object(object, into),
@@ -112,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_chunks_are_made_from_changes_the_hash() {
+    fn every_input_changes_the_hash() {
         let [empty, metadata] = ["{}", r#"{"a": 1}"#].map(object);
         let overrides = MetadataOverrides::default();
         let plain = HashInput {
@@ -124,7 +138,7 @@ mod tests {
             model: None,
             metadata: &empty,
         };
-        let of = |making: HashInput<'_>| making.content_hash("a", b"text");
+        let of = |input: HashInput<'_>| input.content_hash("a", b"text");
         let with = |overrides: MetadataOverrides| of(HashInput { overrides: &overrides, ..plain });
         let hashes = [
             of(plain),
@@ -153,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_written_in_one_order() {
+    fn object_keys_are_sorted() {
         let mut written = String::new();
         write_object(&object(r#"{"bb": [{"d": 1, "c": "\""}, null], "a\n": {}}"#), &mut written);
         assert_eq!(written, r#"{"a\n":{},"bb":[{"c":"\"","d":1},null]}"#);

@@ -1,80 +1,91 @@
 /*!
-Documents: what is stored of a source, and as what.
+Documents: the text and the properties that a store keeps of a source.
 
-A source is a text and a name. Its media type is told, or stands in the name, or shows in how the
-text begins; HTML and notebooks are stored as the Markdown that they hold; the title is told, or is
-the document's own, or the file's name. All of that is found out here, by one rule for whoever loads
-a store, so that the same source is the same rows whichever way it came.
+A source is a text with a uri. Its media type comes from an override, else from the uri, else from the text.
+HTML and notebooks are converted to Markdown. The title comes from an override, else from the document, else
+from the file name. The client and SQL's `ingest` share these rules, so both write the same rows.
 */
 
 use crate::{Error, Kind, MediaType, SyntaxError, convert, title as title_of};
 use serde_json::{Map, Value, json};
 
-/// What is told of documents instead of being found out.
+/// Properties of documents that replace the detected ones; `None` means detect.
+///
+/// ```
+/// use passage_core::{MediaType, MetadataOverrides};
+///
+/// let overrides = MetadataOverrides { title: Some("Manual".into()), ..MetadataOverrides::default() };
+/// let document = overrides.build_document("# Setup\n".into(), "docs/setup.md", None)?;
+/// assert_eq!(document.media_type, MediaType::MARKDOWN);
+/// assert_eq!(document.title.as_deref(), Some("Manual"));
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MetadataOverrides {
-    /// What they are.
+    /// The media type.
     pub media_type: Option<MediaType>,
-    /// What their chunks are made of.
+    /// The kind of their chunks.
     pub kind: Option<Kind>,
     /// The title.
     pub title: Option<String>,
-    /// The address that relative links in HTML are relative to; for a folder, its own.
+    /// The base address of relative links in HTML; for a folder, the address of the folder.
     pub base_url: Option<String>,
 }
 
-/// A document as it is stored.
+/// A document as a store keeps it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Its text: UTF-8 without NUL.
+    /// The text, UTF-8 without NUL.
     pub text: String,
-    /// What the text is.
+    /// The media type of the text.
     pub media_type: MediaType,
-    /// What the source is, if the text was converted from it.
+    /// The media type of the source, if the text was converted.
     pub source_media_type: Option<MediaType>,
-    /// What its chunks are made of.
+    /// The kind of its chunks.
     pub kind: Kind,
-    /// Its title for people.
+    /// The title.
     pub title: Option<String>,
 }
 
 impl MetadataOverrides {
-    /// Returns what a document is by what is told and by its name; `None` leaves it to the text.
+    /// Returns the media type from the override or the uri; `None` if only the text can tell.
     pub fn media_type(&self, uri: &str) -> Option<MediaType> {
         self.media_type.clone().or_else(|| MediaType::from_path(uri))
     }
 
-    /// Makes a document of a source; `inside` is where that lies in the folder that was named, if
-    /// it was found in one.
+    /// Builds a document from a source, and converts HTML and notebooks to Markdown.
+    ///
+    /// `relative_path` is the path within the loaded folder, if the source comes from one; it is appended
+    /// to the base address.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::InvalidNotebook`] with the place if it is given as a notebook and is none, and
-    /// [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for a page of HTML that is too large.
+    /// Returns [`Error::InvalidNotebook`] with line and column for an invalid notebook, and
+    /// [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for HTML beyond the bounds.
     pub fn build_document(
         &self,
         text: String,
         uri: &str,
-        inside: Option<&str>,
+        relative_path: Option<&str>,
     ) -> Result<Document, Error> {
         let media_type = self.media_type(uri).unwrap_or_else(|| MediaType::detect(uri, &text));
-        let converted = convert(&text, &media_type, self.base(uri, inside).as_deref())?;
+        let converted = convert(&text, &media_type, self.base(uri, relative_path).as_deref())?;
         let (text, stored, own_title) = match converted {
             Some(converted) => (converted.text, converted.media_type, converted.title),
             None => (text, media_type.clone(), None),
         };
-        let document = self.made(text, stored, own_title, uri);
+        let document = self.build(text, stored, own_title, uri);
         let source_media_type = (document.media_type != media_type).then_some(media_type);
         Ok(Document { source_media_type, ..document })
     }
 
-    /// Makes a document of a text that is stored as it is, whatever its media type.
+    /// Builds a document from a text without conversion.
     pub fn build_document_verbatim(&self, text: String, uri: &str) -> Document {
         let media_type = self.media_type(uri).unwrap_or_else(|| MediaType::detect(uri, &text));
-        self.made(text, media_type, None, uri)
+        self.build(text, media_type, None, uri)
     }
 
-    fn made(
+    fn build(
         &self,
         text: String,
         media_type: MediaType,
@@ -88,10 +99,10 @@ impl MetadataOverrides {
         Document { text, media_type, source_media_type: None, kind, title }
     }
 
-    /// Returns the address of a document: below that of its folder, or the uri if it is one.
-    fn base(&self, uri: &str, inside: Option<&str>) -> Option<String> {
-        match (&self.base_url, inside) {
-            (Some(base), Some(inside)) => Some(format!("{}/{inside}", base.trim_end_matches('/'))),
+    /// Returns the base address of a document: below that of its folder, else a web uri.
+    fn base(&self, uri: &str, relative_path: Option<&str>) -> Option<String> {
+        match (&self.base_url, relative_path) {
+            (Some(base), Some(path)) => Some(format!("{}/{path}", base.trim_end_matches('/'))),
             (Some(base), None) => Some(base.clone()),
             (None, _) => {
                 let is_address = uri.starts_with("https://") || uri.starts_with("http://");
@@ -101,10 +112,19 @@ impl MetadataOverrides {
     }
 }
 
-/// Returns what is stored of a document beside its text: what is told, and where the text is not
-/// what its media type says.
-pub fn document_metadata(told: &Map<String, Value>, syntax_error: Option<SyntaxError>) -> Value {
-    let mut metadata = told.clone();
+/// Returns the metadata of a document: the given object, plus `syntax_error` with line and column.
+///
+/// A `syntax_error` in the given object takes precedence.
+///
+/// ```
+/// use passage_core::{SyntaxError, document_metadata};
+///
+/// let error = SyntaxError { line: 2, column: 7 };
+/// let metadata = document_metadata(&serde_json::Map::new(), Some(error));
+/// assert_eq!(metadata["syntax_error"]["line"], 2);
+/// ```
+pub fn document_metadata(given: &Map<String, Value>, syntax_error: Option<SyntaxError>) -> Value {
+    let mut metadata = given.clone();
     if let Some(SyntaxError { line, column }) = syntax_error {
         let place = json!({ "line": line, "column": column });
         metadata.entry("syntax_error").or_insert(place);
@@ -112,7 +132,11 @@ pub fn document_metadata(told: &Map<String, Value>, syntax_error: Option<SyntaxE
     Value::Object(metadata)
 }
 
-/// Returns what is stored of a chunk beside its text: the names that the imports in it bind.
+/// Returns the metadata of a chunk: `imports`, the names that its imports bind, unless empty.
+///
+/// ```
+/// assert_eq!(passage_core::chunk_metadata(&["fs".into()])["imports"][0], "fs");
+/// ```
 pub fn chunk_metadata(imports: &[String]) -> Value {
     match imports {
         [] => json!({}),
@@ -131,7 +155,7 @@ mod tests {
 
     #[cfg(feature = "html")]
     #[test]
-    fn html_is_stored_as_markdown_and_says_what_it_was() {
+    fn html_is_stored_as_markdown_with_its_source_media_type() {
         let overrides = MetadataOverrides {
             base_url: Some("https://example.org/b/".into()),
             ..MetadataOverrides::default()
@@ -146,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_goes_before_what_is_found() {
+    fn overrides_take_precedence_over_detection() {
         let overrides = MetadataOverrides {
             media_type: Some(MediaType::PLAIN),
             kind: Some(Kind::Data),
@@ -160,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_the_documents_own_or_the_name_of_its_file() {
+    fn the_title_is_the_documents_own_or_the_file_name() {
         let title =
             |text: &str, uri: &str| document(&MetadataOverrides::default(), text, uri).title;
         assert_eq!(title("# Own\n", "docs/a.md").as_deref(), Some("Own"));
@@ -169,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_says_nothing_leaves_it_to_the_text() {
+    fn without_an_extension_the_text_decides_the_media_type() {
         let document =
             document(&MetadataOverrides::default(), "#!/usr/bin/env python3\npass\n", "bin/tool");
         assert_eq!(document.media_type, MediaType::new("text/x-python"));
     }
 
     #[test]
-    fn metadata_tells_of_a_syntax_error_unless_it_says_so_itself() {
+    fn a_given_syntax_error_takes_precedence() {
         let place = Some(SyntaxError { line: 2, column: 7 });
         let told = Map::from_iter([("a".to_owned(), json!(1))]);
         assert_eq!(document_metadata(&told, None), json!({"a": 1}));

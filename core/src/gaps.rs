@@ -1,8 +1,8 @@
 /*!
-Gaps: what stands in source code where lines were left out.
+Gap comments: marks in source code where lines are missing.
 
-A class of which only some members are returned reads as if it were whole. So between chunks that do
-not touch stands a comment of the language that says how many lines are missing there.
+A class with only some of its members reads as if it were complete. So a comment in the language of the code
+separates chunks that do not touch, and gives the number of missing lines.
 */
 
 use crate::assemble::Assembly;
@@ -10,10 +10,10 @@ use crate::assemble::{Part, Separator, assemble_with_separators};
 use crate::media_type::CommentSyntax;
 use crate::{error::sql_enum, interrupt};
 
-/// What stands in a gap.
+/// The style of gaps in code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GapStyle {
-    /// A comment that tells how many lines are left out.
+    /// A comment with the number of missing lines.
     Comment,
     /// Nothing.
     None,
@@ -21,21 +21,35 @@ pub enum GapStyle {
 
 sql_enum!(GapStyle, "gaps", r#""comment" and "none""#, "comment" => Comment, "none" => None);
 
-/// Where a chunk stands, as far as it is known.
+/// The position of a chunk in its source, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChunkPosition {
-    /// Its position in its document.
+    /// Its ordinal in its document.
     pub ordinal: Option<i32>,
-    /// The first line of the source that it holds.
+    /// Its first line in the source, from 1.
     pub first_line: Option<i32>,
-    /// The last one.
+    /// Its last line in the source.
     pub last_line: Option<i32>,
 }
 
-/// Joins chunks as [`assemble`](crate::assemble::assemble()) does, with comments in the gaps.
+/// Joins chunks like [`assemble`](crate::assemble::assemble()), with comments in the gaps.
 ///
-/// There is a place for each part. Chunks that follow one another have no gap, and one within a
-/// line gets no comment.
+/// `places` has one position for each part. Chunks with consecutive ordinals have no gap. A gap within a line
+/// gets no comment.
+///
+/// ```
+/// use passage_core::MediaType;
+/// use passage_core::assemble::Part;
+/// use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};
+///
+/// let comment = MediaType::new("text/x-rust").comment_syntax().unwrap();
+/// let parts = ["fn a() {}\n", "fn c() {}\n"].map(|text| Part { content: text.into(), span: None });
+/// let places = [1, 5].map(|line| ChunkPosition {
+///     ordinal: None, first_line: Some(line), last_line: Some(line),
+/// });
+/// let text = assemble_with_gap_comments(&parts, &places, comment).text;
+/// assert_eq!(text, "fn a() {}\n// ... 3 lines left out\nfn c() {}\n");
+/// ```
 pub fn assemble_with_gap_comments(
     parts: &[Part],
     places: &[ChunkPosition],
@@ -49,7 +63,7 @@ pub fn assemble_with_gap_comments(
     assemble_with_separators(parts, |i| Separator::Text(&gaps[i]))
 }
 
-/// What stands between two parts that do not touch.
+/// Returns the text between two parts that do not touch.
 fn gap([a, b]: [&Part; 2], [before, after]: [ChunkPosition; 2], comment: CommentSyntax) -> String {
     let follows =
         before.ordinal.zip(after.ordinal).is_some_and(|(a, b)| b.checked_sub(a) == Some(1));
@@ -68,7 +82,7 @@ fn gap([a, b]: [&Part; 2], [before, after]: [ChunkPosition; 2], comment: Comment
     let (a, b) = (&*a.content, &*b.content);
     let ending = if a.contains("\r\n") { "\r\n" } else { "\n" };
     let first = if a.is_empty() || a.ends_with(['\n', '\r']) { "" } else { ending };
-    // Before what closes a block stands what is inside of it.
+    // A gap before a closing bracket has the indentation of the block's content.
     let (after, closes) = (indent(b), b.trim_start().starts_with(['}', ')', ']']));
     let indent = if closes { indent(a) } else { after };
     let CommentSyntax { prefix, suffix } = comment;
@@ -76,7 +90,7 @@ fn gap([a, b]: [&Part; 2], [before, after]: [ChunkPosition; 2], comment: Comment
     format!("{first}{indent}{prefix} ... {text}{space}{suffix}{ending}")
 }
 
-/// The white space before the first line of a text that has more.
+/// Returns the indentation of the first line that is not blank.
 fn indent(text: &str) -> &str {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     &line[..line.len() - line.trim_start().len()]
@@ -107,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_in_a_class_says_how_many_lines_are_missing() {
+    fn a_gap_in_a_class_reports_the_number_of_missing_lines() {
         let parts = [("class A {\n", 0, 1), ("    last() {}\n", 200, 25), ("}\n", 214, 26)];
         let expected = "class A {\n    // ... 23 lines left out\n    last() {}\n}\n";
         assert_eq!(joined(&parts, "text/x-typescript"), expected);
@@ -123,13 +137,13 @@ mod tests {
     }
 
     #[test]
-    fn within_a_line_and_where_only_a_line_ends_nothing_is_said() {
+    fn gaps_within_a_line_and_bare_line_ends_get_no_comment() {
         assert_eq!(joined(&[("a; ", 0, 1), ("c;", 9, 1)], "text/x-c"), "a; c;");
         assert_eq!(joined(&[("a;\n", 0, 1), ("c;\n", 5, 2)], "text/x-c"), "a;\nc;\n");
     }
 
     #[test]
-    fn without_lines_their_number_is_not_told() {
+    fn without_line_numbers_the_comment_has_no_count() {
         let comment = MediaType::new("text/x-rust").comment_syntax().unwrap();
         let parts = [part("a\n", 0), part("b\n", 9)];
         let text =

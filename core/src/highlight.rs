@@ -1,14 +1,22 @@
-//! Marks: hits are told from their context in the text of a passage.
+//! Highlighting: marks around the hits in the text of a passage.
 
 use crate::assemble::Assembly;
 use crate::interrupt;
 use std::ops::Range;
 
 impl Assembly {
-    /// Returns the text with marks around the parts that are hits; what is placed stays where it is
-    /// in the new text, the marks not among it.
+    /// Inserts marks around the parts that are hits, and adjusts the part ranges.
     ///
-    /// Hits that touch are marked as one, and one that added no text not at all.
+    /// `hits` has one flag for each part. Hits that touch share one pair of marks. A part without text gets
+    /// none. The part ranges do not include the marks.
+    ///
+    /// ```
+    /// use passage_core::assemble::{Part, Separator, assemble};
+    ///
+    /// let parts = ["a ", "b"].map(|text| Part { content: text.into(), span: None });
+    /// let text = assemble(&parts, Separator::Text("")).highlight(&[false, true], "<b>", "</b>").text;
+    /// assert_eq!(text, "a <b>b</b>");
+    /// ```
     #[must_use]
     pub fn highlight(self, hits: &[bool], start: &str, end: &str) -> Self {
         if start.is_empty() && end.is_empty() {
@@ -24,16 +32,16 @@ impl Assembly {
         }
         let mut text =
             String::with_capacity(self.text.len() + runs.len() * (start.len() + end.len()));
-        let mut told = 0;
+        let mut copied = 0;
         for run in &runs {
             interrupt::poll();
-            text.push_str(&self.text[told..run.start]);
+            text.push_str(&self.text[copied..run.start]);
             text.push_str(start);
             text.push_str(&self.text[run.clone()]);
             text.push_str(end);
-            told = run.end;
+            copied = run.end;
         }
-        text.push_str(&self.text[told..]);
+        text.push_str(&self.text[copied..]);
         let moved = |placed: &Range<usize>| {
             interrupt::poll();
             let starts = runs.partition_point(|run| run.start <= placed.start);
@@ -64,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_stand_between_marks_and_citations_find_them() {
+    fn hits_are_between_marks_and_citations_find_them() {
         let parts = [("one ", 0, false), ("two", 4, true), ("three", 20, true), ("four", 25, true)];
         let assembly = highlight(&parts, "<b>", "</b>");
         assert_eq!(assembly.text, "one <b>two</b>\n\n<b>threefour</b>");

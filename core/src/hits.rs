@@ -1,34 +1,41 @@
 /*!
 Hits: the chunks that a search found, best first.
 
-A call gives ids and, beside them, scores. This is where both become one ranked list without
-repeats; from here on a hit is known by its place in that list.
+A call passes ids and optional scores. This module merges both into one ranked list without duplicates. All
+other modules refer to a hit by its index in that list.
 */
 
 use crate::{Error, interrupt};
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A chunk that a search found.
+/// A hit with its score and rank.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoredHit<Id> {
-    /// The chunk.
+    /// The id of the chunk.
     pub chunk: Id,
-    /// Its score, higher is better; `None` where none was given.
+    /// Its score; higher is better. `None` without a score.
     pub score: Option<f64>,
-    /// Its place among the scores, from 0; equal scores share one.
+    /// The rank of its score, from 0; equal scores share a rank.
     pub score_rank: usize,
 }
 
-/// Ranks the hits of a call: best first, ids of equal score in the order they came.
+/// Ranks the hits of a call: best first, equal scores in input order.
 ///
-/// A NULL id is skipped with its score. An id that comes again counts once, with its best score.
-/// Without scores, or where a score is NULL or NaN, the order of the ids ranks; such hits come
-/// behind those with a score.
+/// NULL ids are skipped with their scores. A repeated id counts once, with its best score. Hits without a
+/// score, or with NULL or NaN, follow those with a score in input order.
+///
+/// ```
+/// use passage_core::hits::rank_hits;
+///
+/// let hits = rank_hits(&[Some('a'), Some('b')], Some(&[Some(0.1), Some(0.9)]))?;
+/// assert_eq!((hits[0].chunk, hits[0].score_rank), ('b', 0));
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// Returns [`Error::ScoreCount`] if there are scores, but not one for each id.
+/// Returns [`Error::ScoreCount`] if the number of scores differs from the number of ids.
 pub fn rank_hits<Id: Copy + Eq + Hash>(
     ids: &[Option<Id>],
     scores: Option<&[Option<f64>]>,
@@ -71,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn without_scores_the_order_of_the_ids_ranks() {
+    fn without_scores_hits_keep_the_order_of_the_ids() {
         assert_eq!(ranked(&[Some(7), None, Some(3), Some(7)], None), [(7, 0), (3, 1)]);
     }
 
@@ -83,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_scores_share_a_class_and_nan_is_no_score() {
+    fn equal_scores_share_a_rank_and_nan_counts_as_no_score() {
         let ids = [Some(1), Some(2), Some(3)];
         let scores = [Some(f64::NAN), Some(0.5), Some(0.5)];
         assert_eq!(ranked(&ids, Some(&scores)), [(2, 0), (3, 0), (1, 1)]);
     }
 
     #[test]
-    fn another_number_of_scores_is_an_error() {
+    fn a_wrong_number_of_scores_is_an_error() {
         let error = rank_hits(&[Some(1)], Some(&[])).unwrap_err();
         assert_eq!(error, Error::ScoreCount { scores: 0, ids: 1 });
     }

@@ -1,17 +1,16 @@
 /*!
-Ids that are derived, and speak.
+Derived ids: the id of a chunk contains half of the id of its document.
 
-The first half of a chunk's id is the first half of its document's id, and the second half of a
-document's id is constant: `fa5f842f-e899-843d-8000-000000000000` is the document of every chunk that
-begins with `fa5f842f-e899-843d-`. So a lone chunk id names its document. Ids depend on nothing but
-what they name, so loading the same document again gives the same ids, and a chunk whose section and
-content did not change keeps its id when its document does.
+The first half of a chunk's id is the first half of its document's id. The second half of a document's id is
+constant: `fa5f842f-e899-843d-8000-000000000000` is the document of every chunk whose id begins with
+`fa5f842f-e899-843d-`. So a chunk id identifies its document. Ids depend only on what they identify: loading a
+document again gives the same ids, and a chunk with unchanged section and content keeps its id.
 
-They are valid UUIDs of version 8, which leaves 60 free bits in the first half and 62 in the second.
-Among a billion documents two share a first half with a probability of one in three; whoever loads
-compares the collection, version and uri behind the id, and salts again where they differ.
+The ids are valid UUIDs of version 8, which leaves 60 free bits in the first half and 62 in the second. Among a
+billion documents two share a first half with a probability of one in three. So loaders compare the collection,
+version and uri behind an id, and increment the salt where they differ.
 
-The rule is frozen as version 1: changing it would change every id.
+The rule is frozen as version 1: a change would change every id.
 */
 
 use crate::interrupt;
@@ -19,12 +18,20 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// The second half of every derived document id: the variant of RFC 9562, and zeros.
+/// The second half of every derived document id: the variant of RFC 9562, then zeros.
 const DOCUMENT: u64 = 0x8000_0000_0000_0000;
 
 /// Returns the id of a document.
 ///
-/// `salt` is 0, and one more each time the id turns out to belong to another document.
+/// `salt` starts at 0 and increments while the id belongs to another document.
+///
+/// ```
+/// use passage_core::{chunk_id, document_id};
+///
+/// let document = document_id("manual", "18", "setup.md", 0);
+/// let chunk = chunk_id(document, &["Setup"], "Install the server.", 0);
+/// assert_eq!(document.as_bytes()[..8], chunk.as_bytes()[..8]);
+/// ```
 pub fn document_id(collection: &str, version: &str, uri: &str, salt: u32) -> Uuid {
     let mut hash = Sha256::new_with_prefix("passage document 1");
     for part in [collection, version, uri] {
@@ -37,8 +44,8 @@ pub fn document_id(collection: &str, version: &str, uri: &str, salt: u32) -> Uui
 
 /// Returns the id of a chunk.
 ///
-/// `occurrence` counts, from 0, the earlier chunks of the document with this section and content.
-/// The document's id may be any UUID, also one that was not derived.
+/// `occurrence` is the number of earlier chunks of the document with this section and content. The document's
+/// id may be any UUID, derived or not.
 pub fn chunk_id<T: AsRef<str>>(
     document: Uuid,
     section: &[T],
@@ -58,7 +65,7 @@ pub fn chunk_id<T: AsRef<str>>(
     Uuid::from_u64_pair(document.as_u64_pair().0, second)
 }
 
-/// Returns the ids of all chunks of a document, given their sections and contents in its order.
+/// Returns the ids of all chunks of a document, from their sections and contents in document order.
 pub fn chunk_ids<'a, T: AsRef<str> + 'a>(
     document: Uuid,
     chunks: impl IntoIterator<Item = (&'a [T], &'a str)>,
@@ -73,7 +80,7 @@ pub fn chunk_ids<'a, T: AsRef<str> + 'a>(
     chunks.into_iter().map(id).collect()
 }
 
-/// Hashes a text behind its length, so that it matters where one ends and the next begins.
+/// Hashes a text preceded by its length, so that text boundaries change the hash.
 fn text(hash: &mut Sha256, text: &str) {
     hash.update((text.len() as u64).to_be_bytes());
     hash.update(text);
@@ -98,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_chunks_are_told_apart_by_their_order() {
+    fn equal_chunks_get_different_ids_by_order() {
         let document = document_id("", "", "a.md", 0);
         let (a, b): (&[&str], &[&str]) = (&["A"], &["B"]);
         let ids = chunk_ids(document, [(a, "x"), (b, "x"), (a, "x"), (a, "y"), (a, "x")]);
@@ -110,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_chunk_names_its_document(
+        fn a_chunk_id_identifies_its_document(
             collection: String, version: String, uri: String, salt: u32,
             section: Vec<String>, content: String, occurrence: u32,
         ) {
@@ -126,14 +133,14 @@ mod tests {
         }
 
         #[test]
-        fn every_part_of_a_document_counts(a: [String; 3], b: [String; 3], salt: u32) {
+        fn every_part_of_a_document_changes_the_id(a: [String; 3], b: [String; 3], salt: u32) {
             let id = |[collection, version, uri]: &[String; 3], salt| document_id(collection, version, uri, salt);
             prop_assert_eq!(id(&a, salt) == id(&b, salt), a == b);
             prop_assert_ne!(id(&a, salt), id(&a, salt.wrapping_add(1)));
         }
 
         #[test]
-        fn where_one_text_ends_matters(a in "[a-c]{1,6}", cut in 1_usize..6, occurrence: u32) {
+        fn text_boundaries_change_the_id(a in "[a-c]{1,6}", cut in 1_usize..6, occurrence: u32) {
             let document = document_id("", "", "a.md", 0);
             let whole = chunk_id(document, &[&a], "", occurrence);
             let cut = cut.min(a.len());

@@ -1,15 +1,14 @@
 /*!
-Interrupts: how the caller of a long computation stops it.
+Interrupts: a caller can stop a long computation.
 
-Splitting 50 MB takes seconds, and the caller may have lost interest: a statement was cancelled, a
-timeout passed. Core calls [`poll`] wherever its work grows with its input, also where a library
-works for it. `poll` calls the function that the thread has registered, and does nothing in a thread
-without one, such as those of the client.
+Splitting 50 MB takes seconds, and meanwhile a statement may be cancelled or time out. The crate calls
+[`poll`] wherever its work grows with its input, also inside libraries. `poll` calls the function that the
+thread registered, and does nothing in threads without one, such as those of the client.
 
-The function is registered and not passed as an argument, because the libraries that call back into
-core (the writer of Markdown, the parsers) carry none. It takes and returns nothing, so it cannot
-change a result. It ends the computation by a panic of its own, as PostgreSQL's errors are panics in
-Rust; core holds no lock where it polls, so an unwinding leaves nothing behind.
+The function is registered and not an argument, because libraries that call back into this crate (the
+Markdown writer, the parsers) cannot pass one. It takes and returns nothing, so it cannot change a result. It
+stops the computation with a panic, as PostgreSQL's errors are panics in Rust. The crate holds no lock while it
+polls, so unwinding leaves nothing inconsistent.
 */
 
 use serde::de::DeserializeOwned;
@@ -21,41 +20,50 @@ thread_local! {
 
 fn nothing() {}
 
-/// Registers the function that long computations of this thread call often, many times in a
-/// millisecond.
+/// Registers the function that long computations of this thread call, many times per millisecond.
 ///
-/// It must be cheap when there is nothing to do. To stop the computation it panics.
+/// The function must be cheap. It panics to stop the computation.
 pub fn register(check: fn()) {
     CHECK.set(check);
 }
 
-/// Calls the function that this thread has registered.
+/// Calls the function that this thread registered.
 ///
-/// Callers go through no more than some 100 kB, or some thousand small values, between two calls.
+/// Callers process at most about 100 kB, or a few thousand small values, between two calls.
+///
+/// ```
+/// use passage_core::interrupt;
+///
+/// interrupt::poll(); // Without a registered function nothing happens.
+/// interrupt::register(|| panic!("cancelled"));
+/// assert!(std::panic::catch_unwind(interrupt::poll).is_err());
+/// ```
 pub fn poll() {
     CHECK.get()();
 }
 
-/// Polls in every few rounds of a loop whose rounds take nanoseconds.
+/// Polls in every 1,024th iteration of a loop whose iterations take nanoseconds.
+///
+/// `round` is the number of the iteration.
 pub fn poll_periodically(round: usize) {
     if round.is_multiple_of(ROUNDS) {
         poll();
     }
 }
 
-/// The rounds between two polls: less than a tenth of a millisecond.
+/// The iterations between two polls: less than a tenth of a millisecond.
 const ROUNDS: usize = 1_024;
 
-/// The bytes between two polls of what goes through a text at the speed of memory.
+/// The bytes between two polls in scans at memory speed.
 pub const POLL_BLOCK: usize = 1 << 20;
 
-/// Reads a value from JSON and polls meanwhile.
+/// Parses a value from JSON, with polls.
 ///
 /// # Errors
 ///
 /// Returns the error of `serde_json`.
 pub(crate) fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
-    // Reading from memory is twice as fast, and a block of it takes a few milliseconds.
+    // Parsing from memory is twice as fast, and one block takes a few milliseconds.
     if text.len() <= POLL_BLOCK {
         serde_json::from_str(text)
     } else {
@@ -63,7 +71,7 @@ pub(crate) fn json<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     }
 }
 
-/// A text that is polled for while it is read.
+/// A reader of a text that polls.
 struct Polled<'t>(&'t [u8]);
 
 impl io::Read for Polled<'_> {

@@ -1,29 +1,35 @@
 /*!
-Section keys: 64-bit hashes by which an index finds kin.
+Section keys: 64-bit hashes for index lookups of related sections.
 
-A btree on titles or on `ltree` refuses long rows, and under row-level security the operators of
-`ltree` are not allowed into an index scan; a bigint has neither limit. Two sections may share a
-key, so whoever finds a chunk by its key compares the section again.
+A btree on titles or on `ltree` rejects long rows, and row-level security keeps the operators of `ltree` out of
+index scans. A bigint has neither limit. Two sections may share a key, so callers compare the section again.
 
-The key of a section is the first eight bytes of a SHA-256 over its titles, each behind its length.
-It is frozen as version 1: changing it would rewrite every store.
+A key is the first eight bytes of a SHA-256 over the titles, each preceded by its length. The rule is frozen as
+version 1: a change would rewrite every store.
 */
 
 use sha2::{Digest, Sha256};
 
-/// Returns the key of a section; the root has one too.
+/// Returns the key of a section; the root has a key too.
+///
+/// ```
+/// use passage_core::key::{parent_key, section_key};
+///
+/// assert_eq!(parent_key(&["Guide", "Setup"]), Some(section_key(&["Guide"])));
+/// assert_eq!(parent_key::<&str>(&[]), None);
+/// ```
 pub fn section_key<T: AsRef<str>>(section: &[T]) -> i64 {
     *prefix_keys(section).last().expect("the root is a prefix of every section")
 }
 
-/// Returns the key of the section one title up, or `None` at the root.
+/// Returns the key of the parent section, or `None` for the root.
 pub fn parent_key<T: AsRef<str>>(section: &[T]) -> Option<i64> {
     section.split_last().map(|(_, parent)| section_key(parent))
 }
 
 /// Returns the keys of all prefixes of a section, from the root to the section itself.
 ///
-/// One pass over the titles, however deep the section is.
+/// The cost is one pass over the titles.
 pub fn prefix_keys<T: AsRef<str>>(section: &[T]) -> Vec<i64> {
     let mut hash = Sha256::new_with_prefix("passage section 1");
     let key = |hash: &Sha256| {
@@ -51,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn where_one_title_ends_matters() {
+    fn title_boundaries_change_the_key() {
         assert_ne!(section_key(&["ab", "c"]), section_key(&["a", "bc"]));
         assert_ne!(section_key(&["", ""]), section_key(&[""]));
     }

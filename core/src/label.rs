@@ -1,30 +1,37 @@
 /*!
-Labels: titles written so that `ltree` takes them.
+Labels: titles encoded for `ltree`.
 
-ASCII letters and digits stay, `_` becomes `__`, and any other byte becomes `_HH` in upper-case
-hexadecimal. So a label is valid on every supported PostgreSQL and in every locale, two titles
-never share one, and it can be read back. An empty title is a lone `_`.
+ASCII letters and digits stay, `_` becomes `__`, and every other byte becomes `_HH` in upper-case hexadecimal. So
+labels are valid on every supported PostgreSQL and in every locale, different titles have different labels, and
+labels can be decoded. An empty title is a lone `_`.
 
-A label ends at 255 bytes, the limit of PostgreSQL 15: a longer one is cut and ends in `_h` and a
-hash of the whole title, which keeps labels apart but cannot be read back. A path ends where
-`ltree` would store more than 1,000 bytes; deeper labels are left off, and the section keeps all.
+A label has at most 255 bytes, the limit of PostgreSQL 15. Longer labels are cut and end in `_h` and a hash of the
+whole title: they stay distinct but cannot be decoded completely. A path has at most the labels that `ltree` stores
+in 1,000 bytes; the section keeps all titles.
 
-The encoding is frozen as version 1: changing it would rewrite every store.
+The encoding is frozen as version 1: a change would rewrite every store.
 */
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// The longest label, in bytes.
+/// The maximum length of a label, in bytes.
 pub const MAX_LABEL: usize = 255;
 
-/// The most bytes that a path takes as a stored `ltree`.
+/// The maximum size of a path as a stored `ltree`, in bytes.
 pub const MAX_PATH: usize = 1_000;
 
-/// How many bytes a cut label ends in: `_h` and 16 hexadecimal digits.
-const MARK: usize = 18;
+/// The length of the suffix of a cut label: `_h` and 16 hexadecimal digits.
+const SUFFIX: usize = 18;
 
-/// Encodes a title as one label of at most [`MAX_LABEL`] bytes.
+/// Encodes a title as a label of at most [`MAX_LABEL`] bytes.
+///
+/// ```
+/// use passage_core::label::{decode, encode};
+///
+/// assert_eq!(encode("1.1 Setup"), "1_2E1_20Setup");
+/// assert_eq!(decode("1_2E1_20Setup"), "1.1 Setup");
+/// ```
 pub fn encode(title: &str) -> String {
     if title.is_empty() {
         return "_".to_owned();
@@ -35,25 +42,25 @@ pub fn encode(title: &str) -> String {
         match byte {
             b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => label.push(char::from(byte)),
             b'_' => label.push_str("__"),
-            _ => write!(label, "_{byte:02X}").expect("a string takes every write"),
+            _ => write!(label, "_{byte:02X}").expect("writing to a string succeeds"),
         }
-        if label.len() <= MAX_LABEL - MARK {
+        if label.len() <= MAX_LABEL - SUFFIX {
             kept = label.len();
         } else if label.len() > MAX_LABEL {
             label.truncate(kept);
             let hash = Sha256::digest(title);
             let hash = u64::from_be_bytes(hash[..8].try_into().expect("a hash has 32 bytes"));
-            write!(label, "_h{hash:016x}").expect("a string takes every write");
+            write!(label, "_h{hash:016x}").expect("writing to a string succeeds");
             break;
         }
     }
     label
 }
 
-/// Reads a title back from its label.
+/// Decodes a label to its title.
 ///
-/// A label that was cut gives the part that was kept and `…`. What no encoder wrote is taken as it
-/// stands, since paths of other origin are valid too.
+/// A cut label gives the kept part and `…`. Other sequences that [`encode`] never writes stay unchanged, since
+/// paths may have another origin.
 pub fn decode(label: &str) -> String {
     if label == "_" {
         return String::new();
@@ -67,7 +74,7 @@ pub fn decode(label: &str) -> String {
                 title.push(b'_');
                 rest = &after[1..];
             }
-            (b'_', [b'h', hash @ ..]) if hash.len() == MARK - 2 => {
+            (b'_', [b'h', hash @ ..]) if hash.len() == SUFFIX - 2 => {
                 title.extend_from_slice("…".as_bytes());
                 break;
             }
@@ -82,13 +89,19 @@ pub fn decode(label: &str) -> String {
     String::from_utf8_lossy(&title).into_owned()
 }
 
-/// Encodes a section as the text of an `ltree`, the empty text for the root.
+/// Encodes a section as the text of an `ltree`; the root is the empty text.
+///
+/// ```
+/// use passage_core::label::encode_path;
+///
+/// assert_eq!(encode_path(&["Guide", "A b"]), "Guide.A_20b");
+/// ```
 pub fn encode_path<T: AsRef<str>>(section: &[T]) -> String {
     let mut path = String::new();
     let mut stored = 8;
     for title in section {
         let label = encode(title.as_ref());
-        // ltree keeps each label behind a length of two bytes, aligned to eight.
+        // ltree stores a length of two bytes before each label, aligned to eight.
         stored += (label.len() + 2).next_multiple_of(8);
         if stored > MAX_PATH {
             break;
@@ -101,12 +114,12 @@ pub fn encode_path<T: AsRef<str>>(section: &[T]) -> String {
     path
 }
 
-/// Reads the titles back from the text of an `ltree`.
+/// Decodes the text of an `ltree` to titles.
 pub fn decode_path(path: &str) -> Vec<String> {
     if path.is_empty() { Vec::new() } else { path.split('.').map(decode).collect() }
 }
 
-/// The value of an upper-case hexadecimal digit.
+/// Returns the value of an upper-case hexadecimal digit.
 fn hex(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -121,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn labels_keep_letters_and_escape_the_rest() {
+    fn labels_keep_letters_and_escape_other_bytes() {
         assert_eq!(encode("Setup"), "Setup");
         assert_eq!(encode("ef_search"), "ef__search");
         assert_eq!(encode("1.1 Ü"), "1_2E1_20_C3_9C");
@@ -131,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_label_is_cut_and_told_apart_by_its_hash() {
+    fn a_long_label_is_cut_and_distinct_by_its_hash() {
         let (a, b) = ("ü".repeat(100) + "a", "ü".repeat(100) + "b");
         assert_ne!(encode(&a), encode(&b));
         assert!(decode(&encode(&a)).ends_with('…'));
@@ -148,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn uncut_labels_read_back(title in any::<String>()) {
+        fn uncut_labels_decode_to_their_titles(title in any::<String>()) {
             let label = encode(&title);
             prop_assert!(label.len() <= MAX_LABEL);
             prop_assert!(label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
@@ -163,12 +176,12 @@ mod tests {
         }
 
         #[test]
-        fn sections_read_back(section in prop::collection::vec("\\PC{0,12}", 0..6)) {
+        fn paths_decode_to_their_sections(section in prop::collection::vec("\\PC{0,12}", 0..6)) {
             prop_assert_eq!(decode_path(&encode_path(&section)), section);
         }
 
         #[test]
-        fn decoding_takes_anything(label in any::<String>()) {
+        fn decoding_accepts_any_text(label in any::<String>()) {
             decode_path(&label);
         }
     }

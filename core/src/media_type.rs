@@ -1,10 +1,9 @@
 /*!
-Media types: what a document is, which decides how it is split and how its chunks are joined.
+Media types: the type of a document decides how it is split and how its chunks are joined.
 
-A media type is kept by its essence: lower case, without parameters, and under one name where
-several are in use, so `Text/X-Markdown; charset=utf-8` is `text/markdown`. Any string can be one,
-for a store may hold documents that came from elsewhere; what nobody knows counts as prose. Which
-types have a name here stands in the table of this module, and nowhere else.
+A media type is reduced to its essence: lower case, without parameters, and with one name where several are in
+use. So `Text/X-Markdown; charset=utf-8` is `text/markdown`. Any string is accepted, since a store may contain
+documents from elsewhere; unknown types count as prose. The table of this module lists the known types.
 */
 
 mod content;
@@ -19,10 +18,10 @@ use std::{borrow::Cow, fmt, str::FromStr};
 pub use table::NAMES;
 use table::{KNOWN, Known};
 
-/// The tools whose files often have more behind the name.
+/// The tools whose file names often have a suffix.
 const TOOLS: [&str; 4] = ["dockerfile", "containerfile", "makefile", "jenkinsfile"];
 
-/// What the ends of a name mean (RFC 6838), and the types of that structure.
+/// The structured syntax suffixes of RFC 6838 and their types.
 const SUFFIXES: [(&str, &str); 4] = [
     ("+json", "application/json"),
     ("+yaml", "text/x-yaml"),
@@ -30,17 +29,25 @@ const SUFFIXES: [(&str, &str); 4] = [
     ("+xml", "application/xml"),
 ];
 
-/// What a document is: the essence of a MIME type.
+/// The essence of a MIME type.
+///
+/// ```
+/// use passage_core::{Family, MediaType};
+///
+/// let media_type = MediaType::new("Text/X-Markdown; charset=utf-8");
+/// assert_eq!(media_type, MediaType::MARKDOWN);
+/// assert_eq!(media_type.family(), Family::Prose);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MediaType(Cow<'static, str>);
 
 impl MediaType {
     /// Markdown, with GitHub's tables and front matter.
     pub const MARKDOWN: MediaType = MediaType(Cow::Borrowed("text/markdown"));
-    /// Text without structure but lines and paragraphs; what a document is when nothing is known.
+    /// Plain text with lines and paragraphs; the fallback for unknown documents.
     pub const PLAIN: MediaType = MediaType(Cow::Borrowed("text/plain"));
 
-    /// Takes any string as a media type; parameters such as `; charset=utf-8` are left off.
+    /// Creates a media type from any string, without parameters such as `; charset=utf-8`.
     pub fn new(given: &str) -> Self {
         let essence = given.split_once(';').map_or(given, |(essence, _)| essence);
         let essence = essence.trim().to_ascii_lowercase();
@@ -51,14 +58,20 @@ impl MediaType {
         }
     }
 
-    /// Returns the media type of a file by its name or path, or `None` if the name tells nothing.
+    /// Returns the media type of a file from its name or path, or `None` if unknown.
     ///
-    /// Case does not matter. Both `/` and `\` part folders. The whole name goes before what
-    /// follows its last dot, and that before what stands in front of the first, which may name a
-    /// tool: `Dockerfile.dev`, `Makefile.am`.
+    /// Case is ignored. Both `/` and `\` separate folders. The complete name has priority over the
+    /// extension, and that over a tool's name before the first dot: `Dockerfile.dev`, `Makefile.am`.
+    ///
+    /// ```
+    /// use passage_core::MediaType;
+    ///
+    /// assert_eq!(MediaType::from_path("docs/a.md"), Some(MediaType::MARKDOWN));
+    /// assert_eq!(MediaType::from_path("docs/a"), None);
+    /// ```
     pub fn from_path(path: &str) -> Option<Self> {
         let name = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
-        // A leading dot begins the name of a hidden file and no extension.
+        // A leading dot marks a hidden file and not an extension.
         let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let extension = extension.map(|(_, extension)| extension);
         let stem = name.split_once('.').map(|(stem, _)| stem).filter(|stem| TOOLS.contains(stem));
@@ -72,23 +85,23 @@ impl MediaType {
             .map(|known| Self(Cow::Borrowed(known.name)))
     }
 
-    /// Returns the name that is stored.
+    /// Returns the name, as stored.
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// Tells whether the type or its structure stands in the table, rather than being any string.
+    /// Returns whether the type, or its structure, is in the table of known types.
     pub fn is_known(&self) -> bool {
         self.known().is_some()
     }
 
-    /// Returns the name of the type whose structure this one has: its own, or that which its end
-    /// names, so `application/ld+json` is split as `application/json`.
+    /// Returns the name of the type whose structure this one has: that of its suffix, else its own. So
+    /// `application/ld+json` is split as `application/json`.
     pub fn structure(&self) -> &str {
         self.known().map_or(&self.0, |known| known.name)
     }
 
-    /// Returns the row of the table that tells of the type.
+    /// Returns the row of the table for the type, if any.
     fn known(&self) -> Option<&'static Known> {
         let named = |name: &str| KNOWN.iter().find(|known| known.name == name);
         named(&self.0).or_else(|| {
@@ -97,12 +110,12 @@ impl MediaType {
         })
     }
 
-    /// Returns what the type's chunks have in common; prose where nothing is known.
+    /// Returns the family of the type; prose for unknown types.
     ///
     /// # Source
     ///
-    /// The classes of *Content-Agnostic Assembly* (seed 004). Types that end in `+json`, `+yaml`
-    /// or `+xml` are data, as RFC 6838 means them.
+    /// The classes of *Content-Agnostic Assembly* (seed 004). Types with the suffix `+json`, `+yaml`
+    /// or `+xml` are data, as in RFC 6838.
     pub fn family(&self) -> Family {
         self.known().map_or(Family::Prose, |known| known.family)
     }
@@ -154,7 +167,7 @@ mod tests {
     fn every_language_has_a_comment_and_json_has_none() {
         for known in &KNOWN {
             let comment = MediaType::new(known.name).comment_syntax();
-            // A difference is no language.
+            // A diff is not a programming language.
             if known.family == Family::Code && known.name != "text/x-diff" {
                 assert!(comment.is_some(), "{}", known.name);
             }
@@ -165,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn parameters_and_case_do_not_matter() {
+    fn parameters_and_case_are_ignored() {
         let markdown = MediaType::new(" Text/X-Markdown ; charset=UTF-8; variant=GFM");
         assert_eq!(markdown, MediaType::MARKDOWN);
         assert_eq!(markdown.name(), "text/markdown");
     }
 
     #[test]
-    fn files_are_known_by_their_names_whatever_the_case() {
+    fn file_names_are_detected_in_any_case() {
         let of = |name: &str| MediaType::from_path(name).map(|found| found.name().to_owned());
         assert_eq!(of("README.MD").as_deref(), Some("text/markdown"));
         assert_eq!(of("docs/guide.Mdx").as_deref(), Some("text/markdown"));
@@ -215,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_name_tells_the_structure() {
+    fn the_suffix_of_a_name_decides_the_structure() {
         let json = "Application/LD+JSON; charset=utf-8".parse::<MediaType>().unwrap();
         assert_eq!((json.name(), json.structure()), ("application/ld+json", "application/json"));
         assert_eq!(MediaType::new("application/toml").structure(), "text/x-toml");
@@ -230,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_type_is_kept_but_refused_where_a_person_gives_it() {
+    fn an_unknown_type_is_accepted_but_not_as_an_argument() {
         assert_eq!(MediaType::new("Application/Pdf").name(), "application/pdf");
         let error = "Application/Pdf".parse::<MediaType>().unwrap_err();
         assert_eq!(error.to_string(), "unrecognized value for \"media type\": \"Application/Pdf\"");

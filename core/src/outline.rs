@@ -1,69 +1,81 @@
 /*!
-Outlines: the sections of a document as a tree.
+Outlines: the sections of a document as a tree of lines.
 
-The tree is that of the titles, in document order. A section that has no chunk of its own, because
-it was merged into its first child, has its line all the same.
+The lines follow document order. A section without chunks of its own, because it was merged into its first
+child, has a line too.
 */
 
 use crate::interrupt;
 use crate::section::{self, Section};
 
-/// The most lines without a chunk that one chunk brings.
-const MOST_EMPTY: usize = 64;
+/// The maximum number of lines without chunks before the line of a chunk.
+const MAX_EMPTY: usize = 64;
 
-/// The most titles that these lines hold together. Data may be nested thousands deep, and a line holds
-/// all titles above it.
-const MOST_TITLES: usize = 10_240 * MOST_EMPTY;
+/// The maximum number of titles in these lines together. Data may nest thousands deep, and a line
+/// contains all titles above it.
+const MAX_TITLES: usize = 10_240 * MAX_EMPTY;
 
-/// A chunk as far as an outline needs it, in document order.
+/// The columns of a chunk that an outline needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlineChunk {
-    /// Its position.
+    /// The ordinal.
     pub ordinal: i32,
-    /// The titles above it.
+    /// The section.
     pub section: Section,
-    /// The depth that the splitter gave.
+    /// The depth from the splitter.
     pub level: i32,
-    /// How many tokens it has.
+    /// The number of tokens.
     pub tokens: i64,
-    /// The first line of the source that it holds.
+    /// The first line in the source, from 1.
     pub first_line: Option<i32>,
-    /// The last line.
+    /// The last line in the source.
     pub last_line: Option<i32>,
-    /// Whether it is one of the hits that are to be marked.
+    /// Whether the chunk is a hit, which the outline marks.
     pub hit: bool,
 }
 
-/// One line of an outline: a run of chunks of one section.
+/// A line of an outline: consecutive chunks of one section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutlineLine {
-    /// The title behind two spaces for each title above it; empty at the root. An asterisk behind
-    /// it marks a line with hits.
+    /// The title, indented by two spaces for each title above it; empty at the root. A trailing asterisk
+    /// marks a line with hits.
     pub outline: String,
-    /// The titles down to it.
+    /// The section.
     pub section: Section,
-    /// The lowest level of its chunks, or `None` without chunks.
+    /// The lowest level of its chunks; `None` without chunks.
     pub level: Option<i32>,
-    /// How many chunks stand directly in it, without those below it.
+    /// The number of chunks directly in the section.
     pub chunks: i64,
-    /// How many of these are hits.
+    /// The number of hits among them.
     pub hits: i64,
-    /// How many tokens these have.
+    /// The tokens of these chunks.
     pub tokens: i64,
-    /// The ordinal of the first of these.
+    /// The ordinal of the first chunk.
     pub first_ordinal: Option<i32>,
-    /// The ordinal of the last of these.
+    /// The ordinal of the last chunk.
     pub last_ordinal: Option<i32>,
-    /// The first line of the source that these hold.
+    /// The first line in the source, from 1.
     pub first_line: Option<i32>,
-    /// The last line.
+    /// The last line in the source.
     pub last_line: Option<i32>,
 }
 
-/// Draws the tree of a document's chunks, which come in document order.
+/// Returns the outline of a document from its chunks in document order.
 ///
-/// Chunks that follow one another in the same section share a line. A section that comes again
-/// behind another one, as a root between chapters does, has another line.
+/// Consecutive chunks of a section share a line. A section that reappears behind another one, as the root
+/// between chapters, gets another line.
+///
+/// ```
+/// use passage_core::outline::{OutlineChunk, outline};
+///
+/// let chunk = |ordinal, section: &[&str]| OutlineChunk {
+///     ordinal,
+///     section: section.iter().map(ToString::to_string).collect(),
+///     level: 1, tokens: 10, first_line: None, last_line: None, hit: ordinal == 1,
+/// };
+/// let lines = outline(&[chunk(0, &["Guide"]), chunk(1, &["Guide", "Setup"])]);
+/// assert_eq!(lines[1].outline, "  Setup *");
+/// ```
 pub fn outline(entries: &[OutlineChunk]) -> Vec<OutlineLine> {
     let mut lines: Vec<OutlineLine> = Vec::new();
     for entry in entries {
@@ -72,15 +84,15 @@ pub fn outline(entries: &[OutlineChunk]) -> Vec<OutlineLine> {
         let continues = before == entry.section && !lines.is_empty();
         if !continues {
             let shared = section::common_prefix(&entry.section, before).len();
-            // Going back up gives one line, going down one for each title that is new.
+            // Going up adds one line; going down adds one line for each new title.
             let first = if shared == entry.section.len() { shared } else { shared + 1 };
-            let empty = MOST_EMPTY.min(MOST_TITLES / entry.section.len().max(1));
+            let empty = MAX_EMPTY.min(MAX_TITLES / entry.section.len().max(1));
             let first = first.max(entry.section.len().saturating_sub(empty));
             for depth in first..=entry.section.len() {
                 lines.push(OutlineLine::new(&entry.section[..depth]));
             }
         }
-        lines.last_mut().expect("the chunk has a line by now").add(entry);
+        lines.last_mut().expect("the loop added the line of the chunk").add(entry);
     }
     lines
 }
@@ -153,20 +165,20 @@ mod tests {
     }
 
     #[test]
-    fn a_section_that_was_merged_into_its_child_keeps_its_line() {
+    fn a_section_merged_into_its_child_has_a_line() {
         let lines = drawn(&[&["A", "B"], &["A"], &["A", "C"], &[]]);
         let expected = [("A", 0), ("  B", 1), ("A", 1), ("  C", 1), ("", 1)];
         assert_eq!(lines, expected.map(|(line, chunks)| (line.to_owned(), chunks)));
     }
 
     #[test]
-    fn a_chunk_far_below_brings_the_nearest_lines_alone() {
+    fn a_deep_chunk_adds_only_the_nearest_lines() {
         let titles = vec!["t"; 10_000];
-        assert_eq!(drawn(&[&titles]).len(), MOST_EMPTY + 1);
+        assert_eq!(drawn(&[&titles]).len(), MAX_EMPTY + 1);
     }
 
     #[test]
-    fn lines_without_a_chunk_hold_few_titles_together() {
+    fn lines_without_chunks_have_a_bounded_number_of_titles() {
         for depth in [10_000, 50_000, 100_000] {
             let entry = |ordinal: i32| OutlineChunk {
                 ordinal,
@@ -180,7 +192,7 @@ mod tests {
             let lines = outline(&[entry(0), entry(1)]);
             let titles = lines.iter().filter(|line| line.chunks == 0);
             let titles: usize = titles.map(|line| line.section.len()).sum();
-            assert!(titles <= 2 * MOST_TITLES, "{depth}: {titles}");
+            assert!(titles <= 2 * MAX_TITLES, "{depth}: {titles}");
             assert_eq!(lines.last().unwrap().section.len(), depth);
             assert_eq!(lines.iter().map(|line| line.chunks).sum::<i64>(), 2);
         }
@@ -209,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn no_chunks_no_outline() {
+    fn no_chunks_give_an_empty_outline() {
         assert_eq!(outline(&[]), []);
     }
 }

@@ -1,10 +1,9 @@
 /*!
-Reassembly: which chunks make one passage.
+Reassembly: grouping selected chunks into passages.
 
-A passage is what a reader gets instead of single chunks. Hits of one document belong together when
-they were widened to the same section, when they are near, that is at most `max_distance` ordinals
-apart, or when nothing is left out between them; each brings its context along. Others stay apart,
-and no chunk is in two passages.
+Hits of one document share a passage if they were widened to the same scope, if they are at most `max_distance`
+ordinals apart, or if all chunks between them are selected. Each hit brings its context. No chunk is in two
+passages.
 */
 
 use crate::expand::{ChunkRow, Hit, Role, Rule, SelectedChunk, Selection};
@@ -16,92 +15,105 @@ use uuid::Uuid;
 /// The chunks of one passage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
-    /// Its place among all, the best being 1.
+    /// The rank, from 1.
     pub rank: usize,
-    /// Its score, or `None` where its hits have none.
+    /// The score; `None` if the hits have none.
     pub score: Option<f64>,
-    /// Its chunks in the order of their document, by their place in the list of picks.
+    /// The indexes of its chunks in [`Selection::chunks`], in document order.
     pub chunks: Vec<usize>,
-    /// Its hits, best first.
+    /// The indexes of its hits, best first.
     pub hits: Vec<usize>,
-    /// Whether the budget cut some of its context.
+    /// Whether the budget cut part of its context.
     pub truncated: bool,
-    /// Whether nothing was cut and nothing is missing: between its first and its last chunk, and of
-    /// what its strategy wants whole. Imports that came along do not count.
+    /// Whether nothing was cut, no chunk is missing between the first and the last, and the scope of its
+    /// strategy is complete. Imports do not count.
     pub complete: bool,
 }
 
-/// How passages are made and ordered.
+/// The options of grouping, scoring and ordering passages.
+///
+/// ```
+/// use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy};
+///
+/// let options = PassageOptions {
+///     max_distance: Some(3),
+///     score_by: ScoreBy::from_name("max")?,
+///     order_by: OrderBy::Score,
+///     max_passages: Some(10),
+/// };
+/// assert_eq!(options.score_by, ScoreBy::Max);
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassageOptions {
-    /// How many ordinals hits of a passage may be apart; `None` makes one of each document.
+    /// The maximum distance of hits in a passage, in ordinals; `None` makes one passage of each document.
     pub max_distance: Option<u32>,
-    /// What a passage scores.
+    /// The scoring rule.
     pub score_by: ScoreBy,
-    /// How passages are ordered.
+    /// The order of passages.
     pub order_by: OrderBy,
-    /// The most passages, the best of all; `None` is no bound.
+    /// The maximum number of passages, the best of all; `None` means unlimited.
     pub max_passages: Option<usize>,
 }
 
-/// What a passage scores, by the hits in it.
+/// The score of a passage, from the scores of its hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoreBy {
-    /// As its best hit.
+    /// The score of the best hit.
     Max,
-    /// The mean of those that have a score.
+    /// The mean of the scores.
     Mean,
-    /// The sum of them.
+    /// The sum of the scores.
     Sum,
-    /// The sum of their reciprocal ranks, 1 / (60 + place), whatever they score.
+    /// The sum of the reciprocal ranks of the hits, 1 / (60 + rank), independent of the scores.
     Rank,
 }
 
-/// How passages are ordered.
+/// The order of passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderBy {
     /// Best first.
     Score,
-    /// Those of a document together, in its order; the document with the best one first.
+    /// By document, in document order; the document with the best passage first.
     Document,
 }
 
-/// Puts chosen chunks into passages.
+/// Groups selected chunks into passages.
 ///
-/// `scores` are those of the hits. A passage ranks by its score; of equal ones, that of the better
-/// hit, the better document, and then the earlier comes first.
+/// `scores` has one score for each hit. Passages rank by score. Ties are broken by the better hit, then by the
+/// better document, then by the earlier position.
 pub fn reassemble(
     hits: &[Hit],
     scores: &[Option<f64>],
     rows: &[ChunkRow],
     selection: &Selection,
-    joining: &PassageOptions,
+    options: &PassageOptions,
 ) -> Vec<Passage> {
     let mut documents: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
-    for (i, pick) in selection.chunks.iter().enumerate() {
-        documents.entry(hits[pick.hit].document).or_default().push(i);
+    for (i, chunk) in selection.chunks.iter().enumerate() {
+        documents.entry(hits[chunk.hit].document).or_default().push(i);
     }
     let mut passages: Vec<Passage> = documents
         .values()
-        .flat_map(|chunks| document(hits, rows, selection, chunks, joining.max_distance))
+        .flat_map(|chunks| document(hits, rows, selection, chunks, options.max_distance))
         .collect();
     for passage in &mut passages {
-        passage.score = joining.score_by.score(passage, scores);
+        passage.score = options.score_by.score(passage, scores);
     }
-    // The picks are in the order that ties are broken by.
+    // The order of the selected chunks breaks ties.
     passages.sort_by_key(|passage| (hits[passage.hits[0]].score_rank, passage.chunks[0]));
-    if joining.score_by != ScoreBy::Max {
+    if options.score_by != ScoreBy::Max {
         let score = |passage: &Passage| passage.score.unwrap_or(f64::NEG_INFINITY);
         passages.sort_by(|a, b| {
             let has = |passage: &Passage| Reverse(passage.score.is_some());
             has(a).cmp(&has(b)).then(score(b).total_cmp(&score(a)))
         });
     }
-    passages.truncate(joining.max_passages.unwrap_or(usize::MAX));
+    passages.truncate(options.max_passages.unwrap_or(usize::MAX));
     for (passage, rank) in passages.iter_mut().zip(1..) {
         passage.rank = rank;
     }
-    if joining.order_by == OrderBy::Document {
+    if options.order_by == OrderBy::Document {
         let document = |passage: &Passage| hits[passage.hits[0]].document;
         let mut best: HashMap<Uuid, usize> = HashMap::new();
         for passage in &passages {
@@ -112,7 +124,7 @@ pub fn reassemble(
     passages
 }
 
-/// Puts the chunks of one document into passages.
+/// Groups the chunks of one document into passages.
 fn document(
     hits: &[Hit],
     rows: &[ChunkRow],
@@ -120,21 +132,21 @@ fn document(
     chunks: &[usize],
     max_distance: Option<u32>,
 ) -> Vec<Passage> {
-    let ordinal = |pick: &SelectedChunk| rows[pick.row].ordinal;
-    // The passage of each hit: the hits come in order, and each either joins another or not.
+    let ordinal = |chunk: &SelectedChunk| rows[chunk.row].ordinal;
+    // The passage of each hit. Hits are in document order.
     let mut of_hit: BTreeMap<usize, usize> = BTreeMap::new();
     let mut of_whole: HashMap<usize, usize> = HashMap::new();
     let mut before: Option<(usize, usize)> = None;
     let mut count = 0;
-    for (place, pick) in chunks.iter().enumerate() {
+    for (place, chunk) in chunks.iter().enumerate() {
         interrupt::poll_periodically(place);
-        let pick = &selection.chunks[*pick];
-        if pick.role != Role::Hit {
+        let chunk = &selection.chunks[*chunk];
+        if chunk.role != Role::Hit {
             continue;
         }
         let joins = |before: usize| {
             let gap = ordinal(&selection.chunks[chunks[before]])
-                .zip(ordinal(pick))
+                .zip(ordinal(chunk))
                 .map(|(a, b)| b.abs_diff(a));
             match (max_distance, gap) {
                 (None, _) => true,
@@ -142,27 +154,27 @@ fn document(
                 (Some(_), None) => false,
             }
         };
-        let whole = selection.scopes[pick.hit];
-        let passage = whole
-            .and_then(|whole| of_whole.get(&whole).copied())
+        let scope = selection.scopes[chunk.hit];
+        let passage = scope
+            .and_then(|scope| of_whole.get(&scope).copied())
             .or_else(|| before.filter(|(before, _)| joins(*before)).map(|(_, passage)| passage))
             .unwrap_or(count);
         count = count.max(passage + 1);
-        of_hit.insert(pick.hit, passage);
-        if let Some(whole) = whole {
-            of_whole.entry(whole).or_insert(passage);
+        of_hit.insert(chunk.hit, passage);
+        if let Some(scope) = scope {
+            of_whole.entry(scope).or_insert(passage);
         }
         before = Some((place, passage));
     }
     let mut passages = vec![Passage::default(); count];
-    // Where each passage has come to, imports apart.
+    // The last ordinal of each passage so far, without imports.
     let mut last: Vec<Option<Option<i32>>> = vec![None; count];
-    for (place, &pick) in chunks.iter().enumerate() {
+    for (place, &chunk) in chunks.iter().enumerate() {
         interrupt::poll_periodically(place);
-        let chosen = &selection.chunks[pick];
+        let chosen = &selection.chunks[chunk];
         let number = of_hit[&chosen.hit];
         let passage = &mut passages[number];
-        passage.chunks.push(pick);
+        passage.chunks.push(chunk);
         if chosen.rule != Rule::Imports {
             let follows = last[number].is_none_or(|last| {
                 last.zip(ordinal(chosen)).is_some_and(|(a, b)| b.checked_sub(a) == Some(1))
@@ -186,18 +198,18 @@ fn document(
     passages
 }
 
-/// Tells whether all of what its hits were widened to is in a passage, and not in another one.
+/// Returns whether a passage contains the complete scopes of its hits.
 fn holds_wholes(rows: &[ChunkRow], selection: &Selection, passage: &Passage) -> bool {
     let mut scopes: Vec<_> = passage.hits.iter().filter_map(|hit| selection.scopes[*hit]).collect();
     scopes.sort_unstable();
     scopes.dedup();
     let mut wanted =
-        scopes.iter().filter_map(|whole| selection.scope_chunks.get(*whole)).peekable();
+        scopes.iter().filter_map(|scope| selection.scope_chunks.get(*scope)).peekable();
     if wanted.peek().is_none() {
         return true;
     }
     let held: HashSet<_> =
-        passage.chunks.iter().map(|pick| rows[selection.chunks[*pick].row].chunk).collect();
+        passage.chunks.iter().map(|chunk| rows[selection.chunks[*chunk].row].chunk).collect();
     wanted.flatten().all(|chunk| held.contains(chunk))
 }
 

@@ -1,11 +1,11 @@
 /*!
-Search: which chunks answer a query, best first.
+Search: planning, ranking and fusion of the chunks that answer a query.
 
-A query has words and, where there is one, an embedding, and each is a leg of its own: the words are
-ranked by BM25 over the positions that a store's full text keeps, the embedding by its distance. Here
-is all of it that needs no store: what a query asks for ([`SearchQuery`], [`identifier_parts`]), which
-chunks are worth ranking ([`arms`]), what each is worth ([`bm25`]), how two rankings become one
-([`fuse`]), and how many hits a budget is for ([`select_within_budget`]).
+A query has words and an optional embedding, and each gives a ranking. BM25 ranks the words over the positions in
+a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
+[`SearchQuery`] parses a query, [`identifier_parts`] splits compound words, [`plan_subqueries`] plans which chunks
+to read, [`bm25`] scores them, [`fuse`] merges rankings, and [`select_within_budget`] selects the hits that fit a
+budget.
 */
 
 pub mod bm25;
@@ -28,14 +28,21 @@ pub use subqueries::{
 
 use crate::error::sql_enum;
 
-/// Which legs a search has.
+/// The rankings that a search uses.
+///
+/// ```
+/// use passage_core::search::SearchMode;
+///
+/// assert_eq!(SearchMode::from_name("text")?, SearchMode::Text);
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMode {
-    /// The embedding alone.
+    /// Only the embedding.
     Vector,
-    /// The words alone.
+    /// Only the words.
     Text,
-    /// Both, fused.
+    /// Both, fused by reciprocal rank.
     Hybrid,
 }
 

@@ -1,20 +1,19 @@
 /*!
-Sections: where a chunk stands in its document.
+Sections: the position of a chunk in its document's heading hierarchy.
 
-A section is the list of titles from the document's root down to the chunk, such as
-`Guide / Installation / Setup`. The root is the empty list. Sections are not unique:
-every paragraph under one heading shares that heading's section, and only the ordinal
-tells them apart.
+A section is the list of titles from the document root to the chunk, such as `Guide / Installation / Setup`. The
+root section is the empty list. Sections are not unique: all paragraphs under one heading share its section and
+differ only in their ordinal.
 
-Kinship is decided here, by prefix alone: a parent is the section without its last title,
-a child adds exactly one, and siblings share a parent. Levels take no part in it, except
-that a merger takes the lowest (see [`merge`]).
+This module compares sections by prefix only. A parent is the section without its last title, a child has
+exactly one more title, and siblings share a parent. Levels are not used, except that a merger takes the lowest
+(see [`merge`]).
 */
 
 /// The titles from the root of a document down to a chunk; empty at the root.
 pub type Section = Vec<String>;
 
-/// Tells whether `ancestor` is a proper prefix of `section`, at any distance.
+/// Returns whether `ancestor` is a proper prefix of `section`, at any distance.
 ///
 /// # Source
 ///
@@ -23,12 +22,19 @@ pub fn is_ancestor(ancestor: &[String], section: &[String]) -> bool {
     ancestor.len() < section.len() && section.starts_with(ancestor)
 }
 
-/// Returns the section one title up, or `None` at the root.
+/// Returns the section without its last title, or `None` for the root.
 pub fn parent(section: &[String]) -> Option<&[String]> {
     section.split_last().map(|(_, parent)| parent)
 }
 
-/// Returns the longest prefix that two sections share, which may be the root.
+/// Returns the longest common prefix of two sections, which may be the root.
+///
+/// ```
+/// use passage_core::section::common_prefix;
+///
+/// let [a, b] = [["A", "B"], ["A", "C"]].map(|titles| titles.map(str::to_owned));
+/// assert_eq!(common_prefix(&a, &b), ["A"]);
+/// ```
 ///
 /// # Source
 ///
@@ -38,10 +44,17 @@ pub fn common_prefix<'a>(a: &'a [String], b: &[String]) -> &'a [String] {
     &a[..shared]
 }
 
-/// Returns the level and section of two neighbouring pieces merged into one chunk.
+/// Returns the level and the section of a chunk merged from two neighbours.
 ///
-/// The level is the lower, that is the more general, of the two. The section is the deeper one
-/// when one contains the other, and what they share when neither does.
+/// The level is the lower, more general one. The section is the deeper one if one contains the other, else
+/// their common prefix.
+///
+/// ```
+/// use passage_core::section::merge;
+///
+/// let [a, b] = [vec!["A".to_owned()], vec!["A".to_owned(), "B".to_owned()]];
+/// assert_eq!(merge((1, &a), (2, &b)), (1, b));
+/// ```
 ///
 /// # Source
 ///
@@ -116,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn identical_sections_stay() {
+    fn identical_sections_are_unchanged() {
         assert_eq!(merged((2, &["A", "B"]), (2, &["A", "B"])), (2, section(&["A", "B"])));
     }
 }

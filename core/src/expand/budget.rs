@@ -16,7 +16,7 @@ use super::{Hit, LazyColumns, Role, Rule};
 use crate::{Strategy, interrupt};
 use std::collections::HashMap;
 
-/// The maximum size of a result; `None` is no limit.
+/// The maximum size of a result; `None` means unlimited.
 ///
 /// ```
 /// use passage_core::expand::Budget;

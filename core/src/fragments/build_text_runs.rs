@@ -5,9 +5,20 @@ use super::text_run::{SourceChunk, TextLine, TextRun};
 use crate::interrupt;
 use std::ops::Range;
 
-/// Puts pieces together that come in the order of their documents.
+/// Joins chunks in document order to text runs.
 ///
-/// `fenced` tells of a document whether it has fenced blocks.
+/// `fenced` returns whether a document has fenced blocks.
+///
+/// ```
+/// use passage_core::fragments::{SourceChunk, text_runs};
+///
+/// let chunk = |ordinal, content: &'static str, start| SourceChunk {
+///     document: 0, ordinal: Some(ordinal), content: content.into(), span: Some(start..start + 4),
+///     first_line: Some(1), tokens: 1, section: None, continues: [false; 2],
+/// };
+/// let runs = text_runs(&[chunk(0, "One ", 0), chunk(1, "two\n", 4)], |_| false);
+/// assert_eq!((runs.len(), runs[0].line(0)), (1, "One two"));
+/// ```
 pub fn text_runs(pieces: &[SourceChunk], fenced: impl Fn(usize) -> bool) -> Vec<TextRun> {
     let mut text_runs: Vec<TextRun> = Vec::new();
     let mut end = None;
@@ -40,14 +51,14 @@ pub fn text_runs(pieces: &[SourceChunk], fenced: impl Fn(usize) -> bool) -> Vec<
     text_runs
 }
 
-/// Returns the span of a piece, if it can be the content's own.
+/// Returns the span of a chunk if it fits its content.
 fn known<'p>(piece: &'p SourceChunk) -> Option<&'p Range<i32>> {
     piece.span.as_ref().filter(|span| {
         usize::try_from(span.end.saturating_sub(span.start)) == Ok(piece.content.len())
     })
 }
 
-/// How many bytes of a piece the stretch before it has already, or `None` if they do not touch.
+/// Returns how many bytes of a chunk the previous text run already has, or `None` if they do not touch.
 fn shared(before: Option<&SourceChunk>, piece: &SourceChunk, end: Option<i32>) -> Option<usize> {
     let (end, span) = (end?, known(piece)?);
     let begun = before.is_some_and(|before| before.document == piece.document);
@@ -67,7 +78,7 @@ fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[SourceChunk]) -
         }
         let (place, bytes) = &chunks[chunk];
         let before = lines.last().and_then(|line| line.number);
-        // Of a chunk that overlaps the one before, the first line is there already.
+        // An overlapping chunk does not begin its first line.
         let begins = bytes.start == start && bytes.len() == pieces[*place].content.len();
         let number = if begins { pieces[*place].first_line } else { None };
         let mut tokens = 0.0;
@@ -96,7 +107,7 @@ fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[SourceChunk]) -
     lines
 }
 
-/// Where the line ends that begins at a place; a carriage return by itself ends one, too.
+/// Returns the end of the line that begins at `start`. A lone carriage return ends a line too.
 fn line_end(text: &str, start: usize) -> usize {
     let bytes = &text.as_bytes()[start..];
     match memchr::memchr2(b'\n', b'\r', bytes) {
@@ -130,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_is_whole_again() {
+    fn a_line_across_two_chunks_is_joined() {
         let pieces = [piece("one\ntw", 10, 7), piece("o\nthr", 16, 8), piece("ee\r\n", 21, 9)];
         let text_runs = text_runs(&pieces, |_| false);
         assert_eq!(text_runs.len(), 1);
@@ -144,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_at_the_edge_of_what_was_read_may_lack_something() {
+    fn lines_at_the_ends_of_a_text_run_may_be_incomplete() {
         let mut pieces = [piece("a\nb\nc", 10, 7)];
         pieces[0].continues = [true, true];
         let whole = |pieces: &[SourceChunk]| -> Vec<bool> {
@@ -156,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_that_do_not_touch_stay_apart_and_overlaps_are_said_once() {
+    fn separate_chunks_stay_apart_and_overlaps_appear_once() {
         let mut pieces = [piece("abc\n", 0, 1), piece("c\nd\n", 2, 1), piece("f\n", 9, 5)];
         let texts = |pieces: &[SourceChunk]| -> Vec<String> {
             text_runs(pieces, |_| false).into_iter().map(|text_run| text_run.text).collect()

@@ -1,9 +1,9 @@
 /*!
-Fenced blocks: code between two fences, which is worth nothing in halves.
+Fenced blocks: code between two fences, which is useless in halves.
 
-What was read may begin inside a block whose opening stands further up, and a bare fence looks the
-same at both ends. So both are tried, and what is certain decides: a document begins outside, and a
-section that begins with its heading does; a fence that names a language opens a block.
+A text run may begin inside a block, and a bare fence looks the same at both ends. So the scan tries both
+assumptions and keeps the one with fewer contradictions. Certain evidence is: a document begins outside, a section
+that begins with its heading does too, and a fence with a language opens a block.
 */
 
 use super::text_run::{SourceChunk, TextRun};
@@ -15,12 +15,12 @@ struct Fence {
     line: usize,
     mark: char,
     length: usize,
-    /// Whether something stands behind it, so that it can only open.
+    /// Whether text follows the marks, so that the fence can only open a block.
     named: bool,
 }
 
-/// Returns the lines of each fenced block, fences included; where one of them was not read, as far
-/// as it was.
+/// Returns the line range of each fenced block, including its fences. A block that is not read completely
+/// ends with the text run.
 pub(super) fn blocks(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<Range<usize>> {
     let fences: Vec<_> =
         (0..text_run.lines.len()).filter_map(|line| fence(text_run.line(line), line)).collect();
@@ -37,8 +37,8 @@ pub(super) fn blocks(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<Range<us
     }
 }
 
-/// Returns the lines that certainly do not stand in a block: the first of the document, and headings
-/// with which a section begins.
+/// Returns the lines that are certainly outside of blocks: the first of the document, and headings that
+/// begin a section.
 fn outside(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<usize> {
     let begins = |place: usize, bytes: &Range<usize>| {
         let piece = &pieces[place];
@@ -55,19 +55,19 @@ fn outside(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<usize> {
     chunks.map(|(_, bytes)| line(bytes.start)).collect()
 }
 
-/// Reads a line as a fence; it may be indented in a list or stand in a quote.
+/// Parses a line as a fence, which may be in a list or a quote.
 fn fence(text: &str, line: usize) -> Option<Fence> {
     let text = text.trim_start_matches([' ', '\t', '>']);
     let mark = text.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
     let rest = text.trim_start_matches(mark);
     let length = text.len() - rest.len();
     let rest = rest.trim();
-    // Code within a line begins with backticks, too.
+    // Inline code may begin with backticks too.
     let fence = length >= 3 && !(mark == '`' && rest.contains('`'));
     fence.then_some(Fence { line, mark, length, named: !rest.is_empty() })
 }
 
-/// The blocks of a stretch, if it begins as supposed.
+/// The blocks of a text run under one assumption about its beginning.
 struct FenceScan {
     blocks: Vec<Range<usize>>,
     contradictions: usize,
@@ -75,15 +75,15 @@ struct FenceScan {
 
 impl FenceScan {
     fn new(fences: &[Fence], outside: &[usize], lines: usize, inside: bool) -> Self {
-        let mut reading = Self { blocks: Vec::new(), contradictions: 0 };
+        let mut scan = Self { blocks: Vec::new(), contradictions: 0 };
         let mut outside = outside.iter().copied().peekable();
-        // What opened the block that is open, and the line that it begins in.
+        // The opening fence and the first line of the open block.
         let mut open: Option<(Option<Fence>, usize)> = inside.then_some((None, 0));
         for fence in fences {
             while let Some(line) = outside.next_if(|line| *line <= fence.line) {
                 if let Some((_, start)) = open.take() {
-                    reading.contradictions += 1;
-                    reading.blocks.push(start..line);
+                    scan.contradictions += 1;
+                    scan.blocks.push(start..line);
                 }
             }
             match open {
@@ -94,22 +94,22 @@ impl FenceScan {
                             opening.mark == fence.mark && opening.length <= fence.length
                         });
                     if closes {
-                        reading.blocks.push(start..fence.line + 1);
+                        scan.blocks.push(start..fence.line + 1);
                         open = None;
                     } else if fence.named {
-                        // It is allowed, but nobody writes it where it is not meant to open.
-                        reading.contradictions += 1;
+                        // This is valid, but in practice such a fence opens a block.
+                        scan.contradictions += 1;
                     }
                 }
             }
         }
         if let Some((_, start)) = open {
             let line = outside.next();
-            reading.contradictions += usize::from(line.is_some());
-            reading.blocks.push(start..line.unwrap_or(lines));
+            scan.contradictions += usize::from(line.is_some());
+            scan.blocks.push(start..line.unwrap_or(lines));
         }
-        reading.blocks.retain(|block| !block.is_empty());
-        reading
+        scan.blocks.retain(|block| !block.is_empty());
+        scan
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
     use super::super::build_text_runs::text_runs;
     use super::*;
 
-    /// Each chunk with its ordinal and something that stands for its section.
+    /// Returns the blocks of chunks, given as ordinal, section key and content.
     fn fenced(chunks: &[(i32, i64, &str)]) -> Vec<Range<usize>> {
         let mut at = 0;
         let pieces: Vec<_> = chunks
@@ -158,25 +158,25 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_may_begin_inside_a_block() {
-        // By a fence that can only open.
+    fn a_text_run_may_begin_inside_a_block() {
+        // A fence that can only open proves it.
         assert_eq!(fenced(&[(5, 0, "a\n```\nb\n```sh\nc\n```\n")]), [0..2, 3..6]);
-        // By a section that begins behind it.
+        // A section that begins behind it proves it.
         assert_eq!(
             fenced(&[(5, 0, "a\n```\nb\n"), (6, 1, "# B\n")]),
             [std::ops::Range { start: 0, end: 2 }]
         );
-        // A comment that looks like a heading is none while the section goes on.
+        // Within a section, a comment that looks like a heading proves nothing.
         assert_eq!(
             fenced(&[(5, 0, "```\na\n"), (6, 0, "# b\n```\n"), (7, 1, "# C\n")]),
             [std::ops::Range { start: 0, end: 4 }]
         );
-        // Where nothing tells, it begins outside.
+        // Without evidence the text run begins outside.
         assert_eq!(fenced(&[(5, 0, "a\n```\nb\n")]), [std::ops::Range { start: 1, end: 3 }]);
     }
 
     #[test]
-    fn a_block_that_is_never_closed_ends_with_what_was_read() {
+    fn an_unclosed_block_ends_with_the_text_run() {
         assert_eq!(fenced(&[(0, 0, "a\n```\nb\nc\n")]), [std::ops::Range { start: 1, end: 4 }]);
     }
 }

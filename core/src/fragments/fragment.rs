@@ -2,54 +2,61 @@
 
 use std::ops::Range;
 
-/// How much may come back.
+/// The maximum size of a result.
+///
+/// ```
+/// use passage_core::fragments::FragmentLimits;
+///
+/// let limits = FragmentLimits { max_fragments: 5, max_tokens: 1_000 };
+/// assert_eq!(limits.max_fragments, 5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentLimits {
-    /// The most fragments.
+    /// The maximum number of fragments.
     pub max_fragments: usize,
-    /// The most tokens of all fragments together.
+    /// The maximum tokens of all fragments together.
     pub max_tokens: u32,
 }
 
-/// A chunk that was found, by its place in the text of a stretch.
+/// A hit, by its position in a text run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentHit {
-    /// The stretch that holds it.
+    /// The index of the text run that contains it.
     pub text_run: usize,
-    /// Where in its text the chunk stands.
+    /// The byte range of the chunk in the text run.
     pub bytes: Range<usize>,
 }
 
-/// Lines that come back.
+/// A whole-line excerpt of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// The stretch that they are of.
+    /// The index of the text run.
     pub text_run: usize,
-    /// The lines.
+    /// The indexes of the lines in the text run.
     pub lines: Range<usize>,
-    /// Where in the text of the stretch they stand, without the end of the last line.
+    /// The byte range in the text run, without the last line end.
     pub bytes: Range<usize>,
-    /// Their tokens, rounded up.
+    /// The tokens of the lines, rounded up.
     pub tokens: u32,
-    /// The hits that they were chosen for, best first; never none.
+    /// The indexes of its hits, best first; never empty.
     pub hits: Vec<usize>,
-    /// What had to be cut.
+    /// The truncated element, if any.
     pub truncation: Option<Truncation>,
 }
 
-/// What is longer than all fragments together may be.
+/// An element that exceeds the limits and was truncated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truncation {
-    /// A fenced block, between two of its lines.
+    /// A fenced block, cut between two lines.
     Block,
     /// A line.
     Line,
-    /// The document, of which the first lines come back.
+    /// The document; the fragment has its first lines.
     Document,
 }
 
 impl Truncation {
-    /// Returns the word for a result.
+    /// Returns the name in SQL results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Block => "block",

@@ -1,20 +1,19 @@
 /*!
-What a chunk is worth for what stands beside it.
+Scores of neighbours: a chunk gains from its better neighbour in the section.
 
-Chunks are cut by size, so an answer often lies across two of them, or goes on in a paragraph that has
-none of the words. So each chunk gets a part of what its better neighbour in the section is worth, and
-what goes on beside the best comes before what is middling elsewhere. The part is small: where answers
-are single sentences, more fragments are worth more than longer ones.
+Chunks are cut by size, so an answer may span two of them or continue in a paragraph without the words. So each
+chunk gets a share of the score of its better neighbour. The share is small: where answers are single sentences,
+more fragments are better than longer ones.
 */
 
 use super::text_run::SourceChunk;
 
-/// How much of its neighbour's worth a chunk gets.
+/// The share of the neighbour's score that a chunk gets.
 const SHARE: f64 = 0.2;
 
-/// Adds to the worth of each piece a part of that of its better neighbour; pieces come in the order
-/// of their documents. A piece that is worth nothing, and beside nothing, is not listed. The best
-/// come first.
+/// Adds a share of the better neighbour's score to each chunk, and returns indexes and scores, best first.
+///
+/// `pieces` are in document order. Chunks without a score of their own or of a neighbour are omitted.
 pub fn add_neighbor_scores(pieces: &[SourceChunk], worth: &[Option<f64>]) -> Vec<(usize, f64)> {
     let spread = |place: usize| {
         let before = place.checked_sub(1).filter(|before| goes_on(pieces, *before));
@@ -29,7 +28,7 @@ pub fn add_neighbor_scores(pieces: &[SourceChunk], worth: &[Option<f64>]) -> Vec
     spread
 }
 
-/// Tells whether the section of a piece goes on in the next one.
+/// Returns whether the next chunk continues the section.
 fn goes_on(pieces: &[SourceChunk], place: usize) -> bool {
     let Some([piece, next]) = pieces.get(place..place + 2) else { return false };
     let adjacent =
@@ -58,14 +57,14 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_beside_the_best_comes_before_what_is_middling_elsewhere() {
+    fn neighbours_of_the_best_chunk_rank_before_mediocre_chunks() {
         let pieces = [(0, 3, 0), (0, 4, 0), (0, 5, 0), (0, 7, 0)];
         assert_eq!(order(&pieces, &[None, Some(1.0), None, Some(0.1)]), [1, 0, 2, 3]);
         assert_eq!(order(&pieces, &[None, Some(1.0), None, Some(0.3)]), [1, 3, 0, 2]);
     }
 
     #[test]
-    fn neither_another_section_nor_another_document_goes_on() {
+    fn scores_do_not_spread_across_sections_or_documents() {
         let pieces = [(0, 3, 0), (0, 4, 1), (1, 5, 1), (1, 7, 1)];
         assert_eq!(order(&pieces, &[None, Some(1.0), None, None]), [1]);
         assert_eq!(order(&pieces, &[None, None, Some(1.0), None]), [2]);

@@ -1,15 +1,14 @@
 /*!
-How near the words of a query are to one another in a chunk.
+Proximity: how close the words of a query are in a chunk.
 
-A chunk that has all words comes before one that has most of them, and that before one that has any:
-so there is an answer as soon as one word is found. Among equals the rarer words that a chunk has
-and the closer they stand, the better. Stop words are no lexemes and take no part.
+Chunks with all words rank before those with most, and these before those with any. Within each class, rarer words
+and closer words rank higher. Stop words are not lexemes and do not count.
 */
 
 use crate::search::QueryLexemes;
 use crate::search::bm25::{Candidate, Field, Idf};
 
-/// How much of a query a chunk has.
+/// The share of a query's words in a chunk, as a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coverage {
     /// At least one word.
@@ -21,7 +20,7 @@ pub enum Coverage {
 }
 
 impl Coverage {
-    /// Returns the word for a result.
+    /// Returns the name in SQL results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -31,39 +30,39 @@ impl Coverage {
     }
 }
 
-/// The nearness of a query's words in a chunk.
+/// The proximity of a query's words in a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proximity {
-    /// How many of the words it has.
+    /// The class of coverage.
     pub coverage: Coverage,
-    /// The share of the query that it has, by rarity, from 0 to 1.
+    /// The share of the query in the chunk, weighted by rarity, 0 to 1.
     pub share: f64,
-    /// That share, half of it for standing close.
+    /// The share, of which half depends on proximity.
     pub score: f64,
-    /// How many words the shortest run of its content takes that has as many of them as there are in
-    /// it; `None` where fewer than two are.
+    /// The length in words of the shortest window with all matched words; `None` with fewer than two
+    /// words.
     pub distance: Option<u16>,
 }
 
 impl Proximity {
-    /// Tells by what a chunk ranks: more words first, then the better score.
+    /// Returns the sort key: coverage, then score.
     pub fn sort_key(&self) -> (Coverage, f64) {
         (self.coverage, self.score)
     }
 }
 
-/// Which words of a query a lexeme stands for.
-pub struct WordsOf {
-    /// For each lexeme, those that a similar word of the store stands for among them, its words.
+/// The words of a query that each lexeme matches.
+pub struct LexemeWords {
+    /// The words of each lexeme, including variants.
     words: Vec<Vec<usize>>,
-    /// What each lexeme is worth.
+    /// The weight of each lexeme.
     lexemes: Vec<f64>,
-    /// What each word is worth.
+    /// The weight of each word.
     worth: Vec<f64>,
 }
 
-impl WordsOf {
-    /// Takes the lexemes of a query; `variants` are further ones, each with the lexeme it stands for.
+impl LexemeWords {
+    /// Creates the mapping. `variants` has the index of the query lexeme for each variant.
     pub fn new(lexemes: &QueryLexemes, variants: &[usize], idf: &Idf) -> Self {
         let mut words = vec![Vec::new(); lexemes.list.len()];
         for (place, word) in lexemes.words.iter().enumerate() {
@@ -87,24 +86,24 @@ impl WordsOf {
         }
     }
 
-    /// Returns the words that a lexeme stands for.
+    /// Returns the words of a lexeme.
     pub fn of(&self, lexeme: usize) -> &[usize] {
         &self.words[lexeme]
     }
 
-    /// Returns what a word is worth.
+    /// Returns the weight of a word.
     pub fn worth(&self, word: usize) -> f64 {
         self.worth[word]
     }
 
-    /// Returns how many words there are.
+    /// Returns the number of words.
     pub fn count(&self) -> usize {
         self.worth.len()
     }
 }
 
-/// Measures a chunk; `None` if it has no word at all.
-pub fn proximity(candidate: &Candidate, words: &WordsOf) -> Option<Proximity> {
+/// Returns the proximity in a candidate, or `None` without any word.
+pub fn proximity(candidate: &Candidate, words: &LexemeWords) -> Option<Proximity> {
     let mut has = vec![false; words.count()];
     let mut worth = vec![0.0_f64; words.count()];
     let mut places: Vec<(u16, usize)> = Vec::new();
@@ -135,8 +134,8 @@ pub fn proximity(candidate: &Candidate, words: &WordsOf) -> Option<Proximity> {
     Some(Proximity { coverage, share, score, distance })
 }
 
-/// Finds the shortest run of places that has all words which occur in them: how many positions it
-/// takes, and how many words these are.
+/// Returns the length of the shortest window with all words that occur, and the number of these
+/// words.
 fn shortest(places: &[(u16, usize)], words: usize) -> (Option<u16>, usize) {
     let mut count = vec![0_usize; words];
     for (_, word) in places {
@@ -176,11 +175,11 @@ mod tests {
             |&(lexeme, position): &_| Occurrence { lexeme, field: Field::Content, position };
         let candidate =
             Candidate { length: 50, occurrences: places.iter().map(occurrence).collect() };
-        proximity(&candidate, &WordsOf::new(&lexemes, &[], &idf))
+        proximity(&candidate, &LexemeWords::new(&lexemes, &[], &idf))
     }
 
     #[test]
-    fn all_words_come_before_most_and_most_before_any() {
+    fn all_words_rank_before_most_and_most_before_any() {
         let worth = |places: &[(usize, u16)]| measured(places, 3).unwrap().sort_key();
         let all = worth(&[(0, 1), (1, 40), (2, 90)]);
         let most = worth(&[(0, 1), (1, 2)]);
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_same_words_the_closer_win() {
+    fn closer_words_rank_higher() {
         let near = measured(&[(0, 1), (0, 30), (1, 31), (1, 60)], 2).unwrap();
         let far = measured(&[(0, 1), (1, 31)], 2).unwrap();
         assert_eq!((near.distance, far.distance), (Some(2), Some(31)));

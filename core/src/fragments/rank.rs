@@ -1,10 +1,9 @@
 /*!
-Which chunks answer a query, by several signals.
+Ranking of candidates by several signals.
 
-Each signal ranks what it knows: words by BM25, where a word that is only alike counts for a fraction
-of the word itself; nearness of the words; and nearness of the embedding. A strategy takes one of
-them, or fuses all there are by rank. What any signal has is ranked, so where a word is found there
-is an answer.
+Each signal gives a ranking: words by BM25, where a similar word counts a fraction of an exact one; the proximity
+of the words; and the embedding. A strategy takes one ranking or fuses all by reciprocal rank. Candidates with any
+signal are always in the result.
 */
 
 use super::proximity::proximity;
@@ -15,18 +14,31 @@ use crate::search::bm25::{Candidate, score_candidates};
 use crate::search::{RankedList, fuse};
 use std::collections::HashMap;
 
-/// How soon a rank counts for little. What comes back is a handful, so the first ranks count most.
+/// The constant of reciprocal rank fusion. Results are few, so the first ranks count most.
 const K: f64 = 8.0;
 
-/// What the nearness of words counts beside the words and the embedding.
-const NEARNESS: f64 = 0.5;
+/// The weight of proximity relative to words and embedding.
+const PROXIMITY: f64 = 0.5;
 
-/// How much less words count beside an embedding if no chunk has any of them, and the less so the
-/// more of them the best one has: a question in other words than the text has few.
+/// The reduction of the words' weight beside an embedding if no chunk has any of them. It shrinks with the
+/// share of words that the best chunk has: a paraphrased question has few.
 const DOUBT: f64 = 0.3;
 
-/// Ranks chunks by a strategy, best first, and tells by which it was done. Chunks that it has no
-/// signal of come behind, by what they have.
+/// Ranks candidates, best first, and returns the strategy that was applied.
+///
+/// Candidates without the strategy's signal follow, ranked by their other signals.
+///
+/// ```
+/// use passage_core::fragments::{FragmentCandidate, FragmentStrategy, QueryTerms, rank_chunks};
+/// use passage_core::search::{QueryLexemes, bm25::Idf};
+///
+/// let terms = QueryTerms::new(QueryLexemes::default(), Idf::new(0.0, &[]), Vec::new());
+/// let found = [0.2, 0.7].map(|similarity| FragmentCandidate {
+///     similarity: Some(similarity), ..FragmentCandidate::default()
+/// });
+/// let (strategy, ranked) = rank_chunks(FragmentStrategy::Auto, &terms, &found);
+/// assert_eq!((strategy, ranked[0].chunk), (FragmentStrategy::Semantic, 1));
+/// ```
 pub fn rank_chunks(
     strategy: FragmentStrategy,
     terms: &QueryTerms,
@@ -36,7 +48,7 @@ pub fn rank_chunks(
     let proximity: Vec<_> =
         found.iter().map(|found| proximity(&found.words, &terms.words)).collect();
     let by_words = ranked(found, |chunk| lexical[chunk]);
-    // Many chunks have the same words equally near.
+    // Many chunks tie in proximity, so the lexical score decides.
     let near = ranked(found, |chunk| {
         proximity[chunk].as_ref().map(|proximity| (proximity.sort_key(), lexical[chunk]))
     });
@@ -62,7 +74,7 @@ pub fn rank_chunks(
             auto(terms, share, [&by_words, &near, &by_vector])
         }
     };
-    // Nothing that was found goes missing because a strategy does not look at it.
+    // Candidates that the strategy ignores are appended.
     let mut has = vec![false; found.len()];
     for (chunk, _) in &order {
         has[*chunk] = true;
@@ -91,8 +103,8 @@ pub fn rank_chunks(
     (strategy, order.into_iter().map(full).collect())
 }
 
-/// Fuses the signals there are, where the best chunk has a share of the words; with a single one that
-/// is the strategy.
+/// Fuses the available rankings. `share` is the best chunk's share of the words. With a single ranking, the
+/// strategy is that of the ranking.
 fn auto(
     terms: &QueryTerms,
     share: f64,
@@ -104,8 +116,8 @@ fn auto(
         (0 | 1, _, true) => FragmentStrategy::Adaptive,
         _ => FragmentStrategy::Auto,
     };
-    // One word is near to nothing.
-    let nearness = if terms.words() > 1 { NEARNESS } else { 0.0 };
+    // A single word has no proximity.
+    let nearness = if terms.words() > 1 { PROXIMITY } else { 0.0 };
     let trust = 1.0 - DOUBT * (1.0 - share);
     let legs = [(by_words, trust), (near, nearness * trust), (by_vector, 1.0)]
         .map(|(ranked, weight)| RankedList { ids: ranked.to_vec(), weight });
@@ -113,12 +125,12 @@ fn auto(
     (strategy, fused.into_iter().map(|fused| (fused.chunk, fused.score)).collect())
 }
 
-/// Gives each chunk of a ranking its score.
+/// Returns a ranking with scores.
 fn scored(ranked: &[usize], score: impl Fn(usize) -> Option<f64>) -> Vec<(usize, f64)> {
     ranked.iter().map(|chunk| (*chunk, score(*chunk).unwrap_or_default())).collect()
 }
 
-/// What each chunk is worth by its words, if it has any.
+/// Returns the lexical score of each candidate with any words.
 fn lexical(terms: &QueryTerms, found: &[FragmentCandidate]) -> Vec<Option<f64>> {
     let candidates: Vec<_> = found.iter().map(|found| &found.words).collect();
     let scores = score_candidates(&candidates, &terms.lexemes, &terms.idf);
@@ -126,7 +138,7 @@ fn lexical(terms: &QueryTerms, found: &[FragmentCandidate]) -> Vec<Option<f64>> 
     scores.into_iter().zip(candidates).map(|(score, of)| has(of).then_some(score)).collect()
 }
 
-/// The places of what is worth something, best first; of equal ones by their position.
+/// Returns the indexes of candidates with a value, best first; ties are broken by ordinal.
 fn ranked<W: PartialOrd>(
     found: &[FragmentCandidate],
     worth: impl Fn(usize) -> Option<W>,
@@ -186,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_comes_before_its_beginning_and_that_before_one_that_is_alike() {
+    fn exact_matches_precede_prefixes_and_these_precede_similar_words() {
         let chunks: [(&[usize], _); 3] =
             [(&[3, 3, 3, 3], None), (&[2, 2, 2, 2], None), (&[0], None)];
         assert_eq!(
@@ -196,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn all_signals_there_are_decide() {
+    fn auto_fuses_all_available_signals() {
         let chunks: [(&[usize], _); 3] =
             [(&[0], Some(0.1)), (&[0, 1], Some(0.5)), (&[], Some(0.6))];
         assert_eq!(order(FragmentStrategy::Auto, &chunks), (FragmentStrategy::Auto, vec![1, 0, 2]));
@@ -205,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_signal_that_one_is_the_strategy() {
+    fn with_a_single_signal_auto_becomes_its_strategy() {
         assert_eq!(
             order(FragmentStrategy::Auto, &[(&[], Some(0.5))]).0,
             FragmentStrategy::Semantic
@@ -218,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_never_lost() {
+    fn every_candidate_with_a_signal_is_ranked() {
         let chunks: [(&[usize], _); 3] = [(&[], Some(0.1)), (&[0], None), (&[3], None)];
         for strategy in [
             FragmentStrategy::Auto,
@@ -233,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_embedding_a_section_counts_as_a_whole() {
+    fn without_an_embedding_semantic_ranks_whole_sections() {
         // Sections are one chunk each here, so the better chunk is the better section.
         let chunks: [(&[usize], _); 2] = [(&[0], None), (&[0, 1], None)];
         assert_eq!(

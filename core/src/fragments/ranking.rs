@@ -1,22 +1,30 @@
-//! Strategies of fragments, the candidates that they rank, and the ranks.
+//! Strategies of fragments, the candidates that they rank, and the resulting ranks.
 
 use super::proximity::Proximity;
 use super::terms::MatchKind;
 use crate::error::sql_enum;
 use crate::search::bm25::Candidate;
 
-/// How fragments are found.
+/// A strategy for ranking fragments.
+///
+/// ```
+/// use passage_core::fragments::FragmentStrategy;
+///
+/// let seed = FragmentStrategy::from_name("seed")?;
+/// assert_eq!(seed.resolve(4), FragmentStrategy::Proximity);
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FragmentStrategy {
-    /// By words, by their nearness and by the embedding, where there is one; fused.
+    /// Fuses the rankings by words, by proximity and, if given, by embedding.
     Auto,
-    /// By the words: exactly, else as beginnings, else by likeness.
+    /// Ranks by words: exact matches, then prefixes, then similar words.
     Adaptive,
-    /// By how near the words are to one another.
+    /// Ranks by the proximity of the words.
     Proximity,
-    /// By the embedding and the section; without an embedding by the words of the section.
+    /// Ranks by the embedding and the section; without an embedding, by the words of the section.
     Semantic,
-    /// By the number of words, one of the three.
+    /// Selects one of the other three by the number of words.
     Seed,
 }
 
@@ -26,7 +34,7 @@ sql_enum!(
 );
 
 impl FragmentStrategy {
-    /// Returns what is done for a query of so many words.
+    /// Returns the strategy for a query with `words` words. Only [`Seed`](Self::Seed) changes.
     ///
     /// # Source
     ///
@@ -42,42 +50,42 @@ impl FragmentStrategy {
     }
 }
 
-/// A chunk that may answer.
+/// A candidate chunk of a fragment.
 #[derive(Clone, Debug, Default)]
 pub struct FragmentCandidate {
-    /// What it has of the query.
+    /// The query's words in the chunk.
     pub words: Candidate,
-    /// Its position in its document; of equal chunks the first comes first.
+    /// Its ordinal, which breaks ties.
     pub ordinal: Option<i32>,
-    /// Its similarity to the embedding.
+    /// Its similarity to the query's embedding; higher is better.
     pub similarity: Option<f64>,
-    /// Something that tells its section, and the document of it, from others.
+    /// A key of its document and section.
     pub section: Option<(u128, i64)>,
 }
 
-/// A place in a ranking.
+/// The rank and the score of a chunk in one ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Signal {
-    /// From 1.
+    /// The rank, from 1.
     pub rank: usize,
-    /// Higher is better.
+    /// The score; higher is better.
     pub score: f64,
 }
 
-/// A chunk with its signals.
+/// A ranked chunk with its signals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedChunk {
-    /// The chunk, by its place among those found.
+    /// The index of the candidate.
     pub chunk: usize,
-    /// Higher is better; comparable within one call.
+    /// The score; higher is better. Scores are comparable within one call.
     pub score: f64,
-    /// By its words.
+    /// The ranking by words.
     pub lexical: Option<Signal>,
-    /// By their nearness.
+    /// The ranking by proximity.
     pub proximity: Option<(Signal, Proximity)>,
-    /// By the embedding.
+    /// The ranking by embedding.
     pub vector: Option<Signal>,
-    /// How its words match.
+    /// The best kind of match of its words.
     pub match_kind: Option<MatchKind>,
 }
 
@@ -86,7 +94,7 @@ mod tests {
     use super::FragmentStrategy;
 
     #[test]
-    fn the_rule_of_the_seed_goes_by_the_number_of_words() {
+    fn the_seed_strategy_depends_on_the_number_of_words() {
         let resolve = |words| FragmentStrategy::Seed.resolve(words).name();
         assert_eq!([1, 2].map(resolve), ["adaptive"; 2]);
         assert_eq!([3, 5].map(resolve), ["proximity"; 2]);

@@ -1,11 +1,10 @@
 /*!
-Which lines come back.
+Selecting fragments: which lines are returned.
 
-What was found is taken best first, each as the whole lines that its chunk touches, until the budget
-is spent; what no longer fits as a whole is narrowed to the lines of it that are worth most. Fenced
-blocks come whole or not at all, and so do lines. What is longer than the whole budget cannot: of
-such a block come as many whole lines as fit, and of such a line the chunk of it that was found.
-Fragments that touch, with nothing but blank lines between, become one.
+Hits are processed best first, each with the whole lines that its chunk touches, until the budget is spent. A hit
+that does not fit is narrowed to its best lines. Lines and fenced blocks are never cut, unless one exceeds the whole
+budget. Then a block gives as many whole lines as fit, and a line gives the hit's part of it. Fragments with only
+blank lines between them are merged.
 */
 
 mod hit_lines;
@@ -18,107 +17,125 @@ use hit_lines::HitLines;
 use selection::Selection;
 use std::collections::HashMap;
 
-/// How little the first ranks differ when it is weighed how much room each hit takes.
+/// The constant added to ranks when they are weighted by size, so that the first ranks differ little.
 const SOON: f64 = 5.0;
 
-/// Less than this part of the budget is not worth filling with parts of what was found: it would be a
-/// line or two, and to find out which takes longer than to choose all the rest.
+/// The fraction of the budget below which narrowed hits are not tried. They would add a line or two, at a
+/// higher cost than the whole selection.
 const REST: u32 = 16;
 
-/// Chooses lines for hits that come best first, and returns fragments in the order of their best.
+/// Selects lines for hits, given best first, and returns fragments in the order of their best hits.
 ///
-/// `worth` tells of lines, each by its stretch and its place there, how much it has of what was asked
-/// for. That is dear to find out, so it is asked once at most, where a hit does not fit as a whole, for
-/// that hit and as many after it as fragments may come; further ones come whole or not at all.
+/// `worth` returns the relevance of lines, each given by text run and line. It is expensive, so it is called at
+/// most once: when the first hit does not fit, for that hit and as many hits behind it as fragments may follow.
+/// Later hits are returned whole or not at all.
+///
+/// ```
+/// use passage_core::fragments::{
+///     FragmentHit, FragmentLimits, SourceChunk, select_fragments, text_runs,
+/// };
+///
+/// let chunk = SourceChunk {
+///     document: 0, ordinal: Some(0), content: "One.\nTwo.\n".into(), span: Some(0..10),
+///     first_line: Some(1), tokens: 4, section: None, continues: [false; 2],
+/// };
+/// let runs = text_runs(&[chunk], |_| false);
+/// let hits = [FragmentHit { text_run: 0, bytes: 5..10 }];
+/// let limits = FragmentLimits { max_fragments: 3, max_tokens: 100 };
+/// let fragments = select_fragments(&runs, &hits, limits, &|lines| vec![0.0; lines.len()]);
+/// assert_eq!(runs[0].text(fragments[0].lines.clone()), "Two.");
+/// ```
 pub fn select_fragments(
     text_runs: &[TextRun],
     hits: &[FragmentHit],
     limits: FragmentLimits,
     worth: &impl Fn(&[(usize, usize)]) -> Vec<f64>,
 ) -> Vec<Fragment> {
-    let mut taken = Selection { text_runs, limits, fragments: Vec::new() };
+    let mut selection = Selection { text_runs, limits, fragments: Vec::new() };
     if limits.max_fragments == 0 {
         return Vec::new();
     }
-    let found = hits.iter().map(|hit| {
+    let candidate = hits.iter().map(|hit| {
         let text_run = &text_runs[hit.text_run];
         HitLines { text_run, hit, limits }
     });
-    // What takes more room than its chunk has less of what was found for each token.
-    let turns = found.enumerate().map(|(place, found)| {
+    // A hit that grows far beyond its chunk has less relevant text for each token.
+    let turns = candidate.enumerate().map(|(place, candidate)| {
         interrupt::poll();
-        ((SOON + place as f64) * found.growth(), (place, found))
+        ((SOON + place as f64) * candidate.growth(), (place, candidate))
     });
     let mut order: Vec<_> = turns.collect();
     order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let order: Vec<_> = order.into_iter().map(|(_, found)| found).collect();
+    let order: Vec<_> = order.into_iter().map(|(_, candidate)| candidate).collect();
     let mut line_scores = LineScores::new(worth);
-    for (turn, (place, found)) in order.iter().enumerate() {
+    for (turn, (place, candidate)) in order.iter().enumerate() {
         interrupt::poll();
-        // Of a chunk that is blank there is nothing to show.
-        if found.touched().is_empty() || taken.covers(*place, found.hit) {
+        // A blank chunk has no lines to return.
+        if candidate.touched().is_empty() || selection.covers(*place, candidate.hit) {
             continue;
         }
-        let text_run = found.hit.text_run;
-        if found.whole().is_some_and(|lines| taken.take(*place, text_run, lines)) {
+        let text_run = candidate.hit.text_run;
+        if candidate.whole().is_some_and(|lines| selection.take(*place, text_run, lines)) {
             continue;
         }
-        let room = taken.room();
-        if !taken.fragments.is_empty() && room < limits.max_tokens / REST {
+        let room = selection.room();
+        if !selection.fragments.is_empty() && room < limits.max_tokens / REST {
             continue;
         }
-        if !found.can_be_cut(room) {
+        if !candidate.can_be_cut(room) {
             continue;
         }
         line_scores
-            .look_at(order[turn..].iter().take(limits.max_fragments).map(|(_, found)| found));
-        let Some(worth) = line_scores.of(found) else { continue };
-        if let Some(lines) = found.narrowed(room, &worth) {
-            taken.take(*place, text_run, lines);
-        } else if let Some(bytes) = found.piece(room, &worth, taken.fragments.is_empty()) {
-            taken.cut(*place, text_run, bytes);
+            .score(order[turn..].iter().take(limits.max_fragments).map(|(_, candidate)| candidate));
+        let Some(worth) = line_scores.of(candidate) else { continue };
+        if let Some(lines) = candidate.best_window(room, &worth) {
+            selection.take(*place, text_run, lines);
+        } else if let Some(bytes) =
+            candidate.part_of_line(room, &worth, selection.fragments.is_empty())
+        {
+            selection.cut(*place, text_run, bytes);
         }
     }
-    taken.fragments
+    selection.fragments
 }
 
-/// A line, by its stretch and its place there.
+/// The index of a text run and of a line in it.
 type LineId = (usize, usize);
 
-/// Tells what each of some lines is worth.
-type Ask<'a> = dyn Fn(&[LineId]) -> Vec<f64> + 'a;
+/// Returns the relevance of lines.
+type ScoreLines<'a> = dyn Fn(&[LineId]) -> Vec<f64> + 'a;
 
-/// What lines are worth.
+/// The relevance of lines, computed at most once.
 struct LineScores<'a> {
-    ask: &'a Ask<'a>,
+    score_lines: &'a ScoreLines<'a>,
     known: Option<HashMap<LineId, f64>>,
 }
 
 impl<'a> LineScores<'a> {
-    /// Takes what tells it.
-    fn new(ask: &'a Ask<'a>) -> Self {
-        Self { ask, known: None }
+    /// Creates an empty cache.
+    fn new(score_lines: &'a ScoreLines<'a>) -> Self {
+        Self { score_lines, known: None }
     }
 
-    /// Asks for the lines of some hits that are weighed; the first time counts, and nothing is asked again.
-    fn look_at<'f>(&mut self, hits: impl Iterator<Item = &'f HitLines<'f>>) {
+    /// Scores the lines of hits on the first call; later calls do nothing.
+    fn score<'f>(&mut self, hits: impl Iterator<Item = &'f HitLines<'f>>) {
         self.known.get_or_insert_with(|| {
-            let lines = |found: &'f HitLines| {
-                let text_run = found.hit.text_run;
-                found.weighed().map(move |line| (text_run, line))
+            let lines = |candidate: &'f HitLines| {
+                let text_run = candidate.hit.text_run;
+                candidate.scored_lines().map(move |line| (text_run, line))
             };
             let mut lines: Vec<_> = hits.flat_map(lines).collect();
             lines.sort_unstable();
             lines.dedup();
-            let worths = (self.ask)(&lines);
+            let worths = (self.score_lines)(&lines);
             lines.into_iter().zip(worths).collect()
         });
     }
 
-    /// Returns what each line of a hit is worth, if that was asked for.
-    fn of(&self, found: &HitLines) -> Option<impl Fn(usize) -> f64> {
-        let (text_run, known) = (found.hit.text_run, self.known.as_ref()?);
-        let all = found.weighed().all(|line| known.contains_key(&(text_run, line)));
+    /// Returns the scores of a hit's lines, if they were computed.
+    fn of(&self, candidate: &HitLines) -> Option<impl Fn(usize) -> f64> {
+        let (text_run, known) = (candidate.hit.text_run, self.known.as_ref()?);
+        let all = candidate.scored_lines().all(|line| known.contains_key(&(text_run, line)));
         all.then_some(move |line| known.get(&(text_run, line)).copied().unwrap_or_default())
     }
 }

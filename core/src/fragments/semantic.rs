@@ -1,15 +1,15 @@
-//! The worth of chunks by their meaning, and by that of the sections they stand in.
+//! Semantic scores of candidates, from their own similarity and that of their sections.
 
 use super::ranking::FragmentCandidate;
 use super::terms::QueryTerms;
 use crate::search::bm25::{Candidate, Occurrence, score_candidates};
 use std::collections::HashMap;
 
-/// How much of a chunk's similarity is that of the best chunk in its section.
+/// The share of the section's best similarity in a chunk's score.
 const SECTION: f64 = 0.2;
 
-/// Ranks by meaning: the similarity of a chunk with some of that of its section; without embeddings
-/// the words of the section, and within it those of the chunk.
+/// Returns the score of each candidate: its similarity, combined with the best of its section. Without
+/// embeddings the score is that of the section's words, then that of the chunk's words.
 pub fn semantic(
     terms: &QueryTerms,
     found: &[FragmentCandidate],
@@ -17,7 +17,7 @@ pub fn semantic(
 ) -> Vec<Option<(f64, f64)>> {
     let mut sections: HashMap<_, Vec<usize>> = HashMap::new();
     for (place, chunk) in found.iter().enumerate() {
-        // A chunk without a section is one by itself.
+        // A chunk without a section forms its own section.
         let section = chunk.section.map_or((u128::MAX, place as i64), |section| section);
         sections.entry(section).or_default().push(place);
     }
@@ -45,7 +45,7 @@ pub fn semantic(
     worth
 }
 
-/// The chunks of a section as one.
+/// Merges the chunks of a section into one candidate.
 fn together(found: &[FragmentCandidate], chunks: &[usize]) -> Candidate {
     let mut whole = Candidate::default();
     for words in chunks.iter().map(|chunk| &found[*chunk].words) {

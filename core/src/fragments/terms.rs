@@ -1,22 +1,22 @@
-//! What is looked for: the lexemes of a query, and words of the store that stand for them.
+//! Query terms: the lexemes of a query, and similar lexemes of the store.
 
-use super::proximity::WordsOf;
+use super::proximity::LexemeWords;
 use crate::search::QueryLexemes;
 use crate::search::bm25::{Candidate, Idf, Occurrence};
 
-/// How a lexeme of the store stands for one of the query.
+/// The kind of match between a lexeme of the store and one of the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MatchKind {
-    /// It is the lexeme.
+    /// The same lexeme.
     Exact,
-    /// It begins with it.
+    /// A lexeme that begins with that of the query.
     Prefix,
-    /// It is alike, from 0 to 1.
+    /// A similar lexeme, with the similarity from 0 to 1.
     Fuzzy(f64),
 }
 
 impl MatchKind {
-    /// Returns the word for a result.
+    /// Returns the name in SQL results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -25,7 +25,7 @@ impl MatchKind {
         }
     }
 
-    /// What it counts for: any number of lesser matches stay behind a better one.
+    /// Returns the weight of the match. Any number of weaker matches rank below a stronger one.
     pub fn weight(self) -> f64 {
         match self {
             Self::Exact => 1.0,
@@ -35,49 +35,60 @@ impl MatchKind {
     }
 }
 
-/// A lexeme of the store that stands for one of the query.
+/// A lexeme of the store that matches one of the query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermVariant {
-    /// The lexeme of the query, by its place in the list.
+    /// The index of the query lexeme.
     pub of: usize,
-    /// The lexeme itself.
+    /// The lexeme of the store.
     pub lexeme: String,
-    /// How it stands for it.
+    /// The kind of match.
     pub kind: MatchKind,
 }
 
-/// What is looked for.
+/// The terms of a query.
+///
+/// ```
+/// use passage_core::fragments::{MatchKind, QueryTerms, TermVariant};
+/// use passage_core::search::{QueryLexemes, bm25::Idf};
+///
+/// let mut lexemes = QueryLexemes::default();
+/// lexemes.add(vec!["index".into()], vec![]);
+/// let variant = TermVariant { of: 0, lexeme: "indexes".into(), kind: MatchKind::Prefix };
+/// let terms = QueryTerms::new(lexemes, Idf::new(100.0, &[5.0]), vec![variant]);
+/// assert_eq!(terms.lexemes(), ["index", "indexes"]);
+/// ```
 pub struct QueryTerms {
-    /// The lexemes of the query, the variants behind them.
+    /// The lexemes of the query, followed by the variants.
     pub(super) lexemes: QueryLexemes,
     variants: Vec<TermVariant>,
     pub(super) idf: Idf,
-    pub(super) words: WordsOf,
+    pub(super) words: LexemeWords,
 }
 
 impl QueryTerms {
-    /// Takes the lexemes of a query, how rare they are, and what stands for them in the store.
+    /// Creates the terms from the lexemes of a query, their frequencies and their variants in the store.
     pub fn new(mut lexemes: QueryLexemes, mut idf: Idf, variants: Vec<TermVariant>) -> Self {
         lexemes.list.extend(variants.iter().map(|variant| variant.lexeme.clone()));
         for variant in &variants {
             idf.add_variant(variant.of, variant.kind.weight());
         }
         let of: Vec<_> = variants.iter().map(|variant| variant.of).collect();
-        let words = WordsOf::new(&lexemes, &of, &idf);
+        let words = LexemeWords::new(&lexemes, &of, &idf);
         Self { lexemes, variants, idf, words }
     }
 
-    /// Returns the lexemes to look for, each by its place.
+    /// Returns all lexemes: those of the query, then the variants.
     pub fn lexemes(&self) -> &[String] {
         &self.lexemes.list
     }
 
-    /// Returns how many words the query has.
+    /// Returns the number of words of the query.
     pub fn words(&self) -> usize {
         self.words.count()
     }
 
-    /// Returns what lexemes are worth together, each of their words counted once.
+    /// Returns the weight of a set of lexemes, by index. Each word counts once.
     pub fn weight(&self, lexemes: impl Iterator<Item = usize>) -> f64 {
         let mut words: Vec<_> = lexemes.flat_map(|lexeme| self.words.of(lexeme)).collect();
         words.sort_unstable();
@@ -85,7 +96,7 @@ impl QueryTerms {
         words.into_iter().map(|word| self.words.worth(*word)).sum()
     }
 
-    /// Returns how a chunk has what is looked for, at its best.
+    /// Returns the strongest kind of match in a candidate.
     pub fn best_match(&self, candidate: &Candidate) -> Option<MatchKind> {
         let own = self.lexemes.list.len() - self.variants.len();
         let by = |occurrence: &Occurrence| {

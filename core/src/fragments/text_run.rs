@@ -1,71 +1,70 @@
 /*!
-Stretches: chunks that touch, as one text of lines.
+Text runs: chunks whose spans touch, as one text with lines.
 
-Chunks begin where they were cut, which may be in the middle of a line, and only their neighbours
-hold the rest of it. So neighbours are read along with what was found, and those whose spans touch
-are put together. Line numbers are those that the store has for the chunk a line begins in. A chunk
-without a span is a stretch by itself, for nothing is known of what is beside it.
+A chunk may begin within a line, and only its neighbour has the rest of that line. So callers read neighbours too,
+and chunks whose spans touch form one text run. Line numbers come from the chunk in which a line begins. A chunk
+without a span is a text run of its own.
 */
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A chunk as it was read.
+/// A chunk of the store, as input of text runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceChunk<'a> {
-    /// Which document it belongs to.
+    /// A number that identifies its document.
     pub document: usize,
-    /// Its position in the document.
+    /// Its ordinal in the document.
     pub ordinal: Option<i32>,
-    /// Its text.
+    /// Its content.
     pub content: Cow<'a, str>,
-    /// The bytes of the source that it holds.
+    /// Its byte span in the source, if known.
     pub span: Option<Range<i32>>,
-    /// The line that it begins in, from 1.
+    /// The line in which it begins, from 1.
     pub first_line: Option<i32>,
-    /// The size of its text.
+    /// Its tokens.
     pub tokens: u32,
-    /// Something that tells its section from others.
+    /// A key of its section.
     pub section: Option<i64>,
-    /// Whether the source goes on before it and after it in chunks that were not read.
+    /// Whether chunks that were not read precede it and follow it.
     pub continues: [bool; 2],
 }
 
-/// Chunks that touch.
+/// Chunks whose spans touch, as one text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextRun {
-    /// Which document they belong to.
+    /// The number of the document.
     pub document: usize,
-    /// Their text.
+    /// The text.
     pub text: String,
-    /// The lines of the text; none is empty, for each has at least its end.
+    /// The lines of the text. Each has at least its line end.
     pub lines: Vec<TextLine>,
-    /// The chunks, by their places among the pieces, and where in the text each stands.
+    /// The indexes of the chunks in the input, with their byte ranges in the text.
     pub chunks: Vec<(usize, Range<usize>)>,
 }
 
-/// A line.
+/// A line of a text run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextLine {
-    /// Where it stands in the text, its end included.
+    /// Its byte range in the text, including the line end.
     pub bytes: Range<usize>,
-    /// Its number in the source.
+    /// Its number in the source, from 1, if known.
     pub number: Option<i32>,
-    /// Its share of the tokens of the chunks it stands in.
+    /// Its share of the tokens of its chunks.
     pub tokens: f64,
-    /// Whether all of it was read.
+    /// Whether the whole line was read.
     pub is_complete: bool,
-    /// The lines of the fenced block that it belongs to, or itself.
+    /// The line range of its fenced block, or the line itself.
     pub block: Range<usize>,
 }
 
 impl TextRun {
-    /// Returns the text of a line without its end.
+    /// Returns the text of a line without its line end.
     pub fn line(&self, line: usize) -> &str {
         self.text[self.lines[line].bytes.clone()].trim_end_matches(['\n', '\r'])
     }
 
-    /// Returns the text of lines, without the end of the last one.
+    /// Returns the text of a range of lines, without the last line end.
     pub fn text(&self, lines: Range<usize>) -> &str {
         if lines.is_empty() {
             return "";
@@ -75,37 +74,37 @@ impl TextRun {
         &self.text[self.lines[lines.start].bytes.start..end]
     }
 
-    /// Returns the tokens of lines.
+    /// Returns the tokens of a range of lines.
     pub fn tokens(&self, lines: Range<usize>) -> f64 {
         self.lines[lines].iter().map(|line| line.tokens).sum()
     }
 
-    /// Tells whether nothing stands in a line.
+    /// Returns whether a line has only white space.
     pub fn is_blank(&self, line: usize) -> bool {
         self.line(line).trim().is_empty()
     }
 
-    /// Returns the lines that bytes of the text touch, without blank ones at either end.
+    /// Returns the lines that a byte range touches, without blank lines at the ends.
     pub fn lines_of(&self, bytes: &Range<usize>) -> Range<usize> {
         let first = self.lines.partition_point(|line| line.bytes.end <= bytes.start);
         let end = self.lines.partition_point(|line| line.bytes.start < bytes.end);
         self.trimmed(first..end.max(first))
     }
 
-    /// Returns lines without blank ones at either end; none if there are no others.
+    /// Returns a range of lines without blank lines at the ends; empty if all are blank.
     pub fn trimmed(&self, lines: Range<usize>) -> Range<usize> {
         let mut filled = lines.clone().filter(|line| !self.is_blank(*line));
         let Some(first) = filled.next() else { return lines.start..lines.start };
         first..filled.next_back().unwrap_or(first) + 1
     }
 
-    /// Tells whether no more than blank lines lie between two runs of lines.
+    /// Returns whether only blank lines separate two ranges of lines.
     pub fn are_adjacent(&self, one: &Range<usize>, other: &Range<usize>) -> bool {
         let (one, other) = if one.start <= other.start { (one, other) } else { (other, one) };
         (one.end..other.start).all(|line| self.is_blank(line))
     }
 
-    /// Returns the tokens of some bytes of the text.
+    /// Returns the tokens of a byte range.
     pub fn tokens_in(&self, bytes: &Range<usize>) -> f64 {
         let first = self.lines.partition_point(|line| line.bytes.end <= bytes.start);
         let lines = self.lines[first..].iter().take_while(|line| line.bytes.start < bytes.end);

@@ -1,8 +1,8 @@
 /*!
-Which words of a store stand for a word of the query.
+Variants: words of a store that match a word of the query.
 
-A word that begins with it does, and where there is neither the word itself nor one that begins with
-it, a word that is alike enough.
+A word with the query word as prefix matches. If neither the word nor a longer one exists, a similar word
+matches.
 */
 
 use super::terms::{MatchKind, TermVariant};
@@ -10,23 +10,30 @@ use super::word_similarity::word_similarity;
 use crate::search::QueryLexemes;
 use std::collections::BTreeSet;
 
-/// The least characters that are taken for the beginning of other words.
-const BEGINNING: usize = 3;
+/// The minimum length of a prefix, in characters.
+const MIN_PREFIX: usize = 3;
 
-/// The most words that stand for one.
-const MOST: usize = 50;
+/// The maximum number of variants of a word.
+const MAX_VARIANTS: usize = 50;
 
-/// Tells whether other words may begin with this one.
+/// Returns whether a lexeme is long enough to match as a prefix, that is, at least 3 characters.
+///
+/// ```
+/// use passage_core::fragments::can_be_prefix;
+///
+/// assert!(can_be_prefix("ind") && !can_be_prefix("in"));
+/// ```
 pub fn can_be_prefix(lexeme: &str) -> bool {
-    lexeme.chars().nth(BEGINNING - 1).is_some()
+    lexeme.chars().nth(MIN_PREFIX - 1).is_some()
 }
 
-/// Lists the words of a vocabulary that begin with lexemes of the query.
+/// Returns the words of a vocabulary that begin with lexemes of the query, at most 50 for each.
 pub fn words_with_prefix(lexemes: &QueryLexemes, vocabulary: &BTreeSet<&str>) -> Vec<TermVariant> {
     let variants = lexemes.list.iter().enumerate().flat_map(|(of, lexeme)| {
         let words =
             vocabulary.range(lexeme.as_str()..).take_while(move |word| word.starts_with(lexeme));
-        let words = words.filter(move |word| **word != lexeme && can_be_prefix(lexeme)).take(MOST);
+        let words =
+            words.filter(move |word| **word != lexeme && can_be_prefix(lexeme)).take(MAX_VARIANTS);
         words.map(move |word| TermVariant {
             of,
             lexeme: (*word).to_owned(),
@@ -36,8 +43,9 @@ pub fn words_with_prefix(lexemes: &QueryLexemes, vocabulary: &BTreeSet<&str>) ->
     variants.collect()
 }
 
-/// Lists the words of a vocabulary that are alike to some lexemes of the query, given by their
-/// places.
+/// Returns the words of a vocabulary that are similar to lexemes of the query, at most 50, best first.
+///
+/// `places` are the indexes of the lexemes; `threshold` is the minimum similarity, 0 to 1.
 pub fn similar_words<'v>(
     lexemes: &QueryLexemes,
     places: &[usize],
@@ -64,11 +72,11 @@ pub fn similar_words<'v>(
         _ => 1.0,
     };
     variants.sort_by(|a, b| by(b).total_cmp(&by(a)).then_with(|| a.lexeme.cmp(&b.lexeme)));
-    variants.truncate(MOST);
+    variants.truncate(MAX_VARIANTS);
     variants
 }
 
-/// Returns the words of a query, by their places, none of whose lexemes is among some.
+/// Returns the indexes of the query's words without any lexeme for which `is_found` is true.
 pub fn unmatched_words(lexemes: &QueryLexemes, is_found: impl Fn(usize) -> bool) -> Vec<usize> {
     let has = |lexemes: &[usize]| lexemes.iter().any(|lexeme| is_found(*lexeme));
     let words = lexemes.words.iter().enumerate();
@@ -76,7 +84,7 @@ pub fn unmatched_words(lexemes: &QueryLexemes, is_found: impl Fn(usize) -> bool)
     lost.map(|(place, _)| place).collect()
 }
 
-/// What tells soon that two words are not alike: how long they are, and which letters they have.
+/// The length and the letter set of a word. They quickly exclude words that are not similar.
 struct Letters {
     length: usize,
     set: u64,
@@ -92,7 +100,8 @@ impl Letters {
         letters
     }
 
-    /// Each letter that the other word lacks takes a trigram and has to be changed.
+    /// Returns whether two words may reach a threshold. Each letter missing in the other word costs a trigram
+    /// and an edit.
     fn may_be(&self, other: &Self, threshold: f64) -> bool {
         let longer = self.length.max(other.length);
         let lost = (self.set & !other.set).count_ones().max((other.set & !self.set).count_ones());
@@ -122,13 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_stands_for_its_beginning() {
+    fn a_word_matches_its_prefix() {
         let store = vocabulary(&["config", "configur", "conf", "reconfig", "a", "ab"]);
         assert_eq!(words(&words_with_prefix(&query(&["config", "a"]), &store)), ["configur"]);
     }
 
     #[test]
-    fn a_word_with_a_slip_finds_what_it_means() {
+    fn a_misspelled_word_matches_the_intended_one() {
         let store = vocabulary(&["kubernet", "kubern", "postgr", "timeout", "timeouts"]);
         let lexemes = query(&["kubrenet", "timeuot"]);
         assert_eq!(words(&similar_words(&lexemes, &[0], store.iter().copied(), 0.8)), ["kubernet"]);
@@ -140,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_missing_where_none_of_their_lexemes_is() {
+    fn words_without_any_found_lexeme_are_unmatched() {
         let mut lexemes = query(&["one", "two"]);
         lexemes.add(vec!["getus".to_owned()], vec!["get".to_owned(), "user".to_owned()]);
         assert_eq!(unmatched_words(&lexemes, |lexeme| [0, 4].contains(&lexeme)), [1]);
@@ -148,7 +157,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_word_that_is_alike_is_passed_over(one in "[a-e]{1,9}", other in "[a-e]{1,9}", threshold in 0.3_f64..1.0) {
+        fn the_letter_filter_never_excludes_a_similar_word(one in "[a-e]{1,9}", other in "[a-e]{1,9}", threshold in 0.3_f64..1.0) {
             let alike = !similar_words(&query(&[&one]), &[0], [other.as_str()], threshold).is_empty();
             proptest::prop_assert_eq!(alike, one != other && word_similarity(&one, &other) >= threshold);
         }

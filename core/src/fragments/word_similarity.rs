@@ -1,9 +1,8 @@
 /*!
-How alike two words are, so that a query with a slip of the pen finds what it means.
+Similarity of words, so that misspelled queries find the intended word.
 
-One slip in a word of ten letters leaves half of its trigrams, and two words with a common stem share
-most of theirs. So the likeness is what either measure says at its best: the share of trigrams in
-common, or the share of letters that need no change.
+One error in a word of ten letters leaves half of its trigrams, and words with a common stem share most of them. So
+the similarity is the higher of two measures: the share of common trigrams, and the share of unchanged letters.
 
 # Source
 
@@ -12,15 +11,22 @@ The trigrams are those of `pg_trgm`: each word is padded with two spaces before 
 
 use std::collections::BTreeSet;
 
-/// The longest word, in characters, that is compared letter by letter.
+/// The maximum length of words compared letter by letter, in characters.
 const LETTERS: usize = 64;
 
-/// Returns how alike two words are, from 0 to 1.
+/// Returns the similarity of two words, 0 to 1.
+///
+/// ```
+/// use passage_core::fragments::word_similarity;
+///
+/// assert_eq!(word_similarity("index", "index"), 1.0);
+/// assert!(word_similarity("recieve", "receive") > 0.8);
+/// ```
 pub fn word_similarity(one: &str, other: &str) -> f64 {
     trigrams_in_common(one, other).max(letters_kept(one, other))
 }
 
-/// The share of the trigrams of both that both have.
+/// Returns the share of common trigrams among all trigrams of both words.
 fn trigrams_in_common(one: &str, other: &str) -> f64 {
     let (one, other) = (trigrams(one), trigrams(other));
     let common = one.intersection(&other).count();
@@ -39,8 +45,8 @@ fn trigrams(text: &str) -> BTreeSet<[char; 3]> {
     trigrams
 }
 
-/// The share of the longer word's letters that stay when it becomes the other one, letters being
-/// added, left out, changed or swapped with their neighbour.
+/// Returns the share of the longer word's letters that stay unchanged. Edits add, remove, change or swap
+/// letters.
 fn letters_kept(one: &str, other: &str) -> f64 {
     let (one, other): (Vec<_>, Vec<_>) = (one.chars().collect(), other.chars().collect());
     let longer = one.len().max(other.len());
@@ -85,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn one_slip_leaves_most_letters() {
+    fn one_error_keeps_most_letters() {
         for (one, other, expected) in [
             ("kubernetes", "kubernets", 0.9),
             ("recieve", "receive", 6.0 / 7.0),
@@ -101,7 +107,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn likeness_is_a_share_and_the_same_both_ways(one in "[a-c ]{0,8}", other in "\\PC{0,8}") {
+        fn similarity_is_symmetric_and_from_0_to_1(one in "[a-c ]{0,8}", other in "\\PC{0,8}") {
             for (a, b) in [(&one, &other), (&other, &one), (&one, &one)] {
                 let found = word_similarity(a, b);
                 proptest::prop_assert!((0.0..=1.0).contains(&found));

@@ -1,8 +1,8 @@
-//! What a text says of its own media type, where the name of its file says nothing.
+//! Detection of a media type from the content, where the file name does not tell.
 
 use super::MediaType;
 
-/// What runs scripts, and the type of the scripts.
+/// Interpreters and the media types of their scripts.
 const INTERPRETERS: [(&str, &str); 24] = [
     ("sh", "text/x-shellscript"),
     ("bash", "text/x-shellscript"),
@@ -30,23 +30,28 @@ const INTERPRETERS: [(&str, &str); 24] = [
     ("rust-script", "text/x-rust"),
 ];
 
-/// The most that is looked at for how a text begins, in bytes.
+/// The number of bytes at the beginning that are examined.
 const MOST_HEAD: usize = 4_096;
 
 impl MediaType {
-    /// Returns the media type of a document: what its name says, or else how its text begins, or
-    /// else [`PLAIN`](Self::PLAIN).
+    /// Returns the media type of a document from its name, else from its text, else
+    /// [`PLAIN`](Self::PLAIN).
     ///
     /// `path` may be a name, a path or a URL.
+    ///
+    /// ```
+    /// use passage_core::MediaType;
+    ///
+    /// assert_eq!(MediaType::detect("bin/run", "#!/bin/sh\n").name(), "text/x-shellscript");
+    /// ```
     pub fn detect(path: &str, text: &str) -> Self {
         Self::from_path(path).or_else(|| Self::from_content(text)).unwrap_or(Self::PLAIN)
     }
 
-    /// Returns the media type that a text shows by how it begins, or `None`.
+    /// Returns the media type that the beginning of a text proves, or `None`.
     ///
-    /// A first line `#!` names the interpreter, `env` and its options left off. HTML and XML show
-    /// by their declaration or first element, JSON by a first key or a list, YAML by a line `---`
-    /// and a key. Only what is hardly anything else counts.
+    /// The evidence is a `#!` line with an interpreter, the declaration or first element of HTML and XML, a
+    /// first key or a list for JSON, or a line `---` and a key for YAML.
     pub fn from_content(text: &str) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if let Some(line) = text.strip_prefix("#!") {
@@ -62,7 +67,7 @@ impl MediaType {
         }
         let line = head.strip_prefix("---").and_then(|rest| rest.split_once('\n'));
         let (_, body) = line.filter(|(rest, _)| rest.trim().is_empty())?;
-        // Front matter is YAML too, and what follows its end is Markdown.
+        // Front matter is YAML too, but Markdown follows it.
         if body.lines().any(|line| line.trim_end() == "---") {
             return None;
         }
@@ -74,17 +79,23 @@ impl MediaType {
     }
 }
 
-/// Tells whether bytes are no text: they hold a NUL byte, or begin as a PDF does.
+/// Returns whether bytes are binary: they contain a NUL byte, or begin like a PDF.
 ///
-/// UTF-16 holds NUL bytes too, so HTML is to be asked after it was decoded.
+/// UTF-16 contains NUL bytes too, so decode HTML first.
+///
+/// ```
+/// use passage_core::media_type::is_binary;
+///
+/// assert!(is_binary(b"a\0b") && !is_binary(b"text"));
+/// ```
 pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.starts_with(b"%PDF-") || memchr::memchr(0, bytes).is_some()
 }
 
-/// Returns the type of a script by what follows `#!`.
+/// Returns the type of a script from the text behind `#!`.
 fn script(line: &str) -> Option<MediaType> {
     let words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
-    // `env` takes options and assignments before the interpreter.
+    // Options and assignments of `env` may precede the interpreter.
     let mut words = words;
     let name = words
         .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?
@@ -95,7 +106,7 @@ fn script(line: &str) -> Option<MediaType> {
     named(&name).or_else(|| named(bare)).map(|(_, found)| MediaType::new(found))
 }
 
-/// Returns the type of what begins with `<`.
+/// Returns the type of a text that begins with `<`.
 fn markup(begin: &str) -> Option<MediaType> {
     let prefix = |mark: &str| {
         let start = begin.get(..mark.len());
@@ -113,7 +124,7 @@ fn markup(begin: &str) -> Option<MediaType> {
     html.then(|| MediaType::new("text/html"))
 }
 
-/// Tells whether a text begins as only JSON does: with a key, or with a list of such or of values.
+/// Returns whether a text begins like JSON: with a key, or with a list of objects or values.
 fn json(begin: &str) -> bool {
     let mut rest = begin;
     let mut lists = false;
@@ -126,7 +137,7 @@ fn json(begin: &str) -> bool {
             .split_once('"')
             .is_some_and(|(_, after)| after.trim_start().starts_with(':')),
         Some(object) => object.trim_end() == "}" || (lists && object.starts_with('}')),
-        // A lone list of numbers or strings; `[section]` and `[link](url)` are none.
+        // A list of numbers or strings, unlike `[section]` and `[link](url)`.
         None => {
             let value = rest.split([',', ']', '\n']).next().unwrap_or("").trim();
             let string = value.len() > 1 && value.starts_with('"') && value.ends_with('"');
@@ -163,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn markup_shows_by_how_it_begins() {
+    fn markup_is_detected_by_its_beginning() {
         assert_eq!(of("\n<!DOCTYPE HTML>\n<title>x").as_deref(), Some("text/html"));
         assert_eq!(of("<html lang=en>").as_deref(), Some("text/html"));
         assert_eq!(of("<?xml version='1.0'?>\n<a/>").as_deref(), Some("application/xml"));
@@ -177,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn data_shows_only_where_it_is_hardly_anything_else() {
+    fn data_is_detected_only_if_unambiguous() {
         for json in ["{\"a\": 1}", " [\n  {\"a\" : 1}]", "[1, 2]", "[\"a\", \"b\"]", "{}"] {
             assert_eq!(of(json).as_deref(), Some("application/json"), "{json}");
         }
@@ -192,14 +203,14 @@ mod tests {
     }
 
     #[test]
-    fn the_name_comes_first_and_plain_text_last() {
+    fn the_name_has_priority_and_plain_text_is_the_fallback() {
         assert_eq!(MediaType::detect("a.md", "<html>").name(), "text/markdown");
         assert_eq!(MediaType::detect("bin/run", "#!/bin/sh\n").name(), "text/x-shellscript");
         assert_eq!(MediaType::detect("bin/run", "words"), MediaType::PLAIN);
     }
 
     #[test]
-    fn nul_bytes_and_pdf_are_no_text() {
+    fn nul_bytes_and_pdf_are_binary() {
         assert!(is_binary(b"%PDF-1.7\n") && is_binary(b"a\0b"));
         assert!(!is_binary("ä".as_bytes()) && !is_binary(b""));
     }

@@ -1,9 +1,9 @@
-//! Which kind of chunk a document is made of (seed 002).
+//! Detection of the kind of a document's chunks (seed 002).
 
 use super::MediaType;
 use crate::Kind;
 
-/// The folders, and the files without their extension, that hold references by their name.
+/// The names of folders, and of files without extension, that contain API references.
 const REFERENCES: [&str; 14] = [
     "api",
     "apis",
@@ -22,16 +22,22 @@ const REFERENCES: [&str; 14] = [
 ];
 
 impl Kind {
-    /// Returns the kind of a document's chunks by its media type and where it lies.
+    /// Returns the kind of a document's chunks from its media type and its uri.
     ///
-    /// Code and data are what their type says. Prose is [`ApiReference`](Kind::ApiReference)
-    /// where a folder or the file itself is called so, as in `docs/api/fs.html`,
-    /// `https://example.org/reference/types` or `reference.md`; a host name does not count.
+    /// The media type decides code and data. Prose is [`ApiReference`](Kind::ApiReference) if a folder or the
+    /// file has such a name, as in `docs/api/fs.html`, `https://example.org/reference/types` or
+    /// `reference.md`. Host names do not count.
+    ///
+    /// ```
+    /// use passage_core::{Kind, MediaType};
+    ///
+    /// assert_eq!(Kind::detect("docs/api/fs.md", &MediaType::MARKDOWN), Kind::ApiReference);
+    /// ```
     ///
     /// # Source
     ///
-    /// The content types of *Adjacent Chunk Retrieval* (seed 002), which leaves open how a
-    /// reference is known.
+    /// The content types of *Adjacent Chunk Retrieval* (seed 002), which does not define
+    /// how to detect a reference.
     pub fn detect(uri: &str, media_type: &MediaType) -> Self {
         let kind = media_type.kind();
         if kind != Kind::Prose {
@@ -55,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_is_known_by_where_it_lies() {
+    fn an_api_reference_is_detected_by_its_path() {
         let of = |uri: &str, media_type: &str| Kind::detect(uri, &MediaType::new(media_type));
         for uri in [
             "docs/api/fs.html",

@@ -1,20 +1,20 @@
-//! The media types that have a name, a family and file names.
+//! The table of known media types, with family and file names.
 
 use super::family::CommentSyntax;
 use super::family::Family::{self, Code, Data, Prose};
 
-/// A media type that is known by name.
+/// A known media type.
 pub(super) struct Known {
-    /// The name under which it is stored, in lower case.
+    /// The stored name, in lower case.
     pub(super) name: &'static str,
-    /// Other names in use, in lower case.
+    /// Other names, in lower case.
     pub(super) aliases: &'static [&'static str],
     pub(super) family: Family,
-    /// What follows the last dot of a file's name, in lower case.
+    /// File name extensions without the dot, in lower case.
     pub(super) extensions: &'static [&'static str],
-    /// Whole names of files, in lower case.
+    /// Complete file names, in lower case.
     pub(super) files: &'static [&'static str],
-    /// How a comment of one line is written, where there is one.
+    /// The syntax of a one-line comment, if the type has one.
     pub(super) comment: Option<CommentSyntax>,
 }
 
@@ -38,7 +38,7 @@ const fn known(
     Known { name, aliases, family, extensions, files, comment: None }
 }
 
-/// The names of all known types, as a hint lists them.
+/// The names of all known types, as a HINT lists them.
 pub const NAMES: &str = "text/markdown, text/plain, text/html, application/x-ipynb+json, text/x-rst, \
     text/x-asciidoc, text/x-tex, text/x-rust, text/x-typescript, text/x-tsx, \
     text/javascript, text/x-jsx, text/x-python, text/x-go, text/x-java, text/x-kotlin, \
@@ -50,7 +50,7 @@ pub const NAMES: &str = "text/markdown, text/plain, text/html, application/x-ipy
     text/x-hcl, text/x-diff, application/json, application/jsonl, text/x-yaml, text/x-toml, \
     text/x-ini, text/csv, application/xml";
 
-/// Every known type, in the order of [`NAMES`].
+/// All known types, in the order of [`NAMES`].
 pub(super) const KNOWN: [Known; 54] = [
     // MDX is Markdown whose JSX reads as HTML blocks and paragraphs.
     known(
@@ -80,7 +80,7 @@ pub(super) const KNOWN: [Known; 54] = [
         ],
     ),
     known(Prose, "text/html", &["application/xhtml+xml"], &["html", "htm", "xhtml", "shtml"], &[]),
-    // A notebook is stored as the Markdown that its cells make.
+    // Notebooks are converted to Markdown.
     known(Prose, "application/x-ipynb+json", &["application/vnd.jupyter"], &["ipynb"], &[]),
     known(Prose, "text/x-rst", &["text/prs.fallenstein.rst", "text/rst"], &["rst", "rest"], &[]),
     known(Prose, "text/x-asciidoc", &["text/asciidoc"], &["adoc", "asciidoc", "asc"], &[]),
@@ -100,7 +100,7 @@ pub(super) const KNOWN: [Known; 54] = [
         &[],
     )
     .line_comment("//"),
-    // The dialects with markup in them are types of their own, for their grammars differ.
+    // The dialects with markup have different grammars and so are separate types.
     known(Code, "text/x-tsx", &["text/tsx"], &["tsx"], &[]).line_comment("//"),
     known(
         Code,

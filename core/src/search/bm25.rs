@@ -1,47 +1,46 @@
 /*!
-What a chunk is worth for the words of a query.
+BM25 scores over fields, with term proximity.
 
-BM25 over fields: a lexeme in a title counts for more than one in the content, all fields are added
-up before they saturate, and a rare lexeme is worth more than a common one. Words that stand beside
-each other in the query and in the chunk are worth something more, the nearer the more.
+A lexeme in a title counts less than one in the content, the fields are added before they saturate, and rare
+lexemes count more than common ones. Words that are near each other in the query and in the chunk add to the score.
 
 # Source
 
-Robertson and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond* (2009), section 3.6
-for the fields; Rasolofo and Savoy, *Term Proximity Scoring for Keyword-Based Retrieval Systems*
-(2003), for the nearness.
+Robertson and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond* (2009), section 3.6,
+for the fields; Rasolofo and Savoy, *Term Proximity Scoring for Keyword-Based Retrieval Systems* (2003),
+for the proximity.
 */
 
 use super::QueryLexemes;
 use std::borrow::Borrow;
 
-/// How soon more of a lexeme is worth no more.
+/// The saturation of term frequency (k1).
 const SATURATION: f64 = 1.2;
 
-/// How much a long chunk loses, from 0 to 1.
+/// The length normalization (b), 0 to 1.
 const LENGTH: f64 = 0.5;
 
-/// What two neighbours of the query that stand side by side are worth, beside the rarer of the two.
-const NEARNESS: f64 = 0.5;
+/// The weight of two adjacent query words that are adjacent in a chunk, relative to the rarer one.
+const PROXIMITY: f64 = 0.5;
 
-/// How far apart they may stand.
-const NEAR: u16 = 8;
+/// The maximum distance of near words.
+const MAX_DISTANCE: u16 = 8;
 
-/// Where in a chunk a lexeme stands.
+/// The part of a chunk that contains a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// In the title of the document or another part of the preamble.
+    /// The document's title or another part of the preamble.
     Preamble,
-    /// In the titles of the section.
+    /// The section titles.
     Section,
-    /// In the content.
+    /// The content.
     Content,
-    /// In the content, as a part of a compound word.
+    /// A part of a compound word in the content.
     Part,
 }
 
 impl Field {
-    /// What a lexeme counts for there.
+    /// Returns the weight of a lexeme in the field.
     fn weight(self) -> f64 {
         match self {
             Self::Content => 1.0,
@@ -50,28 +49,28 @@ impl Field {
     }
 }
 
-/// A lexeme of the query in a chunk.
+/// An occurrence of a query lexeme in a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occurrence {
-    /// The lexeme, by its place in the list.
+    /// The index of the lexeme.
     pub lexeme: usize,
-    /// Where it stands.
+    /// The field that contains it.
     pub field: Field,
-    /// Which word of the chunk it is, from 1; fields follow one another.
+    /// The position of the word in the chunk, from 1. Positions continue across fields.
     pub position: u16,
 }
 
-/// A chunk that may answer a query.
+/// A candidate chunk for a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// How many words it has.
+    /// The number of words.
     pub length: usize,
-    /// The lexemes of the query in it, by lexeme and then by position.
+    /// The occurrences of query lexemes, by lexeme, then by position.
     pub occurrences: Vec<Occurrence>,
 }
 
 impl Candidate {
-    /// Returns where a lexeme stands.
+    /// Returns the occurrences of a lexeme.
     pub fn occurrences_of(&self, lexeme: usize) -> &[Occurrence] {
         let start = self.occurrences.partition_point(|one| one.lexeme < lexeme);
         let end = self.occurrences.partition_point(|one| one.lexeme <= lexeme);
@@ -79,12 +78,19 @@ impl Candidate {
     }
 }
 
-/// How rare the lexemes of a query are.
+/// The inverse document frequency of each query lexeme.
+///
+/// ```
+/// use passage_core::search::bm25::Idf;
+///
+/// let idf = Idf::new(1_000.0, &[900.0, 3.0]);
+/// assert!(idf.of(1) > idf.of(0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Idf(Vec<f64>);
 
 impl Idf {
-    /// Takes how many chunks there are, and how many of them have each lexeme.
+    /// Computes the values from the number of chunks, and from the number with each lexeme.
     pub fn new(chunks: f64, frequencies: &[f64]) -> Self {
         let idf = |frequency: &f64| {
             let frequency = frequency.clamp(0.0, chunks);
@@ -93,18 +99,20 @@ impl Idf {
         Self(frequencies.iter().map(idf).collect())
     }
 
-    /// Adds a lexeme that is worth a share of another one.
+    /// Appends a lexeme with a share of the value of another one.
     pub fn add_variant(&mut self, of: usize, share: f64) {
         self.0.push(self.0[of] * share);
     }
 
-    /// Returns the rarity of a lexeme.
+    /// Returns the value of a lexeme.
     pub fn of(&self, lexeme: usize) -> f64 {
         self.0[lexeme]
     }
 }
 
-/// Scores chunks, higher being better, above 0 if they have any lexeme of the query.
+/// Returns the score of each candidate. Higher is better; candidates with any query lexeme score above 0.
+///
+/// `lexemes` supplies the order of the query's words for proximity.
 pub fn score_candidates<C: Borrow<Candidate>>(
     candidates: &[C],
     lexemes: &QueryLexemes,
@@ -120,28 +128,28 @@ pub fn score_candidates<C: Borrow<Candidate>>(
             let idf = idf.of(found[0].lexeme);
             idf * count * (SATURATION + 1.0) / (count + SATURATION * stretch)
         });
-        single.sum::<f64>() + nearness(candidate, lexemes, idf)
+        single.sum::<f64>() + proximity(candidate, lexemes, idf)
     };
     candidates.iter().map(|candidate| score(candidate.borrow())).collect()
 }
 
-/// What it is worth that neighbours of the query are near each other.
-fn nearness(candidate: &Candidate, lexemes: &QueryLexemes, idf: &Idf) -> f64 {
+/// Returns the proximity score of query words that are adjacent in the query.
+fn proximity(candidate: &Candidate, lexemes: &QueryLexemes, idf: &Idf) -> f64 {
     let pairs = lexemes.words.windows(2).filter_map(|words| {
         let (a, b) = (*words[0].whole.last()?, *words[1].whole.first()?);
         let gap = gap(candidate.occurrences_of(a), candidate.occurrences_of(b))?;
-        Some(NEARNESS * idf.of(a).min(idf.of(b)) / f64::from(gap))
+        Some(PROXIMITY * idf.of(a).min(idf.of(b)) / f64::from(gap))
     });
     pairs.sum()
 }
 
-/// The smallest distance of two lexemes in one field, if they are near.
+/// Returns the smallest distance of two lexemes in one field, up to the maximum.
 fn gap(a: &[Occurrence], b: &[Occurrence]) -> Option<u16> {
     let mut best: Option<u16> = None;
     let (mut i, mut j) = (0, 0);
     while let (Some(first), Some(second)) = (a.get(i), b.get(j)) {
         let gap = first.position.abs_diff(second.position);
-        if gap > 0 && gap <= NEAR && first.field == second.field {
+        if gap > 0 && gap <= MAX_DISTANCE && first.field == second.field {
             best = Some(best.map_or(gap, |best| best.min(gap)));
         }
         if first.position <= second.position { i += 1 } else { j += 1 }
@@ -177,13 +185,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rare_word_is_worth_more_than_a_common_one() {
+    fn a_rare_word_scores_more_than_a_common_one() {
         let chunks = [chunk(100, &[(0, 3), (0, 9)]), chunk(100, &[(1, 3)])];
         assert_eq!(ranked(&chunks, &["common", "rare"], &[900.0, 2.0]), [1, 0]);
     }
 
     #[test]
-    fn of_the_same_words_the_shorter_chunk_and_the_nearer_words_win() {
+    fn shorter_chunks_and_nearer_words_score_more() {
         let chunks = [chunk(100, &[(0, 1), (1, 60)]), chunk(40, &[(0, 1), (1, 39)])];
         assert_eq!(ranked(&chunks, &["a", "b"], &[9.0, 9.0]), [1, 0]);
         let chunks = [
@@ -195,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_any_word_scores_above_nothing() {
+    fn any_matching_word_scores_above_zero() {
         let chunks = [chunk(100, &[(0, 1)]), chunk(100, &[])];
         let idf = Idf::new(2.0, &[2.0, 0.0]);
         let scores = score_candidates(&chunks, &query(&["everywhere", "nowhere"]), &idf);
@@ -204,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_two_fields_are_not_near() {
+    fn words_in_different_fields_are_not_near() {
         let title = Occurrence { lexeme: 0, field: Field::Section, position: 4 };
         let content = Occurrence { lexeme: 1, field: Field::Content, position: 5 };
         assert_eq!(gap(&[title], &[content]), None);

@@ -1,5 +1,5 @@
 /*!
-One ranking of several.
+Fusion of several rankings by reciprocal rank.
 
 # Source
 
@@ -10,41 +10,49 @@ Learning Methods* (2009).
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A ranking, and what it counts for.
+/// A ranking with its weight.
 #[derive(Clone, Debug)]
 pub struct RankedList<Id> {
-    /// The best first, each once.
+    /// The ids, best first and without duplicates.
     pub ids: Vec<Id>,
-    /// What a place in it is multiplied by, at least 0.
+    /// The weight of the ranking, at least 0.
     pub weight: f64,
 }
 
-/// A chunk that some leg has.
+/// A chunk of the fused ranking.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FusedHit<Id> {
-    /// The chunk.
+    /// The id of the chunk.
     pub chunk: Id,
-    /// The sum of `weight / (k + rank)` over the legs that have it.
+    /// The sum of `weight / (k + rank)` over the rankings that contain it.
     pub score: f64,
-    /// For each leg its rank there, from 1.
+    /// The rank in each input, from 1.
     pub ranks: Vec<Option<usize>>,
 }
 
-/// Fuses rankings by reciprocal ranks: best first, of equal scores that which some leg ranks better,
-/// then that which an earlier leg ranks better. A leg that lacks a chunk gives it nothing, and one
-/// that counts for nothing brings none.
-pub fn fuse<Id: Copy + Eq + Hash>(legs: &[RankedList<Id>], k: f64) -> Vec<FusedHit<Id>> {
+/// Fuses rankings by reciprocal rank, best first.
+///
+/// Ties are broken by the best rank in any input, then by the rank in the earliest input. A ranking with weight
+/// 0 contributes no chunks. `k` dampens the first ranks; 60 is usual.
+///
+/// ```
+/// use passage_core::search::{RankedList, fuse};
+///
+/// let lists = [vec!['a', 'b'], vec!['b', 'c']].map(|ids| RankedList { ids, weight: 1.0 });
+/// assert_eq!(fuse(&lists, 60.0)[0].chunk, 'b');
+/// ```
+pub fn fuse<Id: Copy + Eq + Hash>(lists: &[RankedList<Id>], k: f64) -> Vec<FusedHit<Id>> {
     let mut places = HashMap::new();
     let mut fused: Vec<FusedHit<Id>> = Vec::new();
-    for (leg, RankedList { ids, weight }) in
-        legs.iter().enumerate().filter(|(_, leg)| leg.weight > 0.0)
+    for (list, RankedList { ids, weight }) in
+        lists.iter().enumerate().filter(|(_, list)| list.weight > 0.0)
     {
         for (chunk, rank) in ids.iter().zip(1..) {
             let place = *places.entry(*chunk).or_insert_with(|| {
-                fused.push(FusedHit { chunk: *chunk, score: 0.0, ranks: vec![None; legs.len()] });
+                fused.push(FusedHit { chunk: *chunk, score: 0.0, ranks: vec![None; lists.len()] });
                 fused.len() - 1
             });
-            fused[place].ranks[leg] = Some(rank);
+            fused[place].ranks[list] = Some(rank);
             fused[place].score += weight / (k + rank as f64);
         }
     }
@@ -64,13 +72,13 @@ mod tests {
     use super::{RankedList, fuse};
 
     fn fused(a: &[u8], b: &[u8], weights: [f64; 2]) -> Vec<(u8, Vec<Option<usize>>)> {
-        let leg = |ids: &[u8], weight| RankedList { ids: ids.to_vec(), weight };
-        let fused = fuse(&[leg(a, weights[0]), leg(b, weights[1])], 60.0);
+        let list = |ids: &[u8], weight| RankedList { ids: ids.to_vec(), weight };
+        let fused = fuse(&[list(a, weights[0]), list(b, weights[1])], 60.0);
         fused.into_iter().map(|fused| (fused.chunk, fused.ranks)).collect()
     }
 
     #[test]
-    fn what_both_legs_have_comes_first() {
+    fn chunks_in_both_rankings_rank_first() {
         let ranked = fused(&[1, 2, 3], &[9, 3], [1.0, 1.0]);
         let (some, none) = (Some, None);
         assert_eq!(
@@ -85,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leg_counts_as_much_as_its_weight() {
+    fn weights_scale_the_rankings() {
         let order = |weights| -> Vec<u8> {
             fused(&[1, 2], &[2, 1, 3], weights).into_iter().map(|(chunk, _)| chunk).collect()
         };
@@ -96,11 +104,11 @@ mod tests {
 
     #[test]
     fn a_score_is_the_sum_of_reciprocal_ranks() {
-        let legs = [
+        let lists = [
             RankedList { ids: vec!['a'], weight: 2.0 },
             RankedList { ids: vec!['b', 'a'], weight: 1.0 },
         ];
-        let fused = fuse(&legs, 60.0);
+        let fused = fuse(&lists, 60.0);
         assert_eq!(fused[0].chunk, 'a');
         assert!((fused[0].score - (2.0 / 61.0 + 1.0 / 62.0)).abs() < 1e-12);
     }

@@ -1,40 +1,48 @@
 /*!
-How many hits are taken.
+The number of hits within a budget.
 
-A search has more candidates than anybody wants to read, and every hit that is taken takes room from
-the context of those before it. Where there is a budget, hits are taken best first as long as they
-fit. A piece of a function answers little, so a hit in code counts with the rest of its own unit;
-what is then left goes to single hits. Of prose a hit is worth its own tokens, and hits alone fill the
-budget. The best hit is always taken: what answers best is never dropped for what is small.
+A search has more candidates than a reader needs, and each additional hit takes tokens from the context of the
+better ones. With a budget, hits are selected best first as long as they fit. A piece of a function answers little,
+so a hit in code costs the tokens of its whole unit. The remaining budget goes to single hits. A hit in prose costs
+its own tokens, and hits alone fill the budget. The best hit is always selected.
 
-Without a budget the number of passages is the limit, so hits are taken until they make so many.
+Without a budget the number of passages is the limit, and hits are selected until they form that many.
 
 # Source
 
-Measured on questions over headed articles and over source code; `docs/benchmarks.md` has the figures.
+Measured on questions about articles and source code; `docs/benchmarks.md` has the figures.
 */
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-/// A hit that a budget may be spent on.
+/// The cost of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HitCost<Unit> {
     /// The tokens of the chunk.
     pub tokens: u64,
-    /// The unit of code that it is a piece of, with the tokens of all of it; `None` for prose.
+    /// The unit of code that contains the chunk, with the unit's tokens; `None` for prose.
     pub unit: Option<(Unit, u64)>,
 }
 
-/// Chooses hits, given best first, for a budget in tokens: for each whether it is taken.
+/// Selects hits for a budget in tokens, and returns a flag for each.
+///
+/// `costs` are the costs of the hits, best first. The best hit is always selected. A unit of code counts once.
+///
+/// ```
+/// use passage_core::search::{HitCost, select_within_budget};
+///
+/// let costs = [300, 900, 200].map(|tokens| HitCost::<u32> { tokens, unit: None });
+/// assert_eq!(select_within_budget(&costs, 600), [true, false, true]);
+/// ```
 pub fn select_within_budget<Unit: Copy + Eq + Hash>(
-    offers: &[HitCost<Unit>],
+    costs: &[HitCost<Unit>],
     budget: u64,
 ) -> Vec<bool> {
-    let mut taken = vec![false; offers.len()];
+    let mut taken = vec![false; costs.len()];
     let mut whole: HashSet<Unit> = HashSet::new();
     let mut left = budget;
-    for (place, HitCost { tokens, unit }) in offers.iter().enumerate() {
+    for (place, HitCost { tokens, unit }) in costs.iter().enumerate() {
         let cost = match unit {
             Some((unit, _)) if whole.contains(unit) => 0,
             Some((_, all)) => *all.max(tokens),
@@ -49,7 +57,7 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
             taken[place] = true;
         }
     }
-    for (place, HitCost { tokens, .. }) in offers.iter().enumerate() {
+    for (place, HitCost { tokens, .. }) in costs.iter().enumerate() {
         if !taken[place] && *tokens <= left {
             taken[place] = true;
             left -= tokens;
@@ -58,8 +66,17 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
     taken
 }
 
-/// Returns how many hits, given best first with their document and ordinal, make so many passages at
-/// the most. Hits of a document up to `max_distance` apart are of one; with `None` all are.
+/// Returns the largest number of leading hits that form at most `passages` passages.
+///
+/// `hits` are best first, with document and ordinal. Hits of a document at most `max_distance` ordinals apart
+/// form one passage; with `None` all of a document do.
+///
+/// ```
+/// use passage_core::search::count_for_passages;
+///
+/// let hits = [('a', Some(1)), ('a', Some(2)), ('b', Some(1))];
+/// assert_eq!(count_for_passages(&hits, 1, Some(3)), 2);
+/// ```
 pub fn count_for_passages<Document: Copy + Eq + Hash>(
     hits: &[(Document, Option<i32>)],
     passages: usize,
@@ -98,30 +115,30 @@ mod tests {
     }
 
     #[test]
-    fn prose_fills_the_budget_best_first() {
-        let offers = [prose(60), prose(50), prose(30), prose(10), prose(1)];
-        assert_eq!(select_within_budget(&offers, 100), [true, false, true, true, false]);
+    fn prose_hits_fill_the_budget_best_first() {
+        let costs = [prose(60), prose(50), prose(30), prose(10), prose(1)];
+        assert_eq!(select_within_budget(&costs, 100), [true, false, true, true, false]);
     }
 
     #[test]
-    fn a_piece_of_code_is_taken_with_all_of_its_unit() {
-        // The second hit is of the same function and costs nothing more.
-        let offers = [code(20, 1, 60), code(20, 1, 60), code(20, 2, 50), code(30, 3, 40)];
-        assert_eq!(select_within_budget(&offers, 100), [true, true, false, true]);
+    fn a_hit_in_code_costs_its_whole_unit() {
+        // The second hit is in the same function and costs nothing.
+        let costs = [code(20, 1, 60), code(20, 1, 60), code(20, 2, 50), code(30, 3, 40)];
+        assert_eq!(select_within_budget(&costs, 100), [true, true, false, true]);
     }
 
     #[test]
-    fn what_is_left_goes_to_single_hits() {
-        let offers = [code(20, 1, 60), code(20, 2, 90), code(15, 3, 90)];
-        assert_eq!(select_within_budget(&offers, 100), [true, true, true]);
-        assert_eq!(select_within_budget(&offers, 90), [true, true, false]);
+    fn the_rest_of_the_budget_goes_to_single_hits() {
+        let costs = [code(20, 1, 60), code(20, 2, 90), code(15, 3, 90)];
+        assert_eq!(select_within_budget(&costs, 100), [true, true, true]);
+        assert_eq!(select_within_budget(&costs, 90), [true, true, false]);
     }
 
     #[test]
-    fn the_best_hit_is_taken_whatever_it_costs() {
+    fn the_best_hit_is_always_selected() {
         assert_eq!(select_within_budget(&[prose(500), prose(600)], 100), [true, false]);
         assert_eq!(select_within_budget(&[prose(500), prose(60)], 100), [true, false]);
-        // Also where the rest of its function does not fit, which is no reason to fill up with others.
+        // This holds even if the rest of its function does not fit.
         assert_eq!(
             select_within_budget(&[code(40, 1, 500), prose(60), prose(10)], 100),
             [true, true, false]
@@ -130,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_are_taken_until_they_make_so_many_passages() {
+    fn hits_are_counted_until_they_form_enough_passages() {
         let hits = [
             ('a', Some(1)),
             ('a', Some(4)),

@@ -1,26 +1,30 @@
 /*!
-What words a text holds that PostgreSQL's parser does not see.
+Parts of compound words that PostgreSQL's parser keeps whole.
 
-The parser takes `getUser`, `array.sort` and `src/main.rs` for one word each, and so it takes a whole
-sentence in a script that is written without spaces. Who searches for a part finds none of them. So
-the parts are listed here and indexed beside what the parser makes: segments of what it joins, humps
-of names, and pairs of characters of scripts without spaces. A query is treated alike.
+The parser reads `getUser`, `array.sort` and `src/main.rs` as one word each, and so a whole sentence in a script
+without spaces. Searches for a part would miss them. So this module lists the parts: segments of joined words,
+humps of names, and pairs of characters in scripts without spaces. The index contains them beside the parser's
+words, and queries are split the same way.
 */
 
-/// Characters by which the parser joins words into one, as a host, a path or an address.
+/// Characters that the parser accepts within a host, a path or an address.
 const JOINED_BY: [char; 3] = ['.', '/', '@'];
 
-/// Characters that stand in such a word, too.
+/// Further characters within such words.
 const INSIDE: [char; 6] = ['_', '-', ':', '~', '+', '='];
 
-/// Lists the parts of a text's compound words, with a space between them; nothing for plain prose.
+/// Returns the parts of a text's compound words, separated by spaces; empty for plain prose.
+///
+/// ```
+/// assert_eq!(passage_core::search::identifier_parts("call getUser()"), "get User");
+/// ```
 pub fn identifier_parts(text: &str) -> String {
     let mut parts = String::new();
     let ends = |found: char| {
         !(found.is_alphanumeric() || JOINED_BY.contains(&found) || INSIDE.contains(&found))
     };
     for run in text.split(ends) {
-        // What stands at an end, as the full stop of a sentence does, joins nothing.
+        // Punctuation at an end, such as a full stop, joins nothing.
         let run = run.trim_matches(|found: char| !found.is_alphanumeric());
         let joined = run.contains(JOINED_BY) && run.contains(char::is_alphabetic);
         for segment in run.split(|found: char| !found.is_alphanumeric()) {
@@ -90,11 +94,14 @@ fn is_unspaced(character: char) -> bool {
     )
 }
 
-/// The most bytes of an ending that are taken for a file's type.
-const ENDING: usize = 8;
+/// The maximum length of a file extension, in bytes.
+const MAX_EXTENSION: usize = 8;
 
-/// Returns the words of a uri: those of its path, without the scheme, the host and the ending of the
-/// file.
+/// Returns the words of a uri's path, without scheme, host and file extension.
+///
+/// ```
+/// assert_eq!(passage_core::search::uri_words("docs/getUser.md"), "docs get User");
+/// ```
 ///
 /// # Source
 ///
@@ -107,7 +114,7 @@ pub fn uri_words(uri: &str) -> String {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let name = match name.rsplit_once('.') {
-        Some((stem, ending)) if !stem.is_empty() && ending.len() <= ENDING => stem,
+        Some((stem, ending)) if !stem.is_empty() && ending.len() <= MAX_EXTENSION => stem,
         _ => name,
     };
     let mut words = Vec::new();
@@ -126,7 +133,7 @@ mod tests {
     use super::{identifier_parts, uri_words};
 
     #[test]
-    fn names_come_apart() {
+    fn compound_names_are_split() {
         assert_eq!(identifier_parts("call getUser() now"), "get User");
         assert_eq!(
             identifier_parts("HTTPServer parseJSON v2Store"),
@@ -138,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_parser_takes_apart_is_left_alone() {
+    fn words_that_the_parser_splits_are_ignored() {
         for text in
             ["ef_search lowest-direct", "std::vec", "The end. A Word.", "3.14 1/2", "", "Été"]
         {
@@ -147,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_come_in_pairs() {
+    fn scripts_without_spaces_are_split_into_pairs() {
         assert_eq!(identifier_parts("日本語、京"), "日本 本語 京");
         assert_eq!(identifier_parts("Rust言語"), "言語");
     }
 
     proptest::proptest! {
         #[test]
-        fn parts_are_of_the_text(text in "(?s)[a-cA-C._/@ é日本\u{0e01}0-9-]{0,40}") {
+        fn parts_occur_in_the_text(text in "(?s)[a-cA-C._/@ é日本\u{0e01}0-9-]{0,40}") {
             for part in identifier_parts(&text).split(' ') {
                 proptest::prop_assert!(text.contains(part));
             }
@@ -162,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_says_what_its_file_is_about() {
+    fn words_of_a_uri_come_from_its_path() {
         for (uri, words) in [
             ("docs/session_timeout.md", "docs session timeout"),
             ("https://example.org/guide/getStarted.html?x=1#top", "guide get Started"),

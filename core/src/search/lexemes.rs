@@ -1,36 +1,45 @@
 /*!
-The lexemes of a query: what PostgreSQL makes of its words.
+The lexemes of a query, as PostgreSQL's parser produces them.
 
-A word may be several lexemes: itself and the parts of a compound. All of them are ranked; whether a
-chunk has the word is asked by the whole or by all parts together.
+A word may have several lexemes: itself and the parts of a compound. All of them are ranked. A chunk has the word
+if it contains the whole or all parts.
 */
 
 use std::collections::HashMap;
 
-/// The most lexemes of a query that are ranked.
+/// The maximum number of ranked lexemes of a query.
 const MOST: usize = 64;
 
 /// A word of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryWord {
-    /// What the parser makes of the word as it stands, by places in the list of lexemes.
+    /// The indexes of the lexemes of the whole word.
     pub whole: Vec<usize>,
-    /// What it makes of its parts; none for a plain word.
+    /// The indexes of the lexemes of its parts; empty for a simple word.
     pub parts: Vec<usize>,
 }
 
-/// The lexemes of a query, each once, and the words that they are of.
+/// The lexemes of a query without duplicates, and its words.
+///
+/// ```
+/// use passage_core::search::QueryLexemes;
+///
+/// let mut lexemes = QueryLexemes::default();
+/// lexemes.add(vec!["getuser".into()], vec!["get".into(), "user".into()]);
+/// assert_eq!(lexemes.words[0].parts, [1, 2]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryLexemes {
-    /// The lexemes.
+    /// The lexemes, in order of appearance.
     pub list: Vec<String>,
-    /// The words that have any, in the order of the query.
+    /// The words with lexemes, in query order.
     pub words: Vec<QueryWord>,
     places: HashMap<String, usize>,
 }
 
 impl QueryLexemes {
-    /// Adds a word with what it is made of; a word without lexemes, as a stop word is, is none.
+    /// Adds a word with the lexemes of the whole and of its parts. A word without lexemes, such as a stop
+    /// word, is ignored.
     pub fn add(&mut self, whole: Vec<String>, parts: Vec<String>) {
         let whole: Vec<_> = whole.into_iter().filter_map(|lexeme| self.place(lexeme)).collect();
         let parts: Vec<_> = parts.into_iter().filter_map(|lexeme| self.place(lexeme)).collect();
@@ -50,7 +59,7 @@ impl QueryLexemes {
         })
     }
 
-    /// Returns about how many chunks have a word, where so many have each lexeme.
+    /// Estimates the number of chunks with a word from the number of chunks with each lexeme.
     pub fn estimate_chunks(&self, word: &QueryWord, with: &[f64]) -> f64 {
         let all = |places: &[usize]| {
             places.iter().map(|place| with[*place]).min_by(f64::total_cmp).unwrap_or_default()
@@ -58,7 +67,7 @@ impl QueryLexemes {
         all(&word.whole) + all(&word.parts)
     }
 
-    /// Returns the `tsquery` that matches a chunk with a word, as text.
+    /// Returns the text of a `tsquery` that matches chunks with a word.
     pub fn word_query(&self, word: &QueryWord) -> String {
         let all = |places: &[usize]| {
             let quote_lexeme: Vec<_> =
@@ -73,7 +82,11 @@ impl QueryLexemes {
     }
 }
 
-/// Returns a lexeme as it stands in the text of a `tsquery`.
+/// Quotes a lexeme for the text of a `tsquery`.
+///
+/// ```
+/// assert_eq!(passage_core::search::quote_lexeme("it's"), "'it''s'");
+/// ```
 pub fn quote_lexeme(lexeme: &str) -> String {
     format!("'{}'", lexeme.replace('\\', r"\\").replace('\'', "''"))
 }

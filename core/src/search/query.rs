@@ -1,41 +1,48 @@
 /*!
-What a query asks for, in words.
+Parsing of search queries.
 
-A query is a line that a person types or a question that a program passes on, so there is nothing
-that it may not hold. Double quotes make a phrase, which must be there as it stands; a minus before a
-word or a phrase keeps out what has it; all other words are looked for, and the more of them a chunk
-has the better. A quote that is never closed is no quote.
+A query is typed by a person or passed on by a program, so any text is valid. Double quotes delimit a phrase, which
+must match exactly. A minus excludes the word or phrase behind it. All other words are optional, and chunks with
+more of them rank higher. An unclosed quote is ignored.
 
-A query is bounded: of a text that somebody pasted the first words are taken.
+Queries are bounded: of a pasted text only the first words count.
 */
 
 use std::collections::HashSet;
 
-/// The most that is read of a query, in bytes.
+/// The maximum length of a query, in bytes. The rest is ignored.
 const BYTES: usize = 16_384;
 
-/// The most words that are looked for.
+/// The maximum number of words.
 const WORDS: usize = 64;
 
-/// The most phrases, and the most words and phrases that are kept out.
+/// The maximum number of phrases, and of exclusions.
 const PHRASES: usize = 8;
 
-/// The longest word, in bytes; PostgreSQL leaves longer ones out of its index.
+/// The maximum length of a word, in bytes. PostgreSQL does not index longer words.
 const WORD_BYTES: usize = 1_024;
 
-/// The words of a query, as they were written.
+/// A parsed query. All words are as written.
+///
+/// ```
+/// use passage_core::search::SearchQuery;
+///
+/// let query = SearchQuery::parse("index \"build time\" -hash");
+/// assert_eq!(query.words, ["index", "build", "time"]);
+/// assert_eq!((&*query.phrases[0], &*query.excluded[0]), ("build time", "hash"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchQuery {
-    /// What is looked for, each word once; those of phrases are among them.
+    /// The words, each once, including those of phrases.
     pub words: Vec<String>,
-    /// What must be there, word by word.
+    /// The phrases that a chunk must contain.
     pub phrases: Vec<String>,
-    /// Words and phrases that must not be there.
+    /// The words and phrases that a chunk must not contain.
     pub excluded: Vec<String>,
 }
 
 impl SearchQuery {
-    /// Takes a query apart. Any text is one.
+    /// Parses a query. Any text is valid.
     pub fn parse(text: &str) -> Self {
         let mut rest = &text[..text.floor_char_boundary(BYTES)];
         let mut query = Self::default();
@@ -72,14 +79,13 @@ impl SearchQuery {
         }
     }
 
-    /// Tells whether nothing is looked for.
+    /// Returns whether the query has no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 }
 
-/// Returns the word that a text begins with. A quote that hangs onto it begins the next part, if it
-/// is closed.
+/// Returns the first word of a text. A closed quote directly behind it begins the next part.
 fn word(text: &str) -> &str {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let quote = text[..end].char_indices().skip(1).find(|(_, found)| *found == '"');
@@ -87,7 +93,7 @@ fn word(text: &str) -> &str {
     &text[..closed.unwrap_or(end)]
 }
 
-/// Adds what must be there or must not, if it says anything.
+/// Adds a phrase or an exclusion, unless it has no letters or digits.
 fn add(parts: &mut Vec<String>, part: &str) {
     let says = part.len() <= WORD_BYTES && part.contains(char::is_alphanumeric);
     if says && parts.len() < PHRASES {
@@ -109,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn words_phrases_and_what_is_kept_out() {
+    fn words_phrases_and_exclusions_are_parsed() {
         let query = parsed(r#"restore "from a dump" -cloud -"point in time" lowest-direct a - b"#);
         let words = ["restore", "from", "a", "dump", "lowest-direct", "-", "b"];
         let excluded = ["cloud", "point in time"];
@@ -117,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_never_closed_is_no_quote() {
+    fn an_unclosed_quote_is_ignored() {
         assert_eq!(parsed(r#"12" disk"#), [list(&["12\"", "disk"]), list(&[]), list(&[])]);
         assert_eq!(parsed(r#"x"a b"y"#), [list(&["x", "a", "b", "y"]), list(&["a b"]), list(&[])]);
         assert_eq!(parsed("\""), [list(&["\""]), list(&[]), list(&[])]);

@@ -1,104 +1,112 @@
 /*!
-Which chunks are worth ranking.
+Planning of text search: which chunks are worth ranking.
 
-To rank a chunk costs a microsecond or two, and a common word is in a third of them all, so a search
-ranks no more than some thousands. Rare words come first: where few chunks have any of the words, all
-of them are ranked. Else all that have a rare word are, or where no word is rare what has all words.
-Only if that is not enough a part of the others is: what has two of the rarer common words, and what
-has the rarest.
-So what is left out could only have matched by common words, which are worth the least.
+Ranking a chunk costs 1 to 2 microseconds, and a common word may be in a third of all chunks. So a search ranks at
+most a few thousand. Rare words come first: if few chunks match any word, all of these are ranked. Otherwise
+the candidates are all chunks with a rare word or, without rare words, those with all words. If these are too few,
+more subqueries follow: chunks with two of the rarer common words, and chunks with the rarest one. So omitted
+chunks match only common words, which score least.
 
-An index of words answers only when it has gone through the lists of the words, however few chunks are
-wanted, so what lists hold is bounded, too. Where so many chunks match that they are found sooner
-without the index, a sample of all chunks is looked at, which is as large as it should have to be.
+A GIN index answers only after scanning the posting lists of the words, even for small limits. So the scanned
+entries are bounded too. If so many chunks match that a scan without the index finds enough sooner, a subquery
+reads a sample of all chunks instead.
 
-A sample may lack what words that keep away from each other have in common, or what passes a narrow
-filter. So when all of that gave less than is wanted, the rest is read without a bound on its cost.
+A sample may miss combinations of words that rarely co-occur, or the matches of a narrow filter. So if all
+subqueries together return less than wanted, fallback subqueries run without a bound on their cost.
 */
 
 use super::QueryLexemes;
 use std::collections::HashMap;
 
-/// The most chunks that an arm of rare words has: how far words count as rare together.
+/// The maximum number of candidates of a subquery for rare words. Words count as rare up to this sum.
 pub const MAX_CANDIDATES: u32 = 3_000;
 
-/// With so many chunks to rank there are enough.
+/// The number of candidates that suffices for ranking.
 pub const ENOUGH_CANDIDATES: u32 = MAX_CANDIDATES / 4;
 
-/// How many entries of lists are gone through beside those of rare words; an entry takes 0.1 us.
+/// The maximum number of posting list entries scanned for common words. An entry takes 0.1 µs.
 const ENTRIES: f64 = 120_000.0;
 
-/// How many entries take as long as to look at a chunk of a sample.
+/// The cost of one sampled chunk, in posting list entries.
 const LOOK: f64 = 14.0;
 
-/// How many times as large a sample is as it should have to be.
+/// The factor by which a sample exceeds its expected size.
 const MARGIN: f64 = 1.5;
 
-/// The least part of its limit that a sample should give, to be worth its cost.
+/// The minimum share of its limit that a sample must be expected to return.
 const LEAST: f64 = 0.25;
 
-/// How many of the common words are paired, from the rarest on.
+/// The number of common words that are paired, from the rarest.
 const PAIRED: usize = 3;
 
-/// How common lexemes are, as the planner's statistics have it.
+/// Document frequencies from the planner's statistics.
 #[derive(Clone, Debug, Default)]
 pub struct Frequencies {
-    /// How many chunks there are.
+    /// The number of chunks.
     pub chunks: f64,
-    /// The share of the chunks that have a lexeme, for the common ones.
+    /// The share of chunks with each common lexeme, 0 to 1.
     pub shares: HashMap<String, f64>,
-    /// Below this share lie all others.
+    /// The upper bound of the share of all other lexemes.
     pub min_share: f64,
 }
 
 impl Frequencies {
-    /// Returns about how many chunks have a lexeme, if it is a common one.
+    /// Estimates the number of chunks with a lexeme; `None` for lexemes outside the statistics.
     pub fn chunks_with(&self, lexeme: &str) -> Option<f64> {
         self.shares.get(lexeme).map(|share| share * self.chunks)
     }
 
-    /// Returns how many chunks have a lexeme at the most that is not common.
+    /// Returns the upper bound of the number of chunks with a lexeme outside the statistics.
     pub fn uncommon_bound(&self) -> f64 {
         self.min_share * self.chunks
     }
 }
 
-/// How many chunks there are, and how many of them have each lexeme of a query.
+/// The number of chunks, and of chunks with each lexeme of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LexemeCounts {
-    /// All chunks.
+    /// The number of all chunks.
     pub chunks: f64,
-    /// Those that have a lexeme, by its place.
+    /// The number of chunks with each lexeme, by index.
     pub chunks_with: Vec<f64>,
 }
 
-/// Some of the chunks that are worth ranking.
+/// A subquery for candidate chunks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subquery {
-    /// What they match, as the text of a `tsquery`.
+    /// The text of the `tsquery`.
     pub query: String,
-    /// The most of them that are read.
+    /// The maximum number of rows.
     pub limit: u32,
-    /// The share of all chunks that are looked at, in percent; `None` to ask the index.
+    /// The size of the sample in percent of all chunks; `None` to use the index.
     pub sample_percent: Option<f64>,
-    /// The words all of whose chunks are read if the limit does not cut them, by their places.
+    /// The indexes of the words whose chunks are all read, unless the limit applies.
     pub complete_words: Vec<usize>,
 }
 
-/// What is read for a query.
+/// The subqueries of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubqueryPlan {
-    /// What is read in any case.
+    /// The subqueries that always run.
     pub primary: Vec<Subquery>,
-    /// What is read unless there are [`ENOUGH_CANDIDATES`] by then.
+    /// The subqueries that run with fewer than [`ENOUGH_CANDIDATES`] so far.
     pub secondary: Vec<Subquery>,
-    /// What is read, one after the other, as long as there are fewer than are wanted.
+    /// The subqueries that run one by one until enough candidates are found.
     pub fallback: Vec<Subquery>,
 }
 
-/// Plans what is read for the words of a query. Each arm also matches what `required` says, the text
-/// of a `tsquery` or nothing. Where nothing is counted, words are read up to a limit. As many chunks
-/// as are wanted are read in the end, if so many match.
+/// Plans the subqueries for the words of a query.
+///
+/// Each subquery also matches `required`, the text of a `tsquery` or the empty string. Without `counts`, words are
+/// read up to a limit. Together the subqueries return at least `wanted` chunks, if that many match.
+///
+/// ```
+/// use passage_core::search::{QueryLexemes, plan_subqueries};
+///
+/// let mut lexemes = QueryLexemes::default();
+/// lexemes.add(vec!["index".into()], vec![]);
+/// assert_eq!(plan_subqueries(&lexemes, None, "", 10).primary[0].query, "('index')");
+/// ```
 pub fn plan_subqueries(
     lexemes: &QueryLexemes,
     counts: Option<&LexemeCounts>,
@@ -108,11 +116,12 @@ pub fn plan_subqueries(
     let words: Vec<_> = (0..lexemes.words.len()).collect();
     let Some(counts) = counts else {
         let limit = MAX_CANDIDATES.max(wanted);
-        let arm = |places: &[usize], operator| arm(lexemes, required, places, operator, limit);
+        let subquery =
+            |places: &[usize], operator| subquery(lexemes, required, places, operator, limit);
         let (primary, secondary) = match words.len() {
             0 => (Vec::new(), Vec::new()),
-            1 => (vec![arm(&words, "|")], Vec::new()),
-            _ => (vec![arm(&words, "&")], vec![arm(&words, "|")]),
+            1 => (vec![subquery(&words, "|")], Vec::new()),
+            _ => (vec![subquery(&words, "&")], vec![subquery(&words, "|")]),
         };
         return SubqueryPlan { primary, secondary, fallback: Vec::new() };
     };
@@ -131,43 +140,47 @@ pub fn plan_subqueries(
     let rare = rare.count();
     let everything = counts.chunks <= f64::from(MAX_CANDIDATES);
     let (rare, common) = rarest.split_at(if everything { rarest.len() } else { rare });
-    let mut spending =
-        Spending { lexemes, required, chunks: counts.chunks, with: &with, left: ENTRIES };
-    let mut arms = SubqueryPlan::default();
+    let mut cost =
+        CostBudget { lexemes, required, chunks: counts.chunks, with: &with, left: ENTRIES };
+    let mut plan = SubqueryPlan::default();
     if !rare.is_empty() {
-        arms.primary.push(arm(lexemes, required, rare, "|", MAX_CANDIDATES));
+        plan.primary.push(subquery(lexemes, required, rare, "|", MAX_CANDIDATES));
     }
     if common.is_empty() {
-        return arms;
+        return plan;
     }
-    // What has all words has the rare ones, too.
+    // Chunks with all words are among those with rare words.
     if words.len() > 1 && rare.is_empty() {
-        arms.primary.extend(spending.arm(&words, "&", ENOUGH_CANDIDATES));
+        plan.primary.extend(cost.subquery(&words, "&", ENOUGH_CANDIDATES));
     }
-    // Two words are all words of a query of two.
+    // For two words the pair equals all words.
     if words.len() > 2 {
         let pairing = &common[..common.len().min(PAIRED)];
         for (place, first) in pairing.iter().enumerate() {
             for second in &pairing[place + 1..] {
-                arms.secondary.extend(spending.arm(&[*first, *second], "&", ENOUGH_CANDIDATES / 2));
+                plan.secondary.extend(cost.subquery(
+                    &[*first, *second],
+                    "&",
+                    ENOUGH_CANDIDATES / 2,
+                ));
             }
         }
     }
     if rare.is_empty()
-        && let Some(single) = spending.arm(&common[..1], "|", ENOUGH_CANDIDATES)
+        && let Some(single) = cost.subquery(&common[..1], "|", ENOUGH_CANDIDATES)
     {
-        let arms = if words.len() > 1 { &mut arms.secondary } else { &mut arms.primary };
-        arms.push(single);
+        let plan = if words.len() > 1 { &mut plan.secondary } else { &mut plan.primary };
+        plan.push(single);
     } else {
-        // There is a rare word, or all was spent on others.
-        let mut again = Spending { left: ENTRIES, ..spending };
-        arms.fallback.extend(again.arm(&common[..1], "|", ENOUGH_CANDIDATES));
+        // A rare word exists, or other subqueries used up the cost.
+        let mut again = CostBudget { left: ENTRIES, ..cost };
+        plan.fallback.extend(again.subquery(&common[..1], "|", ENOUGH_CANDIDATES));
     }
-    arms.fallback.push(arm(lexemes, required, common, "|", ENOUGH_CANDIDATES.max(wanted)));
-    arms
+    plan.fallback.push(subquery(lexemes, required, common, "|", ENOUGH_CANDIDATES.max(wanted)));
+    plan
 }
 
-fn arm(
+fn subquery(
     lexemes: &QueryLexemes,
     required: &str,
     places: &[usize],
@@ -184,38 +197,38 @@ fn arm(
     }
 }
 
-/// What common words may cost.
-struct Spending<'a> {
+/// The remaining cost for common words.
+struct CostBudget<'a> {
     lexemes: &'a QueryLexemes,
     required: &'a str,
     chunks: f64,
-    /// How many chunks have each word.
+    /// The number of chunks with each word.
     with: &'a [f64],
-    /// How many entries are left to go through.
+    /// The posting list entries that remain.
     left: f64,
 }
 
-impl Spending<'_> {
-    /// Plans an arm of common words the cheaper way. What would be too dear is left out, or is a
+impl CostBudget<'_> {
+    /// Plans a subquery for common words with the cheaper method. Too expensive ones are omitted or use a
     /// smaller sample.
-    fn arm(&mut self, places: &[usize], operator: &str, limit: u32) -> Option<Subquery> {
+    fn subquery(&mut self, places: &[usize], operator: &str, limit: u32) -> Option<Subquery> {
         let shares = places.iter().map(|place| self.with[*place] / self.chunks);
-        // As if each word came without regard to the others.
+        // This assumes that words are independent.
         let share: f64 = shares.product();
-        // Entries of the other lists are skipped.
+        // The index skips entries of the other lists.
         let entries = places.iter().map(|place| self.with[*place]).fold(f64::INFINITY, f64::min);
-        let arm = arm(self.lexemes, self.required, places, operator, limit);
+        let subquery = subquery(self.lexemes, self.required, places, operator, limit);
         let looks = (f64::from(limit) / share).min(self.left / LOOK);
         if entries <= self.left.min(looks * LOOK) {
             self.left -= entries;
-            return Some(arm);
+            return Some(subquery);
         }
         if looks * share < LEAST * f64::from(limit) {
             return None;
         }
         self.left -= looks * LOOK;
         let sample_percent = Some(100.0 * MARGIN * looks / self.chunks);
-        Some(Subquery { sample_percent, complete_words: Vec::new(), ..arm })
+        Some(Subquery { sample_percent, complete_words: Vec::new(), ..subquery })
     }
 }
 
@@ -243,12 +256,12 @@ mod tests {
         plan_subqueries(&query(words), Some(&LexemeCounts { chunks, chunks_with }), "", 50)
     }
 
-    fn queries(arms: &[Subquery]) -> Vec<&str> {
-        arms.iter().map(|arm| arm.query.as_str()).collect()
+    fn queries(plan: &[Subquery]) -> Vec<&str> {
+        plan.iter().map(|subquery| subquery.query.as_str()).collect()
     }
 
     #[test]
-    fn where_few_chunks_match_all_of_them_are_ranked() {
+    fn few_matching_chunks_are_all_ranked() {
         for (words, chunks) in [(["the", "of"], 1_000.0), (["rare", "other"], 1e6)] {
             let SubqueryPlan { primary, secondary, fallback } = planned(&words, chunks);
             let counts = (primary.len(), secondary.len(), fallback.len());
@@ -258,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_words_come_first_and_then_two_of_the_rarer_common_ones() {
+    fn rare_words_come_first_then_pairs_of_the_rarer_common_ones() {
         let SubqueryPlan { primary, secondary, fallback } =
             planned(&["the", "rare", "page", "index"], 1e6);
         assert_eq!(queries(&primary), ["('rare')"]);
@@ -267,9 +280,9 @@ mod tests {
             ["('index')&('page')", "('index')&('the')", "('page')&('the')"]
         );
         assert_eq!(queries(&fallback), ["('index')", "('index')|('page')|('the')"]);
-        // By the index, but for the two that are in every eleventh chunk.
-        let sampled = |arms: &[Subquery]| {
-            arms.iter().map(|arm| arm.sample_percent.is_some()).collect::<Vec<_>>()
+        // All use the index, except the pair in every eleventh chunk.
+        let sampled = |plan: &[Subquery]| {
+            plan.iter().map(|subquery| subquery.sample_percent.is_some()).collect::<Vec<_>>()
         };
         assert_eq!(
             (sampled(&secondary), sampled(&fallback)),
@@ -278,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn of_common_words_what_has_all_of_them_comes_first() {
+    fn chunks_with_all_common_words_come_first() {
         let SubqueryPlan { primary, secondary, fallback } = planned(&["the", "page", "index"], 1e6);
         assert_eq!(queries(&primary), ["('the')&('page')&('index')"]);
         assert_eq!(queries(&secondary), ["('index')&('page')", "('page')&('the')"]);
@@ -286,13 +299,14 @@ mod tests {
     }
 
     #[test]
-    fn very_common_words_are_found_in_a_sample() {
+    fn very_common_words_use_a_sample() {
         let SubqueryPlan { primary, secondary, .. } = planned(&["the", "of"], 1e6);
         assert_eq!(
             (queries(&primary), queries(&secondary)),
             (vec!["('the')&('of')"], vec!["('of')"])
         );
-        let looks = |arm: &Subquery, chunks: f64| arm.sample_percent.unwrap() / 100.0 * chunks;
+        let looks =
+            |subquery: &Subquery, chunks: f64| subquery.sample_percent.unwrap() / 100.0 * chunks;
         let close = |looks: f64| (looks - 2_500.0).abs() < 1.0;
         assert!(
             close(looks(&primary[0], 1e6)),
@@ -305,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_that_would_be_too_large_is_smaller_or_left_out() {
+    fn a_too_large_sample_is_reduced_or_omitted() {
         let of = |index| {
             let counts = LexemeCounts { chunks: 1e7, chunks_with: vec![5e6, index] };
             plan_subqueries(&query(&["of", "index"]), Some(&counts), "", 50)
@@ -313,7 +327,7 @@ mod tests {
         let SubqueryPlan { primary, secondary, fallback } = of(1e6);
         let looks = primary[0].sample_percent.unwrap() / 100.0 * 1e7;
         assert!((looks - MARGIN * ENTRIES / LOOK).abs() < 1.0, "{looks}");
-        // All is spent by then, and what has the rarer word is read if there is too little.
+        // The cost is used up, so the rarer word is only a fallback.
         assert_eq!(queries(&secondary), [""; 0]);
         assert_eq!(queries(&fallback), ["('index')", "('index')|('of')"]);
         let SubqueryPlan { primary, secondary, .. } = of(1e5);
@@ -323,14 +337,18 @@ mod tests {
     }
 
     #[test]
-    fn a_query_costs_no_more_than_a_few_caps() {
+    fn the_cost_of_a_query_is_bounded() {
         for words in [&["the"][..], &["the", "of"], &["the", "of", "page", "index", "rare"]] {
             for chunks in [1e4, 1e6, 1e8] {
                 let SubqueryPlan { primary, secondary, .. } = planned(words, chunks);
-                let limits: u32 = primary.iter().chain(&secondary).map(|arm| arm.limit).sum();
+                let limits: u32 =
+                    primary.iter().chain(&secondary).map(|subquery| subquery.limit).sum();
                 assert!(limits <= 2 * MAX_CANDIDATES, "{words:?}: {limits}");
-                let samples: f64 =
-                    primary.iter().chain(&secondary).filter_map(|arm| arm.sample_percent).sum();
+                let samples: f64 = primary
+                    .iter()
+                    .chain(&secondary)
+                    .filter_map(|subquery| subquery.sample_percent)
+                    .sum();
                 let looks = samples / 100.0 * chunks;
                 assert!(looks * LOOK <= MARGIN * ENTRIES * 1.001, "{words:?}: {looks}");
             }
@@ -338,11 +356,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_required_is_asked_of_every_arm() {
+    fn every_subquery_includes_the_required_terms() {
         let counts = LexemeCounts { chunks: 1e6, chunks_with: vec![5e5, 9e5, 3.0] };
-        let arms = plan_subqueries(&query(&["of", "the", "rare"]), Some(&counts), "!'x'", 50);
-        let mut all = arms.primary.iter().chain(&arms.secondary).chain(&arms.fallback);
-        assert!(all.all(|arm| arm.query.ends_with(")&!'x'")), "{arms:?}");
+        let plan = plan_subqueries(&query(&["of", "the", "rare"]), Some(&counts), "!'x'", 50);
+        let mut all = plan.primary.iter().chain(&plan.secondary).chain(&plan.fallback);
+        assert!(all.all(|subquery| subquery.query.ends_with(")&!'x'")), "{plan:?}");
     }
 
     #[test]
@@ -358,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_are_wanted_are_read_in_the_end() {
+    fn the_fallback_reads_as_many_as_wanted() {
         for wanted in [50, 10_000] {
             let counts = LexemeCounts { chunks: 1e6, chunks_with: vec![5e5, 9e5] };
             let SubqueryPlan { fallback, .. } =

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_default_wins_and_of_several_the_first_by_name() {
+    fn the_most_specific_default_wins_and_of_several_the_first_by_name() {
         let rows = rows();
         let name = |is| {
             CustomStrategy::default_for(&rows, &MediaType::new(is)).map(|row| row.name.clone())
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_that_is_no_number_and_windows_that_are_deep_are_wrong_limits() {
+    fn a_nan_threshold_and_deeply_nested_windows_are_invalid_limits() {
         for threshold in ["NaN", "Infinity", "-Infinity"] {
             let row = json!({ "name": "x", "base": null, "threshold": threshold });
             let row: CustomStrategy = serde_json::from_value(row).unwrap();
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_its_base_with_some_limits_changed() {
+    fn a_row_is_its_base_with_changed_limits() {
         let rows = rows();
         let broad = rows[0].strategy().unwrap().relatives;
         assert_eq!((broad.parents, broad.children), (1, 7));

@@ -1,17 +1,27 @@
-//! Limits that replace those of a strategy.
+//! Overrides: limits that replace those of a strategy.
 
 use super::{CountBy, Siblings, Strategy, Window, Within};
 use crate::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// The most that any limit may be.
+/// The maximum of every integer limit.
 pub const MAX_LIMIT: i64 = 1_000_000;
 
-/// Limits that replace those of a strategy: `None` leaves them as they are.
+/// Limits that replace those of a strategy; `None` keeps the strategy's limit.
 ///
-/// This is what the named arguments of a call and the rows of a store's table `strategies` hold,
-/// as SQL gives them: unchecked.
+/// The values come unchecked from the named arguments of a call or from a row of the table `strategies`.
+/// [`apply`](Self::apply) checks them.
+///
+/// ```
+/// use passage_core::{Strategy, StrategyOverrides};
+///
+/// let mut strategy = Strategy::preset("broad").unwrap();
+/// let overrides = StrategyOverrides { children: Some(5), ..StrategyOverrides::default() };
+/// overrides.apply(&mut strategy)?;
+/// assert_eq!((strategy.relatives.parents, strategy.relatives.children), (1, 5));
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct StrategyOverrides {
     /// See [`RelativeLimits::parents`](super::RelativeLimits::parents).
@@ -26,15 +36,15 @@ pub struct StrategyOverrides {
     pub before: Option<i32>,
     /// See [`Strategy::after`]; for every kind.
     pub after: Option<i32>,
-    /// The window to both sides for single kinds, such as `{"code": 4}`; for these it goes before
-    /// `before` and `after`. A row has it as the text of the JSON.
+    /// The window on both sides by kind, such as `{"code": 4}`. It takes precedence over `before` and
+    /// `after`. A row contains it as JSON text.
     #[serde(default, deserialize_with = "windows")]
     pub windows: Option<Value>,
     /// `parent` or `section`.
     pub siblings: Option<String>,
     /// `document`, `parent` or `section`.
     pub within: Option<String>,
-    /// See [`Strategy::threshold`]. A row has it as a text where it is no number of JSON.
+    /// See [`Strategy::threshold`]. A row contains NaN and infinities as text.
     #[serde(default, deserialize_with = "threshold")]
     pub threshold: Option<f64>,
     /// `chunks` or `tokens`.
@@ -45,14 +55,14 @@ pub struct StrategyOverrides {
     pub max_chunks: Option<i32>,
 }
 
-/// Reads windows from the text of their JSON. Text that cannot be read, for JSON may be nested deeper
-/// or have larger numbers than are read here, is NULL, which `apply` refuses as no windows.
+/// Parses windows from JSON text. Text that cannot be parsed, such as deeply nested JSON or huge numbers,
+/// becomes NULL, which `apply` rejects.
 fn windows<'de, D: Deserializer<'de>>(given: D) -> Result<Option<Value>, D::Error> {
     let text = Option::<String>::deserialize(given)?;
     Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
 }
 
-/// Reads a number, or the text of one that JSON does not have, such as NaN.
+/// Reads a number, or the text of one that JSON cannot represent, such as NaN.
 fn threshold<'de, D: Deserializer<'de>>(given: D) -> Result<Option<f64>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -68,14 +78,13 @@ fn threshold<'de, D: Deserializer<'de>>(given: D) -> Result<Option<f64>, D::Erro
 }
 
 impl StrategyOverrides {
-    /// Replaces the limits of a strategy by those that are given, also those that it falls back to.
+    /// Replaces the given limits of a strategy, and of its fallback.
     ///
     /// # Errors
     ///
     /// Returns [`Error::OutOfRange`] for a limit below zero or above [`MAX_LIMIT`],
-    /// [`Error::NumberOutOfRange`] for a threshold outside 0 to 1, [`Error::InvalidWindows`] for windows that are
-    /// no object of kinds and widths, and [`Error::UnknownValue`] for a word that an argument does
-    /// not take.
+    /// [`Error::NumberOutOfRange`] for a threshold outside 0 to 1, [`Error::InvalidWindows`] for windows that
+    /// are not an object of kinds and widths, and [`Error::UnknownValue`] for an unknown word.
     pub fn apply(&self, strategy: &mut Strategy) -> Result<(), Error> {
         for relatives in [&mut strategy.relatives, &mut strategy.fallback] {
             let limits = [
@@ -127,7 +136,7 @@ impl StrategyOverrides {
         }
         let Some(windows) = &self.windows else { return Ok(()) };
         for (kind, width) in windows.as_object().ok_or(Error::InvalidWindows)? {
-            // JSON does not tell 4 and 4.0 apart.
+            // 4 and 4.0 are the same JSON number.
             let whole =
                 width.as_f64().filter(|width| width.fract() == 0.0).map(|width| width as i64);
             let width = width.as_i64().or(whole).ok_or(Error::InvalidWindows)?;
@@ -146,7 +155,16 @@ impl StrategyOverrides {
     }
 }
 
-/// Checks a limit that SQL gave.
+/// Returns a limit from SQL after checking its range, 0 to [`MAX_LIMIT`].
+///
+/// `argument` is the name that the error reports.
+///
+/// ```
+/// use passage_core::strategy::check_limit;
+///
+/// assert_eq!(check_limit("max_tokens", 2_048), Ok(2_048));
+/// assert!(check_limit("max_tokens", -1).is_err());
+/// ```
 ///
 /// # Errors
 ///
@@ -156,7 +174,16 @@ pub fn check_limit(argument: &'static str, value: i32) -> Result<u32, Error> {
     limit.ok_or_else(|| out_of_range(argument, value.into()))
 }
 
-/// Takes a number from an argument.
+/// Returns a number after checking that it is from `least` to `most`.
+///
+/// `argument` is the name that the error reports.
+///
+/// ```
+/// use passage_core::strategy::check_range;
+///
+/// assert_eq!(check_range("threshold", 0.5, 0.0, 1.0), Ok(0.5));
+/// assert!(check_range("threshold", f64::NAN, 0.0, 1.0).is_err());
+/// ```
 ///
 /// # Errors
 ///
@@ -184,12 +211,12 @@ mod tests {
         Strategy::preset("broad").unwrap()
     }
 
-    fn refused(given: &StrategyOverrides) -> Error {
+    fn rejected(given: &StrategyOverrides) -> Error {
         given.apply(&mut broad()).unwrap_err()
     }
 
     #[test]
-    fn an_override_replaces_one_limit_and_leaves_the_others() {
+    fn an_override_replaces_one_limit_and_keeps_the_others() {
         let mut strategy = broad();
         let given = StrategyOverrides {
             children: Some(0),
@@ -216,17 +243,17 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_are_none_are_refused() {
+    fn invalid_windows_are_rejected() {
         for windows in
             [json!([1]), json!({ "data": 1 }), json!({ "code": 1.5 }), json!({ "code": "1" })]
         {
             let given =
                 StrategyOverrides { windows: Some(windows), ..StrategyOverrides::default() };
-            assert_eq!(refused(&given), Error::InvalidWindows);
+            assert_eq!(rejected(&given), Error::InvalidWindows);
         }
         for width in [-1, i64::MAX] {
             let windows = Some(json!({ "code": width }));
-            let error = refused(&StrategyOverrides { windows, ..StrategyOverrides::default() });
+            let error = rejected(&StrategyOverrides { windows, ..StrategyOverrides::default() });
             assert_eq!(
                 error,
                 Error::OutOfRange { argument: "windows", value: width, most: MAX_LIMIT }
@@ -235,9 +262,9 @@ mod tests {
     }
 
     #[test]
-    fn limits_below_zero_and_above_a_million_are_refused() {
+    fn limits_below_zero_and_above_a_million_are_rejected() {
         for value in [-1, 1_000_001] {
-            let error = refused(&StrategyOverrides {
+            let error = rejected(&StrategyOverrides {
                 max_tokens: Some(value),
                 ..StrategyOverrides::default()
             });
@@ -246,11 +273,11 @@ mod tests {
         }
         let given =
             StrategyOverrides { within: Some("page".into()), ..StrategyOverrides::default() };
-        assert!(matches!(refused(&given), Error::UnknownValue { .. }));
+        assert!(matches!(rejected(&given), Error::UnknownValue { .. }));
         for threshold in [-0.1, 1.5, f64::NAN] {
             let given =
                 StrategyOverrides { threshold: Some(threshold), ..StrategyOverrides::default() };
-            assert!(matches!(refused(&given), Error::NumberOutOfRange { .. }));
+            assert!(matches!(rejected(&given), Error::NumberOutOfRange { .. }));
         }
     }
 }

@@ -231,7 +231,7 @@ impl Writer<'_> {
             out.element(link(children.into_vec()));
             return;
         }
-        // Where a whole card is a link, only its first line becomes the link.
+        // If a whole card is a link, only its first line becomes the link.
         let children = children.into_vec();
         if let Some(first) = children.iter().find(|child| is_block(child))
             && !first.children.borrow().iter().any(is_block)

@@ -1,15 +1,14 @@
-//! Which lines a hit takes: all it touches, the best of them, or a piece of one.
+//! The lines of a hit: all that it touches, the best of them, or a part of one.
 
 use crate::fragments::fragment::{FragmentHit, FragmentLimits};
 use crate::fragments::text_run::TextRun;
 use crate::interrupt;
 use std::ops::Range;
 
-/// The most lines of a hit that are weighed: each begins a window, of as many lines where lines have
-/// few tokens.
-const WEIGHED: usize = 16_384;
+/// The maximum number of scored lines of a hit. Each begins a window, and short lines make long windows.
+const MAX_SCORED: usize = 16_384;
 
-/// A hit among the lines of its stretch.
+/// A hit with the lines of its text run.
 pub struct HitLines<'a> {
     pub text_run: &'a TextRun,
     pub hit: &'a FragmentHit,
@@ -17,32 +16,31 @@ pub struct HitLines<'a> {
 }
 
 impl HitLines<'_> {
-    /// Returns the lines that it touches, without blank ones at either end.
+    /// Returns the lines that the hit touches, without blank lines at the ends.
     pub fn touched(&self) -> Range<usize> {
         self.text_run.lines_of(&self.hit.bytes)
     }
 
-    /// Tells how many times the tokens of its chunk the hit would take as a whole.
+    /// Returns the tokens of the whole hit, relative to those of its chunk; at least 1.
     pub fn growth(&self) -> f64 {
         let own = self.text_run.tokens_in(&self.hit.bytes).max(1.0);
-        (self.text_run.tokens(self.grown()) / own).max(1.0)
+        (self.text_run.tokens(self.with_blocks()) / own).max(1.0)
     }
 
-    /// Returns the lines that the hit touches with the blocks that they are of, if all of them were
-    /// read and none is too long.
+    /// Returns the lines of the hit with their blocks, if all were read and none is too long.
     pub fn whole(&self) -> Option<Range<usize>> {
-        let lines = self.grown();
+        let lines = self.with_blocks();
         lines.clone().all(|line| self.fits(line)).then_some(lines)
     }
 
-    /// Tells whether a line can come back at all.
+    /// Returns whether a line was read completely and fits the budget alone.
     fn fits(&self, line: usize) -> bool {
         let line = &self.text_run.lines[line];
         line.is_complete && line.tokens <= f64::from(self.limits.max_tokens)
     }
 
-    /// Returns the lines that the hit touches, and all lines of blocks that can come whole.
-    pub fn grown(&self) -> Range<usize> {
+    /// Returns the lines of the hit, extended to whole blocks that fit the budget.
+    pub fn with_blocks(&self) -> Range<usize> {
         let lines = self.touched();
         if lines.is_empty() {
             return lines;
@@ -51,7 +49,7 @@ impl HitLines<'_> {
         self.text_run.trimmed(first.start.min(lines.start)..last.end.max(lines.end))
     }
 
-    /// Returns the lines that come with a line: those of its block, unless that is too long.
+    /// Returns the block of a line; if it does not fit the budget, the line alone.
     fn block(&self, line: usize) -> Range<usize> {
         let block = &self.text_run.lines[line].block;
         let fits = self.text_run.tokens(block.clone()) <= f64::from(self.limits.max_tokens)
@@ -59,22 +57,21 @@ impl HitLines<'_> {
         if fits { block.clone() } else { line..line + 1 }
     }
 
-    /// Tells whether some lines of it may fit, or it has one that is too long for any budget.
+    /// Returns whether some lines may fit, or one is too long for any budget.
     pub fn can_be_cut(&self, room: u32) -> bool {
         let is_small = |unit: &Range<usize>| self.text_run.tokens(unit.clone()) <= f64::from(room);
         self.touched().any(|line| !self.fits(line)) || self.units().iter().any(is_small)
     }
 
-    /// Returns the lines that are weighed where the hit does not fit as a whole.
-    pub fn weighed(&self) -> Range<usize> {
-        let lines = self.grown();
-        lines.start..lines.end.min(lines.start.saturating_add(WEIGHED))
+    /// Returns the lines that are scored if the hit does not fit whole.
+    pub fn scored_lines(&self) -> Range<usize> {
+        let lines = self.with_blocks();
+        lines.start..lines.end.min(lines.start.saturating_add(MAX_SCORED))
     }
 
-    /// Returns the lines that are weighed by what comes together: blocks, and the single lines of those
-    /// that are too long.
+    /// Returns the scored lines as units: blocks, and single lines of blocks that are too long.
     fn units(&self) -> Vec<Range<usize>> {
-        let lines = self.weighed();
+        let lines = self.scored_lines();
         let mut units = Vec::new();
         let mut at = lines.start;
         while at < lines.end {
@@ -84,7 +81,7 @@ impl HitLines<'_> {
                 at = unit.end;
                 units.push(unit);
             } else {
-                // The block is looked at once, not for each of its lines.
+                // The block is examined once and not for each line.
                 let end = block.end.min(lines.end);
                 units.extend((at..end).map(|line| line..line + 1));
                 at = end;
@@ -93,9 +90,9 @@ impl HitLines<'_> {
         units
     }
 
-    /// Returns the window of lines that is worth most among those that fit.
-    pub fn narrowed(&self, room: u32, worth: &impl Fn(usize) -> f64) -> Option<Range<usize>> {
-        let lines = self.grown();
+    /// Returns the most relevant window of lines among those that fit.
+    pub fn best_window(&self, room: u32, worth: &impl Fn(usize) -> f64) -> Option<Range<usize>> {
+        let lines = self.with_blocks();
         let unit = |lines: Range<usize>| Unit {
             fits: lines.clone().all(|line| self.fits(line)),
             tokens: self.text_run.tokens(lines.clone()),
@@ -107,16 +104,16 @@ impl HitLines<'_> {
         let best = windows(&units, f64::from(room))
             .max_by(|a, b| a.worth.total_cmp(&b.worth).then(b.aside.total_cmp(&a.aside)))?;
         let chosen = self.text_run.trimmed(best.lines);
-        // Lines without anything of what was asked for stand for the hit if they are most of it.
+        // Lines without relevance represent the hit only if they are most of it.
         let most =
             || 2.0 * self.text_run.tokens(chosen.clone()) >= self.text_run.tokens(lines.clone());
         let stands = !chosen.is_empty() && (best.worth > 0.0 || all <= 0.0 && most());
         stands.then_some(chosen)
     }
 
-    /// Returns the hit's part of a line that is too long to come back, cut to what is left if there is
-    /// nothing else.
-    pub fn piece(
+    /// Returns the hit's part of a line that is too long. It is cut to the remaining tokens if it would be
+    /// the only fragment.
+    pub fn part_of_line(
         &self,
         room: u32,
         worth: &impl Fn(usize) -> f64,
@@ -137,7 +134,7 @@ impl HitLines<'_> {
     }
 }
 
-/// Lines that come together or not at all.
+/// Lines that are selected together or not at all.
 struct Unit {
     lines: Range<usize>,
     tokens: f64,
@@ -145,15 +142,15 @@ struct Unit {
     fits: bool,
 }
 
-/// Units that fit together.
+/// Consecutive units that fit the budget.
 struct Window {
     lines: Range<usize>,
     worth: f64,
-    /// How far what is worth something in it lies from its middle, in tokens.
+    /// The distance of the relevant lines from the middle, in tokens.
     aside: f64,
 }
 
-/// Lists for each unit the longest window that begins there.
+/// Returns the longest window from each unit.
 fn windows(units: &[Unit], room: f64) -> impl Iterator<Item = Window> {
     (0..units.len()).filter_map(move |first| {
         interrupt::poll();

@@ -1,10 +1,10 @@
-//! The fragments that were taken so far, and whether more fits beside them.
+//! The fragments selected so far, within the limits.
 
 use crate::fragments::fragment::{Fragment, FragmentHit, FragmentLimits, Truncation};
 use crate::fragments::text_run::TextRun;
 use std::ops::Range;
 
-/// The fragments so far, in the order of their best hits.
+/// The selected fragments, in the order of their best hits.
 pub struct Selection<'a> {
     pub text_runs: &'a [TextRun],
     pub limits: FragmentLimits,
@@ -16,13 +16,13 @@ impl Selection<'_> {
         fragments.iter().map(|fragment| u64::from(fragment.tokens)).sum()
     }
 
-    /// Returns the tokens that are left.
+    /// Returns the remaining tokens.
     pub fn room(&self) -> u32 {
         let spent = Self::spent(&self.fragments);
         u64::from(self.limits.max_tokens).saturating_sub(spent) as u32
     }
 
-    /// Gives a hit to the fragment that holds it already, if one does.
+    /// Adds a hit to a fragment that already contains it, and returns whether there is one.
     pub fn covers(&mut self, place: usize, hit: &FragmentHit) -> bool {
         let lines = self.text_runs[hit.text_run].lines_of(&hit.bytes);
         let holds = |fragment: &&mut Fragment| {
@@ -35,7 +35,7 @@ impl Selection<'_> {
         holder.map(|fragment| fragment.hits.push(place)).is_some()
     }
 
-    /// Takes lines for a hit if they fit into what is left.
+    /// Adds lines for a hit if they fit, and returns whether they did.
     pub fn take(&mut self, place: usize, text_run: usize, lines: Range<usize>) -> bool {
         let text = &self.text_runs[text_run];
         let start = text.lines[lines.start].bytes.start;
@@ -69,7 +69,7 @@ impl Selection<'_> {
         self.accept(apart)
     }
 
-    /// Takes a piece of a line for a hit if it fits into what is left.
+    /// Adds a part of a line for a hit if it fits, and returns whether it did.
     pub fn cut(&mut self, place: usize, text_run: usize, bytes: Range<usize>) -> bool {
         let text = &self.text_runs[text_run];
         let line = text.lines.partition_point(|line| line.bytes.end <= bytes.start);
@@ -102,7 +102,7 @@ impl Selection<'_> {
         self.accept(fragments)
     }
 
-    /// Accepts fragments if they are not too many nor too long.
+    /// Replaces the fragments if the new ones are within the limits.
     fn accept(&mut self, mut fragments: Vec<Fragment>) -> bool {
         let fits = fragments.len() <= self.limits.max_fragments
             && Self::spent(&fragments) <= u64::from(self.limits.max_tokens);
