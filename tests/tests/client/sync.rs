@@ -226,11 +226,11 @@ async fn what_comes_back_while_it_is_taken_for_gone_stays() {
     // One is found again, one is written, and the third was never away.
     store.unmark_orphaned(ids[0]).await.unwrap();
     cluster.execute("SELECT passage.ingest('book/b.md', '# B', 'text/markdown')").await;
-    store.remove(&ids, &begun, grace).await.unwrap();
+    store.remove_orphans(&ids, &begun, grace).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|f", "book/b.md|f", "book/c.md|f"]);
     store.mark_orphaned(&ids, &begun).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|t", "book/b.md|f", "book/c.md|t"]);
-    store.remove(&ids, &begun, Duration::ZERO).await.unwrap();
+    store.remove_orphans(&ids, &begun, Duration::ZERO).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/b.md|f"]);
 }
 
