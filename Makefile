@@ -1,8 +1,7 @@
-# What can be done here. Every target does all of its own set-up; the scripts it calls are in
-# ground/, one idea each.
+# The targets for users and developers. Each target does its own set-up with the scripts in ground/.
 #
-# PG_CONFIG names the server to build for and to test on, 15 to 18; without it that is a pinned
-# PostgreSQL 18 with pgvector, fetched into target/.
+# PG_CONFIG names the server to build for and to test on, PostgreSQL 15 to 18. The default is a pinned
+# PostgreSQL 18 with pgvector, which is downloaded into target/.
 
 export PG_CONFIG
 export DESTDIR
@@ -11,25 +10,25 @@ export VALGRIND
 
 .PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz bench quality lint clean
 
-help: ## what can be done
+help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-demo: ## real documents in, passages out: three questions on a private server
+demo: ## load real documents into a private server and ask three questions
 	@ground/demo
 
-check: ## every test, on a temporary server
+check: ## run every test on a temporary server
 	@ground/check
 
-check-assert: ## the SQL tests on a PostgreSQL with assertions, VALGRIND=yes for valgrind too
+check-assert: ## run the SQL tests on a PostgreSQL with assertions; VALGRIND=yes adds valgrind
 	@ground/check-assert
 
-install: ## build the extension and put it into the server of PG_CONFIG
+install: ## build the extension and install it into the server of PG_CONFIG
 	@ground/install
 
-install-client: ## build the client and put it where cargo puts programs, or into BINDIR
+install-client: ## build the client and install it into cargo's folder for programs, or BINDIR
 	@ground/install-client
 
-installcheck: install ## the SQL regress tests alone, by pg_regress
+installcheck: install ## run the SQL regress tests by pg_regress
 	@ground/regress
 
 server: install ## start the private server and print its URL
@@ -38,16 +37,16 @@ server: install ## start the private server and print its URL
 stop: ## stop the private server
 	@ground/server stop
 
-corpus: ## thousands of real files of every kind, split and checked
+corpus: ## split and check thousands of real files of every kind
 	@ground/corpus-files
 
-fuzz: ## fuzz the splitters, SECONDS=600 each
+fuzz: ## fuzz the splitters, for SECONDS=600 each
 	@ground/fuzz $(or $(SECONDS),600)
 
-bench: ## the ratios in docs/benchmarks.md
+bench: ## measure the ratios in docs/benchmarks.md
 	@ground/bench
 
-quality: ## how much of what is wanted search and fragments bring back
+quality: ## measure search and fragments with questions whose answers are known
 	@ground/quality
 
 docs: ## build a searchable site of the documentation in target/docs
@@ -56,8 +55,8 @@ docs: ## build a searchable site of the documentation in target/docs
 pictures: ## draw the pictures of the documentation again, from real data
 	@ground/pictures
 
-lint: ## format, clippy, and the licences and sources of dependencies
+lint: ## check format, clippy, language, cycles of modules, licenses and sources
 	@ground/lint
 
-clean: ## stop the server and forget all that was fetched or made
+clean: ## stop the server and remove all downloads and builds
 	@ground/clean

@@ -1,15 +1,15 @@
 /*!
-Measures what a document of 50 MB of each kind takes: time, memory, and how soon a caller can stop
-it.
+Measures splitting of a document of 50 MB of each kind: the time, the memory, and the delay after a
+cancel.
 
 ```sh
 cargo run --release -p passage-core --features html,code --example limits [BYTES] [NAME]
 ```
 
-Each document is read and split in a process of its own, which prints a row of a Markdown table: the
-time, the longest time between two polls, the time from a stop near the end until everything is
-freed, and the peak of memory per byte of the document beside the document itself. Times are those
-of the processor, so that other work on the machine does not count.
+A separate process reads and splits each document, and prints a row of a Markdown table: the time, the
+longest time between two polls, the time from a stop near the end until all memory is freed, and the
+peak of memory per byte of the document, without the document itself. Times are processor times, so
+that other work on the machine does not count.
 */
 
 use passage_core::{
@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-/// What a document repeats, how it begins and ends; `{}` is the number of the part.
+/// The beginning, the repeated part and the end of a document; `{}` is the number of the part.
 struct Sample {
     name: &'static str,
     media_type: &'static str,
@@ -108,11 +108,11 @@ const SAMPLES: &[Sample] = &[
     sample("Rust of line ends", "text/x-rust", ["", "\n", ""]),
 ];
 
-/// Between two looks at the processor's time, which take a microsecond each.
+/// The time between two readings of the processor time, which take a microsecond each.
 const STEP: Duration = Duration::from_millis(1);
 
 thread_local! {
-    /// When the processor's time was last looked at, and what it was.
+    /// The time and the result of the last reading of the processor time.
     static LAST: Cell<Option<(Instant, Duration)>> = const { Cell::new(None) };
     static LONGEST: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static POLLS: Cell<u64> = const { Cell::new(0) };
@@ -121,7 +121,7 @@ thread_local! {
 
 struct Stopped(Duration);
 
-/// Returns the time that this thread had of the processor.
+/// Returns the processor time of this thread.
 fn processor() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = stat.split(' ').next().and_then(|time| time.parse().ok());
@@ -163,7 +163,7 @@ fn text(sample: &Sample, bytes: usize) -> String {
     text
 }
 
-/// Reads and splits a document as a loader does; returns how many chunks it has, or the error.
+/// Reads and splits a document as a loader does. Returns the number of its chunks, or the error.
 fn work(text: &str, media_type: &MediaType) -> Result<usize, passage_core::Error> {
     LAST.set(Some((Instant::now(), processor())));
     let reading =
@@ -235,7 +235,7 @@ fn main() -> ExitCode {
         "| document | size | result | time | longest without a poll | freed after a stop | bytes of memory per byte |"
     );
     println!("|---|---|---|---|---|---|---|");
-    let this = std::env::current_exe().expect("a program knows where it is");
+    let this = std::env::current_exe().expect("the program has a path");
     let mut failed = false;
     for sample in SAMPLES {
         let run = Command::new(&this).args([&bytes.to_string(), sample.name]).status();

@@ -1,9 +1,8 @@
 /*!
-Conversion: documents that are stored as another text than they came as.
+Conversion of HTML and notebooks to Markdown, and decoding of bytes.
 
-HTML and notebooks hold a document and much else, so what is stored is the document alone, as
-Markdown; spans and lines refer to that. Everything else is stored as it is. A conversion sees one
-document and nothing beside it: what its relative links are relative to is an argument.
+The store keeps the converted text, and spans and lines refer to it. All other documents stay unchanged. A
+conversion has no access to anything but the document, so the base address of links is an argument.
 */
 
 #[cfg(feature = "html")]
@@ -15,53 +14,73 @@ mod notebook;
 use crate::{Error, MediaType};
 use std::{borrow::Cow, str::Utf8Error};
 
-/// What is stored of a document that is not stored as it came.
+/// The converted text of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertedDocument {
     /// The text to store and to split.
     pub text: String,
-    /// What that is: Markdown.
+    /// The media type of the text: Markdown.
     pub media_type: MediaType,
-    /// The title that the document gave itself, if any, where it is no longer in the text.
+    /// The title of the source document, if any. The text may not contain it.
     pub title: Option<String>,
 }
 
-/// Converts a document to the text that is stored of it, or gives `None` if that is the text
-/// itself.
+/// Converts HTML or a notebook to Markdown; returns `None` for other media types.
 ///
-/// `base` is the address that relative links are relative to; unless it is absolute, as in
-/// `https://example.org/docs/`, they stay as they are. Without the feature `html`, HTML is stored
-/// as it is.
+/// `base` is the base address of relative links, such as `https://example.org/docs/`. Without an
+/// absolute base, relative links stay relative. Without the feature `html`, the result for HTML is
+/// `None`.
+///
+/// ```
+/// use passage_core::{MediaType, convert};
+///
+/// let notebook = r##"{"cells": [{"cell_type": "markdown", "source": "# Title"}]}"##;
+/// let converted = convert(notebook, &MediaType::new("application/x-ipynb+json"), None)?.unwrap();
+/// assert_eq!(converted.text, "# Title\n");
+/// assert_eq!(converted.title.as_deref(), Some("Title"));
+/// assert_eq!(convert("text", &MediaType::PLAIN, None)?, None);
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// Returns [`Error::InvalidNotebook`] with the place if a notebook is no JSON or no notebook, and
-/// [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for a page of HTML that is too large. Broken HTML is
-/// read as browsers do and never fails.
+/// Returns [`Error::InvalidNotebook`] with line and column for an invalid notebook. Returns
+/// [`Error::PageTooLarge`] for HTML over 32 MiB and [`Error::PageTooComplex`] for more than 2,000,000
+/// nodes. Broken HTML is read as browsers do and never fails.
 pub fn convert(
     text: &str,
     media_type: &MediaType,
     base: Option<&str>,
 ) -> Result<Option<ConvertedDocument>, Error> {
-    match media_type.structure() {
-        "application/x-ipynb+json" => notebook::convert(text).map(Some),
+    let (text, title) = match media_type.structure() {
+        "application/x-ipynb+json" => notebook::convert(text)?,
         #[cfg(feature = "html")]
-        "text/html" => html::convert(text, base).map(Some),
+        "text/html" => html::convert(text, base)?,
         _ => {
             let _ = base;
-            Ok(None)
+            return Ok(None);
         }
-    }
+    };
+    Ok(Some(ConvertedDocument { text, media_type: MediaType::MARKDOWN, title }))
 }
 
-/// Reads the bytes of a document as text.
+/// Decodes the bytes of a document.
 ///
-/// HTML says itself how it is encoded: by a byte order mark, or in its first 1,024 bytes, or else
-/// it is UTF-8 if it can be and windows-1252 if not, as for browsers. Everything else is UTF-8.
+/// The encoding of HTML comes from a byte order mark, else from a declaration in the first 1,024 bytes.
+/// Otherwise it is UTF-8 if the bytes are valid, else windows-1252, as in browsers. All other documents
+/// are UTF-8.
+///
+/// ```
+/// use passage_core::{MediaType, decode};
+///
+/// assert_eq!(decode(b"text", &MediaType::PLAIN)?, "text");
+/// assert!(decode(b"\xff", &MediaType::PLAIN).is_err());
+/// # Ok::<(), std::str::Utf8Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// Returns the place of the first byte that is not UTF-8, for everything but HTML.
+/// Returns the position of the first byte that is not UTF-8. HTML never fails.
 pub fn decode<'b>(bytes: &'b [u8], media_type: &MediaType) -> Result<Cow<'b, str>, Utf8Error> {
     #[cfg(feature = "html")]
     if media_type.structure() == "text/html" {

@@ -7,10 +7,7 @@ the document's own, or the file's name. All of that is found out here, by one ru
 a store, so that the same source is the same rows whichever way it came.
 */
 
-mod hash;
-
 use crate::{Error, Kind, MediaType, SyntaxError, convert, title as title_of};
-pub use hash::HashInput;
 use serde_json::{Map, Value, json};
 
 /// What is told of documents instead of being found out.

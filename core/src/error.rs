@@ -1,74 +1,121 @@
-//! What can be wrong with a request, each with the words that a user reads.
+//! Errors of requests, and the macro that gives enums their SQL names.
 
-/// A request that cannot be met as it was put.
+/// An invalid request.
+///
+/// The messages follow PostgreSQL's style: lower case, no full stop. The extension adds SQLSTATE and
+/// HINT.
+///
+/// ```
+/// use passage_core::{Error, Strategy, StrategyOverrides};
+///
+/// let mut strategy = Strategy::preset("broad").unwrap();
+/// let overrides = StrategyOverrides { parents: Some(-1), ..StrategyOverrides::default() };
+/// let error = overrides.apply(&mut strategy).unwrap_err();
+/// assert_eq!(error.to_string(), "\"parents\" is out of range: -1");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A strategy that is neither a preset nor one of the store's.
+    /// The strategy is neither a preset nor a custom strategy of the store.
     #[error("unrecognized strategy \"{0:.100}\"")]
     UnknownStrategy(String),
-    /// A named argument with a value outside its list.
+    /// The argument does not accept this word.
     #[error("unrecognized value for \"{argument}\": \"{value:.100}\"")]
     UnknownValue {
         /// The argument's name.
         argument: &'static str,
-        /// What was given.
+        /// The rejected word.
         value: String,
-        /// What may be given, as the hint lists it.
+        /// The valid words, as the HINT lists them.
         valid: &'static str,
     },
-    /// A limit below zero or above the most that is taken.
+    /// An integer limit is below zero or above its maximum.
     #[error("\"{argument}\" is out of range: {value}")]
     OutOfRange {
         /// The argument's name.
         argument: &'static str,
-        /// What was given.
+        /// The rejected value.
         value: i64,
-        /// The most that is taken.
+        /// The maximum.
         most: i64,
     },
-    /// A number, such as a share or a weight, outside its range.
+    /// A number, such as a share or a weight, is outside its range or NaN.
     #[error("\"{argument}\" is out of range: {value}")]
     NumberOutOfRange {
         /// The argument's name.
         argument: &'static str,
-        /// What was given.
+        /// The rejected value.
         value: f64,
-        /// The least that is taken.
+        /// The minimum.
         least: f64,
-        /// The most that is taken.
+        /// The maximum.
         most: f64,
     },
-    /// Windows that are no object of kinds and widths.
+    /// The argument `windows` is not an object that maps kinds to widths.
     #[error("\"windows\" is no object of kinds and numbers of chunks")]
     InvalidWindows,
-    /// Scores that are not as many as the ids.
+    /// The number of scores differs from the number of ids.
     #[error("{scores} scores for {ids} chunk ids")]
     ScoreCount {
-        /// How many scores were given.
+        /// The number of scores.
         scores: usize,
-        /// How many ids were given.
+        /// The number of ids.
         ids: usize,
     },
-    /// A document that is given as a notebook and is none. With another media type, such as
-    /// `application/json`, it is taken as what it is.
+    /// The document is declared as a notebook but is not one. It can be loaded with another media
+    /// type, such as `application/json`.
     #[error("not a Jupyter notebook: line {line}, column {column}")]
     InvalidNotebook {
-        /// Where reading ended, from 1.
+        /// The line at which the parser stopped, from 1.
         line: usize,
-        /// The byte of that line, from 1.
+        /// The column in bytes, from 1.
         column: usize,
     },
-    /// A page of HTML that is larger than conversion to Markdown is bounded to.
+    /// The HTML page exceeds the size that conversion to Markdown accepts.
     #[error("an HTML page must have at most {most} bytes")]
     PageTooLarge {
-        /// The most that is converted.
+        /// The maximum in bytes.
         most: usize,
     },
-    /// A page of HTML with more elements, attributes and texts than conversion is bounded to.
+    /// The HTML page has more elements, attributes and texts than conversion accepts.
     #[error("an HTML page must have at most {most} elements, attributes and texts")]
     PageTooComplex {
-        /// The most that is converted.
+        /// The maximum number of elements, attributes and texts.
         most: usize,
     },
 }
+
+/// Implements `from_name` and `name` for an enum whose values are words in SQL.
+///
+/// Takes the type, the argument that the error names, the valid words as its HINT lists them, and each
+/// word with its variant.
+macro_rules! sql_enum {
+    ($type:ident, $argument:literal, $valid:literal, $($name:literal => $value:ident),+) => {
+        impl $type {
+            /// Returns the value for a name in SQL.
+            ///
+            /// # Errors
+            ///
+            /// Returns [`Error::UnknownValue`](crate::Error::UnknownValue) for any other word.
+            pub fn from_name(name: &str) -> Result<Self, $crate::Error> {
+                match name {
+                    $($name => Ok(Self::$value),)+
+                    _ => Err($crate::Error::UnknownValue {
+                        argument: $argument,
+                        value: name.to_owned(),
+                        valid: $valid,
+                    }),
+                }
+            }
+
+            /// Returns the name in SQL.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$value => $name,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use sql_enum;

@@ -1,13 +1,15 @@
 /*!
-Expansion: which chunks belong to a hit.
+Expansion: the context of a hit.
 
-It takes three steps, and the caller reads between them. [`plan()`] turns hits and their strategies
-into probes, each of which an index answers, and into wants, which say whose context a probe's rows
-may be. The caller reads the hits and all probes in one statement. [`select_context()`] then gives every
-chunk its role, keeps it once for its best hit, and spends the budget: hits first, then context by
-the score of its hit, its distance and its role.
+Expansion takes three steps:
 
-Nothing here depends on where the chunks lie; the tests answer probes from memory.
+1. [`plan()`] turns hits and their strategies into probes, each answered by an index, and into requests,
+   which say whose context the rows of a probe may be.
+2. The caller reads the hits and all probes in one statement.
+3. [`select_context()`] gives every chunk its role, keeps it once for its best hit, and spends the budget:
+   hits first, then context by the score of its hit, its distance and its role.
+
+Nothing here depends on storage; the tests answer probes from memory.
 */
 
 mod budget;
@@ -16,112 +18,116 @@ mod imports;
 mod merge;
 mod plan;
 mod probe;
+mod probe_rows;
 mod relatives;
+mod scope_groups;
+mod section_tree;
 mod select_context;
-mod whole;
+mod selection;
 
-pub use budget::{Budget, BudgetDecision, Verdict};
+pub use budget::Budget;
 pub use plan::plan;
 pub use probe::{Plan, Probe, RowRequest, Shape};
-pub use select_context::{SelectedChunk, Selection, select_context};
-pub use whole::ScopeGroup;
+pub use scope_groups::ScopeGroup;
+pub use select_context::select_context;
+pub use selection::{BudgetDecision, SelectedChunk, Selection, Verdict};
 
 use crate::section::Section;
 use crate::{Kind, Strategy, Unit};
 use std::ops::Range;
 use uuid::Uuid;
 
-/// A hit with what its strategy needs to know of it.
+/// A hit with the properties that its strategy needs.
 #[derive(Clone, Debug)]
 pub struct Hit<'a> {
-    /// The chunk that was found.
+    /// The id of the chunk.
     pub chunk: Uuid,
-    /// Its document.
+    /// The id of its document.
     pub document: Uuid,
-    /// Its position, or `None` where it has none: then it gets no context.
+    /// Its ordinal. A hit without one gets no context.
     pub ordinal: Option<i32>,
-    /// Its section, or `None` in a store without sections: then it has no kin.
+    /// Its section; `None` in a store without sections. Then the hit has no relatives.
     pub section: Option<Section>,
-    /// What it is made of, which decides the width of a window.
+    /// Its kind, which decides the width of windows.
     pub kind: Option<Kind>,
-    /// The structural unit it belongs to, which decides what it is widened to.
+    /// Its structural unit, which decides its scope.
     pub unit: Option<Unit>,
-    /// The containers around it, the nearest first; looked at for [`Scope::Container`] alone.
+    /// The containers around it, the nearest first. Only [`Scope::Container`] uses them.
     ///
     /// [`Scope::Container`]: crate::strategy::Scope::Container
     pub containers: Vec<Container>,
-    /// Whether its document is JSON, so that what came whole can be told by parsing it.
+    /// Whether its document is JSON, so that parsing can prove a scope complete.
     pub is_json: bool,
-    /// Its place among the scores, from 0; equal scores share one.
+    /// The rank of its score, from 0; equal scores share a rank.
     pub score_rank: usize,
-    /// Which context it gets.
+    /// Its strategy.
     pub strategy: &'a Strategy,
 }
 
-/// A section around a hit that is a container: its first chunk is the head of one.
+/// A container around a hit: a section whose first chunk is the head of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
-    /// How many of the hit's titles it has.
+    /// The number of the hit's titles that form its section.
     pub depth: usize,
-    /// The ordinal of the first chunk exactly in it.
+    /// The ordinal of the first chunk directly in it.
     pub first: i32,
-    /// The ordinal of the last one.
+    /// The ordinal of the last chunk directly in it.
     pub last: i32,
 }
 
-/// A chunk that was read; its place in the list of rows is how it is known here.
+/// A row of a probe, or of a hit. Other types refer to it by its index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChunkRow {
-    /// The probe that returned it, or `None` for a hit that was read by its id.
+    /// The index of its probe; `None` for a hit that was read by its id.
     pub probe: Option<usize>,
-    /// The chunk.
+    /// The id of the chunk.
     pub chunk: Uuid,
-    /// Its position.
+    /// Its ordinal.
     pub ordinal: Option<i32>,
-    /// What it costs of the budget.
+    /// Its tokens, which count against the budget.
     pub tokens: u32,
-    /// What an `Inside` probe says of it: how many titles it is below the section; `None` where it
-    /// is not in it, but next to what is.
+    /// For an `Inside` probe, the number of titles below the section; `None` for a neighbour outside
+    /// the section.
     pub depth_below: Option<u32>,
 }
 
-/// Tells of rows what is looked at for few of them.
+/// Loads columns that only few rows need.
 pub trait LazyColumns {
-    /// Returns the section of a row, or `None` where it has none.
+    /// Returns the section of a row, if it has one.
     fn section(&self, row: usize) -> Option<Section>;
     /// Returns the text of a row.
     fn content(&self, row: usize) -> String;
-    /// Returns the bytes of the source that a row holds, where they are known.
+    /// Returns the byte span of a row in the source, if known.
     fn span(&self, row: usize) -> Option<Range<i32>>;
     /// Returns the names that the imports in a row bind.
     fn imports(&self, row: usize) -> Vec<String>;
 }
 
-/// Why a chunk is there; of several roles a chunk has the first in this order.
+/// The role of a chunk in a result. If several apply, the chunk has the first in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// The search found it.
+    /// A hit of the search.
     Hit,
-    /// It stands for the nearest section above the hit's that has a chunk before the hit.
+    /// The chunk of the nearest section above the hit's with a chunk before the hit.
     Parent,
-    /// It stands for a section further up, or holds imports that the passage uses.
+    /// A chunk of a section further up, or imports that the passage uses.
     Ancestor,
     /// A sibling before the hit.
     Preceding,
     /// A sibling after the hit.
     Following,
-    /// It is one title below the hit, after it.
+    /// A chunk one title below the hit, after it.
     Child,
-    /// It stands next to the hit.
+    /// A neighbour of the hit.
     Adjacent,
-    /// It came with the hit's section, container or document.
+    /// A part of the hit's section, container or document.
     Section,
 }
 
-/// By which rule a chunk came into consideration.
+/// The rule that selected a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// It is a hit.
+    /// The chunk is a hit.
     Hit,
     /// The limit `parents`.
     Parents,
@@ -135,17 +141,17 @@ pub enum Rule {
     Before,
     /// The limit `after`.
     After,
-    /// It is of the whole section.
+    /// The scope is the section.
     Section,
-    /// It is of the whole document.
+    /// The scope is the document.
     Document,
-    /// It is of the whole container.
+    /// The scope is the container.
     Container,
-    /// It is of a section of which enough was hit.
+    /// The chunk is part of a merged section.
     Merge,
-    /// It stands alone between two chunks that come.
+    /// A single chunk between two selected chunks.
     Gap,
-    /// It binds names that the passage uses.
+    /// The chunk binds names that the passage uses.
     Imports,
 }
 
@@ -185,7 +191,7 @@ impl Rule {
         }
     }
 
-    /// Returns what the rule makes of a chunk; `parents` makes ancestors of all but the nearest.
+    /// Returns the role that a rule gives. With `Parents`, all but the nearest are ancestors instead.
     fn role(self) -> Role {
         match self {
             Rule::Hit => Role::Hit,

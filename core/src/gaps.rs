@@ -8,7 +8,7 @@ not touch stands a comment of the language that says how many lines are missing 
 use crate::assemble::Assembly;
 use crate::assemble::{Part, Separator, assemble_with_separators};
 use crate::media_type::CommentSyntax;
-use crate::{interrupt, sql_enum::sql_enum};
+use crate::{error::sql_enum, interrupt};
 
 /// What stands in a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,14 +1,31 @@
 /*!
-The model of `pg_passage`, without IO: how documents become chunks, and chunks passages.
+The model of `pg_passage`, without IO: documents become chunks, and chunks become passages.
 
-Splitting: [`split`](split()) cuts a text into [`Chunk`]s, each with its [`section`], so that nothing
-is lost. Reading: `expand` decides which chunks belong to a hit, `assemble` makes one text of
-them. The PostgreSQL extension and the client are shells around this crate; it knows neither.
+- Loading: [`MetadataOverrides`] builds a [`Document`] from a source, [`split`](split()) cuts its text into
+  [`Chunk`]s without loss, and [`HashInput`] tells whether a document has changed.
+- Search: [`search`] plans and ranks a text search and fuses rankings.
+- Expansion: [`expand`] selects the context of hits, [`mod@reassemble`] groups it into passages, and
+  [`assemble`] joins the chunks of a passage to one text.
+- Fragments: [`fragments`] selects whole lines that answer a query.
+
+The PostgreSQL extension and the client are shells around this crate. The crate depends on neither.
+
+```
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
+
+let text = "# Guide\n\n## Setup\n\nInstall the server.\n";
+let options = SplitOptions::new(ChunkLimits::CHARACTERS);
+let split = split(text, &MediaType::MARKDOWN, &options, &Characters)?;
+let joined: String = split.chunks.iter().map(|chunk| chunk.content).collect();
+assert_eq!(joined, text);
+# Ok::<(), passage_core::Error>(())
+```
 */
 
 pub mod assemble;
 mod chunk;
 mod chunk_columns;
+mod content_hash;
 pub mod convert;
 pub mod document;
 mod error;
@@ -27,13 +44,13 @@ pub mod reassemble;
 pub mod search;
 pub mod section;
 pub mod split;
-mod sql_enum;
 pub mod strategy;
 
 pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
 pub use chunk_columns::CHUNK_COLUMNS;
+pub use content_hash::HashInput;
 pub use convert::{ConvertedDocument, convert, decode};
-pub use document::{Document, HashInput, MetadataOverrides, chunk_metadata, document_metadata};
+pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadata};
 pub use error::Error;
 pub use id::{chunk_id, chunk_ids, document_id};
 pub use media_type::{Family, MediaType};

@@ -7,15 +7,14 @@ for a store may hold documents that came from elsewhere; what nobody knows count
 types have a name here stands in the table of this module, and nowhere else.
 */
 
-mod comment;
 mod content;
+mod family;
 mod kind;
 mod table;
 
-use crate::assemble::Separator;
 use crate::{Error, Kind};
-pub use comment::CommentSyntax;
 pub use content::is_binary;
+pub use family::{CommentSyntax, Family};
 use std::{borrow::Cow, fmt, str::FromStr};
 pub use table::NAMES;
 use table::{KNOWN, Known};
@@ -34,17 +33,6 @@ const SUFFIXES: [(&str, &str); 4] = [
 /// What a document is: the essence of a MIME type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MediaType(Cow<'static, str>);
-
-/// What a media type's chunks have in common when they are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Family {
-    /// Flowing text; chunks that do not touch are joined by a blank line.
-    Prose,
-    /// Source code; chunks are joined with nothing between.
-    Code,
-    /// Structured data; chunks are joined with nothing between.
-    Data,
-}
 
 impl MediaType {
     /// Markdown, with GitHub's tables and front matter.
@@ -119,22 +107,18 @@ impl MediaType {
         self.known().map_or(Family::Prose, |known| known.family)
     }
 
+    /// Returns the syntax of a one-line comment, or `None` where it is unknown or the type has no
+    /// comments, as JSON.
+    pub fn comment_syntax(&self) -> Option<CommentSyntax> {
+        self.known()?.comment
+    }
+
     /// Returns the kind of chunk that the type is split into, its place apart; see [`Kind::detect`].
     pub fn kind(&self) -> Kind {
         match self.family() {
             Family::Prose => Kind::Prose,
             Family::Code => Kind::Code,
             Family::Data => Kind::Data,
-        }
-    }
-}
-
-impl Family {
-    /// Returns what goes between two chunks that do not touch (decision 5).
-    pub fn separator(self) -> Separator<'static> {
-        match self {
-            Family::Prose => Separator::BlankLine,
-            Family::Code | Family::Data => Separator::Text(""),
         }
     }
 }
@@ -165,6 +149,20 @@ impl fmt::Display for MediaType {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_language_has_a_comment_and_json_has_none() {
+        for known in &KNOWN {
+            let comment = MediaType::new(known.name).comment_syntax();
+            // A difference is no language.
+            if known.family == Family::Code && known.name != "text/x-diff" {
+                assert!(comment.is_some(), "{}", known.name);
+            }
+            if known.name.contains("json") {
+                assert_eq!(comment, None, "{}", known.name);
+            }
+        }
+    }
 
     #[test]
     fn parameters_and_case_do_not_matter() {

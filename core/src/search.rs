@@ -18,7 +18,7 @@ mod subqueries;
 
 pub use fuse::{FusedHit, RankedList, fuse};
 pub use hit_budget::{HitCost, count_for_passages, select_within_budget};
-pub use identifiers::identifier_parts;
+pub use identifiers::{identifier_parts, uri_words};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
 pub use query::SearchQuery;
 pub use subqueries::{
@@ -26,7 +26,7 @@ pub use subqueries::{
     plan_subqueries,
 };
 
-use crate::sql_enum::sql_enum;
+use crate::error::sql_enum;
 
 /// Which legs a search has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,80 +1,60 @@
 /*!
-Splitting: a document becomes chunks, and nothing is lost.
+Splitting: divides a document into chunks without losing a byte.
 
-A splitter for one media type only finds the structure; that is all it may decide. For prose it says
-where blocks begin, which of them are headings and in which section they stand: a heading is tied to
-its body, a block that is too long by itself is cut (`pieces`), and small neighbours are merged
-(`merge`). For code and data it says which units a document has, one inside the other: what fits is
-kept whole, everything else divided (`units`). Both come to the same in the end (`draft`): lines and
-preambles. Chunks are given by where they begin, each holding everything up to the next, so they
-concatenate to the document byte for byte whatever a splitter says.
+The splitter of a media type finds only the structure of the document. The rest is the same for all
+types:
 
-White space between two blocks belongs to the chunk before it, and that before the first to the
-first. A document of nothing but white space is thus made of chunks like any other; only the empty
-one has none.
+- Splitters of prose report blocks, headings and sections. `pieces` ties each heading to its body and
+  cuts long blocks, and `merge` joins small neighbors.
+- Splitters of code and data report nested units. `units` keeps each unit whole that fits and divides
+  all others.
+- `draft` adds line numbers and preambles.
+
+A chunk begins at an offset and ends where the next one begins. So the chunks concatenate to the
+document byte for byte, whatever the splitter reports.
+
+White space between two blocks belongs to the chunk before it; white space before the first block
+belongs to the first chunk. Only the empty document has no chunks.
 */
 
 mod asciidoc;
-mod block;
+mod block_builder;
+mod blocks;
 #[cfg(feature = "code")]
 mod code;
 mod csv;
 mod cut;
 mod draft;
-mod headed;
 mod json;
-mod limits;
 mod markdown;
 mod merge;
-mod overlap;
+mod options;
 mod pieces;
 mod plain;
 mod preamble;
 mod rst;
-mod sections;
-mod sizer;
 mod titles;
 mod toml;
 mod units;
 mod yaml;
 
-use crate::{Error, Kind, MediaType, SplitDocument, SyntaxError};
-use block::Blocks;
+use crate::{Error, MediaType, SplitDocument, SyntaxError};
+use blocks::Blocks;
 use draft::Draft;
-pub use limits::ChunkLimits;
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;
-use merge::Merging;
-pub use sizer::{Characters, SizeUnit, Sizer};
+use merge::ChunkMerger;
+pub use options::{Characters, ChunkLimits, SizeUnit, Sizer, SplitOptions};
 use units::Units;
 
-/// Changes whenever the same document would be split differently; part of the content hash.
+/// The version of the splitters, which is part of the content hash of a document.
+///
+/// It changes whenever the same document would be split differently.
 pub const SPLITTER_VERSION: u32 = 2;
 
-/// How to split, apart from what the document is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SplitOptions<'a> {
-    /// How large chunks may be, in what the sizer counts.
-    pub limits: ChunkLimits,
-    /// The document's title, with which every preamble begins; see [`title`].
-    pub title: Option<&'a str>,
-    /// How much of the end of each chunk the preamble of the next one repeats, in what the sizer
-    /// counts; 0 for nothing, and never more than there is room for in the window.
-    pub overlap: usize,
-    /// What the chunks are made of; `None` for what the media type says.
-    pub kind: Option<Kind>,
-}
-
-impl SplitOptions<'_> {
-    /// Splits by limits, and nothing beside.
-    pub fn new(limits: ChunkLimits) -> Self {
-        Self { limits, title: None, overlap: 0, kind: None }
-    }
-}
-
-/// What a media type's splitter finds in a document.
+/// The splitter of a media type, by the structure that it finds.
 #[derive(Clone, Copy)]
 enum Splitter {
-    /// Headings and what stands below them.
+    /// Headings and the blocks below them.
     Blocks(fn(&str) -> Blocks),
     /// Units with members.
     Units(fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
@@ -83,7 +63,7 @@ enum Splitter {
     Code(&'static code::Language),
 }
 
-/// Returns the splitter of a media type: this is where a new one goes.
+/// Returns the splitter of a media type. A new splitter is added here.
 fn splitter(media_type: &MediaType) -> Splitter {
     #[cfg(feature = "code")]
     if let Some(language) = code::language(media_type.structure()) {
@@ -122,20 +102,35 @@ const GRAMMARS: [&str; 16] = [
     "text/css",
 ];
 
-/// Tells whether a document is source code that is split as plain text here, for want of the
-/// feature `code`, and elsewhere by its syntax.
+/// Returns whether this build splits source code of a media type as plain text, because it lacks the
+/// feature `code`.
 pub fn lacks_grammar(media_type: &MediaType) -> bool {
     !cfg!(feature = "code") && GRAMMARS.contains(&media_type.structure())
 }
 
 /// Splits a document into chunks, in document order.
 ///
-/// Concatenated, the chunks give back the text exactly; the empty text gives none. No chunk holds
-/// more than `limits.max` of what `sizer` counts, nor more than 32 bytes for each of these, and
-/// with its preamble and the line end between them no more than `limits.window`. A single
-/// character is never cut, whatever it counts, nor are the two that end a line. Types without a
-/// splitter of their own are split as plain text, and so is what is not what its type says; text
-/// of any kind never fails.
+/// The chunks concatenate to exactly `text`; the empty text has none. Sizes are in units of `sizer`:
+///
+/// - A chunk has at most `limits.max` units and at most 32 bytes for each of them.
+/// - A chunk, its preamble and the line end between them have at most `limits.window` units.
+/// - A single character is never cut, whatever its size, and neither is the line end `\r\n`.
+///
+/// Media types without a splitter are split as plain text. So are documents with a syntax error,
+/// which the result reports; no text makes this function fail.
+///
+/// ```
+/// use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
+///
+/// let text = "# Guide\n\n## Setup\n\nInstall it.\n";
+/// let options = SplitOptions::new(ChunkLimits::CHARACTERS);
+/// let document = split(text, &MediaType::MARKDOWN, &options, &Characters)?;
+/// let chunk = &document.chunks[0];
+/// assert_eq!(chunk.content, text);
+/// assert_eq!(chunk.section, ["Guide", "Setup"]);
+/// assert_eq!(chunk.lines, 1..=5);
+/// # Ok::<(), passage_core::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -152,7 +147,7 @@ pub fn split<'t>(
 ) -> Result<SplitDocument<'t>, Error> {
     options.limits.check()?;
     let by_blocks = |blocks: Blocks| -> Vec<Draft> {
-        let mut merging = Merging::new(text, &blocks.sections, options);
+        let mut merging = ChunkMerger::new(text, &blocks.sections, options);
         pieces::pieces(text, &blocks, options.limits, sizer, |piece| merging.add(&piece));
         merging.finish()
     };
@@ -178,10 +173,18 @@ pub fn split<'t>(
     Ok(SplitDocument { chunks, syntax_error })
 }
 
-/// Returns the title that a document gives itself, if any: that of its front matter, or its
-/// first heading of level 1, or without one its first heading.
+/// Returns the title in the text of a document: the title of its front matter, else its first heading
+/// of level 1, else its first heading.
 ///
-/// Longer titles are cut to 500 characters, the last being an ellipsis.
+/// Returns `None` for media types without headings. A title has at most 500 characters; a longer one
+/// is cut and ends in an ellipsis.
+///
+/// ```
+/// use passage_core::{MediaType, title};
+///
+/// assert_eq!(title("Intro\n\n# Guide\n", &MediaType::MARKDOWN).as_deref(), Some("Guide"));
+/// assert_eq!(title("# Guide\n", &MediaType::PLAIN), None);
+/// ```
 pub fn title(text: &str, media_type: &MediaType) -> Option<String> {
     match media_type.name() {
         "text/markdown" => markdown::title(text),

@@ -1,128 +1,135 @@
 /*!
-Strategies: named rules for which context a hit gets.
+Strategies: named rules for the context of a hit.
 
-A strategy is nothing but a set of limits: what comes as a whole, how many relatives come, and how
-far the window to each side reaches. The presets are such sets; a user's own strategy is a preset
-with some limits changed, and so is a call with named arguments. What they mean for a hit is
-decided in [`mod@crate::expand`].
+A strategy is a set of limits: the scope that is returned whole, the number of relatives, and the width of the
+window on each side. Presets are built in. A custom strategy of a store is a preset with some limits changed,
+and so is a call with named arguments. The `expand` module applies the limits.
 
-`auto` is the preset that stands for another one, chosen by the media type of each hit's document.
+The preset `auto` stands for another one, chosen by the media type of each hit's document.
 */
 
+mod custom_strategy;
 mod overrides;
-mod own;
 mod preset;
 
+pub use custom_strategy::{CustomStrategy, MediaTypePatterns};
 pub use overrides::{MAX_LIMIT, StrategyOverrides, check_limit, check_range};
-pub use own::{CustomStrategy, MediaTypePatterns};
 pub use preset::{PRESETS, Preset};
 
 use crate::Kind;
-use crate::sql_enum::sql_enum;
+use crate::error::sql_enum;
 
-/// Which context a hit gets.
+/// The limits of the context of a hit.
+///
+/// ```
+/// use passage_core::Strategy;
+///
+/// let broad = Strategy::preset("broad").unwrap();
+/// assert_eq!((broad.relatives.parents, broad.relatives.children), (1, 3));
+/// assert_eq!(Strategy::preset("wide"), None);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strategy {
-    /// What comes as a whole, as far as `max_chunks` reaches to each side.
+    /// The scope that is returned whole, at most `max_chunks` to each side.
     pub scope: Scope,
-    /// What comes by its section.
+    /// The relatives by section.
     pub relatives: RelativeLimits,
-    /// What comes by its section in place of a container that a hit does not have.
+    /// The relatives of a hit without a container, if the scope is the container.
     pub fallback: RelativeLimits,
-    /// Chunks directly before the hit, whatever their section.
+    /// The number of chunks directly before the hit, in any section.
     pub before: Window,
-    /// Chunks directly after the hit, whatever their section.
+    /// The number of chunks directly after the hit, in any section.
     pub after: Window,
-    /// What bounds `before` and `after`.
+    /// The bounds of `before` and `after`.
     pub within: Within,
-    /// The share of a section that hits must exceed for it to be merged, from 0 to 1.
+    /// The share of a section that hits must exceed before the section is merged, 0 to 1.
     pub threshold: f64,
-    /// What that share is counted in.
+    /// The unit of that share.
     pub count_by: CountBy,
-    /// The most tokens that hits and context may take together; hits come even above it.
+    /// The maximum tokens of hits and context together. Hits are returned even above it.
     pub max_tokens: Option<u32>,
-    /// The most chunks that hits and context may be together; hits come even above it.
+    /// The maximum number of hits and context chunks. Hits are returned even above it.
     pub max_chunks: Option<u32>,
 }
 
-/// What comes as a whole.
+/// The scope that is returned whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Nothing.
+    /// No scope.
     None,
-    /// The hit's section with all below it.
+    /// The hit's section and all sections below it.
     Section,
     /// The document.
     Document,
     /// The container around the hit, such as a class or an object, from its head to its closing
-    /// part; of prose the section.
+    /// part; for prose the section.
     Container,
-    /// The outermost section of which enough is hit.
+    /// The outermost section whose share of hits exceeds the threshold.
     Merge,
 }
 
-/// How many chunks come by their place in the tree of titles.
+/// The number of related chunks, by their position in the section tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelativeLimits {
-    /// Sections above the hit's of which one chunk comes; the nearest is the parent.
+    /// The number of sections above the hit with one chunk each; the nearest is the parent.
     pub parents: u32,
-    /// Siblings before the hit.
+    /// The number of siblings before the hit.
     pub preceding: u32,
-    /// Siblings after the hit.
+    /// The number of siblings after the hit.
     pub following: u32,
-    /// Chunks one title below the hit, after it.
+    /// The number of chunks one title below the hit, after it.
     pub children: u32,
-    /// Which chunks are siblings.
+    /// The definition of siblings.
     pub siblings: Siblings,
 }
 
-/// Which chunks are siblings of a hit (decision 6).
+/// The definition of siblings (decision 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Siblings {
-    /// Chunks whose section is as long and has the same parent, those of the hit's own included.
+    /// Chunks in sections of the same length with the same parent, including the hit's section.
     Parent,
-    /// Chunks of the hit's own section alone.
+    /// Chunks of the hit's own section only.
     Section,
 }
 
-/// What bounds a window.
+/// The bounds of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
     /// The document.
     Document,
-    /// The section that the hit's section stands in.
+    /// The parent of the hit's section.
     Parent,
     /// The hit's section.
     Section,
 }
 
-/// What the share of a section that was hit is counted in.
+/// The unit in which the share of a section is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountBy {
-    /// Its chunks and the sections directly below it, one each.
+    /// Its chunks and its direct subsections, one each.
     Chunks,
-    /// The tokens of these.
+    /// The tokens of its chunks and subsections.
     Tokens,
 }
 
-/// How many chunks a window takes to one side, by the kind of the hit.
+/// The width of a window on one side, in chunks, by the kind of the hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// For prose, data and hits of unknown kind.
+    /// The width for prose, data and unknown kinds.
     pub prose: u32,
-    /// For code.
+    /// The width for code.
     pub code: u32,
-    /// For entries of a reference.
+    /// The width for entries of an API reference.
     pub api_reference: u32,
 }
 
 impl Window {
-    /// Returns a window of one width for every kind.
+    /// Returns a window with the same width for every kind.
     pub const fn uniform(width: u32) -> Self {
         Self { prose: width, code: width, api_reference: width }
     }
 
-    /// Returns the width for a hit of some kind.
+    /// Returns the width for a kind.
     pub fn width(self, kind: Option<Kind>) -> u32 {
         match kind {
             Some(Kind::Code) => self.code,
@@ -131,14 +138,14 @@ impl Window {
         }
     }
 
-    /// Returns the width for the kind that has most.
+    /// Returns the largest width of all kinds.
     pub fn widest(self) -> u32 {
         self.prose.max(self.code).max(self.api_reference)
     }
 }
 
 impl Strategy {
-    /// Returns how far a whole is read to each side of a hit.
+    /// Returns how many chunks of a scope are read on each side of a hit.
     pub(crate) fn reach(&self) -> u32 {
         self.max_chunks.unwrap_or(MAX_LIMIT as u32)
     }

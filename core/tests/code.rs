@@ -1,4 +1,4 @@
-//! What a user sees of source code: which chunk a class and its methods end up in.
+//! Chunks of source code: the sections and contents of classes, methods and imports.
 
 #![cfg(feature = "code")]
 
@@ -6,7 +6,7 @@ use passage_core::{
     Characters, Chunk, ChunkLimits, MediaType, SplitDocument, SplitOptions, Unit, split,
 };
 
-/// Limits under which a class of several lines is divided and its methods are not merged.
+/// Limits that divide a class of several lines and do not merge its methods.
 const SMALL: ChunkLimits = ChunkLimits { min: 0, preferred: 30, max: 60, window: 1_000 };
 
 fn split_as<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocument<'t> {
@@ -20,14 +20,14 @@ fn chunks<'t>(text: &'t str, media_type: &str) -> Vec<Chunk<'t>> {
     split.chunks
 }
 
-/// Each chunk's section and content.
+/// Returns the section and content of each chunk.
 fn rows<'t>(chunks: &[Chunk<'t>]) -> Vec<(String, &'t str)> {
     chunks.iter().map(|chunk| (chunk.section.join(" / "), chunk.content)).collect()
 }
 
-/// The sections of a document, each once.
+/// Returns the sections of a document, each once.
 fn sections(text: &str, media_type: &str) -> Vec<String> {
-    // Whatever a unit is, it has a chunk of its own.
+    // These limits give each unit a chunk of its own.
     let limits = ChunkLimits { min: 0, preferred: 1, max: 12, window: 1_000 };
     let chunks = split_as(text, media_type, limits).chunks;
     let mut sections: Vec<String> = chunks
@@ -46,7 +46,7 @@ fn imports(text: &str, media_type: &str) -> Vec<String> {
 }
 
 #[test]
-fn seed_001_a_class_has_head_method_and_closing_part_and_global_code_is_at_the_root() {
+fn seed_001_a_class_has_a_head_methods_and_an_end_and_global_code_is_in_the_root() {
     let text = "class UserService {\n  constructor(db) { this.db = db; }\n\n  \
         getUser(id) { return db.find(id); }\n}\n// Global code or imports\n";
     let found = chunks(text, "text/x-typescript");
@@ -74,7 +74,7 @@ fn a_class_that_fits_is_one_chunk() {
 }
 
 #[test]
-fn comments_decorators_and_attributes_belong_to_what_follows_them() {
+fn comments_decorators_and_attributes_belong_to_the_next_unit() {
     let typescript = "/** Serves. */\n@Injectable()\nexport class A {\n  /** Gets. */\n  \
         @Get(\"a\")\n  b() { return 1; } // one\n\n  // Ends.\n}\n";
     let found = chunks(typescript, "text/x-typescript");
@@ -99,7 +99,7 @@ fn comments_decorators_and_attributes_belong_to_what_follows_them() {
 }
 
 #[test]
-fn a_licence_at_the_head_of_a_file_speaks_for_itself() {
+fn a_licence_at_the_head_of_a_file_belongs_to_no_unit() {
     let text = "/* Licensed to all. */\n\n/* Adds. */\nint add(int a, int b) { return a + b; }\n";
     let found = chunks(text, "text/x-c");
     assert_eq!(rows(&found)[0], (String::new(), "/* Licensed to all. */\n\n"));
@@ -108,7 +108,7 @@ fn a_licence_at_the_head_of_a_file_speaks_for_itself() {
 }
 
 #[test]
-fn overloads_are_told_apart() {
+fn overloads_get_numbered_titles() {
     let text =
         "class A {\n  int get(int id) { return 1; }\n  int get(String id) { return 2; }\n}\n";
     let expected = ["A", "A/get", "A/get (2)"];
@@ -116,7 +116,7 @@ fn overloads_are_told_apart() {
 }
 
 #[test]
-fn imports_give_the_names_that_they_bind() {
+fn imports_report_the_names_that_they_bind() {
     let rust =
         "use a::{b as c, d::*, e::{self, f}};\nuse std::fmt;\nuse g::H as _;\nextern crate i;\n";
     assert_eq!(imports(rust, "text/x-rust"), ["c", "d", "e", "f", "fmt", "H", "i"]);
@@ -152,7 +152,7 @@ fn imports_give_the_names_that_they_bind() {
 }
 
 #[test]
-fn what_is_exported_carries_its_name() {
+fn exports_have_their_names_as_titles() {
     let text = "export const go = async () => { await one(); };\nexport const LIMIT = 1_000_000;\n\
         const hidden = 1_000_000;\nexport default { a: 1, run() { return 2; } };\n\
         exports.parse = function () { return 3; };\n";
@@ -163,7 +163,7 @@ fn what_is_exported_carries_its_name() {
 }
 
 #[test]
-fn rust_implementations_bear_trait_and_type() {
+fn rust_implementations_have_trait_and_type_as_titles() {
     let text = "struct Point;\nimpl<T> fmt::Display for Point<T> {\n    fn fmt(&self) {}\n}\n\
         impl Point {\n    const A: u8 = 1;\n}\nmod tests {\n    fn one() {}\n}\nmod other;\n";
     let expected = [
@@ -179,20 +179,20 @@ fn rust_implementations_bear_trait_and_type() {
 }
 
 #[test]
-fn go_methods_stand_under_their_type() {
+fn go_methods_are_in_the_section_of_their_type() {
     let text = "package m\n\n// Server serves.\ntype Server struct {\n\tx int\n}\n\n// Start starts.\n\
         func (s *Server) Start() error { return nil } // trailing\n\nfunc Map[K any](k K) {}\n\n\
         func (l *List[T]) Push() {}\n";
     let expected = ["Server", "Server/Start", "Map", "List", "List/Push"];
     let mut found = sections(text, "text/x-go");
-    // The container of List has no head: its methods stand beside its type, in another file.
+    // The container of List has no head, because the type is in another file.
     assert_eq!(found.iter().filter(|section| *section == "List").count(), 0);
     found.insert(3, "List".to_owned());
     assert_eq!(found, expected);
 }
 
 #[test]
-fn declarators_of_c_and_cpp_are_followed_down_to_the_name() {
+fn names_are_found_in_declarators_of_c_and_cpp() {
     let c = "char *(*find(int a))(void);\ntypedef struct node {\n  struct node *next;\n} node_t;\n\
         typedef int (*callback)(int);\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n\
         struct point {\n  int x;\n};\nstatic int\nadd(int a)\n{\n  int inner = 1;\n}\n";
@@ -214,7 +214,7 @@ fn declarators_of_c_and_cpp_are_followed_down_to_the_name() {
 }
 
 #[test]
-fn a_header_of_cpp_is_known_by_what_it_says() {
+fn a_header_of_cpp_is_detected_by_its_content() {
     let text = "#pragma once\nnamespace a {\nclass Shape : public Base {\n public:\n  \
         virtual ~Shape();\n};\n}\n";
     assert_eq!(sections(text, "text/x-c"), ["a", "a/Shape", "a/Shape/~Shape"]);
@@ -257,7 +257,7 @@ fn a_long_function_is_cut_between_its_statements() {
 }
 
 #[test]
-fn an_error_is_local() {
+fn a_syntax_error_is_local() {
     let text = "fn one() { 1 }\n\n) fn = ] 5;\n\nfn two() { 2 }\n";
     let found = split_as(text, "text/x-rust", SMALL);
     assert_eq!(found.syntax_error, None);
@@ -267,18 +267,18 @@ fn an_error_is_local() {
 }
 
 #[test]
-fn what_is_no_code_is_split_as_text_and_says_where_it_errs() {
+fn prose_is_split_as_text_with_a_syntax_error() {
     let prose = "fn ok() {}\n\nIt was a bright cold day in April, and the clocks were striking thirteen.\n\n\
         Winston Smith, his chin nuzzled into his breast, slipped quickly through the doors.\n";
     let found = split_as(prose, "text/x-rust", SMALL);
-    let error = found.syntax_error.expect("prose is no Rust");
+    let error = found.syntax_error.expect("prose is not Rust");
     assert_eq!((error.line, found.chunks[0].section.len()), (3, 0));
     let nul = split_as("int a;\nint \0 b;\n", "text/x-c", SMALL).syntax_error.unwrap();
     assert_eq!((nul.line, nul.column), (2, 5));
 }
 
 #[test]
-fn a_byte_order_mark_goes_along_with_what_follows() {
+fn a_byte_order_mark_belongs_to_the_first_unit() {
     let text = "\u{feff}class A:\n    def f(self):\n        return 1\n";
     let found = split_as(text, "text/x-python", ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&found), [("A".to_owned(), text)]);

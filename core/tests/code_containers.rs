@@ -1,22 +1,22 @@
-//! Every class, implementation and the like, taken by its section, parses on its own.
+//! Each class, implementation or other container of real code parses alone.
 //!
-//! What is checked are this project's own sources and fixtures, and the folders that
-//! `PASSAGE_CODE` names, parted by colons. A container is the chunks whose section begins with its
-//! own, joined. Where its part of the file's own syntax tree has no error, it has to parse without
-//! one by the same grammar: as it stands or, being inside of something in the file, inside of the
-//! least of its kind (`FRAMES`), since an indented class of Python or a static class of Java is
-//! nothing on the outermost level. PHP gets its opening tag.
+//! The test reads the sources and fixtures of this project, and the folders in `PASSAGE_CODE`,
+//! separated by colons. A container is the concatenation of the chunks whose section begins with the
+//! container's. If its part of the syntax tree of the file has no error, it must parse without error
+//! by the same grammar. A nested container may parse within the smallest text of its grammar
+//! (`FRAMES`), because an indented class of Python or a static class of Java is invalid on the
+//! outermost level. PHP gets its opening tag.
 
 #![cfg(feature = "code")]
 
-#[path = "code/alone.rs"]
-mod alone;
+#[path = "code/standalone.rs"]
+mod standalone;
 
-use alone::{Frame, folders, parser, parses_alone, walk};
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, Unit, split};
+use standalone::{Frame, folders, parser, parses_alone, walk};
 use std::{collections::BTreeMap, path::Path};
 
-/// What was found of one language.
+/// The results of one language.
 #[derive(Default)]
 struct Tally {
     files: usize,
@@ -53,12 +53,12 @@ fn check(path: &Path, text: &str, frame: &Frame, limits: ChunkLimits, tally: &mu
 }
 
 #[test]
-fn the_chunks_of_every_container_parse_on_their_own() {
+fn the_chunks_of_each_container_parse_alone() {
     let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
     for folder in folders() {
         walk(&folder, &mut |path, text, frame| {
             let tally = tallies.entry(frame.0).or_default();
-            // Most containers are whole by the first and divided by the second.
+            // The first limits keep most containers whole, and the second ones divide them.
             let narrow = ChunkLimits { min: 20, preferred: 80, max: 160, window: 500 };
             check(path, text, frame, ChunkLimits::CHARACTERS, tally);
             check(path, text, frame, narrow, tally);

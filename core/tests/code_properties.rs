@@ -1,18 +1,18 @@
-//! What holds of every text under every language, code or not.
+//! Properties of any text, code or not, that is split as source code of each language.
 
 #![cfg(feature = "code")]
 
-#[path = "promises/languages.rs"]
+#[path = "invariants/splitting.rs"]
+mod invariants;
+#[path = "invariants/languages.rs"]
 mod languages;
-#[path = "promises/splitting.rs"]
-mod promises;
 
+use invariants::{find_repeated_section, find_violation};
 use languages::LANGUAGES;
 use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, split};
-use promises::{fault, section_again};
 use proptest::prelude::*;
 
-/// What code is made of, in no order that a parser would like.
+/// Fragments of code, which are joined in any order.
 const WORDS: [&str; 66] = [
     "class A ",
     "class B",
@@ -101,9 +101,9 @@ fn checked<'t>(text: &'t str, language: &str, limits: ChunkLimits) -> Vec<Chunk<
     let media_type = MediaType::new(language);
     let options = SplitOptions::new(limits);
     let chunks = split(text, &media_type, &options, &Characters).unwrap().chunks;
-    assert_eq!(fault(text, &chunks, limits, &Characters), None, "{language}");
-    assert_eq!(section_again(&media_type, &chunks), None, "{language}");
-    // Members that are merged stand in the section around them, but keep their level.
+    assert_eq!(find_violation(text, &chunks, limits, &Characters), None, "{language}");
+    assert_eq!(find_repeated_section(&media_type, &chunks), None, "{language}");
+    // Merged members have the section of their parent, but keep their level.
     assert!(chunks.iter().all(|chunk| chunk.level as usize <= chunk.section.len() + 1));
     chunks
 }
@@ -119,24 +119,24 @@ proptest! {
     }
 
     #[test]
-    fn anything_like_code_is_split_without_loss(text in codelike(), limits in limits()) {
+    fn random_code_is_split_without_loss(text in codelike(), limits in limits()) {
         for language in LANGUAGES {
             checked(&text, language, limits);
         }
     }
 
     #[test]
-    fn the_same_document_is_split_the_same(
+    fn splitting_is_deterministic(
         text in codelike(), language in prop::sample::select(LANGUAGES.as_slice()), limits in limits()
     ) {
         let once = checked(&text, language, limits);
-        // Another document between the two: a parser is used again.
+        // Another document between the two, because the parser is reused.
         checked("class A { f() {", "text/javascript", limits);
         prop_assert_eq!(once, checked(&text, language, limits));
     }
 
     #[test]
-    fn one_word_again_and_again_is_split_without_loss(
+    fn a_repeated_word_is_split_without_loss(
         words in prop::collection::vec(prop::sample::select(WORDS.as_slice()), 1..4),
         language in prop::sample::select(LANGUAGES.as_slice()),
     ) {

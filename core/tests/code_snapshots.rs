@@ -1,7 +1,7 @@
-//! One short document of each language, as it is split.
+//! Snapshots of the chunks of a short document in each language.
 //!
-//! `INSTA_UPDATE=always cargo nextest run -p passage-core --features code code_snapshots` writes the
-//! snapshots anew.
+//! `INSTA_UPDATE=always cargo nextest run -p passage-core --features code code_snapshots` updates the
+//! snapshots.
 
 #![cfg(feature = "code")]
 
@@ -28,7 +28,7 @@ const DOCUMENTS: [&str; 16] = [
 ];
 
 #[test]
-fn every_language_is_split_as_its_snapshot_says() {
+fn the_chunks_of_each_language_match_its_snapshot() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/code/");
     let limits = ChunkLimits { min: 10, preferred: 120, max: 300, window: 1_000 };
     for name in DOCUMENTS {

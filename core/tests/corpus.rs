@@ -1,23 +1,23 @@
 /*!
-Real files, split and put together again.
+Real files: checks the invariants of splitting on each of them.
 
-`PASSAGE_CORPUS` names folders, parted by `:`. Every file below them whose type is known is converted
-if its type is, split, and checked for what every splitting owes; `PASSAGE_CORPUS_LEAST` says how many
-files that have to be. Without it a sample of what cargo unpacked to build this is taken, a few
-seconds' worth. `PASSAGE_NODE_DOCS` names a folder that has the same pages as Markdown and as HTML,
-such as `doc/api` of Node.js.
+`PASSAGE_CORPUS` is a list of folders, separated by `:`. The test converts and splits each file below
+them whose media type is known. `PASSAGE_CORPUS_LEAST` is the minimum number of files. Without
+`PASSAGE_CORPUS`, the test reads a sample of the unpacked crates of this build, which takes a few
+seconds. `PASSAGE_NODE_DOCS` is a folder with the same pages as Markdown and as HTML, such as
+`doc/api` of Node.js.
 */
 
 #[path = "corpus/files.rs"]
 mod files;
-#[path = "promises/splitting.rs"]
-mod promises;
+#[path = "invariants/splitting.rs"]
+mod invariants;
 #[path = "corpus/tally.rs"]
 mod tally;
 
 use files::{Found, folders, read, registry, sample, walk};
+use invariants::{find_repeated_section, find_violation};
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
-use promises::{fault, section_again};
 use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
@@ -26,10 +26,10 @@ use std::{
 };
 use tally::Tally;
 
-/// How many bytes of files a sample has at most.
+/// The maximum number of bytes of a sample.
 const SAMPLE: u64 = 8_000_000;
 
-/// Splits a file twice, and adds what came of it.
+/// Splits a file twice, and adds the result to a tally.
 fn try_file(path: &Path, tally: &mut Tally) {
     let (text, source, stored) = match read(path) {
         Found::Document { text, source, stored } => (text, source, stored),
@@ -40,14 +40,15 @@ fn try_file(path: &Path, tally: &mut Tally) {
     let begun = Instant::now();
     let found = split(&text, &stored, &options, &Characters).expect("the limits are in order");
     let time = begun.elapsed();
-    let fault = fault(&text, &found.chunks, limits, &Characters);
-    let fault = fault.or_else(|| section_again(&stored, &found.chunks)).or_else(|| {
-        let again = split(&text, &stored, &options, &Characters);
-        (again.as_ref() != Ok(&found)).then(|| "split otherwise the second time".to_owned())
-    });
+    let violation = find_violation(&text, &found.chunks, limits, &Characters);
+    let violation =
+        violation.or_else(|| find_repeated_section(&stored, &found.chunks)).or_else(|| {
+            let again = split(&text, &stored, &options, &Characters);
+            (again.as_ref() != Ok(&found)).then(|| "different chunks the second time".to_owned())
+        });
     tally.add(&source, &text, &found, time);
-    if let Some(fault) = fault {
-        tally.lose(&source, format!("{}: {fault}", path.display()));
+    if let Some(violation) = violation {
+        tally.lose(&source, format!("{}: {violation}", path.display()));
     }
 }
 
@@ -81,7 +82,8 @@ fn no_byte_of_any_file_is_lost() {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let tally = thread::scope(|scope| {
         let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let tallies = workers.into_iter().map(|worker| worker.join().expect("no file panics"));
+        let tallies =
+            workers.into_iter().map(|worker| worker.join().expect("splitting does not panic"));
         tallies.reduce(Tally::and).unwrap_or_default()
     });
     println!("{tally}");
@@ -90,10 +92,10 @@ fn no_byte_of_any_file_is_lost() {
     assert!(tally.files() >= least, "fewer than {least} files");
 }
 
-/// The titles that a document's chunks stand under, each once and in order, with their depth.
+/// Returns the titles in the sections of a document's chunks, each once and in order, with their depth.
 #[cfg(feature = "html")]
 fn headings(markdown: &str) -> Vec<(usize, String)> {
-    // Nothing is merged, so that each section has a chunk of its own.
+    // These limits merge nothing, so that each section has a chunk of its own.
     let limits = ChunkLimits { min: 0, preferred: 1, max: 1_000_000, window: 1_000_000 };
     let found =
         split(markdown, &MediaType::MARKDOWN, &SplitOptions::new(limits), &Characters).unwrap();
@@ -111,7 +113,7 @@ fn headings(markdown: &str) -> Vec<(usize, String)> {
 
 #[cfg(feature = "html")]
 #[test]
-fn the_headings_of_a_page_are_those_of_its_markdown() {
+fn a_page_and_its_markdown_have_the_same_headings() {
     let (mut pages, mut agreed) = (0, 0);
     let mut differences = Vec::new();
     let Some(folders) = folders("PASSAGE_NODE_DOCS") else {
@@ -127,7 +129,7 @@ fn the_headings_of_a_page_are_those_of_its_markdown() {
             };
             let source = std::fs::read_to_string(&path).unwrap();
             let (ours, theirs) = (headings(&page), headings(&source));
-            // A page without a heading may have one that its template made.
+            // The template may have added a heading to a page without one.
             if theirs.is_empty() {
                 return;
             }

@@ -1,4 +1,4 @@
-//! What a user sees of split data: which value a chunk holds, and under which keys.
+//! Chunks of structured data: their values and sections.
 
 #[path = "data/json.rs"]
 mod json;
@@ -19,12 +19,12 @@ fn read<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocume
     split
 }
 
-/// Limits under which what is longer than this is divided.
+/// Limits that divide values of more than `preferred` characters.
 fn small(preferred: usize) -> ChunkLimits {
     ChunkLimits { min: 0, preferred, max: preferred, window: 1_000 }
 }
 
-/// The content, the section and the unit of each chunk.
+/// Returns the content, section and unit of each chunk.
 fn rows<'t>(chunks: &[Chunk<'t>]) -> Vec<(&'t str, String, Unit)> {
     let row = |chunk: &Chunk<'t>| {
         assert!(chunk.level as usize >= chunk.section.len(), "{chunk:?}");
@@ -37,7 +37,7 @@ fn row<'t>(content: &'t str, section: &str, unit: Unit) -> (&'t str, String, Uni
     (content, section.to_owned(), unit)
 }
 
-/// The text of everything in a section and below it.
+/// Returns the text of a section and its descendants.
 fn whole(chunks: &[Chunk<'_>], section: &[&str]) -> String {
     let inside = chunks.iter().filter(|chunk| {
         chunk.section.len() >= section.len()
@@ -46,7 +46,7 @@ fn whole(chunks: &[Chunk<'_>], section: &[&str]) -> String {
     inside.map(|chunk| chunk.content).collect()
 }
 
-/// The line and the column where a text stops being what its type says.
+/// Returns the line and column of the syntax error of a text, if it has one.
 fn error(text: &str, media_type: &str) -> Option<(usize, usize)> {
     let split = read(text, media_type, ChunkLimits::CHARACTERS);
     split.syntax_error.map(|error| (error.line, error.column))

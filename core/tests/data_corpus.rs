@@ -1,27 +1,28 @@
 /*!
-Real data: nothing is lost, and what every section holds parses alone.
+Real data: nothing is lost, and the text of each section parses alone.
 
-`PASSAGE_CORPUS` names folders, parted by `:`; without it a sample is taken, as in `corpus`.
+`PASSAGE_CORPUS` is a list of folders, separated by `:`. Without it, the test reads a sample, as
+`corpus` does.
 */
 
-#[path = "data/alone.rs"]
-mod alone;
 #[path = "corpus/files.rs"]
 #[allow(dead_code)] // Files are read here as they are.
 mod files;
+#[path = "data/standalone.rs"]
+mod standalone;
 
-use alone::{Counts, Language, check};
 use files::{folders, registry, sample, walk};
 use passage_core::{ChunkLimits, MediaType};
+use standalone::{Counts, Language, check};
 use std::{collections::BTreeMap, fs};
 
 const SMALL: ChunkLimits = ChunkLimits { min: 40, preferred: 120, max: 200, window: 300 };
 
-/// How many bytes of files a sample has at most.
+/// The maximum number of bytes of a sample.
 const SAMPLE: u64 = 2_000_000;
 
 #[test]
-fn every_container_of_real_files_parses_alone() {
+fn each_container_of_real_files_parses_alone() {
     let mut paths = Vec::new();
     let mut find = |path: std::path::PathBuf| {
         let media_type = path.to_str().and_then(MediaType::from_path);

@@ -1,14 +1,14 @@
-//! What holds of data of every kind, however it is made and wherever it is broken.
+//! Properties of valid, broken and random data of every format.
 
-#[path = "data/alone.rs"]
-mod alone;
-#[path = "data_properties/written.rs"]
-mod written;
+#[path = "data_properties/generators.rs"]
+mod generators;
+#[path = "data/standalone.rs"]
+mod standalone;
 
-use alone::{Counts, Language, check};
+use generators::{Style, data, json, style, toml, yaml};
 use passage_core::{Characters, ChunkLimits, MediaType, Sizer, SplitDocument, SplitOptions, split};
 use proptest::prelude::*;
-use written::{Style, data, json, style, toml, yaml};
+use standalone::{Counts, Language, check};
 
 const TYPES: [&str; 4] = ["application/json", "application/jsonl", "text/x-yaml", "text/x-toml"];
 
@@ -26,7 +26,7 @@ fn limits() -> impl Strategy<Value = ChunkLimits> {
     prop_oneof![own, Just(ChunkLimits::CHARACTERS)]
 }
 
-/// Splits a text, and checks what every splitting owes.
+/// Splits a text and checks the invariants.
 fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocument<'t> {
     let options = SplitOptions { title: Some("Title"), ..SplitOptions::new(limits) };
     let media_type = MediaType::new(media_type);
@@ -52,7 +52,7 @@ fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDoc
     found
 }
 
-/// Splits what was written for a type: it is valid, and so is every section alone.
+/// Splits a valid text and checks that each section parses alone.
 fn whole(text: &str, media_type: &str, limits: ChunkLimits) {
     let found = checked(text, media_type, limits);
     assert_eq!(found.syntax_error, None, "{text}");
@@ -62,7 +62,7 @@ fn whole(text: &str, media_type: &str, limits: ChunkLimits) {
     assert_eq!(failures, Vec::<String>::new(), "{text}");
 }
 
-/// Cuts a piece out of a text or puts one in.
+/// Removes a piece from a text or inserts one.
 fn broken(text: &str, at: prop::sample::Index, length: usize, piece: &str) -> String {
     let start = text.floor_char_boundary(at.index(text.len() + 1));
     let end = text.floor_char_boundary((start + length).min(text.len()));
@@ -80,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_like_data_is_split_without_loss(
+    fn random_data_is_split_without_loss(
         text in "([\\[\\]{}:,\"'#&*!|>?=\\-\\\\/ \t\r\n]|[a-c0-9é\u{feff}]|---\n|\\.\\.\\.\n|\n  |- |: |\\[\\[|\\\\u00e|\"\"\"|'''){0,80}",
         limits in limits(),
     ) {
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn every_section_of_json_parses_alone(data in data(), style in style(), limits in limits()) {
+    fn each_section_of_json_parses_alone(data in data(), style in style(), limits in limits()) {
         whole(&json(&data, &style), "application/json", limits);
         let line = Style { indent: 0, comments: false, ..style };
         let lines = [json(&data, &line), json(&data, &line)].join("\n");
@@ -98,12 +98,12 @@ proptest! {
     }
 
     #[test]
-    fn every_section_of_yaml_parses_alone(data in data(), style in style(), limits in limits()) {
+    fn each_section_of_yaml_parses_alone(data in data(), style in style(), limits in limits()) {
         whole(&yaml(&data, &style), "text/x-yaml", limits);
     }
 
     #[test]
-    fn every_section_of_toml_parses_alone(data in data(), style in style(), limits in limits()) {
+    fn each_section_of_toml_parses_alone(data in data(), style in style(), limits in limits()) {
         whole(&toml(&data, &style), "text/x-toml", limits);
     }
 

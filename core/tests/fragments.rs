@@ -1,5 +1,5 @@
-//! What a fragment promises: whole lines of its document as they stand there, with their numbers,
-//! none of them twice, and no more than was asked for.
+//! Invariants of fragments: unchanged whole lines of the document with their numbers, each line once,
+//! and within the limits.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use passage_core::fragments::{
 use passage_core::{Characters, Chunk, MediaType, SplitOptions, split};
 use proptest::prelude::*;
 
-/// A document of Markdown with headings, fences, tables, long lines and all kinds of line ends.
+/// Generates Markdown with headings, fences, tables, long lines and all kinds of line ends.
 fn document() -> impl Strategy<Value = String> {
     let words = prop_oneof!["[a-f]{1,8}", Just("日本語".to_owned()), Just("query".to_owned())];
     let line = prop::collection::vec(words, 0..30).prop_map(|words| words.join(" "));
@@ -27,7 +27,7 @@ fn document() -> impl Strategy<Value = String> {
         .prop_map(|(blocks, end)| blocks.join("\n\n").replace('\n', end))
 }
 
-/// How it is split.
+/// Splits a document.
 fn chunks(text: &str) -> Vec<Chunk<'_>> {
     let limits = passage_core::ChunkLimits { min: 20, preferred: 80, max: 120, window: 200 };
     let split =
@@ -35,7 +35,7 @@ fn chunks(text: &str) -> Vec<Chunk<'_>> {
     split.expect("the limits are in order").chunks
 }
 
-/// The chunks that are read: those in ranges of ordinals.
+/// Returns the chunks in ranges of ordinals.
 fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<SourceChunk<'t>> {
     let is_read = |place: usize| read.iter().any(|range| range.contains(&place));
     let piece = |place: usize| {
@@ -57,7 +57,7 @@ fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<SourceChunk
     (0..chunks.len()).filter(|place| is_read(*place)).map(piece).collect()
 }
 
-/// The lines of a text without their ends.
+/// Returns the lines of a text without their ends.
 fn lines(text: &str) -> Vec<&str> {
     let (mut lines, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {
@@ -112,13 +112,13 @@ proptest! {
         let limits = FragmentLimits { max_fragments, max_tokens };
         let fragments = select_fragments(&text_runs, &hits, limits, &worth(&text_runs));
 
-        // Something comes back unless nothing but white space was found.
+        // The result is empty only if all hits are white space.
         let blank = hits.iter().all(|hit| text_runs[hit.text_run].text[hit.bytes.clone()].trim().is_empty());
         prop_assert!(!fragments.is_empty() || blank);
         prop_assert!(fragments.len() <= max_fragments);
         prop_assert!(fragments.iter().map(|fragment| fragment.tokens).sum::<u32>() <= max_tokens);
         let source = lines(&document);
-        let mut told = vec![false; source.len()];
+        let mut seen = vec![false; source.len()];
         for fragment in &fragments {
             let text = text(&text_runs, fragment);
             let numbers = numbers(&text_runs, fragment);
@@ -129,9 +129,9 @@ proptest! {
                 continue;
             }
             prop_assert_eq!(lines(text), cited);
-            // Counted exactly, by characters: the share of a line is a guess only within a chunk.
+            // Each line is in one fragment.
             for line in numbers {
-                prop_assert!(!std::mem::replace(&mut told[line], true), "line {} comes twice", line + 1);
+                prop_assert!(!std::mem::replace(&mut seen[line], true), "line {} is repeated", line + 1);
             }
         }
         let firsts: Vec<_> = fragments.iter().map(|fragment| fragment.hits[0]).collect();
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fenced_block_that_fits_comes_whole_or_not_at_all(
+    fn a_fenced_block_that_fits_is_returned_whole_or_not_at_all(
         document in document(),
         found in any::<prop::sample::Index>(),
     ) {

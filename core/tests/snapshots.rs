@@ -1,15 +1,15 @@
-//! One short real document of every kind, with the chunks that it is split into.
+//! Snapshots of the chunks of a short real document of every kind.
 //!
-//! `fixtures/README.md` says where each comes from. To see a change, run with
-//! `INSTA_UPDATE=always`, look at the difference in `snapshots/`, and commit it if it is right.
+//! `fixtures/README.md` lists their sources. To update the snapshots, run the tests with
+//! `INSTA_UPDATE=always`, read the difference in `snapshots/`, and commit it if it is correct.
 
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, split, title};
 use std::fmt::Write;
 
-/// Small enough that a short document shows cuts and merges.
+/// Limits that cut and merge in a short document.
 const LIMITS: ChunkLimits = ChunkLimits { min: 80, preferred: 250, max: 400, window: 700 };
 
-/// Shows a document's chunks: lines, level, section, unit, preamble and content.
+/// Returns the lines, level, section, unit, preamble and content of each chunk as text.
 fn shown(name: &str, text: &str) -> String {
     let media_type = MediaType::detect(name, text);
     let converted = convert(text, &media_type, Some("https://example.org/docs/")).unwrap();
@@ -37,7 +37,7 @@ fn shown(name: &str, text: &str) -> String {
     shown
 }
 
-/// Compares how files of `fixtures/` are split.
+/// Compares the chunks of files in `fixtures/` with their snapshots.
 macro_rules! snapshots {
     ($($test:ident => $file:literal),+ $(,)?) => {$(
         #[test]

@@ -1,10 +1,10 @@
-//! What a user sees of splitting: which chunk a text ends up in, and under which titles.
+//! Chunks of prose: their contents, sections and preambles.
 
 use passage_core::{
     Characters, Chunk, ChunkLimits, Error, Kind, MediaType, Sizer, SplitOptions, split, title,
 };
 
-/// Limits under which nothing is merged that need not be.
+/// Limits that merge nothing except headings with their bodies.
 const APART: ChunkLimits = ChunkLimits { min: 0, preferred: 1, max: 1_000, window: 5_000 };
 
 fn markdown(text: &str, limits: ChunkLimits) -> Vec<Chunk<'_>> {
@@ -21,7 +21,7 @@ fn contents<'t>(chunks: &[Chunk<'t>]) -> Vec<&'t str> {
     chunks.iter().map(|chunk| chunk.content).collect()
 }
 
-/// The level and the section of each chunk.
+/// Returns the level and section of each chunk.
 fn places(chunks: &[Chunk<'_>]) -> Vec<(u32, String)> {
     chunks.iter().map(|chunk| (chunk.level, chunk.section.join(" / "))).collect()
 }
@@ -46,7 +46,7 @@ fn seed_001_headings_open_sections() {
 }
 
 #[test]
-fn a_skipped_level_leaves_no_empty_title() {
+fn a_skipped_level_adds_no_empty_title() {
     let chunks = markdown("# A\n\na\n\n### B\n\nb\n\n## C\n\nc\n\n# D\n\nd\n", APART);
     assert_eq!(
         places(&chunks),
@@ -55,14 +55,14 @@ fn a_skipped_level_leaves_no_empty_title() {
 }
 
 #[test]
-fn setext_headings_and_indented_ones_count() {
+fn setext_and_indented_headings_open_sections() {
     let chunks = markdown("A *b*\n=====\n\na\n\n   ## C `d` ##\n\nc\n\nE\n---\ne\n", APART);
     assert_eq!(places(&chunks), [place(1, "A b"), place(2, "A b / C d"), place(2, "A b / E")]);
     assert_eq!(chunks[1].content, "   ## C `d` ##\n\nc\n\n");
 }
 
 #[test]
-fn only_the_outermost_headings_count() {
+fn only_outermost_headings_open_sections() {
     let inner = "> # quote\n\n- # item\n\n```\n# fence\n```\n\n<div>\n# html\n</div>\n\n\
         [^1]: # note\n\n    # code\n\ntext [^1]\n";
     let text = format!("# A\n\n{inner}");
@@ -72,7 +72,7 @@ fn only_the_outermost_headings_count() {
 }
 
 #[test]
-fn equal_headings_are_told_apart() {
+fn equal_headings_are_numbered() {
     let chunks = markdown("# A\n\na\n\n## X\n\nb\n\n## X\n\nc\n\n# A\n\n## X\n\nd\n", APART);
     let sections: Vec<String> = chunks.iter().map(|chunk| chunk.section.join(" / ")).collect();
     assert_eq!(sections, ["A", "A / X", "A / X (2)", "A (2) / X"]);
@@ -86,7 +86,7 @@ fn an_empty_heading_has_an_empty_title() {
 }
 
 #[test]
-fn an_anchor_is_no_part_of_a_title_but_braces_are() {
+fn a_title_excludes_its_anchor_and_includes_other_braces() {
     let chunks = markdown("# A {#a}\n\na\n\n# fn main() {}\n\nb\n", APART);
     assert_eq!(chunks[0].section, ["A"]);
     assert_eq!(chunks[1].section, ["fn main() {}"]);
@@ -103,7 +103,7 @@ fn a_heading_stays_with_its_body() {
 }
 
 #[test]
-fn a_heading_stays_with_a_body_that_has_to_be_cut() {
+fn a_heading_stays_with_the_first_part_of_a_cut_body() {
     let text = format!("# {}\n\n\n{}", "title ".repeat(30), "word ".repeat(1_000));
     let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     assert!(chunks[0].content.contains("\n\n\nword word"));
@@ -111,14 +111,14 @@ fn a_heading_stays_with_a_body_that_has_to_be_cut() {
 }
 
 #[test]
-fn small_siblings_share_a_chunk_under_their_parent() {
-    // The section of the three is what they share; pairwise merging would end in the last one.
+fn small_siblings_share_a_chunk_in_the_section_of_their_parent() {
+    // The three have their common section; merging pair by pair would give that of the last.
     let chunks = markdown("# A\n\n## B\n\nb\n\n## C\n\nc\n\n## D\n\nd\n", ChunkLimits::CHARACTERS);
     assert_eq!(places(&chunks), [place(1, "A")]);
 }
 
 #[test]
-fn unrelated_sections_of_level_1_and_2_are_left_apart_once_large_enough() {
+fn large_unrelated_sections_of_level_1_and_2_are_not_merged() {
     let body = "word ".repeat(45);
     let text = format!("# A\n\n{body}\n\n# B\n\nb\n");
     assert_eq!(places(&markdown(&text, ChunkLimits::CHARACTERS)), [place(1, "A"), place(1, "B")]);
@@ -127,12 +127,12 @@ fn unrelated_sections_of_level_1_and_2_are_left_apart_once_large_enough() {
 }
 
 #[test]
-fn blocks_of_useful_size_are_left_apart_above_the_preferred_one() {
+fn blocks_above_the_minimum_are_not_merged_beyond_the_preferred_size() {
     let text = format!("{}\n\n{}\n", "a".repeat(350), "b".repeat(350));
     assert_eq!(markdown(&text, ChunkLimits::CHARACTERS).len(), 2);
     let text = format!("{}\n\n{}\n", "a".repeat(350), "b".repeat(240));
     assert_eq!(markdown(&text, ChunkLimits::CHARACTERS).len(), 1);
-    // The rest of a block may be too small to stand alone.
+    // The rest of a block may be below the minimum.
     let text = format!("{}\n\n{}\n", "a".repeat(600), "b".repeat(100));
     assert_eq!(markdown(&text, ChunkLimits::CHARACTERS).len(), 1);
 }
@@ -146,7 +146,7 @@ fn a_fence_that_fits_is_not_cut() {
 }
 
 #[test]
-fn a_longer_fence_is_cut_between_lines_into_even_parts() {
+fn a_long_fence_is_cut_between_lines_into_even_parts() {
     let text = format!("```rust\n{}```\n", "let x = y; // twenty\n".repeat(60));
     let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     for chunk in &chunks {
@@ -156,8 +156,8 @@ fn a_longer_fence_is_cut_between_lines_into_even_parts() {
 }
 
 #[test]
-fn a_line_that_fits_is_not_cut_however_different_the_others_are() {
-    // Two or three bytes a character here and one there: what fits is not told by the average.
+fn a_line_that_fits_is_not_cut_with_uneven_lines_around_it() {
+    // Lines of one, two or three bytes per character: the average does not decide what fits.
     for wide in ["é", "漢"].map(|wide| wide.repeat(900)) {
         let narrow = "let x = y;\n";
         let text = format!("```\n{}{wide}\n{}```\n", narrow.repeat(50), narrow.repeat(1_000));
@@ -168,7 +168,7 @@ fn a_line_that_fits_is_not_cut_however_different_the_others_are() {
 }
 
 #[test]
-fn an_unclosed_fence_reaches_to_the_end() {
+fn an_unclosed_fence_extends_to_the_end() {
     let chunks = markdown("# A\n\n```\n# no heading\n\ntext", ChunkLimits::CHARACTERS);
     assert_eq!(places(&chunks), [place(1, "A")]);
 }
@@ -192,7 +192,7 @@ fn a_list_is_cut_between_items() {
 }
 
 #[test]
-fn a_table_is_cut_between_rows_and_repeats_its_head_in_the_preamble() {
+fn a_table_is_cut_between_rows_and_preambles_repeat_its_head() {
     let rows = "| some cell | another cell |\n".repeat(60);
     let text = format!("# A\n\n| Name | Meaning |\n|---|---|\n{rows}");
     let chunks = markdown(&text, ChunkLimits::CHARACTERS);
@@ -206,7 +206,7 @@ fn a_table_is_cut_between_rows_and_repeats_its_head_in_the_preamble() {
 }
 
 #[test]
-fn a_long_line_is_cut_behind_a_sentence() {
+fn a_long_line_is_cut_after_a_sentence() {
     let sentence = "This is one sentence of which there are very many in a long line. ";
     let text = sentence.repeat(40);
     let chunks = markdown(&text, ChunkLimits::CHARACTERS);
@@ -217,7 +217,7 @@ fn a_long_line_is_cut_behind_a_sentence() {
 }
 
 #[test]
-fn a_long_word_is_cut_between_what_readers_take_for_characters() {
+fn a_long_word_is_cut_between_grapheme_clusters() {
     let text = "👩‍👩‍👧‍👦e\u{301}".repeat(1_000);
     let chunks = plain(&text, ChunkLimits::CHARACTERS);
     for chunk in chunks {
@@ -226,7 +226,7 @@ fn a_long_word_is_cut_between_what_readers_take_for_characters() {
 }
 
 #[test]
-fn front_matter_stands_at_the_root_and_gives_the_title() {
+fn front_matter_is_in_the_root_section_and_has_the_title() {
     let text = "---\ntitle: \"Guide\"\n---\n\n# A\n\na\n";
     let chunks = markdown(text, APART);
     assert_eq!(chunks[0].content, "---\ntitle: \"Guide\"\n---\n\n");
@@ -235,13 +235,13 @@ fn front_matter_stands_at_the_root_and_gives_the_title() {
 }
 
 #[test]
-fn rules_are_no_front_matter() {
+fn rules_are_not_front_matter() {
     let chunks = markdown("# A\n\n---\n# B\n---\n\nb\n", APART);
     assert!(chunks.iter().any(|chunk| chunk.section == ["B"]));
 }
 
 #[test]
-fn the_first_heading_of_level_1_is_the_title_where_nothing_else_is() {
+fn the_title_is_the_first_heading_of_level_1_without_front_matter() {
     let title = |text| title(text, &MediaType::MARKDOWN);
     assert_eq!(title("## B\n\n> # Q\n\n# A *b*\n\n# C\n").as_deref(), Some("A b"));
     assert_eq!(title("\u{feff}# A\n").as_deref(), Some("A"));
@@ -251,7 +251,7 @@ fn the_first_heading_of_level_1_is_the_title_where_nothing_else_is() {
 }
 
 #[test]
-fn a_byte_order_mark_hides_no_heading() {
+fn a_byte_order_mark_does_not_hide_a_heading() {
     let text = "\u{feff}# A\r\n\r\na\r\n";
     let chunks = markdown(text, ChunkLimits::CHARACTERS);
     assert_eq!(places(&chunks), [place(1, "A")]);
@@ -259,20 +259,20 @@ fn a_byte_order_mark_hides_no_heading() {
 }
 
 #[test]
-fn definitions_of_links_are_kept_apart_from_headings() {
+fn definitions_of_links_are_blocks_without_headings() {
     let text = "[a]: https://example.org\n\n# A\n\na [a]\n";
     assert_eq!(contents(&markdown(text, APART))[1], "# A\n\na [a]\n");
 }
 
 #[test]
-fn lines_are_counted_from_1_whatever_ends_them() {
+fn lines_are_counted_from_1_with_any_line_end() {
     let text = "# A\r\n\r\na\r\rb\n\n# B\n\nc";
     let lines: Vec<_> = markdown(text, APART).into_iter().map(|chunk| chunk.lines).collect();
     assert_eq!(lines, [1..=4, 5..=6, 7..=9]);
 }
 
 #[test]
-fn nothing_gives_no_chunk_and_white_space_gives_itself() {
+fn the_empty_text_has_no_chunks_and_white_space_is_kept() {
     for split in [markdown, plain] {
         assert_eq!(split("", ChunkLimits::CHARACTERS), []);
         assert_eq!(contents(&split(" \r\n\t\n", ChunkLimits::CHARACTERS)), [" \r\n\t\n"]);
@@ -281,14 +281,14 @@ fn nothing_gives_no_chunk_and_white_space_gives_itself() {
 }
 
 #[test]
-fn plain_text_is_cut_by_paragraphs_and_stands_at_the_root() {
+fn plain_text_is_divided_into_paragraphs_of_the_root_section() {
     let chunks = plain("# one\ntwo\n\nthree\n", APART);
     assert_eq!(contents(&chunks), ["# one\ntwo\n\n", "three\n"]);
     assert_eq!(places(&chunks), [place(0, ""), place(0, "")]);
 }
 
 #[test]
-fn the_kind_of_a_chunk_is_that_of_its_media_type() {
+fn the_media_type_decides_the_kind_of_chunks() {
     let options = SplitOptions::new(ChunkLimits::CHARACTERS);
     for (name, kind) in
         [("text/x-rust", Kind::Code), ("application/json", Kind::Data), ("text/css2", Kind::Prose)]
@@ -299,7 +299,7 @@ fn the_kind_of_a_chunk_is_that_of_its_media_type() {
 }
 
 #[test]
-fn the_preamble_is_the_title_and_the_section() {
+fn the_preamble_has_the_title_and_the_section() {
     let text = "# Guide\n\na\n\n## Setup\n\nb\n";
     let with = |title| {
         let options = SplitOptions { title, ..SplitOptions::new(APART) };
@@ -307,13 +307,13 @@ fn the_preamble_is_the_title_and_the_section() {
         chunks.into_iter().map(|chunk| chunk.preamble).collect::<Vec<_>>()
     };
     assert_eq!(with(Some(" The\nbook ")), ["The book\nGuide", "The book\nGuide\nSetup"]);
-    // A document named by its first heading is not named twice.
+    // A title that equals the first heading is not repeated.
     assert_eq!(with(Some("Guide")), ["Guide", "Guide\nSetup"]);
     assert_eq!(with(None), ["Guide", "Guide\nSetup"]);
 }
 
 #[test]
-fn a_preamble_that_does_not_fit_loses_its_outer_titles_first() {
+fn a_long_preamble_drops_its_outer_titles_first() {
     let text = "# Outermost\n\n## Middle\n\n### Inner\n\ntext\n";
     let with = |window| {
         let limits = ChunkLimits { min: 0, preferred: 45, max: 45, window };
@@ -329,7 +329,7 @@ fn a_preamble_that_does_not_fit_loses_its_outer_titles_first() {
 }
 
 #[test]
-fn ten_megabytes_of_one_kind_are_split() {
+fn ten_megabytes_of_each_pattern_are_split() {
     for text in [
         "word ".repeat(2_000_000),
         "x".repeat(10_000_000),
@@ -351,8 +351,8 @@ fn ten_megabytes_of_one_kind_are_split() {
 }
 
 #[test]
-fn the_two_characters_that_end_a_line_are_never_parted() {
-    // Found by fuzzing: no chunk of such a maximum could hold them.
+fn carriage_return_and_line_feed_are_never_separated() {
+    // Found by fuzzing: both together exceed this maximum.
     let limits = ChunkLimits { min: 0, preferred: 1, max: 1, window: 1 };
     for split in [markdown, plain] {
         assert_eq!(contents(&split("a\r\n\r\nb", limits)), ["a", "\r\n", "\r\n", "b"]);
@@ -360,7 +360,7 @@ fn the_two_characters_that_end_a_line_are_never_parted() {
 }
 
 #[test]
-fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
+fn text_of_size_0_is_split() {
     struct Words;
     impl Sizer for Words {
         fn size(&self, text: &str) -> usize {
@@ -376,7 +376,7 @@ fn what_a_sizer_takes_for_nothing_is_split_all_the_same() {
 }
 
 #[test]
-fn limits_out_of_order_are_refused() {
+fn limits_out_of_order_are_rejected() {
     let with = |min, preferred, max, window| {
         let options = SplitOptions::new(ChunkLimits { min, preferred, max, window });
         split("text", &MediaType::PLAIN, &options, &Characters).map(|split| split.chunks.len())
@@ -390,7 +390,7 @@ fn limits_out_of_order_are_refused() {
 }
 
 #[test]
-fn the_end_of_the_chunk_before_stands_in_the_preamble_and_never_in_the_content() {
+fn overlap_is_in_the_preamble_and_not_in_the_content() {
     let text = "# A\n\nOne two three four.\n\n# B\n\nFive six seven eight.\n";
     let limits = ChunkLimits { min: 5, preferred: 20, max: 30, window: 50 };
     let options = SplitOptions { overlap: 12, ..SplitOptions::new(limits) };
@@ -402,7 +402,7 @@ fn the_end_of_the_chunk_before_stands_in_the_preamble_and_never_in_the_content()
 }
 
 #[test]
-fn the_kind_of_the_chunks_may_be_told() {
+fn options_override_the_kind() {
     let options = SplitOptions {
         kind: Some(Kind::ApiReference),
         ..SplitOptions::new(ChunkLimits::CHARACTERS)

@@ -1,21 +1,21 @@
-//! What holds of every document, however it is made.
+//! Properties of splitting for generated documents.
 
 #[path = "split_properties/documents.rs"]
 mod documents;
-#[path = "split_properties/lined.rs"]
-mod lined;
-#[path = "promises/splitting.rs"]
-mod promises;
+#[path = "invariants/splitting.rs"]
+mod invariants;
+#[path = "split_properties/line_markup.rs"]
+mod line_markup;
 #[path = "split_properties/tables.rs"]
 mod tables;
 
 use documents::{Document, Part, document, markdownish};
-use lined::{language, lined, linedish};
+use invariants::{find_repeated_section, find_violation};
+use line_markup::{language, lined, linedish};
 use passage_core::{Characters, Chunk, ChunkLimits, MediaType, Sizer, SplitOptions, split};
-use promises::{fault, section_again};
 use proptest::{prelude::*, strategy::ValueTree};
 
-/// Counts words by white space alone.
+/// Counts words, separated by white space.
 struct Words;
 
 impl Sizer for Words {
@@ -24,8 +24,8 @@ impl Sizer for Words {
     }
 }
 
-/// Counts like a model's vocabulary: sizes of the parts of a word say little about that of the
-/// whole, and a word that is long enough is unknown and counts 1.
+/// Counts like the vocabulary of a model: the sizes of the parts of a word do not add up to the size of
+/// the word, and a very long word is unknown and counts 1.
 struct Pieces;
 
 impl Sizer for Pieces {
@@ -63,8 +63,8 @@ fn checked<'t>(
     let title = Some("The title of the document");
     let options = SplitOptions { title, overlap: limits.min, ..SplitOptions::new(limits) };
     let chunks = split(text, media_type, &options, sizer).unwrap().chunks;
-    assert_eq!(fault(text, &chunks, limits, sizer), None);
-    assert_eq!(section_again(media_type, &chunks), None);
+    assert_eq!(find_violation(text, &chunks, limits, sizer), None);
+    assert_eq!(find_repeated_section(media_type, &chunks), None);
     assert!(chunks.iter().all(|chunk| chunk.level <= 6 && chunk.section.len() <= 6));
     chunks
 }
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_like_markdown_is_split_without_loss(
+    fn random_markdown_is_split_without_loss(
         text in markdownish(), media_type in media_type(), limits in limits()
     ) {
         checked(&text, &media_type, limits, &Characters);
@@ -91,18 +91,18 @@ proptest! {
     }
 
     #[test]
-    fn the_same_document_is_split_the_same(text in markdownish(), limits in limits()) {
+    fn splitting_is_deterministic(text in markdownish(), limits in limits()) {
         let once = checked(&text, &MediaType::MARKDOWN, limits, &Pieces);
         prop_assert_eq!(once, checked(&text, &MediaType::MARKDOWN, limits, &Pieces));
     }
 
     #[test]
-    fn every_block_stands_under_its_headings(document in document()) {
+    fn each_block_has_the_section_of_its_headings(document in document()) {
         let limits = ChunkLimits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
         let chunks = checked(&document.text, &MediaType::MARKDOWN, limits, &Characters);
         for Part { bytes, section, level, heading } in &document.parts {
             let chunk = chunks.iter().find(|chunk| chunk.bytes.contains(&bytes.start)).unwrap();
-            // A heading without a body shares the chunk of the heading below it.
+            // A heading without a body is in the chunk of the heading below it.
             if !heading {
                 prop_assert_eq!((&chunk.section, chunk.level <= *level), (section, true));
             }
@@ -110,10 +110,10 @@ proptest! {
     }
 
     #[test]
-    fn no_heading_is_parted_from_its_body(document in document(), limits in limits()) {
+    fn no_heading_is_separated_from_its_body(document in document(), limits in limits()) {
         let chunks = checked(&document.text, &MediaType::MARKDOWN, limits, &Characters);
         for (heading, body) in document.headings_with_bodies() {
-            // The heading has to fit beside some of its body.
+            // The heading must fit together with a part of its body.
             if Characters.size(&document.text[heading.start..body.start]) < limits.max / 2 {
                 let cut = chunks.iter().map(|chunk| chunk.bytes.start);
                 let cut = cut.filter(|cut| heading.start < *cut && *cut <= body.start);
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn no_fence_table_or_paragraph_is_cut_that_fits(document in document(), limits in limits()) {
+    fn fences_tables_and_paragraphs_that_fit_are_not_cut(document in document(), limits in limits()) {
         let chunks = checked(&document.text, &MediaType::MARKDOWN, limits, &Characters);
         for bytes in document.free_blocks() {
             if Characters.size(&document.text[bytes.clone()]) <= limits.max {
@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn anything_like_titles_and_blocks_is_split_without_loss(
+    fn random_titles_and_blocks_are_split_without_loss(
         text in linedish(), media_type in media_type(), limits in limits()
     ) {
         let once = checked(&text, &media_type, limits, &Characters);
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn every_block_stands_under_its_titles(
+    fn each_block_has_the_section_of_its_titles(
         (language, document) in language().prop_flat_map(|it| (Just(it), lined(it)))
     ) {
         let limits = ChunkLimits { min: 0, preferred: 1, max: 100_000, window: 100_000 };
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn no_title_is_parted_from_its_body(
+    fn no_title_is_separated_from_its_body(
         (language, document) in language().prop_flat_map(|it| (Just(it), lined(it))),
         limits in limits()
     ) {
@@ -179,12 +179,12 @@ proptest! {
     }
 
     #[test]
-    fn no_record_is_cut_that_fits(table in tables::table(), limits in limits()) {
+    fn records_that_fit_are_not_cut(table in tables::table(), limits in limits()) {
         let csv = MediaType::new("text/csv");
         let chunks = checked(&table.text, &csv, limits, &Characters);
         let ends = table.records.iter().skip(1).copied().chain([table.text.len()]);
         for (index, (start, end)) in table.records.iter().zip(ends).enumerate() {
-            // The first is tied to the second: together they may be too long.
+            // The first record is tied to the second one, and both together may be too long.
             let cut = chunks.iter().find(|chunk| *start < chunk.bytes.start && chunk.bytes.start < end);
             if Characters.size(&table.text[*start..end]) <= limits.max && index > 1 {
                 prop_assert_eq!(cut, None);
@@ -194,8 +194,8 @@ proptest! {
 }
 
 #[test]
-fn the_documents_of_these_tests_have_headings_and_bodies() {
-    // Otherwise the properties above would hold of nothing.
+fn generated_documents_have_headings_and_bodies() {
+    // Otherwise the properties above would test nothing.
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let documents: Vec<Document> =
         (0..200).map(|_| document().new_tree(&mut runner).unwrap().current()).collect();

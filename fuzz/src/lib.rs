@@ -1,21 +1,20 @@
 /*!
-What a fuzz target does with its input: split it as one of some media types, and check what every
-splitting owes.
+Fuzzing of the splitters: splits an input as one of several media types and checks the invariants.
 
-The first four bytes of an input choose the media type and the limits, so that a fuzzer finds them
-like everything else; the rest is the document. All of them may be letters, and in a seed the fourth
-is a line end: its first line is the choice, and below it stands a document that can be read.
+The first four bytes of an input choose the media type and the limits, so that the fuzzer varies them
+too; the rest is the document. In a seed, the fourth byte is a line end: its first line is the choice,
+and the readable document is below it.
 */
 
-#[path = "../../core/tests/promises/splitting.rs"]
-mod promises;
+#[path = "../../core/tests/invariants/splitting.rs"]
+mod invariants;
 
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, convert, decode, split};
-use promises::{fault, section_again};
+use invariants::{find_violation, find_repeated_section};
 
-/// What the first four bytes of an input choose.
+/// The choice of the first four bytes of an input.
 struct Choice {
-    /// Which of the media types, modulo their number.
+    /// The index of the media type, modulo their number.
     number: usize,
     limits: ChunkLimits,
     overlap: usize,
@@ -31,31 +30,30 @@ impl Choice {
     }
 }
 
-/// Splits an input as it stands.
+/// Splits an input without conversion.
 ///
 /// # Panics
 ///
-/// Panics if a splitting does not keep what it owes.
+/// Panics if the chunks violate an invariant.
 pub fn text(input: &[u8], media_types: &[&str]) {
     let Some((choice, document)) = parts(input) else { return };
     let media_type = MediaType::new(media_types[choice.number % media_types.len()]);
-    // A fuzzer mostly breaks characters; what is left of them goes on as a mark of that.
+    // The fuzzer often breaks characters, which become replacement characters.
     check(&String::from_utf8_lossy(document), &media_type, &choice);
 }
 
-/// Converts an input and splits what is stored of it.
+/// Converts an input and splits the result.
 ///
 /// # Panics
 ///
-/// Panics if a conversion gives another text the second time, or a splitting does not keep what
-/// it owes.
+/// Panics if a second conversion has a different result, or if the chunks violate an invariant.
 pub fn converted(input: &[u8], media_type: &str) {
     let Some((choice, document)) = parts(input) else { return };
     let media_type = MediaType::new(media_type);
     let Ok(text) = decode(document, &media_type) else { return };
     let base = (choice.number % 2 == 1).then_some("https://example.org/docs/");
     let Ok(stored) = convert(&text, &media_type, base) else { return };
-    let stored = stored.expect("the type is one that is converted");
+    let stored = stored.expect("the media type has a conversion");
     assert_eq!(Ok(Some(&stored)), convert(&text, &media_type, base).as_ref().map(Option::as_ref));
     check(&stored.text, &stored.media_type, &choice);
 }
@@ -65,15 +63,15 @@ fn parts(input: &[u8]) -> Option<(Choice, &[u8])> {
     Some((Choice::new(*head), document))
 }
 
-/// Splits by small limits and by those that everyone has.
+/// Splits a text with small limits and with the default ones.
 fn check(text: &str, media_type: &MediaType, choice: &Choice) {
     for limits in [choice.limits, ChunkLimits::CHARACTERS] {
         let title = Some("The title");
         let options = SplitOptions { title, overlap: choice.overlap, ..SplitOptions::new(limits) };
         let once = split(text, media_type, &options, &Characters).expect("the limits are in order");
-        assert_eq!(fault(text, &once.chunks, limits, &Characters), None, "by {limits:?}");
-        assert_eq!(section_again(media_type, &once.chunks), None, "by {limits:?}");
+        assert_eq!(find_violation(text, &once.chunks, limits, &Characters), None, "by {limits:?}");
+        assert_eq!(find_repeated_section(media_type, &once.chunks), None, "by {limits:?}");
         let again = split(text, media_type, &options, &Characters);
-        assert!(again.as_ref() == Ok(&once), "split otherwise the second time, by {limits:?}");
+        assert!(again.as_ref() == Ok(&once), "different chunks the second time, by {limits:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! Source code of every language that is split by its syntax.
+//! Source code of every language with a grammar.
 
 #![no_main]
 
-#[path = "../../core/tests/promises/languages.rs"]
+#[path = "../../core/tests/invariants/languages.rs"]
 mod languages;
 
 use languages::LANGUAGES;

@@ -1,4 +1,4 @@
-//! Tables of text.
+//! Comma-separated values.
 
 #![no_main]
 

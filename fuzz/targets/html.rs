@@ -1,4 +1,4 @@
-//! HTML, as it comes from a file.
+//! HTML files.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! JSON, and one JSON a line.
+//! JSON and JSON lines.
 
 #![no_main]
 

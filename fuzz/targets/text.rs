@@ -1,4 +1,4 @@
-//! Text without structure.
+//! Plain text.
 
 #![no_main]
 

@@ -1,27 +1,25 @@
 /*!
-Every bar of speed, as a ratio inside one run.
+The benchmarks, each as a ratio within one run.
 
-Absolute times say more about a machine than about a program, so each figure stands beside a floor:
-the plainest way to do the same work. Floor and ours take turns, so that whatever else the machine
-does meets both, and of the rounds the median counts. What is printed is a Markdown table that can
-be pasted into `docs/benchmarks.md`.
+Absolute times describe a machine more than a program. So each figure is compared with a floor: the simplest
+way to do the same work. Both alternate in rounds, so other load on the machine affects both, and the median of
+the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 
-`cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, the parts being
+`cargo bench -p passage-tests --bench bench -- [PART...] [--keep FOLDER]`, where the parts are:
 
 - `expand`: context and passages against a SELECT of the same rows;
-- `split`: splitting against a bare pass of the parser;
+- `split`: splitting against a run of the parser alone;
 - `ingest`: the client against COPY of the same rows;
-- `embed`: the model against candle in padded batches;
-- `scale`: ten million chunks against ten thousand, and how soon a call over a document of a million
-  chunks ends at a timeout;
-- `million`: search in a million chunks of real text, against the bare parts of it;
-- `quality`, `search`, `fragments`: what comes back at equal budgets, in memory and by SQL.
+- `embed`: the model against candle with padded batches;
+- `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
+  a timeout;
+- `million`: search in a million chunks of real text, against its parts alone;
+- `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL.
 
-None means all but the last five, which take minutes and are run by name alone: `scale` loads ten
-million chunks and wants 25 GB of disk; `million` embeds 50,000 chunks when it is run first, and wants
-10 GB; the others are not about speed and have options of their own (see `quality`). `--keep` names a
-folder where the loaded servers stay
-for the next run.
+Without a part all of them run except the last five, which take minutes. `scale` loads ten million chunks and needs
+25 GB of disk. `million` embeds 50,000 chunks in its first run and needs 10 GB. The last three do not measure speed
+and have options of their own (see `quality`). `--keep` names a folder that keeps the loaded servers for the next
+run.
 */
 
 mod corpus;
@@ -40,14 +38,14 @@ mod table;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What can be measured, in the order of the table.
+/// The parts in the order of the table.
 const PARTS: [&str; 9] =
     ["expand", "split", "ingest", "embed", "scale", "million", "quality", "search", "fragments"];
 
-/// Those that are measured only if they are named.
+/// The parts that run only if they are named.
 const NAMED: [&str; 5] = ["scale", "million", "quality", "search", "fragments"];
 
-/// What was asked for.
+/// The arguments of the command line.
 struct Arguments {
     parts: Vec<String>,
     keep: Option<PathBuf>,
@@ -56,7 +54,7 @@ struct Arguments {
 
 impl Arguments {
     fn parse(arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        // Cargo says --bench to every bench.
+        // Cargo passes --bench to every benchmark.
         let mut arguments = arguments.filter(|argument| argument != "--bench");
         let (mut parts, mut keep) = (Vec::new(), None);
         let mut quality = quality::Options::default();
@@ -91,7 +89,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    // One thread for the driver and for us: a second would add a hand-over to each round trip.
+    // One thread for the driver and the benchmark: a second one would add a hand-over to each round trip.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

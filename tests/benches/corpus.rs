@@ -1,5 +1,4 @@
-//! Real documents: what the crates that this project builds with bring along, and what `make corpus`
-//! fetched, where it did.
+//! Real documents: those in cargo's registry, and those that `make corpus` downloaded.
 
 use std::env;
 use std::fs;
@@ -9,17 +8,17 @@ use passage_core::media_type::is_binary;
 use passage_core::{MediaType, decode};
 use passage_tests::cluster::target;
 
-/// Fewer bytes of Markdown than this say little.
+/// With fewer bytes of Markdown a benchmark proves little.
 const ENOUGH: usize = 5_000_000;
 
-/// The texts of all Markdown files in cargo's registry, in the order of their paths.
+/// Returns the texts of all Markdown files in cargo's registry, in the order of their paths.
 ///
 /// # Panics
 ///
-/// Panics if they are fewer than five megabytes.
+/// Panics if they have less than five megabytes.
 pub fn markdown() -> Vec<String> {
     let mut paths = Vec::new();
-    // What is not UTF-8 is not Markdown.
+    // A file that is not UTF-8 is not Markdown.
     let is_markdown =
         |path: &Path| path.extension().is_some_and(|is| is.eq_ignore_ascii_case("md"));
     find(&registry(), is_markdown, &mut paths);
@@ -29,12 +28,12 @@ pub fn markdown() -> Vec<String> {
     texts
 }
 
-/// The texts of files of a media type from everything that is there, of about so many bytes: in an
-/// order that goes all over it and is always the same, without what would be a quarter by itself.
+/// Returns the texts of files of a media type, up to a number of bytes. The order is fixed and spread over all
+/// files. Texts larger than a quarter of the sample are left out.
 pub fn sample(media_type: &str, bytes: usize) -> Vec<String> {
     let paths = files().iter().filter(|(_, of)| of.name() == media_type);
     let mut paths: Vec<_> = paths.map(|(path, _)| path).enumerate().collect();
-    // Numbers times the golden ratio lie as far apart as they can.
+    // Multiples of the golden ratio are spread evenly.
     paths.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));
     let texts = paths.into_iter().filter_map(|(_, path)| {
         let raw = fs::read(path).ok().filter(|raw| raw.len() < bytes / 4 && !is_binary(raw))?;
@@ -49,8 +48,8 @@ pub fn sample(media_type: &str, bytes: usize) -> Vec<String> {
     texts.take_while(is_wanted).collect()
 }
 
-/// The Markdown and the Rust of `rust-src`, by where each lies; where `make corpus` did not fetch it,
-/// those of cargo's registry. Left out are files that no client takes: what is not text.
+/// Returns the Markdown and the Rust of `rust-src` with their paths; without `make corpus`, those of cargo's
+/// registry. Files that are not text are left out.
 pub fn rust() -> (&'static str, Vec<(PathBuf, String)>) {
     let [registry, fetched] = folders();
     let fetched = fetched.join("rust");
@@ -68,12 +67,12 @@ pub fn rust() -> (&'static str, Vec<(PathBuf, String)>) {
     (name, paths.into_iter().filter_map(document).collect())
 }
 
-/// The folders that real documents lie in; the latter only where it was fetched.
+/// Returns the folders with real documents. The second one exists only after `make corpus`.
 pub fn folders() -> [PathBuf; 2] {
     [registry(), target().join("ground/corpus-files")]
 }
 
-/// All files of a known type, found once.
+/// Returns all files of a known media type, found once.
 pub fn files() -> &'static [(PathBuf, MediaType)] {
     static FILES: std::sync::OnceLock<Vec<(PathBuf, MediaType)>> = std::sync::OnceLock::new();
     FILES.get_or_init(|| {
@@ -86,21 +85,21 @@ pub fn files() -> &'static [(PathBuf, MediaType)] {
     })
 }
 
-/// The folder into which cargo unpacks crates.
+/// Returns the folder into which cargo unpacks crates.
 fn registry() -> PathBuf {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     home.expect("cargo has a home").join("registry/src")
 }
 
-/// The texts of the files that are wanted and are UTF-8, in the order of their paths.
+/// Reads the wanted files that are UTF-8, in the order of their paths.
 pub fn collect(folder: &Path, wanted: fn(&Path) -> bool, texts: &mut Vec<String>) {
     let mut paths = Vec::new();
     find(folder, wanted, &mut paths);
     texts.extend(paths.iter().filter_map(|path| fs::read_to_string(path).ok()));
 }
 
-/// The files that are wanted, in the order of their paths; symbolic links are left out.
+/// Finds the wanted files, in the order of their paths, without symbolic links.
 fn find(folder: &Path, wanted: fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut entries: Vec<_> = entries.collect();

@@ -1,9 +1,9 @@
 /*!
-Embedding one sequence at a time without padding, as the client does, against padded batches, as
-candle is commonly used: the same weights, the same texts, the same build.
+Embedding one sequence at a time without padding, as the client does, against padded batches, the common way to
+use candle: the same weights, the same texts, the same build.
 
-How many threads candle takes is read from the environment once for each process, so each turn is
-a process of its own. The time counts from when the model is loaded.
+A process reads the number of candle's threads once from the environment, so each turn is a process of its own.
+The time begins when the model is loaded.
 */
 
 mod texts;
@@ -24,13 +24,13 @@ pub use worker::is_worker;
 
 const ROUNDS: usize = 3;
 
-/// What the client may take with the model in memory, in bytes.
+/// The largest memory of the client with the model, in bytes.
 const MOST_MEMORY: u64 = 400_000_000;
 
-/// Measures speed in chunks a second, and memory.
+/// Measures speed in chunks per second, and memory.
 pub async fn measure(table: &mut Table) {
     for kind in Kind::ALL {
-        // What each way took at most, in bytes.
+        // The peak of each way in bytes.
         let (mut padded, mut unpadded) = (0, 0);
         let figures = turns(
             ROUNDS,

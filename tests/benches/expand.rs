@@ -1,9 +1,9 @@
 /*!
-Expansion against the plain SELECT that would bring the same rows, if one knew which.
+Expansion against the SELECT of the same rows by a caller who knows them.
 
-The floor is the fastest there is: rows that lie side by side in their document, read by one range
-of ordinals through the index, without looking for the hit first. What the functions add to the
-columns of the table (role, distance, hit, scores) it gives as constants.
+The floor is the fastest possible query: adjacent rows of a document, read by one range of ordinals through the
+index, without looking up the hit first. It returns the additional columns of the functions (role, distance,
+hit, scores) as constants.
 */
 
 mod auto;
@@ -27,8 +27,7 @@ use sessions::{OURS_OF_ONE, OURS_OF_TEN, Session};
 pub const ROUNDS: usize = 30;
 pub const CALLS: usize = 100;
 
-/// Manuals of 100 chunks, 5,000 of them, and of 100,000 chunks, ten of them; source code with
-/// classes of 200 chunks.
+/// 5,000 manuals of 100 chunks, ten manuals of 100,000 chunks, and source code with classes of 200 chunks.
 const STORES: [Shape; 3] = [
     Shape {
         store: "rag",
@@ -56,7 +55,7 @@ const STORES: [Shape; 3] = [
     },
 ];
 
-/// Loads the stores, or takes the kept ones, and measures.
+/// Loads the stores, or uses the kept ones, and measures.
 pub async fn measure(table: &mut Table, keep: Option<&Path>) {
     let mut cluster = load::cluster(keep, &STORES).await;
     let [shape_of_small, shape_of_large, code] = STORES;
@@ -68,7 +67,7 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
         of_large.check(&large, &shape_of_large).await;
 
         for (session, hits, of) in [(&of_small, &small, "100"), (&of_large, &large, "100,000")] {
-            // Only the first store is the one that the bar is about.
+            // The bar applies only to the first store.
             let bar = |most| if of == "100" { Bar::AtMost(most) } else { Bar::None };
             let what = |what: &str| format!("{what}, documents of {of} chunks{under}");
             let figures = alternate(

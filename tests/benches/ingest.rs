@@ -1,11 +1,11 @@
 /*!
-The client against a bare binary COPY of the very rows it makes, into the same tables with the same
-indexes and derived columns.
+The client against a binary COPY of the same rows into the same tables, with the same indexes and generated
+columns.
 
-The client reads and splits files and commits documents in many transactions; the COPY does nothing
-but write, in two statements of one session. Both make the derived columns and fill the indexes, which
-is most of the work; what the same COPY takes without them stands below the table. Here the server
-writes its log through to the disk, since that is what many transactions cost.
+The client reads and splits files and commits documents in many transactions. COPY only writes, by two statements
+in one session. Both compute the generated columns and fill the indexes, which is most of the work; a note shows
+the time of COPY without them. The server of this benchmark flushes its log to disk, because many transactions pay
+for that.
 */
 
 mod edit;
@@ -26,13 +26,13 @@ use rows::Rows;
 
 const ROUNDS: usize = 3;
 
-/// What a run of the client may take beside the model, in bytes.
+/// The largest memory of the client without the model, in bytes.
 const MOST_MEMORY: u64 = 300_000_000;
 
-/// And with code, where each thread may be parsing one of the largest files at the same time.
+/// The same with code, where each thread may parse one of the largest files at the same time.
 const MOST_PARSING: u64 = 500_000_000;
 
-/// Measures speed in chunks a second, what a second run costs, and the memory of the client.
+/// Measures speed in chunks per second, the cost of a second run, and the memory of the client.
 pub async fn measure(table: &mut Table) {
     let cluster = cluster().await;
     let (name, documents) = corpus::rust();
@@ -97,7 +97,7 @@ pub async fn measure(table: &mut Table) {
     let bytes: usize = documents.iter().map(|(_, text)| text.len()).sum();
     drop(folder);
     let folder = Folder::make(&documents, 100_000_000 / bytes + 1);
-    // Sizes in wordpieces take the model into memory, which comes on top.
+    // Sizes in wordpieces load the model into memory, which is added.
     for (sizer, beside) in [("characters", 0), ("wordpieces", folder::model_bytes())] {
         clear().await;
         let run = process::run(ingest(&cluster, &folder, &["--sizer", sizer])).await;
@@ -109,16 +109,16 @@ pub async fn measure(table: &mut Table) {
     }
 }
 
-/// How much log the server has written, in bytes.
+/// Returns how many bytes of WAL the server has written.
 async fn written(cluster: &Cluster) -> i64 {
     let sql = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint";
     cluster.query_text(sql).await.parse().expect("a place in the log is a number")
 }
 
-/// A server that a user would run: in memory, but durable.
+/// A server with the settings of a user: in memory, but durable.
 async fn cluster() -> Cluster {
     let mut cluster = Cluster::start().await;
-    // Vacuum writes log of its own, and takes a core from whoever's turn it is.
+    // Vacuum writes WAL of its own, and would use a core during one of the turns.
     let settings =
         ["shared_buffers = '2GB'", "max_wal_size = '8GB'", "fsync = on", "autovacuum = off"];
     for setting in settings {

@@ -1,10 +1,10 @@
-//! The machine that the figures are of.
+//! The machine of the measurement.
 
 use std::fs;
 
 use passage_tests::cluster::Installation;
 
-/// One line: processor, cores, memory, and the server's version.
+/// Returns one line: processor, cores, memory, and the server's version.
 pub fn describe() -> String {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let model = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown processor".into());
@@ -21,7 +21,7 @@ pub fn describe() -> String {
     )
 }
 
-/// The value of the first line `name: value` of a file.
+/// Returns the value of the first line `name: value` of a file.
 pub fn field(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

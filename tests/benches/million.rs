@@ -1,11 +1,10 @@
 /*!
 Search in a million chunks of real text.
 
-Texts are the files of `make corpus` and of cargo's registry, prose first, read and split by the
-client as it does by default, so that words are as frequent as they are in documentation and code.
-50,000 chunks have the embeddings of the client's model and all others have seeded ones (see
-`vectors`): a million real ones would take hours. All indexes of a store are there, and all of it
-fits into memory.
+The texts are the files of `make corpus` and of cargo's registry, prose first, read and split with the client's
+defaults, so words are as frequent as in documentation and code. 50,000 chunks have embeddings of the client's
+model, all others have generated ones (see `vectors`), because a million embeddings would take hours. The store has
+all of its indexes, and all of it fits into memory.
 */
 
 mod clients;
@@ -28,7 +27,7 @@ use session::Session;
 
 pub use vectors::is_worker;
 
-/// Loads the store, or takes the kept one, and measures.
+/// Loads the store, or uses the kept one, and measures.
 pub async fn measure(table: &mut Table, keep: Option<&Path>) {
     let keep = keep.map(|folder| folder.join("million"));
     let mut cluster = load::cluster(keep.as_deref()).await;
@@ -43,7 +42,7 @@ pub async fn measure(table: &mut Table, keep: Option<&Path>) {
     cluster.stop();
 }
 
-/// Says in a sentence what is searched.
+/// Returns a sentence about the searched store.
 async fn described(cluster: &Cluster) -> String {
     let count = async |table: &str| {
         cluster.query_text(&format!("SELECT count(*) FROM {}.{table}", load::STORE)).await

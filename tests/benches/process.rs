@@ -1,4 +1,4 @@
-//! A program that is run for its time and its memory.
+//! Programs that are run to measure their time and memory.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -7,11 +7,11 @@ use tokio::process::Command;
 
 use crate::machine::field;
 
-/// What a run took.
+/// The cost of a run.
 pub struct Run {
-    /// From its start to its end.
+    /// The time from start to end.
     pub time: Duration,
-    /// The most memory it had at once, in bytes, as the kernel counts it; 0 where it does not.
+    /// The peak of memory in bytes, as the kernel counts it; 0 on systems that do not.
     pub peak: u64,
 }
 
@@ -19,14 +19,14 @@ pub struct Run {
 ///
 /// # Panics
 ///
-/// Panics, with what it wrote to stderr, if it fails.
+/// Panics with the program's stderr if it fails.
 pub async fn run(mut command: Command) -> Run {
     let begun = Instant::now();
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let child = child.expect("the program can be run");
     let status = format!("/proc/{}/status", child.id().expect("it was not waited for"));
     let mut peak = 0;
-    // The kernel keeps the maximum itself; what is missed is only what came in the last moment.
+    // The kernel keeps the maximum, so only a peak in the last moment is missed.
     let watch = async {
         loop {
             peak = self::peak(&status).unwrap_or(peak);
@@ -43,7 +43,7 @@ pub async fn run(mut command: Command) -> Run {
     Run { time, peak }
 }
 
-/// The most memory that a process had at once, in bytes, from its status file.
+/// Returns the peak of memory in bytes from the text of a status file.
 pub fn peak(status: &str) -> Option<u64> {
     let kilobytes: u64 = field(status, "VmHWM")?.split(' ').next()?.parse().ok()?;
     Some(kilobytes * 1_024)

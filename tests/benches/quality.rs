@@ -1,28 +1,27 @@
 /*!
-How much of what is wanted comes back, when every way of returning may return as much.
+Recall at equal budgets: the share of the known answers in the returned text.
 
-Sets of questions whose answers are marked in real documents: one of the project's own, and two that
-lie beside the checkout (see `sets`). The documents of a set are split by core and embedded by the
-client's model, preambles included, just as `passage ingest` would. Three parts ask the questions:
+Sets of questions have their answers marked in real documents. One set belongs to the project, two are next to the
+checkout (see `sets`). Core splits the documents of a set and the client's model embeds them with their preambles,
+as `passage ingest` does. There are three parts:
 
-- `quality` compares ways of making chunks, in memory. Every question is compared with every chunk,
-  chunks are taken best first until the budget is spent (see `score`), and each way is compared with
-  the first one, question by question (see `bootstrap`).
-- `search` asks a real server by SQL, through every mode of `search` and some strategies, beside
-  plain search in memory (see `server` and `passages`).
-- `fragments` asks the same server for the lines that answer, by every strategy (see `fragments`).
+- `quality` compares ways of making chunks, in memory. Each question is compared with each chunk. The best chunks
+  are taken until the budget is spent (see `score`). Each way is compared with the first one, question by question
+  (see `bootstrap`).
+- `search` queries a real server by SQL, with every mode of `search` and some strategies, next to plain search in
+  memory (see `server` and `passages`).
+- `fragments` queries the same server for the lines that answer, with every strategy (see `fragments`).
 
-Equal budgets, never equal numbers of hits: a larger chunk would always win the latter. At 175
-questions a difference below seven points is mostly chance, which is why the intervals are printed.
+Budgets are equal, not numbers of hits, because larger chunks would always win the latter. With 175 questions a
+difference below seven points is mostly chance, which is why the tables have intervals.
 
-With `--strategies` the part `quality` measures every preset as well, over the chunks of the first
-limits: hits take a share of the budget, the preset adds to them what it still can, and what is then
-left is for further hits (see `strategies`). Chunks lie in memory, but what is read and chosen of
-them is what `reassemble` would (see `store`).
+With `--strategies` the part `quality` also measures every preset over the chunks of the first limits. Hits take a
+share of the budget, the preset adds context to them, and further hits fill the rest (see `strategies`). The
+chunks are in memory, but they are read and chosen as by `reassemble` (see `store`).
 
 `cargo bench -p passage-tests --bench bench -- PART... [--data FOLDER] [--set NAME]...
-[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]`, of which
-`--limits` and what follows are for `quality` alone
+[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]`, where `--limits` and the
+options after it are only for `quality`.
 */
 
 mod bootstrap;
@@ -52,22 +51,22 @@ use passage_tests::cluster::{model_path, target};
 use configuration::Configuration;
 use fragments::Scope;
 use legs::Legs;
-use report::{BUDGETS, Measured, Report};
+use report::{BUDGETS, Measurement, Report};
 use score::{Filling, fill, recall};
-use search::{Searched, search};
+use search::{RankedSet, search};
 use server::Server;
 use set::Set;
 use strategies::compare;
 use table::Comparison;
 use vectors::Vectors;
 
-/// What can be measured with the sets.
+/// The parts that use the sets.
 pub const PARTS: [&str; 3] = ["quality", "search", "fragments"];
 
 /// The first argument of the process that measures.
 const WORKER: &str = "quality-worker";
 
-/// What was asked for; what was not is chosen by [`measure`].
+/// The options; [`measure`] chooses those that are not given.
 #[derive(Default)]
 pub struct Options {
     data: Option<PathBuf>,
@@ -75,16 +74,16 @@ pub struct Options {
     configurations: Vec<Configuration>,
     filling: Option<Filling>,
     strategies: bool,
-    /// As they were written.
+    /// The arguments as they were given.
     arguments: Vec<String>,
 }
 
 impl Options {
-    /// Takes an option, and its value if it has one, and tells whether it is one of ours.
+    /// Reads an option with its value. Returns whether it is an option of these parts.
     ///
     /// # Errors
     ///
-    /// What is wrong with the value.
+    /// The error says what is wrong with the value.
     pub fn take(
         &mut self,
         option: &str,
@@ -115,18 +114,18 @@ impl Options {
         Ok(true)
     }
 
-    /// The sets that were asked for, or all.
+    /// Returns the requested sets, or all.
     fn places(&self) -> Vec<sets::Place> {
         sets::sets(self.data.as_deref(), &self.sets)
     }
 }
 
-/// Measures some of [`PARTS`] in a process of its own, since candle reads from the environment once
-/// whether its threads are its own affair. Returns tables, or nothing if there are no sets.
+/// Measures some of [`PARTS`] in a process of its own, because candle reads its threads from the environment once.
+/// Returns tables, or nothing if there are no sets.
 ///
 /// # Panics
 ///
-/// Panics if the process fails; it has said why.
+/// Panics if the process fails, after it has printed its error.
 pub fn measure(parts: &[&str], options: &Options) -> Option<String> {
     if options.places().is_empty() {
         eprintln!("bench: {} is skipped: there are no such sets of questions", parts.join(", "));
@@ -145,7 +144,7 @@ pub fn measure(parts: &[&str], options: &Options) -> Option<String> {
     Some(String::from_utf8(output.stdout).expect("tables are UTF-8"))
 }
 
-/// Tells whether this process was started to measure, and does so.
+/// Measures if this process was started for it, and returns whether it was.
 ///
 /// # Panics
 ///
@@ -186,15 +185,15 @@ fn in_memory(set: &Set, options: &Options, model: &Model, vectors: &mut Vectors)
     let client = [Configuration::CLIENT];
     let asked = &options.configurations[..];
     let configurations = if asked.is_empty() { &client } else { asked };
-    // Which of the two is taken moves no figure by a point. With this one plain text in chunks of up
-    // to 128 wordpieces recalls .612 and .788 of the articles, where others measured .617 and .787.
+    // Other implementations measured the same within a point. With this one plain text in chunks of up to 128
+    // wordpieces recalls .612 and .788 of the articles; others measured .617 and .787.
     let filling = options.filling.unwrap_or(Filling::Continue);
     let (mut measured, mut searched) = (Vec::new(), Vec::new());
     for configuration in configurations {
         let found = search(*configuration, set, model, vectors);
         measured.push(plain(&found, set, filling));
         searched.push(found);
-        // Each row is worth having even if the next is never reached.
+        // Each row is printed at once, even if the next one is never reached.
         eprintln!("{}", Report { set, measured: &measured[measured.len() - 1..] });
     }
     println!("{}", Report { set, measured: &measured });
@@ -203,7 +202,7 @@ fn in_memory(set: &Set, options: &Options, model: &Model, vectors: &mut Vectors)
     }
 }
 
-/// Asks a server, set after set.
+/// Queries a server, set after set.
 fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &mut Vectors) {
     let server = Server::start();
     let there = server.has_function("fragments");
@@ -237,8 +236,8 @@ fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &
 }
 
 /// Measures one configuration over all questions of a set.
-fn plain(searched: &Searched, set: &Set, filling: Filling) -> Measured {
-    let Searched { configuration, chunks, embedded, ranked } = searched;
+fn plain(searched: &RankedSet, set: &Set, filling: Filling) -> Measurement {
+    let RankedSet { configuration, chunks, embedded, ranked } = searched;
     let mut recalls = BUDGETS.map(|_| Vec::with_capacity(ranked.len()));
     for (question, ranked) in set.questions.iter().zip(ranked) {
         let passages = || ranked.iter().map(|at| &chunks[*at].passage);
@@ -247,7 +246,7 @@ fn plain(searched: &Searched, set: &Set, filling: Filling) -> Measured {
             recalls.push(recall(&question.wanted, returned));
         }
     }
-    Measured {
+    Measurement {
         configuration: *configuration,
         chunks: chunks.len(),
         tokens: chunks.iter().map(|chunk| chunk.passage.tokens).sum(),

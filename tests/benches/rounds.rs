@@ -1,23 +1,23 @@
-//! Two ways of doing the same, in turns.
+//! Rounds of two alternating ways to do the same work.
 
 use std::ops::Range;
 use std::time::Instant;
 
-/// What rounds gave: medians, in what each round counts, and how their quotients spread.
+/// The result of the rounds: medians, and the spread of their quotients.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures {
-    /// Of the plain way.
+    /// The median of the floor.
     pub floor: f64,
-    /// Of our way.
+    /// The median of our way.
     pub ours: f64,
-    /// Median of the rounds' quotients, ours by floor.
+    /// The median of the rounds' quotients, ours divided by the floor.
     pub ratio: f64,
     /// The quartiles of the quotients.
     pub spread: (f64, f64),
 }
 
 impl Figures {
-    /// Takes a floor and ours for each round.
+    /// Computes the figures from the floor and our result of each round.
     pub fn new(rounds: &[(f64, f64)]) -> Self {
         let sorted = |value: fn(&(f64, f64)) -> f64| {
             let mut values: Vec<_> = rounds.iter().map(value).collect();
@@ -35,8 +35,8 @@ impl Figures {
     }
 }
 
-/// Lets both have their turn in each round, by turns first and second; the first round fills caches
-/// and plans, and does not count. Each is given the number of the round, and returns its figure.
+/// Runs both ways in each round, each of them first in every other round. The first round fills caches and plans
+/// and does not count. Each way gets the number of the round and returns its figure.
 pub async fn turns(
     rounds: usize,
     mut floor: impl AsyncFnMut(usize) -> f64,
@@ -58,8 +58,8 @@ pub async fn turns(
     Figures::new(&measured)
 }
 
-/// Calls both ways `calls` times in each round, numbered through all rounds from 0 on. A round
-/// counts by the median time of its calls, in microseconds.
+/// Calls both ways `calls` times in each round, with numbers that continue through the rounds from 0. The result
+/// of a round is the median time of its calls in microseconds.
 pub async fn alternate<R>(
     rounds: usize,
     calls: usize,
@@ -75,7 +75,7 @@ pub async fn alternate<R>(
     .await
 }
 
-/// The median time of a call, in microseconds.
+/// Returns the median time of a call in microseconds.
 async fn median<R>(calls: Range<usize>, call: &mut impl AsyncFnMut(usize) -> R) -> f64 {
     let mut times = Vec::with_capacity(calls.len());
     for number in calls {
@@ -92,11 +92,11 @@ fn middle(sorted: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// How long calls took, in microseconds, the fastest first.
+/// Times of calls in microseconds, sorted.
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// Calls for each number so many times; the first time fills caches and does not count.
+    /// Calls for each number several times. The first call fills caches and does not count.
     pub async fn of<R>(numbers: usize, times: usize, call: impl AsyncFn(usize) -> R) -> Self {
         let mut took = Vec::with_capacity(numbers * times);
         for time in 0..=times {
@@ -112,7 +112,7 @@ impl Times {
         Self(took)
     }
 
-    /// What so many of a hundred calls do not pass.
+    /// Returns a percentile of the times.
     pub fn percentile(&self, percent: usize) -> f64 {
         self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)]
     }

@@ -1,8 +1,8 @@
 /*!
-Ten million chunks, and a million in one document.
+Ten million chunks, and a million chunks in one document.
 
-Its stores are bare: contents of 64 bytes, no embeddings, and no indexes on `path` and `tsv`, which
-are dropped before the rows go in and do not come back. Nothing that is measured here reads by them.
+The stores are bare: contents of 64 bytes, no embeddings, and no indexes on `path` and `tsv`, which are dropped before
+the load. No measured call reads by these indexes.
 */
 
 mod flat;
@@ -13,7 +13,7 @@ use std::path::Path;
 use crate::expand::load::{self, Shape, Text};
 use crate::table::Table;
 
-/// Manuals of 100 chunks, from ten thousand to ten million chunks in all.
+/// Manuals of 100 chunks, from ten thousand to ten million chunks in total.
 const MANUALS: [Shape; 4] = [
     manuals("chunks_10000", 100),
     manuals("chunks_100000", 1_000),
@@ -35,7 +35,7 @@ const fn manuals(store: &'static str, documents: usize) -> Shape {
     Shape { store, documents, visible: documents, chunks: 100, text: Text::Manual, bare: true }
 }
 
-/// Loads the stores, or takes the kept ones, and measures.
+/// Loads the stores, or uses the kept ones, and measures.
 pub async fn measure(table: &mut Table, keep: Option<&Path>) {
     let keep = keep.map(|folder| folder.join("scale"));
     let [a, b, c, d] = MANUALS;

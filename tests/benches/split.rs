@@ -1,10 +1,9 @@
 /*!
-Splitting against the parser that it stands on, over the same bytes, by characters.
+Splitting by characters against the parser that it uses, over the same bytes.
 
-The floor of each kind is what nobody who wants its structure gets around: for Markdown the events of
-the parser, for code a tree by a parser that is kept for all files, for HTML the conversion by the
-library alone, for JSON the parse into a value, for YAML and TOML the events. What is split are real
-files; see `corpus`.
+The floor of each kind is the work that every program needs for the structure: for Markdown the events of the
+parser, for code a parse with one parser for all files, for HTML the conversion by the library alone, for JSON
+the parse into a value, for YAML and TOML the events. The documents are real files (see `corpus`).
 */
 
 mod code;
@@ -25,27 +24,37 @@ pub use memory::is_worker;
 
 const ROUNDS: usize = 15;
 
-/// How much of a kind is looked at, in bytes.
+/// The sample of each kind in bytes.
 const BYTES: usize = 4_000_000;
 
-/// A kind of document, what it is measured against, and how fast it has to be.
-struct Against {
+/// A kind of document, its floor, and its bar.
+struct SplitBenchmark {
     media_type: &'static str,
     name: &'static str,
     least: f64,
-    /// Tells whether the text was what its type says.
+    /// Parses a text. Returns whether it was valid.
     floor: fn(&str) -> bool,
 }
 
-const AGAINST: [Against; 5] = [
-    Against { media_type: "text/markdown", name: "Markdown", least: 0.5, floor: parsers::markdown },
-    Against { media_type: "text/html", name: "HTML", least: 0.5, floor: parsers::html },
-    Against { media_type: "application/json", name: "JSON", least: 0.3, floor: parsers::json },
-    Against { media_type: "text/x-yaml", name: "YAML", least: 0.5, floor: parsers::yaml },
-    Against { media_type: "text/x-toml", name: "TOML", least: 0.5, floor: parsers::toml },
+const AGAINST: [SplitBenchmark; 5] = [
+    SplitBenchmark {
+        media_type: "text/markdown",
+        name: "Markdown",
+        least: 0.5,
+        floor: parsers::markdown,
+    },
+    SplitBenchmark { media_type: "text/html", name: "HTML", least: 0.5, floor: parsers::html },
+    SplitBenchmark {
+        media_type: "application/json",
+        name: "JSON",
+        least: 0.3,
+        floor: parsers::json,
+    },
+    SplitBenchmark { media_type: "text/x-yaml", name: "YAML", least: 0.5, floor: parsers::yaml },
+    SplitBenchmark { media_type: "text/x-toml", name: "TOML", least: 0.5, floor: parsers::toml },
 ];
 
-/// Measures speed in bytes a second, then how time grows, and memory.
+/// Measures speed in bytes per second, then the growth of time, and memory.
 pub async fn measure(table: &mut Table) {
     for against in &AGAINST {
         of_kind(table, against).await;
@@ -55,13 +64,13 @@ pub async fn measure(table: &mut Table) {
     memory::measure(table).await;
 }
 
-async fn of_kind(table: &mut Table, against: &Against) {
-    let Against { media_type, name, least, floor } = against;
+async fn of_kind(table: &mut Table, against: &SplitBenchmark) {
+    let SplitBenchmark { media_type, name, least, floor } = against;
     let mut texts = match *media_type {
         "text/markdown" => corpus::markdown(),
         _ => corpus::sample(media_type, BYTES),
     };
-    // What is not of its type is split as text, which no parser is a floor of.
+    // A text that is not valid is split as plain text, which no parser is a floor of.
     texts.retain(|text| floor(text));
     let bytes: usize = texts.iter().map(String::len).sum();
     if bytes < BYTES / 16 {
@@ -85,7 +94,7 @@ async fn of_kind(table: &mut Table, against: &Against) {
     table.row(&what, floor, ours, figures, Bar::AtLeast(*least));
 }
 
-/// Does what ingesting does with a text, but for the embedding.
+/// Does the work of an ingest except for embedding.
 fn stored_and_split(text: &str, media_type: &MediaType) {
     let options =
         SplitOptions { title: Some("Title"), ..SplitOptions::new(ChunkLimits::CHARACTERS) };

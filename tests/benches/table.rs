@@ -1,18 +1,18 @@
-//! The table that is printed.
+//! The printed table.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::rounds::{Figures, Times};
 
-/// What a ratio must keep to.
+/// The bar of a ratio.
 #[derive(Clone, Copy, Debug)]
 pub enum Bar {
-    /// Ours may take this many times the floor.
+    /// Our way may take this many times the floor.
     AtMost(f64),
-    /// Ours must be this many times as fast as the floor.
+    /// Our way must be this many times as fast as the floor.
     AtLeast(f64),
-    /// Stated for its own sake.
+    /// A figure without a bar.
     None,
 }
 
@@ -24,7 +24,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without rows.
+    /// Returns a table without rows.
     pub fn new() -> Self {
         Self::default()
     }
@@ -35,7 +35,7 @@ impl Table {
         self.row(what, time(figures.floor), time(figures.ours), figures, bar);
     }
 
-    /// Adds a row whose floor and ours are already written out.
+    /// Adds a row with formatted figures.
     pub fn row(&mut self, what: &str, floor: String, ours: String, figures: Figures, bar: Bar) {
         let ratio = figures.ratio;
         let (bar, met) = match bar {
@@ -50,7 +50,7 @@ impl Table {
         self.rows.push([what.into(), floor, ours, ratio, bar, met.into()]);
     }
 
-    /// Adds a figure of memory, in bytes; what cannot be measured is not met.
+    /// Adds a figure of memory in bytes. A figure that cannot be measured does not meet its bar.
     pub fn memory(&mut self, what: &str, peak: u64, most: u64) {
         let megabytes = |bytes: u64| format!("{} MB", bytes / 1_000_000);
         let met = if (1..=most).contains(&peak) { "met" } else { "**missed**" };
@@ -59,7 +59,7 @@ impl Table {
         self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
     }
 
-    /// Adds how late something came, at worst.
+    /// Adds the largest delay.
     pub fn late(&mut self, what: &str, worst: Duration, most: Duration) {
         let milliseconds = |time: Duration| format!("{} ms", time.as_millis());
         let met = if worst <= most { "met" } else { "**missed**" };
@@ -68,8 +68,7 @@ impl Table {
         self.rows.push([what.into(), String::new(), ours, String::new(), bar, met.into()]);
     }
 
-    /// Adds what calls took, of which so many of a hundred must end within a time in milliseconds;
-    /// the floor is stated for its own sake.
+    /// Adds times of calls, of which a percentile must be below a time in milliseconds. The floor has no bar.
     pub fn latency(
         &mut self,
         what: &str,

@@ -1,15 +1,15 @@
 /*!
 A PostgreSQL server for one test.
 
-It has its own folder, data and socket and no port, so that any number of them run side by side.
-It runs without fsync, as a user that PostgreSQL accepts also where root runs the tests, and goes
-with the test: when the [`Cluster`] is dropped, when the test panics, and when it is killed.
+Each server has its own folder, data and Unix socket and no TCP port, so any number of them run side by
+side. It runs without fsync, as a user that PostgreSQL accepts even if root runs the tests. It stops
+when its [`Cluster`] is dropped, and also when the test panics or is killed.
 
-`PG_CONFIG` selects the server, 15 to 18; without it that is the pinned one. Where it has no
-pgvector, [`Cluster::lacks_vector`] says so and the test leaves.
+`PG_CONFIG` selects the server, 15 to 18; the default is the pinned one. A test that needs pgvector asks
+[`Cluster::lacks_vector`] first and returns early on a server without it.
 
-Each function that takes SQL opens a session of its own, as the owner of the database, who is no
-superuser. A test that wants to keep a session, or another role, takes [`Cluster::client_as`].
+Each function that takes SQL opens a session of its own as the owner of the database, who is not a
+superuser. A test that keeps a session, or needs another role, uses [`Cluster::client_as`].
 
 ```no_run
 # use passage_tests::{Cluster, fixture};
@@ -32,6 +32,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
+use crate::wait::PATIENCE;
 use tokio::process::Command;
 use tokio_postgres::{Client, Config, NoTls};
 
@@ -42,14 +43,11 @@ pub use pooler::Pooler;
 /// The database of every cluster.
 pub const DATABASE: &str = "passage";
 
-/// The role that owns [`DATABASE`] and is no superuser.
+/// The role that owns [`DATABASE`]. It is not a superuser.
 pub const OWNER: &str = "owner";
 
 /// The superuser.
 pub const SUPERUSER: &str = "postgres";
-
-/// How long a server may take to start: a crashed one recovers first, on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server, stopped and removed when dropped.
 #[derive(Debug)]
@@ -61,17 +59,17 @@ pub struct Cluster {
 impl Cluster {
     /// Starts a server whose database has the extension and the store `rag`.
     ///
-    /// The store takes embeddings of 384 dimensions, those of the default model, where the
-    /// server has pgvector, and none elsewhere.
+    /// On a server with pgvector the store takes embeddings of 384 dimensions, those of the default
+    /// model. Elsewhere it has no embeddings.
     ///
     /// # Panics
     ///
-    /// Panics if there is no such server, or the extension is not installed in it.
+    /// Panics if there is no server, or if it does not have the extension.
     pub async fn start() -> Self {
         Self::start_with(&[]).await
     }
 
-    /// Starts such a server with variables in its environment, beside those of the test.
+    /// Starts such a server with additional environment variables.
     ///
     /// # Panics
     ///
@@ -88,20 +86,20 @@ impl Cluster {
         cluster
     }
 
-    /// Starts a server whose database is empty.
+    /// Starts a server with an empty database.
     ///
     /// # Panics
     ///
-    /// Panics if there is no such server.
+    /// Panics if there is no server.
     pub async fn bare() -> Self {
         Self::of(Installation::find()).await
     }
 
-    /// Starts a server of an installation, whose database is empty.
+    /// Starts a server of an installation with an empty database.
     ///
     /// # Panics
     ///
-    /// Panics if it does not start.
+    /// Panics if the server does not start.
     pub async fn of(installation: Installation) -> Self {
         Self::launch(installation, &[]).await
     }
@@ -114,7 +112,7 @@ impl Cluster {
         cluster
     }
 
-    /// Waits until the server takes connections.
+    /// Waits until the server accepts connections.
     async fn wait(&self) {
         let begun = Instant::now();
         while let Err(error) = self.config(OWNER).connect(NoTls).await {
@@ -127,70 +125,70 @@ impl Cluster {
         }
     }
 
-    /// Stops the server in good order and starts it again.
+    /// Stops the server in fast mode and starts it again.
     pub async fn restart(&mut self) {
         self.stop();
         self.start_again().await;
     }
 
-    /// Takes the server down without a checkpoint and starts it again, so that it recovers.
+    /// Stops the server without a checkpoint and starts it again, so that it recovers.
     pub async fn crash(&mut self) {
         self.keeper.stop("QUIT");
         self.start_again().await;
     }
 
-    /// Stops the server in good order; [`Cluster::start_again`] brings it back.
+    /// Stops the server in fast mode. [`Cluster::start_again`] starts it again.
     pub fn stop(&mut self) {
         self.keeper.stop("INT");
     }
 
-    /// Starts a server that was stopped or killed.
+    /// Starts a stopped or killed server.
     pub async fn start_again(&mut self) {
         self.keeper.start();
         self.wait().await;
     }
 
-    /// Takes the server down as a crash does, from another task and at any moment.
+    /// Stops the server in immediate mode, which is like a crash. Another task may be using it.
     pub fn kill(&self) {
         self.keeper.signal("QUIT");
     }
 
-    /// Ends the server and all its sessions by `kill -9`, at any moment.
+    /// Ends the server and all its sessions by `kill -9`. Another task may be using it.
     pub fn destroy(&self) {
         self.keeper.destroy();
     }
 
-    /// The server's folder: its data, its socket and its log.
+    /// Returns the server's folder with its data, its socket and its log.
     pub fn folder(&self) -> &Path {
         self.keeper.folder()
     }
 
-    /// The end of what the server wrote to its log.
+    /// Returns the last 20 lines of the server's log.
     pub fn log(&self) -> String {
         let log = self.whole_log();
         let lines: Vec<_> = log.lines().collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 
-    /// All that the server wrote to its log.
+    /// Returns the server's whole log.
     pub fn whole_log(&self) -> String {
         self.keeper.log()
     }
 
-    /// The PostgreSQL that it runs.
+    /// Returns the installation of the server.
     pub fn installation(&self) -> &Installation {
         &self.installation
     }
 
-    /// Whether pgvector can be created here.
+    /// Returns whether pgvector is available on this server.
     pub fn has_vector(&self) -> bool {
         self.installation.has_extension("vector")
     }
 
-    /// Whether pgvector is missing; if so, prints what is skipped for it.
+    /// Returns whether pgvector is missing; if so, reports the test as skipped.
     ///
-    /// The line also goes to the end of the file that `PASSAGE_SKIPPED` names, since test
-    /// runners keep to themselves what a passing test prints.
+    /// The report is also appended to the file named by `PASSAGE_SKIPPED`, because test runners do not
+    /// show the output of a test that passes.
     ///
     /// ```no_run
     /// # async fn example() {
@@ -208,33 +206,33 @@ impl Cluster {
         lacks
     }
 
-    /// The URL of the database for its owner.
+    /// Returns the URL of the database for its owner.
     pub fn url(&self) -> String {
         self.url_as(OWNER)
     }
 
-    /// The URL of the database for a role.
+    /// Returns the URL of the database for a role.
     pub fn url_as(&self, role: &str) -> String {
         format!("postgresql:///{DATABASE}?host={}&user={role}", self.folder().display())
     }
 
-    /// How a role connects.
+    /// Returns the connection settings of a role.
     pub fn config(&self, role: &str) -> Config {
         let mut config = Config::new();
         config.host_path(self.folder()).user(role).dbname(DATABASE);
         config
     }
 
-    /// A session of the owner.
+    /// Opens a session of the owner.
     pub async fn client(&self) -> Client {
         self.client_as(OWNER).await
     }
 
-    /// A session of a role.
+    /// Opens a session of a role.
     ///
     /// # Panics
     ///
-    /// Panics if the server does not let it in.
+    /// Panics if the role cannot connect.
     pub async fn client_as(&self, role: &str) -> Client {
         let (client, connection) = self
             .config(role)
@@ -245,8 +243,8 @@ impl Cluster {
         client
     }
 
-    /// A program of the server, such as `psql` or `pg_dump`, given the database and its owner
-    /// by its environment.
+    /// Returns a command for a program of the server, such as `psql` or `pg_dump`. Its environment names
+    /// the database and its owner.
     pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.installation.bin(name));
         command.env("PGHOST", self.folder()).env("PGUSER", OWNER).env("PGDATABASE", DATABASE);
@@ -254,11 +252,11 @@ impl Cluster {
         command
     }
 
-    /// Runs a program of the server and returns what it prints.
+    /// Runs a program of the server and returns its output.
     ///
     /// # Panics
     ///
-    /// Panics, with what it printed to stderr, if it fails.
+    /// Panics with the program's stderr if the program fails.
     pub async fn run<A: AsRef<OsStr>>(
         &self,
         name: &str,
@@ -267,7 +265,7 @@ impl Cluster {
         succeed(name, self.program(name).args(arguments).output().await)
     }
 
-    /// Runs SQL or backslash commands through `psql`, as a script that stops at the first error.
+    /// Runs SQL or backslash commands through `psql`, which stops at the first error.
     ///
     /// # Panics
     ///
@@ -276,13 +274,13 @@ impl Cluster {
         self.run("psql", ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-c", script]).await
     }
 
-    /// The client `passage`, given the URL of the database and the default model.
+    /// Returns a command for the client `passage`, with the URL of the database and the default model.
     ///
-    /// It is the one that was built last in the profile of the tests, or what `PASSAGE` names.
+    /// `PASSAGE` names the program; the default is the last build in the profile of the tests.
     ///
     /// # Panics
     ///
-    /// Panics if it was never built.
+    /// Panics if the client was never built.
     pub fn client_program(&self) -> Command {
         let mut command = Command::new(client_path());
         command.env("DATABASE_URL", self.url()).kill_on_drop(true);
@@ -292,20 +290,20 @@ impl Cluster {
         command
     }
 
-    /// Runs the client and returns what it prints.
+    /// Runs the client and returns its output.
     ///
     /// # Panics
     ///
-    /// Panics, with what it printed to stderr, if it fails.
+    /// Panics with the client's stderr if the client fails.
     pub async fn passage<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
         succeed("passage", self.client_program().args(arguments).output().await)
     }
 
-    /// Runs the client, which must fail, and returns what it prints to stderr.
+    /// Runs the client, which must fail, and returns its stderr.
     ///
     /// # Panics
     ///
-    /// Panics if it succeeds, or ends by a signal.
+    /// Panics if the client succeeds, or if a signal ends it.
     pub async fn passage_error<A: AsRef<OsStr>>(
         &self,
         arguments: impl IntoIterator<Item = A>,
@@ -316,29 +314,30 @@ impl Cluster {
     }
 }
 
-/// The default model, where it was fetched.
+/// Returns the folder of the default model, if it was downloaded.
 pub fn model_path() -> Option<PathBuf> {
     let path = target().join("ground/all-MiniLM-L6-v2");
     path.is_dir().then_some(path)
 }
 
-/// Where cargo builds, and where `ground/` puts what it fetches or makes.
+/// Returns cargo's target folder, where the scripts of `ground/` also put their downloads.
 pub fn target() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the house");
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace");
     root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or("target".into()))
 }
 
-/// The client `passage`: what was built last in the profile of the tests, or what `PASSAGE` names.
+/// Returns the path of the client `passage`: `PASSAGE`, or else the last build in the profile of the tests.
 ///
 /// # Panics
 ///
-/// Panics if it was never built.
+/// Panics if the client was never built.
 pub fn client_path() -> PathBuf {
     if let Some(path) = std::env::var_os("PASSAGE") {
         return path.into();
     }
-    // A test lies in target/PROFILE/deps, a bench or a program one above.
-    let this = std::env::current_exe().expect("a program knows where it lies");
+    // A test is in target/PROFILE/deps, a bench or a program in the folder above.
+    let this = std::env::current_exe().expect("the path of the program is known");
     let path = this.ancestors().skip(1).take(2).map(|folder| folder.join("passage"));
     path.into_iter()
         .find(|path| path.is_file())

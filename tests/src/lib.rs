@@ -1,19 +1,20 @@
 /*!
-Everything that needs a server.
+The support code of the tests that need a server.
 
-The tests lie beside this crate, one file a subject; here is what they stand on: a [`Cluster`] of
-their own, on a real PostgreSQL, which is gone when the test is. The extension is not linked but
-used as everybody does, through SQL: `make install` must have put it into the server before.
+The tests are in the folder `tests/`, one file for each subject. Each test starts a [`Cluster`], a
+PostgreSQL server of its own that is removed at the end of the test. The tests do not link the
+extension; they call it through SQL, as users do, so `make install` must run before them.
 */
 
 pub mod cluster;
 pub mod example;
 pub mod markdown;
 mod page_database;
+pub mod wait;
 
 pub use cluster::Cluster;
 
-/// Names a file below `tests/fixtures`, such as `fixture!("user_service.ts")`, by its whole path.
+/// Returns the path of a file below `tests/fixtures`, such as `fixture!("handbook/backup.md")`.
 #[macro_export]
 macro_rules! fixture {
     ($name:literal) => {

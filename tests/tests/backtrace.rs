@@ -1,9 +1,9 @@
-//! Errors are the same wherever the server runs: no frames of Rust in place of a DETAIL.
+//! Errors are the same on every server: no Rust backtrace takes the place of the DETAIL.
 
 use passage_tests::Cluster;
 use tokio_postgres::error::DbError;
 
-/// Errors that are raised by Rust, by SPI below Rust, with a DETAIL and without, and by the server.
+/// Statements whose errors are raised by Rust, by SPI, and by the server, with and without a DETAIL.
 const ERRORS: [&str; 5] = [
     "SELECT * FROM passage.expand_context(NULL, 'nonsense')",
     "SELECT * FROM passage.search_hits('word', store => 'nowhere')",
@@ -21,16 +21,16 @@ async fn an_error_has_no_backtrace_as_its_detail() {
     assert_eq!(errors("full").await, plain);
 }
 
-type Said = (String, Option<String>, Option<String>);
+type ErrorText = (String, Option<String>, Option<String>);
 
-async fn errors(backtrace: &str) -> Vec<Said> {
+async fn errors(backtrace: &str) -> Vec<ErrorText> {
     let cluster = Cluster::start_with(&[("RUST_BACKTRACE", backtrace)]).await;
     cluster.execute("ALTER TABLE rag.documents ADD CHECK (collection <> 'refused')").await;
     let mut said = Vec::new();
     for sql in ERRORS {
         let error: DbError = cluster.error(sql).await;
         let text = |text: Option<&str>| text.map(str::to_owned);
-        // A failing row has its time in it.
+        // The DETAIL of a failing row contains the time.
         let detail = error.detail().map(|detail| {
             let end = detail.find(" 20").unwrap_or(detail.len());
             detail[..end].to_owned()

@@ -1,4 +1,4 @@
-//! What the other tests stand on: a server of their own that is gone when they are.
+//! The `Cluster` of the other tests: a server that is removed with its test.
 
 use std::io::{BufRead, BufReader};
 use std::panic::AssertUnwindSafe;
@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
+use passage_tests::wait::PATIENCE;
 
 #[tokio::test]
-async fn the_owner_of_the_database_is_no_superuser() {
+async fn the_owner_of_the_database_is_not_a_superuser() {
     let cluster = Cluster::bare().await;
     let sql = "SELECT current_user, pg_get_userbyid(datdba), usesuper
         FROM pg_database, pg_user WHERE datname = current_database() AND usename = current_user";
@@ -18,7 +19,7 @@ async fn the_owner_of_the_database_is_no_superuser() {
 }
 
 #[tokio::test]
-async fn the_server_is_the_one_that_was_asked_for() {
+async fn the_server_is_the_one_of_pg_config() {
     let cluster = Cluster::bare().await;
     let version = cluster.query_text("SHOW server_version_num").await;
     let major = version.parse::<u32>().unwrap() / 10_000;
@@ -26,21 +27,21 @@ async fn the_server_is_the_one_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn two_clusters_know_nothing_of_each_other() {
+async fn two_clusters_share_no_data() {
     let (one, other) = tokio::join!(Cluster::bare(), Cluster::bare());
     one.execute("CREATE TABLE here ()").await;
     assert_eq!(other.error("TABLE here").await.code().code(), "42P01");
 }
 
 #[tokio::test]
-async fn what_was_committed_survives_a_restart_and_a_crash() {
+async fn committed_rows_survive_a_restart_and_a_crash() {
     let mut cluster = Cluster::bare().await;
     cluster.execute("CREATE TABLE kept AS SELECT 1 AS a").await;
     cluster.restart().await;
     cluster.execute("INSERT INTO kept VALUES (2)").await;
     cluster.crash().await;
     assert_eq!(cluster.query_lines("SELECT a FROM kept ORDER BY a").await, ["1", "2"]);
-    // Whole, for whoever asks before the server is ready writes a line each time.
+    // The whole log: each connection attempt before the server is ready adds a line.
     let log = std::fs::read_to_string(cluster.folder().join("log")).unwrap();
     assert!(log.contains("was not properly shut down"), "{log}");
 }
@@ -66,14 +67,14 @@ async fn the_programs_of_the_server_find_the_database() {
 }
 
 #[tokio::test]
-async fn an_error_shows_what_the_server_said() {
+async fn a_failing_query_panics_with_the_message_of_the_server() {
     let cluster = Cluster::bare().await;
     let error = cluster.error("SELECT 1 FROM nowhere").await;
     assert_eq!(error.message(), "relation \"nowhere\" does not exist");
 }
 
 #[tokio::test]
-async fn a_cluster_is_gone_when_its_test_panics() {
+async fn a_cluster_is_removed_when_its_test_panics() {
     let cluster = Cluster::bare().await;
     let folder = cluster.folder().to_owned();
     let panicked = std::panic::catch_unwind(AssertUnwindSafe(|| {
@@ -85,7 +86,7 @@ async fn a_cluster_is_gone_when_its_test_panics() {
 }
 
 #[test]
-fn a_cluster_is_gone_when_its_test_is_killed() {
+fn a_cluster_is_removed_when_its_test_is_killed() {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture", "waits_to_be_killed"])
         .stdout(Stdio::piped())
@@ -100,7 +101,7 @@ fn a_cluster_is_gone_when_its_test_is_killed() {
     child.wait().unwrap();
     let begun = Instant::now();
     while folder.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the server outlives its test");
+        assert!(begun.elapsed() < PATIENCE, "the server outlives its test");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -115,7 +116,7 @@ async fn waits_to_be_killed() {
 }
 
 #[tokio::test]
-async fn a_started_cluster_has_a_store_that_belongs_to_the_owner() {
+async fn a_started_cluster_has_a_store_of_the_owner() {
     let cluster = Cluster::start().await;
     let sql = "SELECT tablename, tableowner FROM pg_tables WHERE schemaname = 'rag' ORDER BY 1";
     let mut tables = vec!["chunks|owner", "documents|owner", "settings|owner", "strategies|owner"];
@@ -126,7 +127,7 @@ async fn a_started_cluster_has_a_store_that_belongs_to_the_owner() {
 }
 
 #[tokio::test]
-async fn a_server_without_pgvector_says_what_is_skipped() {
+async fn a_server_without_pgvector_reports_skipped_tests() {
     let cluster = Cluster::bare().await;
     if cluster.lacks_vector("pgvector can be created") {
         assert_eq!(

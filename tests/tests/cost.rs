@@ -1,17 +1,17 @@
-//! What a call costs: at most two statements, by index, however many hits and however large the document.
+//! The cost of a call: at most two statements that use indexes, for any number of hits and any size of a document.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-/// A large document, and many small ones; nobody has analysed the tables yet.
+/// A large document and many small ones. The tables are not analyzed yet.
 async fn library(chunks: u32) -> Cluster {
     let mut cluster = Cluster::start().await;
     let settings = "ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'";
     cluster.execute_as(SUPERUSER, settings).await;
     cluster.restart().await;
     cluster.execute_as(SUPERUSER, "CREATE EXTENSION pg_stat_statements").await;
-    // Not by ALTER SYSTEM before the restart: PostgreSQL 15 knows the setting only after it.
+    // ALTER SYSTEM does not work before the restart: PostgreSQL 15 does not know the setting then.
     let track = "ALTER DATABASE passage SET pg_stat_statements.track = 'all'";
     cluster.execute_as(SUPERUSER, track).await;
     cluster
@@ -32,7 +32,7 @@ async fn library(chunks: u32) -> Cluster {
     cluster
 }
 
-/// The middle of the large document.
+/// The id of the chunk in the middle of the large document.
 fn middle(chunks: u32) -> String {
     format!("aaaaaaaa-0000-0000-0000-{:012}", chunks / 2 + 7)
 }
@@ -48,7 +48,7 @@ async fn value(client: &Client, sql: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_call_executes_at_most_two_statements_whatever_the_number_of_hits() {
+async fn a_call_executes_at_most_two_statements_for_any_number_of_hits() {
     let cluster = library(100).await;
     let client = cluster.client_as(SUPERUSER).await;
     for (function, arguments) in [
@@ -80,7 +80,7 @@ async fn a_call_executes_at_most_two_statements_whatever_the_number_of_hits() {
             let calls =
                 value(&client, "SELECT sum(calls) FROM pg_stat_statements WHERE NOT toplevel")
                     .await;
-            // The chunks around a single hit come along with it, and may be all.
+            // The chunks around a single hit are read with it, and may suffice.
             let least = if hits == 1 { 1 } else { 2 };
             assert!(
                 (least..=2).contains(&calls),
@@ -90,7 +90,7 @@ async fn a_call_executes_at_most_two_statements_whatever_the_number_of_hits() {
     }
 }
 
-/// The pages that a query touches, once its plans are made and its pages are in memory.
+/// Returns the number of pages that a query reads when its plans and pages are cached.
 async fn pages(client: &Client, sql: &str) -> i64 {
     for _ in 0..3 {
         client.simple_query(sql).await.unwrap();
@@ -105,7 +105,7 @@ async fn pages(client: &Client, sql: &str) -> i64 {
 }
 
 #[tokio::test]
-async fn a_bounded_call_costs_the_same_in_a_document_of_fifty_thousand_chunks() {
+async fn a_bounded_call_reads_the_same_pages_in_a_document_of_fifty_thousand_chunks() {
     const CHUNKS: u32 = 50_000;
     let cluster = library(CHUNKS).await;
     cluster
@@ -154,7 +154,7 @@ async fn a_bounded_call_costs_the_same_in_a_document_of_fifty_thousand_chunks() 
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_cancelled() {
+async fn a_slow_call_can_be_cancelled() {
     const CHUNKS: u32 = 200_000;
     let cluster = library(CHUNKS).await;
     let client = cluster.client().await;
@@ -177,7 +177,7 @@ async fn a_call_that_takes_too_long_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_session_that_asks_in_all_kinds_of_ways_keeps_few_plans() {
+async fn a_session_keeps_few_plans_for_many_kinds_of_calls() {
     let cluster = library(100).await;
     let client = cluster.client_as(SUPERUSER).await;
     let calls = "SELECT sum(n) FROM (

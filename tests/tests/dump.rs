@@ -1,4 +1,4 @@
-//! Dump, restore and removal: a store belongs to its owner, and nothing of it is lost.
+//! Dump, restore and DROP EXTENSION: a store belongs to its owner and is never lost.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
@@ -6,7 +6,7 @@ use passage_tests::cluster::{OWNER, SUPERUSER};
 const TENANTS: &str = include_str!("../fixtures/tenants.sql");
 const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
 
-/// A filled store with what people add to one: columns, indexes, triggers, policies, grants.
+/// A filled store with customizations: columns, indexes, triggers, policies, grants.
 async fn filled() -> Cluster {
     let cluster = Cluster::start().await;
     cluster.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} CREATEROLE")).await;
@@ -35,20 +35,20 @@ async fn filled() -> Cluster {
     cluster
 }
 
-/// The dump of a database, without the key that is made up each time.
+/// Returns the dump of a database without its random key.
 async fn dump(cluster: &Cluster, database: &str) -> String {
     let text = cluster.run("pg_dump", ["-U", SUPERUSER, "-d", database]).await;
     let kept = text.lines().filter(|line| !line.contains("restrict "));
     kept.collect::<Vec<_>>().join("\n")
 }
 
-/// What the functions answer in a database, to a role.
+/// Returns the answers of the functions in a database to a role.
 async fn answers(cluster: &Cluster, database: &str, role: &str) -> String {
     cluster.run("psql", ["-XAt", "-U", role, "-d", database, "-c", EVERY_READ]).await
 }
 
 #[tokio::test]
-async fn a_restored_store_dumps_as_it_was_dumped() {
+async fn a_restored_store_gives_the_same_dump() {
     let cluster = filled().await;
     let before = dump(&cluster, "passage").await;
     for expected in
@@ -79,7 +79,7 @@ async fn a_restored_store_dumps_as_it_was_dumped() {
 }
 
 #[tokio::test]
-async fn the_extension_is_not_dropped_from_under_a_store() {
+async fn the_extension_cannot_be_dropped_while_a_store_uses_it() {
     let cluster = filled().await;
     let before = dump(&cluster, "passage").await;
     let error = cluster.error("DROP EXTENSION pg_passage").await;
@@ -89,7 +89,7 @@ async fn the_extension_is_not_dropped_from_under_a_store() {
 }
 
 #[tokio::test]
-async fn dropping_the_extension_loses_no_content_and_upgrade_store_brings_the_rest_back() {
+async fn drop_extension_cascade_keeps_the_content_and_upgrade_store_restores_the_rest() {
     let cluster = filled().await;
     let before = dump(&cluster, "passage").await;
     let read = answers(&cluster, "passage", "alice").await;
@@ -103,7 +103,7 @@ async fn dropping_the_extension_loses_no_content_and_upgrade_store_brings_the_re
     assert_eq!(cluster.query_lines(content).await, rows);
     let passages = "SELECT count(*) FROM pg_namespace WHERE nspname IN ('passage', '_passage')";
     assert_eq!(cluster.query_text(passages).await, "0");
-    // Without the extension a store can still be written to, dumped and restored.
+    // A store without the extension can still be written, dumped and restored.
     cluster.execute("INSERT INTO rag.documents (uri) VALUES ('new'); DELETE FROM rag.documents WHERE uri = 'new'").await;
 
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;

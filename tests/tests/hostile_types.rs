@@ -1,4 +1,4 @@
-//! Types that are not what their names say: each is an error or is read as what it is.
+//! Types with misleading names: each is an error, or its values are read as what they are.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
@@ -14,7 +14,7 @@ const TEMPORARY: &str =
     "(SELECT nspname FROM pg_namespace WHERE oid OPERATOR(pg_catalog.=) pg_my_temp_schema())";
 
 #[tokio::test]
-async fn a_domain_named_ltree_is_no_path() {
+async fn a_domain_named_ltree_is_not_read_as_a_path() {
     let cluster = Cluster::start().await;
     cluster.execute_as(SUPERUSER, STRANGER).await;
     let rows = cluster
@@ -32,7 +32,7 @@ async fn a_domain_named_ltree_is_no_path() {
 }
 
 #[tokio::test]
-async fn a_domain_named_text_is_no_text() {
+async fn a_domain_named_text_is_not_read_as_text() {
     let cluster = Cluster::start().await;
     cluster.execute_as(SUPERUSER, STRANGER).await;
     let rows = cluster
@@ -89,12 +89,12 @@ async fn the_chunk_of_an_embedding_must_be_a_uuid() {
     );
     assert_eq!(
         error.hint(),
-        Some("SELECT * FROM passage.check_store('own') tells what a store needs.")
+        Some("Run SELECT * FROM passage.check_store('own'); to see what the store lacks.")
     );
 }
 
 #[tokio::test]
-async fn a_domain_that_the_owner_adds_to_ltree_is_no_path() {
+async fn a_domain_that_the_owner_adds_to_ltree_is_not_read_as_a_path() {
     let cluster = Cluster::start().await;
     cluster
         .execute(
@@ -169,8 +169,8 @@ async fn domains_over_uuid_are_ids() {
     }
 }
 
-/// Nothing in the catalogs can make a statement return another type than it is written for; so one
-/// that it calls is replaced by a superuser.
+/// No catalog entry can make a statement return another type than the written one. So the test lets a
+/// superuser replace a function that the statement calls.
 #[tokio::test]
 async fn a_result_of_another_type_is_not_read() {
     let cluster = Cluster::start().await;
@@ -187,16 +187,16 @@ async fn a_result_of_another_type_is_not_read() {
     assert_eq!(error.code().code(), "42804", "{error}");
     assert_eq!(
         error.message(),
-        r#"column 2 of what was read from store "rag" is of type bigint, not text"#
+        r#"column 2 of a result from store "rag" has type bigint, not text"#
     );
     assert_eq!(
         error.hint(),
-        Some("SELECT * FROM passage.check_store('rag') tells what a store needs.")
+        Some("Run SELECT * FROM passage.check_store('rag'); to see what the store lacks.")
     );
 }
 
 #[tokio::test]
-async fn a_text_in_place_of_another_type_counts_as_null_and_is_never_shown() {
+async fn text_in_place_of_another_type_counts_as_null_and_is_never_shown() {
     let cluster = Cluster::start().await;
     cluster
         .execute(&format!(
@@ -214,7 +214,7 @@ async fn a_text_in_place_of_another_type_counts_as_null_and_is_never_shown() {
 }
 
 #[tokio::test]
-async fn a_cast_that_a_user_made_is_not_used() {
+async fn a_cast_of_another_role_is_not_used() {
     let cluster = Cluster::start().await;
     cluster
         .execute(&format!(
@@ -246,7 +246,7 @@ async fn a_cast_that_a_user_made_is_not_used() {
 }
 
 #[tokio::test]
-async fn several_documents_of_one_id_are_named_as_what_is_wrong() {
+async fn two_documents_with_one_id_are_an_error() {
     let cluster = Cluster::start().await;
     let again = "SELECT outcome FROM passage.ingest('a.md', 'other')";
     cluster
@@ -263,7 +263,7 @@ async fn several_documents_of_one_id_are_named_as_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_setting_that_names_no_language_is_a_problem_and_not_shown() {
+async fn a_setting_without_a_valid_language_is_a_problem_and_not_shown() {
     let cluster = Cluster::start().await;
     cluster
         .execute(

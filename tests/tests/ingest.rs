@@ -1,11 +1,10 @@
-//! `ingest` from SQL: the same rows as by the client, whoever else writes, and embeddings kept.
+//! `passage.ingest` in SQL: it writes the same rows as the client, concurrently with other writers, and keeps embeddings.
 
 use passage_tests::Cluster;
 use std::path::Path;
 use tokio_postgres::Client;
 
-/// Documents of every type that has a splitter without a grammar, by their names among the fixtures
-/// of core.
+/// Documents of every type whose splitter needs no grammar, by their names among the fixtures of core.
 const FILES: [&str; 12] = [
     "README.md",
     "agents.mdx",
@@ -29,7 +28,7 @@ fn fixture(name: &str) -> String {
     std::fs::read_to_string(fixtures().join(name)).unwrap()
 }
 
-/// A server with the stores `rag` and `by_sql`, both for text only.
+/// A server with the stores `rag` and `by_sql`, both without embeddings.
 async fn two_stores() -> Cluster {
     let cluster = Cluster::bare().await;
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
@@ -45,7 +44,7 @@ async fn by_client(cluster: &Cluster, name: &str, more: &[&str]) {
     cluster.passage(fixed.iter().chain(more).chain([&path])).await;
 }
 
-/// Every column of documents and chunks but the time, a row a line.
+/// Returns every column of documents and chunks except times, one line for each row.
 async fn rows(cluster: &Cluster, store: &str) -> Vec<String> {
     let sql = format!(
         "SELECT to_jsonb(documents) - 'ingested_at' FROM {store}.documents ORDER BY id \
@@ -58,7 +57,7 @@ async fn rows(cluster: &Cluster, store: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_document_is_the_same_rows_by_the_client_and_by_sql() {
+async fn client_and_sql_write_the_same_rows_for_a_document() {
     let cluster = two_stores().await;
     let client = cluster.client().await;
     for name in FILES {
@@ -71,7 +70,7 @@ async fn a_document_is_the_same_rows_by_the_client_and_by_sql() {
     assert!(expected.len() >= 5 * FILES.len(), "{}", expected.len());
     assert_eq!(rows(&cluster, "by_sql").await, expected);
 
-    // What the client told in words of its own is the same, too.
+    // Metadata that the client gets by options are the same, too.
     let options = [
         ("--media-type", "text/plain"),
         ("--title", "A \"title\" {of} ours"),
@@ -99,7 +98,7 @@ async fn a_document_is_the_same_rows_by_the_client_and_by_sql() {
     assert!(more.len() > expected.len());
     assert_eq!(rows(&cluster, "by_sql").await, more);
 
-    // So each finds done what the other did.
+    // So each finds the documents of the other unchanged.
     for name in FILES {
         let mut program = cluster.client_program();
         program.args(["ingest", "--no-embed", "--store", "by_sql", "--uri", name]);
@@ -113,7 +112,7 @@ async fn a_document_is_the_same_rows_by_the_client_and_by_sql() {
 }
 
 #[tokio::test]
-async fn code_that_sql_split_as_text_is_split_again_by_the_client() {
+async fn the_client_splits_code_again_that_sql_split_as_text() {
     let cluster = two_stores().await;
     let name = "code/user_service.rs";
     let client = cluster.client().await;
@@ -139,7 +138,7 @@ async fn an_unchanged_document_writes_nothing() {
     assert_eq!(cluster.query_text(next).await, before);
 }
 
-/// A document of a version, of which only a part is of that version.
+/// Returns the text of a document, of which one part depends on the version.
 fn version(document: usize, version: usize) -> String {
     let words = format!("Document {document} has much to say. ").repeat(40);
     format!("# {document}\n\n{words}\n\n## Version\n\nThis is {version}.\n\n## End\n\n{words}\n")
@@ -147,7 +146,7 @@ fn version(document: usize, version: usize) -> String {
 
 const DOCUMENTS: usize = 12;
 
-/// Ingests all documents in a version, in an order of its own, and returns what became of them.
+/// Ingests all documents in a version, beginning with another one each time, and returns the actions.
 async fn write_all(client: &Client, of: usize, from: usize) -> Vec<String> {
     let mut outcomes = Vec::new();
     for place in 0..DOCUMENTS {
@@ -159,7 +158,7 @@ async fn write_all(client: &Client, of: usize, from: usize) -> Vec<String> {
     outcomes
 }
 
-/// Lets eight sessions write all documents at once, each in the version that is said.
+/// Lets eight sessions write all documents at once, each in its version.
 async fn eight_sessions(cluster: &Cluster, of: fn(usize) -> usize) -> Vec<String> {
     let mut running = Vec::new();
     for session in 0..8 {
@@ -176,7 +175,7 @@ async fn eight_sessions(cluster: &Cluster, of: fn(usize) -> usize) -> Vec<String
 }
 
 #[tokio::test]
-async fn eight_sessions_that_write_the_same_documents_do_not_disturb_one_another() {
+async fn eight_sessions_that_write_the_same_documents_all_succeed() {
     let cluster = two_stores().await;
     let count = |outcomes: &[String], of: &str| outcomes.iter().filter(|what| *what == of).count();
     for (what, of) in [("added", (|_| 1) as fn(usize) -> usize), ("replaced", |_| 2)] {
@@ -184,7 +183,7 @@ async fn eight_sessions_that_write_the_same_documents_do_not_disturb_one_another
         assert_eq!(count(&outcomes, what), DOCUMENTS);
         assert_eq!(count(&outcomes, "unchanged"), 7 * DOCUMENTS);
     }
-    // Of several versions one wins, and it is whole.
+    // Of several versions one wins, as a whole.
     for _ in 0..3 {
         eight_sessions(&cluster, |session| 10 + session).await;
         for document in 0..DOCUMENTS {
@@ -199,7 +198,7 @@ async fn eight_sessions_that_write_the_same_documents_do_not_disturb_one_another
 }
 
 #[tokio::test]
-async fn client_and_sql_write_the_same_document_at_once() {
+async fn client_and_sql_write_the_same_document_concurrently() {
     let cluster = two_stores().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("0.md");
@@ -223,7 +222,7 @@ async fn client_and_sql_write_the_same_document_at_once() {
 }
 
 #[tokio::test]
-async fn an_edit_keeps_the_embeddings_of_what_did_not_change() {
+async fn an_edit_keeps_the_embeddings_of_unchanged_chunks() {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("an edit from SQL keeps embeddings") {
         return;
@@ -248,13 +247,13 @@ async fn an_edit_keeps_the_embeddings_of_what_did_not_change() {
          WHERE collection IS NULL";
     assert_eq!(cluster.query_text(stats).await, "20 20 0");
 
-    // One paragraph with another length: one chunk goes and one comes, the later ones move.
+    // One paragraph gets another length: one chunk is replaced, the later ones move.
     let edited = text.replace("what part 7 says", "all that part 7 says");
     assert_eq!(cluster.query_text(&ingest(&edited, "T")).await, "19 12 1 1");
     assert_eq!(cluster.query_text(embeddings).await, "19 19");
     assert_eq!(cluster.query_text(stats).await, "20 19 1");
 
-    // Another title stands in every preamble, which is embedded along.
+    // A new title changes every preamble, and preambles are embedded.
     assert_eq!(cluster.query_text(&ingest(&edited, "U")).await, "20 20 0 0");
     assert_eq!(cluster.query_text(stats).await, "20 0 20");
 }
@@ -270,7 +269,7 @@ async fn an_edit_at_the_beginning_of_a_long_document_moves_all_of_its_chunks() {
         )
     };
     assert_eq!(cluster.query_text(&ingest("''")).await, "0 0 2500 0");
-    // Each chunk takes the ordinal that the next one had.
+    // Each chunk takes the ordinal of the next one.
     let new = "E'## New\\n\\nText.\\n\\n'";
     assert_eq!(cluster.query_text(&ingest(new)).await, "2500 2500 1 0");
     let ordinals = "SELECT count(DISTINCT ordinal) || ' ' || min(ordinal) || ' ' || max(ordinal) \

@@ -1,4 +1,4 @@
-//! While a document is loaded again and again, each call sees one version of it.
+//! Calls during repeated loads of a document: each call sees a single version of it.
 
 use passage_tests::Cluster;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use uuid::Uuid;
 
 const DOCUMENT: &str = "aaaaaaaa-0000-0000-8000-000000000000";
 
-/// How many calls are made.
+/// The number of calls.
 const CALLS: usize = 10_000;
 
-/// Replaces the document by another version: other contents, other ordinals of the same chunks,
-/// other containers, and more or fewer chunks.
+/// Replaces the document by another version: other contents, other ordinals of the same chunks, other
+/// containers, and more or fewer chunks.
 async fn load(client: &mut Client, version: i32) {
     let transaction = client.transaction().await.unwrap();
     transaction.execute("DELETE FROM rag.chunks", &[]).await.unwrap();
@@ -31,7 +31,7 @@ async fn load(client: &mut Client, version: i32) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_document_that_is_loaded_again_is_seen_in_one_version_by_each_of_ten_thousand_calls() {
+async fn each_of_ten_thousand_calls_sees_one_version_of_a_document_that_is_replaced() {
     let cluster = Cluster::start().await;
     let mut writer = cluster.client().await;
     let insert = format!(

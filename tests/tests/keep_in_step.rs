@@ -1,23 +1,23 @@
-//! A store that triggers keep in step equals one that is filled from the tables, whatever was written.
+//! Triggers of `keep_in_step` after random statements: the store equals one that is filled from the tables.
 
 use passage_tests::Cluster;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-/// How many statements are made, and after how many of them the stores are compared.
+/// The number of statements, and the number of statements between two comparisons.
 const STATEMENTS: usize = 10_000;
 const BETWEEN: usize = 250;
 
-/// Tables that share beginnings of uris and keys: plain, partitioned, of two columns, of other types.
+/// Tables whose uris and keys share prefixes: plain, partitioned, with two key columns, with other types.
 const TABLES: &str = "
 SELECT passage.create_store('kept');
 SELECT passage.create_store('fresh');
 CREATE TABLE plain (id integer PRIMARY KEY, title text, body text);
 CREATE TABLE parts (id integer PRIMARY KEY DEFERRABLE, body text) PARTITION BY RANGE (id);
 CREATE TABLE parts_low PARTITION OF parts FOR VALUES FROM (0) TO (6);
-CREATE TABLE parts_high (body text, gone text, id integer NOT NULL);
-ALTER TABLE parts_high DROP COLUMN gone;
+CREATE TABLE parts_high (body text, removed text, id integer NOT NULL);
+ALTER TABLE parts_high DROP COLUMN removed;
 ALTER TABLE parts ATTACH PARTITION parts_high FOR VALUES FROM (6) TO (1000);
 CREATE TABLE pairs (a text, b text, body text, PRIMARY KEY (a, b) DEFERRABLE);
 CREATE TABLE times (at timestamptz PRIMARY KEY, n numeric, body text);
@@ -33,7 +33,7 @@ const TRIGGERS: [(&str, &str); 5] = [
     ("names", "'text={body}', 'uri={key}', 'collection={place}', 'version=1'"),
 ];
 
-/// What the triggers should have made, in other words than theirs.
+/// The documents that the triggers should make, as plain SQL.
 const FRESH: &str = "
 SET timezone = 'UTC';
 TRUNCATE fresh.documents CASCADE;
@@ -46,7 +46,7 @@ SELECT count(*) FROM times, passage.ingest('times/' || (to_jsonb(at) #>> '{}') |
 SELECT count(*) FROM names, passage.ingest(key, body, collection => place, version => '1', store => 'fresh') WHERE body IS NOT NULL;
 ";
 
-/// The documents of one store that the other has otherwise.
+/// The documents that differ between the two stores.
 const DIFFERENCES: &str = "
 WITH kept AS (
     SELECT collection, version, uri, title, media_type, metadata, (
@@ -58,12 +58,12 @@ WITH kept AS (
     FROM fresh.documents AS d
 )
 SELECT coalesce(string_agg(line, E'\\n'), '') FROM (
-    SELECT 'too much: ' || gone FROM (SELECT * FROM kept EXCEPT SELECT * FROM fresh) AS gone
+    SELECT 'too much: ' || removed FROM (SELECT * FROM kept EXCEPT SELECT * FROM fresh) AS removed
     UNION ALL
     SELECT 'missing: ' || lacks FROM (SELECT * FROM fresh EXCEPT SELECT * FROM kept) AS lacks
 ) AS differing (line)";
 
-/// Numbers that look random and come again with their seed.
+/// Random numbers that a seed repeats.
 struct Random(u64);
 
 impl Random {
@@ -86,7 +86,7 @@ impl Random {
         }
     }
 
-    /// A key of a pair or a name, with what a uri or a template could trip over.
+    /// Returns a name with characters that are special in uris and templates.
     fn name(&mut self) -> String {
         let name = self.one_of(&[
             "a",
@@ -111,7 +111,7 @@ impl Random {
         self.below(12)
     }
 
-    /// One statement that writes.
+    /// Returns a statement that writes.
     fn statement(&mut self) -> String {
         let (key, other, text) = (self.key(), self.key(), self.text());
         let whole = self.one_of(&["plain", "parts"]);
@@ -126,7 +126,7 @@ impl Random {
                 format!("UPDATE {whole} SET id = id + 100 WHERE id < 100 AND id % 3 = {}", key % 3)
             }
             5 => format!("UPDATE {whole} SET id = id - 100 WHERE id >= 100"),
-            // Swaps, across partitions, too.
+            // Swaps, also between partitions.
             6 | 7 => {
                 format!("UPDATE parts SET id = {key} + {other} - id WHERE id IN ({key}, {other})")
             }
@@ -138,10 +138,10 @@ impl Random {
                 key + 1
             ),
             10 => format!(
-                "WITH gone AS (DELETE FROM plain WHERE id = {key} RETURNING *) INSERT INTO parts SELECT id, body FROM gone"
+                "WITH removed AS (DELETE FROM plain WHERE id = {key} RETURNING *) INSERT INTO parts SELECT id, body FROM removed"
             ),
             11 => format!(
-                "WITH gone AS (DELETE FROM parts WHERE id = {key} RETURNING *) INSERT INTO plain SELECT id, 'moved', body FROM gone"
+                "WITH removed AS (DELETE FROM parts WHERE id = {key} RETURNING *) INSERT INTO plain SELECT id, 'moved', body FROM removed"
             ),
             12 => format!("INSERT INTO pairs VALUES ({}, {}, {text})", self.name(), self.name()),
             13 => format!("UPDATE pairs SET a = b, b = a WHERE a <> b AND body > {}", self.text()),
@@ -191,7 +191,7 @@ impl Random {
         }
     }
 
-    /// A few statements of one session: alone, or as a transaction with savepoints.
+    /// Returns statements of one session: alone, or as a transaction with savepoints.
     fn script(&mut self) -> Vec<String> {
         if self.below(2) == 0 {
             return vec![self.statement()];
@@ -218,16 +218,16 @@ impl Random {
     }
 }
 
-/// Runs a script; what the server refuses is undone as a whole.
+/// Runs a script. If the server refuses a statement, the script has no effect.
 async fn run(session: &Client, script: &[String]) {
-    // Keys that are taken, and what concurrent sessions may cost each other.
+    // Duplicate keys, and the errors that concurrent sessions may cause.
     let usual = [
         SqlState::UNIQUE_VIOLATION,
         SqlState::T_R_SERIALIZATION_FAILURE,
         SqlState::T_R_DEADLOCK_DETECTED,
         SqlState::LOCK_NOT_AVAILABLE,
         SqlState::CARDINALITY_VIOLATION,
-        // TRUNCATE while a deferred constraint waits for the end of the transaction.
+        // TRUNCATE while a deferred constraint is pending.
         SqlState::OBJECT_IN_USE,
     ];
     for statement in script {
@@ -333,7 +333,7 @@ async fn a_virtual_column_is_computed_in_a_text_and_refused_in_a_uri() {
 }
 
 #[tokio::test]
-async fn a_writer_needs_rights_on_the_store_and_sight_of_the_row() {
+async fn a_writer_needs_privileges_on_the_store_and_must_see_its_row() {
     let cluster = Cluster::start().await;
     cluster
         .execute(
@@ -366,7 +366,7 @@ async fn a_writer_needs_rights_on_the_store_and_sight_of_the_row() {
 }
 
 #[tokio::test]
-async fn a_row_that_comes_back_in_an_older_snapshot_does_not_lose_its_document() {
+async fn an_insert_in_an_older_snapshot_does_not_lose_its_document() {
     let cluster = Cluster::start().await;
     cluster
         .execute(

@@ -1,9 +1,9 @@
-//! Large and odd input: what is slow stays bounded, what is impossible says so.
+//! Large and odd input: calls stay bounded or fail with a clear error.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
-/// A document whose chunks have the sections that an SQL expression of `n` gives.
+/// Returns SQL for a document whose chunks have the sections of an SQL expression over `n`.
 fn document(chunks: u32, section: &str, content: &str) -> String {
     format!(
         "INSERT INTO rag.documents (id, uri, media_type)
@@ -50,7 +50,7 @@ async fn a_section_may_be_ten_thousand_titles_deep() {
     // The parent is found 9,994 titles up.
     let sql = format!("SELECT content FROM passage.expand_context('{HIT}', 'none', parents => 5)");
     assert_eq!(cluster.query_lines(&sql).await, ["0", "1"]);
-    // An outline has a line for each chunk's section, and for the nearest ones above.
+    // An outline has a line for each chunk's section, and for the nearest sections above it.
     let sql = "SELECT count(*) FROM passage.outline(uri => 'large.md')";
     assert_eq!(cluster.query_text(sql).await, "76");
 }
@@ -69,7 +69,7 @@ async fn a_title_may_be_as_long_as_a_book() {
             "SELECT string_agg(role, ' ' ORDER BY ordinal) FROM passage.expand_context('{HIT}')"
         );
         assert_eq!(cluster.query_text(&sql).await, "parent hit following", "title {i}");
-        // Titles that differ at their end only have paths of their own.
+        // Titles that differ only at their end have different paths.
         assert_eq!(
             cluster.query_text("SELECT count(DISTINCT path) FROM rag.chunks").await,
             "3",
@@ -98,7 +98,7 @@ async fn a_chunk_may_hold_ten_megabytes() {
 }
 
 #[tokio::test]
-async fn a_database_that_is_not_utf8_says_so() {
+async fn create_extension_in_a_database_that_is_not_utf8_is_refused() {
     let cluster = Cluster::start().await;
     for (name, encoding) in [("latin", "LATIN1"), ("bytes", "SQL_ASCII")] {
         let sql =
@@ -133,7 +133,7 @@ async fn containers_are_found_ten_thousand_titles_deep_and_among_a_hundred_thous
     let merge = sql.replace("'hierarchical'", "'merge', threshold => 0.2");
     assert_eq!(cluster.query_text(&merge).await, "0 1 2 3");
 
-    // Chunk 0 is the head of a class of a hundred thousand members, the last its closing part.
+    // Chunk 0 opens a class of a hundred thousand members, the last chunk closes it.
     cluster.execute("TRUNCATE rag.documents CASCADE").await;
     cluster.execute("DROP INDEX rag.chunks_tsv_idx, rag.chunks_path_idx").await;
     let wide = "(ARRAY['A', 'm' || n])[:CASE WHEN n IN (0, 99999) THEN 1 ELSE 2 END]";

@@ -27,7 +27,7 @@ async fn with_mallory() -> Cluster {
     cluster
 }
 
-async fn assert_nothing_sprang(cluster: &Cluster, what: &str) {
+async fn assert_no_trap_ran(cluster: &Cluster, what: &str) {
     let called = cluster.query_text_as(SUPERUSER, "SELECT is_called FROM public.sprung").await;
     assert_eq!(called, "f", "{what}");
 }
@@ -81,7 +81,7 @@ async fn create_store_rejects_objects_of_another_role() {
                     )
                 );
             }
-            assert_nothing_sprang(&cluster, what).await;
+            assert_no_trap_ran(&cluster, what).await;
         }
     }
 }
@@ -178,7 +178,7 @@ async fn set_role_does_not_make_code_of_a_store_run() {
             assert_eq!(error.code().code(), "42501", "{what}: {error:?}");
             assert_eq!(error.message(), "a table of store \"rag\" runs code of role \"mallory\"", "{what}");
             assert!(error.hint().unwrap().starts_with("Connect as a role that may run that code"), "{error:?}");
-            assert_nothing_sprang(&cluster, what).await;
+            assert_no_trap_ran(&cluster, what).await;
             // The owner's own code runs for the owner; policies never run.
             if what != "a policy" {
                 cluster.execute_as("mallory", "SELECT passage.create_store()").await;
@@ -212,7 +212,7 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
     for caller in [SUPERUSER, "victim"] {
         for question in QUESTIONS {
             let rows = cluster.query_rows_as(caller, question).await;
-            assert_nothing_sprang(&cluster, question).await;
+            assert_no_trap_ran(&cluster, question).await;
             if question.contains("check_store") {
                 let unread = "lure.chunks: not read: ";
                 let honest =
@@ -222,7 +222,7 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
         }
         let error = cluster.error_as(caller, "SELECT * FROM passage.store_stats('lure')").await;
         assert_eq!(error.code().code(), "42501", "{error:?}");
-        assert_nothing_sprang(&cluster, caller).await;
+        assert_no_trap_ran(&cluster, caller).await;
     }
     // The caller's own view over a view of another role is not read either.
     cluster
@@ -234,19 +234,19 @@ async fn views_of_another_role_are_neither_read_nor_planned() {
     for question in QUESTIONS {
         cluster.query_rows_as(SUPERUSER, &question.replace("lure", "mine")).await;
     }
-    assert_nothing_sprang(&cluster, "a view over a view").await;
+    assert_no_trap_ran(&cluster, "a view over a view").await;
     // SET ROLE does not change that.
     for question in QUESTIONS {
         cluster.query_rows_as(SUPERUSER, &format!("SET ROLE mallory; {question}")).await;
     }
-    assert_nothing_sprang(&cluster, "SET ROLE").await;
+    assert_no_trap_ran(&cluster, "SET ROLE").await;
     // The owner may read it.
     let rows = cluster.query_lines_as("mallory", QUESTIONS[1]).await;
     assert!(rows.iter().all(|row| !row.contains("not read")), "{rows:?}");
 }
 
 #[tokio::test]
-async fn policies_of_another_role_are_not_run() {
+async fn policies_of_another_role_do_not_run() {
     let cluster = with_mallory().await;
     cluster.execute_as("mallory", "SELECT passage.create_store('lure')").await;
     cluster
@@ -260,13 +260,13 @@ async fn policies_of_another_role_are_not_run() {
         .await;
     for question in QUESTIONS {
         cluster.query_rows_as("victim", question).await;
-        assert_nothing_sprang(&cluster, question).await;
+        assert_no_trap_ran(&cluster, question).await;
     }
     let rows = cluster.query_lines_as("victim", QUESTIONS[1]).await;
     assert!(rows.iter().any(|row| row.starts_with("lure.documents: not read: ")), "{rows:?}");
     let error = cluster.error_as("victim", "SELECT * FROM passage.store_stats('lure')").await;
     assert_eq!(error.code().code(), "42501", "{error:?}");
-    assert_nothing_sprang(&cluster, "policies").await;
+    assert_no_trap_ran(&cluster, "policies").await;
     // A policy without functions of its owner runs and filters the counts.
     cluster
         .execute_as("mallory", "ALTER POLICY trap ON lure.documents USING (uri <> 'a.md')")
@@ -277,7 +277,7 @@ async fn policies_of_another_role_are_not_run() {
 }
 
 #[tokio::test]
-async fn casts_of_another_role_are_not_run() {
+async fn casts_of_another_role_do_not_run() {
     let cluster = with_mallory().await;
     cluster
         .execute_as(
@@ -333,7 +333,7 @@ async fn casts_of_another_role_are_not_run() {
         cluster.execute_as("mallory", &rows).await;
         for question in QUESTIONS {
             cluster.query_rows_as(SUPERUSER, question).await;
-            assert_nothing_sprang(&cluster, &format!("{column}: {question}")).await;
+            assert_no_trap_ran(&cluster, &format!("{column}: {question}")).await;
         }
         let stats = "SELECT documents FROM passage.store_stats('lure')";
         if column == "content" {
@@ -341,7 +341,7 @@ async fn casts_of_another_role_are_not_run() {
         } else {
             cluster.query_rows_as(SUPERUSER, stats).await;
         }
-        assert_nothing_sprang(&cluster, column).await;
+        assert_no_trap_ran(&cluster, column).await;
         cluster
             .execute_as("mallory", "DROP TABLE lure.chunks, lure.documents, lure.settings")
             .await;
@@ -374,5 +374,5 @@ async fn a_table_that_becomes_a_view_during_a_call_raises_an_error() {
         assert_eq!(error.code().code(), "55000", "{error:?}");
         assert_eq!(error.message(), "access to non-system view \"chunks\" is restricted");
     }
-    assert_nothing_sprang(&cluster, "the swap").await;
+    assert_no_trap_ran(&cluster, "the swap").await;
 }

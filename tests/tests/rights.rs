@@ -1,4 +1,4 @@
-//! Who may call what: every role every function, and each sees what its own rights allow.
+//! Privileges: every role may call every function, and sees only the rows that its own privileges allow.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
@@ -12,7 +12,7 @@ const FUNCTIONS: &str = "
     JOIN pg_extension ON pg_extension.oid = refobjid AND extname = 'pg_passage'";
 
 #[tokio::test]
-async fn every_function_says_what_it_is() {
+async fn every_function_has_a_comment_and_the_right_properties() {
     let cluster = Cluster::start().await;
     let count: u32 = cluster
         .query_text(&format!("SELECT count(*) FROM ({FUNCTIONS}) AS f"))
@@ -24,7 +24,7 @@ async fn every_function_says_what_it_is() {
         ("are SECURITY DEFINER", "prosecdef"),
         ("lack a COMMENT", "obj_description(oid, 'pg_proc') IS NULL"),
         (
-            "have a COMMENT that is no phrase",
+            "have a COMMENT that is a sentence",
             "obj_description(oid, 'pg_proc') ~ '(^[A-Z][a-z]|\\.$)'",
         ),
         ("return a set of unknown size", "proretset AND prorows = 1000"),
@@ -57,7 +57,7 @@ async fn every_function_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn the_extension_holds_no_table() {
+async fn the_extension_has_no_table() {
     let cluster = Cluster::start().await;
     let sql = "SELECT objid::regclass FROM pg_depend JOIN pg_class ON pg_class.oid = objid
         WHERE classid = 'pg_class'::regclass AND deptype = 'e' AND relkind IN ('r', 'p', 'm', 'S')
@@ -66,10 +66,10 @@ async fn the_extension_holds_no_table() {
 }
 
 #[tokio::test]
-async fn a_role_without_rights_calls_and_is_told_so() {
+async fn a_role_without_privileges_gets_a_clear_error() {
     let cluster = Cluster::start().await;
     cluster.execute_as(SUPERUSER, "CREATE ROLE nobody LOGIN").await;
-    // What needs no store answers.
+    // Functions without a store return an answer.
     assert_eq!(
         cluster.query_text_as("nobody", "SELECT passage.section_path('{A,b c}')").await,
         "A.b_20c"
@@ -111,7 +111,7 @@ async fn a_role_without_rights_calls_and_is_told_so() {
 }
 
 #[tokio::test]
-async fn everything_works_with_ltree_and_pgvector_elsewhere_and_no_search_path() {
+async fn everything_works_with_ltree_and_pgvector_in_other_schemas_and_an_empty_search_path() {
     let cluster = Cluster::bare().await;
     cluster.execute_as(SUPERUSER, "CREATE SCHEMA extensions; GRANT ALL ON SCHEMA extensions TO owner; ALTER ROLE owner CREATEROLE").await;
     let has_vector = !cluster.lacks_vector("everything works with pgvector elsewhere");
@@ -159,7 +159,7 @@ async fn a_hostile_search_path_changes_nothing() {
     cluster.execute_as(SUPERUSER, "ALTER ROLE owner CREATEROLE").await;
     cluster.execute(TENANTS).await;
     let expected = cluster.query_lines_as("alice", EVERY_READ).await;
-    // Operators and functions that shadow what the statements of the extension name.
+    // Operators and functions with the names that statements of the extension use.
     cluster
         .execute(
             "CREATE SCHEMA trap;
@@ -197,7 +197,7 @@ async fn a_hostile_search_path_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_role_keeps_its_store_once_the_library_is_loaded_in_the_session() {
+async fn the_default_store_of_a_role_applies_once_the_library_is_loaded() {
     let cluster = Cluster::start().await;
     let client = cluster.client().await;
     let keep = format!("ALTER ROLE {OWNER} SET passage.store = 'docs'");

@@ -1,9 +1,9 @@
-//! How search finds what it finds: by which indexes, over how much of a store, and what it says of it.
+//! How search works: the indexes that it uses, the part of a store that it reads, and its notices.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
-/// A store of chunks that all have the words of a common phrase, every hundredth a rarer one, and few a
+/// A store in which all chunks have the words of a common phrase, each hundredth a rarer word, and few a
 /// rare one.
 async fn library(chunks: u32) -> Cluster {
     let cluster = Cluster::start().await;
@@ -22,8 +22,8 @@ async fn library(chunks: u32) -> Cluster {
     cluster
 }
 
-/// What a session is told beside the rows.
-async fn told(cluster: &Cluster, script: &str) -> String {
+/// Returns the notices that a session gets.
+async fn notices(cluster: &Cluster, script: &str) -> String {
     let arguments = ["-X", "-q", "-U", SUPERUSER, "-v", "ON_ERROR_STOP=1", "-c", script];
     let output = cluster.program("psql").args(arguments).output().await.unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
@@ -31,16 +31,16 @@ async fn told(cluster: &Cluster, script: &str) -> String {
     told
 }
 
-/// The plans of all statements that a call executes inside.
+/// Returns the plans of all statements that a call executes.
 async fn plans(cluster: &Cluster, sql: &str) -> String {
     let settings = "LOAD 'auto_explain'; SET auto_explain.log_nested_statements = on; SET auto_explain.log_min_duration = 0";
-    told(cluster, &format!("{settings}; SET client_min_messages = log; {sql}")).await
+    notices(cluster, &format!("{settings}; SET client_min_messages = log; {sql}")).await
 }
 
-/// The pages that a query touches.
+/// Returns the number of pages that a query reads.
 async fn pages(cluster: &Cluster, sql: &str) -> u64 {
     let client = cluster.client_as(SUPERUSER).await;
-    // Plans and statistics are read once.
+    // The first call also reads plans and statistics.
     client.simple_query(sql).await.unwrap();
     let explain = format!("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}");
     let row = client.query_one(&explain, &[]).await.unwrap();
@@ -59,7 +59,7 @@ async fn words_are_found_by_their_index() {
         let plans = plans(&cluster, &format!("SELECT * FROM passage.search('{query}')")).await;
         assert!(plans.contains("Bitmap Index Scan on chunks_tsv_idx"), "{query}: {plans}");
     }
-    // Where no word is common nothing else is read, with filters or without.
+    // If no word is common, nothing else is read, with and without filters.
     for filters in ["", ", collection => 'c7'", ", uri_pattern => '7%'"] {
         let sql = format!("SELECT * FROM passage.search('seldom'{filters})");
         let plans = plans(&cluster, &sql).await;
@@ -69,7 +69,7 @@ async fn words_are_found_by_their_index() {
 }
 
 #[tokio::test]
-async fn the_commonest_words_cost_the_same_in_a_larger_store() {
+async fn a_search_for_common_words_reads_the_same_pages_in_a_larger_store() {
     let common = "SELECT * FROM passage.search_hits('common usual words')";
     let ranked =
         "SELECT id FROM rag.chunks, websearch_to_tsquery('english', 'common usual words') AS q
@@ -94,7 +94,7 @@ async fn a_rare_word_is_found_among_common_ones() {
     let cluster = library(60_000).await;
     let sql = "SELECT bool_and(content LIKE '%seldom%'), count(*) FROM passage.search_hits('common usual words seldom')";
     assert_eq!(cluster.query_lines(sql).await, ["t|10"]);
-    // Before anybody analysed the store, too.
+    // Also before the first ANALYZE of the store.
     let fresh = Cluster::start().await;
     fresh
         .execute(
@@ -108,7 +108,7 @@ async fn a_rare_word_is_found_among_common_ones() {
 }
 
 #[tokio::test]
-async fn common_words_are_found_wherever_they_stand_and_whatever_is_filtered() {
+async fn common_words_are_found_at_any_place_and_with_any_filter() {
     let cluster = library(30_000).await;
     cluster
         .execute(
@@ -133,7 +133,7 @@ async fn common_words_are_found_wherever_they_stand_and_whatever_is_filtered() {
         "'common usual', uri_pattern => '77'",
         "'lines', uri_pattern => 'code/199'",
         "'even odd', uri_pattern => 'code/199'",
-        // There it stands alone, and elsewhere with a word that is rarer.
+        // There the word is alone; elsewhere it comes with a rarer one.
         "'seldom code', collection => 'code'",
         "'seldom usual', collection => 'c3'",
     ] {
@@ -155,7 +155,7 @@ async fn common_words_are_found_wherever_they_stand_and_whatever_is_filtered() {
 }
 
 #[tokio::test]
-async fn the_nearest_come_from_the_index_of_vectors() {
+async fn the_nearest_chunks_come_from_the_vector_index() {
     let cluster = library(2_000).await;
     if cluster.lacks_vector("the plan of a search by embedding") {
         return;
@@ -183,12 +183,12 @@ async fn the_nearest_come_from_the_index_of_vectors() {
 }
 
 #[tokio::test]
-async fn who_gets_less_than_there_is_is_told() {
+async fn an_incomplete_search_by_embedding_gives_a_notice() {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("the notice of a search by embedding") {
         return;
     }
-    // Near are 300 chunks of one document; the other one's 20,001 are too many to compare one by one.
+    // 300 chunks of one document are near; the 20,001 of the other one are too many to compare one by one.
     cluster
         .execute(
             "DROP INDEX rag.chunks_tsv_idx, rag.chunks_path_idx; DROP TABLE rag.embeddings CASCADE;
@@ -209,11 +209,11 @@ async fn who_gets_less_than_there_is_is_told() {
             SELECT count(*) FROM passage.search_hits(embedding => '{{1,0}}', collection => '{collection}');"
         )
     };
-    let notice = told(&cluster, &script("b", 1)).await;
+    let notice = notices(&cluster, &script("b", 1)).await;
     assert!(notice.contains("of 30 nearest chunks were found"), "{notice}");
     assert!(notice.contains("Raise hnsw.max_scan_tuples."), "{notice}");
-    let notice = told(&cluster, &script("b", 1_000_000)).await;
+    let notice = notices(&cluster, &script("b", 1_000_000)).await;
     assert!(!notice.contains("nearest"), "{notice}");
-    let notice = told(&cluster, &script("a", 1)).await;
+    let notice = notices(&cluster, &script("a", 1)).await;
     assert!(!notice.contains("nearest"), "{notice}");
 }

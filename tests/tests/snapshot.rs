@@ -1,4 +1,4 @@
-//! What a call sees: the snapshot of the statement that makes it, never more and never less.
+//! Snapshots: a call sees exactly the rows that the statement sees that makes the call.
 
 use passage_tests::Cluster;
 use tokio_postgres::{Client, SimpleQueryMessage};
@@ -19,7 +19,7 @@ async fn seven_chunks() -> Cluster {
     cluster
 }
 
-/// What every function sees of the document, in one line.
+/// Returns SQL for the answers of every function about the document, on one line.
 fn seen() -> String {
     format!(
         "(SELECT string_agg(content, '' ORDER BY ordinal) FROM passage.expand_context('{HIT}', 'document'))
@@ -43,7 +43,7 @@ async fn lines(client: &Client, sql: &str) -> Vec<String> {
 const ALL: &str = "0123456 0123456 0123456 7 0123456";
 
 #[tokio::test]
-async fn a_call_sees_what_its_transaction_wrote_before() {
+async fn a_call_sees_the_earlier_writes_of_its_transaction() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
     assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
@@ -55,7 +55,7 @@ async fn a_call_sees_what_its_transaction_wrote_before() {
 }
 
 #[tokio::test]
-async fn a_call_does_not_see_what_its_own_statement_writes() {
+async fn a_call_does_not_see_the_writes_of_its_own_statement() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
     // The transaction has written before, and the statement writes while the functions run.
@@ -64,7 +64,7 @@ async fn a_call_does_not_see_what_its_own_statement_writes() {
         .await
         .unwrap();
     let sql = format!(
-        "WITH gone AS (DELETE FROM rag.chunks WHERE ordinal > 3 RETURNING ordinal), counted AS (SELECT count(*) FROM gone)
+        "WITH removed AS (DELETE FROM rag.chunks WHERE ordinal > 3 RETURNING ordinal), counted AS (SELECT count(*) FROM removed)
         SELECT count || ': ' || {} FROM counted",
         seen()
     );
@@ -73,7 +73,7 @@ async fn a_call_does_not_see_what_its_own_statement_writes() {
 }
 
 #[tokio::test]
-async fn a_row_that_is_deleted_is_still_there_for_the_next_row_of_the_statement() {
+async fn a_call_sees_a_row_that_its_statement_deletes() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
     client.batch_execute("BEGIN; UPDATE rag.chunks SET kind = 'prose'").await.unwrap();
@@ -83,7 +83,7 @@ async fn a_row_that_is_deleted_is_still_there_for_the_next_row_of_the_statement(
 }
 
 #[tokio::test]
-async fn a_stable_function_gives_its_calls_its_own_snapshot() {
+async fn calls_in_a_stable_function_share_its_snapshot() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
     let sql = format!(
@@ -92,13 +92,13 @@ async fn a_stable_function_gives_its_calls_its_own_snapshot() {
         seen()
     );
     client.batch_execute(&sql).await.unwrap();
-    // The first call is made before the deletion, and so is the snapshot of the third.
+    // The first call runs before the deletion, and the third one has the same snapshot.
     let sql = "SELECT concat_ws('; ', seen(), deletes(), seen())";
     assert_eq!(lines(&client, sql).await, [format!("{ALL}; 0123 0123 0123 4 0123; {ALL}")]);
 }
 
 #[tokio::test]
-async fn a_cursor_goes_on_with_what_it_began_with() {
+async fn a_cursor_keeps_its_snapshot() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
     let sql = format!(
@@ -110,7 +110,7 @@ async fn a_cursor_goes_on_with_what_it_began_with() {
 }
 
 #[tokio::test]
-async fn a_repeatable_read_does_not_see_what_others_commit() {
+async fn a_repeatable_read_transaction_does_not_see_later_commits() {
     let cluster = seven_chunks().await;
     let (reader, writer) = (cluster.client().await, cluster.client().await);
     reader.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ").await.unwrap();
@@ -124,7 +124,7 @@ async fn a_repeatable_read_does_not_see_what_others_commit() {
 }
 
 #[tokio::test]
-async fn a_session_that_may_not_write_reads_all_the_same() {
+async fn a_read_only_session_may_call_the_functions() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
     client.batch_execute("SET default_transaction_read_only = on").await.unwrap();
@@ -132,7 +132,7 @@ async fn a_session_that_may_not_write_reads_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_standby_answers_as_its_primary() {
+async fn a_standby_gives_the_same_answers_as_its_primary() {
     let mut cluster = seven_chunks().await;
     cluster.stop();
     std::fs::write(cluster.folder().join("data/standby.signal"), "").unwrap();

@@ -1,5 +1,5 @@
-//! `keep_in_step` over tables of many kinds: keys of other types, rows that other tables take with them,
-//! partitions that come and go, policies, and several writers.
+//! `keep_in_step` on tables of many kinds: keys of other types, foreign keys with cascades, partitions that
+//! are attached and detached, policies, and concurrent writers.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
@@ -10,7 +10,7 @@ use tokio_postgres::error::SqlState;
 const DOCUMENTS: &str = "SELECT coalesce(string_agg(uri || ': ' || content, ', ' ORDER BY uri), '')
     FROM rag.documents JOIN rag.chunks ON document_id = documents.id";
 
-/// A trigger on a table, with its arguments.
+/// Returns SQL for a trigger on a table.
 fn trigger(table: &str, arguments: &str) -> String {
     format!(
         "CREATE TRIGGER in_step AFTER INSERT OR UPDATE OR DELETE ON {table} FOR EACH ROW
@@ -58,7 +58,7 @@ async fn a_key_is_compared_as_its_unique_index_compares_it() {
              CREATE TYPE mood AS ENUM ('sad', 'glad')",
         )
         .await;
-    // A type, two keys, and the first one as the index takes for the same.
+    // A type, two different keys, and a key that the index treats as equal to the first one.
     for (key, [one, two, same]) in [
         ("lettered.citext", ["'one'", "'two'", "'ONE'"]),
         ("lettered.word", ["'one'", "'two'", "'ONE'"]),
@@ -122,8 +122,8 @@ async fn documents_follow_rows_that_a_foreign_key_changes() {
     assert_eq!(cluster.query_text(DOCUMENTS).await, "2/1: Three., 3/1: Four.");
     cluster.execute("UPDATE book SET id = id + 10").await;
     assert_eq!(cluster.query_text(DOCUMENTS).await, "12/1: Three., 13/1: Four.");
-    // A cascade has the rights of the table's owner. The trigger has them from PostgreSQL 18 on, and
-    // before those of the caller, who may not write documents.
+    // A cascade runs with the rights of the table's owner. The trigger also has them from PostgreSQL 18 on;
+    // before, it has those of the caller, who may not write documents.
     let deleter = cluster.client_as("deleter").await;
     let delete = "DELETE FROM book WHERE id = 12";
     if cluster.query_text("SHOW server_version_num").await.as_str() < "180000" {
@@ -137,7 +137,7 @@ async fn documents_follow_rows_that_a_foreign_key_changes() {
 }
 
 #[tokio::test]
-async fn partitions_that_come_and_go_are_brought_in_step() {
+async fn partitions_are_brought_in_step_after_attach_and_detach() {
     let cluster = Cluster::start().await;
     let arguments = "'uri=parts/{id}'";
     cluster
@@ -152,7 +152,7 @@ async fn partitions_that_come_and_go_are_brought_in_step() {
             trigger("parts", arguments)
         ))
         .await;
-    // No trigger sees the rows of a partition come, but what is written from then on.
+    // No trigger fires for the rows of an attached partition, but for all writes from then on.
     cluster.execute("UPDATE high SET body = 'Eleven, written.' WHERE id = 11").await;
     assert_eq!(cluster.query_text(DOCUMENTS).await, "parts/1: One., parts/11: Eleven, written.");
     let bring = "SELECT * FROM passage.bring_in_step('parts')";
@@ -162,7 +162,7 @@ async fn partitions_that_come_and_go_are_brought_in_step() {
         "parts/1: One., parts/11: Eleven, written., parts/12: Twelve."
     );
 
-    // The documents of a partition that went stay those of the table until it is brought in step.
+    // The documents of a detached partition stay until the table is brought in step.
     let session = cluster.client().await;
     session
         .batch_execute(&format!(
@@ -179,7 +179,7 @@ async fn partitions_that_come_and_go_are_brought_in_step() {
 }
 
 #[tokio::test]
-async fn policies_hold_for_each_role_that_writes_in_a_session() {
+async fn policies_apply_to_each_role_of_a_session() {
     let cluster = Cluster::start().await;
     cluster
         .execute_as(SUPERUSER, "CREATE ROLE alice; CREATE ROLE bob; GRANT alice, bob TO owner")
@@ -203,7 +203,7 @@ async fn policies_hold_for_each_role_that_writes_in_a_session() {
         assert_eq!(error.code(), Some(&SqlState::INSUFFICIENT_PRIVILEGE), "{sql}: {error:?}");
     };
 
-    // A policy on the table: a plan that was kept for one role is none for the next.
+    // A policy on the table: the plan of one role is not used for the next one.
     cluster
         .execute(
             "ALTER TABLE notes ENABLE ROW LEVEL SECURITY;
@@ -216,7 +216,7 @@ async fn policies_hold_for_each_role_that_writes_in_a_session() {
     as_role("alice", "INSERT INTO notes VALUES (3, 'alice', 'Three.')").await.unwrap();
     assert_eq!(cluster.query_text(DOCUMENTS).await, "notes/1: One., notes/3: Three.");
 
-    // A policy on documents: whoever cannot see the document of a row cannot change the row.
+    // A policy on documents: a role that cannot see the document of a row cannot change the row.
     cluster
         .execute(
             "ALTER TABLE notes DISABLE ROW LEVEL SECURITY;
@@ -246,7 +246,7 @@ async fn policies_hold_for_each_role_that_writes_in_a_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn writers_wait_for_each_other_only_where_they_write_the_same_rows() {
+async fn concurrent_writers_wait_only_for_writers_of_the_same_rows() {
     let cluster = Cluster::start().await;
     cluster
         .execute(&format!(
@@ -259,7 +259,7 @@ async fn writers_wait_for_each_other_only_where_they_write_the_same_rows() {
     for session in [&one, &other] {
         session.batch_execute("SET lock_timeout = '5s'").await.unwrap();
     }
-    // Neither has committed when the other writes the next document.
+    // Neither transaction has committed when the other one writes its next document.
     for (session, id) in [(&one, 1), (&other, 4), (&one, 3), (&other, 2)] {
         if id == 1 || id == 4 {
             session.batch_execute("BEGIN").await.unwrap();
@@ -271,7 +271,7 @@ async fn writers_wait_for_each_other_only_where_they_write_the_same_rows() {
     one.batch_execute("COMMIT").await.unwrap();
     other.batch_execute("COMMIT").await.unwrap();
 
-    // In opposite order the rows are what two wait for, so whoever locks them first can go on.
+    // In opposite order the rows themselves would deadlock, so each transaction locks them first.
     let writes = async |session: &Client, order: [i32; 2], word: &str| {
         for _ in 0..50 {
             let [first, second] =
@@ -288,14 +288,14 @@ async fn writers_wait_for_each_other_only_where_they_write_the_same_rows() {
     let rows = "SELECT string_agg('notes/' || id || ': ' || body, ', ' ORDER BY 'notes/' || id) FROM notes";
     assert_eq!(cluster.query_text(DOCUMENTS).await, cluster.query_text(rows).await);
 
-    // Without that one of two fails, whole, and the other is done.
-    let crossed = async |session: &Client, order: [i32; 2], word: &str| {
-        for id in order {
-            let write = format!("UPDATE notes SET body = '{word}' || id WHERE id = {id}");
-            session.batch_execute(&write).await?;
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-        }
-        Ok::<_, tokio_postgres::Error>(())
+    // Without the common order one of the two transactions fails as a whole, and the other one succeeds.
+    // Both hold their first row before either one updates its second.
+    let both_hold_a_row = tokio::sync::Barrier::new(2);
+    let crossed = async |session: &Client, [first, second]: [i32; 2], word: &str| {
+        let update = |id: i32| format!("UPDATE notes SET body = '{word}' || id WHERE id = {id}");
+        session.batch_execute(&update(first)).await?;
+        both_hold_a_row.wait().await;
+        session.batch_execute(&update(second)).await
     };
     one.batch_execute("BEGIN").await.unwrap();
     other.batch_execute("BEGIN").await.unwrap();

@@ -1,4 +1,4 @@
-//! Row-level security: what a role may not see, no function gives it.
+//! Row-level security: no function returns what a policy hides from the role.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
@@ -18,7 +18,7 @@ async fn tenants() -> Cluster {
 }
 
 #[tokio::test]
-async fn what_a_policy_hides_is_as_if_it_were_not_there() {
+async fn hidden_rows_do_not_change_any_answer() {
     let cluster = tenants().await;
     let everything = cluster.query_lines(EVERY_READ).await.join("\n");
     assert!(everything.contains("alice: hidden first step") && everything.contains("bob: steps"));
@@ -28,7 +28,7 @@ async fn what_a_policy_hides_is_as_if_it_were_not_there() {
         assert!(!seen.join("\n").contains("hidden"), "{role} sees what is for editors");
         assert!(!seen.join("\n").contains(&format!("{other}: ")), "{role} sees {other}'s");
 
-        // The same as of a store that holds nothing else.
+        // The answer is the same as from a store without the hidden rows.
         let sql = format!(
             "BEGIN; DELETE FROM rag.documents WHERE collection <> '{role}';
             DELETE FROM rag.chunks WHERE content LIKE '%hidden%'; {EVERY_READ}; ROLLBACK"
@@ -38,12 +38,12 @@ async fn what_a_policy_hides_is_as_if_it_were_not_there() {
 }
 
 #[tokio::test]
-async fn a_policy_costs_a_search_by_embedding_no_answer() {
+async fn a_search_by_embedding_under_a_policy_returns_all_visible_hits() {
     let cluster = tenants().await;
     if cluster.lacks_vector("search by embedding under policies") {
         return;
     }
-    // All that is near belongs to Bob: a thousand chunks before the first of Alice's.
+    // A thousand chunks of Bob are nearer than the first one of Alice.
     cluster
         .execute(
             "INSERT INTO rag.chunks (id, document_id, ordinal, content)
@@ -70,7 +70,7 @@ async fn a_policy_costs_a_search_by_embedding_no_answer() {
 }
 
 #[tokio::test]
-async fn a_hidden_hit_brings_no_context() {
+async fn a_hidden_hit_has_no_context() {
     let cluster = tenants().await;
     for id in ["aaaaaaaa-0000-0000-0000-000000000002", "bbbbbbbb-0000-0000-0000-000000000003"] {
         for sql in [
@@ -95,7 +95,7 @@ async fn a_hidden_hit_brings_no_context() {
     }
 }
 
-/// What a session sees of Alice's guide from its middle, as one line.
+/// Returns what a session sees of Alice's guide from its middle, on one line.
 async fn sees(client: &Client) -> String {
     let sql = format!(
         "SELECT string_agg(content, '; ') FROM passage.expand_context('{STEPS}', 'document')"
@@ -109,10 +109,10 @@ async fn sees(client: &Client) -> String {
 }
 
 #[tokio::test]
-async fn a_session_that_changes_its_role_sees_what_each_role_may() {
+async fn a_session_that_changes_its_role_sees_the_rows_of_each_role() {
     let cluster = tenants().await;
     let client = cluster.client_as(SUPERUSER).await;
-    // Often enough that every plan would be kept.
+    // Often enough for every plan to be kept.
     for _ in 0..8 {
         client.batch_execute("RESET ROLE").await.unwrap();
         assert!(sees(&client).await.contains("hidden"));
@@ -127,7 +127,7 @@ async fn a_session_that_changes_its_role_sees_what_each_role_may() {
 }
 
 #[tokio::test]
-async fn a_session_sees_at_once_what_another_changes_in_tables_and_policies() {
+async fn a_session_sees_changes_of_tables_and_policies_at_once() {
     let cluster = tenants().await;
     let alice = cluster.client_as("alice").await;
     let before = sees(&alice).await;
@@ -156,7 +156,7 @@ async fn a_session_sees_at_once_what_another_changes_in_tables_and_policies() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_renamed_and_replaced_is_read_anew() {
+async fn a_renamed_and_replaced_store_is_read_by_its_name() {
     let cluster = tenants().await;
     let owner = cluster.client().await;
     assert!(sees(&owner).await.contains("alice: steps"));
@@ -172,7 +172,7 @@ async fn a_store_that_is_renamed_and_replaced_is_read_anew() {
 }
 
 #[tokio::test]
-async fn rights_on_single_columns_hold() {
+async fn column_privileges_apply() {
     let cluster = tenants().await;
     cluster.execute("REVOKE SELECT ON rag.chunks FROM bob; GRANT SELECT (id, document_id, ordinal) ON rag.chunks TO bob").await;
     for sql in [

@@ -236,7 +236,7 @@ async fn an_update_keeps_privileges_that_an_owner_granted() {
 }
 
 #[tokio::test]
-async fn the_catalog_of_the_release_works_with_the_new_library_until_it_is_updated() {
+async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update() {
     let cluster = released("public").await;
     // A symbol of the library never changes its signature, since the old catalog calls it with the old one.
     let signatures = "SELECT prosrc || ' ' || pg_get_function_arguments(pg_proc.oid) || ' ' || pg_get_function_result(pg_proc.oid) || proisstrict

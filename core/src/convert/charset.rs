@@ -1,22 +1,22 @@
-//! How HTML is encoded, which it says itself.
+//! The encoding of HTML, which a page declares itself.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
 
-/// How far into a page its encoding may stand, in bytes.
-const MOST_HEAD: usize = 1_024;
+/// The bytes of a page that are searched for the declaration.
+const HEAD_BYTES: usize = 1_024;
 
-/// Reads the bytes of a page as text; what its encoding does not know becomes `\u{fffd}`.
+/// Decodes the bytes of a page. Invalid sequences become `\u{fffd}`.
 ///
 /// # Source
 ///
-/// The HTML standard, *determining the character encoding*, without its guess by frequencies.
+/// The HTML standard, *determining the character encoding*, without the guess by frequencies.
 pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0;
     }
-    let declared = declared(&bytes[..bytes.len().min(MOST_HEAD)]);
-    // Whoever could read the declaration was not reading UTF-16.
+    let declared = declared(&bytes[..bytes.len().min(HEAD_BYTES)]);
+    // The declaration was readable as ASCII, so the page is not UTF-16.
     let declared = declared.map(|encoding| match encoding {
         encoding if encoding == UTF_16BE || encoding == UTF_16LE => UTF_8,
         encoding => encoding,
@@ -25,14 +25,14 @@ pub(super) fn decode(bytes: &[u8]) -> Cow<'_, str> {
         Some(encoding) if encoding != UTF_8 => encoding.decode_without_bom_handling(bytes).0,
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => Cow::Borrowed(text),
-            // A page that says it is UTF-8 is, but for a few bytes.
+            // A page that declares UTF-8 is UTF-8, except for a few bytes.
             Err(_) if declared.is_some() => UTF_8.decode_without_bom_handling(bytes).0,
             Err(_) => WINDOWS_1252.decode_without_bom_handling(bytes).0,
         },
     }
 }
 
-/// Finds what a `<meta>` element or an XML declaration says of the encoding.
+/// Finds the encoding that a `<meta>` element or an XML declaration names.
 fn declared(head: &[u8]) -> Option<&'static Encoding> {
     let head = head.to_ascii_lowercase();
     let mut rest = &head[..];
@@ -57,7 +57,7 @@ fn declared(head: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-/// Finds the encoding behind `key=`, quotes and spaces aside.
+/// Finds the encoding behind `key=`, with optional quotes and spaces.
 fn named(element: &[u8], key: &[u8]) -> Option<&'static Encoding> {
     let mut rest = element;
     while let Some(at) = find(rest, key) {
@@ -82,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_byte_order_mark_comes_first() {
+    fn a_byte_order_mark_has_priority() {
         assert_eq!(decode(b"\xef\xbb\xbf<meta charset=latin1>\xc3\xa4"), "<meta charset=latin1>ä");
         assert_eq!(decode(b"\xff\xfea\0\xe4\0"), "aä");
     }
 
     #[test]
-    fn a_page_says_how_it_is_encoded() {
+    fn a_declared_encoding_is_used() {
         for head in [
             "<meta charset='iso-8859-2'>",
             "<META HTTP-EQUIV=Content-Type CONTENT=\"text/html; charset=ISO-8859-2\">",
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_it_is_utf_8_or_windows_1252() {
+    fn undeclared_pages_are_utf_8_or_windows_1252() {
         assert_eq!(decode("<p>ä€".as_bytes()), "<p>ä€");
         assert_eq!(decode(b"<p>\xe4\x80"), "<p>ä€");
         assert_eq!(decode(b"<meta charset=utf-8>\xe4!"), "<meta charset=utf-8>\u{fffd}!");

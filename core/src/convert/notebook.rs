@@ -1,12 +1,11 @@
 /*!
-Jupyter notebooks, as the Markdown that their cells make.
+Jupyter notebooks, converted to Markdown.
 
-Markdown cells are taken as they are; code cells become fences with the language of the kernel, raw
-cells fences without one. Outputs and attachments are left out: they are results, mostly pictures,
-and not what the author wrote. Formats 3 and 4 are read, which differ in where the cells are.
+Markdown cells stay unchanged. Code cells become fences with the kernel's language, and raw cells become
+fences without one. Outputs and attachments are omitted: they are results, mostly pictures. The module
+reads formats 3 and 4, which store the cells in different places.
 */
 
-use super::ConvertedDocument;
 use crate::{Error, MediaType, interrupt, split::title};
 use serde::{
     Deserialize, Deserializer,
@@ -14,7 +13,7 @@ use serde::{
 };
 use std::fmt::{self, Write};
 
-/// A notebook, of which everything but its cells and its language is ignored.
+/// A notebook. Only its cells, language and title are read.
 #[derive(Deserialize)]
 struct Notebook {
     #[serde(default)]
@@ -59,7 +58,7 @@ struct Cell {
     kind: String,
     #[serde(default)]
     source: Source,
-    /// What code cells called their source up to format 3.
+    /// The source of a code cell up to format 3.
     #[serde(default)]
     input: Source,
     /// The language of a code cell up to format 3.
@@ -70,7 +69,7 @@ struct Cell {
     level: Option<usize>,
 }
 
-/// A text, or the lines of one; anything else is no text.
+/// A string, or a list of lines. Any other value counts as empty.
 #[derive(Default)]
 struct Source(String);
 
@@ -82,16 +81,15 @@ impl<'de> Deserialize<'de> for Source {
     }
 }
 
-/// Reads a source straight into its text: a list of a million numbers is none, and must not be kept
-/// to find that out.
+/// Reads a source directly into its text, so that a list of a million numbers takes no memory.
 struct Text<'s> {
     into: &'s mut String,
-    /// Whether it is an item of a list.
+    /// Whether the value is an item of a list.
     inside: bool,
 }
 
 impl<'de> DeserializeSeed<'de> for Text<'_> {
-    /// Whether it was a text, or a list of texts.
+    /// Whether the value was a string or a list of strings.
     type Value = bool;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
@@ -121,7 +119,7 @@ impl<'de> Visitor<'de> for Text<'_> {
                 None => return Ok(true),
             }
         }
-        // What holds anything else is no text at all.
+        // A list with any other value counts as empty.
         if !self.inside {
             self.into.clear();
         }
@@ -155,14 +153,16 @@ impl<'de> Visitor<'de> for Text<'_> {
     }
 }
 
-/// Converts a notebook; its title is what its metadata says, or its first heading.
+/// Converts a notebook to Markdown and returns the text and the title.
+///
+/// The title is that of the metadata, else the first heading.
 ///
 /// # Errors
 ///
-/// Returns [`Error::InvalidNotebook`] if it is no JSON, or has no cells.
-pub(super) fn convert(text: &str) -> Result<ConvertedDocument, Error> {
+/// Returns [`Error::InvalidNotebook`] if the text is not valid JSON or has no cells.
+pub(super) fn convert(text: &str) -> Result<(String, Option<String>), Error> {
     let json = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // A list of what a notebook holds would be read as one.
+    // serde would also accept an array as the struct.
     if !json.trim_start().starts_with('{') {
         return Err(Error::InvalidNotebook { line: 1, column: 1 });
     }
@@ -182,14 +182,14 @@ pub(super) fn convert(text: &str) -> Result<ConvertedDocument, Error> {
     let mut text = String::new();
     for cell in &cells {
         interrupt::poll();
-        write_cell(&mut text, cell, &language).expect("a string takes everything");
+        write_cell(&mut text, cell, &language).expect("writing to a string succeeds");
     }
     let named = named.map(|title| title.0.trim().to_owned()).filter(|title| !title.is_empty());
     let title = named.or_else(|| title(&text, &MediaType::MARKDOWN));
-    Ok(ConvertedDocument { text, media_type: MediaType::MARKDOWN, title })
+    Ok((text, title))
 }
 
-/// Writes a cell, a blank line behind what is there.
+/// Appends a cell behind a blank line.
 fn write_cell(text: &mut String, cell: &Cell, language: &str) -> fmt::Result {
     let source = if cell.source.0.is_empty() { &cell.input.0 } else { &cell.source.0 };
     let source = source.trim_end();
@@ -219,7 +219,7 @@ fn longest_run(text: &str) -> usize {
     text.split(|char| char != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Returns a language if it is one word, as the line of a fence wants it.
+/// Returns a language if it is one word, as the line of a fence requires; else the empty string.
 fn one_word(language: &str) -> &str {
     let plain = |char: char| char.is_alphanumeric() || matches!(char, '+' | '-' | '#' | '.' | '_');
     if language.chars().all(plain) { language } else { "" }
@@ -230,11 +230,11 @@ mod tests {
     use super::*;
 
     fn text(json: &str) -> String {
-        convert(json).unwrap().text
+        convert(json).unwrap().0
     }
 
     #[test]
-    fn a_source_that_is_neither_a_text_nor_lines_is_none() {
+    fn a_source_that_is_neither_text_nor_lines_is_empty() {
         for source in [
             "1",
             "true",
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn cells_become_markdown_and_fences() {
-        let converted = convert(
+        let (text, title) = convert(
             r##"{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": [
             {"cell_type": "markdown", "source": ["# A\n", "words"], "attachments": {"a": 1}},
             {"cell_type": "code", "source": "x = 1\n", "outputs": [{"text": "left out"}]},
@@ -263,9 +263,8 @@ mod tests {
         )
         .unwrap();
         let expected = "# A\nwords\n\n```julia\nx = 1\n```\n\n````\n```\n````\n";
-        assert_eq!(converted.text, expected);
-        assert_eq!(converted.title.as_deref(), Some("A"));
-        assert_eq!(converted.media_type, MediaType::MARKDOWN);
+        assert_eq!(text, expected);
+        assert_eq!(title.as_deref(), Some("A"));
     }
 
     #[test]
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_names_the_language_where_nothing_else_does() {
+    fn the_kernel_language_is_the_fallback() {
         let json = r#"{"metadata": {"kernelspec": {"language": "R"}},
             "cells": [{"cell_type": "code", "source": "1"}]}"#;
         assert_eq!(text(json), "```R\n1\n```\n");
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_notebook_is_an_error_with_its_place() {
+    fn an_invalid_notebook_is_an_error_with_line_and_column() {
         let error = convert("{\"cells\": [\n  secret]}").unwrap_err();
         assert_eq!(error, Error::InvalidNotebook { line: 2, column: 3 });
         assert!(!error.to_string().contains("secret"), "{error}");

@@ -1,55 +1,39 @@
 /*!
-What the budget leaves.
+The budget of context.
 
-Budgets never touch hits. Context is spent in the order of its hit's score, its distance and its
-role; where a chunk no longer fits, the rest of its hit's context is cut with it, so that what
-remains of a window has no hole that only a budget made.
+Budgets never drop hits. Context is spent in the order of its hit's score, its distance and its role. When a
+chunk no longer fits, the rest of its hit's context is cut too. So a budget makes no holes in a window.
 
-Of a container what matters most comes first: the rest of the unit that was hit, such as the other
+Within a container the most important chunks come first: the rest of the hit's own unit, such as the other
 pieces of a long function, then the head and the closing part, then the other members.
 */
 
-use super::claim::{ProbeRows, is_own};
-use super::{Hit, LazyColumns, Plan, Role, Rule, SelectedChunk};
+use super::claim::is_own;
+use super::probe::Plan;
+use super::probe_rows::ProbeRows;
+use super::selection::{BudgetDecision, SelectedChunk, Verdict};
+use super::{Hit, LazyColumns, Role, Rule};
 use crate::{Strategy, interrupt};
 use std::collections::HashMap;
 
-/// How much may come back at the most; `None` is no bound.
+/// The maximum size of a result; `None` is no limit.
+///
+/// ```
+/// use passage_core::expand::Budget;
+///
+/// let budget = Budget { max_tokens: Some(2_048), max_chunks: None };
+/// assert_ne!(budget, Budget::default());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Tokens of hits and context together.
+    /// The tokens of hits and context together.
     pub max_tokens: Option<u32>,
-    /// Hits and context together.
+    /// The number of hits and context chunks together.
     pub max_chunks: Option<u32>,
 }
 
-/// A chunk that could come back, and what became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BudgetDecision {
-    /// The chunk.
-    pub chunk: SelectedChunk,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// Tokens that were spent when it was its turn, its own not among them.
-    pub tokens_before: u64,
-}
-
-/// What became of a chunk that could come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It comes back.
-    Kept,
-    /// It would have taken the tokens above `max_tokens`.
-    MaxTokens,
-    /// It would have taken the chunks above `max_chunks`.
-    MaxChunks,
-    /// A nearer chunk of the same hit was cut.
-    NearerChunkCut,
-}
-
 impl Budget {
-    /// Returns the budget of a call: where its hits have several strategies, that of the most
-    /// generous.
+    /// Returns the budget of a call. If its hits have several strategies, the largest limits apply.
     pub fn of(hits: &[Hit]) -> Self {
         let most = |limit: fn(&Strategy) -> Option<u32>| {
             let limits = hits.iter().map(|hit| limit(hit.strategy)).collect::<Option<Vec<_>>>();
@@ -61,7 +45,7 @@ impl Budget {
         }
     }
 
-    /// Tells what becomes of a chunk when so much was spent.
+    /// Returns the verdict on a chunk that would bring the totals to `tokens` and `chunks`.
     pub(super) fn verdict(self, tokens: u64, chunks: usize) -> Verdict {
         if self.max_tokens.is_some_and(|most| tokens > u64::from(most)) {
             Verdict::MaxTokens
@@ -73,9 +57,9 @@ impl Budget {
     }
 }
 
-/// Spends a budget: returns the hits and their context in the order in which it is spent.
+/// Spends a budget, and returns the decisions on hits and context in spending order.
 ///
-/// The order of context that fits as a whole is of no interest to anyone but who asks why.
+/// If all context fits, the order matters only with `explain`.
 pub(super) fn spend(
     hits: &[Hit],
     plan: &Plan,
@@ -86,16 +70,16 @@ pub(super) fn spend(
     explain: bool,
 ) -> Vec<BudgetDecision> {
     let tokens = |pick: &SelectedChunk| u64::from(found.rows[pick.row].tokens);
-    let mut considered: Vec<_> = found.hits(hits);
+    let mut considered: Vec<_> = hit_decisions(found, hits);
     let sum = considered.iter().map(|hit| tokens(&hit.chunk)).sum::<u64>();
     let all = context.iter().map(tokens).sum::<u64>() + sum;
     if explain || budget.verdict(all, considered.len() + context.len()) != Verdict::Kept {
-        let worth = |pick: &SelectedChunk| {
+        let priority = |pick: &SelectedChunk| {
             let stage = stage(&hits[pick.hit], plan, found, columns, pick);
             let (score_rank, distance) = (hits[pick.hit].score_rank, pick.distance.unsigned_abs());
             (score_rank, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
         };
-        context = sorted(context, worth);
+        context = sorted(context, priority);
     }
     let mut spent = sum;
     let mut chunks = considered.len();
@@ -118,7 +102,7 @@ pub(super) fn spend(
     considered
 }
 
-/// How soon a chunk of a container has its turn among those of its hit, from 0.
+/// Returns the stage in which a chunk of a container is spent among those of its hit, from 0.
 fn stage(
     hit: &Hit,
     plan: &Plan,
@@ -132,11 +116,11 @@ fn stage(
     {
         return 0;
     }
-    // A row without depth is an end that was read by itself.
+    // A row without a depth is an end of the container, read by a probe of its own.
     u32::from(found.rows[pick.row].depth_below.unwrap_or(0) > 0) + 1
 }
 
-/// Sorts picks by keys that are made once. They come in runs, which a stable sort makes use of.
+/// Sorts chunks by keys that are computed once. The input has sorted runs, so the sort is stable.
 pub(super) fn sorted<K: Ord>(
     chunks: Vec<SelectedChunk>,
     key: impl Fn(&SelectedChunk) -> K,
@@ -158,28 +142,25 @@ pub(super) fn sorted<K: Ord>(
     keyed.into_iter().map(|(_, pick)| pick).collect()
 }
 
-impl ProbeRows<'_> {
-    /// The hits that were read, as the first of what is considered.
-    fn hits(&self, hits: &[Hit]) -> Vec<BudgetDecision> {
-        let read = self.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
-        let mut row_of = HashMap::with_capacity(hits.len());
-        for (row, chunk) in read {
-            interrupt::poll_periodically(row);
-            row_of.entry(chunk.chunk).or_insert(row);
-        }
-        let mut spent = 0;
-        hits.iter()
-            .enumerate()
-            .filter_map(|(hit, of)| {
-                interrupt::poll_periodically(hit);
-                let row = *row_of.get(&of.chunk)?;
-                let pick =
-                    SelectedChunk { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
-                let considered =
-                    BudgetDecision { chunk: pick, verdict: Verdict::Kept, tokens_before: spent };
-                spent += u64::from(self.rows[row].tokens);
-                Some(considered)
-            })
-            .collect()
+/// Returns the hits that were read, as the first decisions.
+fn hit_decisions(found: &ProbeRows, hits: &[Hit]) -> Vec<BudgetDecision> {
+    let read = found.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
+    let mut row_of = HashMap::with_capacity(hits.len());
+    for (row, chunk) in read {
+        interrupt::poll_periodically(row);
+        row_of.entry(chunk.chunk).or_insert(row);
     }
+    let mut spent = 0;
+    hits.iter()
+        .enumerate()
+        .filter_map(|(hit, of)| {
+            interrupt::poll_periodically(hit);
+            let row = *row_of.get(&of.chunk)?;
+            let pick = SelectedChunk { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
+            let considered =
+                BudgetDecision { chunk: pick, verdict: Verdict::Kept, tokens_before: spent };
+            spent += u64::from(found.rows[row].tokens);
+            Some(considered)
+        })
+        .collect()
 }

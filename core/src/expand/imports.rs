@@ -1,19 +1,20 @@
 /*!
 Imports that a passage uses.
 
-A class or a function reads better with the imports that its names come from. They stand at the head
-of the file or of a module above it, in chunks that say which names they bind; such a chunk comes
-when what is kept of a hit's context says one of its names. It is spent last.
+A class or a function reads better with the imports of its names. They are at the head of the file or of a
+module above it, in chunks that list the names they bind. Such a chunk is added if the selected context of a
+hit uses one of the names. Imports are last in the budget.
 */
 
-use super::claim::ProbeRows;
-use super::{
-    Budget, ChunkRow, Hit, LazyColumns, Plan, Role, Rule, SelectedChunk, Selection, Verdict,
-};
+use super::budget::Budget;
+use super::probe::Plan;
+use super::probe_rows::ProbeRows;
+use super::selection::{SelectedChunk, Selection, Verdict};
+use super::{ChunkRow, Hit, LazyColumns, Role, Rule};
 use crate::interrupt;
 use std::collections::{HashMap, HashSet};
 
-/// Adds to a choice what its chunks import, as far as the budget goes.
+/// Adds the imports that a selection uses, within the budget.
 pub(super) fn add_imports(
     hits: &[Hit],
     plan: &Plan,
@@ -22,7 +23,7 @@ pub(super) fn add_imports(
     budget: Budget,
     selection: &mut Selection,
 ) {
-    let mut heads = plan.requests.iter().filter(|want| want.rule == Rule::Imports).peekable();
+    let mut heads = plan.requests.iter().filter(|request| request.rule == Rule::Imports).peekable();
     if heads.peek().is_none() {
         return;
     }
@@ -33,7 +34,7 @@ pub(super) fn add_imports(
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
     let mut of_hit: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); hits.len()];
     selection.chunks.iter().for_each(|pick| of_hit[pick.hit].0.push(pick.row));
-    heads.for_each(|want| of_hit[want.hit].1.push(want.probe));
+    heads.for_each(|request| of_hit[request.hit].1.push(request.probe));
     for (place, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
         interrupt::poll();
         let texts: Vec<_> = own.iter().map(|row| columns.content(*row)).collect();
@@ -63,7 +64,7 @@ pub(super) fn add_imports(
     }
 }
 
-/// The words of a text, as programs spell names.
+/// Returns the words of a text, as programs spell identifiers.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     text.split(move |c| !is_part(c)).filter(|word| !word.is_empty())

@@ -1,32 +1,30 @@
 /*!
-Auto-merging: a section gives way for its parts when enough of them was hit.
+Auto-merging: a section replaces its parts if hits cover enough of it.
 
-The parts of a section are the chunks exactly in it and the sections directly below it. It is merged
-when the share of those that were hit, or merged themselves, exceeds a threshold; this is tried from
-the deepest sections to the root, once. Then single chunks between two that come are filled in.
+The parts of a section are its own chunks and its direct subsections. A section is merged when the share of
+its parts that were hit or merged exceeds a threshold. This runs once, from the deepest sections to the
+root. Then single chunks between two selected chunks are added.
 
-A section that is not read to its ends, since it is larger than `max_chunks` allows, is not merged.
+A section larger than `max_chunks` is not read to its ends and therefore not merged.
 
 # Source
 
-The rule, its threshold of a half and the gaps are those of `LlamaIndex`'s auto-merging retriever.
+The rule, its threshold of one half and the gap filling are those of `LlamaIndex`'s auto-merging retriever.
 */
 
-mod tree;
-
-use super::claim::ProbeRows;
+use super::probe_rows::ProbeRows;
+use super::section_tree::SectionTree;
 use super::{Hit, LazyColumns, Plan, Rule};
 use crate::{interrupt, strategy::CountBy};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use tree::Tree;
 use uuid::Uuid;
 
-/// What merging gives to hits.
+/// The result of merging.
 #[derive(Default)]
 pub(super) struct MergedSections {
-    /// Each row that comes, with the hit that it is worth most to.
+    /// Each claimed row with the hit that claims it, as (hit, row, rule).
     pub(super) claims: Vec<(usize, usize, Rule)>,
-    /// For a hit that was merged, the section by a number.
+    /// The number of the merged section of each merged hit.
     pub(super) of_hit: HashMap<usize, usize>,
 }
 
@@ -52,7 +50,7 @@ pub(super) fn merged(
     merging
 }
 
-/// The hits of a document and what was read around them.
+/// The hits of a document, and the windows and probes around them.
 #[derive(Default)]
 struct Document {
     hits: Vec<usize>,
@@ -61,7 +59,7 @@ struct Document {
 }
 
 impl Document {
-    /// Claims what is merged, and then what stands alone between two chunks that come.
+    /// Claims the rows of merged sections, then single rows between two selected ones.
     fn merge(
         &self,
         hits: &[Hit],
@@ -70,29 +68,29 @@ impl Document {
         merging: &mut MergedSections,
     ) {
         let Some(strategy) = self.hits.first().map(|hit| hits[*hit].strategy) else { return };
-        let mut tree = Tree::default();
+        let mut tree = SectionTree::default();
         let node_of: HashMap<usize, usize> = self
             .hits
             .iter()
             .map(|hit| {
                 interrupt::poll();
-                (*hit, tree.grow(hits[*hit].section.as_deref().unwrap_or_default()))
+                (*hit, tree.insert(hits[*hit].section.as_deref().unwrap_or_default()))
             })
             .collect();
         let is_hit: HashSet<Uuid> = self.hits.iter().map(|hit| hits[*hit].chunk).collect();
         let windows = joined(&self.windows);
         let by_tokens = strategy.count_by == CountBy::Tokens;
-        // By ordinal, each row with the nearest section of the tree that it is in.
+        // By ordinal: the row, and the nearest section of the tree that contains it.
         let mut rows: BTreeMap<i32, (usize, Option<usize>)> = BTreeMap::new();
         for row in self.probes.iter().flat_map(|probe| found.all(*probe)) {
             interrupt::poll();
             let chunk = &found.rows[*row];
             let ordinal = chunk.ordinal.unwrap_or_default();
-            if rows.contains_key(&ordinal) || !reads(&windows, ordinal) {
+            if rows.contains_key(&ordinal) || !contains(&windows, ordinal) {
                 continue;
             }
-            let is_open = !reads(&windows, ordinal.saturating_sub(1))
-                || !reads(&windows, ordinal.saturating_add(1));
+            let is_open = !contains(&windows, ordinal.saturating_sub(1))
+                || !contains(&windows, ordinal.saturating_add(1));
             let node = columns.section(*row).map(|titles| {
                 let tokens = u64::from(chunk.tokens);
                 let weight = if by_tokens { tokens } else { 1 };
@@ -103,29 +101,30 @@ impl Document {
         }
         let outermost = tree.merged(strategy.threshold, by_tokens);
 
-        // Who takes the rows of each merged section, and who comes at each ordinal.
-        let mut takers: HashMap<usize, Takers> = HashMap::new();
-        let mut comes: BTreeMap<i32, Takers> = BTreeMap::new();
+        // The claimants of each merged section, and those at the ordinal of each unmerged hit.
+        let mut claimants: HashMap<usize, Claimants> = HashMap::new();
+        let mut unmerged: BTreeMap<i32, Claimants> = BTreeMap::new();
         let first = merging.of_hit.len();
         for hit in &self.hits {
             interrupt::poll();
             if let Some(section) = outermost[node_of[hit]] {
                 merging.of_hit.insert(*hit, first + section);
-                takers.entry(section).or_default().add(*hit, hits);
+                claimants.entry(section).or_default().add(*hit, hits);
             } else {
                 let ordinal = hits[*hit].ordinal.unwrap_or_default();
-                comes.entry(ordinal).or_default().add(*hit, hits);
+                unmerged.entry(ordinal).or_default().add(*hit, hits);
             }
         }
         for (i, (ordinal, (row, node))) in rows.iter().enumerate() {
             interrupt::poll_periodically(i);
-            if let Some(takers) = node.and_then(|node| takers.get(&outermost[node]?)) {
-                merging.claims.push((takers.nearest(*ordinal), *row, Rule::Merge));
+            if let Some(claimants) = node.and_then(|node| claimants.get(&outermost[node]?)) {
+                merging.claims.push((claimants.nearest(*ordinal), *row, Rule::Merge));
             }
         }
         let at = |ordinal: i32| {
-            let merged = rows.get(&ordinal).and_then(|(_, node)| takers.get(&outermost[(*node)?]?));
-            merged.or_else(|| comes.get(&ordinal))
+            let merged =
+                rows.get(&ordinal).and_then(|(_, node)| claimants.get(&outermost[(*node)?]?));
+            merged.or_else(|| unmerged.get(&ordinal))
         };
         for (i, (ordinal, (row, _))) in rows.iter().enumerate() {
             interrupt::poll_periodically(i);
@@ -138,15 +137,15 @@ impl Document {
     }
 }
 
-/// The hits that may take a chunk and are worth most: those of the best class.
+/// The hits that may claim a row: those of the best score rank.
 #[derive(Default)]
-struct Takers {
+struct Claimants {
     score_rank: usize,
-    /// By ordinal, then place.
+    /// The hits by ordinal; of equal ordinals the first.
     best: BTreeMap<i32, usize>,
 }
 
-impl Takers {
+impl Claimants {
     fn add(&mut self, hit: usize, hits: &[Hit]) {
         let score_rank = hits[hit].score_rank;
         if score_rank < self.score_rank {
@@ -160,23 +159,23 @@ impl Takers {
         }
     }
 
-    /// Returns the nearest to an ordinal, of two that are equally near the better.
+    /// Returns the hit nearest to an ordinal; of two equally near ones the better.
     fn nearest(&self, ordinal: i32) -> usize {
         let before = self.best.range(..=ordinal).next_back();
         let after = self.best.range(ordinal..).next();
         let both = before.into_iter().chain(after);
         let nearest = both.min_by_key(|(at, hit)| (at.abs_diff(ordinal), **hit));
-        *nearest.expect("whoever takes has a hit").1
+        *nearest.expect("claimants have at least one hit").1
     }
 }
 
-/// Tells whether an ordinal was read.
-fn reads(windows: &[(i32, i32)], ordinal: i32) -> bool {
+/// Returns whether one of the windows contains an ordinal.
+fn contains(windows: &[(i32, i32)], ordinal: i32) -> bool {
     let at = windows.partition_point(|(_, last)| *last < ordinal);
     windows.get(at).is_some_and(|(first, _)| *first <= ordinal)
 }
 
-/// Windows as disjoint ranges, ascending.
+/// Returns windows as disjoint ranges in ascending order.
 fn joined(windows: &[(i32, i32)]) -> Vec<(i32, i32)> {
     let mut windows = windows.to_vec();
     windows.sort_unstable();

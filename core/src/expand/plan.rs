@@ -1,22 +1,24 @@
 /*!
-From hits to probes: what has to be read.
+Planning the reads: from hits to probes.
 
-Every probe names one document and is answered by one index, so its cost depends on what it
-returns and not on the size of the document. Windows of one document that overlap or touch are
-read once. Kin are found by section keys; the section itself goes along and is compared again,
-since two sections may share a key.
+Every probe names one document and uses one index, so its cost depends on its result and not on the size of
+the document. Windows of one document that overlap or touch are read once. Relatives are found by section
+keys. The probe also has the section itself, which is compared again, since two sections may share a key.
 */
 
 use super::probe::{Plan, Probe, RowRequest, Shape};
 use super::relatives::{heads, relatives};
-use super::whole::groups;
+use super::scope_groups::groups;
 use super::{Hit, Rule};
 use crate::interrupt;
 use crate::strategy::{Scope, Within};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// Plans the reads for a list of hits; with `imports` also those of what the passages may use.
+/// Plans the reads for a list of hits.
+///
+/// With `imports`, the plan also reads the chunks with imports that the passages may use. The caller executes
+/// the probes and passes their rows to [`select_context`](super::select_context), which has an example.
 pub fn plan(hits: &[Hit], imports: bool) -> Plan {
     let groups = groups(hits);
     let mut plan = Plan { group_of: vec![None; hits.len()], ..Plan::default() };
@@ -24,7 +26,7 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
         group.hits.iter().for_each(|hit| plan.group_of[*hit] = Some(place));
     }
     plan.groups = groups;
-    let mut spans: HashMap<Uuid, Vec<Span>> = HashMap::new();
+    let mut spans: HashMap<Uuid, Vec<OrdinalRange>> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         interrupt::poll();
         let Some(ordinal) = hit.ordinal else { continue };
@@ -42,10 +44,10 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
     }
     for group in 0..plan.groups.len() {
         interrupt::poll();
-        whole(&mut plan, group, hits);
+        scope(&mut plan, group, hits);
     }
     let mut spans: Vec<_> = spans.into_iter().filter(|(_, spans)| !spans.is_empty()).collect();
-    // A map has no order of its own, and a plan must be the same each time.
+    // A map has no order, and plans must be deterministic.
     spans.sort_by_key(|(_, spans)| spans[0].hit);
     for (document, spans) in spans {
         ranges(&mut plan, document, spans);
@@ -56,8 +58,8 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
     plan
 }
 
-/// The ordinals that a hit wants of its document.
-struct Span {
+/// A range of ordinals that a hit requests from its document.
+struct OrdinalRange {
     hit: usize,
     first: i32,
     last: i32,
@@ -65,32 +67,34 @@ struct Span {
     titles: usize,
 }
 
-impl Span {
+impl OrdinalRange {
     fn around(hit: usize, ordinal: i32, before: u32, after: u32, rule: Rule) -> Self {
         let first = ordinal.saturating_sub_unsigned(before);
         let last = ordinal.saturating_add_unsigned(after);
         Self { hit, first, last, rule, titles: 0 }
     }
 
-    fn takes(&self, ordinal: i32) -> bool {
+    fn contains(&self, ordinal: i32) -> bool {
         (self.first..=self.last).contains(&ordinal)
     }
 
-    fn want(&self, probe: usize) -> RowRequest {
+    fn request(&self, probe: usize) -> RowRequest {
         let Self { hit, first, last, rule, titles } = *self;
         RowRequest { titles, ..RowRequest::of(hit, probe, rule, (first, last)) }
     }
 }
 
-/// The window around a hit, and what of its document is wanted or has to be known.
-fn windows(i: usize, hit: &Hit, ordinal: i32) -> Vec<Span> {
+/// Returns the ranges of ordinals that a hit requests from its document.
+fn windows(i: usize, hit: &Hit, ordinal: i32) -> Vec<OrdinalRange> {
     let strategy = hit.strategy;
     let reach = strategy.reach();
     let mut spans = Vec::new();
     match strategy.scope {
-        Scope::Document => spans.push(Span::around(i, ordinal, reach, reach, Rule::Document)),
+        Scope::Document => {
+            spans.push(OrdinalRange::around(i, ordinal, reach, reach, Rule::Document));
+        }
         Scope::Merge if hit.section.is_some() => {
-            spans.push(Span::around(i, ordinal, reach, reach, Rule::Merge));
+            spans.push(OrdinalRange::around(i, ordinal, reach, reach, Rule::Merge));
         }
         _ => {}
     }
@@ -102,16 +106,22 @@ fn windows(i: usize, hit: &Hit, ordinal: i32) -> Vec<Span> {
         Within::Section => depth,
     };
     if before > 0 {
-        spans.push(Span { titles, ..Span::around(i, ordinal, before, 0, Rule::Before) });
+        spans.push(OrdinalRange {
+            titles,
+            ..OrdinalRange::around(i, ordinal, before, 0, Rule::Before)
+        });
     }
     if after > 0 {
-        spans.push(Span { titles, ..Span::around(i, ordinal, 0, after, Rule::After) });
+        spans.push(OrdinalRange {
+            titles,
+            ..OrdinalRange::around(i, ordinal, 0, after, Rule::After)
+        });
     }
     spans
 }
 
-/// Reads the windows of one document, those that overlap or touch together.
-fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<Span>) {
+/// Adds the windows of one document. Windows that overlap or touch share a probe.
+fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<OrdinalRange>) {
     spans.sort_by_key(|span| span.first);
     let mut open: Option<usize> = None;
     for (place, span) in spans.iter().enumerate() {
@@ -121,13 +131,13 @@ fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<Span>) {
             _ => plan.read(Probe::range(document, span.first, span.last)),
         };
         plan.probes[probe].last = plan.probes[probe].last.max(span.last);
-        plan.requests.push(span.want(probe));
+        plan.requests.push(span.request(probe));
         open = Some(probe);
     }
 }
 
-/// Reads what comes whole once for all hits of a group that can reach each other.
-fn whole(plan: &mut Plan, place: usize, hits: &[Hit]) {
+/// Adds the probes of a scope group, one for all hits within each other's reach.
+fn scope(plan: &mut Plan, place: usize, hits: &[Hit]) {
     let group = plan.groups[place].clone();
     let mut members: Vec<(i32, usize)> =
         group.hits.iter().filter_map(|hit| Some((hits[*hit].ordinal?, *hit))).collect();
@@ -162,15 +172,19 @@ fn whole(plan: &mut Plan, place: usize, hits: &[Hit]) {
             Scope::Section => Rule::Section,
             _ => Rule::Container,
         };
-        let around = Span::around(hit, ordinal, reach, reach, rule);
-        plan.requests.push(RowRequest { group: Some(place), ..around.want(probe) });
-        // Head and closing part come from however far away.
+        let around = OrdinalRange::around(hit, ordinal, reach, reach, rule);
+        plan.requests.push(RowRequest { group: Some(place), ..around.request(probe) });
+        // The head and the closing part are read at any distance.
         let (head, close) = group.ends(hit).unwrap_or((ordinal, ordinal));
-        for end in [head, close].into_iter().filter(|end| !around.takes(*end)) {
+        for end in [head, close].into_iter().filter(|end| !around.contains(*end)) {
             let probe =
                 *ends.entry(end).or_insert_with(|| plan.read(Probe::range(document, end, end)));
-            let span = Span { first: end, last: end, ..Span::around(hit, end, 0, 0, rule) };
-            plan.requests.push(RowRequest { group: Some(place), ..span.want(probe) });
+            let span = OrdinalRange {
+                first: end,
+                last: end,
+                ..OrdinalRange::around(hit, end, 0, 0, rule)
+            };
+            plan.requests.push(RowRequest { group: Some(place), ..span.request(probe) });
         }
     }
 }

@@ -1,87 +1,87 @@
-//! Probes and wants: what is read, and whose context it may be.
+//! Probes and row requests: the reads of a plan, and the hits that may use their rows.
 
 use super::Rule;
-use super::whole::ScopeGroup;
+use super::scope_groups::ScopeGroup;
 use crate::section::Section;
 use uuid::Uuid;
 
-/// One read by index.
+/// One index lookup in one document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The document that is read.
+    /// The document.
     pub document: Uuid,
-    /// Which chunks are meant.
+    /// The condition that the chunks meet.
     pub shape: Shape,
-    /// The key that finds them; for `Ancestors` one for each section, the nearest first, and none
-    /// for `Range` and `Inside`.
+    /// The section keys of the lookup. `Ancestors` has one for each section, the nearest first; `Range`
+    /// and `Inside` have none.
     pub keys: Vec<i64>,
-    /// The section that belongs to the first key, or that `Inside` is about.
+    /// The section of the first key, or the section of `Inside`.
     pub section: Section,
-    /// The first ordinal of the span that the shape speaks of.
+    /// The first ordinal of the range.
     pub first: i32,
-    /// The last ordinal of it, inclusive.
+    /// The last ordinal of the range, inclusive.
     pub last: i32,
-    /// The most chunks to return; for `Inside`, how far to go beyond the span on each side.
+    /// The maximum number of chunks; for `Inside`, the maximum beyond the range on each side.
     pub limit: u32,
 }
 
-/// Which chunks a probe means.
+/// The condition of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// All in the span.
+    /// All chunks in the range.
     Range,
-    /// All in the span, and on either side as many more as follow without one that is not in the
-    /// section or below it; and the next one on either side.
+    /// All chunks in the range; on either side the adjoining chunks in the section or below it; and
+    /// the next chunk behind those.
     Inside,
-    /// The last in the span that are exactly in the section.
+    /// The last chunks in the range that are directly in the section.
     SectionBackward,
-    /// The first in the span that are exactly in the section.
+    /// The first chunks in the range that are directly in the section.
     SectionForward,
-    /// The last in the span of which the section is the parent.
+    /// The last chunks in the range whose parent is the section.
     ParentBackward,
-    /// The first in the span of which the section is the parent.
+    /// The first chunks in the range whose parent is the section.
     ParentForward,
-    /// For the section and each one above it, the last in the span that is exactly in it; where
-    /// there is none, and it is not the root, the first in the span of which it is the parent.
+    /// For the section and each one above it, the last chunk in the range that is directly in it. If
+    /// there is none, and the section is not the root, the first chunk in the range whose parent it is.
     Ancestors,
 }
 
-/// Whose context the rows of a probe may be.
+/// A hit's request for rows of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowRequest {
-    /// The hit, by its place in the list of hits.
+    /// The index of the hit.
     pub hit: usize,
-    /// The probe, by its place in the plan.
+    /// The index of the probe in the plan.
     pub probe: usize,
-    /// Why the rows are wanted.
+    /// The rule that requests the rows.
     pub rule: Rule,
-    /// The first ordinal that is wanted.
+    /// The first requested ordinal.
     pub first: i32,
-    /// The last ordinal that is wanted, inclusive.
+    /// The last requested ordinal, inclusive.
     pub last: i32,
-    /// How many of the hit's titles a row must share.
+    /// The number of the hit's titles that a row must share.
     pub titles: usize,
-    /// The group whose whole the rows are of, by its place in the plan.
+    /// The index of the scope group whose rows they are.
     pub group: Option<usize>,
-    /// The group that the rows are wanted in place of.
+    /// The index of the scope group that the rows replace if it fails.
     pub in_place_of: Option<usize>,
 }
 
-/// What to read, and for whom.
+/// The probes of a call, and the requests for their rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// The reads, in no particular order.
+    /// The probes, in no particular order.
     pub probes: Vec<Probe>,
-    /// Who may have their rows.
+    /// The requests for their rows.
     pub requests: Vec<RowRequest>,
-    /// The hits that are widened to a section together.
+    /// The groups of hits with a common scope.
     pub groups: Vec<ScopeGroup>,
-    /// For each hit, its group by its place among them.
+    /// For each hit, the index of its group.
     pub group_of: Vec<Option<usize>>,
 }
 
 impl Probe {
-    /// Reads all chunks with some ordinals.
+    /// Creates a probe for all chunks in a range of ordinals.
     pub(super) fn range(document: Uuid, first: i32, last: i32) -> Self {
         let (keys, section) = (Vec::new(), Section::new());
         Self { document, shape: Shape::Range, keys, section, first, last, limit: 0 }
@@ -89,14 +89,14 @@ impl Probe {
 }
 
 impl RowRequest {
-    /// Wants rows of a probe for no more than what they are.
+    /// Creates a request without further conditions.
     pub(super) fn of(hit: usize, probe: usize, rule: Rule, (first, last): (i32, i32)) -> Self {
         Self { hit, probe, rule, first, last, titles: 0, group: None, in_place_of: None }
     }
 }
 
 impl Plan {
-    /// Returns the container that a hit is widened to, if that is what it is.
+    /// Returns the group of a hit if its scope is a container.
     pub(super) fn container(&self, hit: usize) -> Option<&ScopeGroup> {
         let group = &self.groups[self.group_of[hit]?];
         group.ends(hit).map(|_| group)

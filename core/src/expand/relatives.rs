@@ -1,4 +1,4 @@
-//! Reads by section: parents, siblings and children, and the heads of sections, where imports are.
+//! Probes by section: parents, siblings and children, and the heads of sections with imports.
 
 use super::probe::{Plan, Probe, RowRequest, Shape};
 use super::{Hit, Rule};
@@ -8,12 +8,12 @@ use crate::strategy::{RelativeLimits, Siblings};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// How many sections above a hit are looked at for imports, and how many chunks of each: they
-/// stand at the head of a file or of a module.
+/// The maximum number of sections above a hit that are searched for imports, and of chunks in each.
+/// Imports are at the head of a file or a module.
 const IMPORT_SECTIONS: usize = 8;
 const IMPORT_CHUNKS: u32 = 64;
 
-/// Reads what is related to a hit by its section (decisions 6 and 7).
+/// Adds the probes for the relatives of a hit (decisions 6 and 7).
 pub(super) fn relatives(
     plan: &mut Plan,
     i: usize,
@@ -39,7 +39,7 @@ pub(super) fn relatives(
             .push(RowRequest { in_place_of, ..RowRequest::of(i, probe, rule, (first, last)) });
     };
 
-    // From the root to the section itself, hashed once for all probes.
+    // The keys from the root to the section, hashed once for all probes.
     let keys = prefix_keys(section);
     let parent = section::parent(section);
     if let Some(parent) = parent {
@@ -57,7 +57,7 @@ pub(super) fn relatives(
     probe(Rule::Children, Shape::ParentForward, key, section, after, children);
 }
 
-/// Reads what stands at the head of the sections above hits, where imports are.
+/// Adds the probes for the heads of the sections above hits, where imports are.
 pub(super) fn heads(plan: &mut Plan, hits: &[Hit]) {
     let mut read: HashMap<(Uuid, &[String]), usize> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {

@@ -1,14 +1,17 @@
 /*!
-From rows to context: what comes back, and why.
+Selecting context: from rows to chunks with their roles.
 
-The hits claim rows, and the budget is spent on them. What must be JSON as a whole is then parsed: if
-it was cut or does not parse, its hits fall back, and all is chosen again without it.
+The hits claim rows, and the budget is spent on the claims. JSON that must be complete is then parsed. If it
+was cut or does not parse, its hits fall back, and the selection runs again without it.
 */
 
-use super::budget::{self, BudgetDecision, Verdict};
-use super::claim::{Claims, ProbeRows, claims};
+use super::budget::{self, Budget};
+use super::claim::{Claims, claims};
 use super::imports::add_imports;
-use super::{Budget, ChunkRow, Hit, LazyColumns, Plan, Role, Rule};
+use super::probe::Plan;
+use super::probe_rows::ProbeRows;
+use super::selection::{SelectedChunk, Selection, Verdict};
+use super::{ChunkRow, Hit, LazyColumns};
 use crate::assemble::{Part, Separator, assemble};
 use crate::interrupt;
 use crate::strategy::Scope;
@@ -17,45 +20,41 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// A chunk that comes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SelectedChunk {
-    /// Its place in the list of rows.
-    pub row: usize,
-    /// The hit it is there for, by its place in the list of hits.
-    pub hit: usize,
-    /// Why it is there.
-    pub role: Role,
-    /// By which rule.
-    pub rule: Rule,
-    /// Its ordinal less that of its hit.
-    pub distance: i32,
-}
-
-/// What comes back.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// The chunks, ordered by the best score of their document, then by ordinal.
-    pub chunks: Vec<SelectedChunk>,
-    /// For each hit, whether the budget cut some of its context.
-    pub truncated: Vec<bool>,
-    /// For each hit, the whole that it was widened to, by a number that others may share.
-    pub scopes: Vec<Option<usize>>,
-    /// The chunks of each such whole; none for those that sections were merged into.
-    pub scope_chunks: Vec<Vec<Uuid>>,
-    /// For each hit, whether it has no whole although its strategy wants a container.
-    pub fell_back: Vec<bool>,
-    /// For each hit, whether a part of its whole is missing in the store.
-    pub broken: Vec<bool>,
-    /// What could have come back, in the order in which the budget was spent; if that was asked.
-    pub considered: Vec<BudgetDecision>,
-}
-
-/// Chooses among the rows that a plan read; with `explain` tells of those left out, too. Where
-/// imports were planned, those that the context uses come last.
+/// Selects context among the rows that a plan read.
 ///
-/// The rows hold the hits as well, read by their ids; a hit without such a row has no place in the
-/// result.
+/// The rows include the hits, read by id with `probe` as `None`. A hit without such a row is not in the
+/// result. With `explain`, [`Selection::considered`] lists every decision. If imports were planned, those that
+/// the context uses come last.
+///
+/// ```
+/// use passage_core::Strategy;
+/// use passage_core::expand::{Budget, ChunkRow, Hit, LazyColumns, plan, select_context};
+/// use passage_core::section::Section;
+/// use uuid::Uuid;
+///
+/// struct NoColumns;
+/// impl LazyColumns for NoColumns {
+///     fn section(&self, _: usize) -> Option<Section> { None }
+///     fn content(&self, _: usize) -> String { String::new() }
+///     fn span(&self, _: usize) -> Option<std::ops::Range<i32>> { None }
+///     fn imports(&self, _: usize) -> Vec<String> { Vec::new() }
+/// }
+///
+/// let strategy = Strategy::preset("adjacent").unwrap();
+/// let (document, ids) = (Uuid::from_u128(1), [2, 3].map(Uuid::from_u128));
+/// let hit = Hit {
+///     chunk: ids[0], document, ordinal: Some(0), section: None, kind: None, unit: None,
+///     containers: vec![], is_json: false, score_rank: 0, strategy: &strategy,
+/// };
+/// let plan = plan(std::slice::from_ref(&hit), false);
+/// // The caller reads the hits and the probes; here the next chunk answers the only probe.
+/// let row = |probe, chunk, ordinal| ChunkRow {
+///     probe, chunk, ordinal: Some(ordinal), tokens: 10, depth_below: None,
+/// };
+/// let rows = [row(None, ids[0], 0), row(Some(0), ids[1], 1)];
+/// let selection = select_context(&[hit], &plan, &rows, &NoColumns, Budget::default(), false);
+/// assert_eq!(selection.chunks[1].role.name(), "adjacent");
+/// ```
 pub fn select_context(
     hits: &[Hit],
     plan: &Plan,
@@ -66,11 +65,11 @@ pub fn select_context(
 ) -> Selection {
     let found = ProbeRows::new(plan, rows);
     let mut failed = vec![false; plan.groups.len()];
-    // What a budget cut before its hits fell back was cut all the same.
+    // Context that the budget cut before a fallback still counts as cut.
     let mut cut_before = vec![false; hits.len()];
     loop {
         let claims = claims(hits, plan, &found, columns, &failed);
-        let mut selection = told(hits, plan, &found, &claims, &failed);
+        let mut selection = initial_selection(hits, plan, &found, &claims, &failed);
         let Claims { chunks, scopes, .. } = claims;
         let considered = budget::spend(hits, plan, &found, chunks, columns, budget, explain);
         for considered in &considered {
@@ -101,8 +100,8 @@ pub fn select_context(
     }
 }
 
-/// What is known of each hit before the budget is spent.
-fn told(
+/// Returns the properties of each hit before the budget is spent.
+fn initial_selection(
     hits: &[Hit],
     plan: &Plan,
     found: &ProbeRows,
@@ -137,7 +136,7 @@ fn told(
     selection
 }
 
-/// Tells whether what follows a whole on either side is not the next chunk, or is a part of it.
+/// Returns whether a scope has a missing chunk at either side, or continues there.
 fn is_broken(plan: &Plan, group: usize, found: &ProbeRows, whole: &[usize]) -> bool {
     let ordinal = |row: &usize| found.rows[*row].ordinal;
     let (Some(first), Some(last)) =
@@ -155,7 +154,7 @@ fn is_broken(plan: &Plan, group: usize, found: &ProbeRows, whole: &[usize]) -> b
         || after.is_some_and(|row| !is_next(row, last.checked_add(1)))
 }
 
-/// Tells whether rows are one JSON value together.
+/// Returns whether rows together are one JSON value.
 fn parses(rows: &[usize], columns: &impl LazyColumns) -> bool {
     let part = |row: &usize| {
         interrupt::poll();
@@ -176,7 +175,7 @@ fn ordered(hits: &[Hit], rows: &[ChunkRow], chunks: Vec<SelectedChunk>) -> Vec<S
     }
     let place = |pick: &SelectedChunk| {
         let ordinal = rows[pick.row].ordinal;
-        // A chunk without an ordinal comes behind those that have one.
+        // Chunks without an ordinal come last.
         (best[&hits[pick.hit].document], Reverse(ordinal.is_some()), ordinal, pick.hit)
     };
     budget::sorted(chunks, place)

@@ -25,11 +25,11 @@ pub(super) fn blocks(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<Range<us
     let fences: Vec<_> =
         (0..text_run.lines.len()).filter_map(|line| fence(text_run.line(line), line)).collect();
     let outside = outside(text_run, pieces);
-    let from_outside = MetadataOverrides::new(&fences, &outside, text_run.lines.len(), false);
+    let from_outside = FenceScan::new(&fences, &outside, text_run.lines.len(), false);
     if outside.first() == Some(&0) || fences.is_empty() {
         return from_outside.blocks;
     }
-    let from_inside = MetadataOverrides::new(&fences, &outside, text_run.lines.len(), true);
+    let from_inside = FenceScan::new(&fences, &outside, text_run.lines.len(), true);
     if from_inside.contradictions < from_outside.contradictions {
         from_inside.blocks
     } else {
@@ -68,12 +68,12 @@ fn fence(text: &str, line: usize) -> Option<Fence> {
 }
 
 /// The blocks of a stretch, if it begins as supposed.
-struct MetadataOverrides {
+struct FenceScan {
     blocks: Vec<Range<usize>>,
     contradictions: usize,
 }
 
-impl MetadataOverrides {
+impl FenceScan {
     fn new(fences: &[Fence], outside: &[usize], lines: usize, inside: bool) -> Self {
         let mut reading = Self { blocks: Vec::new(), contradictions: 0 };
         let mut outside = outside.iter().copied().peekable();
@@ -115,7 +115,7 @@ impl MetadataOverrides {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text_run::text_runs;
+    use super::super::build_text_runs::text_runs;
     use super::*;
 
     /// Each chunk with its ordinal and something that stands for its section.

@@ -7,52 +7,13 @@ them, or fuses all there are by rank. What any signal has is ranked, so where a 
 is an answer.
 */
 
-use super::FragmentStrategy;
-use super::proximity::{Proximity, proximity};
+use super::proximity::proximity;
+use super::ranking::{FragmentCandidate, FragmentStrategy, RankedChunk, Signal};
 use super::semantic::semantic;
-use super::terms::{MatchKind, QueryTerms};
+use super::terms::QueryTerms;
 use crate::search::bm25::{Candidate, score_candidates};
 use crate::search::{RankedList, fuse};
 use std::collections::HashMap;
-
-/// A chunk that may answer.
-#[derive(Clone, Debug, Default)]
-pub struct FragmentCandidate {
-    /// What it has of the query.
-    pub words: Candidate,
-    /// Its position in its document; of equal chunks the first comes first.
-    pub ordinal: Option<i32>,
-    /// Its similarity to the embedding.
-    pub similarity: Option<f64>,
-    /// Something that tells its section, and the document of it, from others.
-    pub section: Option<(u128, i64)>,
-}
-
-/// A place in a ranking.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signal {
-    /// From 1.
-    pub rank: usize,
-    /// Higher is better.
-    pub score: f64,
-}
-
-/// A chunk with its signals.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RankedChunk {
-    /// The chunk, by its place among those found.
-    pub chunk: usize,
-    /// Higher is better; comparable within one call.
-    pub score: f64,
-    /// By its words.
-    pub lexical: Option<Signal>,
-    /// By their nearness.
-    pub proximity: Option<(Signal, Proximity)>,
-    /// By the embedding.
-    pub vector: Option<Signal>,
-    /// How its words match.
-    pub match_kind: Option<MatchKind>,
-}
 
 /// How soon a rank counts for little. What comes back is a handful, so the first ranks count most.
 const K: f64 = 8.0;
@@ -182,6 +143,7 @@ fn ranked<W: PartialOrd>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fragments::MatchKind;
     use crate::fragments::terms::TermVariant;
     use crate::search::QueryLexemes;
     use crate::search::bm25::{Field, Idf, Occurrence};

@@ -1,6 +1,6 @@
 //! The worth of chunks by their meaning, and by that of the sections they stand in.
 
-use super::rank::FragmentCandidate;
+use super::ranking::FragmentCandidate;
 use super::terms::QueryTerms;
 use crate::search::bm25::{Candidate, Occurrence, score_candidates};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! The media types that have a name, a family and file names.
 
-use super::CommentSyntax;
-use super::Family::{self, Code, Data, Prose};
+use super::family::CommentSyntax;
+use super::family::Family::{self, Code, Data, Prose};
 
 /// A media type that is known by name.
 pub(super) struct Known {

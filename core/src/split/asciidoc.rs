@@ -1,23 +1,22 @@
 /*!
 `AsciiDoc`.
 
-Sections begin with `=` to `======`, the document's title being level 1, or with a title that is
-underlined as in old documents. What stands between two equal delimiters is one block, whatever it
-looks like, with the lines of attributes and the title before it; so no listing opens a section. A
-heading marked as discrete opens none either.
+A section begins with `=` to `======`, where the document's title has level 1, or with an underlined
+title as in old documents. Two equal delimiters enclose one block, which includes the attributes and
+the title before it. So listings open no sections, and neither do discrete headings.
 */
 
 use super::{
-    block::Blocks,
-    headed::{self, Headed, Line, Lines, rule},
+    block_builder::{self, BlockBuilder, Line, Lines, rule},
+    blocks::Blocks,
 };
 
-/// What two-line titles are underlined with, from level 1 on.
+/// The underlines of two-line titles, from level 1 on.
 const UNDERLINES: [char; 5] = ['=', '-', '~', '^', '+'];
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
-    let mut reader = Reader { lines: Lines::of(text), at: 0, found: Headed::new() };
+    let mut reader = Reader { lines: Lines::of(text), at: 0, builder: BlockBuilder::new() };
     while let Some(line) = reader.line(0) {
         if line.is_blank() {
             reader.at += 1;
@@ -25,52 +24,52 @@ pub(super) fn blocks(text: &str) -> Blocks {
             reader.read(line.start);
         }
     }
-    reader.found.finish(text)
+    reader.builder.finish(text)
 }
 
-/// Returns the document's title, or else the first of a section.
+/// Returns the title of the document, else of its first section.
 pub(super) fn title(text: &str) -> Option<String> {
-    headed::title(&blocks(text))
+    block_builder::title(&blocks(text))
 }
 
 struct Reader<'t> {
     lines: Lines<'t>,
-    /// The line to be read next.
+    /// The index of the next line.
     at: usize,
-    found: Headed,
+    builder: BlockBuilder,
 }
 
 impl<'t> Reader<'t> {
-    /// Returns a line by how far it is from the next one.
+    /// Returns a line by its distance from the next one.
     fn line(&self, ahead: usize) -> Option<Line<'t>> {
         self.lines.get(self.at + ahead)
     }
 
-    /// Reads the block that begins at a place, with what is said about it on lines before.
+    /// Reads the block at an offset, with its attributes and its title.
     fn read(&mut self, start: usize) {
         let mut discrete = false;
-        while let Some(line) = self.line(0).filter(|line| is_about_a_block(*line)) {
+        while let Some(line) = self.line(0).filter(|line| is_block_metadata(*line)) {
             discrete |= line.text.contains("discrete") || line.text.contains("float");
             self.at += 1;
         }
         let Some(line) = self.line(0).filter(|line| !line.is_blank()) else {
-            self.found.body(start);
+            self.builder.body(start);
             return;
         };
         if let Some((level, title, lines)) = self.title(line) {
             if discrete {
-                self.found.body(start);
+                self.builder.body(start);
             } else {
-                self.found.heading(start, level, &plain(title));
+                self.builder.heading(start, level, &plain(title));
             }
             self.at += lines;
             return;
         }
-        self.found.body(start);
+        self.builder.body(start);
         if is_delimiter(line) {
             self.delimited(line);
         } else if is_item(line) {
-            self.found.item(line.start);
+            self.builder.item(line.start);
             self.at += 1;
             self.list();
         } else {
@@ -83,7 +82,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Returns the level and words of the title that a line begins, and how many lines it takes.
+    /// Returns the level and text of the title that a line begins, and the number of its lines.
     fn title(&self, line: Line<'t>) -> Option<(u32, &'t str, usize)> {
         let mark = line.text.chars().next().filter(|mark| matches!(mark, '=' | '#'));
         if let Some(mark) = mark {
@@ -99,11 +98,11 @@ impl<'t> Reader<'t> {
         (fits && words).then_some((level as u32 + 1, line.text, 2))
     }
 
-    /// Goes on behind what a delimiter opens; what nothing closes goes to the end.
+    /// Skips a delimited block; an unclosed one extends to the end of the document.
     fn delimited(&mut self, delimiter: Line<'t>) {
         self.at += 1;
         let is_table = delimiter.text.ends_with("===") && !delimiter.text.starts_with('=');
-        // A fence names its language only where it begins.
+        // Only the opening fence names a language.
         let closing = if delimiter.text.starts_with("```") { "```" } else { delimiter.text };
         while let Some(line) = self.line(0) {
             self.at += 1;
@@ -111,12 +110,13 @@ impl<'t> Reader<'t> {
                 break;
             }
             if is_table && line.text.starts_with(&delimiter.text[..1]) {
-                self.found.item(line.start);
+                self.builder.item(line.start);
             }
         }
     }
 
-    /// Goes on behind what follows the first line of a list: items parted by blank lines, and blocks that `+` ties to them.
+    /// Skips a list after its first line: items separated by blank lines, and blocks that `+` attaches
+    /// to them.
     fn list(&mut self) {
         while let Some(line) = self.line(0) {
             let before = self.at.checked_sub(1).and_then(|before| self.lines.get(before));
@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
                 return;
             } else {
                 if is_item(line) {
-                    self.found.item(line.start);
+                    self.builder.item(line.start);
                 }
                 self.at += 1;
             }
@@ -140,14 +140,14 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Tells whether a line says something about the block after it: its attributes or its title.
-fn is_about_a_block(line: Line<'_>) -> bool {
+/// Returns whether a line has the attributes or the title of the next block.
+fn is_block_metadata(line: Line<'_>) -> bool {
     let text = line.text;
     (text.starts_with('[') && text.ends_with(']'))
         || (text.starts_with('.') && !text[1..].starts_with(['.', ' ']) && text.len() > 1)
 }
 
-/// Tells whether a line opens a block that ends with an equal line.
+/// Returns whether a line opens a block that ends with an equal line.
 fn is_delimiter(line: Line<'_>) -> bool {
     if matches!(line.text, "--" | "|===" | ",===" | ":===" | "!===") {
         return true;
@@ -160,7 +160,7 @@ fn is_delimiter(line: Line<'_>) -> bool {
     })
 }
 
-/// Tells whether a line begins an item of a list, or a term that is defined.
+/// Returns whether a line begins an item of a list or a definition.
 fn is_item(line: Line<'_>) -> bool {
     let text = line.text.trim_start();
     if ["::", ":::", "::::", ";;"].iter().any(|end| text.ends_with(end)) {
@@ -180,7 +180,7 @@ fn is_item(line: Line<'_>) -> bool {
     marker == "-" || repeated(b'*') || repeated(b'.') || numbered || callout || defined
 }
 
-/// Returns what a title says, without anchors and the marks of code and emphasis.
+/// Returns a title without anchors and the markup of code and emphasis.
 fn plain(title: &str) -> String {
     let mut text = title;
     while let Some((_, rest)) = text.strip_prefix("[[").and_then(|rest| rest.split_once("]]")) {
@@ -191,9 +191,9 @@ fn plain(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::block::Form, *};
+    use super::{super::blocks::Form, *};
 
-    /// The level and titles of each heading, and the first line of every other block.
+    /// Returns the level and titles of each heading, and the first line of every other block.
     fn read(text: &str) -> Vec<String> {
         let blocks = blocks(text);
         let ends = blocks.list.iter().skip(1).map(|block| block.start).chain([text.len()]);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_signs_tell_the_level() {
+    fn equals_signs_decide_the_level() {
         let text =
             "= Book\nAuthor <a@b>\n:toc:\n\n[[one]]\n== One `x`\n\na\n\n=== Two\nb\n\n== Three\n";
         let expected = [
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn old_titles_are_underlined() {
+    fn old_style_titles_are_underlined() {
         let text = "git-add(1)\n==========\n\nNAME\n----\ngit-add - Add\n\nDEEP\n~~~~\n";
         let expected =
             ["1 git-add(1)", "2 git-add(1) / NAME", "git-add - Add", "3 git-add(1) / NAME / DEEP"];
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_delimited_opens_no_section() {
+    fn delimited_blocks_open_no_section() {
         for mark in ["----", "....", "====", "****", "____", "++++", "////", "--", "|===", "```"] {
             let text = format!(
                 "= A\n\n[source]\n.Title\n{mark}\n== no\n\n{mark}x\n\n== no\n{mark}\n== B\n"
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_one_block_with_what_is_tied_to_it() {
+    fn a_list_and_its_attached_blocks_are_one_block() {
         let text = "* a\n+\n----\ncode\n\n* no item\n----\n\n** b\n\nterm:: c\n\nwords\n";
         assert_eq!(read(text), ["* a", "words"]);
         assert_eq!(blocks(text).items, [0, 33, 39]);

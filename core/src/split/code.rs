@@ -1,21 +1,20 @@
 /*!
-Source code: units are what its syntax tree says.
+Source code: finds units in a syntax tree.
 
-A language says which nodes are classes, functions and imports (`language`); the way through the
-tree is the same for all. Units are made of whole lines where they can be: one runs from the first
-line of the comments, attributes and decorators that belong to it to the end of its last line, with
-the comment that stands there. A comment followed by a blank line speaks for itself, and so does
-what stands at the head of a file. Everything that is in no unit, imports and loose statements, is
-the text of what is around it, and at last of the document.
+A language decides which nodes are classes, functions and imports (`language`); the walk through the
+tree is the same for all languages. Units are whole lines where possible. A unit extends from the
+first line of its comments, attributes and decorators to the end of its last line, including a
+comment there. A comment before a blank line belongs to no unit, and neither does the head of a file.
+Imports and loose statements outside of units are own text of their parent or of the document.
 
-Where one type's members stand beside it, as methods do in Go and in source files of C++, those that
-follow each other are put into one container with the title of the type.
+In Go and in source files of C++, the methods of a type are outside of it. Adjacent ones become one
+container with the title of the type.
 
-Errors of syntax are local: what could not be read is text of what is around it. If that is most of
-the document, the document is not what its type says.
+Syntax errors are local: unreadable text is own text of its parent. If most of the document is
+unreadable, the document has a syntax error and is split as plain text.
 
-The tree is walked once with a cursor, never by recursion, and no node is asked for its parent or
-its neighbours, which cost a search: so time is linear in the document, whatever it says.
+The tree is walked once with a cursor, without recursion. The walk never asks a node for its parent
+or its siblings, which needs a search. So time is linear in the document.
 */
 
 mod language;
@@ -26,10 +25,10 @@ mod syntax;
 use super::units::Units;
 use crate::{SyntaxError, Unit, interrupt};
 pub(super) use language::Language;
-use language::{Beside, Found, Rule};
+use language::{Membership, Rule, UnitInfo};
 use tree_sitter::{Node, Tree};
 
-/// Returns the language of a media type, if it is split by its syntax.
+/// Returns the language of a media type, if it has a grammar.
 pub(super) fn language(media_type: &str) -> Option<&'static Language> {
     languages::ALL.iter().find(|language| language.media_type == media_type)
 }
@@ -38,8 +37,8 @@ pub(super) fn language(media_type: &str) -> Option<&'static Language> {
 ///
 /// # Errors
 ///
-/// Returns the place of the first error if more than half of the text could not be read, or if it
-/// takes too long to make sense of it.
+/// Returns the place of the first error if more than half of the text is unreadable, or if parsing
+/// needs too many steps.
 pub(super) fn parse(
     text: &str,
     language: &'static Language,
@@ -47,7 +46,7 @@ pub(super) fn parse(
 ) -> Result<(), SyntaxError> {
     let language = languages::dialect(language, text);
     let tree = syntax::tree(text, language)?;
-    let mut walk = Walk {
+    let mut walk = TreeWalker {
         text,
         language,
         rules: language.rules(),
@@ -69,77 +68,77 @@ pub(super) fn parse(
     }
 }
 
-/// The way through a syntax tree.
-struct Walk<'a, 'u, 't> {
+/// Walks through a syntax tree.
+struct TreeWalker<'a, 'u, 't> {
     text: &'t str,
     language: &'static Language,
     rules: &'static [Rule],
     units: &'a mut Units<'u>,
-    /// One for each node that was entered, and one for the root's neighbours.
+    /// One frame for each entered node, and one for the root.
     frames: Vec<Frame>,
-    /// What stands before the node that was come to last, unless that is a unit: it may belong to
-    /// the first thing in it.
+    /// The comments and attributes before the last node, unless the node is a unit. They may belong
+    /// to its first child.
     carried: Option<Lead>,
-    /// The nodes entered that are units.
+    /// The entered nodes that are units.
     open: Vec<Open>,
-    /// How many of them are members.
+    /// The number of members among them.
     members: usize,
-    /// Units that end at the same place, the innermost first: what stands behind it on its line may
-    /// belong to them.
+    /// The units that end at the same offset, the innermost first. The rest of the line may belong to
+    /// them.
     ended: Vec<Open>,
-    /// Containers of what stands beside its type.
+    /// The containers of members outside of their types.
     groups: Vec<Group>,
-    /// The node that is the unit opened last.
+    /// The inner node of the unit that was opened last.
     same: Option<usize>,
-    /// The bytes that are no syntax, and where the first of them are.
+    /// The number of unreadable bytes, and the offset of the first.
     unread: usize,
     error: Option<usize>,
 }
 
-/// What is known while the children of one node are passed.
+/// The state of the walk through the children of one node.
 #[derive(Default)]
 struct Frame {
-    /// Comments and attributes that belong to the next child.
+    /// The comments and attributes that belong to the next child.
     lead: Option<Lead>,
     /// Whether the children are items.
     items: bool,
 }
 
-/// Comments and attributes before a node.
+/// The comments and attributes before a node.
 #[derive(Clone, Copy)]
 struct Lead {
     start: usize,
     end: usize,
-    /// Whether there is an attribute among them, so that nothing parts them from what follows.
+    /// Whether an attribute is among them, so that a blank line does not separate them from the node.
     bound: bool,
 }
 
 /// A unit whose node was entered.
 struct Open {
-    /// How many nodes were entered down to its neighbours.
+    /// The number of entered nodes around its siblings.
     depth: usize,
     end: usize,
     unit: Unit,
-    /// The scope that goes on behind it, if it is a type whose members may follow.
+    /// The scope that continues after it, if it is a type whose members may follow.
     scope: Option<String>,
 }
 
-/// A container of members that stand beside their type.
+/// A container of members outside of their type.
 struct Group {
     depth: usize,
     scope: String,
-    /// Where the last of them ends.
+    /// The end of the last member.
     end: usize,
 }
 
-impl Walk<'_, '_, '_> {
+impl TreeWalker<'_, '_, '_> {
     fn walk(&mut self, tree: &Tree) {
         let mut cursor = tree.walk();
         loop {
             if let Some(items) = self.enter(cursor.node())
                 && cursor.goto_first_child()
             {
-                // A comment may stand outside of the block whose first statement it belongs to.
+                // A comment may be outside of the block whose first statement it belongs to.
                 let lead = self.carried.take();
                 self.frames.push(Frame { lead, items });
                 continue;
@@ -150,7 +149,7 @@ impl Walk<'_, '_, '_> {
                     break;
                 }
                 if !cursor.goto_parent() {
-                    self.settle();
+                    self.close_ended();
                     self.end_groups(0);
                     return;
                 }
@@ -159,13 +158,13 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Comes to a node; returns whether its children are items, or nothing if they do not matter.
+    /// Visits a node. Returns whether its children are items, or `None` if they do not matter.
     fn enter(&mut self, node: Node<'_>) -> Option<bool> {
         interrupt::poll();
         self.carried = None;
         let bytes = node.byte_range();
         let Some(rule) = self.rules.get(usize::from(node.kind_id())).copied() else {
-            self.settle();
+            self.close_ended();
             self.unread += bytes.len();
             self.error.get_or_insert(bytes.start);
             self.place(bytes.start);
@@ -190,7 +189,7 @@ impl Walk<'_, '_, '_> {
             self.ended.iter_mut().for_each(|open| open.end = end);
             return None;
         }
-        self.settle();
+        self.close_ended();
         match rule {
             Rule::Comment(marks) => {
                 let text = &self.text[bytes.start..];
@@ -208,7 +207,7 @@ impl Walk<'_, '_, '_> {
             _ => {}
         }
         let frame = self.frames.last().expect("the root has a frame");
-        // In a function only larger things matter: that leaves out most of the tree.
+        // In a function, only larger nodes matter. This skips most of the tree.
         let matters = self.members == 0 || !self.units.is_small(bytes.len());
         if matches!(rule, Rule::Plain) && frame.lead.is_none() && !frame.items {
             return (matters || node.has_error()).then_some(false);
@@ -247,7 +246,7 @@ impl Walk<'_, '_, '_> {
         Some(false)
     }
 
-    /// Notes what an import binds; what a function imports is its own business.
+    /// Records the names that an import binds, unless it is inside of a member.
     fn import(&mut self, place: usize, names: Vec<String>) {
         self.end_group();
         if self.members > 0 {
@@ -258,7 +257,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Returns where a node begins with what belongs to it, and notes it as an item.
+    /// Returns the beginning of a node with its comments and attributes, and records it as an item.
     fn place(&mut self, start: usize) -> usize {
         let frame = self.frames.last_mut().expect("the root has a frame");
         let lead = frame.lead.take();
@@ -275,7 +274,7 @@ impl Walk<'_, '_, '_> {
         place
     }
 
-    /// Takes a comment or attribute along to the next node.
+    /// Adds a comment or attribute to those of the next node.
     fn lead(&mut self, bytes: &std::ops::Range<usize>, bound: bool) {
         let (start, end) = (lines::start(self.text, bytes.start), self.trimmed(bytes));
         let frame = self.frames.last_mut().expect("the root has a frame");
@@ -292,19 +291,19 @@ impl Walk<'_, '_, '_> {
         };
     }
 
-    /// Opens the unit that a node is; returns whether it matters what is inside.
-    fn open(&mut self, start: usize, node: Node<'_>, found: Found<'_>) -> bool {
+    /// Opens the unit of a node. Returns whether its children matter.
+    fn open(&mut self, start: usize, node: Node<'_>, found: UnitInfo<'_>) -> bool {
         let depth = self.frames.len();
-        let Found { unit, title, at, same, beside, outermost } = found;
+        let UnitInfo { unit, title, at, same, membership, outermost } = found;
         if outermost && self.members > 0 {
             return true;
         }
         self.members += usize::from(unit == Unit::Member);
         self.carried = None;
         self.same = same;
-        match &beside {
-            Beside::Type(scope) => self.continue_group(start, scope),
-            Beside::Nothing | Beside::Members => self.end_group(),
+        match &membership {
+            Membership::MemberOf(scope) => self.continue_group(start, scope),
+            Membership::Nested | Membership::TypeBefore => self.end_group(),
         }
         self.units.open(start, start, &title, unit);
         if unit == Unit::Container
@@ -312,14 +311,14 @@ impl Walk<'_, '_, '_> {
         {
             self.units.header(line);
         }
-        let scope = matches!(beside, Beside::Members).then(|| title.into_owned());
+        let scope = matches!(membership, Membership::TypeBefore).then(|| title.into_owned());
         let end = self.trimmed(&node.byte_range());
         self.open.push(Open { depth, end, unit, scope });
-        // A line end may follow.
+        // A line end may follow, of two bytes.
         node.has_error() || unit == Unit::Module || !self.units.stays_whole(end + 2 - start)
     }
 
-    /// Goes on with the container of a type's members, or opens one.
+    /// Continues the container of a type's members, or opens one.
     fn continue_group(&mut self, start: usize, scope: &str) {
         let depth = self.frames.len();
         let is_open =
@@ -333,24 +332,24 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Leaves a node, and the unit if it is one.
+    /// Leaves a node, and ends its unit if it has one.
     fn leave(&mut self) {
         let depth = self.frames.len();
         if let Some(open) = self.open.pop_if(|open| open.depth == depth) {
             self.members -= usize::from(open.unit == Unit::Member);
             if self.ended.last().is_some_and(|ended| ended.end != open.end) {
-                self.settle();
+                self.close_ended();
             }
             if self.groups.last().is_some_and(|group| group.depth > depth) {
-                self.settle();
+                self.close_ended();
                 self.end_groups(depth + 1);
             }
             self.ended.push(open);
         }
     }
 
-    /// Closes the units that have ended.
-    fn settle(&mut self) {
+    /// Closes the ended units.
+    fn close_ended(&mut self) {
         for Open { depth, end, scope, .. } in std::mem::take(&mut self.ended) {
             let end = lines::end(self.text, end).unwrap_or(end);
             self.end_groups(depth + 1);
@@ -367,19 +366,19 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Closes the group among whose neighbours is something else.
+    /// Closes the group at the current depth, because another node follows it.
     fn end_group(&mut self) {
         self.end_groups(self.frames.len());
     }
 
-    /// Closes the groups at some depth and below.
+    /// Closes the groups at a depth and below.
     fn end_groups(&mut self, depth: usize) {
         while let Some(group) = self.groups.pop_if(|group| group.depth >= depth) {
             self.units.close(group.end, group.end);
         }
     }
 
-    /// Returns where a node ends, without white space that it takes along.
+    /// Returns the end of a node without trailing white space.
     fn trimmed(&self, bytes: &std::ops::Range<usize>) -> usize {
         let text = self.text.get(bytes.clone()).unwrap_or_default();
         bytes.start + text.trim_ascii_end().len()

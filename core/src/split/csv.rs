@@ -1,25 +1,23 @@
 /*!
-Tables of text: comma-separated values and their like.
+Comma-separated values and similar tables.
 
-Each record is a block, and a field in quotes may hold line ends. The first record, if it names columns, is repeated in the preamble of every chunk behind it.
-The delimiter is the one that parts the first records most evenly.
+Each record is a block; a quoted field may contain line ends. If the first record names columns, the
+preamble of every later chunk repeats it. The delimiter is the one that divides the first records
+most evenly.
 
-Records are found here rather than by a library: only where they begin is wanted, which is a search
-for quotes and line ends.
+No library finds the records, because only their offsets are needed. This is a search for quotes and
+line ends.
 */
 
-use super::{
-    block::{Block, Blocks, Form},
-    sections::Sections,
-};
+use super::blocks::{Block, Blocks, Form, Sections};
 use crate::interrupt;
 use std::ops::Range;
 
-/// What may stand between two fields.
+/// The possible delimiters of fields.
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
 
-/// How many records are looked at for the delimiter.
-const SAMPLE: usize = 16;
+/// The number of records that decide the delimiter.
+const SAMPLE_RECORDS: usize = 16;
 
 /// Finds the records of a document; each is a block.
 pub(super) fn blocks(text: &str) -> Blocks {
@@ -33,7 +31,7 @@ pub(super) fn blocks(text: &str) -> Blocks {
     let block = |start: usize| {
         interrupt::poll();
         let form = match &header {
-            // The names of columns alone are no chunk.
+            // Column names alone do not make a chunk.
             Some(_) if start == 0 => Form::Heading,
             Some(header) => Form::Table { header: header.clone(), rows: start },
             None => Form::Body,
@@ -44,12 +42,12 @@ pub(super) fn blocks(text: &str) -> Blocks {
     Blocks { list, sections: Sections::new(), items: Vec::new() }
 }
 
-/// Returns where records begin, blank lines between them left out.
+/// Returns the offsets of the records; blank lines between them are skipped.
 fn records(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let mut records = Vec::new();
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    // A quote that nothing closes would make the rest one record: then none counts any more.
+    // An unclosed quote would make the rest one record. From there on, quotes are ignored.
     let mut quotes = true;
     while at < bytes.len() {
         interrupt::poll();
@@ -67,7 +65,7 @@ fn records(text: &str) -> Vec<usize> {
     records
 }
 
-/// Returns where the line of a place ends, behind its end.
+/// Returns the offset after the line end of the line at an offset.
 fn end_of_line(bytes: &[u8], at: usize) -> usize {
     match memchr::memchr2(b'\n', b'\r', &bytes[at..]) {
         Some(end) if bytes[at + end..].starts_with(b"\r\n") => at + end + 2,
@@ -76,7 +74,7 @@ fn end_of_line(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns where a record ends, behind its line end, or `None` if a quote is left open.
+/// Returns the offset after the line end of a record, or `None` if a quote is not closed.
 fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -85,7 +83,7 @@ fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
         if bytes[found] != b'"' {
             return Some(end_of_line(bytes, found));
         }
-        // A quote counts only where a field begins; within one it is a character.
+        // A quote matters only at the beginning of a field; within one it is a character.
         let begins =
             found == start || DELIMITERS.contains(&bytes[found - 1]) || bytes[found - 1] == b' ';
         interrupt::poll();
@@ -104,17 +102,17 @@ fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns the first record if it names columns, and there is another.
+/// Returns the first record if it names columns and another record follows.
 fn header(text: &str, records: &[usize]) -> Option<Range<usize>> {
     let (first, second) = (*records.first()?, *records.get(1)?);
     let record = |at: usize| {
         let end = records.get(at + 1).copied().unwrap_or(text.len());
         &text[records[at]..end]
     };
-    let sample: Vec<&str> = (0..records.len().min(SAMPLE)).map(record).collect();
+    let sample: Vec<&str> = (0..records.len().min(SAMPLE_RECORDS)).map(record).collect();
     let delimiter = delimiter(&sample);
     let names = fields(sample[0], delimiter);
-    // Names are words; values often are numbers, and what has no value has no name either.
+    // Names are words. Values are often numbers, and an empty field is not a name.
     let is_name = |field: &&&str| !field.is_empty() && field.parse::<f64>().is_err();
     let words = names.iter().filter(is_name).count();
     (words * 2 > names.len()).then(|| {
@@ -123,7 +121,7 @@ fn header(text: &str, records: &[usize]) -> Option<Range<usize>> {
     })
 }
 
-/// Returns the delimiter that parts records into more than one field and into equally many.
+/// Returns the delimiter that divides the records into more than one field, and into equally many.
 fn delimiter(sample: &[&str]) -> u8 {
     let evenness = |delimiter: u8| {
         let first = fields(sample[0], delimiter).len();
@@ -134,7 +132,7 @@ fn delimiter(sample: &[&str]) -> u8 {
     best.unwrap_or(b',')
 }
 
-/// Parts a record into its fields, without the quotes around them.
+/// Divides a record into its fields, without their quotes.
 fn fields(record: &str, delimiter: u8) -> Vec<&str> {
     let mut fields = Vec::new();
     let (mut start, mut quoted) = (0, false);
@@ -169,26 +167,26 @@ mod tests {
     }
 
     #[test]
-    fn a_record_may_go_over_several_lines() {
+    fn a_record_may_have_several_lines() {
         assert_eq!(starts("a,b\n1,\"x\ny\"\"\n\"\n\n2,z\n"), [0, 4, 16]);
         assert_eq!(starts("\u{feff}a\tb\r\n5\" disk\tx\r\nc\td"), [0, 8, 19]);
         assert_eq!(starts(""), [0; 0]);
     }
 
     #[test]
-    fn records_are_polled_for_when_they_are_found_and_when_they_become_blocks() {
+    fn finding_and_converting_records_polls() {
         let text = "a\n".repeat(1_000);
         let polls = polls_of(|| blocks(&text));
         assert!(polls >= 2_000, "{polls}");
     }
 
     #[test]
-    fn a_quote_left_open_ends_no_record() {
+    fn an_unclosed_quote_does_not_join_records() {
         assert_eq!(starts("a,b\n\"1,2\n3,4\n5,6\n"), [0, 4, 9, 13]);
     }
 
     #[test]
-    fn the_first_record_heads_the_others_if_it_names_columns() {
+    fn the_first_record_is_the_header_if_it_names_columns() {
         assert_eq!(header_of("name;size\na,b;1\n"), Some("name;size"));
         assert_eq!(header_of("\"first name\",year\r\nx,1\r\n"), Some("\"first name\",year"));
         assert_eq!(header_of("1,2,3\n4,5,6\n"), None);
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_delimiter_parts_all_records_alike() {
+    fn the_delimiter_divides_all_records_equally() {
         assert_eq!(delimiter(&["a, b\tc", "d\te", "f, g, h\ti"]), b'\t');
         assert_eq!(delimiter(&["a;b", "1,5;2"]), b';');
         assert_eq!(delimiter(&["word", "word"]), b',');

@@ -1,16 +1,15 @@
 /*!
-Cutting what is too long for one chunk.
+Cutting: divides a unit that is too long for one chunk.
 
-A unit is cut where it hurts least: between the items of a list, else between lines, else between
-sentences or words, else between characters; a coarser cut is never passed over for a finer one
-unless what lies before it is too long by itself. Among equals a blank line or the end of a sentence
-is preferred, and then what is nearest to an even share, so that a unit a little too long becomes
-two halves and not a whole and a crumb. Characters here are what a reader takes for one (grapheme
-clusters), as far as one chunk can hold them.
+Cuts are made between the items of a list, else between lines, else between sentences or words, else
+between characters. A finer cut is used only if the text before the next coarser one does not fit.
+Among cuts of the same kind, a blank line or the end of a sentence is preferred, then the cut nearest
+to an even share. So a unit that is slightly too long becomes two halves, and not a whole and a
+small rest. Characters are grapheme clusters, as far as one chunk has room for them.
 
-The unit as a whole is not measured, for it may be megabytes. A piece is guessed by the bytes that a
-unit of size took so far, measured, and guessed again if that was wrong; each byte is thus measured
-a few times at most, however long its line.
+The whole unit is not measured, because it may have megabytes. Instead, the end of a piece is
+estimated from the bytes per size so far, then measured, and estimated again if it was wrong. So each
+byte is measured a few times at most, however long its line.
 */
 
 mod boundary;
@@ -24,44 +23,44 @@ pub(super) struct Cutter<'a> {
     pub(super) text: &'a str,
     pub(super) limits: ChunkLimits,
     pub(super) sizer: &'a dyn Sizer,
-    /// Where the items of lists begin, ascending.
+    /// The offsets of the items of lists, ascending.
     pub(super) items: &'a [usize],
 }
 
-/// What has to be cut.
-pub(super) struct Unit {
+/// A unit to cut.
+pub(super) struct LongUnit {
     pub(super) bytes: Range<usize>,
-    /// Where its body begins, and where the rows of a table do: exactly there it is not cut, and
-    /// before them only if too little would fit. Ascending; the beginning if there is no tie.
+    /// The offsets of its body and of the rows of its table, ascending. The unit is never cut exactly
+    /// there, and before them only if too little would fit. Its beginning if it has no tie.
     pub(super) ties: [usize; 2],
-    /// Its size, unless it is too long to be measured.
+    /// Its size, or `None` if it is too long to measure.
     pub(super) size: Option<usize>,
 }
 
-/// Where a piece may end, in bytes from the beginning of the document.
+/// The bytes at which a piece may end, from the beginning of the document.
 #[derive(Clone, Copy)]
-struct Aim {
-    /// Where it begins.
+struct CutTarget {
+    /// The beginning of the piece.
     at: usize,
-    /// Where it would be an even share.
+    /// The end of an even share.
     goal: usize,
-    /// Where it probably reaches the maximum.
+    /// The end at which it probably reaches the maximum.
     reach: usize,
-    /// See [`Unit::ties`].
+    /// See [`LongUnit::ties`].
     ties: [Tie; 2],
 }
 
-/// A place not to cut at.
+/// An offset at which the unit is not cut.
 #[derive(Clone, Copy)]
 struct Tie {
     place: usize,
-    /// Where the text before it ends, without the white space between.
+    /// The end of the text before it, without trailing white space.
     before: usize,
 }
 
 impl Cutter<'_> {
-    /// Cuts a unit and hands over each piece with its size, in order.
-    pub(super) fn cut(&self, unit: &Unit, mut emit: impl FnMut(Range<usize>, usize)) {
+    /// Calls `emit` for each piece of a unit with its size, in order.
+    pub(super) fn cut(&self, unit: &LongUnit, mut emit: impl FnMut(Range<usize>, usize)) {
         let Range { start: mut at, end } = unit.bytes;
         let ties =
             unit.ties.map(|place| Tie { place, before: self.text[..place].trim_end().len() });
@@ -69,10 +68,8 @@ impl Cutter<'_> {
         let mut density = None;
         while at < end {
             interrupt::poll();
-            if end - at <= self.limits.most_bytes() && rest.is_none_or(|rest| self.parts(rest) < 2)
-            {
-                // What is left over from subtraction is no more than a guess: words that were cut
-                // apart do not add up.
+            if end - at <= self.limits.max_bytes() && rest.is_none_or(|rest| self.parts(rest) < 2) {
+                // The difference of sizes is only an estimate: the sizes of cut words do not add up.
                 let left = self.size(at..end);
                 if self.parts(left) < 2 {
                     emit(at..end, left);
@@ -94,7 +91,7 @@ impl Cutter<'_> {
         }
     }
 
-    /// Returns into how many pieces a size is cut so that they come nearest to the preferred one.
+    /// Returns the number of pieces of a size whose sizes are nearest to the preferred one.
     fn parts(&self, size: usize) -> usize {
         let preferred = self.limits.preferred.max(1);
         let needed = size.div_ceil(self.limits.max.max(1));
@@ -105,14 +102,14 @@ impl Cutter<'_> {
         self.sizer.size(&self.text[bytes])
     }
 
-    /// Returns the bytes that a unit of size takes at a place, from a look at what follows.
+    /// Returns the bytes per unit of size, measured from a sample of the text after an offset.
     fn density(&self, at: usize, end: usize) -> f64 {
-        let most = self.limits.most_bytes();
+        let most = self.limits.max_bytes();
         let some = self.text.ceil_char_boundary(end.min(at + most.div_ceil(8)));
         (some - at) as f64 / self.size(at..some).max(1) as f64
     }
 
-    /// Finds the piece that begins at a place: its end, and its size.
+    /// Returns the end and the size of the piece that begins at an offset.
     fn piece(
         &self,
         at: usize,
@@ -122,11 +119,11 @@ impl Cutter<'_> {
         density: f64,
     ) -> (usize, usize) {
         let max = self.limits.max;
-        let most = end.min(at + self.limits.most_bytes()) - at;
+        let most = end.min(at + self.limits.max_bytes()) - at;
         let aim = |density: f64| {
-            // A float that is out of range saturates when it is cast.
+            // A cast of a float out of range saturates.
             let bytes = |units: usize| ((units as f64 * density) as usize).clamp(1, most);
-            Aim { at, goal: at + bytes(share), reach: at + bytes(max), ties }
+            CutTarget { at, goal: at + bytes(share), reach: at + bytes(max), ties }
         };
         let mut aimed = aim(density);
         let mut found: Option<(usize, usize)> = None;
@@ -138,8 +135,8 @@ impl Cutter<'_> {
                 if let Some(found) = found {
                     return found;
                 }
-                // A sixteenth less than what would fit if the text were even, so that a few
-                // attempts suffice when it is not.
+                // A sixteenth less than fits into an even text, so that a few attempts suffice in
+                // others.
                 let select_within_budget = bytes * max / size;
                 aimed.reach =
                     at + (select_within_budget - select_within_budget / 16).clamp(1, bytes - 1);
@@ -156,10 +153,16 @@ impl Cutter<'_> {
         }
     }
 
-    /// Looks for a coarser cut behind a fine one, in case the guess fell short of it: what the
-    /// piece was made of may lie closer than the average of the unit.
-    fn coarser(&self, aim: Aim, next: usize, size: usize, end: usize) -> Option<(usize, usize)> {
-        let most = (end - 1 - aim.at).min(self.limits.most_bytes());
+    /// Looks for a coarser cut after a fine one. The estimate may have ended before it, because this
+    /// piece may have more bytes per size than the average of the unit.
+    fn coarser(
+        &self,
+        aim: CutTarget,
+        next: usize,
+        size: usize,
+        end: usize,
+    ) -> Option<(usize, usize)> {
+        let most = (end - 1 - aim.at).min(self.limits.max_bytes());
         let bytes = (next - aim.at) * self.limits.max / size.max(1);
         let reach = aim.at + (bytes + bytes / 4).min(most);
         self.next_coarser(next, reach).into_iter().flatten().find_map(|candidate| {

@@ -1,25 +1,24 @@
-//! A chunk before it knows its lines and its preamble.
+//! Drafts: chunks without line numbers and preambles.
 
 use super::{Sizer, SplitOptions, preamble::Preambles};
 use crate::{Chunk, Kind, Unit, interrupt, section::Section};
 use std::ops::{Range, RangeInclusive};
 
-/// What a chunk will hold, and where it stands.
+/// The content and the section of a chunk.
 pub(super) struct Draft {
     pub(super) bytes: Range<usize>,
-    /// What the sizer counts in it.
+    /// The size of its content, in units of the sizer.
     pub(super) size: usize,
     pub(super) section: Section,
     pub(super) level: u32,
     pub(super) unit: Unit,
-    /// The line that its preamble repeats: the first row of the table that it continues, or the
-    /// head of the class that it is in.
+    /// The line that its preamble repeats: the first row of its table, or the head of its class.
     pub(super) header: Option<Range<usize>>,
-    /// The names that the imports in it bind.
+    /// The names that its imports bind.
     pub(super) imports: Vec<String>,
 }
 
-/// Makes chunks of drafts, which touch and cover the text in order.
+/// Builds chunks from drafts, which cover the text in order without gaps.
 pub(super) fn chunks<'t>(
     text: &'t str,
     drafts: Vec<Draft>,
@@ -34,8 +33,12 @@ pub(super) fn chunks<'t>(
         interrupt::poll();
         Chunk {
             content: &text[draft.bytes.clone()],
-            preamble: preambles
-                .preamble(&draft, std::mem::replace(&mut before, &text[draft.bytes.clone()])),
+            preamble: preambles.preamble(
+                &draft.section,
+                draft.header.as_ref(),
+                draft.size,
+                std::mem::replace(&mut before, &text[draft.bytes.clone()]),
+            ),
             level: draft.level,
             kind,
             unit: draft.unit,
@@ -49,21 +52,21 @@ pub(super) fn chunks<'t>(
     drafts.into_iter().map(chunk).collect()
 }
 
-/// Counts lines while chunks are made in document order, so that each byte is looked at once.
+/// Counts lines in document order, so that each byte is read once.
 struct Lines<'t> {
     text: &'t str,
     at: usize,
     line: usize,
-    /// Whether there are carriage returns at all; mostly there are none.
+    /// Whether the text has carriage returns; most texts have none.
     returns: bool,
 }
 
 impl Lines<'_> {
-    /// Returns the lines that the text from the last call's end to this one touches, from 1.
+    /// Returns the lines, from 1, of the text between the end of the last call and `end`.
     fn touched(&mut self, end: usize) -> RangeInclusive<usize> {
         let text = &self.text.as_bytes()[self.at..end];
         let first = self.line;
-        // A carriage return ends a line unless a line feed follows; pieces never part the two.
+        // A carriage return ends a line unless a line feed follows. Chunks never separate the two.
         let mut ends = memchr::memchr_iter(b'\n', text).count();
         if self.returns {
             ends += memchr::memchr_iter(b'\r', text)

@@ -1,17 +1,17 @@
 /*!
-JSON, as people write it: with comments and trailing commas, single quotes and bare keys too.
+JSON, including comments, trailing commas, single quotes and bare keys.
 
-A document is one value, in the section `root`, and what stands before and behind it belongs to it.
-An entry of an object has the section of its key, unescaped; an item of an array that of its place,
-`[0]`. A comment belongs to the entry that follows, unless it stands behind one on the same line.
-Key, colon and comma lie outside the value: they go along with it while it is whole and are left to
-the container when it is divided, so that the chunks of every object and array parse alone.
+A document is one value in the section `root`, together with the text before and after it. An entry
+of an object has the section of its unescaped key, an item of an array that of its index, `[0]`. A
+comment belongs to the next entry, unless it follows an entry on the same line. Key, colon and comma
+are outside the value. They stay with a whole value and become text of the container of a divided
+one. So the chunks of every object and array parse alone.
 
-In JSON lines the values follow one another, each on its line by custom. They have sections as if
-they were the items of one array, and the document itself is no value: it is a module, which nobody
-wants back as a whole because of one hit in it.
+In JSON lines, the values follow one another, usually one per line. They have sections like the items
+of one array. The document is a module and not a value, because a hit on one line does not need the
+whole document.
 
-Nothing here recurses, so depth costs no stack.
+The parser does not recurse, so depth needs no stack.
 */
 
 mod tokens;
@@ -19,17 +19,17 @@ mod tokens;
 use super::units::{Title, Units};
 use crate::{SyntaxError, Unit};
 use std::ops::Range;
-use tokens::{Kind, Token, Tokens, comment_end, key};
+use tokens::{Token, TokenKind, Tokens, comment_end, key};
 
-/// More objects and arrays, one inside the other, are no document but an accident.
-const MOST_OPEN: usize = 1_000_000;
+/// The maximum number of open objects and arrays; deeper nesting is a syntax error.
+const MAX_OPEN: usize = 1_000_000;
 
 /// Finds the units of a JSON document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
     Parser::new(text, units).document().map_err(|place| SyntaxError::at(text, place))
 }
 
-/// Finds the units of a document whose lines are JSON.
+/// Finds the units of a document of JSON lines.
 pub(super) fn lines(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
     Parser::new(text, units).lines().map_err(|place| SyntaxError::at(text, place))
 }
@@ -38,16 +38,16 @@ struct Parser<'t, 'u, 's> {
     text: &'t str,
     tokens: Tokens<'t>,
     units: &'u mut Units<'s>,
-    /// The objects and arrays that are open.
+    /// The open objects and arrays.
     open: Vec<Open>,
 }
 
-/// An object or an array that is open.
+/// An open object or array.
 struct Open {
     is_object: bool,
-    /// How many entries it has so far.
+    /// The number of its entries so far.
     entries: usize,
-    /// Whether another one may follow: there is none yet, or a comma behind the last.
+    /// Whether another entry may follow: it has none yet, or a comma follows the last one.
     may_go_on: bool,
 }
 
@@ -56,14 +56,14 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
         Self { text, tokens: Tokens::new(text), units, open: Vec::new() }
     }
 
-    /// Reads the document, or tells at which byte it is none.
+    /// Reads the document, or returns the offset of the syntax error.
     fn document(&mut self) -> Result<(), usize> {
         let first = self.tokens.next()?;
         self.units.open_as(0, 0, &["root"], unit(&first));
         self.value(&first)?;
         let behind = self.tokens.next()?;
         self.units.close(self.text.len(), self.text.len());
-        expect(&behind, Kind::End)
+        expect(&behind, TokenKind::End)
     }
 
     fn lines(&mut self) -> Result<(), usize> {
@@ -71,12 +71,12 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
         let (mut at, mut line) = (0, 0_usize);
         loop {
             let first = self.tokens.next()?;
-            if first.kind == Kind::End {
+            if first.kind == TokenKind::End {
                 self.units.close(self.text.len(), self.text.len());
                 return Ok(());
             }
             let title = format!("[{line}]");
-            // Nothing goes along: blank lines and comments do not keep a line from parsing alone.
+            // Inner and outer edges are equal: a line with blank lines and comments parses alone.
             self.units.open_as(at, at, &[&title], unit(&first));
             let end = self.value(&first)?;
             at = self.end_of_line(end);
@@ -85,7 +85,7 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
         }
     }
 
-    /// Reads what is left of a value whose first token was read, and returns where it ends.
+    /// Reads a value after its first token, and returns its end.
     fn value(&mut self, first: &Token) -> Result<usize, usize> {
         if !self.opens(first)? {
             return Ok(first.bytes.end);
@@ -93,7 +93,8 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
         let mut at = self.end_of_line(first.bytes.end);
         while let Some(around) = self.open.last_mut() {
             let token = self.tokens.next()?;
-            let closing = if around.is_object { Kind::CloseBrace } else { Kind::CloseBracket };
+            let closing =
+                if around.is_object { TokenKind::CloseBrace } else { TokenKind::CloseBracket };
             if token.kind == closing {
                 self.open.pop();
                 let end = token.bytes.end;
@@ -111,7 +112,7 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
             let index = around.entries - 1;
             let (key, value) = if around.is_object {
                 let key = key(self.text, &token).ok_or(token.bytes.start)?;
-                expect(&self.tokens.next()?, Kind::Colon)?;
+                expect(&self.tokens.next()?, TokenKind::Colon)?;
                 (Some(key), self.tokens.next()?)
             } else {
                 (None, token)
@@ -130,35 +131,34 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
         unreachable!("the outermost container returns when it closes")
     }
 
-    /// Tells whether a value is a container, which is then open.
+    /// Opens a value if it is a container, and returns whether it is one.
     fn opens(&mut self, first: &Token) -> Result<bool, usize> {
         let is_object = match first.kind {
-            Kind::OpenBrace => true,
-            Kind::OpenBracket => false,
-            Kind::String | Kind::Literal => return Ok(false),
+            TokenKind::OpenBrace => true,
+            TokenKind::OpenBracket => false,
+            TokenKind::String | TokenKind::Literal => return Ok(false),
             _ => return Err(first.bytes.start),
         };
-        if self.open.len() == MOST_OPEN {
+        if self.open.len() == MAX_OPEN {
             return Err(first.bytes.start);
         }
         self.open.push(Open { is_object, entries: 0, may_go_on: true });
         Ok(true)
     }
 
-    /// Takes the comma behind an entry that ends here, if there is one, and returns where what
-    /// belongs to the entry ends.
+    /// Reads the comma after an entry, if there is one, and returns the outer edge of the entry.
     fn behind_comma(&mut self, end: usize) -> Result<usize, usize> {
         let comma = self.tokens.peek()?;
-        let comma = (comma.kind == Kind::Comma).then_some(comma.bytes.end);
+        let comma = (comma.kind == TokenKind::Comma).then_some(comma.bytes.end);
         if comma.is_some() {
             self.tokens.next()?;
         }
-        let around = self.open.last_mut().expect("an entry stands in a container");
+        let around = self.open.last_mut().expect("an entry is in a container");
         around.may_go_on = comma.is_some();
         Ok(self.end_of_line(comma.unwrap_or(end)))
     }
 
-    /// Returns the end of the line if there are only comments up to it, else the place itself.
+    /// Returns the end of the line if only comments precede it, else the offset itself.
     fn end_of_line(&self, place: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = place;
@@ -181,11 +181,11 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
 /// Returns the unit of a value that begins with a token.
 fn unit(first: &Token) -> Unit {
     match first.kind {
-        Kind::OpenBrace | Kind::OpenBracket => Unit::Container,
+        TokenKind::OpenBrace | TokenKind::OpenBracket => Unit::Container,
         _ => Unit::Value,
     }
 }
 
-fn expect(token: &Token, kind: Kind) -> Result<(), usize> {
+fn expect(token: &Token, kind: TokenKind) -> Result<(), usize> {
     if token.kind == kind { Ok(()) } else { Err(token.bytes.start) }
 }

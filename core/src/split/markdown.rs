@@ -1,50 +1,44 @@
 /*!
 Markdown: `CommonMark` with GitHub's tables, footnotes and strikethrough, and front matter.
 
-One pass over the parser's events finds the blocks of the outermost level; what is inside them is
-not looked at, except for the titles of headings, the rows of tables and the items of lists. A
-heading counts only where it is such a block, so one in a quote, a list or a footnote opens no
-section, and what looks like one in a fence or in HTML is none.
+One pass over the parser's events finds the outermost blocks. Their contents are ignored except for
+the titles of headings, the rows of tables and the items of lists. Only an outermost heading opens a
+section; headings in quotes, lists, footnotes, fences and HTML do not.
 
-The parser's ranges begin behind the indentation, and some text has no event at all (the
-definitions of links), so blocks are taken from the beginning of their lines, and what no block
-covers becomes one. MDX is read as Markdown: its imports and expressions are paragraphs.
+The parser's ranges begin after the indentation, and some text has no event (the definitions of
+links). So blocks begin at the beginning of their lines, and text between blocks becomes a block. MDX
+is read as Markdown: its imports and expressions are paragraphs.
 */
 
 mod front_matter;
 mod segments;
 
 use super::{
-    block::{Block, Blocks, Form},
-    sections::{Sections, shorten},
+    blocks::{Block, Blocks, Form, Sections},
+    titles::shorten,
 };
 use crate::interrupt;
-use pulldown_cmark::{Event, HeadingLevel, Options, Tag, TagEnd};
-use segments::{Length, Segments};
+use pulldown_cmark::{Event, HeadingLevel, Tag, TagEnd};
+pub use segments::DIALECT;
+use segments::{SegmentLimits, Segments};
 use std::ops::Range;
 
-/// What the parser knows beside `CommonMark`.
-///
-/// Its front matter is not among it: that begins at any two rules, and hides the headings between.
-pub const DIALECT: Options =
-    Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES).union(Options::ENABLE_STRIKETHROUGH);
-
-/// Enough of a heading's text to make a title of, in bytes.
-const ENOUGH_TITLE: usize = 4_096;
+/// The maximum number of bytes of a heading that are read for its title.
+const MAX_TITLE_BYTES: usize = 4_096;
 
 /// Finds the blocks of a document.
 pub(super) fn blocks(text: &str) -> Blocks {
-    blocks_of(text, Length::USUAL)
+    blocks_of(text, SegmentLimits::DEFAULT)
 }
 
-/// Finds the blocks of a document that is parsed in segments of a length.
-fn blocks_of(text: &str, length: Length) -> Blocks {
+/// Finds the blocks of a document, parsed in segments with these limits.
+fn blocks_of(text: &str, length: SegmentLimits) -> Blocks {
     let front = front_matter::end(text);
     let mut reader = Reader::new(text);
     if let Some(end) = front {
         reader.block(0..end, Form::Body);
     }
-    let body = front.unwrap_or(text.len() - without_mark(text).len());
+    let body = front.unwrap_or(text.len() - without_byte_order_mark(text).len());
     let segments = Segments::of(&text[body..], length);
     for segment in &segments.list {
         if segment.is_code {
@@ -58,18 +52,18 @@ fn blocks_of(text: &str, length: Length) -> Blocks {
     reader.finish()
 }
 
-/// Returns the title in the front matter, or else the first heading of level 1, or else the first.
+/// Returns the title of the front matter, else the first heading of level 1, else the first heading.
 pub(super) fn title(text: &str) -> Option<String> {
-    let text = without_mark(text);
+    let text = without_byte_order_mark(text);
     let (front, body) = text.split_at(front_matter::end(text).unwrap_or(0));
     if let Some(title) = front_matter::title(front) {
         return Some(shorten(title).into_owned());
     }
     let mut depth = 0_usize;
     let mut heading: Option<String> = None;
-    // Chapters of a book often begin at level 2.
+    // The chapters of a book often begin at level 2.
     let mut first: Option<String> = None;
-    let segments = Segments::of(body, Length::USUAL);
+    let segments = Segments::of(body, SegmentLimits::DEFAULT);
     let parsed = segments.list.iter().filter(|segment| !segment.is_code);
     for (event, _) in parsed.flat_map(|segment| segments.events(body, segment)) {
         match (&event, &mut heading) {
@@ -96,19 +90,19 @@ pub(super) fn title(text: &str) -> Option<String> {
     first
 }
 
-/// What has been read so far.
+/// Collects blocks and sections from the events of the parser.
 struct Reader<'t> {
     text: &'t str,
     blocks: Vec<Block>,
     sections: Sections,
     items: Vec<usize>,
-    /// How many elements are open.
+    /// The number of open elements.
     depth: usize,
-    /// Where the last block ends for the parser.
+    /// The end of the last block as the parser reports it.
     covered: usize,
-    /// The text of the heading that is open.
+    /// The text of the open heading.
     heading: Option<String>,
-    /// The level and section of the heading that everything now stands under, below those above.
+    /// The level and section of each heading above the next block, the outermost first.
     path: Vec<(u32, usize)>,
 }
 
@@ -158,7 +152,7 @@ impl<'t> Reader<'t> {
 
     /// Opens the section of a heading.
     fn open(&mut self, level: u32, title: &str, range: Range<usize>) {
-        // What lies before the heading still stands in the section before.
+        // The text before the heading belongs to the section before.
         self.cover(range.start);
         while self.path.last().is_some_and(|(above, _)| *above >= level) {
             self.path.pop();
@@ -169,22 +163,22 @@ impl<'t> Reader<'t> {
         self.block(range, Form::Heading);
     }
 
-    /// Returns the level and section that the next block stands in.
+    /// Returns the level and section of the next block.
     fn place(&self) -> (u32, usize) {
         self.path.last().copied().unwrap_or((0, 0))
     }
 
-    /// Adds a block that the parser found.
+    /// Adds a block that the parser reports.
     fn block(&mut self, range: Range<usize>, form: Form) {
         self.cover(range.start);
         self.push(range.start, form);
         self.covered = range.end;
     }
 
-    /// Makes a block of what lies before a place and has no event.
+    /// Adds a block for the text without events before an offset.
     fn cover(&mut self, place: usize) {
         let gap = &self.text[self.covered..place.max(self.covered)];
-        // A byte order mark is nothing that a heading should have to stand behind.
+        // A byte order mark alone does not make a block before a heading.
         let is_text = |char: char| !char.is_whitespace() && char != '\u{feff}';
         let mut chars = gap.char_indices().enumerate();
         let text = chars.find(|(round, (_, char))| {
@@ -198,7 +192,7 @@ impl<'t> Reader<'t> {
     }
 
     fn push(&mut self, at: usize, form: Form) {
-        // What stands before the first block on blank lines belongs to it.
+        // The blank lines before the first block belong to it.
         let start = if self.blocks.is_empty() { 0 } else { line_start(self.text, at) };
         let (level, section) = self.place();
         if self.blocks.last().is_none_or(|last| last.start < start) {
@@ -213,7 +207,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Notes where the first row below the head begins.
+    /// Records the offset of the first row below the head.
     fn table_row(&mut self, start: usize) {
         let start = line_start(self.text, start);
         if let Some(Block { form: Form::Table { header, rows }, .. }) = self.blocks.last_mut()
@@ -232,9 +226,9 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Adds what an event within a heading says: its text without the marks.
+/// Adds the text of an event within a heading, without markup.
 fn add_text(title: &mut String, event: &Event<'_>) {
-    if title.len() < ENOUGH_TITLE {
+    if title.len() < MAX_TITLE_BYTES {
         match event {
             Event::Text(text) | Event::Code(text) => title.push_str(text),
             Event::SoftBreak | Event::HardBreak => title.push(' '),
@@ -243,7 +237,7 @@ fn add_text(title: &mut String, event: &Event<'_>) {
     }
 }
 
-/// Leaves off the anchor that some tools let a heading end in, such as `{#install}`.
+/// Returns a title without a trailing anchor such as `{#install}`.
 fn without_anchor(title: &str) -> &str {
     let title = title.trim_end();
     match title.rfind("{#") {
@@ -256,12 +250,12 @@ fn without_anchor(title: &str) -> &str {
     }
 }
 
-/// Returns a text without the byte order mark before it, which the parser takes for a letter.
-fn without_mark(text: &str) -> &str {
+/// Returns a text without its byte order mark, which the parser would treat as a letter.
+fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// Returns where the line of a place begins.
+/// Returns the beginning of the line of an offset.
 fn line_start(text: &str, place: usize) -> usize {
     memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..place]).map_or(0, |at| at + 1)
 }
@@ -272,7 +266,7 @@ mod tests {
     use crate::interrupt::tests::polls_of;
 
     #[test]
-    fn white_space_of_any_length_is_polled_for() {
+    fn reading_white_space_polls() {
         let text = "\n".repeat(1_000_000);
         let polls = polls_of(|| blocks(&text));
         assert!(polls >= 900, "{polls}");

@@ -1,51 +1,51 @@
 /*!
-From pieces to chunks: small neighbours are merged, greedily, from the beginning on.
+Merging: joins small pieces to chunks, greedily, in document order.
 
-For each next piece, in this order:
+For each piece, the first rule that applies decides:
 
-1. together they would pass the maximum: cut;
-2. the chunk so far has at least the minimum, the piece is of level 1 or 2, and neither section
-   contains the other: cut;
-3. together they would pass the preferred size, and each has at least the minimum: cut;
-4. otherwise merge.
+1. Together they exceed the maximum: begin a new chunk.
+2. The chunk has at least the minimum, the piece has level 1 or 2, and neither section contains the
+   other one: begin a new chunk.
+3. Together they exceed the preferred size, and each has at least the minimum: begin a new chunk.
+4. Otherwise merge the piece into the chunk.
 
-The level of a chunk is the lowest among its pieces. Its section is the deepest one as long as each
-of its pieces stands in or above the next; from the first two that do not, it is what all of them
-share. Merging pairwise by the rule for two alone would forget that and take the last sibling's
-section for the whole.
+The level of a chunk is the lowest level of its pieces. Its section is the deepest one while each
+piece's section contains the next one's. After the first two siblings, it is the section that all
+pieces share. The rule for two pieces alone (see [`crate::section::merge`]) does not suffice: applied
+pair by pair, it would give the chunk the section of its last sibling.
 
-A piece that was cut within a word ends its chunk: sizes add up only where words do not touch.
+A piece that was cut within a word ends its chunk, because sizes add up only at white space.
 */
 
 use super::{SplitOptions, draft::Draft, pieces::Piece};
-use crate::{Unit, interrupt, split::sections::Sections};
+use crate::{Unit, interrupt, split::blocks::Sections};
 use std::ops::Range;
 
-/// What has been merged so far.
-struct Merged {
+/// The chunk that pieces are merged into.
+struct OpenChunk {
     bytes: Range<usize>,
     size: usize,
     section: usize,
-    /// Whether the section is only what its pieces share.
+    /// Whether the section is the common one of siblings.
     shared: bool,
     level: u32,
     header: Option<Range<usize>>,
 }
 
-/// Merges pieces into chunks; see the module for the rules.
+/// Merges pieces into chunks by the rules of the module.
 ///
 /// # Source
 ///
 /// The rules of the reference implementation's greedy splitter, with the sections of seed 001.
-pub(super) struct Merging<'a> {
+pub(super) struct ChunkMerger<'a> {
     text: &'a str,
     sections: &'a Sections,
     options: &'a SplitOptions<'a>,
     drafts: Vec<Draft>,
-    current: Option<Merged>,
+    current: Option<OpenChunk>,
 }
 
-impl<'a> Merging<'a> {
+impl<'a> ChunkMerger<'a> {
     pub(super) fn new(
         text: &'a str,
         sections: &'a Sections,
@@ -54,16 +54,18 @@ impl<'a> Merging<'a> {
         Self { text, sections, options, drafts: Vec::new(), current: None }
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     pub(super) fn add(&mut self, piece: &Piece) {
         interrupt::poll();
         match &mut self.current {
-            Some(merged) if belongs(self.text, merged, piece, self.sections, self.options) => {
+            Some(merged) if joins(self.text, merged, piece, self.sections, self.options) => {
                 merged.add(piece, self.sections);
             }
             current => {
                 self.drafts.extend(
-                    current.replace(Merged::new(piece)).map(|merged| merged.draft(self.sections)),
+                    current
+                        .replace(OpenChunk::new(piece))
+                        .map(|merged| merged.draft(self.sections)),
                 );
             }
         }
@@ -75,10 +77,10 @@ impl<'a> Merging<'a> {
     }
 }
 
-/// Decides whether a piece is merged into the chunk before it.
-fn belongs(
+/// Returns whether a piece is merged into the chunk before it.
+fn joins(
     text: &str,
-    merged: &Merged,
+    merged: &OpenChunk,
     piece: &Piece,
     sections: &Sections,
     options: &SplitOptions<'_>,
@@ -88,7 +90,7 @@ fn belongs(
     if !text[..piece.bytes.start].ends_with(['\n', '\r', ' ', '\t']) {
         return false;
     }
-    if limits.passed_by(size, piece.bytes.end - merged.bytes.start) {
+    if limits.exceeded_by(size, piece.bytes.end - merged.bytes.start) {
         return false;
     }
     let apart = !sections.is_within(piece.section, merged.section)
@@ -99,7 +101,7 @@ fn belongs(
     size <= limits.preferred || merged.size < limits.min || piece.size < limits.min
 }
 
-impl Merged {
+impl OpenChunk {
     fn new(piece: &Piece) -> Self {
         Self {
             bytes: piece.bytes.clone(),

@@ -1,34 +1,35 @@
 /*!
-From blocks to pieces: headings are tied to their bodies, and what is too long is cut.
+Pieces: ties headings to their bodies and cuts long blocks.
 
-A heading and the block after it are one unit, and so is a heading followed by a heading below it
-and the body of that one. A heading without any body stands alone. A unit that fits is one piece;
-every other is handed to [`Cutter`], which never cuts between a heading and its body.
+A heading and the next block are one unit. So are a heading, the heading below it, and the body of
+that one. A heading without a body is a unit of its own. A unit that fits is one piece. All others
+are cut by [`Cutter`], which never cuts between a heading and its body.
 */
 
 use super::{
     ChunkLimits, Sizer,
-    block::{Block, Blocks, Form},
-    cut::{Cutter, Unit},
+    blocks::{Block, Blocks, Form},
+    cut::{Cutter, LongUnit},
 };
 use crate::interrupt;
 use std::ops::Range;
 
-/// A part of the document that fits into a chunk; it begins where the one before it ends.
+/// A part of the document that fits into a chunk. It begins where the piece before it ends.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) bytes: Range<usize>,
-    /// What the sizer counts in it.
+    /// Its size, in units of the sizer.
     pub(super) size: usize,
-    /// Which of the sections it stands in.
+    /// The index of its section.
     pub(super) section: usize,
     pub(super) level: u32,
-    /// The first row of the table that the piece continues.
+    /// The first row of the table that it continues.
     pub(super) header: Option<Range<usize>>,
 }
 
-/// Makes pieces of all blocks and hands over each, in document order: a document may be made of
-/// millions, which become few chunks.
+/// Calls `emit` for each piece of a document, in order.
+///
+/// The pieces are not collected, because a document may have millions of them.
 pub(super) fn pieces(
     text: &str,
     blocks: &Blocks,
@@ -43,9 +44,9 @@ pub(super) fn pieces(
         let last = last_of_unit(blocks, first);
         let start = blocks.list[first].start;
         let end = end_of(text, blocks, last);
-        // Blocks end at line ends, so that their sizes may be added. What is beyond the maximum
-        // by its bytes alone is not shown to the sizer as a whole.
-        let size = (end - start <= limits.most_bytes()).then(|| {
+        // Blocks end at line ends, so their sizes may be added. The sizer does not measure a unit that
+        // exceeds the maximum by its bytes alone.
+        let size = (end - start <= limits.max_bytes()).then(|| {
             (first..=last)
                 .map(|at| sizer.size(&text[blocks.list[at].start..end_of(text, blocks, at)]))
                 .sum()
@@ -53,7 +54,7 @@ pub(super) fn pieces(
         let (section, level) = place(&blocks.list[first..=last]);
         match size {
             Some(size) if size <= limits.max => {
-                // A row that is a block of its own repeats the first one too.
+                // A row that is a block of its own has a header too.
                 let header = match &blocks.list[last].form {
                     Form::Table { header, .. } if header.end <= start => Some(header.clone()),
                     _ => None,
@@ -66,7 +67,7 @@ pub(super) fn pieces(
                     Form::Table { header, rows } => (*rows, Some(header.clone())),
                     Form::Heading | Form::Body => (body.start, None),
                 };
-                let unit = Unit { bytes: start..end, ties: [body.start, rows], size };
+                let unit = LongUnit { bytes: start..end, ties: [body.start, rows], size };
                 cutter.cut(&unit, |bytes, size| {
                     let header = header.clone().filter(|_| bytes.start >= rows);
                     emit(Piece { bytes, size, section, level, header });
@@ -77,7 +78,7 @@ pub(super) fn pieces(
     }
 }
 
-/// Returns the last block of the unit that begins with a block: the body of a heading.
+/// Returns the last block of the unit that begins with a block, such as the body of a heading.
 fn last_of_unit(blocks: &Blocks, first: usize) -> usize {
     let mut last = first;
     while blocks.list[last].form == Form::Heading
@@ -89,13 +90,13 @@ fn last_of_unit(blocks: &Blocks, first: usize) -> usize {
     last
 }
 
-/// Returns where a block ends: where the next one begins.
+/// Returns the end of a block, which is the beginning of the next one.
 fn end_of(text: &str, blocks: &Blocks, at: usize) -> usize {
     blocks.list.get(at + 1).map_or(text.len(), |next| next.start)
 }
 
-/// Returns the section and level of a unit, whose blocks lie each in or below the one before it:
-/// the deepest section and the lowest level, as everywhere (see [`crate::section::merge`]).
+/// Returns the section and level of a unit: the deepest section and the lowest level, as in
+/// [`crate::section::merge`]. The section of each block contains that of the next one.
 fn place(unit: &[Block]) -> (usize, u32) {
     let deepest = unit.last().expect("a unit has a block").section;
     let lowest = unit.iter().map(|block| block.level).min().expect("a unit has a block");

@@ -1,13 +1,12 @@
-//! Plain text, and every type that has no splitter yet: paragraphs parted by blank lines.
+//! Plain text, and every type without a splitter: paragraphs separated by blank lines.
 
-use super::block::{Block, Blocks, Form};
-use super::sections::Sections;
+use super::blocks::{Block, Blocks, Form, Sections};
 use crate::interrupt;
 
-/// Finds the paragraphs; all of them stand at the root.
+/// Finds the paragraphs; all of them are in the root section.
 pub(super) fn blocks(text: &str) -> Blocks {
     let mut blocks = Vec::new();
-    // The first paragraph takes the blank lines before it; every other begins behind some.
+    // The first paragraph includes the blank lines before it; every other one begins after some.
     let mut parted = !text.is_empty();
     let mut begun = false;
     let mut start = 0;
@@ -59,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_begin_behind_blank_lines() {
+    fn paragraphs_begin_after_blank_lines() {
         assert_eq!(starts("one\ntwo\n\nthree\n"), [0, 9]);
         assert_eq!(starts("one\r\n \t\r\ntwo"), [0, 9]);
         assert_eq!(starts("one\r\rtwo"), [0, 5]);

@@ -1,31 +1,37 @@
 /*!
-Preambles: what a chunk's content does not say of where it stands.
+Preambles: the context of a chunk that its content does not show.
 
-A preamble is the document's title, the titles of the chunk's section from the outside in, and the
-line that goes before what is in it, such as the first row of a table that the chunk continues or
-the head of the class that it is in, each on a line of its own; and where it is wanted, the end of
-the chunk before. Lines rather than ` > ` between them: in wordpieces a line end is free and the
-arrow is not.
+A preamble has these parts, each on a line of its own:
+
+- the title of the document;
+- the titles of the chunk's section, from the root down;
+- a header: the first row of the table that the chunk continues, or the head of its class;
+- with an overlap, the end of the chunk before.
+
+Line ends separate the titles, and not ` > `, because a line end has no wordpieces.
 */
 
-use super::{Sizer, SplitOptions, draft::Draft, overlap::last_words, sections::shorten};
+use super::{
+    options::{Sizer, SplitOptions},
+    titles::shorten,
+};
 use std::ops::Range;
 
-/// The most bytes of a table's first row that are worth repeating.
-const MOST_HEADER: usize = 500;
+/// The maximum number of bytes of a header that is repeated.
+const MAX_HEADER: usize = 500;
 
 /// Writes the preambles of a document's chunks.
 ///
-/// Neighbours mostly share their titles, so what was said of the last chunk is kept.
+/// Neighbors mostly share their titles, so the lines of the last chunk are reused.
 pub(super) struct Preambles<'a> {
     text: &'a str,
     sizer: &'a dyn Sizer,
     window: usize,
     overlap: usize,
     title: Option<Line>,
-    /// The titles of the last chunk's section, empty ones too.
+    /// The titles of the last chunk's section, including empty ones.
     section: Vec<Line>,
-    /// The row that the last chunk repeated, and what is written of it.
+    /// The range of the last chunk's header, and its line.
     row: Option<Range<usize>>,
     header: Option<Line>,
 }
@@ -33,7 +39,7 @@ pub(super) struct Preambles<'a> {
 /// A line of a preamble.
 struct Line {
     text: String,
-    /// Its size with the line end; 0 if it is empty and thus not written.
+    /// Its size with the line end; 0 if it is empty, because empty lines are not written.
     size: usize,
 }
 
@@ -54,22 +60,28 @@ impl<'a> Preambles<'a> {
         Self { text, sizer, window, overlap, title, section: Vec::new(), row: None, header: None }
     }
 
-    /// Writes the preamble of a chunk that stands behind a text.
-    pub(super) fn preamble(&mut self, draft: &Draft, before: &str) -> String {
-        let lines = self.section.iter().zip(&draft.section);
+    /// Returns the preamble of a chunk by its section, its header, its size and the text of the chunk
+    /// before.
+    pub(super) fn preamble(
+        &mut self,
+        section: &[String],
+        header: Option<&Range<usize>>,
+        size: usize,
+        before: &str,
+    ) -> String {
+        let lines = self.section.iter().zip(section);
         let common = lines.take_while(|(line, title)| line.text == **title).count();
         self.section.truncate(common);
         let sizer = self.sizer;
-        self.section
-            .extend(draft.section[common..].iter().cloned().map(|title| Line::new(title, sizer)));
-        if self.row != draft.header {
-            self.row.clone_from(&draft.header);
-            // A row longer than a title could only ever push the titles out.
-            let row = self.row.clone().filter(|row| row.len() <= MOST_HEADER);
+        self.section.extend(section[common..].iter().cloned().map(|title| Line::new(title, sizer)));
+        if self.row.as_ref() != header {
+            self.row = header.cloned();
+            // A longer row would only displace titles.
+            let row = self.row.clone().filter(|row| row.len() <= MAX_HEADER);
             let row = row.map(|row| one_line(&self.text[row])).filter(|row| !row.is_empty());
             self.header = row.map(|row| Line::new(row, sizer));
         }
-        let mut room = self.window.saturating_sub(draft.size);
+        let mut room = self.window.saturating_sub(size);
         let mut preamble = self.select_within_budget(room);
         if self.overlap > 0 && !before.is_empty() {
             room = room.saturating_sub(sizer.size(&preamble) + sizer.size("\n"));
@@ -82,12 +94,12 @@ impl<'a> Preambles<'a> {
         preamble
     }
 
-    /// Writes as many of the lines as there is room for.
+    /// Returns as many of the lines as fit into some room.
     ///
-    /// The outermost titles of the section go first, then the document's title, then the table's
-    /// row, and the innermost title last.
+    /// The outermost titles of the section are dropped first, then the document's title, then the
+    /// header, and the innermost title last.
     fn select_within_budget(&self, room: usize) -> String {
-        // A document is often named by its first heading; once is enough.
+        // The document's title often is its first heading, which is not repeated.
         let named = self.section.first().map(|line| &line.text);
         let title = self.title.as_ref().filter(|title| named != Some(&title.text));
         let size = |line: Option<&Line>| line.map_or(0, |line| line.size);
@@ -123,7 +135,42 @@ impl<'a> Preambles<'a> {
     }
 }
 
-/// Returns a text on one line and without white space around it.
+/// Returns a text on one line, without surrounding white space.
 fn one_line(text: &str) -> String {
     text.trim().replace(['\n', '\r'], " ")
+}
+
+/// Returns the last words of a text, on one line, with a total size of at most `most`.
+pub(super) fn last_words(text: &str, most: usize, sizer: &dyn Sizer) -> String {
+    let mut left = most;
+    let mut words: Vec<&str> = text
+        .split_ascii_whitespace()
+        .rev()
+        .take_while(|word| {
+            // The size includes the space or line end after the word.
+            let size = sizer.size(&format!("{word} "));
+            let fits = size > 0 && size <= left;
+            left -= if fits { size } else { 0 };
+            fits
+        })
+        .collect();
+    words.reverse();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Characters;
+
+    #[test]
+    fn last_words_returns_whole_words_that_fit() {
+        let last = |most| last_words("One two\n  three\u{e9}.\n", most, &Characters);
+        assert_eq!(last(100), "One two three\u{e9}.");
+        assert_eq!(last(12), "two three\u{e9}.");
+        assert_eq!(last(11), "three\u{e9}.");
+        assert_eq!(last(7), "");
+        assert_eq!(last(0), "");
+        assert_eq!(last_words("", 5, &Characters), "");
+    }
 }

@@ -1,15 +1,15 @@
 /*!
 reStructuredText.
 
-A section begins with a line that is underlined, or over- and underlined, with a mark; which mark
-means which level is shown by the order in which they first come. Only lines at the margin that
-begin a block can be titles, so what is indented, such as directives, literal blocks and quotes,
+A section begins with a title that is underlined, or overlined and underlined, with one mark. The
+marks get their levels in the order in which they first occur. Only an unindented line at the
+beginning of a block can be a title. So indented text, such as directives, literal blocks and quotes,
 opens no sections. Directives, comments, lists and tables are one block each.
 */
 
 use super::{
-    block::Blocks,
-    headed::{self, Headed, Line, Lines, rule},
+    block_builder::{self, BlockBuilder, Line, Lines, rule},
+    blocks::Blocks,
 };
 
 /// Finds the blocks of a document.
@@ -17,37 +17,37 @@ pub(super) fn blocks(text: &str) -> Blocks {
     let mut reader = Reader {
         lines: Lines::of(text),
         at: 0,
-        found: Headed::new(),
+        builder: BlockBuilder::new(),
         styles: Vec::new(),
         open_table: false,
     };
     while let Some(line) = reader.line(0) {
         reader.read(line);
     }
-    reader.found.finish(text)
+    reader.builder.finish(text)
 }
 
 /// Returns the first title.
 pub(super) fn title(text: &str) -> Option<String> {
-    headed::title(&blocks(text))
+    block_builder::title(&blocks(text))
 }
 
-/// How a title is marked: the character, and whether there is a line above it too.
+/// The style of a title: the mark, and whether the title is overlined too.
 type Style = (char, bool);
 
 struct Reader<'t> {
     lines: Lines<'t>,
-    /// The line to be read next.
+    /// The index of the next line.
     at: usize,
-    found: Headed,
-    /// The styles of titles, in the order of their levels.
+    builder: BlockBuilder,
+    /// The styles of titles, by level.
     styles: Vec<Style>,
-    /// Whether a table was met that nothing ends, so that none after it need be sought an end for.
+    /// Whether a table without an end was found. Then no later table has an end either.
     open_table: bool,
 }
 
 impl<'t> Reader<'t> {
-    /// Returns a line by how far it is from the next one.
+    /// Returns a line by its distance from the next one.
     fn line(&self, ahead: usize) -> Option<Line<'t>> {
         self.lines.get(self.at + ahead)
     }
@@ -57,29 +57,29 @@ impl<'t> Reader<'t> {
         if line.is_blank() {
             self.at += 1;
         } else if line.is_indented() {
-            self.found.body(line.start);
+            self.builder.body(line.start);
             self.skip_indented();
         } else if line.text == ".." || line.text.starts_with(".. ") {
-            self.found.body(line.start);
+            self.builder.body(line.start);
             self.at += 1;
             self.skip_indented();
         } else if is_bullet(line) {
-            self.found.body(line.start);
+            self.builder.body(line.start);
             self.list();
         } else if let Some((title, style, lines)) = self.title() {
             let level = self.level(style);
-            self.found.heading(line.start, level, &plain(title));
+            self.builder.heading(line.start, level, &plain(title));
             self.at += lines;
         } else if is_item(line) {
-            self.found.body(line.start);
+            self.builder.body(line.start);
             self.list();
         } else {
-            self.found.body(line.start);
+            self.builder.body(line.start);
             self.at = self.end_of_table(line).unwrap_or_else(|| self.end_of_paragraph());
         }
     }
 
-    /// Returns the title that begins here, its style, and how many lines it takes.
+    /// Returns the title at the next line, its style, and the number of its lines.
     fn title(&self) -> Option<(&'t str, Style, usize)> {
         let first = self.line(0)?;
         let second = self.line(1).filter(|line| !line.is_blank())?;
@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         is_long_enough(length, first.text).then_some((first.text, (mark, false), 2))
     }
 
-    /// Returns the level of a style, which a style that is new opens below all others.
+    /// Returns the level of a style; a new style gets the next deeper level.
     fn level(&mut self, style: Style) -> u32 {
         let known = self.styles.iter().position(|known| *known == style);
         let at = known.unwrap_or_else(|| {
@@ -103,20 +103,20 @@ impl<'t> Reader<'t> {
         at as u32 + 1
     }
 
-    /// Goes on behind the lines that are indented or blank.
+    /// Skips the indented and blank lines.
     fn skip_indented(&mut self) {
         while self.line(0).is_some_and(|line| line.is_blank() || line.is_indented()) {
             self.at += 1;
         }
     }
 
-    /// Goes on behind a list, items parted by blank lines included.
+    /// Skips a list, including items separated by blank lines.
     fn list(&mut self) {
         while let Some(line) = self.line(0).filter(|line| is_item(*line)) {
             if !is_bullet(line) && self.title().is_some() {
                 return;
             }
-            self.found.item(line.start);
+            self.builder.item(line.start);
             self.at += 1;
             self.skip_indented();
         }
@@ -127,8 +127,9 @@ impl<'t> Reader<'t> {
         rest.find(|(_, line)| line.is_blank()).map_or(self.lines.len(), |(at, _)| at)
     }
 
-    /// Returns where a table ends whose columns are ruled by `=`, and whose rows may be parted by
-    /// blank lines: behind the first such rule that a blank line follows.
+    /// Returns the line after a simple table, whose columns are ruled by `=`.
+    ///
+    /// Blank lines may separate its rows, so it ends at the first rule that a blank line follows.
     fn end_of_table(&mut self, line: Line<'_>) -> Option<usize> {
         if self.open_table || !is_table_rule(line) {
             return None;
@@ -142,18 +143,18 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Tells whether a rule is long enough for a title: as long as that, or at least 4.
+/// Returns whether a rule is long enough for a title: as long as the title, or at least 4.
 fn is_long_enough(rule: usize, title: &str) -> bool {
     rule >= 4 || rule >= title.chars().count()
 }
 
-/// Tells whether a line begins an item of a list that has no numbers.
+/// Returns whether a line begins an item of an unnumbered list.
 fn is_bullet(line: Line<'_>) -> bool {
     let marker = line.text.split_once(' ').map(|(marker, _)| marker);
     matches!(marker, Some("*" | "+" | "-" | "•" | "‣" | "⁃"))
 }
 
-/// Tells whether a line begins an item of a list; with a number it may be a title as well.
+/// Returns whether a line begins an item of a list. A numbered one may be a title as well.
 fn is_item(line: Line<'_>) -> bool {
     if is_bullet(line) {
         return true;
@@ -168,16 +169,16 @@ fn is_item(line: Line<'_>) -> bool {
     })
 }
 
-/// Tells whether a line consists of at least two columns of `=`.
+/// Returns whether a line consists of at least two columns of `=`.
 fn is_table_rule(line: Line<'_>) -> bool {
     line.text.contains("= ") && line.text.bytes().all(|byte| matches!(byte, b'=' | b' '))
 }
 
-/// Returns what a title says, without the marks of literals, roles and emphasis.
+/// Returns a title without the markup of literals, roles and emphasis.
 fn plain(title: &str) -> String {
     let mut text = String::with_capacity(title.len());
     for part in title.split('`') {
-        // A role stands before what it is of, such as `:class:`.
+        // A role such as `:class:` precedes its text.
         let role = part.rfind(':').filter(|end| *end + 1 == part.len());
         let begin = role.and_then(|end| part[..end].rfind(':'));
         let name = begin.zip(role).map(|(begin, end)| &part[begin + 1..end]);
@@ -195,16 +196,16 @@ fn plain(title: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::blocks::Form, *};
 
-    /// The level and title of each section, and the first words of every other block.
+    /// Returns the level and title of each section, and the first line of every other block.
     fn read(text: &str) -> Vec<String> {
         let blocks = blocks(text);
         let ends = blocks.list.iter().skip(1).map(|block| block.start).chain([text.len()]);
         let shown = blocks.list.iter().zip(ends).map(|(block, end)| {
             let line = text[block.start..end].trim().lines().next().unwrap_or("");
             match block.form {
-                super::super::block::Form::Heading => {
+                Form::Heading => {
                     format!("{} {}", block.level, blocks.sections.path(block.section).join(" / "))
                 }
                 _ => line.to_owned(),
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_marks_tells_the_levels() {
+    fn the_order_of_marks_decides_the_levels() {
         let text = "====\nBook\n====\n\nOne\n====\n\na\n\nTwo\n----\n\nb\n\nThree\n=====\n\nc\n\n====\nEnd\n====\n";
         let expected = [
             "1 Book",
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_indented_or_no_beginning_opens_no_section() {
+    fn indented_lines_and_continued_paragraphs_open_no_section() {
         let text = "A\n=\n\n.. note::\n\n   B\n   =\n\ntext::\n\n    C\n    ---\n\nwords\nmore\n----\n\n----\n\nend";
         assert_eq!(read(text), ["1 A", ".. note::", "text::", "C", "words", "----", "end"]);
     }
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_is_read_without_its_marks() {
+    fn titles_have_no_markup() {
         assert_eq!(plain("The ``x`` of :class:`A` in `B`: **now**"), "The x of A in B: now");
         assert_eq!(title("x\n\n\\*args\n======\n").as_deref(), Some("*args"));
         assert_eq!(title("only words\n"), None);

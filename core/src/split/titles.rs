@@ -1,38 +1,43 @@
 /*!
-The titles in use, so that equal ones get a number.
+Titles in use: numbers equal titles below one parent.
 
-Only the hash of a title is kept: a JSON object may have a million keys, and mostly has a few. If
-two titles share a hash, the second gets a number that it does not need.
+Only the hash of a title is stored, because a JSON object may have a million keys. Of two titles with
+the same hash, the second one gets a number that it does not need.
 */
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     hash::{DefaultHasher, Hasher},
 };
 
-/// The titles in use, each below a parent.
+/// The titles in use below each parent.
 #[derive(Default)]
-pub(super) struct Titles {
-    /// The hash of each title and the number to try next if it comes again, up to [`FEW`] of them.
+pub(super) struct UsedTitles {
+    /// The hash of each title, and the number to try next for an equal one; at most [`FEW`] entries.
     few: Vec<(u64, usize)>,
-    /// All of them when they are more: one table, or [`TABLES`] by the first bits of the hash.
+    /// All entries if there are more: one table, or [`TABLES`] of them, chosen by the hash.
     many: Vec<HashMap<u64, usize>>,
 }
 
-/// Up to this many, a linear search is faster than a table.
+/// The maximum number of characters of a title. A heading may be a line of megabytes, and every chunk
+/// below it repeats the title.
+const MAX_TITLE: usize = 500;
+
+/// The maximum number of entries for which a linear search is faster than a table.
 const FEW: usize = 16;
 
-/// Up to this many, one table holds all.
+/// The maximum number of entries in a single table.
 const MANY: usize = 1 << 16;
 
-/// The number of tables beyond that. A table that grows moves all that it holds without a poll:
-/// 300 ms for ten million titles, but only 2 ms for a 256th of them.
+/// The number of tables for more entries. A table that grows moves all its entries without a poll:
+/// this takes 300 ms for ten million titles, but only 2 ms for a 256th of them.
 const TABLES: usize = 256;
 
-impl Titles {
-    /// Takes a title below a parent. If it is in use there, takes it with the next free ` (n)`
-    /// instead and returns that.
-    pub(super) fn free(&mut self, parent: usize, title: &str) -> Option<String> {
+impl UsedTitles {
+    /// Reserves a title below a parent. If it is in use there, reserves it with the next free ` (n)`
+    /// and returns that title.
+    pub(super) fn reserve(&mut self, parent: usize, title: &str) -> Option<String> {
         let hash = hash(parent, title);
         let mut number = self.number(hash)?;
         loop {
@@ -45,7 +50,7 @@ impl Titles {
         }
     }
 
-    /// Returns the number to try next for a title in use; marks any other as used.
+    /// Returns the number to try next for a title in use; reserves a title that is not in use.
     fn number(&mut self, hash: u64) -> Option<usize> {
         let known = match self.table(hash) {
             Some(table) => table.get(&hash).copied(),
@@ -72,7 +77,7 @@ impl Titles {
         }
     }
 
-    /// Returns the table that holds a hash, unless there are few titles.
+    /// Returns the table for a hash, or `None` if there are few entries.
     fn table(&mut self, hash: u64) -> Option<&mut HashMap<u64, usize>> {
         let at = if self.many.len() > 1 { hash as usize % TABLES } else { 0 };
         self.many.get_mut(at)
@@ -94,6 +99,18 @@ fn hash(parent: usize, title: &str) -> u64 {
     hasher.finish()
 }
 
+/// Returns a title without surrounding white space, cut to 500 characters; a cut title ends in an
+/// ellipsis.
+pub(super) fn shorten(title: &str) -> Cow<'_, str> {
+    let title = title.trim();
+    if title.len() <= MAX_TITLE {
+        return Cow::Borrowed(title);
+    }
+    let Some((cut, _)) = title.char_indices().nth(MAX_TITLE) else { return Cow::Borrowed(title) };
+    let (last, _) = title[..cut].char_indices().next_back().expect("the title is not empty");
+    Cow::Owned(format!("{}…", &title[..last]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,9 +118,10 @@ mod tests {
     #[test]
     fn equal_titles_get_the_next_free_number() {
         let numbered = |titles: &[&str]| {
-            let mut used = Titles::default();
-            let taken =
-                titles.iter().map(|title| used.free(0, title).unwrap_or_else(|| title.to_string()));
+            let mut used = UsedTitles::default();
+            let taken = titles
+                .iter()
+                .map(|title| used.reserve(0, title).unwrap_or_else(|| title.to_string()));
             taken.collect::<Vec<_>>()
         };
         assert_eq!(numbered(&["A", "A", "A"]), ["A", "A (2)", "A (3)"]);
@@ -115,15 +133,21 @@ mod tests {
     }
 
     #[test]
-    fn many_titles_are_numbered_in_tables_that_stay_small() {
-        let mut used = Titles::default();
+    fn no_table_of_many_titles_grows_large() {
+        let mut used = UsedTitles::default();
         for number in 0..400_000 {
-            assert_eq!(used.free(0, &number.to_string()), None);
+            assert_eq!(used.reserve(0, &number.to_string()), None);
         }
         for number in 0..400_000 {
-            assert_eq!(used.free(0, &number.to_string()), Some(format!("{number} (2)")));
+            assert_eq!(used.reserve(0, &number.to_string()), Some(format!("{number} (2)")));
         }
         let largest = used.many.iter().map(HashMap::len).max().unwrap();
         assert!(largest < 4_000, "{largest} titles move at once when a table grows");
+    }
+
+    #[test]
+    fn a_long_title_is_cut_between_characters() {
+        assert_eq!(shorten(&"é".repeat(500)), "é".repeat(500));
+        assert_eq!(shorten(&"é".repeat(501)), format!("{}…", "é".repeat(499)));
     }
 }

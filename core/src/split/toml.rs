@@ -1,15 +1,15 @@
 /*!
-TOML: tables from their headers on, and what JSON makes of the values in them.
+TOML: units are tables from their headers on, with values as in JSON.
 
-Everything is in the section `root`. A table has the section of its path, and what lies below its
-header up to the next one is its own, as are the tables below it that follow; tables that have the
-beginning of their paths in common, and the items of an array of tables, are together in a unit of
-that (`[profile.dev]` and `[profile.release]` in `root / profile`, both `[[bin]]` in `root / bin`).
-So the chunks of a table parse alone. A dotted key gives one title for each part.
+The document is in the section `root`. A table has the section of its path. Its unit includes the
+lines below its header, and its subtables that follow. Adjacent tables whose paths have a common
+beginning share a unit of that beginning, and so do the items of an array of tables: `[profile.dev]`
+and `[profile.release]` are in `root / profile`, both `[[bin]]` in `root / bin`. So the chunks of a
+table parse alone. A dotted key has one title for each part.
 
-An entry goes to the end of its line. Key and equals sign lie outside the value, so a large array or
-inline table parses alone as a value, that is, behind `x = `. Comments belong to the entry or header
-that follows, unless they stand behind an entry on its line.
+An entry extends to the end of its line. Key and equals sign are outside the value, so a large array
+or inline table parses alone as a value, that is, after `x = `. A comment belongs to the next entry or
+header, unless it follows an entry on the same line.
 */
 
 mod events;
@@ -17,7 +17,7 @@ mod tables;
 
 use super::units::{Title, Units};
 use crate::{SyntaxError, Unit, interrupt};
-use events::{Event, Kind, key, read};
+use events::{Event, EventKind, key, read};
 use std::borrow::Cow;
 use tables::{Table, tables};
 
@@ -32,42 +32,42 @@ pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError
 struct Document<'t, 'u, 's> {
     text: &'t str,
     units: &'u mut Units<'s>,
-    /// From where what belongs to the next entry or header is.
+    /// The offset of the next entry or header with its comments.
     at: usize,
-    /// How long the paths of the open tables are, from the outside in.
+    /// The lengths of the paths of the open tables, the outermost first.
     open: Vec<usize>,
-    /// The path of the innermost one.
+    /// The path of the innermost open table.
     path: &'t [Cow<'t, str>],
 }
 
-/// An array or inline table that is open, or the lines of a table.
+/// An open array or inline table, or the lines of a table.
 struct Open {
-    kind: Kind,
-    /// How many entries it has so far.
+    kind: EventKind,
+    /// The number of its entries so far.
     entries: usize,
 }
 
 impl<'t> Document<'t, '_, '_> {
-    /// Goes through the events of a document that is valid.
+    /// Walks through the events of a valid document.
     fn walk(&mut self, events: &[Event], tables: &'t [Table<'t>]) {
         self.units.open_as(0, 0, &["root"], Unit::Container);
         let mut tables = tables.iter().peekable();
         let mut events = events.iter().peekable();
-        let mut open = vec![Open { kind: Kind::Header, entries: 0 }];
+        let mut open = vec![Open { kind: EventKind::Header, entries: 0 }];
         let mut keys: Vec<Cow<'_, str>> = Vec::new();
         while let Some(event) = events.next() {
             interrupt::poll();
             match event.kind {
-                Kind::Header => {
+                EventKind::Header => {
                     let table = tables.next().expect("every header has a table");
                     self.enter(table, tables.peek().copied());
                     self.at = self.lines_behind(table.end);
                     while events.next_if(|event| event.bytes.start < table.end).is_some() {}
                 }
-                Kind::Key => keys.push(key(self.text, event)),
-                Kind::Scalar => {
+                EventKind::Key => keys.push(key(self.text, event)),
+                EventKind::Scalar => {
                     let around = open.last_mut().expect("the lines of a table are open");
-                    let comma = events.next_if(|event| event.kind == Kind::Comma);
+                    let comma = events.next_if(|event| event.kind == EventKind::Comma);
                     let outer = self.at..self.behind_entry(event, comma, around);
                     if let Some(title) = title(&keys, around.entries) {
                         self.units.value(outer.clone(), event.bytes.clone(), title);
@@ -79,7 +79,7 @@ impl<'t> Document<'t, '_, '_> {
                     around.entries += 1;
                     keys.clear();
                 }
-                Kind::Array | Kind::InlineTable => {
+                EventKind::Array | EventKind::InlineTable => {
                     let around = open.last_mut().expect("the lines of a table are open");
                     let start = event.bytes.start;
                     match title(&keys, around.entries) {
@@ -91,14 +91,14 @@ impl<'t> Document<'t, '_, '_> {
                     keys.clear();
                     open.push(Open { kind: event.kind, entries: 0 });
                 }
-                Kind::Close => {
+                EventKind::Close => {
                     open.pop();
                     let around = open.last_mut().expect("the lines of a table are open");
-                    let comma = events.next_if(|event| event.kind == Kind::Comma);
+                    let comma = events.next_if(|event| event.kind == EventKind::Comma);
                     self.at = self.behind_entry(event, comma, around);
                     self.units.close(event.bytes.end, self.at);
                 }
-                Kind::Comma => {}
+                EventKind::Comma => {}
             }
         }
         let end = self.text.len();
@@ -106,7 +106,7 @@ impl<'t> Document<'t, '_, '_> {
         self.units.close(end, end);
     }
 
-    /// Opens the unit of a table, between those that it shares with its neighbours.
+    /// Opens the unit of a table, after the units that it shares with the tables around it.
     fn enter(&mut self, table: &'t Table<'t>, next: Option<&Table<'_>>) {
         let common = |path: &[Cow<'_, str>]| {
             path.iter().zip(&table.path).take_while(|(one, other)| one == other).count()
@@ -126,7 +126,7 @@ impl<'t> Document<'t, '_, '_> {
         self.path = &table.path;
     }
 
-    /// Closes the tables whose paths are longer than this.
+    /// Closes the tables with longer paths than `length`.
     fn leave_tables(&mut self, length: usize, end: usize) {
         while self.open.pop_if(|open| *open > length).is_some() {
             self.units.close(end, end);
@@ -138,16 +138,16 @@ impl<'t> Document<'t, '_, '_> {
         self.units.open_as(self.at, start, &titles, unit);
     }
 
-    /// Returns where what belongs to an entry ends, by its last event and the comma behind it.
+    /// Returns the outer edge of an entry by its last event and the comma after it.
     fn behind_entry(&self, last: &Event, comma: Option<&Event>, around: &Open) -> usize {
         let end = last.bytes.end;
         match around.kind {
-            Kind::Header => self.lines_behind(end),
+            EventKind::Header => self.lines_behind(end),
             _ => self.rest_of_line(comma.map_or(end, |comma| comma.bytes.end)),
         }
     }
 
-    /// Returns the next line's beginning if only a comment stands before it, else the place itself.
+    /// Returns the beginning of the next line if only a comment precedes it, else the offset itself.
     fn rest_of_line(&self, at: usize) -> usize {
         let rest = &self.text.as_bytes()[at..];
         let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -159,7 +159,7 @@ impl<'t> Document<'t, '_, '_> {
         }
     }
 
-    /// Returns what follows the rest of the line and the empty ones behind it.
+    /// Returns the offset after the rest of the line and the empty lines after it.
     fn lines_behind(&self, at: usize) -> usize {
         let mut at = self.rest_of_line(at);
         loop {
@@ -174,11 +174,11 @@ impl<'t> Document<'t, '_, '_> {
     }
 }
 
-/// Returns what an entry is called, unless it has several titles.
+/// Returns the title of an entry, or `None` if it has several.
 fn title<'k>(keys: &'k [Cow<'_, str>], index: usize) -> Option<Title<'k>> {
     match keys {
         [] => Some(Title::Index(index)),
-        // What is valid defines it once.
+        // A valid document defines a key once.
         [key] => Some(Title::OnlyKey(key)),
         _ => None,
     }

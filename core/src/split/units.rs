@@ -1,122 +1,107 @@
 /*!
-From units to chunks: what code and structured data are made of, kept whole where it fits.
+Units: turns code and structured data into chunks, and keeps units whole that fit.
 
-A parser walks through a document and says where its units open and close: classes and their
-methods, objects and their members. Each unit has a title, below that of the unit around it, and
-what lies between its members is its own text: the head of a class, the brackets and commas of an
-array. That is all a parser decides; what becomes of it is the same for every language:
+A parser walks through a document and reports where units open and close: classes and their methods,
+objects and their members. Each unit has a title below that of its parent. The text between its
+members is its own text: the head of a class, the brackets and commas of an array. The rest is the
+same for every language:
 
-1. A unit up to the maximum is one chunk, or a part of one. Others are divided: their own text
-   stands in their own section, and their members in theirs. The document itself is always divided.
-2. A member of at least the minimum is a chunk of its own. Smaller ones, and the text between, are
-   merged with their neighbours, greedily from the beginning on, up to the preferred size, and up to
-   the maximum if one of the two is below the minimum. More than one have the section of the unit
-   around them. Nothing is merged across the edge of a unit that is divided, so that the chunks of a
-   section and of those below it are the unit, whole.
-3. In a module, its own text (imports, loose statements) is not merged with its members.
-4. What is too long and has no members is cut, best where the parser saw an item begin.
+1. A unit up to the maximum is one chunk or a part of one. Larger units are divided: their own text
+   gets their section, and each member gets its own. The document itself is always divided.
+2. A member of at least the minimum is a chunk. Smaller members and own text are merged with their
+   neighbors, greedily in document order, up to the preferred size. If one of the two is below the
+   minimum, they are merged up to the maximum. Merged members have the section of their parent.
+   Nothing is merged across the edge of a divided unit. So the chunks of a section and the sections
+   below it are exactly the unit.
+3. In a module, own text (imports, loose statements) is not merged with members.
+4. Long text without members is cut, preferably at an item that the parser reported.
 
-What belongs to a member for its neighbours but not for itself, such as the key and the comma of a
-JSON value, lies between its outer and its inner edges. It goes along while the member is whole,
-and is the own text of the unit around it when the member is divided.
+A unit has outer and inner edges. The text between them belongs to the unit for its neighbors but
+not for itself, such as the key and the comma of a JSON value. It stays with a whole unit, and it is
+own text of the parent of a divided unit.
 
-The document is read once, in order, and a unit is forgotten when it closes: memory is bounded by
-the chunks that come of it and by the units that are open. Units deeper than [`MOST_DEPTH`] are text
-of the one around them.
+The document is read once, in order, and a unit is dropped when it closes. So memory is bounded by
+the chunks and the open units. Units deeper than [`MAX_DEPTH`] are text of their parent.
 */
 
-#[cfg(any(feature = "code", test))]
-mod code;
 mod divide;
-mod group;
-mod open;
+mod open_unit;
 
-use super::{ChunkLimits, Sizer, draft::Draft, sections::shorten};
+use super::{ChunkLimits, Sizer, draft::Draft, titles::shorten};
 use crate::Unit;
-use group::{Atom, Group};
-use open::Open;
+use open_unit::{Atom, OpenUnit, Position};
 use std::ops::Range;
 
-/// The deepest section of code and data. Sections name every level above them, so a document of
-/// nothing but brackets would otherwise cost the square of its depth.
-pub(super) const MOST_DEPTH: usize = 64;
+/// The maximum depth of sections in code and data. A section has a title for each level, so without
+/// a bound a document of brackets only would cost the square of its depth.
+pub(super) const MAX_DEPTH: usize = 64;
 
-/// The units of one document, on their way to chunks.
+/// The units of one document, which become chunks while the parser reports them.
 pub(super) struct Units<'a> {
     text: &'a str,
     limits: ChunkLimits,
     sizer: &'a dyn Sizer,
-    /// The units that are open, the document first.
-    open: Vec<Open>,
-    /// How many of them are divided: the outermost ones.
+    /// The open units, the document first.
+    open: Vec<OpenUnit>,
+    /// The number of divided units among them, which are the outermost ones.
     divided: usize,
-    /// How many more are open below the greatest depth.
-    beyond: usize,
-    /// The titles of the open units, from the outside in.
+    /// The number of open units below the maximum depth.
+    too_deep: usize,
+    /// The titles of the open units, the outermost first.
     path: Vec<String>,
-    /// Up to where the text is measured.
-    at: Place,
-    /// Where long text is best cut, ascending.
+    /// The position up to which the text is measured.
+    at: Position,
+    /// The best offsets to cut long text, ascending.
     items: Vec<usize>,
-    /// The names that imports bind, each with its place, ascending.
+    /// The names that imports bind, each with its offset, ascending.
     imports: Vec<(usize, String)>,
     drafts: Vec<Draft>,
 }
 
-/// A place in the document, with the size of the text before it.
-///
-/// Sizes are the sums of those between the places that a parser names, which tells roughly what
-/// fits; a chunk is measured again as a whole.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    byte: usize,
-    size: usize,
-}
-
-/// What a value is called.
+/// The title of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Title<'t> {
-    /// A key, which gets the next free ` (n)` if it comes again.
+    /// A key, which gets the next free ` (n)` if it is repeated.
     Key(&'t str),
-    /// A key of which the language says that it does not come again.
+    /// A key that the language does not allow to repeat.
     OnlyKey(&'t str),
-    /// The place in an array, as `[0]`.
+    /// The index in an array, as `[0]`.
     Index(usize),
 }
 
 impl<'a> Units<'a> {
     pub(super) fn new(text: &'a str, limits: ChunkLimits, sizer: &'a dyn Sizer) -> Self {
-        let document = Open::new(Unit::Module, 0, Place::default(), Place::default());
+        let document = OpenUnit::new(Unit::Module, 0, Position::default(), Position::default());
         Self {
             text,
             limits,
             sizer,
             open: vec![document],
             divided: 1,
-            beyond: 0,
+            too_deep: 0,
             path: Vec::new(),
-            at: Place::default(),
+            at: Position::default(),
             items: Vec::new(),
             imports: Vec::new(),
             drafts: Vec::new(),
         }
     }
 
-    /// Opens a unit inside the one that is open, at a place not before any named so far.
+    /// Opens a unit inside the open one. Offsets never decrease from call to call.
     ///
-    /// It is itself from `start` on; what lies between `outer` and that goes along with it. A title
-    /// that the unit around it already holds gets the next free ` (n)` (decision 13).
+    /// `outer` and `start` are its outer and inner edges. A title that is in use in its parent gets
+    /// the next free ` (n)` (decision 13).
     pub(super) fn open(&mut self, outer: usize, start: usize, title: &str, unit: Unit) {
-        if !self.is_beyond(1) {
-            let title = self.titled(title, true);
+        if !self.exceeds_depth(1) {
+            let title = self.unique_title(title, true);
             self.enter(outer, start, title, unit);
         }
     }
 
-    /// Opens a unit whose titles are as given, such as the index of an array or the path of a TOML
-    /// table: if they come again, the unit goes on.
+    /// Opens a unit with exactly these titles, such as the index of an array or the path of a TOML
+    /// table. A unit with the same titles as an earlier one continues it.
     pub(super) fn open_as(&mut self, outer: usize, start: usize, titles: &[&str], unit: Unit) {
-        if !self.is_beyond(titles.len()) {
+        if !self.exceeds_depth(titles.len()) {
             let titles = titles.iter().map(|title| shorten(title).into_owned());
             self.enter(outer, start, titles, unit);
         }
@@ -131,11 +116,10 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// Closes the unit that is open: it is itself up to `end`, and what lies between that and
-    /// `outer` goes along with it.
+    /// Closes the open unit at its inner edge `end` and its outer edge `outer`.
     pub(super) fn close(&mut self, end: usize, outer: usize) {
-        if self.beyond > 0 {
-            self.beyond -= 1;
+        if self.too_deep > 0 {
+            self.too_deep -= 1;
             return;
         }
         let end = self.measure(end);
@@ -144,11 +128,11 @@ impl<'a> Units<'a> {
             self.leave_divided(end);
             return;
         }
-        let closed = self.open.pop().expect("what closes is open");
+        let closed = self.open.pop().expect("a closed unit is open");
         let outer = self.measure(outer);
         let (size, bytes) = (outer.size - closed.outer.size, outer.byte - closed.outer.byte);
-        if self.limits.passed_by(size, bytes) {
-            // It fits, but not with what goes along with it.
+        if self.limits.exceeded_by(size, bytes) {
+            // It fits, but not with the text between its edges.
             self.open.push(closed);
             self.divide_to(self.open.len());
             self.leave_divided(end);
@@ -167,22 +151,23 @@ impl<'a> Units<'a> {
         });
     }
 
-    /// Opens and closes a value that has nothing inside: `outer`, its `start` and `end`, and up to
-    /// where what goes along with it reaches. Data is mostly this, so it is done in one step.
+    /// Opens and closes a value without members, between its outer and its inner edges.
+    ///
+    /// Data consists mostly of such values, so this is one step.
     pub(super) fn value(&mut self, outer: Range<usize>, inner: Range<usize>, title: Title<'_>) {
-        if self.beyond > 0 || self.path.len() == MOST_DEPTH {
+        if self.too_deep > 0 || self.path.len() == MAX_DEPTH {
             return;
         }
         let outer_start = self.measure(outer.start);
         self.own_text(outer_start);
         let start = self.top().grouped;
         let end = self.measure(outer.end);
-        let is_whole = !self.limits.passed_by(end.size - start.size, end.byte - start.byte);
+        let is_whole = !self.limits.exceeded_by(end.size - start.size, end.byte - start.byte);
         if is_whole {
             let is_bare = outer == inner;
             let title = match title {
-                // A key that shows nowhere must still not be taken by another.
-                Title::Key(key) => self.titled(key, is_bare),
+                // A key that no section shows is reserved too.
+                Title::Key(key) => self.unique_title(key, is_bare),
                 Title::OnlyKey(key) => is_bare.then(|| shorten(key).into_owned()),
                 Title::Index(index) => is_bare.then(|| format!("[{index}]")),
             };
@@ -196,10 +181,10 @@ impl<'a> Units<'a> {
         self.close(inner.end, outer.end);
     }
 
-    /// Closes what is open and returns the chunks to be.
+    /// Closes the open units and returns the drafts of all chunks.
     pub(super) fn finish(mut self) -> Vec<Draft> {
         let end = self.text.len();
-        self.beyond = 0;
+        self.too_deep = 0;
         while self.open.len() > 1 {
             self.close(end, end);
         }
@@ -210,61 +195,60 @@ impl<'a> Units<'a> {
     }
 }
 
+/// The methods for parsers of source code.
+#[cfg(any(feature = "code", test))]
 impl Units<'_> {
-    fn top(&mut self) -> &mut Open {
+    /// Returns whether a unit of so many bytes stays whole, so that its members do not matter.
+    ///
+    /// No known sizer counts more than one unit of size for a byte. With such a sizer, the unit would
+    /// be cut like text.
+    pub(super) fn stays_whole(&self, bytes: usize) -> bool {
+        bytes <= self.limits.max
+    }
+
+    /// Returns whether a node of so many bytes is too small to be cut inside.
+    pub(super) fn is_small(&self, bytes: usize) -> bool {
+        bytes < self.limits.preferred / 4
+    }
+
+    /// Sets the line that the chunks of the open unit repeat, such as the head of a class.
+    pub(super) fn header(&mut self, line: Range<usize>) {
+        if self.too_deep == 0 {
+            self.top().header = Some(line);
+        }
+    }
+
+    /// Records an offset at which long text is best cut, such as the beginning of a statement.
+    pub(super) fn item(&mut self, place: usize) {
+        let place = self.between_characters(place);
+        if self.items.last().is_none_or(|last| *last < place) {
+            self.items.push(place);
+        }
+    }
+
+    /// Records a name that an import binds.
+    pub(super) fn import(&mut self, place: usize, name: String) {
+        self.imports.push((place, name));
+    }
+}
+
+impl Units<'_> {
+    fn top(&mut self) -> &mut OpenUnit {
         self.open.last_mut().expect("the document is open")
     }
 
-    /// Takes a title that none in the open unit bears, and returns it if it is to be shown.
-    fn titled(&mut self, title: &str, is_shown: bool) -> Option<String> {
+    /// Reserves a unique title in the open unit, and returns it if it is shown.
+    fn unique_title(&mut self, title: &str, is_shown: bool) -> Option<String> {
         let title = shorten(title);
-        let numbered = self.top().titles.free(0, &title);
+        let numbered = self.top().titles.reserve(0, &title);
         is_shown.then(|| numbered.unwrap_or_else(|| title.into_owned()))
     }
 
-    /// Tells whether so many more titles would be too deep, and counts the unit if so.
-    fn is_beyond(&mut self, titles: usize) -> bool {
-        let is_beyond = self.beyond > 0 || self.path.len() + titles > MOST_DEPTH;
-        self.beyond += usize::from(is_beyond);
-        is_beyond
-    }
-
-    fn enter(
-        &mut self,
-        outer: usize,
-        start: usize,
-        titles: impl IntoIterator<Item = String>,
-        unit: Unit,
-    ) {
-        let measured = self.measure(outer);
-        self.own_text(measured);
-        let inner = self.measure(start);
-        // White space that nothing before it took comes along.
-        let outer = self.top().grouped;
-        let inner = if inner.byte == measured.byte { outer } else { inner };
-        self.path.extend(titles);
-        self.open.push(Open::new(unit, self.path.len(), outer, inner));
-    }
-
-    /// Closes the innermost unit, which is divided and ends at a place.
-    fn leave_divided(&mut self, end: Place) {
-        let index = self.open.len() - 1;
-        if let Some(last) = self.open[index].last.take() {
-            self.draft(index, last);
-        }
-        // White space behind the last member of all.
-        if self.open[index].grouped.byte < end.byte {
-            let bytes = self.open[index].grouped..end;
-            let blank =
-                Atom { bytes, level: index as u32, unit: Unit::Text, own: true, titles: vec![] };
-            self.draft(index, Group::new(blank));
-        }
-        self.open.pop();
-        self.divided = self.open.len();
-        if let Some(around) = self.open.last_mut() {
-            around.grouped = end;
-            self.path.truncate(around.depth);
-        }
+    /// Returns whether so many more titles would be too deep, and counts the unit if so.
+    fn exceeds_depth(&mut self, titles: usize) -> bool {
+        let exceeds_depth = self.too_deep > 0 || self.path.len() + titles > MAX_DEPTH;
+        self.too_deep += usize::from(exceeds_depth);
+        exceeds_depth
     }
 }
 

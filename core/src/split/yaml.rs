@@ -1,77 +1,73 @@
 /*!
-YAML, whose structure is its lines.
+YAML: units are whole lines in block style, and values as in JSON in flow style.
 
-Each document of a stream has a section of its own, `root`, `root (2)` and so on, from its marker
-and directives to those of the next one. Entries have the section of their key, items that of their
-place, `[0]`. What an entry holds in block style is the lines below its key, indentation kept; an
-item is its lines from the dash on, which read as a sequence of one. So the chunks of every section
-parse alone, but for aliases of anchors that stand elsewhere. In flow style, and for plain values,
-an entry is what JSON makes of it: key, colon and comma go along while it is whole.
+Each document of a stream has a section, `root`, `root (2)` and so on, from its marker and directives
+to those of the next one. An entry has the section of its key, an item that of its index, `[0]`. In
+block style, the unit of an entry is the lines below its key, with their indentation. The unit of an
+item is its lines from the dash on, which parse as a sequence of one. So the chunks of every section
+parse alone, except for aliases of anchors in other sections. In flow style, and for plain values, a
+unit is as in JSON: key, colon and comma stay with a whole value.
 
-A comment belongs to the entry that follows, one at the end to what it is indented under, and one
-behind an entry on its line to that. What cannot be parted from the lines around it has no section
-of its own: an entry with an explicit key (`? `) is not looked into, and of sequences that begin on
-one line (`- - a`) only the outer one's items are told apart on it.
+A comment belongs to the next entry. A comment at the end belongs to the collection that it is
+indented under, and a comment after an entry on the same line belongs to that entry. Text that cannot
+be separated from its lines has no section: entries with an explicit key (`? `) have no members, and
+of sequences that begin on one line (`- - a`) only the items of the outer one are units.
 
-The parser counts characters and says little of where a value ends. So ends are looked for in the
-text, from where the parser says that something begins.
+The parser counts characters and does not report where a value ends. So the ends are searched in the
+text, from the reported beginnings on.
 */
 
-mod frame;
-mod marks;
 mod node;
 mod polled_input;
 mod source;
 
 use super::units::{Title, Units};
 use crate::{SyntaxError, Unit, interrupt};
-use frame::{Frame, Key, Style};
-use marks::Marks;
-use node::Node;
+use node::{Frame, Key, Node, Style};
 use polled_input::PolledInput;
 use saphyr_parser::{Event, Parser as Events, ScanError, Span};
-use source::Source;
+use source::{ByteOffsets, Source};
 use std::ops::Range;
 
-/// The most mappings and sequences that may be open; deeper nesting is an accident and no document.
+/// The maximum number of open mappings and sequences; deeper nesting is a syntax error.
 ///
 /// `- - -` opens a sequence with each dash, and the parser closes all of them in one step at the end
 /// of the line. That takes 1.3 s for 25 million of them and 50 ms for a million.
-const MOST_OPEN: usize = 1_000_000;
+const MAX_OPEN: usize = 1_000_000;
 
-/// Finds the units of a stream of YAML documents.
+/// Finds the units of a stream of YAML document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
     let events = Events::new(PolledInput::new(text));
     let source = Source(text);
-    let marks = Marks::new(text);
-    let documents = Documents { start: 0, content: 0, end: None, is_open: false };
+    let offsets = ByteOffsets::new(text);
+    let document = DocumentBounds { start: 0, content: 0, end: None, is_open: false };
     let mut parser =
-        Parser { events, depth: 0, source, marks, units, documents, open: Vec::new(), line: 0..0 };
+        Parser { events, depth: 0, source, offsets, units, document, open: Vec::new(), line: 0..0 };
     parser
         .stream()
-        .map_err(|error| SyntaxError::at(text, parser.marks.byte(error.marker().index())))
+        .map_err(|error| SyntaxError::at(text, parser.offsets.byte(error.marker().index())))
 }
 
 struct Parser<'t, 'u, 's> {
     events: Events<'t, PolledInput<'t>>,
-    /// The number of mappings and sequences that are open, looked into or not.
+    /// The number of open mappings and sequences, including those without units.
     depth: usize,
     source: Source<'t>,
-    marks: Marks<'t>,
+    offsets: ByteOffsets<'t>,
     units: &'u mut Units<'s>,
-    documents: Documents,
-    /// The mappings and sequences that are open and looked into.
+    document: DocumentBounds,
+    /// The open mappings and sequences whose entries become units.
     open: Vec<Frame>,
-    /// The line that was last asked for: any number of nodes may begin on one.
+    /// The line of the last call of `line`, because any number of nodes may begin on one line.
     line: Range<usize>,
 }
 
-/// Where the document that is read begins and ends.
-struct Documents {
+/// The bounds of the current document.
+struct DocumentBounds {
     start: usize,
-    /// What follows its marker.
+    /// The offset after its marker.
     content: usize,
-    /// The line behind its end, if that is marked.
+    /// The line after its end marker, if it has one.
     end: Option<usize>,
     /// Whether its unit is open.
     is_open: bool,
@@ -87,13 +83,13 @@ impl<'t> Parser<'t, '_, '_> {
             Event::MappingEnd | Event::SequenceEnd => self.depth -= 1,
             _ => {}
         }
-        if self.depth > MOST_OPEN {
+        if self.depth > MAX_OPEN {
             return Err(ScanError::new_str(span.start, "nested too deeply"));
         }
         Ok((event, span))
     }
 
-    /// Returns the line that a place is on, with what ends it.
+    /// Returns the line of an offset, with its line end.
     fn line(&mut self, at: usize) -> Range<usize> {
         if !self.line.contains(&at) {
             self.line = self.source.line_start(at)..self.source.next_line(at);
@@ -112,9 +108,9 @@ impl<'t> Parser<'t, '_, '_> {
                 }
                 Event::DocumentStart(_) => self.begin_document(span),
                 Event::DocumentEnd => {
-                    let marker = self.marks.bytes(span);
+                    let marker = self.offsets.bytes(span);
                     let is_marked = self.source.0[marker.clone()].starts_with("...");
-                    self.documents.end = is_marked.then(|| self.source.next_line(marker.end));
+                    self.document.end = is_marked.then(|| self.source.next_line(marker.end));
                 }
                 Event::MappingEnd | Event::SequenceEnd => self.leave(),
                 Event::StreamStart | Event::Nothing => {}
@@ -124,33 +120,33 @@ impl<'t> Parser<'t, '_, '_> {
     }
 
     fn begin_document(&mut self, span: Span) {
-        let marker = self.marks.bytes(span);
+        let marker = self.offsets.bytes(span);
         let is_marked = self.source.0[marker.clone()].starts_with("---");
         let line = if is_marked { self.source.line_start(marker.start) } else { marker.start };
-        // The first one begins where the stream does.
-        let start = if self.documents.is_open { self.documents.end.unwrap_or(line) } else { 0 };
+        // The first document begins with the stream.
+        let start = if self.document.is_open { self.document.end.unwrap_or(line) } else { 0 };
         self.end_document(start);
         let content = if is_marked { marker.start + "---".len() } else { start };
-        self.documents = Documents { start, content, end: None, is_open: false };
+        self.document = DocumentBounds { start, content, end: None, is_open: false };
     }
 
     fn end_document(&mut self, end: usize) {
-        if self.documents.is_open {
+        if self.document.is_open {
             self.units.close(end, end);
         }
     }
 
-    /// Takes a key, a value, an item or the content of a document.
+    /// Reads a key, a value, an item or the content of a document.
     fn node(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
         let Some(frame) = self.open.last() else { return self.root(event, span) };
         if frame.is_mapping && frame.key.is_none() {
             return self.key(event, span);
         }
         let (at, style, index) = (frame.at, frame.style, frame.entries);
-        let node = Node::new(event, self.marks.bytes(span), self.source);
+        let node = Node::new(event, self.offsets.bytes(span), self.source);
         if frame.is_first_of_line && index == 0 {
             let end = self.skip(event, &node)?.unwrap_or(at + 1);
-            self.took_entry(self.source.next_line(end));
+            self.end_entry(self.source.next_line(end));
             return Ok(());
         }
         let key = self.open.last_mut().and_then(|frame| frame.key.take());
@@ -169,14 +165,14 @@ impl<'t> Parser<'t, '_, '_> {
             let end = node.end().unwrap_or(from);
             let (inner, outer) = self.behind_entry(end);
             self.units.value(at..outer, from..inner, title);
-            self.took_entry(outer);
+            self.end_entry(outer);
             return Ok(());
         }
         self.units.open_at(at, from, title, Unit::Container);
         self.enter(event, node, key.as_ref().map_or(at, |key| key.end), from)
     }
 
-    /// Goes into a node whose unit was opened, or over it if there is nothing inside.
+    /// Enters a node whose unit was opened, or skips it if it has no units inside.
     fn enter(
         &mut self,
         event: &Event<'t>,
@@ -194,7 +190,7 @@ impl<'t> Parser<'t, '_, '_> {
             Node::Block(first) if around != Some(Style::Flow) => {
                 let is_item = from == behind && around.is_some();
                 let dash = if is_item { self.source.skip_blanks(behind) } else { behind };
-                let is_unmarked = around.is_none() && behind == self.documents.start;
+                let is_unmarked = around.is_none() && behind == self.document.start;
                 let below = if is_unmarked { behind } else { self.line(dash).end };
                 let column = first - self.line(first).start;
                 let comments = around.map_or(0, |around| column.max(around.column() + 1));
@@ -205,29 +201,29 @@ impl<'t> Parser<'t, '_, '_> {
             }
             node => {
                 let end = self.skip(event, &node)?.unwrap_or(from);
-                self.took(end);
+                self.close_entry(end);
             }
         }
         Ok(())
     }
 
     fn root(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
-        let node = Node::new(event, self.marks.bytes(span), self.source);
-        let Documents { start, content, .. } = self.documents;
+        let node = Node::new(event, self.offsets.bytes(span), self.source);
+        let DocumentBounds { start, content, .. } = self.document;
         let unit = if node.is_container() { Unit::Container } else { Unit::Value };
         self.units.open(start, start, "root", unit);
-        self.documents.is_open = true;
+        self.document.is_open = true;
         if let Node::Scalar(_) | Node::Empty = node {
             return Ok(());
         }
         self.enter(event, node, content, content)
     }
 
-    /// Takes a key, and its value too if it is explicit.
+    /// Reads a key, and also its value if the key is explicit.
     fn key(&mut self, event: &Event<'t>, span: Span) -> Result<(), ScanError> {
-        let at = self.open.last().expect("a key stands in a mapping").at;
+        let at = self.open.last().expect("a key is in a mapping").at;
         let begin = self.source.skip_blanks(at);
-        let bytes = self.marks.bytes(span);
+        let bytes = self.offsets.bytes(span);
         let start = bytes.start;
         let node = Node::new(event, bytes, self.source);
         let end = self.skip(event, &node)?;
@@ -238,32 +234,32 @@ impl<'t> Parser<'t, '_, '_> {
             written.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         if !self.source.is_explicit_key(begin) {
-            let frame = self.open.last_mut().expect("a key stands in a mapping");
+            let frame = self.open.last_mut().expect("a key is in a mapping");
             frame.key = Some(Key { title, end: end.unwrap_or(begin) });
             return Ok(());
         }
         self.units.open(at, at, &title, Unit::Value);
         let (value, span) = self.next()?;
-        let node = Node::new(&value, self.marks.bytes(span), self.source);
+        let node = Node::new(&value, self.offsets.bytes(span), self.source);
         let value = self.skip(&value, &node)?;
         let least = end.unwrap_or(begin + 1);
-        // Without a value, there may still be its colon.
+        // A colon may follow even without a value.
         let end = value.unwrap_or_else(|| self.source.behind_colon_below(least)).max(least);
-        self.took(end);
+        self.close_entry(end);
         Ok(())
     }
 
-    /// Reads the rest of a node and returns where it ends, unless there is nothing.
+    /// Reads the rest of a node and returns its end, or `None` if nothing is written.
     fn skip(&mut self, event: &Event<'t>, node: &Node) -> Result<Option<usize>, ScanError> {
         let mut end = node.end();
         if !matches!(event, Event::MappingStart(..) | Event::SequenceStart(..)) {
             return Ok(end);
         }
-        // Whether each of what is open has brackets.
+        // For each open collection, whether it has brackets.
         let mut open = vec![matches!(node, Node::Flow(_))];
         while let Some(has_brackets) = open.last().copied() {
             let (event, span) = self.next()?;
-            let bytes = self.marks.bytes(span);
+            let bytes = self.offsets.bytes(span);
             if let Event::MappingEnd | Event::SequenceEnd = event {
                 open.pop();
                 end =
@@ -279,7 +275,7 @@ impl<'t> Parser<'t, '_, '_> {
         Ok(end)
     }
 
-    /// Leaves the innermost mapping or sequence.
+    /// Closes the innermost mapping or sequence.
     fn leave(&mut self) {
         let Some(frame) = self.open.pop() else { return };
         let end = match frame.style {
@@ -287,20 +283,20 @@ impl<'t> Parser<'t, '_, '_> {
             Style::Block { comments, .. } => self.source.skip_comments(frame.at, comments),
         };
         if !self.open.is_empty() {
-            self.took(end);
+            self.close_entry(end);
         }
     }
 
-    /// Closes the unit of an entry that ends at a place.
-    fn took(&mut self, end: usize) {
+    /// Closes the unit of an entry that ends at an offset.
+    fn close_entry(&mut self, end: usize) {
         let (inner, outer) = self.behind_entry(end);
         self.units.close(inner, outer);
-        self.took_entry(outer);
+        self.end_entry(outer);
     }
 
-    /// Returns where an entry ends for itself, and with what goes along with it.
+    /// Returns the inner and the outer edge at the end of an entry.
     fn behind_entry(&self, end: usize) -> (usize, usize) {
-        let frame = self.open.last().expect("an entry stands in something");
+        let frame = self.open.last().expect("an entry is in a collection");
         match frame.style {
             Style::Flow => (end, self.source.behind_comma(end)),
             Style::Block { column, .. } => {
@@ -312,8 +308,8 @@ impl<'t> Parser<'t, '_, '_> {
         }
     }
 
-    fn took_entry(&mut self, at: usize) {
-        let frame = self.open.last_mut().expect("an entry stands in something");
+    fn end_entry(&mut self, at: usize) {
+        let frame = self.open.last_mut().expect("an entry is in a collection");
         frame.at = at;
         frame.entries += 1;
     }
@@ -329,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scalar_of_any_length_is_polled_for() {
+    fn reading_a_long_scalar_polls() {
         for [before, after] in [["a: ", ""], ["a: \"", "\""], ["a: |\n  ", ""], ["", ""]] {
             let text = format!("{before}{}{after}", "word and ".repeat(20_000));
             let polls = polls_of(|| read(&text).unwrap());
@@ -338,10 +334,10 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_bounded_as_the_parser_closes_everything_in_one_step() {
+    fn too_deep_nesting_is_a_syntax_error() {
         for open in ["- ", "[", "a: ["] {
             let read = |depth| read(&open.repeat(depth));
-            assert!(read(MOST_OPEN * 2).is_err(), "{open}");
+            assert!(read(MAX_OPEN * 2).is_err(), "{open}");
         }
         assert_eq!(read(&"- ".repeat(1_000)), Ok(()));
     }

@@ -1,25 +1,31 @@
-//! The strategies that need no store.
+//! The built-in strategies.
 
 use super::{CountBy, RelativeLimits, Scope, Siblings, Strategy, Window, Within};
 use crate::media_type::{Family, MediaType};
 
-/// A strategy that needs no store: its name, what it is for, and its limits.
+/// A built-in strategy.
 pub struct Preset {
-    /// The name that a call gives.
+    /// The name, as a call gives it.
     pub name: &'static str,
-    /// One line for people.
+    /// A one-line description.
     pub description: &'static str,
     /// The limits; for `auto`, those of prose.
     pub strategy: Strategy,
 }
 
-/// Every preset, as `strategies` lists them.
+/// All presets, in the order of the SQL function `strategies`.
+///
+/// ```
+/// use passage_core::strategy::PRESETS;
+///
+/// assert!(PRESETS.iter().any(|preset| preset.name == "hierarchical"));
+/// ```
 ///
 /// # Source
 ///
-/// `broad` is the markdown strategy of seed 004 and `hierarchical` its other one, `reassembly` the
-/// limits of seed 000, and the windows of `adjacent` those of seed 002. `merge` is what `LlamaIndex`
-/// and Haystack call auto-merging, with their threshold.
+/// `broad` and `hierarchical` are the two strategies of seed 004, `reassembly` has the limits of seed 000,
+/// and `adjacent` has the windows of seed 002. `merge` is the auto-merging of `LlamaIndex` and Haystack,
+/// with their threshold.
 pub static PRESETS: [Preset; 9] = [
     Preset {
         name: "auto",
@@ -109,12 +115,12 @@ const HIERARCHICAL: Strategy = Strategy { scope: Scope::Container, ..LARGE };
 const ADJACENT: Window = Window { prose: 2, code: 3, api_reference: 1 };
 
 impl Strategy {
-    /// Returns the limits of a preset, or `None` if there is no preset of this name.
+    /// Returns the limits of a preset, or `None` for an unknown name.
     pub fn preset(name: &str) -> Option<Strategy> {
         PRESETS.iter().find(|preset| preset.name == name).map(|preset| preset.strategy.clone())
     }
 
-    /// Returns what `auto` stands for in a document that the store has no default for.
+    /// Returns the preset that `auto` stands for, unless the store has a default for the media type.
     ///
     /// # Source
     ///

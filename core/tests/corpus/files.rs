@@ -1,4 +1,4 @@
-//! Where real files are, and what is stored of them.
+//! Real files: finds them and converts them as ingest does.
 
 use passage_core::{MediaType, convert, decode, media_type::is_binary};
 use std::{
@@ -6,27 +6,27 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a file turned out to be.
+/// A file that was read.
 pub enum Found {
-    /// A document: the text that is stored of it, what it was, and what is stored.
+    /// A document: its stored text, its media type and its stored media type.
     Document { text: String, source: MediaType, stored: MediaType },
-    /// Not to be stored, and why.
+    /// A skipped file, with the reason.
     Skipped(&'static str),
 }
 
-/// Returns the folders that a variable names, or `None` if it is not there.
+/// Returns the folders in an environment variable, or `None` if it is not set.
 pub fn folders(variable: &str) -> Option<Vec<PathBuf>> {
     Some(env::split_paths(&env::var_os(variable)?).collect())
 }
 
-/// Returns the folder into which cargo unpacks crates.
+/// Returns the folder of the unpacked crates.
 pub fn registry() -> PathBuf {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     home.unwrap_or_default().join("registry/src")
 }
 
-/// Calls a function with every file below a folder, in order, symbolic links left out.
+/// Calls a function with each file below a folder, in order, without symbolic links.
 pub fn walk(folder: &Path, visit: &mut dyn FnMut(PathBuf)) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut entries: Vec<_> = entries.collect();
@@ -40,14 +40,14 @@ pub fn walk(folder: &Path, visit: &mut dyn FnMut(PathBuf)) {
     }
 }
 
-/// Every so many of the files, so that they are spread over all of them and have about so many bytes.
+/// Returns evenly spaced files of a list, with about so many bytes in total.
 pub fn sample(paths: Vec<PathBuf>, bytes: u64) -> Vec<PathBuf> {
     let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
     let all: u64 = paths.iter().map(size).sum();
     paths.into_iter().step_by(1 + (all / bytes) as usize).collect()
 }
 
-/// Reads a file as ingesting does.
+/// Reads a file as ingest does.
 pub fn read(path: &Path) -> Found {
     let Some(source) = path.to_str().and_then(MediaType::from_path) else {
         return Found::Skipped("of no known type");

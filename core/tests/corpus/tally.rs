@@ -1,18 +1,18 @@
-//! What came of many files, by media type.
+//! The results of many files, by media type.
 
 use passage_core::{MediaType, SplitDocument};
 use std::{collections::BTreeMap, fmt, time::Duration};
 
-/// What came of the files of one media type.
+/// The results of the files of one media type.
 #[derive(Default)]
 struct Row {
     files: usize,
     bytes: usize,
     chunks: usize,
-    /// How many are not what their name says, and were split as text.
+    /// The number of files with a syntax error, which were split as text.
     broken: usize,
     losses: usize,
-    /// What splitting took, without reading and converting.
+    /// The time of splitting, without reading and conversion.
     time: Duration,
 }
 

@@ -4,7 +4,7 @@ use passage_core::{ChunkLimits, Unit};
 const JSON: &str = "application/json";
 
 #[test]
-fn seed_001_values_stand_under_their_keys_from_the_root() {
+fn seed_001_sections_are_the_keys_from_the_root() {
     let text = r#"{"users": [{"name": "Alice"}, {"name": "Bob"}]}"#;
     let chunks = read(text, JSON, small(1)).chunks;
     let alice = chunks.iter().find(|chunk| chunk.content.contains('A')).unwrap();
@@ -18,14 +18,14 @@ fn seed_001_values_stand_under_their_keys_from_the_root() {
 }
 
 #[test]
-fn what_fits_is_one_chunk() {
+fn a_document_that_fits_is_one_chunk() {
     let text = "\n{\"a\": [1, 2]}\n";
     let chunks = read(text, JSON, ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&chunks), [row(text, "root", Unit::Container)]);
 }
 
 #[test]
-fn key_colon_and_comma_are_left_to_the_container() {
+fn key_colon_and_comma_belong_to_the_container() {
     let text =
         "{\n  \"a\": [\n    \"12345678\",\n    \"12345678\"\n  ],\n  \"b\": 2,\n  \"c\": 3\n}\n";
     let chunks = read(text, JSON, small(30)).chunks;
@@ -39,7 +39,7 @@ fn key_colon_and_comma_are_left_to_the_container() {
 }
 
 #[test]
-fn a_comment_belongs_to_the_entry_that_follows_or_stands_on_its_line() {
+fn a_comment_belongs_to_the_next_entry_or_the_entry_on_its_line() {
     let text = "// The file.\n{ // Its head.\n  \"a\": 1, // The first.\n  /* The\n  second. */\n  \
         \"b\": \"1234567890123456789012345678901234567890\"\n}\n";
     let chunks = read(text, JSON, small(50)).chunks;
@@ -55,14 +55,14 @@ fn a_comment_belongs_to_the_entry_that_follows_or_stands_on_its_line() {
 }
 
 #[test]
-fn what_people_write_into_json_is_taken() {
+fn json5_is_accepted() {
     let text = "\u{feff}{ // x\n a: 1, $b_c: .5, 'd': 'it\"s', \"e\": [+1, -0x1F, NaN, -Infinity, 1e+9, 5.,], \
         null: \"\\q\\\n\", 12: 0,\u{a0}/* y */}";
     assert_eq!(error(text, JSON), None);
 }
 
 #[test]
-fn what_is_no_json_is_split_as_text_and_said_where() {
+fn invalid_json_is_split_as_text_with_a_syntax_error() {
     for (text, line, column) in [
         ("", 1, 1),
         (" // nothing\n", 2, 1),
@@ -94,7 +94,7 @@ fn what_is_no_json_is_split_as_text_and_said_where() {
 }
 
 #[test]
-fn keys_are_unescaped_and_told_apart() {
+fn keys_are_unescaped_and_equal_ones_are_numbered() {
     let text = r#"{"a\u0041\n": 1, "\ud83d\ude00": 2, "\ud83d": 3, "": 4, 'x\'\x41': 5, "b": 6, "b": 7, "b (2)": 8}"#;
     let chunks = read(text, JSON, small(1)).chunks;
     let keys = chunks.iter().filter(|chunk| chunk.unit == Unit::Value);
@@ -119,13 +119,13 @@ fn each_line_of_json_lines_is_an_item_and_parses_alone() {
 }
 
 #[test]
-fn types_that_end_in_json_are_json() {
+fn media_types_with_the_suffix_json_are_json() {
     let chunks = read("[1]", "application/ld+json", ChunkLimits::CHARACTERS).chunks;
     assert_eq!(chunks[0].section, ["root"]);
 }
 
 #[test]
-fn depth_costs_neither_stack_nor_square_time() {
+fn depth_needs_neither_stack_nor_quadratic_time() {
     for (opening, closing) in [("[", "]"), ("{\"a\":", "}")] {
         let text = opening.repeat(1_000_000) + "1" + &closing.repeat(1_000_000);
         let split = read(&text, JSON, ChunkLimits::CHARACTERS);

@@ -4,7 +4,7 @@ use passage_core::{ChunkLimits, Unit};
 const TOML: &str = "text/x-toml";
 
 #[test]
-fn a_table_is_its_lines_from_the_comment_above_it() {
+fn a_table_begins_with_the_comment_above_it() {
     let text = "# The file.\ntitle = 1\n\n# The table.\n[a.\"b c\"] # head\nx = 12345678901\n\n[d]\ny = 12345678901\n";
     let chunks = read(text, TOML, small(50)).chunks;
     let expected = [
@@ -19,7 +19,7 @@ fn a_table_is_its_lines_from_the_comment_above_it() {
 }
 
 #[test]
-fn tables_that_share_a_path_are_together() {
+fn tables_with_a_common_path_share_a_unit() {
     let text =
         "[a]\nx = 12345678901\n[a.b]\ny = 12345678901\n[c.d]\nz = 1\n[c.e]\nz = 12345678901\n";
     let chunks = read(text, TOML, small(20)).chunks;
@@ -29,7 +29,7 @@ fn tables_that_share_a_path_are_together() {
 }
 
 #[test]
-fn small_tables_that_share_a_path_have_it_as_their_section() {
+fn merged_tables_have_their_common_path_as_section() {
     let text = "[p.dev]\na = 1\n[p.rel]\nb = 1\n[q]\nc = 12345678901234567890\n";
     let limits = ChunkLimits { min: 40, preferred: 40, max: 50, window: 100 };
     let chunks = read(text, TOML, limits).chunks;
@@ -41,7 +41,7 @@ fn small_tables_that_share_a_path_have_it_as_their_section() {
 }
 
 #[test]
-fn items_of_an_array_of_tables_are_counted_with_what_is_below_them() {
+fn items_of_an_array_of_tables_have_indexes_and_subtables() {
     let text = "[[a]]\nx = 1234567890\n[a.b]\ny = 1234567890\n[[a.c]]\nz = 1\n[[a]]\nx = 2\n[[a.c]]\nz = 1234567890\n";
     let chunks = read(text, TOML, small(18)).chunks;
     assert_eq!(
@@ -67,14 +67,14 @@ fn large_values_are_divided_and_dotted_keys_are_paths() {
 }
 
 #[test]
-fn what_fits_is_one_chunk() {
+fn a_document_that_fits_is_one_chunk() {
     let text = "\u{feff}a = 1\r\n[b]\r\nc = 2\r\n";
     assert_eq!(rows(&read(text, TOML, small(100)).chunks), [row(text, "root", Unit::Container)]);
     assert_eq!(error("", TOML), None);
 }
 
 #[test]
-fn what_is_no_toml_is_split_as_text_and_said_where() {
+fn invalid_toml_is_split_as_text_with_a_syntax_error() {
     for (text, place) in [
         ("a = \n", (1, 5)),
         ("a = 1\n[b\n", (2, 3)),
@@ -87,7 +87,7 @@ fn what_is_no_toml_is_split_as_text_and_said_where() {
     ] {
         assert_eq!(error(text, TOML), Some(place), "{text}");
     }
-    // More levels of brackets than the parser's stack is trusted with.
+    // More levels of brackets than the maximum depth of the recursive parser.
     let deep = ["a = ", &"[".repeat(10_000), &"]".repeat(10_000)].concat();
     assert_eq!(error(&deep, TOML).map(|(line, _)| line), Some(1));
 }

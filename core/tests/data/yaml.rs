@@ -4,7 +4,7 @@ use passage_core::{ChunkLimits, Unit};
 const YAML: &str = "text/x-yaml";
 
 #[test]
-fn what_is_below_a_key_is_its_container() {
+fn the_lines_below_a_key_are_its_container() {
     let text = "name: a\nsteps: # two\n  # The first.\n  - run: 12345678\n    if: x\n\n  - run: 12345678\n  # End.\nlast: z\n";
     let chunks = read(text, YAML, small(40)).chunks;
     let section = |content: &str| {
@@ -34,7 +34,7 @@ fn each_document_of_a_stream_has_a_root() {
 }
 
 #[test]
-fn a_comment_at_the_end_belongs_to_what_it_is_indented_under() {
+fn a_comment_at_the_end_belongs_to_the_collection_of_its_indentation() {
     let text = "a:\n  b:\n    c: 12345678901\n    # of c\n  # of b\n# of d\nd: 1\n";
     let chunks = read(text, YAML, small(16)).chunks;
     assert_eq!(whole(&chunks, &["root", "a", "b"]), "    c: 12345678901\n    # of c\n");
@@ -46,7 +46,7 @@ fn a_comment_at_the_end_belongs_to_what_it_is_indented_under() {
 }
 
 #[test]
-fn characters_of_several_bytes_and_both_line_ends_are_placed_right() {
+fn multibyte_characters_and_both_line_ends_have_correct_offsets() {
     let text = "\u{feff}ключ: # é\r\n  - \"данные, данные\"\r\n  - {ü: [ö, 'ä''#'], ß: \"]\\\"\"} # ß\r\nz: 1\r\n";
     let chunks = read(text, YAML, small(12)).chunks;
     assert_eq!(
@@ -57,7 +57,7 @@ fn characters_of_several_bytes_and_both_line_ends_are_placed_right() {
 }
 
 #[test]
-fn block_scalars_aliases_tags_and_odd_keys_keep_their_places() {
+fn block_scalars_aliases_tags_and_unusual_keys_have_correct_bounds() {
     let text = "a: &x !!str |  # lines\n  one 12345678\n\n  two 12345678\nb: *x\n? [c, d]\n: - 12345678901234\n\
         1: 12345678901234\n~: 12345678901234\n\"q\": 12345678901234\n[e]: 12345678901234\n!t k: 12345678901234\n";
     let chunks = read(text, YAML, small(15)).chunks;
@@ -76,7 +76,7 @@ fn block_scalars_aliases_tags_and_odd_keys_keep_their_places() {
 }
 
 #[test]
-fn sequences_that_begin_on_one_line_are_told_apart_where_lines_begin() {
+fn of_sequences_on_one_line_the_outer_items_are_units() {
     let text = "- - a: 12345678\n    b: 12345678\n  - c: 12345678\n- d: 12345678\n";
     let chunks = read(text, YAML, small(20)).chunks;
     assert_eq!(whole(&chunks, &["root", "[0]", "[1]"]), "  - c: 12345678\n");
@@ -85,21 +85,21 @@ fn sequences_that_begin_on_one_line_are_told_apart_where_lines_begin() {
 }
 
 #[test]
-fn what_is_no_yaml_is_split_as_text_and_said_where() {
+fn invalid_yaml_is_split_as_text_with_a_syntax_error() {
     assert_eq!(error("a: 1\né: [1,\nb: 2\n", YAML).map(|(line, _)| line), Some(3));
     assert_eq!(error("a: é\nb: \"é\n", YAML).map(|(line, _)| line), Some(2));
     assert_eq!(error("a: *nobody\n", YAML), Some((1, 4)));
     for text in ["", "# nothing\n", "---\n...\n", "a", "- ", "a:", "? ", "{}", "[]"] {
         assert_eq!(error(text, YAML), None, "{text}");
     }
-    // More levels of brackets than the parser takes.
+    // More levels of brackets than the parser accepts.
     assert_eq!(error(&"[".repeat(10_000), YAML), Some((1, 256)));
     let chunks = read("a: [", YAML, ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&chunks), [row("a: [", "", Unit::Text)]);
 }
 
 #[test]
-fn any_number_of_levels_may_begin_on_a_line() {
-    // Looking for the ends of the line at each of them would take minutes.
+fn many_levels_may_begin_on_one_line() {
+    // A search for the ends of the line at each level would take minutes.
     assert_eq!(error(&": ".repeat(500_000), YAML), None);
 }

@@ -1,6 +1,6 @@
-//! Expansion over documents that lie in memory.
+//! Expansion over documents in memory.
 
+mod invariants;
 mod memory;
-mod promises;
 mod relatives;
 mod seeds;

@@ -1,4 +1,4 @@
-//! Documents that lie in memory, and probes answered the slow way.
+//! Documents in memory, with a naive implementation of probes.
 
 use passage_core::expand::{
     Budget, ChunkRow, Container, Hit, LazyColumns, Plan, Probe, Role, Selection, Shape, plan,
@@ -12,7 +12,7 @@ use passage_core::{Kind, Unit};
 use std::ops::Range;
 use uuid::Uuid;
 
-/// A chunk: its ordinal is its place in the document.
+/// A chunk, whose ordinal is its index in the document.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     pub section: Section,
@@ -23,19 +23,19 @@ pub struct Chunk {
 /// Documents as lists of chunks.
 pub struct Store {
     pub documents: Vec<Vec<Chunk>>,
-    /// What all chunks are made of.
+    /// The kind of all chunks.
     pub kind: Option<Kind>,
     /// Whether all documents are JSON.
     pub json: bool,
 }
 
 impl Store {
-    /// A document of sections alone.
+    /// Returns a store of one document, by the sections of its chunks.
     pub fn one(sections: &[&[&str]]) -> Self {
         Self::of(vec![sections.iter().map(|section| titles(section)).collect()])
     }
 
-    /// Documents of sections alone.
+    /// Returns a store of documents, by the sections of their chunks.
     pub fn of(documents: Vec<Vec<Section>>) -> Self {
         let chunk = |section: Section| {
             let content = section.join(" ");
@@ -45,7 +45,8 @@ impl Store {
         Self { documents: documents.collect(), kind: None, json: false }
     }
 
-    /// A document of units: each chunk is a unit, titles parted by slashes, and its text.
+    /// Returns a store of one document, by the unit, section and text of each chunk. Slashes separate
+    /// titles.
     pub fn units(kind: Kind, chunks: &[(&str, &str, &str)]) -> Self {
         let chunk = |(unit, section, content): &(&str, &str, &str)| Chunk {
             section: section
@@ -89,7 +90,7 @@ impl Store {
         }
     }
 
-    /// The containers around a chunk, the nearest first.
+    /// Returns the containers around a chunk, the innermost first.
     fn containers(&self, (document, ordinal): (usize, usize)) -> Vec<Container> {
         let chunks = &self.documents[document];
         let section = &chunks[ordinal].section;
@@ -103,7 +104,7 @@ impl Store {
         (1..=section.len()).rev().filter_map(container).collect()
     }
 
-    /// Answers a probe the slow way, from its description alone.
+    /// Answers a probe by a naive implementation of its description.
     fn answer(&self, probe: &Probe) -> Vec<usize> {
         let document = &self.documents[Self::place(probe.document).0];
         let in_span = |i: &usize| (probe.first..=probe.last).contains(&(*i as i32));
@@ -180,7 +181,7 @@ impl Store {
         (rows, selection)
     }
 
-    /// The context of one hit: roles with ordinals.
+    /// Returns the context of one hit: roles with ordinals.
     pub fn context(&self, ordinal: usize, strategy: &Strategy) -> Vec<(Role, usize)> {
         let hits = [self.hit((0, ordinal), 0, strategy)];
         let (rows, selection) = self.expand(&hits, Budget::default());
@@ -226,7 +227,7 @@ pub fn passages(
     reassemble(hits, &vec![None; hits.len()], rows, selection, &joining)
 }
 
-/// A strategy with some relatives and nothing else.
+/// Returns a strategy with relatives only.
 pub fn relatives(change: impl Fn(&mut RelativeLimits)) -> Strategy {
     let mut strategy = preset("none");
     change(&mut strategy.relatives);
@@ -241,7 +242,7 @@ pub fn preset(name: &str) -> Strategy {
     Strategy::preset(name).unwrap()
 }
 
-/// The guide of seeds 000 and 004.
+/// Returns the guide of seeds 000 and 004.
 pub fn guide() -> Store {
     Store::one(&[
         &["Guide"],

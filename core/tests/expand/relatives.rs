@@ -1,4 +1,4 @@
-//! Which chunks are parents, siblings and children, and what a window or a section takes.
+//! Parents, siblings, children, windows and sections of a hit.
 
 use crate::memory::{Store, preset, relatives};
 use passage_core::Strategy;
@@ -6,7 +6,7 @@ use passage_core::expand::Role;
 use passage_core::strategy::{Siblings, Window, Within};
 
 #[test]
-fn a_parent_that_was_merged_into_its_first_child_is_that_child() {
+fn a_parent_merged_into_its_first_child_is_that_child() {
     let store = Store::one(&[&["A", "B"], &["A", "C"], &["A", "D"]]);
     let parents = relatives(|own| own.parents = 1);
     assert_eq!(store.context(2, &parents), [(Role::Parent, 0), (Role::Hit, 2)]);
@@ -15,7 +15,7 @@ fn a_parent_that_was_merged_into_its_first_child_is_that_child() {
 }
 
 #[test]
-fn a_parent_is_looked_for_one_level_up_and_at_the_root() {
+fn a_parent_is_one_level_up_or_at_the_root() {
     let store = Store::one(&[&[], &["A"], &["B", "C", "D"], &["B", "C", "E"], &["F"]]);
     let parents = relatives(|own| own.parents = 1);
     assert_eq!(store.context(2, &parents), [(Role::Parent, 0), (Role::Hit, 2)]);
@@ -24,7 +24,7 @@ fn a_parent_is_looked_for_one_level_up_and_at_the_root() {
 }
 
 #[test]
-fn beyond_the_parent_come_ancestors() {
+fn ancestors_follow_the_parent() {
     let store = Store::one(&[&[], &["A"], &["A", "B"], &["A", "B", "C"]]);
     let parents = relatives(|own| own.parents = 2);
     let expected = [(Role::Ancestor, 1), (Role::Parent, 2), (Role::Hit, 3)];
@@ -32,7 +32,7 @@ fn beyond_the_parent_come_ancestors() {
 }
 
 #[test]
-fn siblings_may_be_those_of_the_same_section_alone() {
+fn siblings_may_be_limited_to_the_same_section() {
     let store = Store::one(&[&["A", "X"], &["A", "B"], &["A", "B"], &["A", "B"], &["A", "C"]]);
     let both = relatives(|own| (own.preceding, own.following) = (5, 5));
     let ordinals = |strategy: &Strategy| {
@@ -45,7 +45,7 @@ fn siblings_may_be_those_of_the_same_section_alone() {
 }
 
 #[test]
-fn a_window_stays_within_what_bounds_it() {
+fn a_window_stays_within_its_bounds() {
     let store =
         Store::one(&[&["A"], &["A", "B"], &["A", "B"], &["A", "B", "C"], &["A", "D"], &["E"]]);
     let ordinals = |within| {
@@ -59,7 +59,7 @@ fn a_window_stays_within_what_bounds_it() {
 }
 
 #[test]
-fn a_section_comes_as_far_as_it_goes_on() {
+fn a_section_is_returned_as_far_as_it_is_contiguous() {
     let store = Store::one(&[&["A"], &["B"], &["B", "C"], &["B"], &["D"], &["B"]]);
     let ordinals: Vec<_> =
         store.context(2, &preset("section")).iter().map(|(_, ordinal)| *ordinal).collect();

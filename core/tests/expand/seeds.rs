@@ -1,4 +1,4 @@
-//! The examples of the papers that the project comes from.
+//! The examples of the papers on which the project is based.
 
 use crate::memory::{Store, guide, passages, preset};
 use passage_core::expand::{Budget, Role};
@@ -29,7 +29,7 @@ fn seed_000_example_2_two_hits_of_a_document_share_their_context() {
 }
 
 #[test]
-fn seed_000_example_3_each_document_is_a_passage_of_its_own() {
+fn seed_000_example_3_each_document_has_its_own_passage() {
     let store = Store { documents: [guide().documents, guide().documents].concat(), ..guide() };
     let broad = preset("broad");
     let hits = [store.hit((1, 3), 0, &broad), store.hit((0, 3), 1, &broad)];
@@ -39,12 +39,12 @@ fn seed_000_example_3_each_document_is_a_passage_of_its_own() {
 }
 
 #[test]
-fn seed_000_an_orphan_comes_alone() {
+fn seed_000_a_chunk_without_relatives_has_no_context() {
     let store = Store::one(&[&["A", "B"]]);
     assert_eq!(store.context(0, &preset("reassembly")), [(Role::Hit, 0)]);
 }
 
-/// A document of ten chunks of one kind, without sections.
+/// Returns a store of one document with ten chunks of one kind, without sections.
 fn ten(kind: Kind) -> Store {
     Store { kind: Some(kind), ..Store::of(vec![vec![Section::new(); 10]]) }
 }
@@ -59,7 +59,7 @@ fn seed_002_prose_gets_two_chunks_on_each_side_code_three_and_references_one() {
     assert_eq!(ordinals(&ten(Kind::Prose), 5, &adjacent), [3, 4, 5, 6, 7]);
     assert_eq!(ordinals(&ten(Kind::Code), 5, &adjacent), [2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(ordinals(&ten(Kind::ApiReference), 5, &adjacent), [4, 5, 6]);
-    // At the beginning of a document there is nothing before.
+    // At the beginning of a document, no chunks precede.
     assert_eq!(ordinals(&ten(Kind::Prose), 0, &adjacent), [0, 1, 2]);
 }
 
@@ -73,7 +73,7 @@ fn seed_002_more_context_for_code_examples() {
 }
 
 #[test]
-fn seed_002_no_more_than_fifty_chunks_and_never_a_hit_less() {
+fn seed_002_at_most_fifty_chunks_and_every_hit() {
     let store = Store::of(vec![vec![Section::new(); 400]]);
     let adjacent = preset("adjacent");
     for (hits, chunks) in [(8, 38), (20, 50), (60, 60)] {
@@ -84,17 +84,17 @@ fn seed_002_no_more_than_fifty_chunks_and_never_a_hit_less() {
     }
 }
 
-/// The class of seed 004: a method in several chunks, and what stands around the class.
+/// Returns the class of seed 004: a method in several chunks, and the code around the class.
 fn auth() -> Store {
     Store::units(
         Kind::Code,
         &[
             ("module", "", "import { hash } from 'crypto';\n"),
-            ("container", "AuthService", "score_rank AuthService {\n"),
+            ("container", "AuthService", "class AuthService {\n"),
             ("member", "AuthService/constructor", "  constructor() {}\n"),
             ("member", "AuthService/validateUser", "  validateUser() {\n"),
             ("member", "AuthService/validateUser", "  }\n"),
-            ("container", "AuthService/Session", "  static Session = score_rank {\n"),
+            ("container", "AuthService/Session", "  static Session = class {\n"),
             ("member", "AuthService/Session/open", "    open() {}\n"),
             ("container", "AuthService/Session", "  };\n"),
             ("container", "AuthService", "}\n"),
@@ -104,10 +104,10 @@ fn auth() -> Store {
 }
 
 #[test]
-fn seed_004_a_hit_in_a_method_brings_the_complete_class() {
+fn seed_004_a_hit_in_a_method_returns_the_complete_class() {
     let hierarchical = preset("hierarchical");
     assert_eq!(ordinals(&auth(), 3, &hierarchical), [1, 2, 3, 4, 5, 6, 7, 8]);
-    // Its head does so too, and a nested class is a class of its own.
+    // A hit in its head does so too. A nested class is a class of its own.
     assert_eq!(ordinals(&auth(), 1, &hierarchical), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(ordinals(&auth(), 6, &hierarchical), [5, 6, 7]);
     assert_eq!(ordinals(&auth(), 9, &hierarchical), [9]);
@@ -122,7 +122,7 @@ fn seed_004_hits_of_a_document_share_their_common_class() {
     assert_eq!((passages.len(), passages[0].chunks.len(), passages[0].complete), (1, 8, true));
 }
 
-/// The configuration of seed 004; `open` is how its inner object begins.
+/// Returns the configuration of seed 004; `open` is the beginning of its inner object.
 fn configuration(open: &str) -> Store {
     Store::units(
         Kind::Data,
@@ -138,13 +138,13 @@ fn configuration(open: &str) -> Store {
 }
 
 #[test]
-fn seed_004_a_property_brings_the_complete_object_which_parses() {
+fn seed_004_a_hit_in_a_property_returns_the_complete_object() {
     let hierarchical = preset("hierarchical");
     assert_eq!(ordinals(&configuration("{"), 3, &hierarchical), [1, 2, 3, 4]);
 }
 
 #[test]
-fn seed_004_what_does_not_parse_falls_back_to_broad_context() {
+fn seed_004_an_object_that_does_not_parse_falls_back_to_broad_context() {
     let (store, hierarchical) = (configuration("{{"), preset("hierarchical"));
     let hits = [store.hit((0, 3), 0, &hierarchical)];
     let (rows, selection) = store.expand(&hits, Budget::of(&hits));

@@ -1,9 +1,9 @@
-//! Documents to split: strings that look like Markdown, and Markdown whose structure is known.
+//! Generators of random Markdown, and of Markdown with a known structure.
 
 use proptest::prelude::*;
 use std::ops::Range;
 
-/// A document whose structure is known apart from any parser.
+/// A document with a known structure.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub text: String,
@@ -13,7 +13,7 @@ pub struct Document {
 /// A heading or a block of a document.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// With the blank lines behind it, which count as its own.
+    /// Its bytes, including the blank lines after it.
     pub bytes: Range<usize>,
     pub section: Vec<String>,
     pub level: u32,
@@ -21,14 +21,14 @@ pub struct Part {
 }
 
 impl Document {
-    /// The headings that a block follows directly, each with that block.
+    /// Returns the headings that a block follows directly, each with that block.
     pub fn headings_with_bodies(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let pairs = self.parts.windows(2).filter(|pair| pair[0].heading && !pair[1].heading);
         pairs.map(|pair| (pair[0].bytes.clone(), pair[1].bytes.clone()))
     }
 
-    /// The blocks that no heading precedes, for which alone it matters whether they fit; without
-    /// lists, of which two in a row are one.
+    /// Returns the blocks after another block, which are not tied to a heading, without lists, because
+    /// two lists in a row are one block.
     pub fn free_blocks(&self) -> impl Iterator<Item = Range<usize>> {
         let pairs = self.parts.windows(2).filter(|pair| !pair[0].heading && !pair[1].heading);
         let blocks = pairs.map(|pair| pair[1].bytes.clone());
@@ -42,7 +42,7 @@ enum Shape {
     Block(String),
 }
 
-/// Words that no reader of Markdown could take for anything else.
+/// Generates words without markup.
 pub fn words(count: Range<usize>) -> impl Strategy<Value = String> {
     let word =
         prop_oneof![4 => "[a-z]{1,9}", 1 => "[a-zäöüß€漢字]{1,5}", 1 => "[A-Z][a-z]{0,30}\\."];
@@ -74,7 +74,7 @@ fn shape() -> impl Strategy<Value = Shape> {
     ]
 }
 
-/// Makes a document of known structure; titles are numbered so that no two are equal.
+/// Generates a document with a known structure; numbers make its titles unique.
 pub fn document() -> impl Strategy<Value = Document> {
     let parts = prop::collection::vec((shape(), 1_usize..4), 0..14);
     let front = prop::option::of("[a-z]{1,9}");
@@ -114,7 +114,7 @@ pub fn document() -> impl Strategy<Value = Document> {
                     heading,
                 });
                 text.push_str(&end.repeat(blank + 1));
-                parts.last_mut().expect("one was added").bytes.end = text.len();
+                parts.last_mut().expect("a part was added").bytes.end = text.len();
             }
             if last && let Some(part) = parts.last_mut() {
                 text.truncate(text.trim_end().len());
@@ -125,7 +125,7 @@ pub fn document() -> impl Strategy<Value = Document> {
     )
 }
 
-/// Makes strings of what means something in Markdown, in no order.
+/// Generates strings of Markdown's markup in random order.
 pub fn markdownish() -> impl Strategy<Value = String> {
     let mark = prop::sample::select(vec![
         "# ",

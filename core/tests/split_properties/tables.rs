@@ -1,15 +1,15 @@
-//! Tables of text whose records are known.
+//! Generator of comma-separated values with known records.
 
 use proptest::prelude::*;
 
-/// A table of text, and where its records begin.
+/// A table, and the offsets of its records.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub text: String,
     pub records: Vec<usize>,
 }
 
-/// Makes a table with a header and quoted fields that hold delimiters, line ends and quotes.
+/// Generates a table with a header, and with quoted fields that contain delimiters, line ends and quotes.
 pub fn table() -> impl Strategy<Value = Table> {
     let plain = "[a-z0-9 ]{0,12}";
     let quoted =

@@ -1,4 +1,4 @@
-//! What is embedded.
+//! The texts that are embedded.
 
 use passage::embed::Model;
 use passage::split::Splitter;
@@ -7,18 +7,18 @@ use passage_tests::cluster::model_path;
 
 use crate::corpus;
 
-/// How many texts of each kind.
+/// The number of texts of each kind.
 const TEXTS: usize = 96;
 
-/// Bytes that hold more wordpieces than the model reads, so that each text has just these.
+/// Bytes with more wordpieces than the model reads, so that each text has the maximum.
 const LONG: usize = 2_000;
 
 /// Texts of one kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// As many wordpieces as the model reads.
+    /// Texts with as many wordpieces as the model reads.
     Full,
-    /// Chunks of the demo's documents, as they are embedded there.
+    /// Chunks of the demo's documents, as the demo embeds them.
     Demo,
 }
 

@@ -1,4 +1,4 @@
-//! The process that embeds, one way or the other.
+//! The process that embeds, in one of the two ways.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::process;
 /// The first argument of a worker.
 pub const NAME: &str = "embed-worker";
 
-/// What a batch holds, as sentence-transformers has it.
+/// The size of a batch, as in sentence-transformers.
 const BATCH: usize = 32;
 
-/// How texts are embedded.
+/// A way to embed texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// In batches, each padded to its longest text, on candle's own threads.
@@ -37,10 +37,9 @@ impl Way {
     }
 }
 
-/// Tells whether this process was started as a worker, and does its work.
+/// Embeds if this process was started for it, and returns whether it was.
 ///
-/// It prints how many texts were embedded, in how many microseconds, and the most memory of the
-/// process, in bytes.
+/// Prints the number of texts, the time in microseconds, and the peak of memory in bytes.
 pub fn is_worker() -> bool {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [worker, way, kind] = &arguments[..] else { return false };
@@ -50,7 +49,7 @@ pub fn is_worker() -> bool {
     let kind = Kind::ALL.into_iter().find(|known| known.name() == kind).expect("the kind is known");
     let folder = std::env::var_os("PASSAGE_MODEL").map(PathBuf::from).expect("a model is named");
     let (texts, time) = if way == Way::Padded.name() {
-        // The sizes of the chunks are counted by a model that is gone before the other comes.
+        // One model counts the sizes of the chunks and is dropped before the other one is loaded.
         let texts = kind.texts(&Model::load(&folder).expect("the model is there"));
         let padded = Padded::load(&folder).expect("the model is there");
         let begun = Instant::now();
@@ -79,7 +78,7 @@ fn unpadded(pool: &Pool, texts: &[String]) {
     }
 }
 
-/// Errors of candle and of the tokenizer alike.
+/// An error of candle or of the tokenizer.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// The model as it is commonly used.
@@ -102,7 +101,7 @@ impl Padded {
         Ok(Self { bert, tokenizer })
     }
 
-    /// Mean over the wordpieces that are no padding, brought to length 1.
+    /// Returns the mean over the wordpieces without padding, normalized to length 1.
     fn embed(&self, batch: &[String]) -> Result<Vec<Vec<f32>>> {
         let encodings = self.tokenizer.encode_batch(batch.to_vec(), true)?;
         let stacked = |of: fn(&Encoding) -> &[u32]| {

@@ -1,4 +1,4 @@
-//! What the default costs: `auto`, which on prose is `broad` once the media type is known.
+//! The cost of `auto`, which on prose becomes `broad` once the media type is known.
 
 use super::hits::Hits;
 use super::sessions::{Session, ids};
@@ -8,7 +8,7 @@ use crate::table::{Bar, Table};
 
 const OURS: &str = "SELECT * FROM passage.expand_context($1)";
 
-/// Measures it against `broad`; `under` says what the role is subject to.
+/// Measures it against `broad`; `under` names the policies of the role.
 pub async fn measure(session: &Session, hits: &Hits, table: &mut Table, under: &str) {
     let ours = session.prepare(OURS).await;
     for call in 0..20 {

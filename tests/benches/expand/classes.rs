@@ -1,4 +1,4 @@
-//! A class of 200 chunks, whole from a hit in its middle, against reading it by a range.
+//! A class of 200 chunks, returned as a whole for a hit in its middle, against a range of ordinals.
 
 use passage_tests::Cluster;
 
@@ -11,7 +11,7 @@ use crate::table::{Bar, Table};
 
 const OURS: &str = "SELECT * FROM passage.expand_context($1, 'hierarchical')";
 
-/// Measures it from the client and inside the server; `under` says what the role is subject to.
+/// Measures it from the client and inside the server; `under` names the policies of the role.
 pub async fn measure(cluster: &Cluster, role: &str, shape: &Shape, table: &mut Table, under: &str) {
     let session = Session::open(cluster, role, shape).await;
     let hits = Hits::of(shape);

@@ -1,14 +1,14 @@
-//! How much a call reads, as EXPLAIN counts it.
+//! The buffers that a call reads, as EXPLAIN counts them.
 
 use std::fmt::Display;
 
 use super::hits::Hits;
 use super::sessions::{OURS_OF_ONE, OURS_OF_TEN, Session};
 
-/// How many calls are explained; the middle one counts.
+/// The number of calls that are explained; the median counts.
 const CALLS: usize = 21;
 
-/// Says in a sentence how many buffers floor and ours touch.
+/// Returns a sentence with the buffers of floor and ours.
 pub async fn buffers(session: &Session, hits: &Hits, what: &str) -> String {
     let mut counted = [const { Vec::new() }; 4];
     for call in 0..CALLS {
@@ -26,7 +26,7 @@ pub async fn buffers(session: &Session, hits: &Hits, what: &str) -> String {
     )
 }
 
-/// The four statements with their values written out.
+/// The four statements with literal values.
 fn statements(session: &Session, hits: &Hits, call: usize) -> [String; 4] {
     let (one, ten) = (hits.one(call), hits.ten(call));
     [
@@ -56,7 +56,7 @@ fn array(values: &[impl Display]) -> String {
     format!("'{{{}}}'", values.join(","))
 }
 
-/// Buffers of the whole plan, found in memory or read.
+/// Returns the buffers of the whole plan, cached or read.
 fn touched(plan: &serde_json::Value) -> u64 {
     let count = |name: &str| plan[0]["Plan"][name].as_u64().expect("EXPLAIN counts buffers");
     count("Shared Hit Blocks") + count("Shared Read Blocks")

@@ -1,13 +1,13 @@
-//! Which chunks are hit, and which rows their context is.
+//! The hits of the benchmark, and the rows of their context.
 
 use uuid::Uuid;
 
 use super::load::{Shape, chunk_id};
 
-/// How many hits take turns: enough that no processor cache holds them all.
+/// The number of hits that alternate: enough to exceed the caches of a processor.
 const HITS: usize = 1_000;
 
-/// A hit: its chunk, and from where to where its context reaches.
+/// A hit: its chunk, and the range of its context.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub chunk: Uuid,
@@ -16,7 +16,7 @@ pub struct Place {
     pub last: i32,
 }
 
-/// Hits as parameters; any ten in a row lie in ten documents.
+/// Hits as parameters; any ten in a row are in ten documents.
 pub struct Many {
     pub chunks: Vec<Uuid>,
     pub documents: Vec<Uuid>,
@@ -35,9 +35,9 @@ impl Hits {
     pub fn of(shape: &Shape) -> Self {
         let periods = shape.chunks / shape.text.period();
         let context = shape.text.context();
-        // The factors share no divisor with what they are reduced by, so ten hits in a row lie in
-        // ten documents, and hits of one document in different chapters. The first is large, so
-        // that the hits of a large store lie all over it.
+        // The factors are coprime to the moduli. So ten hits in a row are in ten documents, and hits of one document
+        // are in different chapters. The first factor is large, so that the hits of a large store are spread all over
+        // it.
         let place = |hit: usize| {
             let document = shape.document(hit * 618_033_989 % shape.visible);
             let begin = (hit / shape.visible + hit * 613) % periods * shape.text.period();
@@ -54,7 +54,7 @@ impl Hits {
         &self.places[call % self.places.len()]
     }
 
-    /// The first hits, which lie in ten documents each ten of them.
+    /// Returns the first hits; each ten of them are in ten documents.
     pub fn first(&self, count: usize) -> &[Place] {
         &self.places[..count]
     }
@@ -63,12 +63,12 @@ impl Hits {
         &self.tens[call % self.tens.len()]
     }
 
-    /// All of them, by tens.
+    /// Returns all hits in groups of ten.
     pub fn tens(&self) -> &[Many] {
         &self.tens
     }
 
-    /// All of them as the hits of one call.
+    /// Returns all hits for one call.
     pub fn all(&self) -> Many {
         Many::of(&self.places)
     }

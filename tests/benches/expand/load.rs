@@ -1,10 +1,9 @@
 /*!
 The stores that expansion is measured on, as `create_store` makes them.
 
-Rows go in by COPY into tables whose indexes on `path` and `tsv` are dropped, and `create_store`
-brings those back: what the tables end up as is what a user has. Bare stores stay without, since
-nothing here reads by them and ten million chunks must go in within minutes. The server holds all
-of it in memory.
+COPY loads the rows into tables without the indexes on `path` and `tsv`, and `create_store` creates these
+afterwards, so the tables are those of a user. Bare stores stay without them: no benchmark reads by these indexes,
+and ten million chunks must be loaded within minutes. The server keeps all data in memory.
 */
 
 mod rows;
@@ -24,26 +23,26 @@ pub use text::Text;
 /// The collection that the reader may see.
 const VISIBLE: &str = "ours";
 
-/// What a store is filled with.
+/// The content of a store.
 pub struct Shape {
     pub store: &'static str,
     pub documents: usize,
-    /// How many of them, the first ones, the reader may see.
+    /// The number of documents that the reader may see, which are the first ones.
     pub visible: usize,
-    /// In each document.
+    /// The chunks of each document.
     pub chunks: usize,
     pub text: Text,
-    /// Whether contents are short, in tables without embeddings and the indexes on `path` and `tsv`.
+    /// Whether contents are short, in tables without embeddings and without the indexes on `path` and `tsv`.
     pub bare: bool,
 }
 
 impl Shape {
-    /// The id of a document by its number.
+    /// Returns the id of a document by its number.
     pub fn document(&self, number: usize) -> Uuid {
         passage_core::id::document_id(self.collection(number), self.store, &self.uri(number), 0)
     }
 
-    /// Bytes of each content.
+    /// The bytes of each content.
     pub fn content(&self) -> usize {
         if self.bare { 64 } else { 1_024 }
     }
@@ -57,7 +56,7 @@ impl Shape {
     }
 }
 
-/// The id of a chunk by its place.
+/// Returns the id of a chunk by its place.
 pub fn chunk_id(document: Uuid, ordinal: usize) -> Uuid {
     passage_core::id::chunk_id::<&str>(document, &[], "", ordinal as u32)
 }
@@ -96,7 +95,7 @@ async fn fill(cluster: &Cluster, shape: &Shape) {
     let dropped = format!("DROP INDEX {store}.chunks_path_idx, {store}.chunks_tsv_idx");
     cluster.execute(&dropped).await;
 
-    // Foreign keys are true by construction.
+    // Foreign keys are valid by construction.
     let session = "SET session_replication_role = replica; SET synchronous_commit = off";
     let halves = [0..shape.documents / 2, shape.documents / 2..shape.documents];
     let copies = halves.map(|documents| async move {
@@ -134,7 +133,7 @@ async fn fill(cluster: &Cluster, shape: &Shape) {
     }
 }
 
-/// The policies that `create_store(dry_run => true)` ends with.
+/// The policies at the end of `create_store(dry_run => true)`.
 fn policies(store: &str) -> String {
     format!(
         "GRANT USAGE ON SCHEMA {store} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {store} TO reader;

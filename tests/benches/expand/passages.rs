@@ -13,7 +13,7 @@ use crate::table::{Bar, Table};
 
 const OURS: &str = "SELECT * FROM passage.reassemble($1, strategy => 'broad')";
 
-/// Measures it from the client and inside the server; `what` says where.
+/// Measures it from the client and inside the server; `what` names the store.
 pub async fn measure(
     session: &Session,
     hits: &Hits,
@@ -34,7 +34,7 @@ pub async fn measure(
     table.times(&what("the same inside the server"), figures, Bar::None);
 }
 
-/// Proves that the passages hold the rows of the floor, and their text is theirs joined.
+/// Proves that the passages have the rows of the floor, and their concatenated text.
 async fn check(session: &Session, hits: &Hits, ours: &Statement) {
     for call in 0..20 {
         let ten = hits.ten(call);

@@ -1,7 +1,7 @@
 /*!
-A role in a store, and the statements it has prepared.
+A role in a store, and its prepared statements.
 
-Both ways return the same columns. The reader works under row-level security, floor and ours alike.
+Both ways return the same columns, and for the reader both are subject to row-level security.
 */
 
 use passage_tests::Cluster;
@@ -14,7 +14,7 @@ use super::load::Shape;
 use super::{CALLS, ROUNDS};
 use crate::rounds::{Figures, turns};
 
-/// The columns of the functions, from the table where it has them.
+/// The columns of the functions; the table has most of them.
 const COLUMNS: &str = "c.id AS chunk_id, c.document_id, c.ordinal, 'hit'::text AS role, \
      0 AS distance, c.id AS hit_id, NULL::double precision AS score, \
      NULL::double precision AS decayed_score, c.level, c.section, c.path, c.tokens, c.content";
@@ -36,8 +36,8 @@ impl Session {
     pub async fn open(cluster: &Cluster, role: &str, shape: &Shape) -> Self {
         let store = shape.store;
         let client = cluster.client_as(role).await;
-        // Left alone, the server would plan a range in a large document anew at each call, and the
-        // floor would stand too high.
+        // By default the server would plan a range in a large document again in each call, which would make the floor
+        // too slow.
         let set = format!(
             "SET passage.store = '{store}'; SET app.collection = 'ours'; \
              SET plan_cache_mode = force_generic_plan"
@@ -77,27 +77,27 @@ impl Session {
         self.ask(&self.prepared[3], &[&ten.chunks]).await
     }
 
-    /// Prepares another way of doing it.
+    /// Prepares another way.
     pub async fn prepare(&self, sql: &str) -> Statement {
         prepare(&self.client, sql).await
     }
 
-    /// Executes what was prepared.
+    /// Executes a prepared statement.
     pub async fn ask(&self, statement: &Statement, values: &[&(dyn ToSql + Sync)]) -> Vec<Row> {
         self.client.query(statement, values).await.expect("the server answers")
     }
 
-    /// The plan of a statement whose values are written out, as EXPLAIN gives it.
+    /// Returns the plan of a statement with literal values, as EXPLAIN prints it.
     pub async fn explain(&self, sql: &str) -> serde_json::Value {
         let sql = format!("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}");
         self.client.query_one(&sql, &[]).await.expect("the statement is valid").get(0)
     }
 
-    /// Proves that both ways bring the same rows.
+    /// Proves that both ways return the same rows.
     ///
     /// # Panics
     ///
-    /// Panics if they do not, for then nothing else here means anything.
+    /// Panics if they do not, because then the measurement means nothing.
     pub async fn check(&self, hits: &Hits, shape: &Shape) {
         let bytes = shape.content();
         let same = |floor: Vec<Row>, ours: Vec<Row>, count: usize| {
@@ -112,8 +112,8 @@ impl Session {
         }
     }
 
-    /// Ours and the floor inside the server, in a loop of PL/pgSQL over as many hits as a round has
-    /// calls; `width` is 1 or 10.
+    /// Measures ours and the floor inside the server, in a loop of PL/pgSQL over as many hits as a round has calls;
+    /// `width` is 1 or 10.
     pub async fn in_server(&self, hits: &Hits, ours: &str, width: usize) -> Figures {
         let of_all = Many::of(hits.first(CALLS * width));
         let floor = if width == 1 { &self.floor_of_one } else { &self.floor_of_ten };
@@ -136,15 +136,15 @@ async fn prepare(client: &Client, sql: &str) -> Statement {
     client.prepare(sql).await.expect("the statement is valid")
 }
 
-/// The chunks of rows, in an order of their own.
+/// Returns the chunks of rows, sorted.
 pub fn ids(rows: &[Row]) -> Vec<Uuid> {
     let mut ids: Vec<_> = rows.iter().map(|row| row.get("chunk_id")).collect();
     ids.sort();
     ids
 }
 
-/// A function that runs a statement for each hit, or for each ten, and returns microseconds a call.
-/// The contents are looked at, as whoever asks for them does: stored ones may be compressed.
+/// Returns a function that runs a statement for each hit, or for each ten, and returns microseconds per call.
+/// It reads the contents, as callers do, because stored ones may be compressed.
 fn looped(name: &str, sql: &str, width: usize) -> String {
     let slice = if width == 1 { "[hit]" } else { "[hit * 10 - 9 : hit * 10]" };
     let mut sql = sql.strip_prefix("SELECT").expect("it reads").to_owned();

@@ -6,7 +6,7 @@ use super::sessions::{Session, ids};
 use crate::rounds::alternate;
 use crate::table::{Bar, Table};
 
-/// Measures it; `under` says what the role is subject to.
+/// Measures it; `under` names the policies of the role.
 pub async fn measure(session: &Session, hits: &Hits, table: &mut Table, under: &str) {
     let all = hits.all();
     let by_tens = async || {

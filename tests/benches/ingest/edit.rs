@@ -1,4 +1,4 @@
-//! One paragraph of a document of a thousand chunks is edited.
+//! An edit of one paragraph in a document of a thousand chunks.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::table::Table;
 
 const CHUNKS: usize = 1_000;
 
-/// So many edits, each of another paragraph.
+/// The number of edits, each of another paragraph.
 const EDITS: usize = 9;
 
 /// Measures the client from its start to its end, without the model, which takes a second to load.
@@ -25,7 +25,7 @@ pub async fn measure(cluster: &Cluster, table: &mut Table) {
         times.push(process::run(command).await.time);
     }
     let _ = std::fs::remove_dir_all(&folder);
-    // The first one loads all of it.
+    // The first run loads the whole document.
     let mut times: Vec<Duration> = times.split_off(1);
     times.sort();
     table.note(format!(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use passage_tests::cluster::model_path;
 
-/// A folder that is gone when dropped.
+/// A folder that is removed when dropped.
 pub struct Folder {
     path: PathBuf,
     pub files: usize,
@@ -13,7 +13,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Writes each document so many times, each time below another name.
+    /// Writes each document several times, each time with another name.
     pub fn make(documents: &[(PathBuf, String)], times: usize) -> Self {
         let path = std::env::temp_dir().join(format!("passage-bench-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
@@ -22,7 +22,7 @@ impl Folder {
             let below = path.join(time.to_string());
             for (inside, text) in documents {
                 let file = below.join(inside);
-                fs::create_dir_all(file.parent().expect("it lies in a folder"))
+                fs::create_dir_all(file.parent().expect("it is in a folder"))
                     .expect("the temporary folder is writable");
                 fs::write(file, text).expect("the temporary folder is writable");
                 files += 1;
@@ -43,7 +43,7 @@ impl Drop for Folder {
     }
 }
 
-/// The size of the model's weights.
+/// Returns the size of the model's weights.
 pub fn model_bytes() -> u64 {
     let weights = model_path().map(|path| path.join("model.safetensors"));
     weights.and_then(|path| fs::metadata(path).ok()).map_or(0, |metadata| metadata.len())

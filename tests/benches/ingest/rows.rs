@@ -1,4 +1,4 @@
-//! The rows of a store, as binary COPY gives and takes them.
+//! The rows of a store in the binary format of COPY.
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ const TABLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// What was exported, in memory.
+/// The exported rows, in memory.
 pub struct Rows {
     tables: Vec<Vec<Bytes>>,
     pub chunks: usize,
@@ -40,7 +40,7 @@ impl Rows {
         Self { tables, chunks: chunks.parse().expect("a count is a number") }
     }
 
-    /// Writes them into the tables of a schema, and tells how long that took.
+    /// Writes them into the tables of a schema, and returns the time.
     pub async fn copy(&self, cluster: &Cluster, schema: &str) -> Duration {
         let client = cluster.client().await;
         let begun = Instant::now();
@@ -48,7 +48,7 @@ impl Rows {
             let copy = format!("COPY {schema}.{table} ({columns}) FROM STDIN (FORMAT binary)");
             let mut sink = pin!(client.copy_in(&copy).await.expect("the columns are there"));
             for row in rows {
-                // Rows are sent as they come in: what is flushed, and when, is the driver's.
+                // COPY sends each row in the message in which it arrived; the driver decides when to flush.
                 sink.feed(row.clone()).await.expect("the server takes rows");
             }
             sink.finish().await.expect("the rows are valid");
@@ -56,7 +56,7 @@ impl Rows {
         begun.elapsed()
     }
 
-    /// Chunks a second.
+    /// Returns chunks per second.
     pub fn speed(&self, time: Duration) -> f64 {
         self.chunks as f64 / time.as_secs_f64()
     }

@@ -1,4 +1,4 @@
-//! Whether more clients get more answers, until the cores are busy.
+//! The throughput of several clients, up to the number of cores.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use super::session::{Question, Session};
 use crate::rounds::turns;
 use crate::table::{Bar, Table};
 
-/// How many ask at once.
+/// The number of concurrent clients.
 const CLIENTS: usize = 8;
 
 const ROUNDS: usize = 5;
 
-/// How long each turn lasts.
+/// The duration of each turn.
 const TURN: Duration = Duration::from_secs(5);
 
-/// What of a core each client more may bring, as long as there are cores. Some of it is taken by
-/// whoever asks, who shares the machine.
+/// The share of a core that each additional client must add, as long as there are cores. The clients themselves
+/// need the rest, because they run on the same machine.
 const SHARE: f64 = 0.8;
 
 pub async fn measure(cluster: &Cluster, questions: &[Question], table: &mut Table) {
@@ -37,13 +37,13 @@ pub async fn measure(cluster: &Cluster, questions: &[Question], table: &mut Tabl
     table.row(&what, floor, ours, figures, Bar::AtLeast(least));
 }
 
-/// Calls a second of all sessions together, each of which asks again when it is answered.
+/// Returns calls per second of all sessions together, each of which calls again after its answer.
 async fn throughput(sessions: &[Session], questions: &[Question]) -> f64 {
     let begun = Instant::now();
     let asked = sessions.iter().enumerate().map(async |(number, session)| {
         let mut calls = 0;
         while begun.elapsed() < TURN {
-            // No two ask the same at once.
+            // At any time all of them search for different questions.
             let question = &questions[(number * 13 + calls) % questions.len()];
             session.hybrid(question).await;
             calls += 1;

@@ -9,16 +9,16 @@ use crate::corpus;
 use crate::rounds::Times;
 use crate::table::Table;
 
-/// The large document, and how many bytes it has.
+/// The large document, and its size in bytes.
 const URI: &str = "megabyte.md";
 const BYTES: usize = 1_000_000;
 
-/// How many of its own phrases are looked for in it.
+/// The number of its own phrases that are searched in it.
 const PHRASES: usize = 50;
 
 const TIMES: usize = 3;
 
-/// What half of the calls may take, in milliseconds.
+/// The largest median time of the calls in milliseconds.
 const IN_DOCUMENT: f64 = 10.0;
 const IN_STORE: f64 = 40.0;
 
@@ -51,14 +51,14 @@ pub async fn measure(session: &Session, questions: &[Question], table: &mut Tabl
     }
 }
 
-/// The large document: real Markdown, one file after the other.
+/// Returns the large document: real Markdown files, concatenated.
 pub fn large() -> SourceDocument {
     let mut text = corpus::markdown().concat();
     text.truncate(text.floor_char_boundary(BYTES));
     SourceDocument::bytes(URI, text)
 }
 
-/// Finds the large document, and how many bytes are stored of it.
+/// Returns the large document and its stored bytes.
 async fn document(session: &Session) -> (Uuid, i64) {
     let sql = format!(
         "SELECT document_id, sum(octet_length(content)) FROM {STORE}.chunks WHERE document_id = \
@@ -68,7 +68,7 @@ async fn document(session: &Session) -> (Uuid, i64) {
     (row.get(0), row.get(1))
 }
 
-/// Six words of each of its chunks, as many chunks as are wanted, all over it.
+/// Returns six words each of a number of its chunks, spread over the document.
 async fn phrases(session: &Session, document: Uuid) -> Vec<String> {
     let sql = format!(
         "SELECT substring(content FROM '(?:[A-Za-z]+[^A-Za-z]+){{5}}[A-Za-z]+') \

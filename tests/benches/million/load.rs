@@ -1,11 +1,11 @@
 /*!
 The store that is searched.
 
-Indexes that a bulk load would not want are dropped before and built after it: those on `path`,
-`tsv` and `embedding`. Analyzed is last, so statistics are of all rows.
+The indexes on `path`, `tsv` and `embedding` are dropped before the bulk load and created after it. ANALYZE comes
+last, so the statistics cover all rows.
 
-A kept store has vectors and texts that take an hour to make, so it outlives the extension: when
-the install script is another, all that is derived goes with the old one and comes anew.
+A kept store has vectors and texts that take an hour to make, so it outlives the extension: when the install
+script has changed, the old extension is dropped with all generated columns, which are created again.
 */
 
 use std::fs;
@@ -21,7 +21,7 @@ use crate::expand::load::server;
 
 pub const STORE: &str = "rag";
 
-/// Where less than this is allowed, a graph that does not fit is built by far slower.
+/// With less memory than this, a graph that does not fit is built much slower.
 const BUILD: &str = "SET maintenance_work_mem = '4GB'; SET max_parallel_maintenance_workers = 1";
 
 /// Starts a server with the filled store.
@@ -33,7 +33,7 @@ pub async fn cluster(keep: Option<&Path>) -> Cluster {
         return cluster;
     }
     server::configure(&mut cluster).await;
-    // The log of a bulk load would take more disk than what is loaded.
+    // The WAL of a bulk load would need more disk than the data.
     cluster.execute_as(SUPERUSER, "ALTER SYSTEM SET max_wal_size = '2GB'").await;
     cluster.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
     cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
@@ -69,15 +69,15 @@ pub async fn cluster(keep: Option<&Path>) -> Cluster {
     cluster
 }
 
-/// Lets a kept store have the extension that is installed, if that is another than it was loaded
-/// with. Only the script is compared: what the library alone derives otherwise is not seen.
+/// Updates a kept store to the installed extension, if the store was loaded with another one. Only the install
+/// scripts are compared, so a changed library with the same script is not noticed.
 async fn renew(cluster: &Cluster, mark: Option<&Path>) {
     let Some(mark) = mark else { return };
     let script = script(cluster).await;
     if fs::read_to_string(mark).is_ok_and(|of| of == script) {
         return;
     }
-    eprintln!("bench: what the extension derives is made anew");
+    eprintln!("bench: creating the generated columns of the extension again");
     let _ = fs::remove_file(mark);
     cluster.execute("DROP EXTENSION IF EXISTS pg_passage CASCADE").await;
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
@@ -87,7 +87,7 @@ async fn renew(cluster: &Cluster, mark: Option<&Path>) {
     fs::write(mark, script).expect("the folder is writable");
 }
 
-/// The hash of the install script.
+/// Returns the hash of the install script.
 async fn script(cluster: &Cluster) -> String {
     let client = cluster.client_as(SUPERUSER).await;
     let sql = "SELECT md5(pg_read_file(format('%s/extension/%s--%s.sql', setting, name, default_version)))
@@ -96,7 +96,7 @@ async fn script(cluster: &Cluster) -> String {
     client.query_one(sql, &[]).await.expect("a superuser may").get(0)
 }
 
-/// The folder of the model that embeds.
+/// Returns the folder of the model.
 pub fn model_folder() -> PathBuf {
     let named = std::env::var_os("PASSAGE_MODEL").map(PathBuf::from);
     named.or_else(model_path).expect("ground/model fetches the model")

@@ -1,8 +1,8 @@
 /*!
-Hybrid search against the sum of its bare parts.
+Hybrid search against the sum of its parts.
 
-The parts are the nearest chunks by a prepared SELECT, and the hits of the text leg alone. What
-search adds is to fuse them, to expand the best and to write passages.
+The parts are the nearest chunks by a prepared SELECT, and the hits of the text leg alone. `search` also fuses them,
+expands the best hits and assembles passages.
 */
 
 use super::session::{CANDIDATES, Question, Session};
@@ -11,7 +11,7 @@ use crate::table::{Bar, Table};
 
 const ROUNDS: usize = 11;
 
-/// Measures it, and the vector leg by itself.
+/// Measures it, and the vector leg alone.
 pub async fn measure(session: &Session, questions: &[Question], table: &mut Table) {
     let question = |call: usize| &questions[call % questions.len()];
     for question in questions {

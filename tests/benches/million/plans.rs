@@ -1,17 +1,17 @@
-//! Which indexes the legs read, as the server counts it.
+//! The indexes that the legs read, by the server's statistics.
 
 use super::load::STORE;
 use super::session::{Question, Session};
 use crate::table::Table;
 
-/// How many calls are counted.
+/// The number of counted calls.
 const CALLS: usize = 20;
 
-/// Says in a sentence for each leg what its calls read.
+/// Returns a sentence for each leg about the indexes that its calls read.
 ///
 /// # Panics
 ///
-/// Panics if one of them reads all of a table.
+/// Panics if a leg scans a whole table.
 pub async fn measure(session: &Session, questions: &[Question], table: &mut Table) {
     for leg in ["vector", "text"] {
         let before = counted(session).await;
@@ -38,7 +38,7 @@ pub async fn measure(session: &Session, questions: &[Question], table: &mut Tabl
     }
 }
 
-/// How often each index was read, and each table without one.
+/// Returns how often each index was read, and each table without one.
 async fn counted(session: &Session) -> Vec<(String, i64)> {
     session.query("SELECT pg_stat_force_next_flush()").await;
     let sql = format!(

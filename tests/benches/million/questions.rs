@@ -1,5 +1,4 @@
-//! What is asked: the questions of the sets that `quality` is about, as many of each. The documents
-//! that they are about are in the store.
+//! The questions: equally many of each set of `quality`. The store has the documents that they are about.
 
 use passage::embed::Model;
 use passage::source::SourceDocument;
@@ -10,10 +9,10 @@ use super::vectors;
 use crate::quality::set::Set;
 use crate::quality::sets::sets;
 
-/// Questions of each set.
+/// The number of questions of each set.
 const OF_EACH: usize = 34;
 
-/// The questions, in an order in which sets take turns.
+/// Returns the questions; the sets alternate.
 pub fn asked() -> Vec<String> {
     let questions = all().map(|set| {
         let step = (set.questions.len() / OF_EACH).max(1);
@@ -25,7 +24,7 @@ pub fn asked() -> Vec<String> {
         .collect()
 }
 
-/// The questions with their embeddings.
+/// Returns the questions with their embeddings.
 pub fn embedded() -> Vec<Question> {
     let asked = asked();
     let model = Model::load(&model_folder()).expect("the model is there");
@@ -35,7 +34,7 @@ pub fn embedded() -> Vec<Question> {
     asked.into_iter().zip(embeddings).map(question).collect()
 }
 
-/// The documents that the questions are about.
+/// Returns the documents that the questions are about.
 pub fn documents() -> impl Iterator<Item = SourceDocument> {
     all().flat_map(|set| {
         let uri = move |name: &str| format!("{}/{name}", set.name);

@@ -1,4 +1,4 @@
-//! A session, and what is asked in it.
+//! A session and its queries.
 
 use passage_tests::Cluster;
 use tokio_postgres::types::ToSql;
@@ -6,14 +6,14 @@ use tokio_postgres::{Client, Row, Statement};
 
 use super::load::STORE;
 
-/// Hits of each leg.
+/// The hits of each leg.
 pub const CANDIDATES: usize = 50;
 
-/// How widely the graph is walked, floor and ours alike: as `search` does by itself, since walked no
-/// wider than what is wanted it misses some of the nearest.
+/// The search width of the graph, for floor and ours: the one of `search`, because a width equal to the number of
+/// hits misses some of the nearest.
 const WIDTH: usize = 200;
 
-/// A question as a client would send it.
+/// A question as a client sends it.
 pub struct Question {
     pub text: String,
     pub embedding: Vec<f32>,
@@ -56,22 +56,22 @@ impl Session {
         }
     }
 
-    /// The nearest chunks by the plainest statement.
+    /// Returns the nearest chunks by the simplest statement.
     pub async fn nearest(&self, question: &Question) -> Vec<Row> {
         self.ask(&self.nearest, &[&question.embedding]).await
     }
 
-    /// As many hits of the vector leg.
+    /// Returns as many hits of the vector leg.
     pub async fn vector(&self, question: &Question) -> Vec<Row> {
         self.ask(&self.vector, &[&question.embedding]).await
     }
 
-    /// As many hits of the text leg.
+    /// Returns as many hits of the text leg.
     pub async fn text(&self, text: &str) -> Vec<Row> {
         self.ask(&self.text, &[&text]).await
     }
 
-    /// Ten passages by both legs.
+    /// Returns ten passages by both legs.
     pub async fn hybrid(&self, question: &Question) -> Vec<Row> {
         self.ask(&self.hybrid, &[&question.text, &question.embedding]).await
     }
@@ -84,7 +84,7 @@ impl Session {
         self.client.query(statement, values).await.expect("the server answers")
     }
 
-    /// Asks by SQL that is not prepared.
+    /// Runs SQL without preparing it.
     pub async fn query(&self, sql: &str) -> Vec<Row> {
         self.client.query(sql, &[]).await.expect("the statement is valid")
     }

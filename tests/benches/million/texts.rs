@@ -1,9 +1,9 @@
 /*!
-Real documents, until they are a million chunks.
+Real documents with a million chunks.
 
-Prose comes first and then code, each in an order that goes all over it. Left out are data, which
-say little, and files of more than two megabytes, which are mostly tables of numbers in the shape of
-code. Where all of it is not enough, it comes again in another collection.
+Prose comes first and then code, each in an order that is spread over all files. Data are left out, because they
+have little text, and so are files of more than two megabytes, which are mostly tables of numbers as code. If all
+files are too few, they are loaded again into another collection.
 */
 
 use std::path::{Path, PathBuf};
@@ -20,16 +20,16 @@ use super::load::STORE;
 use super::{excerpts, questions};
 use crate::corpus;
 
-/// How many chunks there are at least.
+/// The least number of chunks.
 pub const CHUNKS: usize = 1_000_000;
 
-/// The most bytes of a file.
+/// The largest size of a file in bytes.
 const MOST_BYTES: u64 = 2_000_000;
 
-/// How many files are taken at a time.
+/// The number of files that are loaded at a time.
 const BATCH: usize = 500;
 
-/// Loads documents, and tells how many chunks they are.
+/// Loads documents, and returns the number of their chunks.
 pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
     let files = files();
     let mut chunks = 0;
@@ -52,12 +52,12 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
     unreachable!("rounds do not end")
 }
 
-/// What is read, in its order; what is asked for by name is there in any case.
+/// Returns the files in their order; named documents are always included.
 fn files() -> Vec<SourceDocument> {
     let of = |wanted: Family| {
         let files = corpus::files().iter().filter(move |(_, of)| of.family() == wanted);
         let mut files: Vec<_> = files.map(|(path, _)| path).enumerate().collect();
-        // Numbers times the golden ratio lie as far apart as they can.
+        // Multiples of the golden ratio are spread evenly.
         files.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));
         files.into_iter().map(|(_, path)| path)
     };
@@ -67,7 +67,7 @@ fn files() -> Vec<SourceDocument> {
     named.chain(corpus.map(|path| item(path))).collect()
 }
 
-/// A file, known by where it is in the folder of its like.
+/// A file with its path in the folder of its collection.
 fn item(path: &Path) -> SourceDocument {
     let folders = corpus::folders();
     let mut inside = folders.iter().filter_map(|folder| path.strip_prefix(folder).ok());

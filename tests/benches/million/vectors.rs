@@ -1,13 +1,13 @@
 /*!
-The embeddings of a million chunks, of which 50,000 are those of the model.
+The embeddings of a million chunks, 50,000 of which are those of the model.
 
-Really embedded are short chunks all over the store, and the questions. The vector of any other chunk
-is made up of three of 512 of those, of which the first weighs most, and of noise of six tenths of
-their length, all of it seeded by the chunk's id. So vectors lie in clusters of every size around
-what real texts are about, near enough to one another that a graph over them is as hard to search
-as one over real ones, and the neighbours of a question are both real and made up.
+The model embeds short chunks from all over the store, and the questions. The vector of any other chunk is made of
+three of 512 of those, the first with the largest weight, and noise of six tenths of their length, seeded by the
+chunk's id. So the vectors form clusters of every size around the topics of real texts. They are near enough to one
+another that a graph over them is as hard to search as one over real ones, and the neighbors of a question are both
+real and generated.
 
-The model takes a quarter of an hour; what it gave is kept in `target/million`, piece by piece.
+The model takes a quarter of an hour; its embeddings are kept in `target/million` as they are computed.
 */
 
 use std::collections::HashMap;
@@ -27,23 +27,23 @@ use super::load::{STORE, model_folder};
 use super::questions::asked;
 use crate::quality::vectors::Vectors;
 
-/// How many chunks are really embedded.
+/// The number of chunks that the model embeds.
 pub const REAL: usize = 50_000;
 
-/// Bytes of their texts, preambles included.
+/// The bytes of their texts, preambles included.
 const BYTES: [i32; 2] = [60, 250];
 
-/// How many of them others are made up from.
+/// The number of them that generated vectors are made of.
 const CENTRES: usize = 512;
 
-/// What a vector weighs of each of its centres, and the noise beside them.
+/// The weights of a vector's three centers, and of its noise.
 const WEIGHTS: [f32; 3] = [1.0, 0.5, 0.25];
 const NOISE: f32 = 0.6;
 
 /// The first argument of the process that embeds.
 const WORKER: &str = "million-worker";
 
-/// Embeds what is to be embedded, and loads a vector for each chunk.
+/// Embeds the chosen texts, and loads a vector for each chunk.
 pub async fn load(cluster: &Cluster, model: &Arc<Model>) {
     let (name, value) = Pool::SINGLE_THREADED;
     let worker = Command::new(std::env::current_exe().expect("a program knows where it is"))
@@ -81,11 +81,11 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) {
     sink.finish().await.expect("the rows are valid");
 }
 
-/// Tells whether this process was started to embed, and does so.
+/// Embeds if this process was started for it, and returns whether it was.
 ///
 /// # Panics
 ///
-/// Panics if the server or the model is not there.
+/// Panics if the server or the model is missing.
 pub fn is_worker() -> bool {
     let mut arguments = std::env::args().skip(1);
     if arguments.next().as_deref() != Some(WORKER) {
@@ -105,14 +105,14 @@ pub fn is_worker() -> bool {
     true
 }
 
-/// The vectors of texts that were embedded before, or are few.
+/// Returns the vectors of texts that were embedded before, or are few.
 pub fn known(model: &Arc<Model>, texts: &[&str]) -> Vec<Embedding> {
     let embed = || {
         let mut vectors = open(model);
         let embedded = vectors.embed(texts.iter().copied());
         embedded.into_iter().map(<[f32]>::to_vec).collect()
     };
-    // It waits for itself, which a thread that drives other tasks must not.
+    // The pool blocks its thread, which a thread with other tasks must not do.
     std::thread::scope(|scope| scope.spawn(embed).join()).expect("a model that loaded embeds")
 }
 
@@ -120,8 +120,8 @@ fn open(model: &Arc<Model>) -> Vectors {
     Vectors::open(model, &target().join("million")).expect("the target folder can be written")
 }
 
-/// The chunks that are really embedded, and their texts: different ones, in the order of the second
-/// halves of their ids, which are hashes, so that they lie all over the store.
+/// Returns the chunks for the model and their texts: different ones, in the order of the second halves of their
+/// ids, which are hashes, so they are spread over the store.
 async fn chosen(client: &Client) -> Vec<(Uuid, String)> {
     let sql = format!(
         "WITH texts AS MATERIALIZED (
@@ -137,9 +137,9 @@ async fn chosen(client: &Client) -> Vec<(Uuid, String)> {
     rows.iter().map(|row| (row.get(0), row.get(1))).collect()
 }
 
-/// A vector of length 1 that belongs to an id.
+/// Returns a vector of length 1 for an id.
 fn seeded(id: Uuid, centres: &[Embedding]) -> Embedding {
-    // Xorshift: the same vectors at every load.
+    // Xorshift: the same vectors in every load.
     let mut state = id.as_u64_pair().1 | 1;
     let mut next = || {
         state ^= state << 13;
@@ -152,7 +152,7 @@ fn seeded(id: Uuid, centres: &[Embedding]) -> Embedding {
     let mixed = (0..centres[0].len())
         .map(|at| chosen.iter().map(|(weight, centre)| weight * centre[at]).sum::<f32>());
     let mixed = unit(mixed.collect());
-    // The sum of eight bytes is about normal.
+    // The sum of eight bytes is nearly normal.
     let noise = mixed
         .iter()
         .map(|_| next().to_be_bytes().iter().map(|byte| f32::from(*byte) - 127.5).sum());
@@ -168,7 +168,7 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     vector
 }
 
-/// A row as binary COPY takes it.
+/// Returns a row in the binary format of COPY.
 fn record(chunk: Uuid, document: Uuid, vector: &[f32]) -> Bytes {
     let mut row = BytesMut::with_capacity(54 + 4 * vector.len());
     row.put_i16(3);

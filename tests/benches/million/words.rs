@@ -1,8 +1,8 @@
 /*!
-The text leg by itself: whatever is asked, it must not take long.
+The text leg alone, which must be fast for any words.
 
-The worst are words that stand in every fifth chunk. Beside it stands what ranking takes if every
-chunk with any of the words is ranked.
+The worst case are words that are in every fifth chunk. A note shows the time if every chunk with any of the words
+is ranked.
 */
 
 use passage_tests::Cluster;
@@ -12,16 +12,16 @@ use super::session::{CANDIDATES, Question, Session};
 use crate::rounds::Times;
 use crate::table::Table;
 
-/// How many of the commonest words are asked for in pairs.
+/// The number of the most common words that are searched in pairs.
 const COMMONEST: usize = 12;
 
-/// How often each is asked.
+/// How often each pair is searched.
 const TIMES: usize = 5;
 
-/// How many are ranked in full.
+/// The number of pairs that are ranked in full.
 const PLAIN: usize = 9;
 
-/// What 95 of 100 calls may take, in milliseconds.
+/// The largest time of 95 of 100 calls in milliseconds.
 const MOST: f64 = 30.0;
 
 pub async fn measure(
@@ -47,7 +47,7 @@ pub async fn measure(
     }
 }
 
-/// The words that stand in the most chunks, by the planner's statistics.
+/// Returns the words that are in the most chunks, by the planner's statistics.
 async fn commonest(cluster: &Cluster) -> Vec<String> {
     let words = cluster
         .query_text(&format!(

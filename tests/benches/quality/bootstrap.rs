@@ -1,20 +1,20 @@
 /*!
-Whether a difference is more than chance.
+The bootstrap: whether a difference is more than chance.
 
-Two ways of searching are asked the same questions, so each question has a difference of its own.
-The questions are drawn again and again, as many as there are and with repetition; how the mean
-difference spreads over these draws says how it would over other questions like them.
+Two ways of searching get the same questions, so each question has a difference. The questions are resampled with
+replacement. The spread of the mean difference over these samples estimates its spread over other questions like
+them.
 */
 
 use std::fmt;
 
-/// How often the questions are drawn.
+/// The number of samples.
 const DRAWS: usize = 10_000;
 
-/// Any number will do, as long as it stays: a rerun gives the same interval.
+/// A fixed seed, so that a rerun gives the same interval.
 const SEED: u64 = 0x5eed;
 
-/// A mean difference, and where it lies in 95 % of the draws.
+/// A mean difference with the interval that contains it in 95 % of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     pub mean: f64,
@@ -22,7 +22,7 @@ pub struct Difference {
     pub high: f64,
 }
 
-/// Written with its interval, and `*` where it is more than chance.
+/// Formats the difference with its interval, and `*` if it is more than chance.
 impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { mean, low, high } = *self;
@@ -34,11 +34,11 @@ impl fmt::Display for Difference {
     }
 }
 
-/// By how much `other` is better than `first`, one figure of each for every question.
+/// Returns by how much `other` is better than `first`, given one figure of each for every question.
 ///
 /// # Panics
 ///
-/// Panics if they are not equally many.
+/// Panics if their lengths differ.
 pub fn difference(first: &[f64], other: &[f64]) -> Difference {
     assert_eq!(first.len(), other.len(), "both were asked the same questions");
     let differences: Vec<_> = first.iter().zip(other).map(|(first, other)| other - first).collect();
@@ -55,11 +55,11 @@ pub fn difference(first: &[f64], other: &[f64]) -> Difference {
     }
 }
 
-/// Steele, Lea and Flood's generator, *Fast Splittable Pseudorandom Number Generators* (2014).
+/// The generator of Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators* (2014).
 struct SplitMix(u64);
 
 impl SplitMix {
-    /// A number from 0 up to, not including, `limit`.
+    /// Returns a number from 0 up to, but not including, `limit`.
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

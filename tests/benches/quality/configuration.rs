@@ -9,10 +9,10 @@ use super::score::Passage;
 use super::set::Document;
 use super::store::Chunk;
 
-/// Sizes, and what is left out to see what it is worth.
+/// Sizes, and parts that are left out to measure their effect.
 ///
-/// Written `MIN/PREFERRED/MAX`, in wordpieces, and behind it `:bare` without preambles and
-/// `:plain` without structure: split as plain text, whatever it is.
+/// Written `MIN/PREFERRED/MAX` in wordpieces, then `:bare` for chunks without preambles, and `:plain` for documents
+/// that are split as plain text.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration {
     sizes: [usize; 3],
@@ -21,15 +21,14 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// What the client does.
+    /// The defaults of the client.
     pub const CLIENT: Self = {
         let ChunkLimits { min, preferred, max, .. } = ChunkLimits::WORDPIECES;
         Self { sizes: [min, preferred, max], bare: false, plain: false }
     };
 
-    /// Splits a document, the number `document` of its set, for a model that reads `window`
-    /// wordpieces: what is embedded of each chunk, and the chunk. Where chunks may be larger, the
-    /// model does not read their ends.
+    /// Splits a document, the number `document` of its set, for a model that reads `window` wordpieces. Returns each
+    /// chunk with the text to embed. If chunks may be larger, the model does not read their ends.
     ///
     /// # Panics
     ///
@@ -42,7 +41,7 @@ impl Configuration {
         sizer: &dyn Sizer,
     ) -> Vec<(String, Chunk)> {
         let is = MediaType::from_path(name).unwrap_or(MediaType::PLAIN);
-        // As the client names a document that does not name itself.
+        // The client gives this title to a document without one.
         let title = title(text, &is).unwrap_or_else(|| name.clone());
         let [min, preferred, max] = self.sizes;
         let limits = ChunkLimits { min, preferred, max, window: window.max(max) };

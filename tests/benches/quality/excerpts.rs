@@ -1,43 +1,43 @@
 /*!
-How good fragments are: excerpts of whole lines, each of which says which lines they are.
+The quality of fragments: excerpts of whole lines with their line numbers.
 
-Two things can go wrong with an excerpt that sounds right: its text may not be the document's, and
-its lines may not be where its text is. So what it recalls is counted twice, by its text, wherever
-that stands in the document, and by the lines that it claims.
+A plausible excerpt can be wrong in two ways: its text may not be in the document, and its line numbers may not be
+those of its text. So recall is counted twice: by the text, at any place of the document, and by the claimed
+lines.
 */
 
 use std::ops::{Range, RangeInclusive};
 
-use super::score::{Passage, Wanted, recall};
+use super::score::{Answer, Passage, recall};
 
-/// An excerpt as it was returned.
+/// A returned excerpt.
 #[derive(Clone, Debug)]
 pub struct Excerpt {
     /// The number of its document in the set.
     pub document: usize,
     pub content: String,
-    /// The lines that it claims, from 1.
+    /// The claimed lines, from 1.
     pub lines: RangeInclusive<usize>,
     pub tokens: usize,
 }
 
-/// What the excerpts that answer one question are worth.
+/// The figures of the excerpts for one question.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Worth {
-    /// The share of the wanted bytes that are in their texts.
+pub struct ExcerptScore {
+    /// The share of the wanted bytes in their texts.
     pub text: f64,
     /// The share of the wanted lines that they claim.
     pub lines: f64,
-    /// How many there are.
+    /// The number of excerpts.
     pub count: usize,
-    /// How many of them are their lines, letter for letter.
+    /// The number of excerpts that equal their lines.
     pub verbatim: usize,
-    /// What all of them take.
+    /// The tokens of all excerpts.
     pub tokens: usize,
 }
 
-/// Says what excerpts are worth, given the texts of all documents.
-pub fn worth(wanted: &Wanted, texts: &[&str], excerpts: &[Excerpt]) -> Worth {
+/// Computes the figures, given the texts of all documents.
+pub fn worth(wanted: &Answer, texts: &[&str], excerpts: &[Excerpt]) -> ExcerptScore {
     let text = texts[wanted.document];
     let starts = starts(text);
     let own = |excerpt: &&Excerpt| excerpt.document == wanted.document;
@@ -55,7 +55,7 @@ pub fn worth(wanted: &Wanted, texts: &[&str], excerpts: &[Excerpt]) -> Worth {
         let text = texts[excerpt.document];
         same(excerpt, text, &self::starts(text))
     };
-    Worth {
+    ExcerptScore {
         text: recall(wanted, &parts),
         lines: wanted.spans.iter().map(share).fold(0.0, f64::max),
         count: excerpts.len(),
@@ -64,32 +64,32 @@ pub fn worth(wanted: &Wanted, texts: &[&str], excerpts: &[Excerpt]) -> Worth {
     }
 }
 
-/// Where the lines of a text begin.
+/// Returns the begins of the lines of a text.
 fn starts(text: &str) -> Vec<usize> {
     let ends = text.match_indices('\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(ends).collect()
 }
 
-/// The lines that a span touches, from 1.
+/// Returns the lines that a span touches, from 1.
 fn lines(starts: &[usize], span: &Range<usize>) -> RangeInclusive<usize> {
     let line = |at: usize| starts.partition_point(|start| *start <= at);
     line(span.start)..=line(span.end - 1)
 }
 
-/// The bytes of whole lines, with the end of the last; none if there are no such lines.
+/// Returns the bytes of whole lines, with the end of the last one, or `None` if the lines do not exist.
 fn bytes(text: &str, starts: &[usize], lines: &RangeInclusive<usize>) -> Option<Range<usize>> {
     let first = *starts.get(lines.start().checked_sub(1)?)?;
     let end = starts.get(*lines.end()).copied().unwrap_or(text.len());
     (*lines.end() <= starts.len() && first <= end).then_some(first..end)
 }
 
-/// Whether an excerpt is the lines that it claims; the end of the last may be left out.
+/// Returns whether an excerpt equals its claimed lines; the last line end may be missing.
 fn same(excerpt: &Excerpt, text: &str, starts: &[usize]) -> bool {
     let Some(at) = bytes(text, starts, &excerpt.lines) else { return false };
     without_end(&text[at]) == without_end(&excerpt.content)
 }
 
-/// Where the text of an excerpt stands: in its lines, or else where it is found first.
+/// Returns the place of an excerpt's text: in its lines, or else the first one in the document.
 fn place(text: &str, starts: &[usize], excerpt: &Excerpt) -> Option<Range<usize>> {
     if same(excerpt, text, starts) {
         return bytes(text, starts, &excerpt.lines);

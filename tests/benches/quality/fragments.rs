@@ -1,9 +1,8 @@
 /*!
-What `fragments` brings back: of the one document that a question is about, and of all.
+The recall of `fragments`: in the one document that a question is about, and in all documents.
 
-Each strategy is asked as anyone would ask it, with the limits that it has by default. Beside how
-much of the gold is there stands what it costs: the tokens of all fragments, and what is saved
-against reading the whole document.
+Each strategy is called with its default limits. The table also has the cost: the tokens of all fragments, and the
+saving against the whole document.
 */
 
 mod table;
@@ -14,7 +13,7 @@ use super::server::{Loaded, Server};
 use super::set::Question;
 use table::{Excerpts, Row};
 
-/// The strategies, and whether the embedding of the question goes along.
+/// The strategies, and whether they get the embedding of the question.
 const STRATEGIES: [(&str, bool); 7] = [
     ("seed", false),
     ("proximity", false),
@@ -25,16 +24,16 @@ const STRATEGIES: [(&str, bool); 7] = [
     ("auto", true),
 ];
 
-/// Where a question looks.
+/// The searched documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// In its document.
+    /// The question's document.
     Document,
-    /// In the whole store.
+    /// The whole store.
     Store,
 }
 
-/// Asks all questions of a set in every way.
+/// Queries all questions of a set in every way.
 pub fn measure<'s>(server: &Server, loaded: &Loaded<'s>, scope: Scope) -> Excerpts<'s> {
     let set = loaded.set;
     let tokens = tokens(server, loaded);
@@ -83,7 +82,7 @@ fn ask(server: &Server, loaded: &Loaded, scope: Scope, strategy: &str, embedded:
     Row { name: format!("`{strategy}`{with}"), worths }
 }
 
-/// The tokens of each document of a set.
+/// Returns the tokens of each document of a set.
 fn tokens(server: &Server, loaded: &Loaded) -> Vec<usize> {
     let sql = format!(
         "SELECT d.uri, sum(c.tokens)::bigint FROM {store}.documents AS d \

@@ -1,8 +1,7 @@
 /*!
-Whether two legs find more than one.
+Hybrid search against its better leg.
 
-Hybrid search is compared with the better of its legs. Which that is, is seen afterwards, for each
-budget by its own: a bar that nobody could have chosen before.
+The better leg is chosen afterwards and for each budget, which is a bar that nobody could have chosen before.
 */
 
 use std::fmt;
@@ -32,7 +31,7 @@ impl fmt::Display for Legs<'_> {
     }
 }
 
-/// What the leg of higher mean recall brought at a budget.
+/// Returns the result of the leg with the higher mean recall at a budget.
 fn better(one: &Row, other: &Row, at: usize) -> Vec<f64> {
     let sum = |row: &Row| row.recalls[at].iter().sum::<f64>();
     if sum(one) >= sum(other) { one.recalls[at].clone() } else { other.recalls[at].clone() }

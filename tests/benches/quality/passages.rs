@@ -1,43 +1,43 @@
 /*!
-What `search` brings back, at the same budgets as plain search.
+The recall of `search` at the budgets of plain search.
 
-Plain search takes the nearest chunks that fit, and is measured in memory as ever (see `search.rs`)
-and by `search_hits`, whose rows are taken in order, as far as they fit. By vector the two differ by
-what the index misses, which is not the same in each run, since an index of HNSW is built by chance.
-`search` chooses by itself what fits, by each of its modes and some strategies.
+Plain search takes the nearest chunks that fit. It is measured in memory (see `search.rs`) and by `search_hits`,
+whose rows are taken in order as long as they fit. By vector the two differ by the hits that the index misses, which
+are different in each run, because an HNSW index is built with random numbers. `search` itself chooses what fits,
+with each of its modes and some strategies.
 */
 
-use tokio_postgres::Row as Answer;
+use tokio_postgres::Row as SqlRow;
 
 use super::report::title;
 use super::score::{Filling, Passage, fill, recall};
-use super::search::Searched;
+use super::search::RankedSet;
 use super::server::{Loaded, Server};
 use super::strategies::plain;
 use super::table::{BUDGETS, Comparison, Row};
 
-/// What hits are found by.
+/// The mode of search.
 pub const MODES: [&str; 3] = ["vector", "text", "hybrid"];
 
-/// What is added to them: nothing, the same for all, and what fits the document.
+/// The strategies: no context, the same for all, and one that depends on the document.
 const STRATEGIES: [&str; 3] = ["none", "broad", "auto"];
 
-/// How many hits are looked at, of each leg.
+/// The number of hits of each leg.
 const CANDIDATES: i32 = 100;
 
-/// The ways of returning whose modes are worth comparing.
+/// The ways whose modes are compared.
 pub fn ways() -> Vec<String> {
     let searched = STRATEGIES.map(|strategy| format!("`search`, `{strategy}`"));
     [vec!["`search_hits`".to_owned()], searched.into()].concat()
 }
 
-/// The name of a way of returning by a mode.
+/// Returns the name of a way with a mode.
 pub fn name(way: &str, mode: &str) -> String {
     format!("{way}, {mode}")
 }
 
-/// Asks all questions of a set in every way.
-pub fn measure(server: &Server, loaded: &Loaded, searched: &Searched) -> Comparison {
+/// Queries all questions of a set in every way.
+pub fn measure(server: &Server, loaded: &Loaded, searched: &RankedSet) -> Comparison {
     let mut rows = vec![plain(loaded.set, searched, Filling::Continue)];
     for mode in MODES {
         rows.push(hits(server, loaded, mode));
@@ -49,7 +49,7 @@ pub fn measure(server: &Server, loaded: &Loaded, searched: &Searched) -> Compari
     Comparison { title: title(loaded.set), yardsticks: 1, rows }
 }
 
-/// Rows of `search_hits`, in order, as far as they fit.
+/// Returns rows of `search_hits` in order, as long as they fit.
 fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
     let store = &loaded.store;
     let sql = format!(
@@ -74,7 +74,7 @@ fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
     Row { name: name("`search_hits`", mode), recalls: BUDGETS.map(within).into() }
 }
 
-/// Passages of `search`, which is told the budget.
+/// Returns passages of `search` with a budget.
 fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row {
     let sql = format!(
         "SELECT uri, tokens::bigint, \
@@ -100,13 +100,13 @@ fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row
     Row { name: name(&way, mode), recalls: BUDGETS.map(within).into() }
 }
 
-/// The questions, each with its embedding.
+/// Returns the questions with their embeddings.
 fn asked<'l>(loaded: &'l Loaded) -> impl Iterator<Item = (&'l str, &'l Vec<f32>)> {
     loaded.set.questions.iter().map(|one| one.text.as_str()).zip(&loaded.asked)
 }
 
-/// What a row returns, of which the columns are uri, tokens, and where its spans begin and end.
-fn passage(loaded: &Loaded, row: &Answer) -> Passage {
+/// Returns the result of a row with the columns uri, tokens, and the begins and ends of its spans.
+fn passage(loaded: &Loaded, row: &SqlRow) -> Passage {
     let at = |column: usize| row.get::<_, Vec<i32>>(column).into_iter().map(|at| at as usize);
     Passage {
         document: loaded.number(row.get(0)),

@@ -1,4 +1,4 @@
-//! What was measured, as a table.
+//! The table of the measured configurations.
 
 use std::fmt::{self, Write};
 
@@ -6,37 +6,37 @@ use super::bootstrap::difference;
 use super::configuration::Configuration;
 use super::set::Set;
 
-/// Tokens that may be returned.
+/// The budgets in tokens.
 pub const BUDGETS: [usize; 2] = [1_024, 2_048];
 
 /// One configuration over all questions of a set.
-pub struct Measured {
+pub struct Measurement {
     pub configuration: Configuration,
     pub chunks: usize,
-    /// Wordpieces of all contents.
+    /// The wordpieces of all contents.
     pub tokens: usize,
-    /// Wordpieces of all that is embedded.
+    /// The wordpieces of all embedded texts.
     pub embedded: usize,
     /// For each budget, the recall of each question.
     pub recalls: [Vec<f64>; BUDGETS.len()],
 }
 
-/// The configurations of a set, the first being what the others are compared with.
+/// The configurations of a set. The others are compared with the first one.
 pub struct Report<'a> {
     pub set: &'a Set,
-    pub measured: &'a [Measured],
+    pub measured: &'a [Measurement],
 }
 
-/// What a set is, in a line.
+/// One line about a set.
 pub fn title(set: &Set) -> String {
     let (questions, documents) = (set.questions.len(), set.documents.len());
     format!("{}: {questions} questions, {documents} documents", set.name)
 }
 
-/// Writes recall and completeness of all questions for one budget after the other, and by how much
-/// they differ from what they are compared with, if anything.
+/// Writes recall and completeness of all questions for each budget, and the difference from the compared
+/// configuration, if there is one.
 ///
-/// Both are the recalls of each question, for each budget.
+/// Both arguments are the recalls of each question, for each budget.
 pub fn figures(
     formatter: &mut fmt::Formatter<'_>,
     first: Option<&[Vec<f64>]>,

@@ -1,44 +1,43 @@
 /*!
-How good what is returned is, when every way of searching may return as much.
+Recall within a budget of tokens.
 
-A way of searching gives passages, best first. As many as fit into a budget of tokens are returned,
-whole, and what counts is how much of the wanted text is among them. A chunk that a search found is
-a passage of its own; what a strategy makes of several has several spans and costs what all of its
-text does.
+A way of searching ranks passages. As many whole passages as fit into a budget are returned, and the share of the
+wanted text in them counts. A chunk that a search found is a passage of its own. A passage that a strategy makes of
+several chunks has several spans, and its cost is that of its whole text.
 */
 
 use std::ops::Range;
 
-/// What is returned as a whole or not at all.
+/// A passage, which is returned as a whole or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// The number of its document in the set.
     pub document: usize,
-    /// The bytes of the document that it holds, in any order; they may overlap.
+    /// The bytes of the document that it contains, in any order; they may overlap.
     pub spans: Vec<Range<usize>>,
-    /// What it takes of the budget.
+    /// Its share of the budget in tokens.
     pub tokens: usize,
 }
 
-/// What a question wants.
+/// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Answer {
     /// The number of its document in the set.
     pub document: usize,
-    /// The bytes of the document that answer it, each of them alone. Never empty, nor is any.
+    /// The bytes of the document that answer it, each of them alone. Neither the list nor a span is empty.
     pub spans: Vec<Range<usize>>,
 }
 
-/// What becomes of the passages behind the first that does not fit.
+/// The passages after the first one that does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filling {
-    /// None of them is returned.
+    /// No other passage is returned.
     Stop,
-    /// They are returned as far as they fit into what is left.
+    /// Smaller passages fill the rest of the budget.
     Continue,
 }
 
-/// Takes what is ranked, best first, as long as it is together within the budget.
+/// Takes ranked passages, best first, as long as their sum is within the budget.
 pub fn fill<T>(
     ranked: impl IntoIterator<Item = T>,
     tokens: impl Fn(&T) -> usize,
@@ -59,9 +58,9 @@ pub fn fill<T>(
     returned
 }
 
-/// The share of the wanted bytes that were returned, from 0 to 1: of the span of which it is most,
-/// since any one answers. It is exactly 1 if a span was returned completely.
-pub fn recall<'p>(wanted: &Wanted, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
+/// Returns the share of the wanted bytes that were returned, from 0 to 1. The span with the largest share counts,
+/// because any span answers. The share is exactly 1 if a span was returned completely.
+pub fn recall<'p>(wanted: &Answer, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
     let there: Vec<_> = returned
         .into_iter()
         .filter(|passage| passage.document == wanted.document)
@@ -71,7 +70,7 @@ pub fn recall<'p>(wanted: &Wanted, returned: impl IntoIterator<Item = &'p Passag
     wanted.spans.iter().map(share).fold(0.0, f64::max)
 }
 
-/// Counts the bytes of a span that lie in any of the others.
+/// Counts the bytes of a span that are in any of the others.
 fn covered(span: &Range<usize>, others: &[&Range<usize>]) -> usize {
     let clip = |other: &&Range<usize>| other.start.max(span.start)..other.end.min(span.end);
     let mut parts: Vec<_> = others.iter().map(clip).collect();

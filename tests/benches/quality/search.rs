@@ -1,4 +1,4 @@
-//! Every chunk of a set, ranked for every question.
+//! The ranking of all chunks of a set for each question.
 
 use passage::embed::Model;
 use passage_core::Sizer;
@@ -8,12 +8,12 @@ use super::set::Set;
 use super::store::Chunk;
 use super::vectors::Vectors;
 
-/// A set as it was split, and what is found in it.
-pub struct Searched {
+/// A split set and its rankings.
+pub struct RankedSet {
     pub configuration: Configuration,
     /// The chunks of all documents, in order.
     pub chunks: Vec<Chunk>,
-    /// Wordpieces of all that is embedded.
+    /// The wordpieces of all embedded texts.
     pub embedded: usize,
     /// For each question, the places of all chunks, the nearest first.
     pub ranked: Vec<Vec<usize>>,
@@ -25,23 +25,23 @@ pub fn search(
     set: &Set,
     model: &Model,
     vectors: &mut Vectors,
-) -> Searched {
+) -> RankedSet {
     let (window, sizer) = (model.limit() - 2, model.wordpieces());
     let documents = set.documents.iter().enumerate();
     let (texts, chunks): (Vec<_>, Vec<_>) = documents
         .flat_map(|(number, document)| configuration.chunks(number, document, window, sizer))
         .unzip();
-    // The questions go along, so that one call holds all that is looked at.
+    // The questions are embedded in the same call, which returns references to all vectors.
     let all = texts.iter().chain(set.questions.iter().map(|one| &one.text));
     let embeddings = vectors.embed(all.map(String::as_str));
     let (found, asked) = embeddings.split_at(chunks.len());
     let ranked = asked.iter().map(|asked| ranked(asked, found)).collect();
     let embedded = texts.iter().map(|text| sizer.size(text)).sum();
-    Searched { configuration, chunks, embedded, ranked }
+    RankedSet { configuration, chunks, embedded, ranked }
 }
 
-/// The numbers of embeddings, nearest first; of equal ones that of the earlier chunk. All are of
-/// length 1, so the product is the cosine.
+/// Returns the numbers of embeddings, nearest first; equal ones in the order of their chunks. All have length 1, so
+/// the product is the cosine.
 fn ranked(asked: &[f32], embeddings: &[&[f32]]) -> Vec<usize> {
     let product = |other: &[f32]| asked.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
     let scores: Vec<_> = embeddings.iter().map(|embedding| product(embedding)).collect();

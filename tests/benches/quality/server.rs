@@ -1,9 +1,8 @@
 /*!
-A set in a store of a real server, as the client would have put it there.
+A set in a store of a real server, as the client would load it.
 
-The client's own pipeline reads, splits and loads the documents; what it would embed is embedded
-from the file of vectors, so that a rerun takes seconds. Afterwards the tables are analyzed, as a
-server does by itself in time.
+The client's own pipeline reads, splits and loads the documents. Their embeddings come from the file of vectors, so
+a rerun takes seconds. Afterwards the tables are analyzed, as autovacuum does on a user's server.
 */
 
 use std::collections::HashMap;
@@ -35,18 +34,18 @@ pub struct Loaded<'s> {
     pub store: String,
     /// The embedding of each question.
     pub asked: Vec<Vec<f32>>,
-    /// How many chunks its documents have.
+    /// The number of its chunks.
     pub chunks: usize,
     /// The number in the set of each document.
     numbers: HashMap<String, usize>,
 }
 
 impl Server {
-    /// Starts it.
+    /// Starts the server.
     ///
     /// # Panics
     ///
-    /// Panics if it has no pgvector, without which there is nothing to measure.
+    /// Panics without pgvector, which the measurement needs.
     pub fn start() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.expect("the system gives a runtime");
@@ -56,7 +55,7 @@ impl Server {
         Self { cluster, client, runtime }
     }
 
-    /// Loads a set into a store of its own.
+    /// Loads a set into its own store.
     pub fn load<'s>(&self, set: &'s Set, model: &Model, vectors: &mut Vectors) -> Loaded<'s> {
         let store = set.name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
         let dimensions = model.dimensions();
@@ -73,11 +72,11 @@ impl Server {
         Loaded { set, store, asked, chunks, numbers }
     }
 
-    /// Answers a query.
+    /// Returns the rows of a query.
     ///
     /// # Panics
     ///
-    /// Panics, with the server's message, if it does not.
+    /// Panics with the server's message if the query fails.
     pub fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Vec<Row> {
         let rows = self.runtime.block_on(self.client.query(sql, values));
         rows.unwrap_or_else(|error| match error.as_db_error() {
@@ -86,7 +85,7 @@ impl Server {
         })
     }
 
-    /// Whether there is a function of the extension.
+    /// Returns whether the extension has a function.
     pub fn has_function(&self, name: &str) -> bool {
         let sql = "SELECT count(*) > 0 FROM pg_proc \
                    WHERE proname = $1::text AND pronamespace = 'passage'::regnamespace";
@@ -97,7 +96,7 @@ impl Server {
         self.runtime.block_on(self.cluster.execute(sql));
     }
 
-    /// Reads, splits and loads the documents as the client does, but for the embeddings.
+    /// Reads, splits and loads the documents as the client does, without embeddings.
     fn ingest(&self, set: &Set, store: &str, model: &Model) {
         let splitter = Splitter::by_wordpieces(model.wordpieces().clone(), model.limit() - 2);
         let job = Ingest::new(Job { splitter, ..Job::new(self.cluster.url(), store) });
@@ -138,22 +137,22 @@ impl Server {
 }
 
 impl Loaded<'_> {
-    /// The number in the set of a document that the server names.
+    /// Returns the number in the set of a document of the server.
     ///
     /// # Panics
     ///
-    /// Panics if it is none of the set.
+    /// Panics if the set does not have the document.
     pub fn number(&self, uri: &str) -> usize {
         self.numbers[uri]
     }
 
-    /// The uri of a document of the set.
+    /// Returns the uri of a document of the set.
     pub fn uri(&self, number: usize) -> String {
         uri(&self.set.documents[number].name)
     }
 }
 
-/// What a file in a folder `docs` is called in a store.
+/// Returns the uri of a file in a folder `docs`.
 fn uri(name: &str) -> String {
     format!("docs/{name}")
 }

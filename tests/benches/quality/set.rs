@@ -10,7 +10,7 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use super::score::Wanted;
+use super::score::Answer;
 
 /// Documents and questions.
 pub struct Set {
@@ -28,12 +28,12 @@ pub struct Document {
 /// A question and what answers it.
 pub struct Question {
     pub text: String,
-    /// What kind of question it is, where the set tells kinds apart.
+    /// The kind of question, if the set has kinds.
     pub kind: Option<String>,
-    pub wanted: Wanted,
+    pub wanted: Answer,
 }
 
-/// The names of the sets in a folder, in order; none if there is no such folder.
+/// Returns the names of the sets in a folder, in order; none if the folder does not exist.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let sets = entries.filter(|entry| entry.path().join("questions.jsonl").is_file());
@@ -47,7 +47,7 @@ impl Set {
     ///
     /// # Panics
     ///
-    /// Panics if a file cannot be read, or a span lies outside its document.
+    /// Panics if a file cannot be read, or a span is outside of its document.
     pub fn read(folder: &Path, name: &str) -> Self {
         let folder = folder.join(name);
         let entries = fs::read_dir(folder.join("docs")).expect("a set has a folder docs");
@@ -83,11 +83,11 @@ fn question(line: &str, documents: &[Document]) -> Option<Question> {
     answered.then_some(Question {
         text: value["question"].as_str()?.to_owned(),
         kind: value["kind"].as_str().map(ToOwned::to_owned),
-        wanted: Wanted { document, spans },
+        wanted: Answer { document, spans },
     })
 }
 
-/// The bytes of a text that a range of its characters takes; none if the text ends before.
+/// Returns the bytes of a range of characters, or `None` if the text is shorter.
 pub fn bytes(text: &str, characters: Range<usize>) -> Option<Range<usize>> {
     let at = |character| {
         let mut starts = text.char_indices().map(|(start, _)| start).chain([text.len()]);

@@ -1,34 +1,33 @@
 /*!
-Which sets there are.
+The available sets.
 
-Two lie beside the checkout, in `../shared/data`, and are no part of the project; one is its own, in
-`tests/quality`. Where the two are missing, the third is measured alone.
+Two are not part of the project; they are next to the checkout, in `../shared/data`. The third one is the
+project's own, in `tests/quality`. If the two are missing, only the third one is measured.
 */
 
 use std::path::{Path, PathBuf};
 
 use super::set::{Set, names};
 
-/// The name that the project's own set is known by.
+/// The name of the project's own set.
 const OWN: &str = "tests/quality";
 
 /// A set that can be read.
 pub struct Place {
     pub name: String,
     folder: PathBuf,
-    /// What it is called there.
+    /// Its name in the folder.
     inside: String,
 }
 
 impl Place {
-    /// Reads it.
+    /// Reads the set.
     pub fn read(&self) -> Set {
         Set { name: self.name.clone(), ..Set::read(&self.folder, &self.inside) }
     }
 }
 
-/// The sets of a folder, or else those that there are without one; only those of some names, if
-/// any are given.
+/// Returns the sets of a folder, or else the available ones; with `wanted`, only those with these names.
 pub fn sets(folder: Option<&Path>, wanted: &[String]) -> Vec<Place> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = tests.join("../../shared/data");

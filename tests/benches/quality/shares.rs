@@ -1,8 +1,8 @@
 /*!
-What is returned for a question: hits, what a strategy adds to them, and more hits.
+The returned text of a question: hits, the context that a strategy adds to them, and further hits.
 
-A caller who may have so many tokens has to decide which hits a strategy adds to: the share. What
-the strategy then leaves is filled with further hits, alone.
+A caller with a budget of tokens must decide which hits a strategy expands: the share. Further hits without context
+fill the rest of the budget.
 */
 
 use std::collections::HashSet;
@@ -13,21 +13,21 @@ use passage_core::{MediaType, Strategy};
 use super::score::{Filling, Passage, fill};
 use super::store::Store;
 
-/// Which hits a strategy adds to.
+/// The hits that a strategy expands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Those that would be returned without it; it gets what they leave.
+    /// The hits that fit without the strategy; their context gets the rest of the budget.
     All,
-    /// The best ones that take up to so many percent of the budget together, none of them left out.
+    /// The best hits that take at most a percentage of the budget together, without leaving one out.
     Percent(usize),
-    /// Each that fits, with all that the strategy adds to it, beside those before it.
+    /// Each hit that fits together with its context, next to those before it.
     Whole,
 }
 
-/// How many hits are tried for [`Share::Whole`], the best first.
+/// The number of hits that are tried for [`Share::Whole`], the best first.
 const TRIED: usize = 50;
 
-/// What is returned within a budget, of chunks that are ranked best first.
+/// Returns the passages within a budget, given ranked chunks.
 pub fn returned(
     store: &Store,
     ranked: &[usize],
@@ -44,7 +44,7 @@ pub fn returned(
     passages.iter().map(|places| passage(store, places)).collect()
 }
 
-/// The hits that a strategy adds to, at least one if there is any.
+/// Returns the hits that a strategy expands, at least one if there is any.
 fn hits(store: &Store, ranked: &[usize], preset: &str, share: Share, budget: usize) -> Vec<usize> {
     let within = |budget, filling| {
         fill(ranked.iter().copied(), |place| cost(store, &[*place]), budget, filling)
@@ -70,7 +70,7 @@ fn hits(store: &Store, ranked: &[usize], preset: &str, share: Share, budget: usi
     hits
 }
 
-/// The chunks of the passages that a preset makes of hits.
+/// Returns the chunks of the passages that a preset makes of hits.
 fn expanded(
     store: &Store,
     hits: &[usize],
@@ -83,7 +83,7 @@ fn expanded(
     store.expand(&hits)
 }
 
-/// The limits that a preset gives to a hit in a document of some type, within a budget.
+/// Returns the limits of a preset for a hit in a document of some type, within a budget.
 fn limits(preset: &str, media_type: &MediaType, max_tokens: Option<usize>) -> Strategy {
     let strategy = match preset {
         "auto" => Strategy::auto(media_type),
@@ -93,12 +93,12 @@ fn limits(preset: &str, media_type: &MediaType, max_tokens: Option<usize>) -> St
     Strategy { max_tokens, ..strategy }
 }
 
-/// What chunks take of a budget.
+/// Returns the tokens of chunks.
 fn cost(store: &Store, places: &[usize]) -> usize {
     places.iter().map(|place| store.chunk(*place).passage.tokens).sum()
 }
 
-/// Puts chunks of one document together.
+/// Concatenates chunks of one document.
 fn passage(store: &Store, places: &[usize]) -> Passage {
     let parts = || places.iter().map(|place| &store.chunk(*place).passage);
     Passage {

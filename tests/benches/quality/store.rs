@@ -1,8 +1,8 @@
 /*!
-The chunks of a set, and what a server would answer about them.
+The chunks of a set, and the answers that a server would give about them.
 
-Core says which chunks it has to know of, and here they are looked for one by one, as each shape of
-probe is described. So what comes back is what `expand_contexts` and `reassemble` would return.
+Core plans the probes, and this module answers each of them by its description, one by one. So the result is that
+of `expand_contexts` and `reassemble`.
 */
 
 use std::ops::Range;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::score::Passage;
 
-/// As `reassemble` has it by default.
+/// The default of `reassemble`.
 const JOINING: PassageOptions = PassageOptions {
     max_distance: Some(3),
     score_by: ScoreBy::Max,
@@ -25,7 +25,7 @@ const JOINING: PassageOptions = PassageOptions {
     max_passages: None,
 };
 
-/// A chunk as it is expanded and as it is returned.
+/// A chunk, for expansion and for the result.
 pub struct Chunk {
     pub section: Section,
     pub kind: Kind,
@@ -35,16 +35,16 @@ pub struct Chunk {
     pub passage: Passage,
 }
 
-/// Chunks, known by their places in one list in which those of a document follow one another.
+/// Chunks, identified by their places in one list, in which the chunks of a document are adjacent.
 pub struct Store<'s> {
     chunks: &'s [Chunk],
     media_types: &'s [MediaType],
-    /// The places of the chunks of each document; the first has the ordinal 0.
+    /// The places of the chunks of each document; the first one has the ordinal 0.
     documents: Vec<Range<usize>>,
 }
 
 impl<'s> Store<'s> {
-    /// Takes the chunks of all documents, in order, and the media type of each document.
+    /// Makes a store of the chunks of all documents, in order, and the media type of each document.
     pub fn new(chunks: &'s [Chunk], media_types: &'s [MediaType]) -> Self {
         let place = |document| chunks.partition_point(|chunk| chunk.passage.document < document);
         let documents =
@@ -57,13 +57,13 @@ impl<'s> Store<'s> {
         &self.chunks[place]
     }
 
-    /// Returns the media type of the document that a chunk is of.
+    /// Returns the media type of a chunk's document.
     pub fn media_type(&self, place: usize) -> &MediaType {
         &self.media_types[self.chunks[place].passage.document]
     }
 
-    /// Expands and reassembles hits, best first, each with its strategy: the chunks of each
-    /// passage, the best passage first.
+    /// Expands and reassembles hits, best first, each with its strategy. Returns the chunks of each passage, the best
+    /// passage first.
     pub fn expand(&self, hits: &[(usize, &Strategy)]) -> Vec<Vec<usize>> {
         let numbered = hits.iter().enumerate();
         let hits: Vec<_> = numbered
@@ -72,7 +72,7 @@ impl<'s> Store<'s> {
         let plan = plan(&hits, false);
         let rows = self.read(&hits, &plan);
         let selection =
-            select_context(&hits, &plan, &rows, &Told(self, &rows), Budget::of(&hits), false);
+            select_context(&hits, &plan, &rows, &StoreRows(self, &rows), Budget::of(&hits), false);
         let passages = reassemble(&hits, &vec![None; hits.len()], &rows, &selection, &JOINING);
         let at = |pick: &usize| place(rows[selection.chunks[*pick].row].chunk);
         passages.iter().map(|passage| passage.chunks.iter().map(at).collect()).collect()
@@ -96,7 +96,7 @@ impl<'s> Store<'s> {
         }
     }
 
-    /// The sections around a chunk whose first chunk is the head of a container, nearest first.
+    /// Returns the sections around a chunk whose first chunk is the head of a container, nearest first.
     fn containers(&self, place: usize) -> Vec<Container> {
         let chunk = &self.chunks[place];
         let depths = (1..=chunk.section.len()).rev();
@@ -113,7 +113,7 @@ impl<'s> Store<'s> {
         around.collect()
     }
 
-    /// Reads the hits and what a plan asks for.
+    /// Reads the hits and the probes of a plan.
     fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<ChunkRow> {
         let row = |probe, place: usize, depth_below| ChunkRow {
             probe,
@@ -185,21 +185,21 @@ impl<'s> Store<'s> {
     }
 }
 
-/// The place that an id was made from.
+/// Returns the place of an id.
 fn place(id: Uuid) -> usize {
     id.as_u64_pair().1 as usize - 1
 }
 
-/// What rows hold.
-struct Told<'a>(&'a Store<'a>, &'a [ChunkRow]);
+/// The rows of a store.
+struct StoreRows<'a>(&'a Store<'a>, &'a [ChunkRow]);
 
-impl Told<'_> {
+impl StoreRows<'_> {
     fn chunk(&self, row: usize) -> &Chunk {
         self.0.chunk(place(self.1[row].chunk))
     }
 }
 
-impl LazyColumns for Told<'_> {
+impl LazyColumns for StoreRows<'_> {
     fn section(&self, row: usize) -> Option<Section> {
         Some(self.chunk(row).section.clone())
     }

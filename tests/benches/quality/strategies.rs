@@ -1,12 +1,12 @@
 /*!
-What strategies bring back, at the same budgets as plain search.
+The recall of strategies at the budgets of plain search.
 
-The rows of a table are plain search, for each way of making chunks that was asked for, and every
-preset over the chunks of the first one, for each share of the budget that hits may take before (see
-`shares`). All are compared with plain search over the chunks of each way, one table for each.
+The rows of a table are plain search for each requested way of making chunks, and every preset over the chunks of the
+first way, for each share of the budget that hits may take first (see `shares`). Each table compares all rows with
+plain search over the chunks of one way.
 
-The sets are there to tune on. Of many rows the best is better than it would be on other questions,
-so a row is no proof of what it was chosen for.
+The sets are for tuning. The best of many rows is better than it would be on other questions, so a row does not prove
+the choice that it led to.
 */
 
 use passage_core::MediaType;
@@ -14,18 +14,18 @@ use passage_core::strategy::PRESETS;
 
 use super::report::title;
 use super::score::{Filling, fill, recall};
-use super::search::Searched;
+use super::search::RankedSet;
 use super::set::Set;
 use super::shares::{Share, returned};
 use super::store::Store;
 use super::table::{BUDGETS, Comparison, Row};
 
-/// What hits may take of them before a strategy adds to them.
+/// The shares of the budget for hits, before a strategy adds context.
 const SHARES: [Share; 5] =
     [Share::All, Share::Percent(75), Share::Percent(50), Share::Percent(25), Share::Whole];
 
-/// Measures plain search over all chunks that there are, and strategies over the first ones.
-pub fn compare(set: &Set, searched: &[Searched], filling: Filling) -> Comparison {
+/// Measures plain search over all ways of making chunks, and strategies over the first one.
+pub fn compare(set: &Set, searched: &[RankedSet], filling: Filling) -> Comparison {
     let mut rows: Vec<_> = searched.iter().map(|one| plain(set, one, filling)).collect();
     if let Some(first) = searched.first() {
         let media_type = |name: &str| MediaType::from_path(name).unwrap_or(MediaType::PLAIN);
@@ -39,8 +39,8 @@ pub fn compare(set: &Set, searched: &[Searched], filling: Filling) -> Comparison
     Comparison { title: title(set), yardsticks: searched.len(), rows }
 }
 
-/// Plain search: the nearest chunks that fit.
-pub fn plain(set: &Set, searched: &Searched, filling: Filling) -> Row {
+/// Measures plain search: the nearest chunks that fit.
+pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> Row {
     let recalls = BUDGETS.map(|budget| {
         let of = |(question, ranked): (usize, &Vec<usize>)| {
             let passages = ranked.iter().map(|place| &searched.chunks[*place].passage);
@@ -54,7 +54,7 @@ pub fn plain(set: &Set, searched: &Searched, filling: Filling) -> Row {
     Row { name: format!("plain, {}", searched.configuration), recalls: recalls.into() }
 }
 
-fn expanded(set: &Set, searched: &Searched, store: &Store, preset: &str, share: Share) -> Row {
+fn expanded(set: &Set, searched: &RankedSet, store: &Store, preset: &str, share: Share) -> Row {
     let recalls = BUDGETS.map(|budget| {
         let of = |(question, ranked): (usize, &Vec<usize>)| {
             let returned = returned(store, ranked, preset, share, budget);

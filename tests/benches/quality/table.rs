@@ -1,29 +1,29 @@
-//! Ways of returning side by side, at the same budgets.
+//! The comparison of several ways at the same budgets.
 
 use std::fmt;
 
 use super::report::figures;
 
-/// Tokens that may be returned.
+/// The budgets in tokens.
 pub const BUDGETS: [usize; 4] = [512, 1_024, 2_048, 4_096];
 
-/// One way of returning over all questions of a set.
+/// One way over all questions of a set.
 pub struct Row {
     pub name: String,
     /// For each budget, the recall of each question.
     pub recalls: Vec<Vec<f64>>,
 }
 
-/// All ways of returning, those first with which the others are compared.
+/// All ways; first those that the others are compared with.
 pub struct Comparison {
-    /// Which questions were asked.
+    /// The name of the sets.
     pub title: String,
     pub yardsticks: usize,
     pub rows: Vec<Row>,
 }
 
 impl Row {
-    /// Joins the questions of several sets that one way was measured with.
+    /// Joins the rows of one way over several sets.
     pub fn union<'r>(rows: impl IntoIterator<Item = &'r Self>) -> Self {
         let mut rows = rows.into_iter();
         let first = rows.next().expect("there is a set");
@@ -39,7 +39,7 @@ impl Row {
 }
 
 impl Comparison {
-    /// The same ways over all sets together.
+    /// Joins comparisons over several sets.
     pub fn union(comparisons: &[Self]) -> Self {
         let first = &comparisons[0];
         let of = |number: usize| comparisons.iter().map(move |one| &one.rows[number]);
@@ -54,18 +54,18 @@ impl Comparison {
         }
     }
 
-    /// The row of a name.
+    /// Returns the row of a name.
     ///
     /// # Panics
     ///
-    /// Panics if there is none.
+    /// Panics if there is no such row.
     pub fn row(&self, name: &str) -> &Row {
         let row = self.rows.iter().find(|row| row.name == name);
         row.unwrap_or_else(|| panic!("{name} was measured"))
     }
 }
 
-/// Writes the head of a table, whose first column has a title of its own.
+/// Writes the head of a table with the title of its first column.
 pub fn head(formatter: &mut fmt::Formatter<'_>, first: &str) -> fmt::Result {
     write!(formatter, "| {first} |")?;
     for budget in BUDGETS {

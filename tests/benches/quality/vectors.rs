@@ -1,9 +1,9 @@
 /*!
-Embeddings, each computed once in the life of a target folder.
+Embeddings, each computed once for a target folder.
 
-They are kept in one file of records of equal length: the SHA-256 of the model's name and the text,
-then the numbers. Ways of making chunks have many chunks in common, and a rerun has all of them. A
-run that is broken off keeps what it has; its last record may be half there and is cut off.
+One file keeps them in records of equal length: the SHA-256 of the model's name and the text, then the numbers. Ways of
+making chunks have many chunks in common, and a rerun has all of them. An interrupted run keeps its records; an
+incomplete last one is cut off.
 */
 
 use std::collections::{HashMap, HashSet};
@@ -18,13 +18,13 @@ use sha2::{Digest, Sha256};
 
 type Key = [u8; 32];
 
-/// How many texts are on their way at once.
+/// The number of texts that are embedded at once.
 const BATCH: usize = 128;
 
-/// How often a long run says how far it is.
+/// The interval of progress messages.
 const REPORT: Duration = Duration::from_secs(20);
 
-/// Texts to embeddings, by a model or from the file.
+/// Embeddings by the texts, from the file or the model.
 pub struct Vectors {
     model: Arc<Model>,
     pool: Pool,
@@ -33,7 +33,7 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Opens the file of a model in a folder, which is made if need be.
+    /// Opens the file of a model in a folder, and creates it if needed.
     pub fn open(model: &Arc<Model>, folder: &Path) -> std::io::Result<Self> {
         fs::create_dir_all(folder)?;
         let path = folder.join("embeddings");
@@ -50,7 +50,7 @@ impl Vectors {
         };
         let known = records.map(record).collect();
         let file = File::options().create(true).append(true).open(&path)?;
-        // Only then: another run may have added to the file since it was read.
+        // Only now: another run may have added to the file since it was read.
         if whole < bytes.len() {
             file.set_len(whole as u64)?;
         }

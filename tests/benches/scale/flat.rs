@@ -1,4 +1,4 @@
-//! Whether a call costs the same however many chunks there are.
+//! The cost of a call in stores of different sizes, which should be equal.
 
 use passage_tests::Cluster;
 use passage_tests::cluster::OWNER;
@@ -20,7 +20,7 @@ struct Sized {
     floor: Statement,
 }
 
-/// Measures each store against the first, all in one session: two would differ by themselves.
+/// Measures each store against the first one, all in one session, because two sessions differ.
 pub async fn measure(cluster: &Cluster, shapes: &[Shape], table: &mut Table) {
     let session = Session::open(cluster, OWNER, &shapes[0]).await;
     let mut stores = Vec::new();
@@ -37,7 +37,7 @@ pub async fn measure(cluster: &Cluster, shapes: &[Shape], table: &mut Table) {
             session.prepare(&sql).await
         };
         let (one, ten) = (ours("expand_context").await, ours("expand_contexts").await);
-        // What COPY wrote is on disk; what the hits need comes into memory.
+        // The rows that COPY wrote are on disk; this loads those of the hits into memory.
         for ten_hits in hits.tens() {
             session.ask(&ten, &[&ten_hits.chunks]).await;
         }
@@ -61,7 +61,7 @@ pub async fn measure(cluster: &Cluster, shapes: &[Shape], table: &mut Table) {
     }
 }
 
-/// Asks the same of two stores, in turns.
+/// Runs the same statement in two stores alternately.
 async fn compare<R>(
     table: &mut Table,
     what: &str,
@@ -74,7 +74,7 @@ async fn compare<R>(
     table.times(what, figures.await, bar);
 }
 
-/// Writes a number with a comma before each three digits.
+/// Formats a number with a comma before each three digits.
 fn grouped(number: usize) -> String {
     match number {
         ..1_000 => number.to_string(),

@@ -1,9 +1,8 @@
 /*!
-How soon a call over a million chunks ends when it is told to.
+How soon a call over a million chunks ends at its timeout.
 
-A call is first run to its end, then again and again with a `statement_timeout`, the timeouts lying
-at equal steps all over the time that it took. Late is what passes between the timeout and the
-error; of a call that ends well before it notices, what passes until that end.
+A call first runs to its end, then several times with a `statement_timeout`, at equal steps of the measured time.
+The delay is the time from the timeout to the error, or to the end of a call that ends before it notices.
 */
 
 use std::time::{Duration, Instant};
@@ -16,13 +15,13 @@ use uuid::Uuid;
 use crate::expand::load::{Shape, chunk_id};
 use crate::table::Table;
 
-/// Timeouts of each call.
+/// The number of timeouts of each call.
 const TIMEOUTS: u32 = 20;
 
-/// How late the error may come.
+/// The largest delay of the error.
 const MOST: Duration = Duration::from_millis(100);
 
-/// Measures each way to ask for all of the document.
+/// Measures each function that can return the whole document.
 pub async fn measure(cluster: &Cluster, shape: &Shape, table: &mut Table) {
     let client = cluster.client().await;
     let set = format!("SET passage.store = '{}'", shape.store);
@@ -47,7 +46,7 @@ pub async fn measure(cluster: &Cluster, shape: &Shape, table: &mut Table) {
     }
 }
 
-/// The calls, each counting the chunks that came.
+/// The calls, each of which counts the returned chunks.
 fn calls(head: Uuid, member: Uuid, chunks: usize) -> [(String, String); 6] {
     let most = format!("max_chunks => {chunks}");
     let rows = |strategy: &str, hit: Uuid, more: &str| {
@@ -68,7 +67,7 @@ fn calls(head: Uuid, member: Uuid, chunks: usize) -> [(String, String); 6] {
     ]
 }
 
-/// Runs a call to its end, twice, and returns how long it took when it was faster.
+/// Runs a call to its end twice, and returns the shorter time.
 async fn run(client: &Client, sql: &str, chunks: usize) -> Duration {
     set_timeout(client, Duration::ZERO).await;
     let mut fastest = Duration::MAX;
@@ -81,7 +80,7 @@ async fn run(client: &Client, sql: &str, chunks: usize) -> Duration {
     fastest
 }
 
-/// Runs a call with a timeout and returns by how much it outlived that.
+/// Runs a call with a timeout, and returns the delay.
 async fn lateness(client: &Client, sql: &str, timeout: Duration) -> Duration {
     set_timeout(client, timeout).await;
     let begun = Instant::now();
@@ -93,10 +92,10 @@ async fn lateness(client: &Client, sql: &str, timeout: Duration) -> Duration {
     took.saturating_sub(timeout)
 }
 
-/// Sets the timeout; zero is none.
+/// Sets the timeout; zero means none.
 async fn set_timeout(client: &Client, timeout: Duration) {
     let set = format!("SET statement_timeout = {}", timeout.as_millis());
-    // That of the last call holds for this statement, too.
+    // The timeout of the last call also applies to this statement.
     while let Err(error) = client.batch_execute(&set).await {
         assert_eq!(error.code(), Some(&SqlState::QUERY_CANCELED), "{error}");
     }

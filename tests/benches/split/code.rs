@@ -1,4 +1,4 @@
-//! Source code against the bare parse of the same files.
+//! Source code against the parse of the same files.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,16 +13,16 @@ use crate::table::{Bar, Table};
 
 const ROUNDS: usize = 7;
 
-/// How much of a language is looked at, in bytes: the same of each, so that all weigh the same.
+/// The sample of each language in bytes, equal for all, so that all have the same weight.
 const BYTES: usize = 700_000;
 
-/// The files of one language, and the parser that is kept for all of them.
+/// The files of one language, and one parser for all of them.
 struct Files {
     media_type: MediaType,
     parser: Parser,
     texts: Vec<String>,
     bytes: usize,
-    /// What each round took, in seconds: the parser, and ours.
+    /// The times of each round in seconds: the parser, and our way.
     times: [Vec<f64>; 2],
 }
 
@@ -47,7 +47,7 @@ fn grammars() -> [(&'static str, Language); 15] {
 }
 
 impl Files {
-    /// Takes what there is of a language, unless that is too little to say anything.
+    /// Collects a language, unless its files are too small to prove anything.
     fn new(media_type: &str, grammar: &Language) -> Option<Self> {
         let mut parser = Parser::new();
         parser.set_language(grammar).expect("the grammar is of a version that is known");
@@ -79,7 +79,7 @@ impl Files {
         begun.elapsed().as_secs_f64()
     }
 
-    /// Says how this language does for itself; the first round, which fills caches, does not count.
+    /// Prints the figures of this language. The first round fills caches and does not count.
     fn report(&self) {
         let speed = |time: &f64| self.bytes as f64 / time;
         let [floor, ours] = &self.times;
@@ -102,7 +102,7 @@ impl Files {
     }
 }
 
-/// Measures all languages together, and says how each does.
+/// Measures all languages together, and prints the figures of each.
 pub async fn measure(table: &mut Table) {
     let grammars = grammars();
     let files = grammars.iter().filter_map(|(name, grammar)| Files::new(name, grammar));

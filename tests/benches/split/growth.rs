@@ -1,4 +1,4 @@
-//! A document ten times as long takes ten times as long, whatever its kind.
+//! The growth of time: a document ten times as long takes ten times as long, in every kind.
 
 use std::time::Instant;
 
@@ -10,12 +10,12 @@ use crate::table::{Bar, Table};
 
 const ROUNDS: usize = 5;
 
-/// The bytes of the smaller document, which must not fit into a processor's caches with all that is
-/// made of it, and how many times as long the larger one is.
+/// The bytes of the smaller document, which must exceed a processor's caches together with its chunks, and the
+/// factor of the larger one.
 const SMALLER: usize = 1_000_000;
 const TIMES: usize = 10;
 
-/// How a document of a kind begins, what it repeats, and how it ends; `{}` is the number of the part.
+/// The beginning of a document of a kind, the repeated part, and the end; `{}` is the number of the part.
 const DOCUMENTS: [(&str, &str, &str, &str); 6] = [
     ("text/markdown", "# All\n", "\n## Part {}\n\nSome *text* of part {}.\n\n- one\n- two\n", ""),
     (
@@ -40,7 +40,7 @@ const DOCUMENTS: [(&str, &str, &str, &str); 6] = [
     ),
 ];
 
-/// Measures each kind of which growth could be other than linear.
+/// Measures each kind whose growth could be other than linear.
 pub async fn measure(table: &mut Table) {
     for (name, begin, part, end) in DOCUMENTS {
         let media_type = MediaType::new(name);
@@ -54,7 +54,7 @@ pub async fn measure(table: &mut Table) {
             stored_and_split(text, &media_type);
             begun.elapsed().as_secs_f64() * 1e6
         };
-        // Numbers get longer, so bytes are compared and not parts.
+        // Numbers get longer, so bytes are compared, not parts.
         let times = large.len() as f64 / small.len() as f64;
         let figures = turns(ROUNDS, async |_| time(&small) * times, async |_| time(&large)).await;
         let what = format!(

@@ -1,4 +1,4 @@
-//! The memory that a hundred megabytes of JSON take, in a process that does nothing else.
+//! The memory for a hundred megabytes of JSON, in a process of its own.
 
 use std::fmt::Write;
 use std::process::Stdio;
@@ -14,10 +14,10 @@ const WORKER: &str = "split-worker";
 
 const BYTES: usize = 100_000_000;
 
-/// The most that the chunks may take beside the text, for each byte of it.
+/// The largest memory of the chunks beside the text, for each byte of the text.
 const MOST: u64 = 1;
 
-/// Measures the process at its peak.
+/// Measures the peak of the process.
 pub async fn measure(table: &mut Table) {
     let this = std::env::current_exe().expect("a program knows where it is");
     let mut command = Command::new(this);
@@ -35,9 +35,9 @@ pub async fn measure(table: &mut Table) {
     table.memory(&what, peak, bytes * (1 + MOST));
 }
 
-/// Tells whether this process was started to split, and does so.
+/// Splits if this process was started for it, and returns whether it was.
 ///
-/// It prints how many bytes were split, into how many chunks, and the most memory it had, in bytes.
+/// Prints the number of bytes, the number of chunks, and the peak of memory in bytes.
 pub fn is_worker() -> bool {
     if std::env::args().nth(1).as_deref() != Some(WORKER) {
         return false;

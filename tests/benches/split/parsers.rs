@@ -1,5 +1,4 @@
-//! The parsers that splitting stands on, each by itself. All tell whether the text was what its type
-//! says.
+//! The parsers that splitting uses, each alone. All return whether the text is valid.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -25,8 +24,7 @@ pub fn yaml(text: &str) -> bool {
     saphyr_parser::Parser::new_from_str(text).all(|event| black_box(event).is_ok())
 }
 
-/// The events alone would take any word for a value: that a text is TOML shows only when keys and
-/// values are decoded.
+/// The events alone accept any word as a value. An invalid TOML shows only when keys and values are decoded.
 pub fn toml(text: &str) -> bool {
     let source = Source::new(text);
     let tokens = source.lex().into_vec();

@@ -1,5 +1,5 @@
 /*!
-Which PostgreSQL the tests run on, and as which user.
+The PostgreSQL installation that the tests use, and the user that runs its server.
 */
 
 use std::fs::{DirBuilder, OpenOptions};
@@ -21,18 +21,18 @@ pub struct Installation {
 }
 
 impl Installation {
-    /// Finds the server that `PG_CONFIG` names, or else the pinned one.
+    /// Finds the server of `PG_CONFIG`, or else the pinned one.
     ///
     /// # Panics
     ///
-    /// Panics if there is none.
+    /// Panics if there is no server.
     pub fn find() -> Self {
         let named = std::env::var("PG_CONFIG").ok().filter(|name| !name.is_empty());
         Self::of(&named.unwrap_or_else(|| ground("postgres", &[])))
     }
 
-    /// Finds a server that speaks TLS: the one that is found otherwise, or else one of the system,
-    /// for the pinned one is built without.
+    /// Finds a server with TLS: the default one, or else one of the system. The pinned server is built
+    /// without TLS.
     pub fn find_with_tls() -> Option<Self> {
         let system =
             (15..=18).rev().map(|major| format!("/usr/lib/postgresql/{major}/bin/pg_config"));
@@ -54,17 +54,17 @@ impl Installation {
         }
     }
 
-    /// A program of the server.
+    /// Returns the path of a program of the server.
     pub fn bin(&self, name: &str) -> PathBuf {
         self.bin.join(name)
     }
 
-    /// The version, such as `18.6`.
+    /// Returns the version, such as `18.6`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// The major version, such as 18.
+    /// Returns the major version, such as 18.
     ///
     /// # Panics
     ///
@@ -74,19 +74,19 @@ impl Installation {
         digits.and_then(|digits| digits.parse().ok()).expect("a version begins with a number")
     }
 
-    /// Whether an extension lies there, ready to be created.
+    /// Returns whether the files of an extension are installed.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.join(name).with_extension("control").is_file()
     }
 
-    /// The library of an extension.
+    /// Returns the path of an extension's library.
     pub fn library(&self, name: &str) -> PathBuf {
-        // PostgreSQL 15 looks for .so everywhere, later ones for what the system calls a library.
+        // PostgreSQL 15 uses the suffix .so on all systems, later versions use the suffix of the system.
         let suffix = if self.major() == 15 { "so" } else { std::env::consts::DLL_EXTENSION };
         self.libraries.join(name).with_extension(suffix)
     }
 
-    /// Tells that something is skipped on this server, and why.
+    /// Reports a skipped test and the reason.
     ///
     /// # Panics
     ///
@@ -96,11 +96,12 @@ impl Installation {
         eprint!("{line}");
         if let Some(path) = std::env::var_os("PASSAGE_SKIPPED") {
             let file = OpenOptions::new().create(true).append(true).open(path);
-            file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the report is kept");
+            file.and_then(|mut file| file.write_all(line.as_bytes()))
+                .expect("the report is writable");
         }
     }
 
-    /// A command that runs as the server's user.
+    /// Returns a command that runs as the server's user.
     pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir("/");
@@ -110,7 +111,7 @@ impl Installation {
         command
     }
 
-    /// Makes a folder that only the server's user, and root, can enter.
+    /// Makes a folder that only the server's user and root can enter.
     pub(super) fn make_folder(&self, path: &Path) -> std::io::Result<()> {
         DirBuilder::new().mode(0o700).create(path)?;
         match self.user {
@@ -119,19 +120,19 @@ impl Installation {
         }
     }
 
-    /// Where the server's user can keep what outlives a test.
-    pub(super) fn place() -> PathBuf {
+    /// Returns a folder for data that several tests share. The server's user can enter it.
+    pub(super) fn shared_folder() -> PathBuf {
         ground("reachable", &[]).into()
     }
 
-    /// Where folders with sockets go: their names must be short, and the temporary folder of
-    /// root may admit nobody else.
+    /// Returns the folder for sockets. Names of sockets must be short, and the temporary folder of root
+    /// may be closed to other users.
     pub(super) fn temporary(&self) -> PathBuf {
         if self.user.is_some() { "/tmp".into() } else { std::env::temp_dir() }
     }
 }
 
-/// The user and group that the server must run as, where it cannot be the caller's own.
+/// Returns the user and group of the server, if it cannot run as the current user, who is root.
 fn server_user() -> Option<(u32, u32)> {
     let number = |text: String| text.parse::<u32>().expect("an id is a number");
     (number(output(Command::new("id").arg("-u"))) == 0).then(|| {
@@ -139,7 +140,7 @@ fn server_user() -> Option<(u32, u32)> {
     })
 }
 
-/// What a script of `ground/` prints.
+/// Runs a script of `ground/` and returns its output.
 fn ground(script: &str, arguments: &[&str]) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ground").join(script);
     output(Command::new(path).args(arguments))

@@ -1,9 +1,9 @@
 /*!
-The process that owns a server and outlives the test by as long as it takes to stop it.
+The process that owns a server and removes it after the test.
 
-A test may panic, be killed, or be one thread of many, so it cannot be relied on to clean up. A
-small shell does it instead: it takes orders line by line, and when their source is gone, for
-whatever reason, it stops the server by its own pid and removes the folder.
+A test may panic or be killed, or be one thread of many, so it cannot clean up reliably. A small shell
+script does so: it reads orders line by line. At the end of its input it stops the server by its process
+id and removes the folder.
 */
 
 use std::fs;
@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::installation::Installation;
 
-/// `$1` is the folder, `$2` the server's program. An order is `start`, or the name of a signal;
-/// it is answered by a line when it is done.
+/// `$1` is the folder, `$2` the server's program. An order is `start` or the name of a signal. The
+/// script answers each order with a line.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 stop() {
@@ -43,7 +43,7 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Copies the template into a new folder. The server is not started.
+    /// Copies the template into a new folder, without starting the server.
     pub(super) fn new(
         installation: &Installation,
         template: &Path,
@@ -56,7 +56,7 @@ impl Keeper {
             .arg(&folder)
             .arg(installation.bin("postgres"))
             .envs(environment.iter().copied())
-            // A group of its own: what ends the test, be it Ctrl-C, must not end the keeper.
+            // A process group of its own: Ctrl-C ends the test but not the keeper.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -77,37 +77,37 @@ impl Keeper {
         &self.folder
     }
 
-    /// Starts the server, without waiting until it takes connections. One that is still dying is
-    /// waited for: two on the same data would end each other.
+    /// Starts the server, without waiting until it accepts connections. First waits until the former
+    /// server has ended, because two servers on the same data would conflict.
     pub(super) fn start(&mut self) {
         self.order("start");
     }
 
-    /// Stops the server by a signal and waits until it is gone.
+    /// Stops the server by a signal and waits until it has ended.
     pub(super) fn stop(&mut self, signal: &str) {
         self.order(signal);
     }
 
-    /// Sends the server a signal, without waiting for anything.
+    /// Sends a signal to the server without waiting for its end.
     pub(super) fn signal(&self, signal: &str) {
         if let Some(pid) = self.pid() {
             let killed = Command::new("sh").args(["-c", "kill -s $0 $1", signal, &pid]).status();
-            assert!(killed.is_ok_and(|status| status.success()), "the server takes no signal");
+            assert!(killed.is_ok_and(|status| status.success()), "the server cannot be signalled");
         }
     }
 
-    /// Ends the server and all its processes by `kill -9` and waits until they are gone.
+    /// Ends the server and all its processes by `kill -9` and waits until they have ended.
     ///
-    /// Of the server alone it would leave sessions that go on until they notice, and for so long
-    /// nobody could start it again.
+    /// If only the server were killed, its sessions would go on until they notice. Until then the server
+    /// could not start again.
     pub(super) fn destroy(&self) {
         let Some(server) = self.pid() else { return };
         let signal = |signal: &str, pids: &[String]| {
-            // A session may have ended by itself.
+            // A session may have ended already.
             let _ =
                 Command::new("kill").args(["-s", signal]).args(pids).stderr(Stdio::null()).status();
         };
-        // So that no session begins behind our back.
+        // No session can begin from here on.
         signal("STOP", std::slice::from_ref(&server));
         let status = |pid: &str, field: &str| {
             let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -121,7 +121,7 @@ impl Keeper {
             .collect();
         pids.push(server);
         signal("KILL", &pids);
-        // One that is dead and not yet buried holds nothing any more.
+        // A zombie holds no resources.
         let lives =
             |pid: &String| status(pid, "State:").is_some_and(|state| !state.starts_with('Z'));
         while pids.iter().any(lives) {
@@ -129,7 +129,7 @@ impl Keeper {
         }
     }
 
-    /// What the server wrote.
+    /// Returns the server's log.
     pub(super) fn log(&self) -> String {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
@@ -141,22 +141,22 @@ impl Keeper {
 
     fn order(&mut self, order: &str) {
         let orders = self.orders.as_mut().expect("the keeper takes orders until it is dropped");
-        writeln!(orders, "{order}").expect("the keeper listens");
+        writeln!(orders, "{order}").expect("the keeper reads its orders");
         let mut answer = String::new();
         self.answers.read_line(&mut answer).expect("the keeper answers");
-        assert_eq!(answer, "done\n", "the keeper is gone");
+        assert_eq!(answer, "done\n", "the keeper has ended");
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // The end of the orders is the order to clean up.
+        // At the end of its input the keeper cleans up.
         drop(self.orders.take());
         let _ = self.child.wait();
     }
 }
 
-/// Makes a folder that no other cluster has, with a name short enough for a socket's.
+/// Makes a folder for one cluster, with a name short enough for a socket's path.
 fn new_folder(installation: &Installation) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let temporary = installation.temporary();
@@ -165,7 +165,7 @@ fn new_folder(installation: &Installation) -> PathBuf {
         let folder = temporary.join(format!("passage-{}-{number}", std::process::id()));
         match installation.make_folder(&folder) {
             Ok(()) => return folder,
-            // Left by a keeper that was killed, in a time when the pid was another's.
+            // A killed keeper left it, and the process id was used again.
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => panic!("{}: {error}", folder.display()),
         }

@@ -1,11 +1,12 @@
 /*!
-`PgBouncer` in front of a server, as people run it.
+`PgBouncer` in front of a server.
 
-It listens on a socket in the server's folder and runs as the server's user. `PGBOUNCER` names the
-program; without it, it is the one that is installed.
+The pooler listens on a socket in the server's folder and runs as the server's user. `PGBOUNCER` names
+the program; the default is the installed one.
 */
 
 use super::{Cluster, DATABASE};
+use crate::wait::PATIENCE;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -15,10 +16,10 @@ use tokio_postgres::{Config, NoTls};
 /// The port in the name of its socket.
 const PORT: u16 = 6432;
 
-/// Where distributions put the program, which is no program for everybody.
+/// The paths of the program in distributions. It is often not on the PATH of ordinary users.
 const INSTALLED: [&str; 2] = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
 
-/// Ends with its input, so that no pooler outlives a test, however that ends.
+/// Ends at the end of its input, so a pooler never outlives its test.
 const SCRIPT: &str = r#""$1" -q "$2" & pooler=$!; read -r _; kill "$pooler"; wait "$pooler""#;
 
 /// A running pooler, stopped when dropped.
@@ -29,12 +30,12 @@ pub struct Pooler {
 }
 
 impl Cluster {
-    /// Starts a pooler in front of this server, with lines of its own in its settings, such as
-    /// `pool_mode = transaction`. `None` where there is none; then prints what is skipped for it.
+    /// Starts a pooler in front of this server with additional settings, such as
+    /// `pool_mode = transaction`. Returns `None` without `PgBouncer` and reports the test as skipped.
     ///
     /// # Panics
     ///
-    /// Panics if it does not start.
+    /// Panics if the pooler does not start.
     pub async fn pooler(&self, what: &str, settings: &str) -> Option<Pooler> {
         let named = std::env::var_os("PGBOUNCER").map(PathBuf::from);
         let installed = INSTALLED.iter().map(PathBuf::from).find(|path| path.is_file());
@@ -68,7 +69,7 @@ impl Cluster {
         let begun = Instant::now();
         while let Err(error) = pooler.config("owner").connect(NoTls).await {
             let log = fs::read_to_string(pooler.folder.join("pgbouncer.log")).unwrap_or_default();
-            assert!(begun.elapsed() < Duration::from_secs(20), "no pooler: {error}\n{log}");
+            assert!(begun.elapsed() < PATIENCE, "the pooler does not start: {error}\n{log}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         Some(pooler)
@@ -76,12 +77,12 @@ impl Cluster {
 }
 
 impl Pooler {
-    /// The URL of the database by this pooler.
+    /// Returns the URL of the database through this pooler.
     pub fn url_as(&self, role: &str) -> String {
         format!("postgresql:///{DATABASE}?host={}&port={PORT}&user={role}", self.folder.display())
     }
 
-    /// How a role connects by this pooler.
+    /// Returns the connection settings of a role through this pooler.
     pub fn config(&self, role: &str) -> Config {
         let mut config = Config::new();
         config.host_path(&self.folder).port(PORT).user(role).dbname(DATABASE);
@@ -92,7 +93,7 @@ impl Pooler {
 impl Drop for Pooler {
     fn drop(&mut self) {
         drop(self.child.stdin.take());
-        // Whatever is wrong with it shows in the test that it breaks.
+        // If the pooler failed, the test that uses it reports that.
         let _ = self.child.wait();
     }
 }

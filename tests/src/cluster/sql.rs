@@ -1,7 +1,7 @@
 /*!
-Asking the server, one session a call.
+Functions that run SQL, each in a session of its own.
 
-Values come as text, as psql shows them, so that an assertion reads like the prompt.
+Values are text, as in psql, so an assertion looks like the output at the prompt.
 */
 
 use tokio_postgres::error::DbError;
@@ -10,11 +10,11 @@ use tokio_postgres::{Error, SimpleQueryMessage};
 use super::{Cluster, OWNER};
 
 impl Cluster {
-    /// Runs statements, as the owner, in one implicit transaction.
+    /// Runs statements as the owner, in one implicit transaction.
     ///
     /// # Panics
     ///
-    /// Panics, with the server's message, if one fails.
+    /// Panics with the server's message if a statement fails.
     pub async fn execute(&self, sql: &str) {
         self.execute_as(OWNER, sql).await;
     }
@@ -23,21 +23,21 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// Panics, with the server's message, if one fails.
+    /// Panics with the server's message if a statement fails.
     pub async fn execute_as(&self, role: &str, sql: &str) {
         self.rows(role, sql).await.unwrap_or_else(|error| panic!("{}\n{sql}", describe(&error)));
     }
 
-    /// The only value of the only row of a query.
+    /// Returns the only value of the only row of a query.
     ///
     /// # Panics
     ///
-    /// Panics if the query fails, if there are more or fewer rows or columns, or if it is NULL.
+    /// Panics if the query fails, if it returns another number of rows or columns, or if the value is NULL.
     pub async fn query_text(&self, sql: &str) -> String {
         self.query_text_as(OWNER, sql).await
     }
 
-    /// The only value of the only row that a role gets.
+    /// Returns the only value of the only row of a query that a role runs.
     ///
     /// # Panics
     ///
@@ -48,21 +48,21 @@ impl Cluster {
         rows.remove(0).remove(0).unwrap_or_else(|| panic!("the value is NULL\n{sql}"))
     }
 
-    /// The rows of a query, their values joined by `|` and NULL left empty, as `psql -A -t`
-    /// prints them.
+    /// Returns the rows of a query, as `psql -A -t` prints them: values joined by `|`, NULL as an empty
+    /// string.
     ///
     /// # Panics
     ///
-    /// Panics, with the server's message, if the query fails.
+    /// Panics with the server's message if the query fails.
     pub async fn query_lines(&self, sql: &str) -> Vec<String> {
         self.query_lines_as(OWNER, sql).await
     }
 
-    /// The rows that a role gets, as [`Cluster::query_lines`] shows them.
+    /// Returns the rows of a query that a role runs, as [`Cluster::query_lines`] does.
     ///
     /// # Panics
     ///
-    /// Panics, with the server's message, if the query fails.
+    /// Panics with the server's message if the query fails.
     pub async fn query_lines_as(&self, role: &str, sql: &str) -> Vec<String> {
         let rows = self.query_rows_as(role, sql).await;
         let text = |value: Option<String>| value.unwrap_or_default();
@@ -71,29 +71,29 @@ impl Cluster {
             .collect()
     }
 
-    /// The rows that a role gets; a NULL is `None`.
+    /// Returns the rows of a query that a role runs. NULL is `None`.
     ///
     /// # Panics
     ///
-    /// Panics, with the server's message, if the query fails.
+    /// Panics with the server's message if the query fails.
     pub async fn query_rows_as(&self, role: &str, sql: &str) -> Vec<Vec<Option<String>>> {
         self.rows(role, sql).await.unwrap_or_else(|error| panic!("{}\n{sql}", describe(&error)))
     }
 
-    /// The error of statements that must fail: its SQLSTATE, message, detail and hint.
+    /// Returns the error of statements that must fail: SQLSTATE, message, detail and hint.
     ///
     /// # Panics
     ///
-    /// Panics if they succeed, or if the session breaks.
+    /// Panics if the statements succeed, or if the connection is lost.
     pub async fn error(&self, sql: &str) -> DbError {
         self.error_as(OWNER, sql).await
     }
 
-    /// The error that a role gets.
+    /// Returns the error of statements that a role runs and that must fail.
     ///
     /// # Panics
     ///
-    /// Panics if the statements succeed, or if the session breaks.
+    /// Panics if the statements succeed, or if the connection is lost.
     pub async fn error_as(&self, role: &str, sql: &str) -> DbError {
         match self.rows(role, sql).await {
             Ok(rows) => panic!("no error but {} rows\n{sql}", rows.len()),
@@ -115,7 +115,7 @@ impl Cluster {
     }
 }
 
-/// The server's own words: the error of the driver says no more than "db error".
+/// Formats the server's message, because the driver's own text is only "db error".
 fn describe(error: &Error) -> String {
     let Some(error) = error.as_db_error() else { return error.to_string() };
     let mut text = format!("{}: {} ({})", error.severity(), error.message(), error.code().code());

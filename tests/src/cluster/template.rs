@@ -1,8 +1,9 @@
 /*!
-The data folder that every cluster is a copy of.
+The template of the data folders: each cluster is a copy of it.
 
-Making one takes a second, copying it a tenth of that. It is made once for each version and each
-change of what is written below, by whoever comes first; the others wait for the lock.
+To make a template takes a second, to copy it a tenth of a second. The first test that needs a template
+makes it; the others wait for its lock. Each version of PostgreSQL and each change of the settings below
+has its own template.
 */
 
 use std::fs::{self, File};
@@ -14,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 use super::installation::Installation;
 use super::{DATABASE, OWNER, SUPERUSER};
 
-/// What is lost in a power cut is of no interest, and what runs by itself makes plans differ.
+/// Durability is not needed, and automatic maintenance would change plans.
 const SETTINGS: &str = "
 autovacuum = off
 fsync = off
@@ -26,25 +27,25 @@ shared_buffers = 64MB
 timezone = 'UTC'
 ";
 
-/// Makes the template where it is missing, and names its folder.
+/// Returns the folder of the template, which is made if it does not exist.
 pub(super) fn make(installation: &Installation) -> PathBuf {
-    let place = Installation::place();
+    let shared = Installation::shared_folder();
     let sql = format!("CREATE ROLE {OWNER} LOGIN;\nCREATE DATABASE {DATABASE} OWNER {OWNER};\n");
     let mut hasher = DefaultHasher::new();
     (SETTINGS, &sql).hash(&mut hasher);
     let name = format!("template-{}-{:08x}", installation.version(), hasher.finish() as u32);
 
-    let folder = place.join(&name);
-    let lock = File::create(place.join(format!("{name}.lock"))).expect("the place is writable");
+    let folder = shared.join(&name);
+    let lock = File::create(shared.join(format!("{name}.lock"))).expect("the folder is writable");
     lock.lock().expect("a lock is granted");
     if !folder.is_dir() {
-        let half = place.join(format!("{name}.half"));
+        let half = shared.join(format!("{name}.half"));
         if half.exists() {
-            fs::remove_dir_all(&half).expect("what was left half made can be removed");
+            fs::remove_dir_all(&half).expect("an incomplete template can be removed");
         }
-        installation.make_folder(&half).expect("the place is writable");
+        installation.make_folder(&half).expect("the folder is writable");
         initialise(installation, &half.join("data"), &sql);
-        fs::rename(&half, &folder).expect("the place is writable");
+        fs::rename(&half, &folder).expect("the folder is writable");
     }
     folder.join("data")
 }

@@ -1,12 +1,12 @@
-//! `split` on every kind of document, 16 to 50 MB of it, and on what the parsers find hardest.
+//! `split` of every kind of document with 16 to 50 MB, and of the inputs that are the hardest to parse.
 
 use crate::session::Session;
 use passage_tests::Cluster;
 
-/// How many bytes a document has; HTML of more than 32 MB is refused.
+/// The size of a document in bytes. HTML of more than 32 MB is refused.
 const BYTES: usize = 16_000_000;
 
-/// A document by its media type: what it begins with, repeats and ends with, as literals of SQL.
+/// A document by its media type: its beginning, the repeated part and its end, as SQL literals.
 const DOCUMENTS: [(&str, [&str; 3]); 27] = [
     ("text/html", ["'<table>'", "'<tr><td>'", "''"]),
     (
@@ -44,14 +44,14 @@ const DOCUMENTS: [(&str, [&str; 3]); 27] = [
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn splitting_ends_soon_after_a_cancel_whatever_the_document() {
+async fn split_ends_soon_after_a_cancel_for_each_media_type() {
     let cluster = Cluster::start().await;
     let mut session = Session::of(&cluster, 1).await;
     session.prepare("CREATE TEMP TABLE source (text text)").await;
     session.prepare("ALTER TABLE source ALTER text SET STORAGE EXTERNAL").await;
     for (media_type, [begin, part, end]) in DOCUMENTS {
         let text = format!("{begin} || repeat({part}, {BYTES} / octet_length({part})) || {end}");
-        // A table holds the text, for `repeat` checks for interrupts itself.
+        // The text is in a table, because `repeat` itself checks for interrupts.
         session.prepare(&format!("TRUNCATE source; INSERT INTO source SELECT {text}")).await;
         let sql = format!("SELECT count(*) FROM source, passage.split(text, '{media_type}')");
         session.cancel(&format!("split {media_type} {part}"), &sql).await;

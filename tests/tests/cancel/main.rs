@@ -1,15 +1,15 @@
 /*!
-Every call ends soon after it is cancelled, whatever its input is.
+Every call ends soon after it is cancelled, for any input.
 
-Each call runs once to its end and then again and again, and each time another session cancels it at
-a random moment; see `session.rs` for what is measured. `PASSAGE_SEED` repeats the moments of a run,
-and `PASSAGE_MOMENTS` sets how many there are for each call.
+Each call runs once to its end and then several times more, and each time another session cancels it at
+a random moment. `session.rs` describes what is measured. `PASSAGE_SEED` repeats the moments of a run, and
+`PASSAGE_MOMENTS` sets their number for each call.
 */
 
-#[expect(dead_code, reason = "the tests of random calls use more of it")]
-#[path = "../model/random/dice.rs"]
-mod dice;
 mod documents;
+#[expect(dead_code, reason = "the tests of random calls use more of it")]
+#[path = "../model/random/rng.rs"]
+mod rng;
 mod session;
 mod stores;
 mod writes;

@@ -1,22 +1,22 @@
 /*!
 Sessions whose calls are cancelled.
 
-The aim is an error within 200 ms of the cancel. Other work on the machine delays a wall clock by
-seconds, so what is bounded closely is the processor time that the backend takes after the cancel; the
-wall clock has a bound that only a call without any check for interrupts exceeds.
+The aim is an error within 200 ms of the cancel. Other work on the machine can delay a wall clock by seconds.
+So the close bound is on the processor time that the backend uses after the cancel. The bound on the wall clock
+is only exceeded by a call that never checks for interrupts.
 */
 
-use crate::dice::Dice;
+use crate::rng::Rng;
 use passage_tests::Cluster;
 use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-/// The most processor time from the cancel to the error. The aim is 200 ms; a debug build of the
+/// The largest processor time from the cancel to the error. The aim is 200 ms; a debug build of the
 /// server and a slow machine need more.
 const MOST_WORK: Duration = Duration::from_millis(500);
 
-/// The most time from the cancel to the error on a busy machine.
+/// The largest time from the cancel to the error on a busy machine.
 const MOST_TIME: Duration = Duration::from_secs(10);
 
 /// A session that calls, and one that cancels it.
@@ -24,23 +24,23 @@ pub struct Session {
     caller: Client,
     canceller: Client,
     backend: i32,
-    dice: Dice,
+    rng: Rng,
     moments: u32,
-    worst: Late,
+    worst: Delay,
 }
 
-/// How long a call went on after its cancel.
+/// How long a call ran after its cancel.
 #[derive(Clone, Copy, Default)]
-struct Late {
-    /// How much of that the backend worked, where the system tells it.
+struct Delay {
+    /// The processor time of the backend in this time, on Linux.
     work: Duration,
     time: Duration,
-    /// How long the call had run when it was cancelled.
+    /// The time from the beginning of the call to its cancel.
     after: Duration,
 }
 
 impl Session {
-    /// Opens both sessions; `number` tells the sequences of moments of several tests apart.
+    /// Opens both sessions. `number` gives each test its own sequence of random moments.
     pub async fn of(cluster: &Cluster, number: u32) -> Self {
         let variable = |name: &str, default| {
             std::env::var(name).map_or(default, |value| value.parse().expect("it is a number"))
@@ -55,20 +55,20 @@ impl Session {
             caller,
             canceller,
             backend: backend.get(0),
-            dice: Dice::new(seed, number),
+            rng: Rng::new(seed, number),
             moments: variable("PASSAGE_MOMENTS", 3) as u32,
-            worst: Late::default(),
+            worst: Delay::default(),
         }
     }
 
-    /// Executes what a call needs.
+    /// Runs the statements that a call needs before it.
     pub async fn prepare(&self, sql: &str) {
         self.caller.batch_execute(sql).await.expect("what a call needs can be made");
     }
 
     /// Runs a call to its end, then cancels it at random moments.
     ///
-    /// Each run is a transaction that is rolled back, so a call that writes finds the same each time.
+    /// Each run is a transaction that is rolled back, so a call that writes finds the same rows each time.
     /// A call may refuse its input as too large.
     pub async fn cancel(&mut self, what: &str, sql: &str) {
         let begun = Instant::now();
@@ -80,9 +80,9 @@ impl Session {
         let whole = begun.elapsed();
         self.caller.batch_execute("ROLLBACK").await.expect("a transaction ends");
 
-        let mut worst = Late::default();
+        let mut worst = Delay::default();
         for _ in 0..self.moments {
-            let share = self.dice.below(1_000) as f64 / 1_000.0;
+            let share = self.rng.below(1_000) as f64 / 1_000.0;
             let late = self.late(what, sql, whole.mul_f64(share)).await;
             if late.work.max(late.time / 20) > worst.work.max(worst.time / 20) {
                 worst = late;
@@ -101,8 +101,8 @@ impl Session {
         self.worst.time = self.worst.time.max(worst.time);
     }
 
-    /// Cancels a call after some time, and returns how long it went on.
-    async fn late(&self, what: &str, sql: &str, after: Duration) -> Late {
+    /// Cancels a call after some time, and returns how long it ran on.
+    async fn late(&self, what: &str, sql: &str, after: Duration) -> Delay {
         self.caller.batch_execute("BEGIN").await.expect("a transaction begins");
         let begun = Instant::now();
         let cancel = async {
@@ -118,20 +118,23 @@ impl Session {
             (result, Instant::now(), self.processor())
         };
         let ((cancelled, before), (result, ended, behind)) = tokio::join!(cancel, call);
-        // A cancel that comes between two statements is ignored, or ends the next one.
-        while self.caller.batch_execute("ROLLBACK").await.is_err() {}
+        // A cancel that arrives between two statements is ignored or cancels the next one, this ROLLBACK.
+        // There is one cancel, so a second ROLLBACK succeeds.
+        if self.caller.batch_execute("ROLLBACK").await.is_err() {
+            self.caller.batch_execute("ROLLBACK").await.expect("the transaction ends");
+        }
         if let Err(error) = result {
             let expected = [&SqlState::QUERY_CANCELED, &SqlState::PROGRAM_LIMIT_EXCEEDED];
             assert!(error.code().is_some_and(|code| expected.contains(&code)), "{what}: {error:?}");
         }
-        Late {
+        Delay {
             work: behind.saturating_sub(before),
             time: ended.saturating_duration_since(cancelled),
             after: cancelled - begun,
         }
     }
 
-    /// Returns the processor time of the backend so far, or zero on another system than Linux.
+    /// Returns the processor time of the backend so far, or zero on systems other than Linux.
     fn processor(&self) -> Duration {
         let file = format!("/proc/{}/schedstat", self.backend);
         let stat = std::fs::read_to_string(file).unwrap_or_default();
@@ -139,9 +142,9 @@ impl Session {
         Duration::from_nanos(nanoseconds.unwrap_or_default())
     }
 
-    /// Prints the worst of all calls.
+    /// Prints the largest times of all calls.
     pub fn report(&self) {
-        let Late { work, time, .. } = self.worst;
+        let Delay { work, time, .. } = self.worst;
         println!("worst: {} ms of work, {} ms", work.as_millis(), time.as_millis());
     }
 }

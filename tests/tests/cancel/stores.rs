@@ -3,22 +3,22 @@
 use crate::session::Session;
 use passage_tests::Cluster;
 
-/// How many chunks the document has. The bench of scale has a million.
+/// The number of chunks of the document. The bench `scale` uses a million.
 const CHUNKS: u32 = 100_000;
 
 const DOCUMENT: &str = "'aaaaaaaa-0000-0000-8000-000000000000'";
 
-/// The hit of the calls that take one.
+/// The hit of calls that take one.
 const HIT: &str = "'aaaaaaaa-0000-0000-0000-000000000001'";
 
-/// All chunks of the document but every third, as an array.
+/// Two thirds of the chunks of the document, as an array.
 const HITS: &str = "(SELECT array_agg(id) FROM rag.chunks WHERE ordinal % 3 > 0)";
 
-/// Some of them, for what compares each chunk with each of them.
+/// Fewer chunks, for functions that compare all pairs.
 const SOME: &str = "(SELECT array_agg(id) FROM rag.chunks WHERE ordinal % 50 = 0)";
 
-/// The functions that only read, as SQL; `@hit`, `@hits`, `@some` and `@document` stand for those above, `@all`
-/// for a limit that nothing exceeds.
+/// The functions that only read, as SQL. `@hit`, `@hits`, `@some` and `@document` are replaced by the
+/// constants above, `@all` by a limit that nothing exceeds.
 const CALLS: [(&str, &str); 26] = [
     ("assemble", "length(assemble(@document, @some))"),
     ("check_store", "count(*) FROM check_store(data => true)"),
@@ -80,9 +80,9 @@ async fn reading_a_store_ends_soon_after_a_cancel() {
     session.report();
 }
 
-/// Makes the document: a title for ten chunks, and words that one chunk in ten shares.
+/// Makes the document: ten chunks for each title, and words that each tenth chunk shares.
 async fn fill(cluster: &Cluster) {
-    // To build this index takes longer than all else; a path is compared without it.
+    // Building this index takes longer than everything else. Paths are compared without it.
     cluster.execute("DROP INDEX rag.chunks_path_idx").await;
     cluster
         .execute(&format!(

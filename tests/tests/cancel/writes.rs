@@ -1,9 +1,9 @@
-//! The functions that write a store, and the trigger that keeps one in step.
+//! The functions that write a store, and the trigger `keep_in_step`.
 
 use crate::session::Session;
 use passage_tests::Cluster;
 
-/// A document of some 20,000 chunks.
+/// A document of about 20,000 chunks.
 const TEXT: &str = "repeat(E'# Part\\n\\nSome *text* of `it`, as long as most are.\\n\\n- one\\n- two\\n\\n', 20000)";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -29,7 +29,7 @@ async fn writing_a_store_ends_soon_after_a_cancel() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn keeping_in_step_ends_soon_after_a_cancel() {
+async fn keep_in_step_ends_soon_after_a_cancel() {
     let cluster = Cluster::start().await;
     let mut session = Session::of(&cluster, 4).await;
     cluster

@@ -1,6 +1,6 @@
-//! Looking after a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`.
+//! The commands that examine a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`.
 
-use crate::{Ran, lacks_embedding, next_write, ran, text_cluster};
+use crate::{RunOutput, lacks_embedding, next_transaction, run_client, text_cluster};
 use passage_tests::cluster::{SUPERUSER, model_path};
 use passage_tests::{Cluster, fixture};
 use serde_json::Value;
@@ -65,16 +65,16 @@ async fn status_counts_collections_and_lists_documents() {
 }
 
 #[tokio::test]
-async fn the_doctor_finds_nothing_in_a_store_that_is_well() {
+async fn doctor_finds_no_problem_in_a_sound_store() {
     let cluster = garden().await;
     cluster.execute("ANALYZE rag.documents, rag.chunks").await;
-    let next = next_write(&cluster).await;
-    let doctor = ran(&cluster, ["doctor"]).await;
+    let next = next_transaction(&cluster).await;
+    let doctor = run_client(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
     assert!(doctor.stdout.ends_with("\n\nno problems found\n"), "{}", doctor.stdout);
-    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+    assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
     let version = cluster.installation().version();
-    // Debian says more of it.
+    // Debian adds its own version to that of PostgreSQL.
     let server = format!("good    server: PostgreSQL {version}");
     assert!(doctor.stdout.contains(&server), "{}", doctor.stdout);
     let findings = lines(&cluster.passage(["doctor", "--json"]).await);
@@ -82,12 +82,12 @@ async fn the_doctor_finds_nothing_in_a_store_that_is_well() {
 }
 
 #[tokio::test]
-async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
+async fn doctor_reports_each_problem_with_its_remedy() {
     let cluster = garden().await;
     let found = |code, what: &'static str, remedy: &'static str| {
         let cluster = &cluster;
         async move {
-            let doctor = ran(cluster, ["doctor", "--no-embed"]).await;
+            let doctor = run_client(cluster, ["doctor", "--no-embed"]).await;
             assert_eq!(doctor.code, Some(code), "{what}: {}", doctor.stdout);
             let mut lines = doctor.stdout.lines().skip_while(|line| !line.contains(what));
             assert!(lines.next().is_some(), "{what}: {}", doctor.stdout);
@@ -142,7 +142,7 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
         cluster.execute(grant).await;
         let mut program = cluster.client_program();
         program.env("DATABASE_URL", cluster.url_as("guest")).args(["doctor", "--no-embed"]);
-        let doctor = Ran::of(&mut program).await;
+        let doctor = RunOutput::of(&mut program).await;
         assert_eq!(doctor.code, Some(code), "{}", doctor.stdout);
         assert!(
             doctor.stdout.contains(what) && doctor.stdout.contains(remedy),
@@ -157,7 +157,7 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
     found(1, "pg_passage: it is not installed in the database", "Run passage init").await;
     let mut program = cluster.client_program();
     program.env("DATABASE_URL", "postgresql:///a?host=/nowhere&user=me").args(["doctor"]);
-    let doctor = Ran::of(&mut program).await;
+    let doctor = RunOutput::of(&mut program).await;
     assert_eq!(doctor.code, Some(1));
     assert!(
         doctor.stdout.contains("connection: cannot connect")
@@ -166,13 +166,13 @@ async fn the_doctor_says_what_is_wrong_and_what_mends_it() {
 }
 
 #[tokio::test]
-async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
+async fn doctor_reports_the_model_and_chunks_without_embeddings() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "the doctor knows the model") {
+    if lacks_embedding(&cluster, "doctor reports the model") {
         return;
     }
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden/watering.txt")]).await;
-    let doctor = ran(&cluster, ["doctor"]).await;
+    let doctor = run_client(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(0), "{}", doctor.stdout);
     for said in [
         "good    model: sentence-transformers/all-MiniLM-L6-v2, 384 dimensions",
@@ -182,7 +182,7 @@ async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
         assert!(doctor.stdout.contains(said), "{said}: {}", doctor.stdout);
     }
     cluster.execute("INSERT INTO rag.settings VALUES ('model', '\"other\"')").await;
-    let doctor = ran(&cluster, ["doctor"]).await;
+    let doctor = run_client(&cluster, ["doctor"]).await;
     assert_eq!(doctor.code, Some(1));
     assert!(
         doctor.stdout.contains("error   model: store \"rag\" holds embeddings of other"),
@@ -192,7 +192,7 @@ async fn the_doctor_knows_the_model_and_what_is_not_embedded() {
 }
 
 #[tokio::test]
-async fn context_shows_a_chunk_and_what_stands_around_it() {
+async fn context_shows_a_chunk_with_its_neighbors() {
     let cluster = garden().await;
     let hit =
         cluster.query_text("SELECT id FROM rag.chunks WHERE content LIKE '%Varroa mites%'").await;
@@ -212,14 +212,16 @@ async fn context_shows_a_chunk_and_what_stands_around_it() {
     assert_eq!(rows.len(), 2);
 
     let none = "00000000-0000-0000-0000-000000000000";
-    ran(&cluster, ["context", none])
+    run_client(&cluster, ["context", none])
         .await
-        .refuses(&format!("no chunk has the id {none}"), "passage search --json");
-    ran(&cluster, ["context", &hit, "--strategy", "wide"]).await.refuses("\"wide\"", "strategies");
+        .assert_refusal(&format!("no chunk has the id {none}"), "passage search --json");
+    run_client(&cluster, ["context", &hit, "--strategy", "wide"])
+        .await
+        .assert_refusal("\"wide\"", "strategies");
 }
 
 #[tokio::test]
-async fn fragments_are_whole_lines_with_their_numbers() {
+async fn fragments_are_whole_lines_with_line_numbers() {
     let cluster = garden().await;
     let shown = cluster.passage(["fragments", "--limit", "1", "varroa mites"]).await;
     assert!(
@@ -259,12 +261,12 @@ async fn fragments_are_whole_lines_with_their_numbers() {
         source.trim_end()
     );
     assert_eq!(cluster.passage(["fragments", "zzzzzz"]).await, "nothing found\n");
-    ran(&cluster, ["fragments"])
+    run_client(&cluster, ["fragments"])
         .await
-        .refuses("required arguments were not provided", "Usage: passage fragments");
+        .assert_refusal("required arguments were not provided", "Usage: passage fragments");
 }
 
-/// Serves the files of a folder until the test ends; what `spoil` names comes with another byte.
+/// Serves the files of a folder until the test ends; the file `spoil` has one wrong byte.
 async fn mirror(folder: std::path::PathBuf, spoil: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/model", listener.local_addr().unwrap());
@@ -290,9 +292,9 @@ async fn mirror(folder: std::path::PathBuf, spoil: &'static str) -> String {
 }
 
 #[tokio::test]
-async fn the_model_is_fetched_checked_and_used_from_then_on() {
+async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
     let cluster = Cluster::start().await;
-    if lacks_embedding(&cluster, "the model is fetched, checked and used from then on") {
+    if lacks_embedding(&cluster, "model fetch verifies the model, and later runs use it") {
         return;
     }
     let cache = tempfile::tempdir().unwrap();
@@ -303,8 +305,11 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
         program
     };
     let spoiled = mirror(std::path::PathBuf::clone(&folder), "tokenizer.json").await;
-    let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &spoiled])).await;
-    fetched.refuses("cannot fetch tokenizer.json: the checksum is not that of revision", "--from");
+    let fetched = RunOutput::of(&mut program(&["model", "fetch", "--from", &spoiled])).await;
+    fetched.assert_refusal(
+        "cannot fetch tokenizer.json: the checksum is not that of revision",
+        "--from",
+    );
     let there = cache.path().join("passage/all-MiniLM-L6-v2");
     let names = || {
         let mut names: Vec<_> =
@@ -312,23 +317,25 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
         names.sort();
         names
     };
-    assert_eq!(names(), ["model.safetensors"], "what came damaged is not kept");
+    assert_eq!(names(), ["model.safetensors"], "a damaged file is not kept");
 
-    // What is there already is not asked for again.
+    // A file that is there already is not downloaded again.
     let good = mirror(folder, "model.safetensors").await;
-    let fetched = Ran::of(&mut program(&["model", "fetch", "--from", &good])).await;
+    let fetched = RunOutput::of(&mut program(&["model", "fetch", "--from", &good])).await;
     assert_eq!(
         fetched.stdout,
         format!("sentence-transformers/all-MiniLM-L6-v2 is installed in {}\n", there.display())
     );
     assert_eq!(names(), ["config.json", "model.safetensors", "tokenizer.json"]);
-    let ingest = Ran::of(&mut program(&["ingest", fixture!("client/garden/watering.txt")])).await;
+    let ingest =
+        RunOutput::of(&mut program(&["ingest", fixture!("client/garden/watering.txt")])).await;
     assert_eq!(ingest.code, Some(0), "{}", ingest.stderr);
     let search =
-        Ran::of(&mut program(&["search", "--mode", "vector", "how are seedlings watered"])).await;
+        RunOutput::of(&mut program(&["search", "--mode", "vector", "how are seedlings watered"]))
+            .await;
     assert!(search.stdout.contains("Seedlings are watered from below"), "{}", search.stderr);
 
-    let nowhere = Ran::of(&mut program(&[
+    let nowhere = RunOutput::of(&mut program(&[
         "model",
         "fetch",
         "--from",
@@ -337,11 +344,11 @@ async fn the_model_is_fetched_checked_and_used_from_then_on() {
         "/nowhere/model",
     ]))
     .await;
-    nowhere.refuses("cannot fetch model.safetensors", "Give --from the URL");
+    nowhere.assert_refusal("cannot fetch model.safetensors", "Give --from the URL");
 }
 
 #[tokio::test]
-async fn shells_learn_the_commands() {
+async fn completions_know_the_commands() {
     let cluster = Cluster::bare().await;
     for (shell, line) in
         [("bash", "_passage()"), ("zsh", "#compdef passage"), ("fish", "complete -c passage")]

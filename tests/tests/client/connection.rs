@@ -1,11 +1,12 @@
-//! Where the client goes if no URL says it: where psql goes.
+//! The connection settings without a URL: the client reads those of libpq, as psql does.
 
-use crate::{Ran, SECRET, text_cluster};
+use crate::{RunOutput, SECRET, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::{DATABASE, OWNER, SUPERUSER};
+use passage_tests::wait::until;
 use tokio::process::Command;
 
-/// The client, with nothing said of a server.
+/// The client without connection settings.
 fn alone(cluster: &Cluster, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env_remove("DATABASE_URL").env("HOME", "/nowhere").args(arguments);
@@ -13,15 +14,15 @@ fn alone(cluster: &Cluster, arguments: &[&str]) -> Command {
 }
 
 #[tokio::test]
-async fn the_variables_of_libpq_are_enough() {
+async fn the_client_reads_the_variables_of_libpq() {
     let cluster = text_cluster().await;
     let mut program = alone(&cluster, &["status", "--json"]);
     program.env("PGHOST", cluster.folder()).env("PGUSER", OWNER).env("PGDATABASE", DATABASE);
     program.env("PGAPPNAME", "mine").env("PGOPTIONS", "-c passage.store=rag");
-    let ran = Ran::of(&mut program).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(&mut program).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 
-    // psql and this client read one and the same line.
+    // psql and the client accept the same connection string.
     for conninfo in [
         format!(
             "host={} user={OWNER} dbname={DATABASE} sslmode=prefer",
@@ -32,15 +33,17 @@ async fn the_variables_of_libpq_are_enough() {
             cluster.folder().display()
         ),
     ] {
-        let ran = Ran::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let psql = Ran::of(cluster.program("psql").args(["-X", &conninfo, "-c", "SELECT 1"])).await;
+        let run =
+            RunOutput::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let psql =
+            RunOutput::of(cluster.program("psql").args(["-X", &conninfo, "-c", "SELECT 1"])).await;
         assert_eq!(psql.code, Some(0), "{}", psql.stderr);
     }
 }
 
 #[tokio::test]
-async fn a_service_has_a_name_for_all_of_it() {
+async fn a_service_file_gives_the_connection_settings() {
     let cluster = text_cluster().await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("services");
@@ -50,29 +53,29 @@ async fn a_service_has_a_name_for_all_of_it() {
     );
     std::fs::write(&path, service).unwrap();
     let mut named = alone(&cluster, &["status"]);
-    let ran = Ran::of(named.env("PGSERVICEFILE", &path).env("PGSERVICE", "work")).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(named.env("PGSERVICEFILE", &path).env("PGSERVICE", "work")).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let mut named = alone(&cluster, &["status", "--database-url", "service=work"]);
-    assert_eq!(Ran::of(named.env("PGSERVICEFILE", &path)).await.code, Some(0));
+    assert_eq!(RunOutput::of(named.env("PGSERVICEFILE", &path)).await.code, Some(0));
     let mut named = alone(&cluster, &["status", "--database-url", "service=elsewhere user=me"]);
-    let ran = Ran::of(named.env("PGSERVICEFILE", &path)).await;
-    ran.refuses("cannot connect to the server", "Check that the server runs");
+    let run = RunOutput::of(named.env("PGSERVICEFILE", &path)).await;
+    run.assert_refusal("cannot connect to the server", "Check that the server runs");
     let mut named = alone(&cluster, &["status", "--database-url", "service=play"]);
-    let ran = Ran::of(named.env("PGSERVICEFILE", &path)).await;
-    ran.refuses("no service file defines the service \"play\"", "Set DATABASE_URL");
+    let run = RunOutput::of(named.env("PGSERVICEFILE", &path)).await;
+    run.assert_refusal("no service file defines the service \"play\"", "Set DATABASE_URL");
 }
 
 #[tokio::test]
-async fn of_several_hosts_the_first_that_answers_is_taken() {
+async fn the_client_connects_to_the_first_host_that_answers() {
     let cluster = text_cluster().await;
     let conninfo =
         format!("host=/nowhere,{} user={OWNER} dbname={DATABASE}", cluster.folder().display());
-    let ran = Ran::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(&mut alone(&cluster, &["status", "--database-url", &conninfo])).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
 #[tokio::test]
-async fn after_a_refused_password_no_other_host_is_tried() {
+async fn the_client_tries_no_other_host_after_a_wrong_password() {
     let (strict, lenient) = (text_cluster().await, text_cluster().await);
     strict.execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} PASSWORD '{SECRET}'")).await;
     let rules = "local all postgres trust\nlocal all all scram-sha-256\n";
@@ -83,26 +86,29 @@ async fn after_a_refused_password_no_other_host_is_tried() {
         let conninfo = format!("host={hosts} user={OWNER} dbname={DATABASE}");
         let mut program = alone(&lenient, &["status", "--database-url", &conninfo]);
         program.env("PGPASSWORD", password);
-        async move { Ran::of(&mut program).await }
+        async move { RunOutput::of(&mut program).await }
     };
     // The reload takes effect with the next session.
-    while status(format!("{first}"), "wrong").await.code == Some(0) {}
+    let is_strict = async || status(format!("{first}"), "wrong").await.code != Some(0);
+    until("the server asks for passwords", is_strict).await;
     lenient.execute_as(SUPERUSER, "ALTER SYSTEM SET log_connections = on").await;
     lenient.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
     let asked = "application_name=passage";
-    while !lenient.log().contains(asked) {
+    let logs_connections = async || {
         assert_eq!(status(format!("{second}"), "").await.code, Some(0));
-    }
+        lenient.log().contains(asked)
+    };
+    until("the server logs connections", logs_connections).await;
     let before = lenient.log().matches(asked).count();
     status(format!("{first},{second}"), "wrong")
         .await
-        .refuses("password authentication failed", "Check the user and the password");
+        .assert_refusal("password authentication failed", "Check the user and the password");
     let conninfo = format!("host={first},{second} user={OWNER} dbname={DATABASE}");
-    let ran = Ran::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
-    ran.refuses("password missing", "Set the password");
+    let run = RunOutput::of(&mut alone(&lenient, &["status", "--database-url", &conninfo])).await;
+    run.assert_refusal("password missing", "Set the password");
     assert_eq!(lenient.log().matches(asked).count(), before, "the second host was tried");
 
-    // One that is not there, or not ready, leaves the others.
+    // The client does try the other hosts if one does not exist or does not accept connections yet.
     assert_eq!(status(format!("/nowhere,{first}"), SECRET).await.code, Some(0));
     assert_eq!(status(format!("{first},{second}"), SECRET).await.code, Some(0));
 }

@@ -1,19 +1,19 @@
-//! `passage embed`, and all else that embeds by a service: what was loaded without vectors gets
-//! them, by one worker or several, and nothing of a key is ever shown.
+//! `passage embed` and the other commands that use an embedding service: one or several workers embed
+//! chunks that were loaded without embeddings, and no output shows the key.
 
-use crate::service::{Asked, Reply, Service};
-use crate::{Ran, ran, text_cluster};
+use crate::embedding_service::{Reply, Request, Service};
+use crate::{RunOutput, run_client, text_cluster, until_line};
+use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::collections::HashSet;
 use std::process::Stdio;
-use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
 const KEY: &str = "sk-xyzzy-hunter2";
 const MISSING: &str = "SELECT count(*) FROM rag.chunks LEFT JOIN rag.embeddings ON chunk_id = chunks.id WHERE chunk_id IS NULL";
 
-/// The client with a service named by its environment.
+/// The client with a service in its environment.
 fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env("PASSAGE_EMBED_URL", service.url()).env("PASSAGE_EMBED_MODEL", "tiny");
@@ -21,14 +21,14 @@ fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     program
 }
 
-/// Runs it, and makes sure that the key stays where it is.
-async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Ran {
-    let ran = Ran::of(&mut with(cluster, service, arguments)).await;
-    assert!(!ran.stdout.contains("hunter2") && !ran.stderr.contains("hunter2"), "{}", ran.stderr);
-    ran
+/// Runs the client and checks that its output does not show the key.
+async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> RunOutput {
+    let run = RunOutput::of(&mut with(cluster, service, arguments)).await;
+    assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"), "{}", run.stderr);
+    run
 }
 
-/// A store for embeddings of eight dimensions, with documents that have none yet.
+/// A store for embeddings of 64 dimensions, with a document that has none yet.
 async fn loaded(what: &str, chunks: usize) -> Option<Cluster> {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector(what) {
@@ -50,17 +50,16 @@ async fn insert(cluster: &Cluster, uri: &str, chunks: usize) {
     cluster.execute(&sql).await;
 }
 
-/// Waits until nothing is without an embedding; a test that waits for ever is ended from outside.
-async fn filled(cluster: &Cluster) {
-    while cluster.query_text(MISSING).await != "0" {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+/// Waits until each chunk has an embedding.
+async fn until_embedded(cluster: &Cluster) {
+    let is_done = async || cluster.query_text(MISSING).await == "0";
+    until("each chunk has an embedding", is_done).await;
 }
 
 #[tokio::test]
-async fn a_service_is_enough_to_make_a_store_load_it_and_search_it() {
+async fn an_embedding_service_suffices_for_init_ingest_and_search() {
     let cluster = Cluster::bare().await;
-    if cluster.lacks_vector("a service is enough to make a store, load it and search it") {
+    if cluster.lacks_vector("an embedding service suffices for init, ingest and search") {
         return;
     }
     cluster.execute_as("postgres", "CREATE EXTENSION vector").await;
@@ -96,7 +95,7 @@ async fn a_service_is_enough_to_make_a_store_load_it_and_search_it() {
     );
     assert!(asked.iter().any(|asked| asked.texts() == ["Varroa mites in the brood"]));
 
-    let next = crate::next_write(&cluster).await;
+    let next = crate::next_transaction(&cluster).await;
     let name = "Name the store's model";
     for command in [
         &["ingest", fixture!("client/garden")][..],
@@ -105,21 +104,21 @@ async fn a_service_is_enough_to_make_a_store_load_it_and_search_it() {
         &["fragments", "a"],
     ] {
         let mut other = with(&cluster, &service, command);
-        Ran::of(other.env("PASSAGE_EMBED_MODEL", "other"))
+        RunOutput::of(other.env("PASSAGE_EMBED_MODEL", "other"))
             .await
-            .refuses("holds embeddings of tiny (64 dimensions), not of other", name);
+            .assert_refusal("holds embeddings of tiny (64 dimensions), not of other", name);
         let short = Service::good(32).await;
-        run(&cluster, &short, command).await.refuses("not of tiny (32 dimensions)", name);
+        run(&cluster, &short, command).await.assert_refusal("not of tiny (32 dimensions)", name);
     }
-    assert_eq!(crate::next_write(&cluster).await, next);
+    assert_eq!(crate::next_transaction(&cluster).await, next);
 }
 
 #[tokio::test]
-async fn the_key_goes_to_the_service_and_nowhere_else() {
+async fn the_client_sends_the_key_only_to_the_service() {
     let Some(cluster) = loaded("the key goes to the service and nowhere else", 3).await else {
         return;
     };
-    let service = Service::start(|_, asked: &Asked| {
+    let service = Service::start(|_, asked: &Request| {
         let key = asked.authorization.clone().unwrap_or_default();
         Reply::Status(
             401,
@@ -135,27 +134,27 @@ async fn the_key_goes_to_the_service_and_nowhere_else() {
         &["search", "--json", "a"],
         &["doctor", "--json"],
     ] {
-        let ran = run(&cluster, &service, command).await;
+        let run = run(&cluster, &service, command).await;
         assert!(
-            ran.stderr.contains("PASSAGE_API_KEY") || ran.stdout.contains("PASSAGE_API_KEY"),
+            run.stderr.contains("PASSAGE_API_KEY") || run.stdout.contains("PASSAGE_API_KEY"),
             "{command:?}: {}",
-            ran.stderr
+            run.stderr
         );
     }
     let store = "SELECT count(*) FROM rag.settings WHERE value::text LIKE '%hunter2%'";
     assert_eq!(cluster.query_text(store).await, "0");
 
-    // The key of OpenAI is for OpenAI.
+    // OPENAI_API_KEY is only sent to OpenAI.
     let mut program = with(&cluster, &service, &["embed"]);
     program.env_remove("PASSAGE_API_KEY").env("OPENAI_API_KEY", KEY);
-    Ran::of(&mut program).await.refuses("authentication failed", "PASSAGE_API_KEY");
+    RunOutput::of(&mut program).await.assert_refusal("authentication failed", "PASSAGE_API_KEY");
     assert_eq!(service.seen().last().unwrap().authorization, None);
-    let help = ran(&cluster, ["embed", "--help"]).await;
+    let help = run_client(&cluster, ["embed", "--help"]).await;
     assert!(!help.stdout.contains("--embed-key") && help.stdout.contains("PASSAGE_API_KEY"));
 }
 
 #[tokio::test]
-async fn what_was_loaded_by_sql_is_embedded_and_once() {
+async fn embed_embeds_chunks_that_were_loaded_by_sql_once() {
     let Some(cluster) = loaded("what was loaded by SQL is embedded, and once", 100).await else {
         return;
     };
@@ -186,7 +185,7 @@ async fn what_was_loaded_by_sql_is_embedded_and_once() {
 }
 
 #[tokio::test]
-async fn several_workers_share_the_work_and_do_none_of_it_twice() {
+async fn several_workers_share_the_chunks_and_embed_each_once() {
     let Some(cluster) = loaded("several workers share the work", 700).await else { return };
     insert(&cluster, "notes/2", 300).await;
     let service = Service::good(64).await;
@@ -204,7 +203,7 @@ async fn several_workers_share_the_work_and_do_none_of_it_twice() {
     assert_eq!(texts.len(), 1_000, "each chunk is embedded");
     texts.sort();
     texts.dedup();
-    assert_eq!(texts.len(), 1_000, "and none twice");
+    assert_eq!(texts.len(), 1_000, "no chunk is embedded twice");
     assert_eq!(
         cluster.query_text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").await,
         "0"
@@ -212,30 +211,26 @@ async fn several_workers_share_the_work_and_do_none_of_it_twice() {
 }
 
 #[tokio::test]
-async fn a_worker_goes_on_where_another_was_killed() {
+async fn a_worker_continues_after_another_one_was_killed() {
     let Some(cluster) = loaded("a worker goes on where another was killed", 300).await else {
         return;
     };
-    // After a hundred texts nothing more is answered.
+    // After about a hundred texts the service does not answer any more.
     let stuck =
         Service::start(|number, _| if number < 8 { Reply::Embeddings(64) } else { Reply::Silence })
             .await;
     let embed = ["embed", "--embed-batch", "16", "--embed-concurrency", "1"];
     let mut killed =
         with(&cluster, &stuck, &embed).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while cluster.query_text("SELECT count(*) FROM rag.embeddings").await == "0" {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let has_begun = async || cluster.query_text("SELECT count(*) FROM rag.embeddings").await != "0";
+    until("the worker writes embeddings", has_begun).await;
     killed.kill().await.unwrap();
     let done: usize =
         cluster.query_text("SELECT count(*) FROM rag.embeddings").await.parse().unwrap();
     assert!((1..300).contains(&done), "{done}");
-    // The server notices that the worker is gone when it next speaks to it; its claims go then.
-    while cluster.query_text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").await
-        != "0"
-    {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    // The server notices the lost connection when it next writes to it, and releases the claims then.
+    let claims = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
+    until("the claims are released", async || cluster.query_text(claims).await == "0").await;
     let service = Service::good(64).await;
     let next = run(&cluster, &service, &["embed"]).await;
     let rest = format!("{} chunks embedded", 300 - done);
@@ -244,7 +239,7 @@ async fn a_worker_goes_on_where_another_was_killed() {
 }
 
 #[tokio::test]
-async fn a_follower_embeds_what_comes_survives_a_restart_and_ends_when_told() {
+async fn a_follower_embeds_new_chunks_survives_a_restart_and_ends_on_sigterm() {
     let Some(mut cluster) = loaded("a follower embeds what comes", 10).await else { return };
     let service = Service::good(64).await;
     let follow = ["embed", "--follow", "--interval", "1"];
@@ -253,35 +248,35 @@ async fn a_follower_embeds_what_comes_survives_a_restart_and_ends_when_told() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = BufReader::new(follower.stderr.take().unwrap()).lines();
-    filled(&cluster).await;
-    while said.next_line().await.unwrap().unwrap() != "waiting for new chunks" {}
+    let mut messages = BufReader::new(follower.stderr.take().unwrap()).lines();
+    until_embedded(&cluster).await;
+    until_line(&mut messages, "waiting for new chunks").await;
     insert(&cluster, "notes/2", 5).await;
-    filled(&cluster).await;
+    until_embedded(&cluster).await;
     cluster.execute("UPDATE rag.chunks SET content = 'changed' WHERE ordinal = 3; DELETE FROM rag.embeddings WHERE chunk_id IN (SELECT id FROM rag.chunks WHERE ordinal = 3)").await;
-    filled(&cluster).await;
+    until_embedded(&cluster).await;
     assert!(service.texts().contains(&"title 1\nchanged".to_owned()), "{:?}", service.texts());
 
     cluster.restart().await;
     insert(&cluster, "notes/3", 5).await;
-    filled(&cluster).await;
+    until_embedded(&cluster).await;
 
     let pid = follower.id().unwrap().to_string();
     assert!(Command::new("kill").args(["-s", "TERM", &pid]).status().await.unwrap().success());
-    let output = follower.wait_with_output().await.unwrap();
-    assert_eq!(output.status.code(), Some(0), "to be told is how a follower ends");
+    let output = within("the follower ends", follower.wait_with_output()).await.unwrap();
+    assert_eq!(output.status.code(), Some(0), "SIGTERM is the regular end of a follower");
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(stdout.starts_with("22 chunks embedded"), "{stdout}");
 }
 
 #[tokio::test]
-async fn an_embedding_of_a_text_that_changed_meanwhile_is_not_written() {
+async fn an_embedding_of_a_text_that_changed_in_the_meantime_is_not_written() {
     let Some(cluster) = loaded("an embedding of a text that changed is not written", 1).await
     else {
         return;
     };
     let url = cluster.url();
-    // While the service has the text, somebody changes it.
+    // While the service has the text, another session changes it.
     let service = Service::start(move |_, asked| {
         if !asked.is_first() {
             let changed = std::process::Command::new(
@@ -306,10 +301,10 @@ async fn an_embedding_of_a_text_that_changed_meanwhile_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_store_for_text_has_nothing_to_embed() {
+async fn embed_refuses_a_store_without_embeddings() {
     let cluster = text_cluster().await;
     let service = Service::good(64).await;
     run(&cluster, &service, &["embed"])
         .await
-        .refuses("store \"rag\" has no embeddings", "passage init --store rag");
+        .assert_refusal("store \"rag\" has no embeddings", "passage init --store rag");
 }

@@ -1,15 +1,14 @@
-//! Objects of other roles: administration refuses them, by name and owner, and runs none of their
-//! code. The traps write to the server's log, which no rollback takes back.
+//! Objects of other roles: administration refuses them with name and owner, and runs none of their
+//! code. The traps write to the server's log, which no rollback undoes.
 
-use crate::{Ran, Sources, next_write, text_cluster, until_alone};
+use crate::{RunOutput, Sources, next_transaction, text_cluster, until_disconnected};
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
+use passage_tests::wait::until;
 use std::process::Stdio;
-use std::time::Duration;
 use tokio::process::Command;
-use tokio::time::sleep;
 
-/// What the traps write.
+/// The message that the traps write.
 const SPRUNG: &str = "the trap of eve has run";
 
 /// A role that may make schemas, with traps for triggers, policies and views.
@@ -29,7 +28,7 @@ const TRAPS: &str = "
         IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN ALTER ROLE eve SUPERUSER; END IF;
         RETURN NULL; END $$";
 
-/// A server with a store of the superuser, `top`, and eve.
+/// A server with a store `top` of the superuser, and the role eve.
 async fn with_eve() -> Cluster {
     let cluster = text_cluster().await;
     cluster.execute_as(SUPERUSER, EVE).await;
@@ -37,8 +36,8 @@ async fn with_eve() -> Cluster {
     cluster.execute_as(SUPERUSER, "SELECT passage.create_store('top')").await;
     let sources = Sources::with([("a.md", "# A\n\nA word.\n"), ("b.md", "# B\n")]);
     let book = sources.book();
-    let ran = by(&cluster, SUPERUSER, &["ingest", "--no-embed", "--store", "top", &book]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = by(&cluster, SUPERUSER, &["ingest", "--no-embed", "--store", "top", &book]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     cluster
 }
 
@@ -48,12 +47,12 @@ fn program(cluster: &Cluster, role: &str, arguments: &[&str]) -> Command {
     program
 }
 
-async fn by(cluster: &Cluster, role: &str, arguments: &[&str]) -> Ran {
-    Ran::of(&mut program(cluster, role, arguments)).await
+async fn by(cluster: &Cluster, role: &str, arguments: &[&str]) -> RunOutput {
+    RunOutput::of(&mut program(cluster, role, arguments)).await
 }
 
 #[track_caller]
-fn not_sprung(cluster: &Cluster) {
+fn assert_no_trap_ran(cluster: &Cluster) {
     let log = cluster.log();
     assert!(!log.contains(SPRUNG), "{log}");
 }
@@ -62,9 +61,9 @@ async fn is_super(cluster: &Cluster) -> String {
     cluster.query_text("SELECT rolsuper FROM pg_roles WHERE rolname = 'eve'").await
 }
 
-/// Leaves the second store of a run that was broken off.
+/// Interrupts a reindex, which leaves its shadow store.
 async fn break_off(cluster: &Cluster) {
-    // Whoever reads the store in a transaction keeps it from being replaced.
+    // A transaction that reads the store blocks its replacement.
     let mut holder = cluster.client_as(SUPERUSER).await;
     let transaction = holder.transaction().await.unwrap();
     transaction.batch_execute("SELECT FROM top.documents, top.chunks").await.unwrap();
@@ -74,12 +73,11 @@ async fn break_off(cluster: &Cluster) {
         .spawn()
         .unwrap();
     let is_filled = "SELECT EXISTS (SELECT FROM pg_stat_all_tables WHERE schemaname = 'top_reindex' AND n_live_tup > 0 AND relname = 'documents')";
-    while cluster.query_text_as(SUPERUSER, is_filled).await == "f" {
-        sleep(Duration::from_millis(20)).await;
-    }
+    let is_halfway = async || cluster.query_text_as(SUPERUSER, is_filled).await == "t";
+    until("the shadow store has documents", is_halfway).await;
     run.kill().await.unwrap();
     transaction.rollback().await.unwrap();
-    until_alone(cluster).await;
+    until_disconnected(cluster).await;
 }
 
 #[tokio::test]
@@ -100,23 +98,23 @@ async fn a_trigger_on_a_leftover_of_another_role_does_not_run() {
     cluster.execute_as("eve", "DELETE FROM top_reindex.settings WHERE key <> 'reindex'").await;
     let spared = cluster.query_lines_as(SUPERUSER, "SELECT key FROM top_reindex.settings").await;
     assert!(spared.contains(&"reindex".to_owned()), "{spared:?}");
-    let (log, next) = (cluster.log().matches(SPRUNG).count(), next_write(&cluster).await);
+    let (log, next) = (cluster.log().matches(SPRUNG).count(), next_transaction(&cluster).await);
     for arguments in [
         &["reindex", "--store", "top", "--no-embed"][..],
         &["reindex", "--store", "top", "--no-embed", "--dry-run"],
     ] {
-        by(&cluster, SUPERUSER, arguments).await.refuses(
+        by(&cluster, SUPERUSER, arguments).await.assert_refusal(
             "schema top_reindex belongs to the role \"eve\", not to \"postgres\"",
             "Connect as \"eve\"",
         );
     }
     assert_eq!(cluster.log().matches(SPRUNG).count(), log, "{}", cluster.log());
     assert_eq!(is_super(&cluster).await, "f");
-    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+    assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
 }
 
 #[tokio::test]
-async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
+async fn init_and_reindex_refuse_a_store_of_another_role() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "SELECT passage.create_store('hers')").await;
     for table in ["documents", "chunks", "settings"] {
@@ -127,7 +125,7 @@ async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
             )
             .await;
     }
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     for arguments in [
         &["reindex", "--store", "hers", "--no-embed"][..],
         &["reindex", "--store", "hers", "--no-embed", "--dry-run"],
@@ -135,21 +133,21 @@ async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
         &["init", "--store", "hers", "--no-embed"],
     ] {
         for role in [SUPERUSER, OWNER] {
-            let ran = by(&cluster, role, arguments).await;
-            ran.refuses(
+            let run = by(&cluster, role, arguments).await;
+            run.assert_refusal(
                 &format!("schema hers belongs to the role \"eve\", not to \"{role}\""),
                 "choose another name with --store",
             );
         }
-        // Who has taken her role can be thrown back to his own.
+        // A session that has changed to her role can reset it to its own.
         let mut program = program(&cluster, SUPERUSER, arguments);
-        let ran = Ran::of(program.env("PGOPTIONS", "-c role=eve")).await;
-        ran.refuses("belongs to the role \"eve\", not to \"postgres\"", "SET ROLE");
+        let run = RunOutput::of(program.env("PGOPTIONS", "-c role=eve")).await;
+        run.assert_refusal("belongs to the role \"eve\", not to \"postgres\"", "SET ROLE");
     }
-    not_sprung(&cluster);
-    assert_eq!(next_write(&cluster).await, next, "nothing is written");
+    assert_no_trap_ran(&cluster);
+    assert_eq!(next_transaction(&cluster).await, next, "nothing is written");
 
-    // It is her own, and that of who was made a member of her role.
+    // She may administer her store, and so may members of her role.
     cluster.execute_as(SUPERUSER, "CREATE ROLE friend LOGIN; GRANT eve TO friend").await;
     cluster.execute_as("eve", "DROP TRIGGER trap ON hers.documents; DROP TRIGGER trap ON hers.chunks; DROP TRIGGER trap ON hers.settings").await;
     for role in ["eve", "friend"] {
@@ -157,8 +155,8 @@ async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
             &["init", "--store", "hers", "--no-embed"][..],
             &["reindex", "--store", "hers", "--no-embed", "--drop-former"],
         ] {
-            let ran = by(&cluster, role, arguments).await;
-            assert_eq!(ran.code, Some(0), "{role}: {}", ran.stderr);
+            let run = by(&cluster, role, arguments).await;
+            assert_eq!(run.code, Some(0), "{role}: {}", run.stderr);
         }
         let owner = "SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'hers'";
         assert_eq!(cluster.query_text(owner).await, "eve");
@@ -166,7 +164,7 @@ async fn a_store_of_another_role_is_neither_reindexed_nor_made_more_of() {
 }
 
 #[tokio::test]
-async fn what_another_role_has_put_into_a_store_is_not_run() {
+async fn code_that_another_role_put_into_a_store_does_not_run() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;
     cluster.execute_as(SUPERUSER, "GRANT USAGE, CREATE ON SCHEMA top TO eve; GRANT TRIGGER ON ALL TABLES IN SCHEMA top TO eve").await;
@@ -208,25 +206,28 @@ async fn what_another_role_has_put_into_a_store_is_not_run() {
             &["reindex", "--store", "top", "--no-embed", "--collection", ""],
             &["init", "--store", "top", "--no-embed"],
         ] {
-            let ran = by(&cluster, SUPERUSER, arguments).await;
-            ran.refuses(&format!("{object} belongs to the role \"eve\""), "Connect as \"eve\"");
+            let run = by(&cluster, SUPERUSER, arguments).await;
+            run.assert_refusal(
+                &format!("{object} belongs to the role \"eve\""),
+                "Connect as \"eve\"",
+            );
         }
         cluster.execute_as(SUPERUSER, remove).await;
     }
-    not_sprung(&cluster);
+    assert_no_trap_ran(&cluster);
     assert_eq!(is_super(&cluster).await, "f");
-    let ran = by(&cluster, SUPERUSER, &["reindex", "--store", "top", "--no-embed"]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = by(&cluster, SUPERUSER, &["reindex", "--store", "top", "--no-embed"]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 }
 
 #[tokio::test]
-async fn the_doctor_runs_no_code_of_another_role() {
+async fn doctor_runs_no_code_of_another_role() {
     let cluster = with_eve().await;
     cluster.execute_as("eve", "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA eve TO PUBLIC").await;
     let hers = "SELECT passage.create_store('hers'); GRANT USAGE ON SCHEMA hers TO PUBLIC; \
         GRANT SELECT ON ALL TABLES IN SCHEMA hers TO PUBLIC";
     cluster.execute_as("eve", hers).await;
-    // Operators that fit what the doctor compares better than those of PostgreSQL do.
+    // Operators that match the comparisons of doctor better than those of PostgreSQL.
     for (left, right) in [("real", "integer"), ("double precision", "bigint"), ("uuid", "uuid")] {
         for name in ["<", "/", "="] {
             let gives = if name == "/" { "double precision" } else { "boolean" };
@@ -261,36 +262,36 @@ async fn the_doctor_runs_no_code_of_another_role() {
         cluster.execute_as("eve", make).await;
         let sprung = cluster.log().matches(SPRUNG).count();
         for role in [SUPERUSER, OWNER] {
-            let ran = doctor(role).await;
-            assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+            let run = doctor(role).await;
+            assert_eq!(run.code, Some(1), "{}", run.stdout);
             assert!(
-                ran.stdout.contains(&format!(
+                run.stdout.contains(&format!(
                     "{object} belongs to the role \"eve\": the store was not checked"
-                )) && ran.stdout.contains("Run passage doctor as \"eve\""),
+                )) && run.stdout.contains("Run passage doctor as \"eve\""),
                 "{role}: {}",
-                ran.stdout
+                run.stdout
             );
         }
         assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{make}: {}", cluster.log());
         cluster.execute_as("eve", remove).await;
     }
 
-    // Policies are not run, and the doctor reports what they keep it from reading.
+    // Policies do not run, and doctor reports the tables that it does not read because of them.
     let sprung = cluster.log().matches(SPRUNG).count();
     cluster
         .execute_as("eve", "ALTER TABLE hers.settings ENABLE ROW LEVEL SECURITY; CREATE POLICY trap ON hers.settings USING (eve.spring())")
         .await;
-    let ran = doctor(OWNER).await;
+    let run = doctor(OWNER).await;
     assert!(
-        ran.stdout
+        run.stdout
             .contains("hers.settings: not read: row-level security filters rows for \"owner\"")
-            && !ran.stdout.contains("missing: layout_version"),
+            && !run.stdout.contains("missing: layout_version"),
         "{}",
-        ran.stdout
+        run.stdout
     );
-    // A superuser is under no policy, and told that only one table has some.
-    let ran = doctor(SUPERUSER).await;
-    assert!(!ran.stdout.contains("not read"), "{}", ran.stdout);
+    // Policies do not apply to a superuser.
+    let run = doctor(SUPERUSER).await;
+    assert!(!run.stdout.contains("not read"), "{}", run.stdout);
     assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());
 
     // A function whose arguments fit a call better than those of the extension's function.
@@ -301,9 +302,9 @@ async fn the_doctor_runs_no_code_of_another_role() {
             "CREATE FUNCTION {function} RETURNS void LANGUAGE plpgsql AS $$ BEGIN PERFORM eve.spring(); END $$"
         );
         cluster.execute_as("eve", &create).await;
-        let ran = doctor(SUPERUSER).await;
+        let run = doctor(SUPERUSER).await;
         let finding = format!("function {function} belongs to the role \"eve\"");
-        assert!(ran.stdout.contains(&finding), "{}", ran.stdout);
+        assert!(run.stdout.contains(&finding), "{}", run.stdout);
         cluster.execute_as("eve", &format!("DROP FUNCTION {function}")).await;
     }
     assert_eq!(cluster.log().matches(SPRUNG).count(), sprung, "{}", cluster.log());

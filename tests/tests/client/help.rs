@@ -1,12 +1,12 @@
-//! The examples of `--help`, run as they stand by a shell, where there is what they speak of.
+//! The examples of `--help`, which a shell runs unchanged.
 
-use crate::site::{Page, Site};
+use crate::web_site::{Page, Site};
 use crate::{Sources, text_cluster};
 use passage_tests::cluster::client_path;
 use std::fs;
 use tokio::process::Command;
 
-/// The examples of a command, but for what would not end.
+/// Returns the examples of a command, without those that do not end.
 async fn examples(command: &str) -> Vec<String> {
     let output = Command::new(client_path()).args([command, "--help"]).output().await.unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
@@ -56,12 +56,12 @@ async fn every_example_runs() {
 
     let programs = client_path().parent().unwrap().to_str().unwrap().to_owned();
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
-    let mut ran = 0;
+    let mut count = 0;
     for command in ["ingest", "sync", "reindex", "remove"] {
         for example in examples(command).await {
             let example = example.replace("https://example.com", &site.url);
-            // A model costs a second for each, and what it does is tried elsewhere; and there is
-            // nobody to be asked.
+            // Loading a model takes a second for each example and is tested elsewhere, and no user answers
+            // questions here.
             let example = example
                 .replace("passage ingest", "passage ingest --no-embed --allow-private")
                 .replace("passage sync", "passage sync --no-embed --allow-private")
@@ -72,8 +72,8 @@ async fn every_example_runs() {
             let output = shell.output().await.unwrap();
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{example}\n{stderr}");
-            ran += 1;
+            count += 1;
         }
     }
-    assert!(ran >= 21, "{ran}");
+    assert!(count >= 21, "{count}");
 }

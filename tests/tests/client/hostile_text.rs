@@ -1,9 +1,9 @@
-//! Names, titles and messages that steer terminals: whoever wrote them, a terminal gets none of
-//! their control characters, and a pipe gets documents as they are.
+//! Names, titles and messages with control sequences: no command prints their control characters to a
+//! terminal, and a pipe gets documents unchanged.
 //!
-//! Each command runs at a pseudo-terminal, and what arrives there is read byte by byte.
+//! Each command runs in a pseudo-terminal, and the test reads each byte that arrives there.
 
-use crate::{Ran, Sources, text_cluster};
+use crate::{RunOutput, Sources, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::{SUPERUSER, client_path};
 use std::ffi::{OsStr, OsString};
@@ -15,24 +15,24 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// Sets the title of a window, changes colours, clears the screen, writes backwards, hides, and
-/// begins a line of its own.
+/// Sets a window title, changes colors, clears the screen, reverses the direction of the text, hides
+/// text, and begins a line of its own.
 const EVIL: &str = "\u{1b}]0;PWN\u{7}\u{1b}[35m\u{9b}2J\u{7f}\u{202e}\u{2066}\u{200f}\u{61c}\u{200b}\u{2028}\r\nerror: lie";
 
-/// How it is shown on one line.
+/// The form of [`EVIL`] on one line of a terminal.
 const SHOWN: &str =
     r"\x1B]0;PWN\x07\x1B[35m\u009B2J\x7F\u202E\u2066\u200F\u061C\u200B\u2028\r\nerror: lie";
 
-/// A part of it that may stand in the name of a file, and how it is shown.
+/// A part of it that is allowed in a file name, and its form on a terminal.
 const NAME: &str = "n\u{1b}]0;PWN\u{7}\u{202e}";
 const SHOWN_NAME: &str = r"n\x1B]0;PWN\x07\u202E";
 
-/// The sequences that are ours: colours, and those of a progress bar.
+/// The sequences that the client itself prints: colors and those of a progress bar.
 const OURS: [&str; 15] = [
     "0m", "1m", "2m", "31m", "32m", "33m", "36m", "4m", "?25l", "?25h", "2K", "1A", "1B", "K", "J",
 ];
 
-/// Runs the client at a pseudo-terminal, where "n" is typed, and returns what arrives there.
+/// Runs the client in a pseudo-terminal, answers "n", and returns what arrives there.
 async fn at_terminal(cluster: &Cluster, arguments: &[&OsStr]) -> String {
     let mut command = terminal(cluster);
     command.args(arguments);
@@ -55,13 +55,13 @@ async fn typed(command: &mut Command) -> String {
     child.stdin.take().unwrap().write_all(b"n\n").await.unwrap();
     let output = child.wait_with_output().await.unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    // The terminal itself turns the end of a line into two characters.
+    // The terminal itself turns each line end into two characters.
     String::from_utf8(output.stdout).expect("a terminal gets UTF-8").replace("\r\n", "\n")
 }
 
-/// Fails if a text holds a control character, or one that reorders or hides others.
+/// Fails if a text contains a control character, or a character that reorders or hides text.
 #[track_caller]
-fn is_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
+fn assert_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
         rest = &rest[char.len_utf8()..];
@@ -71,25 +71,29 @@ fn is_clean(what: &dyn std::fmt::Debug, text: &str, ours: &[&str]) {
         }
         let is_evil = matches!(char, '\0'..='\u{8}' | '\u{b}'..='\u{1a}' | '\u{1c}'..='\u{1f}' | '\u{7f}'..='\u{9f}'
             | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-        // A bar goes back to the beginning of its line.
+        // A progress bar returns to the beginning of its line.
         let is_bar = char == '\r' && ours.contains(&"2K");
         assert!(!is_evil || is_bar, "{what:?}: {char:?} in {text:?}");
     }
-    assert!(!text.contains("\nerror: lie"), "{what:?}: a line of somebody else in {text:?}");
+    assert!(!text.contains("\nerror: lie"), "{what:?}: a forged line in {text:?}");
 }
 
-/// Runs a command at a terminal and elsewhere, and fails unless it shows `shown` and nothing evil.
-async fn shows<A: AsRef<OsStr>>(cluster: &Cluster, arguments: &[A], shown: &str) -> Ran {
+/// Runs a command in a terminal and in a pipe; both must show `shown` and no control characters.
+async fn assert_shown<A: AsRef<OsStr>>(
+    cluster: &Cluster,
+    arguments: &[A],
+    shown: &str,
+) -> RunOutput {
     let arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
     let at_terminal = at_terminal(cluster, &arguments).await;
-    is_clean(&arguments, &at_terminal, &OURS);
+    assert_clean(&arguments, &at_terminal, &OURS);
     assert!(at_terminal.contains(shown), "{arguments:?}: {shown}\n{at_terminal}");
-    let ran = Ran::of(cluster.client_program().args(&arguments)).await;
-    is_clean(&arguments, &ran.stderr, &[]);
-    ran
+    let run = RunOutput::of(cluster.client_program().args(&arguments)).await;
+    assert_clean(&arguments, &run.stderr, &[]);
+    run
 }
 
-/// A store in which everything that a text can stand in is evil.
+/// A store in which each text has control characters.
 async fn hostile_store() -> (Cluster, String) {
     let cluster = text_cluster().await;
     let client = cluster.client().await;
@@ -109,7 +113,7 @@ async fn hostile_store() -> (Cluster, String) {
 }
 
 #[tokio::test]
-async fn no_command_passes_on_what_a_hostile_store_holds() {
+async fn no_command_prints_control_characters_of_a_store() {
     let (cluster, chunk) = hostile_store().await;
     for arguments in [
         &["status"][..],
@@ -144,19 +148,19 @@ async fn no_command_passes_on_what_a_hostile_store_holds() {
             || arguments.contains(&"--database-url")
             || arguments.starts_with(&["remove", "--dry-run"]);
         let shown = if unquoted { "" } else { r"\x1B]0;PWN\x07\x1B[35m" };
-        shows(&cluster, arguments, shown).await;
+        assert_shown(&cluster, arguments, shown).await;
         if !is_wrong.contains(&arguments) {
             let json: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
-            let ran = shows(&cluster, &json, "").await;
-            is_clean(&json, &ran.stdout, &[]);
+            let run = assert_shown(&cluster, &json, "").await;
+            assert_clean(&json, &run.stdout, &[]);
         }
     }
-    let doctor = shows(&cluster, &["doctor", "--no-embed"], "").await;
-    is_clean(&"doctor", &doctor.stdout, &[]);
+    let doctor = assert_shown(&cluster, &["doctor", "--no-embed"], "").await;
+    assert_clean(&"doctor", &doctor.stdout, &[]);
 
-    // Titles are one line whoever reads them; what a document says goes to a pipe as it is.
+    // Titles are one line everywhere; a pipe gets the content of documents unchanged.
     for arguments in [&["search", "varroa"][..], &["fragments", "varroa"], &["context", &chunk]] {
-        let piped = Ran::of(cluster.client_program().args(arguments)).await.stdout;
+        let piped = RunOutput::of(cluster.client_program().args(arguments)).await.stdout;
         assert!(piped.contains(&format!(" {SHOWN}")), "{piped:?}");
         let (line, _) = EVIL.split_once('\r').unwrap();
         assert!(
@@ -166,14 +170,15 @@ async fn no_command_passes_on_what_a_hostile_store_holds() {
         );
         assert!(piped.contains(&format!(" varroa {line}\n")), "{piped:?}");
     }
-    let json = Ran::of(cluster.client_program().args(["search", "--json", "varroa"])).await.stdout;
+    let json =
+        RunOutput::of(cluster.client_program().args(["search", "--json", "varroa"])).await.stdout;
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(found["passages"][0]["uri"], EVIL);
     assert_eq!(found["passages"][0]["content"], format!("{EVIL}\nvarroa {EVIL}"));
 }
 
 #[tokio::test]
-async fn what_a_server_says_is_shown_without_its_control_characters() {
+async fn messages_of_a_server_are_shown_without_control_characters() {
     let cluster = text_cluster().await;
     cluster.execute("INSERT INTO rag.documents (uri) VALUES ('a')").await;
     let says = |level: &str| {
@@ -191,15 +196,15 @@ async fn what_a_server_says_is_shown_without_its_control_characters() {
              ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
         )
         .await;
-    shows(&cluster, &["search", "valve"], "").await;
+    assert_shown(&cluster, &["search", "valve"], "").await;
     for (level, shown) in [("WARNING", ""), ("EXCEPTION", SHOWN)] {
         cluster.execute_as(SUPERUSER, &says(level)).await;
         for command in [&["status", "--list"][..], &["remove", "a", "--dry-run"]] {
-            shows(&cluster, command, shown).await;
+            assert_shown(&cluster, command, shown).await;
         }
     }
 
-    // A server that is none of ours says so before anybody is known.
+    // A foreign server can send an error before authentication.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -212,12 +217,12 @@ async fn what_a_server_says_is_shown_without_its_control_characters() {
     });
     let url = format!("postgresql://me@127.0.0.1:{port}/a?sslmode=disable");
     for command in ["status", "doctor"] {
-        shows(&cluster, &[command, "--database-url", &url], r"\x1B]0;PWN\x07").await;
+        assert_shown(&cluster, &[command, "--database-url", &url], r"\x1B]0;PWN\x07").await;
     }
 }
 
 #[tokio::test]
-async fn names_of_files_and_members_are_shown_without_their_control_characters() {
+async fn names_of_files_and_members_are_shown_without_control_characters() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         (&*format!("{NAME}.md"), &b"# A\n\nText.\n"[..]),
@@ -228,19 +233,19 @@ async fn names_of_files_and_members_are_shown_without_their_control_characters()
     ]);
     let bad = std::path::Path::new(&sources.book()).join(OsStr::from_bytes(b"\xff\x1b[35m.md"));
     fs::write(&bad, "x").unwrap();
-    let ran = shows(&cluster, &["ingest", "--no-embed", &sources.book()], SHOWN_NAME).await;
+    let run = assert_shown(&cluster, &["ingest", "--no-embed", &sources.book()], SHOWN_NAME).await;
     for shown in
         ["{}.md", "skipped", "{}.png: not text", "{}-nul.txt contains a NUL", "{}.ipynb is not"]
     {
         let shown = shown.replace("{}", SHOWN_NAME);
-        assert!(ran.stderr.contains(&shown), "{shown}\n{}", ran.stderr);
+        assert!(run.stderr.contains(&shown), "{shown}\n{}", run.stderr);
     }
-    shows(&cluster, &["sync", "--no-embed", "--dry-run", &sources.book()], SHOWN_NAME).await;
+    assert_shown(&cluster, &["sync", "--no-embed", "--dry-run", &sources.book()], SHOWN_NAME).await;
     let gone = format!("{}/{NAME}.md", sources.book());
-    shows(&cluster, &["split", &gone], "Text.").await;
+    assert_shown(&cluster, &["split", &gone], "Text.").await;
     fs::remove_file(gone).unwrap();
     let removed = ["sync", "--no-embed", "--grace", "0", "--exclude", "*.txt", &sources.book()];
-    shows(&cluster, &removed, "").await;
+    assert_shown(&cluster, &removed, "").await;
 
     let folder = sources.0.path();
     let mut tar = tar::Builder::new(Vec::new());
@@ -271,19 +276,19 @@ async fn names_of_files_and_members_are_shown_without_their_control_characters()
     fs::write(folder.join("passage.toml"), format!("{} = 1\n", serde_json::json!(NAME))).unwrap();
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     for name in ["a.tar", "a.zip"] {
-        shows(&cluster, &["ingest", "--no-embed", &path(name)], SHOWN_NAME).await;
+        assert_shown(&cluster, &["ingest", "--no-embed", &path(name)], SHOWN_NAME).await;
     }
     let lines = path("lines.jsonl");
     let jsonl = ["ingest", "--no-embed", "--jsonl", "documents", &lines];
-    shows(&cluster, &jsonl, r"\u202E\u2066").await;
+    assert_shown(&cluster, &jsonl, r"\u202E\u2066").await;
 
     let mut found = terminal(&cluster);
     let shown = typed(found.current_dir(folder).arg("status")).await;
-    is_clean(&"passage.toml", &shown, &OURS);
+    assert_clean(&"passage.toml", &shown, &OURS);
     assert!(shown.contains(SHOWN_NAME), "{shown}");
     let mut help = terminal(&cluster);
     let shown = typed(help.env("PASSAGE_STORE", EVIL).args(["status", "--help"])).await;
-    is_clean(&"--help", &shown, &OURS);
+    assert_clean(&"--help", &shown, &OURS);
     let arguments: Vec<OsString> = vec!["ingest".into(), bad.into()];
-    shows(&cluster, &arguments, "").await;
+    assert_shown(&cluster, &arguments, "").await;
 }

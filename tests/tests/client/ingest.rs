@@ -1,13 +1,15 @@
-//! What is loaded: folders, files, standard input, and what is said of them.
+//! `passage ingest`: folders, files, standard input, and their metadata.
 
-use crate::{Sources, ingest_text, is_sound, lacks_embedding, piped, text_cluster, text_of};
+use crate::{
+    Sources, assert_sound, ingest_text, lacks_embedding, run_with_input, text_cluster, text_of,
+};
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::{Cluster, fixture};
 
 const URIS: &str = "SELECT uri FROM rag.documents ORDER BY uri COLLATE \"C\"";
 
 #[tokio::test]
-async fn a_folder_is_loaded_but_for_what_git_ignores() {
+async fn a_folder_is_loaded_without_files_that_git_ignores() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         (".gitignore", "drafts/\n*.log\n!kept.log\n"),
@@ -24,21 +26,21 @@ async fn a_folder_is_loaded_but_for_what_git_ignores() {
         ("photo.jpg", "\u{fffd}"),
     ]);
 
-    let ran = ingest_text(&cluster, &[&sources.book()]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stdout.starts_with("3 documents added, 1 skipped; 3 chunks, 0 embedded, in "));
-    assert!(ran.stderr.contains("photo.jpg: not text"), "{}", ran.stderr);
+    let run = ingest_text(&cluster, &[&sources.book()]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stdout.starts_with("3 documents added, 1 skipped; 3 chunks, 0 embedded, in "));
+    assert!(run.stderr.contains("photo.jpg: not text"), "{}", run.stderr);
     assert_eq!(cluster.query_lines(URIS).await, ["book/a.md", "book/kept.log", "book/part/b.txt"]);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn a_named_file_is_known_by_its_path_or_by_what_it_is_called() {
+async fn the_uri_of_a_named_file_is_its_path_or_the_given_uri() {
     let cluster = text_cluster().await;
     let sources = Sources::with([(".gitignore", "*\n"), ("a.md", "# A\n\nOne.\n")]);
     let path = sources.write("b.md", "Two, without a title.\n");
 
-    // What is named is wanted, whatever is ignored around it.
+    // A file that is named is loaded even if a pattern ignores it.
     ingest_text(&cluster, &[&path]).await;
     ingest_text(&cluster, &[&path, "--uri", "https://example.org/b", "--title", "B"]).await;
     let mut program = cluster.client_program();
@@ -50,7 +52,7 @@ async fn a_named_file_is_known_by_its_path_or_by_what_it_is_called() {
         cluster.query_lines(rows).await,
         [
             "a.md|A|text/markdown".to_owned(),
-            // A url tells its media type as little as its title.
+            // A URL gives neither media type nor title.
             "https://example.org/b|B|text/plain".to_owned(),
             format!("{path}|b.md|text/markdown"),
         ]
@@ -58,17 +60,19 @@ async fn a_named_file_is_known_by_its_path_or_by_what_it_is_called() {
 }
 
 #[tokio::test]
-async fn standard_input_is_loaded_under_the_uri_it_is_given() {
+async fn standard_input_is_loaded_with_the_given_uri() {
     let cluster = text_cluster().await;
     let text = "# Piped\r\n\r\nThrough a pipe.";
     let arguments = ["ingest", "-", "--uri", "pipe.md", "--no-embed"];
-    assert!(piped(&cluster, text, &arguments).await.starts_with("1 document added; 1 chunk"));
+    assert!(
+        run_with_input(&cluster, text, &arguments).await.starts_with("1 document added; 1 chunk")
+    );
     assert_eq!(text_of(&cluster, "pipe.md").await, text);
-    assert!(piped(&cluster, text, &arguments).await.contains("1 unchanged"));
+    assert!(run_with_input(&cluster, text, &arguments).await.contains("1 unchanged"));
 }
 
 #[tokio::test]
-async fn collections_and_versions_keep_equal_uris_apart() {
+async fn equal_uris_of_different_collections_and_versions_are_different_documents() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     for (version, text) in [("1", "# One\n"), ("2", "# Two\n")] {
@@ -86,7 +90,7 @@ async fn collections_and_versions_keep_equal_uris_apart() {
 }
 
 #[tokio::test]
-async fn every_chunk_is_embedded_and_the_store_remembers_by_what() {
+async fn every_chunk_is_embedded_and_the_settings_name_the_model() {
     let cluster = Cluster::start().await;
     if lacks_embedding(&cluster, "every chunk is embedded") {
         return;
@@ -104,12 +108,12 @@ async fn every_chunk_is_embedded_and_the_store_remembers_by_what() {
         ["dimensions|384", "model|sentence-transformers/all-MiniLM-L6-v2", "sizer|wordpieces"]
     );
     assert_eq!(cluster.query_text("SELECT max(tokens) <= 200 FROM rag.chunks").await, "t");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn text_alone_is_loaded_on_a_server_without_pgvector() {
-    // No extension `vector` in the database is the same to the client as none on the server.
+async fn text_is_loaded_on_a_server_without_pgvector() {
+    // A database without the extension `vector` is the same to the client.
     let cluster = Cluster::bare().await;
     cluster.passage(["init", "--no-embed"]).await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
@@ -122,11 +126,11 @@ async fn text_alone_is_loaded_on_a_server_without_pgvector() {
     let passages = "SELECT count(*) FROM passage.reassemble(ARRAY(SELECT id FROM rag.chunks), \
         NULL, 'document', max_distance => NULL)";
     assert_eq!(cluster.query_text(passages).await, "4");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn whoever_may_write_the_tables_may_ingest_though_the_store_is_anothers() {
+async fn a_role_with_privileges_on_the_tables_may_ingest_into_a_store_of_another_role() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     cluster

@@ -1,30 +1,32 @@
-//! Fifty times `kill -9`, of the client and of the server: whatever the moment, every document is
-//! wholly of one version, nothing is left that belongs to no document, and the next run completes.
+//! Fifty times `kill -9`, of the client and of the server: each document is of one version, no chunk
+//! is without a document, and the next run completes the rest.
 //!
-//! Each run is of a new version of all documents. The blow falls when so many of them are new, a
-//! different number each time, and what the runs before left undone stays undone.
+//! Each run ingests a new version of all documents. It is killed when a number of them are new, another
+//! number each time. The next run does not first complete the former one.
 
-use crate::{Sources, ingest_text, is_sound, text_cluster, until_alone};
+use crate::{Sources, assert_sound, ingest_text, text_cluster, until_disconnected};
 use passage_tests::Cluster;
+use passage_tests::wait::{PATIENCE, within};
 use std::fmt::Write;
 use std::process::Stdio;
+use std::time::Instant;
 use tokio::process::Child;
 use tokio_postgres::Client;
 
 const KILLS: usize = 50;
 
-/// How many of them at least find some documents new and others not; there are more kills until
-/// so many have, since a busy machine may give the client all its time, or none.
+/// The least number of kills that find some documents new and others old. The test kills more often until
+/// it has them, because on a busy machine a run may end too early or too late.
 const HALFWAY: usize = KILLS / 2;
 
-/// Documents: several transactions' worth.
+/// The number of documents, enough for several transactions.
 const DOCUMENTS: usize = 300;
 
 fn name(document: usize) -> String {
     format!("{document:03}.md")
 }
 
-/// The text of a document: its first part stays, the others are of a version, and so is their number.
+/// Returns the text of a document. Its first part is the same in each version, the others are not.
 fn text(document: usize, version: usize) -> String {
     let mut text = format!("# {document}\n\n{}\n", "Of every version. ".repeat(12));
     for part in 0..2 + (document + version) % 3 {
@@ -40,7 +42,7 @@ fn write_all(sources: &Sources, version: usize) {
     }
 }
 
-/// Starts a run that says of each document which version it is.
+/// Starts a run that stores the version in the metadata of each document.
 fn start(cluster: &Cluster, sources: &Sources, version: usize) -> Child {
     let metadata = format!("{{\"version\": {version}}}");
     let mut command = cluster.client_program();
@@ -48,19 +50,21 @@ fn start(cluster: &Cluster, sources: &Sources, version: usize) -> Child {
     command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Waits until so many documents are of a version, or the client is through.
+/// Waits until a number of documents are of a version, or the client has ended.
 async fn until(session: &Client, child: &mut Child, version: usize, documents: usize) {
     let sql = "SELECT count(*) FROM rag.documents WHERE metadata ->> 'version' = $1";
     let (version, documents) = (version.to_string(), documents as i64);
+    let begun = Instant::now();
     while session.query_one(sql, &[&version]).await.unwrap().get::<_, i64>(0) < documents {
+        assert!(begun.elapsed() < PATIENCE, "the client does not write {documents} documents");
         if child.try_wait().unwrap().is_some() {
             return;
         }
     }
 }
 
-/// Fails unless each document is wholly of one version, the one that it says it is of, and nothing
-/// belongs to none; tells how many are of the last version.
+/// Returns how many documents are of the last version. Fails unless each document is of one version,
+/// the one in its metadata, and each chunk has its document.
 async fn count_of_last(cluster: &Cluster, last: usize) -> usize {
     let rows = cluster
         .client()
@@ -88,19 +92,19 @@ async fn count_of_last(cluster: &Cluster, last: usize) -> usize {
     count
 }
 
-/// Strikes fifty runs, and more until enough blows fell in the middle; lets the last one be.
-async fn strike(mut cluster: Cluster, blow: impl AsyncFn(&mut Cluster, Child)) {
+/// Kills fifty runs, and more until enough of them were in the middle. Then completes a last run.
+async fn kill_runs(mut cluster: Cluster, kill: impl AsyncFn(&mut Cluster, Child)) {
     let sources = Sources::new();
     let (mut version, mut halfway) = (0, 0);
     while version < KILLS || halfway < HALFWAY {
-        assert!(version < 4 * KILLS, "of {version} blows only {halfway} fell in the middle");
+        assert!(version < 4 * KILLS, "only {halfway} of {version} kills were in the middle");
         write_all(&sources, version);
         let session = cluster.client().await;
         let mut child = start(&cluster, &sources, version);
-        // Nothing yet at first, and nearly all at last.
+        // None at first, nearly all at last.
         let documents = version % KILLS * (DOCUMENTS - 100) / KILLS;
         until(&session, &mut child, version, documents).await;
-        blow(&mut cluster, child).await;
+        kill(&mut cluster, child).await;
         let count = count_of_last(&cluster, version).await;
         halfway += usize::from((1..DOCUMENTS).contains(&count));
         version += 1;
@@ -108,28 +112,28 @@ async fn strike(mut cluster: Cluster, blow: impl AsyncFn(&mut Cluster, Child)) {
 
     let last = version - 1;
     let metadata = format!("{{\"version\": {last}}}");
-    let ran = ingest_text(&cluster, &["--metadata", &metadata, &sources.book()]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = ingest_text(&cluster, &["--metadata", &metadata, &sources.book()]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_eq!(count_of_last(&cluster, last).await, DOCUMENTS);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
 async fn fifty_kills_of_the_client_leave_every_document_of_one_version() {
-    let blow = async |cluster: &mut Cluster, mut child: Child| {
+    let kill = async |cluster: &mut Cluster, mut child: Child| {
         child.kill().await.unwrap();
-        until_alone(cluster).await;
+        until_disconnected(cluster).await;
     };
-    strike(text_cluster().await, blow).await;
+    kill_runs(text_cluster().await, kill).await;
 }
 
 #[tokio::test]
 async fn fifty_kills_of_the_server_leave_every_document_of_one_version() {
-    let blow = async |cluster: &mut Cluster, mut child: Child| {
+    let kill = async |cluster: &mut Cluster, mut child: Child| {
         cluster.destroy();
-        // It says that the connection is lost, and ends.
-        child.wait().await.unwrap();
+        // The client reports the lost connection and ends.
+        within("the client ends", child.wait()).await.unwrap();
         cluster.start_again().await;
     };
-    strike(text_cluster().await, blow).await;
+    kill_runs(text_cluster().await, kill).await;
 }

@@ -1,57 +1,57 @@
-//! The client `passage` on a real server: what it loads, what it finds, what it refuses, and what
-//! is left when it or the server dies in the middle.
+//! The client `passage` on a real server: loading, search, refusals, and the state of the store after
+//! the client or the server crashed.
 //!
-//! Tests load text only wherever embeddings are not what they are about, since a model costs a
-//! second each time; those then run on servers without pgvector too.
+//! Loading a model takes a second. So tests that are not about embeddings load text only, and they also
+//! run on servers without pgvector.
 
 mod administration;
-mod bad_call;
-mod bad_input;
+mod concurrent_writers;
+mod configuration_trust;
 mod connection;
+mod document_kinds;
 mod durability;
 mod embed;
-mod exact;
+mod embedding_service;
+mod exact_chunks;
+mod failed_inputs;
 mod foreign_objects;
-mod gone_server;
 mod help;
 mod hostile_text;
 mod ingest;
 mod kills;
-mod kinds;
-mod lost;
+mod lost_connection;
 mod network;
 mod pages;
 mod pooler;
 mod reindex;
-mod reindex_meanwhile;
+mod reindex_concurrently;
 mod reindex_store;
 mod remote;
-mod rerun;
 mod search;
-mod search_shown;
-mod service;
-mod site;
+mod search_output;
+mod second_run;
 mod sources;
 mod split;
 mod store;
 mod sync;
 mod tls;
-mod trust;
-mod writers;
+mod unreachable_server;
+mod usage_errors;
+mod web_site;
 
 use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use passage_tests::Cluster;
 use passage_tests::cluster::model_path;
+use passage_tests::wait::{until, within};
 use tempfile::TempDir;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncBufRead, AsyncWriteExt, Lines};
 use tokio::process::Command;
 
-/// A folder `book` of sources, gone with the test.
+/// A folder `book` of source files, removed at the end of the test.
 struct Sources(TempDir);
 
 impl Sources {
@@ -69,7 +69,7 @@ impl Sources {
         sources
     }
 
-    /// Writes a file of the book, which the store knows as `book/` and its name.
+    /// Writes a file into the folder and returns its path. Its uri in the store is `book/` and the name.
     fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = PathBuf::from(self.book()).join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -82,14 +82,14 @@ impl Sources {
     }
 }
 
-/// What a run of the client came to.
-struct Ran {
+/// The exit code and the output of a run of the client.
+struct RunOutput {
     code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-impl Ran {
+impl RunOutput {
     async fn of(command: &mut Command) -> Self {
         let output = command.stdin(Stdio::null()).output().await.unwrap();
         Self {
@@ -99,10 +99,10 @@ impl Ran {
         }
     }
 
-    /// A refusal as a user should get it: it says where and what (`place`), what to do about it
-    /// (`remedy`), and nothing of documents, passwords or the program's inside.
+    /// Checks that the client refused, as a user should see it: `place` says where and what, `remedy` what
+    /// to do. Neither documents nor passwords nor internals may be shown.
     #[track_caller]
-    fn refuses(&self, place: &str, remedy: &str) {
+    fn assert_refusal(&self, place: &str, remedy: &str) {
         let Self { code, stdout, stderr } = self;
         assert!(code.is_some_and(|code| code > 0), "{code:?}\n{stderr}");
         let mut lines = stderr.lines().skip_while(|line| !line.contains(place));
@@ -114,21 +114,24 @@ impl Ran {
     }
 }
 
-/// What documents of bad input hold, and no message may.
+/// A word of the documents and passwords that no message may contain.
 const SECRET: &str = "xyzzy-hunter2";
 
-/// Runs the client, with a backtrace asked for so that one would be seen.
-async fn ran<A: AsRef<OsStr>>(cluster: &Cluster, arguments: impl IntoIterator<Item = A>) -> Ran {
-    Ran::of(cluster.client_program().env("RUST_BACKTRACE", "1").args(arguments)).await
+/// Runs the client with backtraces enabled, so that a panic is noticed.
+async fn run_client<A: AsRef<OsStr>>(
+    cluster: &Cluster,
+    arguments: impl IntoIterator<Item = A>,
+) -> RunOutput {
+    RunOutput::of(cluster.client_program().env("RUST_BACKTRACE", "1").args(arguments)).await
 }
 
-/// Loads text only, and returns what the client says of it.
-async fn ingest_text(cluster: &Cluster, paths: &[&str]) -> Ran {
-    ran(cluster, ["ingest", "--no-embed"].iter().chain(paths)).await
+/// Ingests text without embeddings.
+async fn ingest_text(cluster: &Cluster, paths: &[&str]) -> RunOutput {
+    run_client(cluster, ["ingest", "--no-embed"].iter().chain(paths)).await
 }
 
-/// Runs the client on a text that comes by standard input, and returns what it prints.
-async fn piped(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
+/// Runs the client with a text on standard input, and returns its output.
+async fn run_with_input(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
     let mut command = cluster.client_program();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -140,7 +143,7 @@ async fn piped(cluster: &Cluster, text: &str, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A server whose store is for text only, where chunks without embeddings are no defect.
+/// Starts a server whose store has no embeddings.
 async fn text_cluster() -> Cluster {
     let cluster = Cluster::bare().await;
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
@@ -148,7 +151,7 @@ async fn text_cluster() -> Cluster {
     cluster
 }
 
-/// Whether nothing can be embedded here; if so, prints what is skipped for it.
+/// Returns whether pgvector or the model is missing; if so, reports the test as skipped.
 fn lacks_embedding(cluster: &Cluster, what: &str) -> bool {
     if cluster.lacks_vector(what) {
         return true;
@@ -160,7 +163,7 @@ fn lacks_embedding(cluster: &Cluster, what: &str) -> bool {
     lacks
 }
 
-/// The text of a document, put together from its chunks.
+/// Returns the text of a document, concatenated from its chunks.
 async fn text_of(cluster: &Cluster, uri: &str) -> String {
     let sql = format!(
         "SELECT coalesce(string_agg(content, '' ORDER BY ordinal), '') FROM rag.chunks \
@@ -169,26 +172,36 @@ async fn text_of(cluster: &Cluster, uri: &str) -> String {
     cluster.query_text(&sql).await
 }
 
-/// Fails unless the store is whole: no gaps, no overlaps, no wrong counts.
-async fn is_sound(cluster: &Cluster) {
+/// Fails if `check_store` reports a problem, or if a document has a wrong count of chunks.
+async fn assert_sound(cluster: &Cluster) {
     let problems = cluster.query_lines("SELECT * FROM passage.check_store(data => true)").await;
     assert!(problems.is_empty(), "{problems:?}");
     let wrong = "SELECT uri FROM rag.documents WHERE chunk_count IS DISTINCT FROM \
          (SELECT count(*) FROM rag.chunks WHERE document_id = documents.id)";
-    assert_eq!(cluster.query_lines(wrong).await, [""; 0], "documents whose chunks are not counted");
+    assert_eq!(cluster.query_lines(wrong).await, [""; 0], "documents with a wrong chunk_count");
 }
 
-/// The next transaction's number: the same as before if nobody has written in between.
-async fn next_write(cluster: &Cluster) -> String {
+/// Returns the id of the next transaction. It is unchanged if no transaction has written since.
+async fn next_transaction(cluster: &Cluster) -> String {
     cluster.query_text("SELECT pg_snapshot_xmax(pg_current_snapshot())").await
 }
 
-/// Waits until the server has noticed that the client is gone.
-async fn until_alone(cluster: &Cluster) {
+/// Waits until the server has closed the sessions of clients that were killed.
+async fn until_disconnected(cluster: &Cluster) {
     let others = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage'";
-    let begun = Instant::now();
-    while cluster.query_text(others).await != "0" {
-        assert!(begun.elapsed() < Duration::from_secs(30), "a dead client's session stays");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let is_alone = async || cluster.query_text(others).await == "0";
+    until("the server closes the sessions of dead clients", is_alone).await;
+}
+
+/// Reads the lines that the client prints until one of them contains a text.
+async fn until_line<R: AsyncBufRead + Unpin>(lines: &mut Lines<R>, text: &str) {
+    let found = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if line.contains(text) {
+                return;
+            }
+        }
+        panic!("the client ended before it printed {text:?}");
+    };
+    within(text, found).await;
 }

@@ -1,7 +1,9 @@
-//! Pages and sitemaps: fetched from a real server, and fetched again only when they changed.
+//! Pages and sitemaps of a real server, fetched again only when they changed.
 
-use crate::site::{Page, Site};
-use crate::{Ran, Sources, is_sound, next_write, ran, text_cluster, text_of};
+use crate::web_site::{Page, Site};
+use crate::{
+    RunOutput, Sources, assert_sound, next_transaction, run_client, text_cluster, text_of,
+};
 use passage_tests::Cluster;
 
 const SITEMAP: &str = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\
@@ -22,12 +24,12 @@ fn site() -> Site {
     site
 }
 
-async fn ingest_text(cluster: &Cluster, options: &[&str]) -> Ran {
-    ran(cluster, ["ingest", "--no-embed", "--allow-private"].iter().chain(options)).await
+async fn ingest_text(cluster: &Cluster, options: &[&str]) -> RunOutput {
+    run_client(cluster, ["ingest", "--no-embed", "--allow-private"].iter().chain(options)).await
 }
 
-async fn sync(cluster: &Cluster, options: &[&str]) -> Ran {
-    ran(cluster, ["sync", "--no-embed", "--allow-private"].iter().chain(options)).await
+async fn sync(cluster: &Cluster, options: &[&str]) -> RunOutput {
+    run_client(cluster, ["sync", "--no-embed", "--allow-private"].iter().chain(options)).await
 }
 
 #[tokio::test]
@@ -50,13 +52,13 @@ async fn the_pages_of_a_sitemap_are_loaded_and_fetched_again_only_when_they_chan
     let asked = ["/docs/a.html", "/docs/b.md?x=1&y=2", "/docs/logo.png", "/docs/sitemap.xml"];
     assert_eq!(site.requests(), asked);
 
-    // What is as it was is not sent, and nothing is written.
-    let next = next_write(&cluster).await;
+    // The server sends no unchanged page, and the client writes nothing.
+    let next = next_transaction(&cluster).await;
     let second = ingest_text(&cluster, &[&sitemap]).await;
     assert!(second.stdout.starts_with("0 documents added, 2 unchanged"), "{}", second.stdout);
     let conditional = ["/docs/a.html etag", "/docs/b.md?x=1&y=2 date"];
     assert_eq!(site.requests()[..2], conditional);
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 
     let b = Page::new(200, "# B\n\nTwo.\n").with("Last-Modified", "Tue, 02 Jan 2024 00:00:00 GMT");
     site.page("/docs/b.md?x=1&y=2", b);
@@ -64,59 +66,59 @@ async fn the_pages_of_a_sitemap_are_loaded_and_fetched_again_only_when_they_chan
     assert!(third.stdout.starts_with("0 documents added, 1 replaced, 1 unchanged"));
     assert_eq!(text_of(&cluster, &format!("{url}/docs/b.md?x=1&y=2")).await, "# B\n\nTwo.\n");
 
-    // Another way to load them wants the pages themselves, though their server has nothing new.
+    // Other options need the pages themselves, even if the server has nothing new.
     site.requests();
     let other = ingest_text(&cluster, &[&sitemap, "--metadata", "team=docs"]).await;
     assert!(other.stdout.starts_with("0 documents added, 2 replaced"), "{}", other.stdout);
     assert_eq!(site.requests(), asked);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn a_page_that_is_gone_is_an_error_of_ingest_and_taken_out_by_sync() {
+async fn a_removed_page_fails_an_ingest_and_is_orphaned_by_sync() {
     let (cluster, site) = (text_cluster().await, site());
     let sitemap = format!("{}/docs/sitemap.xml", site.url);
     assert_eq!(sync(&cluster, &[&sitemap]).await.code, Some(0));
     site.page("/docs/a.html", Page::new(410, ""));
-    let gone = format!("{}/docs/a.html", site.url);
-    ingest_text(&cluster, &[&gone])
+    let removed = format!("{}/docs/a.html", site.url);
+    ingest_text(&cluster, &[&removed])
         .await
-        .refuses(&format!("page not found: {gone}"), "passage sync");
+        .assert_refusal(&format!("page not found: {removed}"), "passage sync");
 
     let synced = sync(&cluster, &[&sitemap]).await;
     assert_eq!(synced.code, Some(0), "{}", synced.stderr);
-    assert!(synced.stderr.contains(&format!("orphaned {gone}: its source no longer exists")));
+    assert!(synced.stderr.contains(&format!("orphaned {removed}: its source no longer exists")));
 
-    // A server in trouble has no say in what is gone, and neither has half a sitemap.
+    // A failing server or an incomplete sitemap proves nothing about removed pages.
     site.page("/docs/b.md?x=1&y=2", Page::new(503, ""));
     let trouble = sync(&cluster, &[&sitemap, "--grace", "0"]).await;
-    trouble.refuses("b.md?x=1&y=2: the server answered 503", "run the command again");
+    trouble.assert_refusal("b.md?x=1&y=2: the server answered 503", "run the command again");
     assert!(trouble.stdout.contains("1 removed"), "{}", trouble.stdout);
     site.page("/docs/sitemap.xml", Page::new(404, ""));
     let trouble = sync(&cluster, &[&sitemap, "--grace", "0"]).await;
-    trouble.refuses("no document was orphaned or removed", "Fix");
+    trouble.assert_refusal("no document was orphaned or removed", "Fix");
     let uris = cluster.query_lines("SELECT uri FROM rag.documents").await;
     assert_eq!(uris, [format!("{}/docs/b.md?x=1&y=2", site.url)]);
 }
 
 #[tokio::test]
-async fn sitemaps_of_sitemaps_are_followed_but_not_to_other_hosts_and_not_in_circles() {
+async fn nested_sitemaps_are_followed_within_one_host_and_without_cycles() {
     let (cluster, site) = (text_cluster().await, site());
     let index = "<sitemapindex><sitemap><loc>/docs/sitemap.xml</loc></sitemap>\
         <sitemap><loc>/sitemap.xml</loc></sitemap>\
         <sitemap><loc>http://example.invalid/sitemap.xml</loc></sitemap></sitemapindex>";
     site.page("/sitemap.xml", Page::new(200, index));
     let address = format!("{}/sitemap.xml", site.url);
-    let ran = ingest_text(&cluster, &[&address, "--include", "*.md", "--include", "a.html"]).await;
+    let run = ingest_text(&cluster, &[&address, "--include", "*.md", "--include", "a.html"]).await;
     let skipped = "skipped http://example.invalid/sitemap.xml is on another host";
-    assert!(ran.stderr.contains(skipped), "{}", ran.stderr);
-    ran.refuses("sitemaps are nested more than twice", "one by one");
-    assert!(ran.stdout.starts_with("2 documents added, 2 skipped"), "{}", ran.stdout);
+    assert!(run.stderr.contains(skipped), "{}", run.stderr);
+    run.assert_refusal("sitemaps are nested more than twice", "one by one");
+    assert!(run.stdout.starts_with("2 documents added, 2 skipped"), "{}", run.stdout);
     assert!(!site.requests().contains(&"/docs/logo.png".to_owned()));
 }
 
 #[tokio::test]
-async fn what_servers_do_wrong_is_said_of_that_page_alone() {
+async fn a_failing_page_is_reported_and_the_others_are_loaded() {
     let (cluster, site) = (text_cluster().await, site());
     let url = &site.url;
     site.page("/loop", Page::new(302, "").with("Location", "/loop"));
@@ -125,7 +127,7 @@ async fn what_servers_do_wrong_is_said_of_that_page_alone() {
     site.page("/long.txt", Page::new(200, long));
     site.page("/short.md", Page::new(200, "# Short\n").with("Content-Length", "100"));
     let at = |path: &str| format!("{url}{path}");
-    // Whoever is busy for a moment is asked again, and whoever is so for long is believed.
+    // The client retries while the server is busy for a moment, and gives up if it stays busy.
     let busy = || Page::new(503, "").with("Retry-After", "0");
     site.page("/busy.md", busy().then(Page::new(429, "").then(Page::new(200, "# Busy\n"))));
     site.page("/always.md", busy());
@@ -141,30 +143,33 @@ async fn what_servers_do_wrong_is_said_of_that_page_alone() {
         "/later.md",
     ]
     .map(at);
-    let ran = ingest_text(&cluster, &paths.each_ref().map(|path| &**path)).await;
-    ran.refuses(&format!("cannot fetch {url}/loop: more than 10 redirects"), "address");
-    ran.refuses("/long.txt is larger than 64 MB", "Download it");
-    ran.refuses(&format!("cannot fetch {url}/short.md: "), "address");
-    ran.refuses("/docs/logo.png is not text but image/png", "Convert it");
-    ran.refuses(&format!("cannot fetch {url}/always.md: the server answered 503"), "address");
-    ran.refuses(&format!("cannot fetch {url}/later.md: the server answered 429"), "address");
-    assert!(ran.stdout.starts_with("2 documents added, 6 failed"), "{}", ran.stdout);
+    let run = ingest_text(&cluster, &paths.each_ref().map(|path| &**path)).await;
+    run.assert_refusal(&format!("cannot fetch {url}/loop: more than 10 redirects"), "address");
+    run.assert_refusal("/long.txt is larger than 64 MB", "Download it");
+    run.assert_refusal(&format!("cannot fetch {url}/short.md: "), "address");
+    run.assert_refusal("/docs/logo.png is not text but image/png", "Convert it");
+    run.assert_refusal(
+        &format!("cannot fetch {url}/always.md: the server answered 503"),
+        "address",
+    );
+    run.assert_refusal(&format!("cannot fetch {url}/later.md: the server answered 429"), "address");
+    assert!(run.stdout.starts_with("2 documents added, 6 failed"), "{}", run.stdout);
     let asked = |path: &str, requests: &[String]| {
         requests.iter().filter(|request| *request == path).count()
     };
     let requests = site.requests();
     let often = ["/busy.md", "/always.md", "/later.md"].map(|path| asked(path, &requests));
     assert_eq!(often, [3, 4, 1]);
-    // Its links are relative to where it is, and its name is what it was asked for by.
+    // Links are relative to the page's address after redirects; its uri is the requested address.
     let text = text_of(&cluster, &at("/moved")).await;
     assert!(text.contains(&at("/docs/b.md")), "{text}");
 
     let nobody = ingest_text(&cluster, &["http://127.0.0.1:9/a.md"]).await;
-    nobody.refuses("cannot fetch http://127.0.0.1:9/a.md: ", "Check the address");
+    nobody.assert_refusal("cannot fetch http://127.0.0.1:9/a.md: ", "Check the address");
 }
 
 #[tokio::test]
-async fn a_page_may_be_compressed_and_its_password_is_kept_to_its_server() {
+async fn compressed_pages_are_decompressed_and_the_password_goes_to_its_server_only() {
     let (cluster, site) = (text_cluster().await, site());
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut encoder, b"# Packed\n").unwrap();
@@ -172,20 +177,20 @@ async fn a_page_may_be_compressed_and_its_password_is_kept_to_its_server() {
     site.page("/packed.md", packed);
     let with_password = site.url.replace("http://", "http://me:xyzzy-hunter2@");
     let address = format!("{with_password}/packed.md#part");
-    let ran = ingest_text(&cluster, &[&address]).await;
-    assert!(!ran.stderr.contains("hunter2"), "{}", ran.stderr);
+    let run = ingest_text(&cluster, &[&address]).await;
+    assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
     assert_eq!(text_of(&cluster, &format!("{}/packed.md", site.url)).await, "# Packed\n");
     assert_eq!(site.requests(), ["/packed.md authorized"]);
     let none = format!("{with_password}/none.md");
-    ingest_text(&cluster, &[&none]).await.refuses("/none.md", "Check the address");
+    ingest_text(&cluster, &[&none]).await.assert_refusal("/none.md", "Check the address");
 }
 
 #[tokio::test]
-async fn what_is_no_address_is_refused() {
+async fn an_invalid_address_is_refused() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     for address in ["http://", "https://exa mple.org/"] {
-        let ran = ingest_text(&cluster, &[address, &sources.book()]).await;
-        ran.refuses(&format!("cannot fetch {address}: "), "Check the address");
+        let run = ingest_text(&cluster, &[address, &sources.book()]).await;
+        run.assert_refusal(&format!("cannot fetch {address}: "), "Check the address");
     }
 }

@@ -1,21 +1,21 @@
-//! A pooler between client and server: one that shares sessions is refused before anything is left
-//! in them, one that keeps them is as good as a server.
+//! A pooler between client and server. The client refuses transaction mode before it leaves state in a
+//! session, and works in session mode.
 
-use crate::{Ran, Sources, ingest_text, is_sound, next_write, text_cluster};
+use crate::{RunOutput, Sources, assert_sound, ingest_text, next_transaction, text_cluster};
 use passage_tests::cluster::{OWNER, SUPERUSER};
 use tokio_postgres::NoTls;
 
 const REFUSED: &str = "the connection goes through a transaction pooler";
 const REMEDY: &str = "Connect to the server directly, or through a pool in session mode";
 
-/// What a client may leave in a session: its role, its settings, its locks, its statements.
+/// The state that a client may leave in a session: role, settings, locks, prepared statements.
 const LEFT: &str = "SELECT pid = pg_backend_pid(), current_user, current_setting('row_security'), \
     current_setting('synchronous_commit'), current_setting('plan_cache_mode'), current_setting('search_path'), \
     (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), (SELECT count(*) FROM pg_prepared_statements) \
     FROM pg_stat_activity WHERE pid = pg_backend_pid()";
 
 #[tokio::test]
-async fn a_transaction_pooler_is_refused_and_nothing_is_left_in_its_sessions() {
+async fn a_transaction_pooler_is_refused_and_its_sessions_keep_no_state() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n\nA word.\n")]);
     let book = sources.book();
@@ -29,7 +29,7 @@ async fn a_transaction_pooler_is_refused_and_nothing_is_left_in_its_sessions() {
     ] {
         let what = "a transaction pooler is refused";
         let Some(pooler) = cluster.pooler(what, settings).await else { return };
-        let next = next_write(&cluster).await;
+        let next = next_transaction(&cluster).await;
         for arguments in [
             &["reindex", "--no-embed"][..],
             &["reindex", "--no-embed", "--collection", ""],
@@ -40,11 +40,11 @@ async fn a_transaction_pooler_is_refused_and_nothing_is_left_in_its_sessions() {
         ] {
             let mut program = cluster.client_program();
             program.env("DATABASE_URL", pooler.url_as(SUPERUSER)).args(arguments);
-            Ran::of(&mut program).await.refuses(REFUSED, REMEDY);
+            RunOutput::of(&mut program).await.assert_refusal(REFUSED, REMEDY);
         }
         let mut program = cluster.client_program();
         program.env("DATABASE_URL", pooler.url_as(SUPERUSER)).args(["doctor", "--no-embed"]);
-        let doctor = Ran::of(&mut program).await;
+        let doctor = RunOutput::of(&mut program).await;
         assert_eq!(doctor.code, Some(1));
         assert!(
             doctor.stdout.contains(&format!("error   connection: {REFUSED}"))
@@ -52,12 +52,15 @@ async fn a_transaction_pooler_is_refused_and_nothing_is_left_in_its_sessions() {
             "{settings}: {}",
             doctor.stdout
         );
-        assert_eq!(next_write(&cluster).await, next, "{settings}: something was written");
+        assert_eq!(next_transaction(&cluster).await, next, "{settings}: something was written");
 
-        // Whoever comes next finds the sessions as they were.
+        // The next client of the pooler finds the sessions unchanged.
         for _ in 0..8 {
-            let (client, connection) =
-                pooler.config(SUPERUSER).connect(NoTls).await.expect("the pooler serves others");
+            let (client, connection) = pooler
+                .config(SUPERUSER)
+                .connect(NoTls)
+                .await
+                .expect("the pooler serves other clients");
             let driven = tokio::spawn(connection);
             let rows = client.simple_query(LEFT).await.unwrap();
             let left = rows.iter().find_map(|message| match message {
@@ -81,10 +84,10 @@ async fn a_transaction_pooler_is_refused_and_nothing_is_left_in_its_sessions() {
 }
 
 #[tokio::test]
-async fn through_a_pool_in_session_mode_all_works() {
+async fn all_commands_work_through_a_session_pooler() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n\nA word.\n"), ("b.md", "# B\n")]);
-    let what = "through a pool in session mode all works";
+    let what = "all commands work through a session pooler";
     let Some(pooler) = cluster.pooler(what, "pool_mode = session").await else { return };
     let book = sources.book();
     for arguments in [
@@ -98,18 +101,20 @@ async fn through_a_pool_in_session_mode_all_works() {
     ] {
         let mut program = cluster.client_program();
         program.env("DATABASE_URL", pooler.url_as(OWNER)).args(arguments);
-        let ran = Ran::of(&mut program).await;
-        assert_eq!(ran.code, Some(0), "{arguments:?}: {}{}", ran.stdout, ran.stderr);
+        let run = RunOutput::of(&mut program).await;
+        assert_eq!(run.code, Some(0), "{arguments:?}: {}{}", run.stdout, run.stderr);
     }
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn options_that_a_pooler_does_not_take_are_explained() {
+async fn connection_options_that_a_pooler_rejects_are_explained() {
     let cluster = text_cluster().await;
-    let what = "options that a pooler does not take are explained";
+    let what = "connection options that a pooler rejects are explained";
     let Some(pooler) = cluster.pooler(what, "pool_mode = session").await else { return };
     let mut program = cluster.client_program();
     program.env("DATABASE_URL", pooler.url_as(OWNER)).env("PGOPTIONS", "-c row_security=off");
-    Ran::of(program.arg("status")).await.refuses("startup parameter", "A pooler may not support");
+    RunOutput::of(program.arg("status"))
+        .await
+        .assert_refusal("startup parameter", "A pooler may not support");
 }

@@ -1,10 +1,12 @@
-//! `passage reindex`: a collection is split and embedded anew from what the store has, while
-//! others read and write it.
+//! `passage reindex` of a collection: documents are split and embedded again from their stored text,
+//! while others read and write them.
 
-use crate::service::{Reply, Service};
+use crate::embedding_service::{Reply, Service};
 use crate::{
-    Ran, Sources, ingest_text, is_sound, next_write, ran, text_cluster, text_of, until_alone,
+    RunOutput, Sources, assert_sound, ingest_text, next_transaction, run_client, text_cluster,
+    text_of, until_disconnected,
 };
+use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::fmt::Write;
 use std::process::Stdio;
@@ -14,14 +16,14 @@ pub const CHUNKS: &str = "SELECT uri, chunks.id, ordinal, level, section, path, 
     start_byte, end_byte, first_line, last_line, chunks.metadata FROM rag.chunks \
     JOIN rag.documents ON documents.id = document_id ORDER BY uri, ordinal";
 
-/// All of a document but what it was made from.
+/// The columns of a document except its content hash.
 pub const DOCUMENTS: &str = "SELECT id, collection, version, uri, title, media_type, source_media_type, chunk_count, \
     orphaned_at, metadata, ingested_at FROM rag.documents ORDER BY id";
 
 const EMBEDDINGS: &str = "SELECT chunk_id, ctid, xmin FROM rag.embeddings ORDER BY chunk_id";
 pub const MISSING: &str = "SELECT count(*) FROM rag.chunks LEFT JOIN rag.embeddings ON chunk_id = chunks.id WHERE chunk_id IS NULL";
 
-/// Makes of each document one chunk, as another splitter may have done.
+/// Merges each document into one chunk, as another splitter may have done.
 pub const MERGE: &str = "
     CREATE TEMPORARY TABLE merged AS
         SELECT document_id, string_agg(content, '' ORDER BY ordinal) AS content FROM rag.chunks GROUP BY 1;
@@ -39,11 +41,11 @@ pub fn book(sections: usize) -> String {
     text
 }
 
-async fn reindex(cluster: &Cluster, arguments: &[&str]) -> Ran {
-    ran(cluster, ["reindex", "--collection", ""].iter().chain(arguments)).await
+async fn reindex(cluster: &Cluster, arguments: &[&str]) -> RunOutput {
+    run_client(cluster, ["reindex", "--collection", ""].iter().chain(arguments)).await
 }
 
-/// The client with a service named by its environment.
+/// The client with a service in its environment.
 pub fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env("PASSAGE_EMBED_URL", service.url()).env("PASSAGE_EMBED_MODEL", "tiny");
@@ -51,7 +53,7 @@ pub fn with(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command
     program
 }
 
-/// A store with embeddings of the books, made by a service that is gone.
+/// A store with embeddings of the books, made by a service that has stopped since.
 pub async fn embedded(what: &str, sources: &Sources) -> Option<Cluster> {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector(what) {
@@ -59,13 +61,13 @@ pub async fn embedded(what: &str, sources: &Sources) -> Option<Cluster> {
     }
     cluster.execute("DROP SCHEMA rag CASCADE; SELECT passage.create_store(dimensions => 64)").await;
     let service = Service::good(64).await;
-    let ingest = Ran::of(&mut with(&cluster, &service, &["ingest", &sources.book()])).await;
+    let ingest = RunOutput::of(&mut with(&cluster, &service, &["ingest", &sources.book()])).await;
     assert_eq!(ingest.code, Some(0), "{}", ingest.stderr);
     Some(cluster)
 }
 
 #[tokio::test]
-async fn a_document_that_was_split_otherwise_comes_out_as_ingest_would_make_it() {
+async fn reindex_of_a_document_gives_the_same_rows_as_ingest() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(10)), ("empty.md", String::new())]);
     let paths = [&*sources.book(), fixture!("client/garden")];
@@ -77,7 +79,7 @@ async fn a_document_that_was_split_otherwise_comes_out_as_ingest_would_make_it()
     cluster.execute(MERGE).await;
     assert!(cluster.query_lines(CHUNKS).await.len() < 10);
 
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     let dry = reindex(&cluster, &["--dry-run"]).await;
     assert!(dry.stderr.contains("would rewrite book/a.md: "), "{}", dry.stderr);
     assert!(
@@ -85,22 +87,22 @@ async fn a_document_that_was_split_otherwise_comes_out_as_ingest_would_make_it()
         "{}",
         dry.stdout
     );
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 
     let done = reindex(&cluster, &[]).await;
     assert!(done.stdout.starts_with("5 documents rewritten, 1 unchanged; "), "{}", done.stdout);
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
     assert_eq!(cluster.query_lines(DOCUMENTS).await, documents, "marks, times and metadata stay");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     let again = reindex(&cluster, &["--json", "--quiet"]).await;
     let said: serde_json::Value = serde_json::from_str(&again.stdout).unwrap();
     assert_eq!((&said["rewritten"], &said["unchanged"]), (&0.into(), &6.into()), "{said}");
     assert_eq!(again.stderr, "");
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 
-    // What was read from the sources is compared once more, and found to be the same.
+    // After a reindex the next ingest compares the sources once more and finds no difference.
     let ingest = ingest_text(&cluster, &paths).await;
     assert!(
         ingest.stdout.starts_with("0 documents added, 5 replaced, 1 unchanged"),
@@ -113,7 +115,7 @@ async fn a_document_that_was_split_otherwise_comes_out_as_ingest_would_make_it()
 }
 
 #[tokio::test]
-async fn chunks_that_come_out_the_same_keep_their_ids_whatever_they_are() {
+async fn reindex_keeps_the_ids_of_unchanged_chunks() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(10))]);
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
@@ -126,9 +128,9 @@ async fn chunks_that_come_out_the_same_keep_their_ids_whatever_they_are() {
     let overlapping = "SELECT count(*) > 5 FROM rag.chunks WHERE preamble LIKE '%says a word%'";
     assert_eq!(cluster.query_text(overlapping).await, "t");
     assert_eq!(text_of(&cluster, "book/a.md").await, book(10));
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 
-    // An id that stands for another text than it was derived from is given to none twice.
+    // An id that another chunk has already is not used twice.
     cluster.execute("DELETE FROM rag.documents").await;
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
     let chunks = cluster.query_lines(CHUNKS).await;
@@ -144,7 +146,7 @@ async fn chunks_that_come_out_the_same_keep_their_ids_whatever_they_are() {
 }
 
 #[tokio::test]
-async fn chunks_that_were_loaded_as_they_are_stay_and_wrong_calls_are_refused() {
+async fn reindex_skips_documents_without_spans_and_refuses_usage_errors() {
     let cluster = text_cluster().await;
     cluster
         .execute(
@@ -153,28 +155,28 @@ async fn chunks_that_were_loaded_as_they_are_stay_and_wrong_calls_are_refused() 
         )
         .await;
     let chunks = cluster.query_lines(CHUNKS).await;
-    let done = ran(&cluster, ["reindex", "--collection", "mine"]).await;
+    let done = run_client(&cluster, ["reindex", "--collection", "mine"]).await;
     assert!(done.stdout.starts_with("0 documents rewritten, 1 left; 0 chunks"), "{}", done.stdout);
     assert!(done.stderr.contains("left sql: "), "{}", done.stderr);
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
 
     let name = "Run passage status to list the collections";
-    ran(&cluster, ["reindex", "--collection", "other"])
+    run_client(&cluster, ["reindex", "--collection", "other"])
         .await
-        .refuses("no document is in the collection \"other\"", name);
-    ran(&cluster, ["reindex", "--collection", "mine", "--version", "2"])
+        .assert_refusal("no document is in the collection \"other\"", name);
+    run_client(&cluster, ["reindex", "--collection", "mine", "--version", "2"])
         .await
-        .refuses("\"mine\"", name);
-    ran(&cluster, ["reindex", "--collection", "mine", "--store", "none"])
+        .assert_refusal("\"mine\"", name);
+    run_client(&cluster, ["reindex", "--collection", "mine", "--store", "none"])
         .await
-        .refuses("\"none\"", "passage init --store none");
+        .assert_refusal("\"none\"", "passage init --store none");
     for options in [["--version", "2"], ["--embedding-type", "byte"]] {
-        assert_eq!(ran(&cluster, ["reindex"].iter().chain(&options)).await.code, Some(2));
+        assert_eq!(run_client(&cluster, ["reindex"].iter().chain(&options)).await.code, Some(2));
     }
 }
 
 #[tokio::test]
-async fn readers_never_wait_and_find_each_document_whole() {
+async fn readers_of_a_reindexed_collection_never_wait_and_read_whole_documents() {
     let cluster = text_cluster().await;
     let texts: Vec<_> = (0..40).map(|number| (format!("{number}.md"), book(number))).collect();
     let sources = Sources::with(texts.iter().map(|(name, text)| (&**name, text)));
@@ -186,7 +188,7 @@ async fn readers_never_wait_and_find_each_document_whole() {
     let count = "SELECT count(*) FROM rag.chunks";
     let merged = cluster.query_text(count).await;
 
-    // Somebody holds one document, so that the run stands in the middle of its work.
+    // A lock on one document stops the run in the middle of its work.
     let holder = cluster.client().await;
     let hold = "BEGIN; SELECT id FROM rag.documents WHERE uri = 'book/29.md' FOR UPDATE";
     holder.batch_execute(hold).await.unwrap();
@@ -194,10 +196,11 @@ async fn readers_never_wait_and_find_each_document_whole() {
     program.args(["reindex", "--collection", "", "--jobs", "1", "--quiet"]);
     let mut running = program.spawn().unwrap();
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'passage' AND wait_event_type = 'Lock'";
-    while cluster.query_text(waits).await == "0" {
-        assert!(running.try_wait().unwrap().is_none(), "it ended without the document");
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
+    let is_blocked = async || {
+        assert!(running.try_wait().unwrap().is_none(), "reindex ended without the locked document");
+        cluster.query_text(waits).await != "0"
+    };
+    until("reindex waits for the locked document", is_blocked).await;
     let reader = cluster.client().await;
     reader.batch_execute("SET lock_timeout = 1").await.unwrap();
     let found: String = reader.query_one(text, &[]).await.unwrap().get(0);
@@ -206,56 +209,58 @@ async fn readers_never_wait_and_find_each_document_whole() {
     assert_ne!(between, merged, "some are new");
     holder.batch_execute("COMMIT").await.unwrap();
 
-    assert!(running.wait().await.unwrap().success());
+    assert!(within("reindex ends", running.wait()).await.unwrap().success());
     assert_eq!(cluster.query_text(text).await, before);
     assert_ne!(cluster.query_text(count).await, between, "and others were old");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn only_what_is_new_is_embedded_and_the_rest_keeps_its_rows() {
+async fn reindex_embeds_only_new_chunks_and_keeps_the_other_rows() {
     let sources = Sources::with([("a.md", book(10))]);
     let Some(cluster) = embedded("only what is new is embedded", &sources).await else { return };
     let chunks = cluster.query_lines(CHUNKS).await;
     let rows = cluster.query_lines(EMBEDDINGS).await;
-    // Two chunks are one now, and another has lost its embedding.
+    // Two chunks are merged, and another one loses its embedding.
     cluster
         .execute(
-            "CREATE TEMPORARY TABLE gone AS SELECT * FROM rag.chunks WHERE ordinal = 5; DELETE FROM rag.chunks WHERE ordinal = 5; \
-             UPDATE rag.chunks SET content = content || (SELECT content FROM gone), end_byte = (SELECT end_byte FROM gone) WHERE ordinal = 4; \
+            "CREATE TEMPORARY TABLE removed AS SELECT * FROM rag.chunks WHERE ordinal = 5; DELETE FROM rag.chunks WHERE ordinal = 5; \
+             UPDATE rag.chunks SET content = content || (SELECT content FROM removed), end_byte = (SELECT end_byte FROM removed) WHERE ordinal = 4; \
              UPDATE rag.chunks SET ordinal = ordinal - 1 WHERE ordinal > 5; \
              DELETE FROM rag.embeddings WHERE chunk_id = (SELECT id FROM rag.chunks WHERE ordinal = 7)",
         )
         .await;
     let service = Service::good(64).await;
     let done =
-        Ran::of(&mut with(&cluster, &service, &["reindex", "--collection", "", "--quiet"])).await;
+        RunOutput::of(&mut with(&cluster, &service, &["reindex", "--collection", "", "--quiet"]))
+            .await;
     assert_eq!((done.code, &*done.stdout), (Some(0), ""), "{}", done.stderr);
     assert_eq!(service.texts().len(), 3, "{:?}", service.texts());
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
     assert_eq!(cluster.query_text(MISSING).await, "0");
     let kept = cluster.query_lines(EMBEDDINGS).await;
     assert_eq!(kept.iter().filter(|row| rows.contains(row)).count(), rows.len() - 3);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     let mut other = with(&cluster, &service, &["reindex", "--collection", ""]);
-    Ran::of(other.env("PASSAGE_EMBED_MODEL", "other")).await.refuses(
+    RunOutput::of(other.env("PASSAGE_EMBED_MODEL", "other")).await.assert_refusal(
         "holds embeddings of tiny (64 dimensions), not of other",
         "Name the store's model",
     );
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 }
 
 #[tokio::test]
-async fn what_others_write_meanwhile_is_not_lost() {
+async fn reindex_keeps_what_others_write_in_the_meantime() {
     let sources = Sources::with([("a.md", book(10))]);
-    let Some(cluster) = embedded("what others write meanwhile is not lost", &sources).await else {
+    let Some(cluster) = embedded("reindex keeps what others write in the meantime", &sources).await
+    else {
         return;
     };
     cluster.execute(MERGE).await;
     let url = cluster.url();
-    // While the service has the texts, somebody writes one more chunk.
+    // While the service has the texts, another session writes one more chunk.
     let service = Service::start(move |_, asked| {
         if !asked.is_first() {
             let more = "INSERT INTO rag.chunks (document_id, ordinal, content, start_byte, end_byte, first_line, last_line) \
@@ -270,7 +275,7 @@ async fn what_others_write_meanwhile_is_not_lost() {
         Reply::Embeddings(64)
     })
     .await;
-    let done = Ran::of(&mut with(&cluster, &service, &["reindex", "--collection", ""])).await;
+    let done = RunOutput::of(&mut with(&cluster, &service, &["reindex", "--collection", ""])).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let text = format!("{}\n## Late\n\nIt came meanwhile.\n", book(10));
     assert_eq!(text_of(&cluster, "book/a.md").await, text);
@@ -282,18 +287,18 @@ async fn what_others_write_meanwhile_is_not_lost() {
     texts.sort();
     texts.dedup();
     assert_eq!(texts.len(), asked, "nothing is embedded twice");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn a_run_that_was_killed_is_made_good_by_the_next() {
+async fn the_next_reindex_completes_one_that_was_killed() {
     let sources = Sources::with([("a.md", book(20)), ("b.md", book(30)), ("c.md", book(10))]);
     let Some(cluster) = embedded("a run that was killed is made good", &sources).await else {
         return;
     };
     let chunks = cluster.query_lines(CHUNKS).await;
     cluster.execute(MERGE).await;
-    // After some texts nothing more is answered.
+    // After some texts the service does not answer any more.
     let stuck = Service::start(
         |number, _| if number < 10 { Reply::Embeddings(64) } else { Reply::Silence },
     )
@@ -314,20 +319,18 @@ async fn a_run_that_was_killed_is_made_good_by_the_next() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while stuck.seen().len() < 11 {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
+    until("the service gets its 11th request", async || stuck.seen().len() >= 11).await;
     killed.kill().await.unwrap();
-    until_alone(&cluster).await;
+    until_disconnected(&cluster).await;
     for (uri, text) in [("book/a.md", book(20)), ("book/b.md", book(30)), ("book/c.md", book(10))] {
         assert_eq!(text_of(&cluster, uri).await, text);
     }
     assert_ne!(cluster.query_lines(CHUNKS).await, chunks);
 
     let service = Service::good(64).await;
-    let done = Ran::of(&mut with(&cluster, &service, &arguments)).await;
+    let done = RunOutput::of(&mut with(&cluster, &service, &arguments)).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
     assert_eq!(cluster.query_text(MISSING).await, "0");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }

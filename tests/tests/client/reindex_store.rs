@@ -1,16 +1,15 @@
-//! `passage reindex` of a whole store: a second one is filled and takes its place, while others
-//! read and write it.
+//! `passage reindex` of a whole store: a shadow store is filled and replaces it, while others read and
+//! write.
 
+use crate::embedding_service::Service;
 use crate::reindex::{CHUNKS, DOCUMENTS, MERGE, MISSING, book, embedded, with};
-use crate::service::Service;
-use crate::{Ran, Sources, ingest_text, is_sound, ran, text_cluster};
+use crate::{RunOutput, Sources, assert_sound, ingest_text, run_client, text_cluster};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
+use passage_tests::wait::{until, within};
 use std::process::Stdio;
-use std::time::Duration;
-use tokio::time::sleep;
 
-/// What people give a store, of each kind.
+/// Customizations of a store, one of each kind.
 const GIVEN: &str = "
     GRANT USAGE ON SCHEMA rag TO reader, loader WITH GRANT OPTION;
     GRANT SELECT ON ALL TABLES IN SCHEMA rag TO reader;
@@ -32,7 +31,7 @@ const GIVEN: &str = "
     INSERT INTO rag.strategies (name, base, max_tokens) VALUES ('short', 'broad', 100);
     INSERT INTO rag.settings VALUES ('ours', '{\"a\": 1}')";
 
-/// All of that, as the catalogs have it.
+/// The same customizations as the catalogs show them.
 const GIFTS: &str = "
     SELECT 'schema', nspname, {nspacl}::text, obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = 'rag'
     UNION ALL SELECT 'table', relname, concat_ws(' ', {relacl}, relrowsecurity, reloptions,
@@ -53,7 +52,7 @@ pub const SCHEMAS: &str =
     "SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace WHERE nspname LIKE 'rag%'";
 
 #[tokio::test]
-async fn a_store_that_is_kept_in_step_stays_so_when_it_is_replaced() {
+async fn a_store_with_keep_in_step_triggers_stays_in_step_after_its_replacement() {
     let cluster = text_cluster().await;
     let session = cluster.client().await;
     let trigger = "EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}')";
@@ -70,12 +69,12 @@ async fn a_store_that_is_kept_in_step_stays_so_when_it_is_replaced() {
     let rows = "SELECT uri, source_row FROM rag.documents ORDER BY uri";
     let recorded = cluster.query_lines(rows).await;
     assert!(recorded.len() == 6 && recorded[0].contains("public.notes"), "{recorded:?}");
-    let done = ran(&cluster, ["reindex", "--language", "german"]).await;
+    let done = run_client(&cluster, ["reindex", "--language", "german"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(cluster.query_text(SCHEMAS).await, "rag rag_before");
     assert_eq!(cluster.query_lines(rows).await, recorded);
 
-    // Also in a session that has written to the tables that are gone.
+    // Also in a session that has written to the replaced tables.
     session
         .batch_execute(
             "UPDATE notes SET body = 'Same key.' WHERE id = 1; UPDATE notes SET id = 7 WHERE id = 2;
@@ -95,7 +94,7 @@ async fn a_store_that_is_kept_in_step_stays_so_when_it_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_store_is_replaced_with_all_that_it_was_given() {
+async fn a_replaced_store_keeps_its_customizations() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", book(10)), ("empty.md", String::new())]);
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
@@ -111,7 +110,7 @@ async fn a_store_is_replaced_with_all_that_it_was_given() {
         )
         .await;
     let [chunks, documents, gifts] = all(&cluster).await;
-    let dry = ran(&cluster, ["reindex", "--dry-run"]).await;
+    let dry = run_client(&cluster, ["reindex", "--dry-run"]).await;
     assert_eq!(dry.code, Some(0), "{}", dry.stderr);
     assert!(
         dry.stdout
@@ -121,11 +120,11 @@ async fn a_store_is_replaced_with_all_that_it_was_given() {
     );
     assert_eq!(cluster.query_text(SCHEMAS).await, "rag");
 
-    // A session that has read the store before goes on with the new one.
+    // A session that has read the former store continues with the new one.
     let session = cluster.client().await;
     let search = "SELECT string_agg(content, '|') FROM passage.search('section number', include_orphaned => true)";
     let found: Option<String> = session.query_one(search, &[]).await.unwrap().get(0);
-    let done = ran(&cluster, ["reindex"]).await;
+    let done = run_client(&cluster, ["reindex"]).await;
     assert!(
         done.stdout.starts_with("0 documents rewritten, 2 unchanged, 1 left; "),
         "{}",
@@ -143,12 +142,12 @@ async fn a_store_is_replaced_with_all_that_it_was_given() {
         problems.iter().all(|problem| problem.contains("row-level security is off")),
         "{problems:?}"
     );
-    // A policy means the new tables.
+    // A policy names the new tables.
     let seen = "SELECT count(*) FROM rag.chunks";
     assert_eq!(cluster.query_text_as("reader", seen).await, "0");
     cluster.execute("UPDATE rag.documents SET collection = 'open' WHERE uri = 'sql'").await;
     assert_eq!(cluster.query_text_as("reader", seen).await, "5");
-    // What the sources are was not forgotten of what is the same.
+    // The content hashes of unchanged documents stay.
     let ingest = ingest_text(&cluster, &[&sources.book()]).await;
     assert!(
         ingest.stdout.starts_with("0 documents added, 1 unchanged, 1 restored"),
@@ -156,16 +155,17 @@ async fn a_store_is_replaced_with_all_that_it_was_given() {
         ingest.stdout
     );
 
-    // What is split otherwise comes out as ingest would make it.
+    // Documents whose chunks differ get the chunks that ingest would make.
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'sql'").await;
     cluster.execute("UPDATE rag.chunks SET metadata = metadata - 'seen'; ALTER TABLE rag.chunks DISABLE ROW LEVEL SECURITY").await;
     let chunks = cluster.query_lines(CHUNKS).await;
     cluster.execute(MERGE).await;
-    ran(&cluster, ["reindex"])
-        .await
-        .refuses("schema \"rag_before\" already exists", "DROP SCHEMA \"rag_before\" CASCADE");
+    run_client(&cluster, ["reindex"]).await.assert_refusal(
+        "schema \"rag_before\" already exists",
+        "DROP SCHEMA \"rag_before\" CASCADE",
+    );
     cluster.execute("DROP SCHEMA rag_before CASCADE").await;
-    let done = ran(&cluster, ["reindex", "--drop-former", "--quiet"]).await;
+    let done = run_client(&cluster, ["reindex", "--drop-former", "--quiet"]).await;
     assert_eq!((done.code, &*done.stderr), (Some(0), ""));
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
     assert_eq!(cluster.query_text(SCHEMAS).await, "rag");
@@ -177,9 +177,9 @@ async fn a_store_is_replaced_with_all_that_it_was_given() {
     );
 }
 
-/// The chunks, the documents, and what else the store was given.
+/// Returns the chunks, the documents and the customizations.
 async fn all(cluster: &Cluster) -> [Vec<String>; 3] {
-    // Whom rights were given to first is all the same.
+    // The order of grants does not matter.
     let mut gifts = GIFTS.to_owned();
     for rights in ["nspacl", "relacl", "attacl", "defaclacl"] {
         let sorted = format!("ARRAY(SELECT given::text FROM unnest({rights}) AS given ORDER BY 1)");
@@ -192,7 +192,7 @@ async fn all(cluster: &Cluster) -> [Vec<String>; 3] {
     ]
 }
 
-/// What cannot come along: how it comes, what it is called, and how it goes.
+/// An object that a replaced store cannot keep: its SQL, its name in the refusal, and the SQL that drops it.
 const OBSTACLES: [(&str, &str, &str); 15] = [
     (
         "CREATE VIEW public.titles AS SELECT title FROM rag.documents",
@@ -264,14 +264,14 @@ const OBSTACLES: [(&str, &str, &str); 15] = [
 ];
 
 #[tokio::test]
-async fn what_cannot_come_along_is_named_and_nothing_is_done() {
+async fn a_store_with_unsupported_objects_is_refused_and_stays_unchanged() {
     let cluster = text_cluster().await;
     cluster.execute_as(SUPERUSER, "CREATE FUNCTION public.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'").await;
     for (make, what, remove) in OBSTACLES {
         cluster.execute_as(SUPERUSER, make).await;
         for arguments in [&["reindex"][..], &["reindex", "--dry-run"]] {
-            let refused = ran(&cluster, arguments).await;
-            refused.refuses(
+            let refused = run_client(&cluster, arguments).await;
+            refused.assert_refusal(
                 &format!("\"rag\" cannot be replaced while it has {what}"),
                 "Drop the objects",
             );
@@ -282,35 +282,35 @@ async fn what_cannot_come_along_is_named_and_nothing_is_done() {
 }
 
 #[tokio::test]
-async fn what_is_no_store_of_ones_own_is_left_alone() {
+async fn only_the_owner_may_replace_a_store() {
     let cluster = text_cluster().await;
     cluster
         .execute("CREATE SCHEMA rag2; CREATE VIEW rag2.chunks AS SELECT * FROM rag.chunks")
         .await;
-    ran(&cluster, ["reindex", "--store", "rag2"])
+    run_client(&cluster, ["reindex", "--store", "rag2"])
         .await
-        .refuses("view rag2.chunks", "Drop the objects");
+        .assert_refusal("view rag2.chunks", "Drop the objects");
     cluster.execute("DROP SCHEMA rag2 CASCADE; CREATE SCHEMA rag_reindex").await;
-    ran(&cluster, ["reindex"])
+    run_client(&cluster, ["reindex"])
         .await
-        .refuses("schema \"rag_reindex\" already exists", "DROP SCHEMA");
+        .assert_refusal("schema \"rag_reindex\" already exists", "DROP SCHEMA");
     cluster.execute("DROP SCHEMA rag_reindex").await;
-    ran(&cluster, ["reindex", "--store", "none"])
+    run_client(&cluster, ["reindex", "--store", "none"])
         .await
-        .refuses("\"none\"", "passage init --store none");
+        .assert_refusal("\"none\"", "passage init --store none");
     let long = "x".repeat(56);
     cluster.execute(&format!("SELECT passage.create_store('{long}')")).await;
-    ran(&cluster, ["reindex", "--store", &long])
+    run_client(&cluster, ["reindex", "--store", &long])
         .await
-        .refuses("is too long for a shadow store", "55 bytes");
+        .assert_refusal("is too long for a shadow store", "55 bytes");
 
-    ran(&cluster, ["reindex", "--language", "klingon"]).await.refuses(
+    run_client(&cluster, ["reindex", "--language", "klingon"]).await.assert_refusal(
         "text search configuration \"klingon\" does not exist",
         "SELECT cfgname FROM pg_ts_config",
     );
     assert!(!cluster.query_text(SCHEMAS).await.contains("rag_"));
 
-    // Whoever may read all of it, and owns nothing.
+    // A role that may read all of it and owns nothing.
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
     cluster
         .execute(
@@ -319,8 +319,8 @@ async fn what_is_no_store_of_ones_own_is_left_alone() {
         .await;
     let mut program = cluster.client_program();
     program.args(["reindex", "--database-url", &cluster.url_as("guest")]);
-    let refused = Ran::of(&mut program).await;
-    refused.refuses(
+    let refused = RunOutput::of(&mut program).await;
+    refused.assert_refusal(
         "schema rag belongs to the role \"owner\", not to \"guest\"",
         "Connect as \"owner\"",
     );
@@ -328,7 +328,7 @@ async fn what_is_no_store_of_ones_own_is_left_alone() {
 }
 
 #[tokio::test]
-async fn another_model_comes_with_a_second_store() {
+async fn a_new_model_needs_a_shadow_store() {
     let sources = Sources::with([("a.md", book(10))]);
     let Some(cluster) = embedded("another model comes with a second store", &sources).await else {
         return;
@@ -337,16 +337,16 @@ async fn another_model_comes_with_a_second_store() {
     let (chunks, before) =
         (cluster.query_lines(CHUNKS).await, cluster.query_lines(embeddings).await);
 
-    // The same model: nothing is embedded but what lacks an embedding.
+    // With the same model only chunks without an embedding are embedded.
     cluster.execute("DELETE FROM rag.embeddings WHERE chunk_id = (SELECT id FROM rag.chunks WHERE ordinal = 7)").await;
     let service = Service::good(64).await;
-    let done = Ran::of(&mut with(&cluster, &service, &["reindex", "--drop-former"])).await;
+    let done = RunOutput::of(&mut with(&cluster, &service, &["reindex", "--drop-former"])).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(service.texts().len(), 1, "{:?}", service.texts());
     assert_eq!(cluster.query_lines(CHUNKS).await, chunks);
     assert_eq!(cluster.query_lines(embeddings).await, before);
 
-    // Half the memory, with the same numbers.
+    // halfvec needs half the memory for the same numbers.
     let arguments = [
         "reindex",
         "--embedding-type",
@@ -356,7 +356,7 @@ async fn another_model_comes_with_a_second_store() {
         "--drop-former",
         "--no-embed",
     ];
-    let done = Ran::of(&mut with(&cluster, &service, &arguments)).await;
+    let done = RunOutput::of(&mut with(&cluster, &service, &arguments)).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(service.texts().len(), 1);
     let facts =
@@ -364,20 +364,18 @@ async fn another_model_comes_with_a_second_store() {
     assert_eq!(cluster.query_lines(facts).await, ["64|halfvec|cosine|simple"]);
     assert_eq!(cluster.query_text(MISSING).await, "0");
 
-    // Another one, while a worker of the old one waits for chunks.
+    // A new model, while a worker with the former one waits for chunks.
     let old = Service::good(64).await;
     let mut worker = with(&cluster, &old, &["embed", "--follow", "--interval", "1"])
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while old.seen().is_empty() {
-        sleep(Duration::from_millis(10)).await;
-    }
-    // Its embeddings are as long, so that only the store itself tells the worker.
+    until("the worker asks its service", async || !old.seen().is_empty()).await;
+    // The embeddings have the same length, so only the settings of the store stop the worker.
     let other = Service::good(64).await;
     let mut program = with(&cluster, &other, &["reindex", "--drop-former"]);
-    let done = Ran::of(program.env("PASSAGE_EMBED_MODEL", "other")).await;
+    let done = RunOutput::of(program.env("PASSAGE_EMBED_MODEL", "other")).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     assert_eq!(other.texts().len(), chunks.len());
     assert_eq!(cluster.query_lines(facts).await, ["64|halfvec|cosine|simple"]);
@@ -390,10 +388,10 @@ async fn another_model_comes_with_a_second_store() {
     assert_eq!(cluster.query_text(valid).await, "t");
     cluster.execute("INSERT INTO rag.documents (uri) VALUES ('new'); \
         INSERT INTO rag.chunks (document_id, ordinal, content) SELECT id, 0, 'new' FROM rag.documents WHERE uri = 'new'").await;
-    // It finds a store that is not the one it knows, looks again, and ends.
-    let ended = tokio::time::timeout(Duration::from_secs(30), worker.wait()).await;
-    assert_eq!(ended.expect("the worker goes on").unwrap().code(), Some(1));
+    // The worker notices that the store was replaced, checks its settings, and ends.
+    let ended = within("the worker ends", worker.wait()).await;
+    assert_eq!(ended.unwrap().code(), Some(1));
     assert_eq!(cluster.query_text(MISSING).await, "1");
     cluster.execute("DELETE FROM rag.documents WHERE uri = 'new'").await;
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }

@@ -1,6 +1,6 @@
-//! Embedding by a service that misbehaves in every way that services do.
+//! Embedding services that fail in the ways that real ones do.
 
-use crate::service::{Asked, Reply, Service};
+use crate::embedding_service::{Reply, Request, Service};
 use passage::embed::{
     ApiKey, Embedder, Error, RemoteEmbedder, ServiceConfig as Settings, ServiceError,
 };
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const KEY: &str = "sk-xyzzy-hunter2";
 
-/// How a service is asked, with pauses that a test need not wait for.
+/// Settings with pauses that are short enough for a test.
 fn settings(service: &Service) -> Settings {
     let mut settings = Settings::new(service.url(), "tiny");
     settings.key = Some(ApiKey::new(KEY));
@@ -19,7 +19,7 @@ fn settings(service: &Service) -> Settings {
     settings
 }
 
-/// Embeds texts as an ingest does, all handed over at once.
+/// Embeds texts as an ingest does, all at once.
 async fn embed(settings: Settings, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
     let embedder = Arc::new(Embedder::from(RemoteEmbedder::connect(settings).await?));
     let submitted = {
@@ -48,13 +48,13 @@ fn problem(result: Result<Vec<Vec<f32>>, Error>) -> ServiceError {
 }
 
 #[tokio::test]
-async fn texts_go_in_batches_several_at_a_time_and_come_back_in_order() {
+async fn texts_are_sent_in_concurrent_batches_and_return_in_order() {
     let service = Service::good(64).await;
     let mut settings = settings(&service);
     settings.batch_texts = NonZero::new(8).unwrap();
     settings.concurrency = NonZero::new(3).unwrap();
     let mut given = texts(100);
-    // At a token for three bytes this one is more than a batch, and goes alone.
+    // At three bytes a token this text exceeds a batch, and is sent alone.
     given[50] = "long ".repeat(6_000);
     let embeddings = embed(settings.clone(), &given).await.unwrap();
     for (text, embedding) in given.iter().zip(&embeddings) {
@@ -66,7 +66,7 @@ async fn texts_go_in_batches_several_at_a_time_and_come_back_in_order() {
         let length: f32 = embedding.iter().map(|value| value * value).sum();
         assert!((length - 1.0).abs() < 1e-5, "{length}");
     }
-    let seen: Vec<Asked> =
+    let seen: Vec<Request> =
         service.seen().into_iter().take_while(|asked| asked.texts().len() < 100).collect();
     assert!(seen.iter().all(|asked| asked.texts().len() <= 8));
     assert!(seen.iter().any(|asked| asked.texts().len() == 8));
@@ -81,7 +81,7 @@ async fn texts_go_in_batches_several_at_a_time_and_come_back_in_order() {
 }
 
 #[tokio::test]
-async fn who_is_busy_or_broken_is_asked_again() {
+async fn a_busy_or_failing_service_is_retried() {
     let service = Service::start(|number, _| match number {
         1 => Reply::Status(429, vec![("Retry-After", "0".into())], String::new()),
         2 => Reply::Status(429, vec![], "{}".into()),
@@ -100,7 +100,7 @@ async fn who_is_busy_or_broken_is_asked_again() {
 }
 
 #[tokio::test]
-async fn who_stays_busy_is_given_up_and_said_to_be() {
+async fn a_service_that_stays_busy_fails_after_the_last_retry() {
     let service = Service::start(|number, _| match number {
         0 => Reply::Embeddings(8),
         _ => Reply::Status(502, vec![], String::new()),
@@ -136,7 +136,7 @@ async fn who_stays_busy_is_given_up_and_said_to_be() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_is_halved_until_it_is_not() {
+async fn a_text_that_is_too_long_is_halved_until_the_service_accepts_it() {
     let service = Service::start(|_, asked| {
         let texts = asked.texts();
         if texts.iter().map(String::len).sum::<usize>() > 40 {
@@ -155,10 +155,10 @@ async fn what_is_too_long_is_halved_until_it_is_not() {
         .seen()
         .iter()
         .filter(|asked| asked.texts().iter().map(String::len).sum::<usize>() <= 40)
-        .flat_map(Asked::texts)
+        .flat_map(Request::texts)
         .collect();
     assert!(taken.contains(&given[0]) && taken.contains(&given[8]));
-    // 200 bytes, 100, 50, and then what is not too long any more: its beginning.
+    // 200 bytes, 100, 50, and then the beginning that is short enough.
     assert!(taken.contains(&"é".repeat(12)), "{taken:?}");
 
     let never = Service::start(|_, asked| {
@@ -173,7 +173,7 @@ async fn what_is_too_long_is_halved_until_it_is_not() {
 }
 
 #[tokio::test]
-async fn dimensions_are_found_out_asked_for_and_checked() {
+async fn dimensions_are_detected_requested_and_checked() {
     let service =
         Service::start(|number, _| Reply::Embeddings(if number < 2 { 8 } else { 9 })).await;
     let mut asked = settings(&service);
@@ -191,7 +191,7 @@ async fn dimensions_are_found_out_asked_for_and_checked() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_an_answer_is_refused() {
+async fn an_invalid_answer_is_refused() {
     for (body, what) in [
         ("<html>It works!</html>", "it is not JSON with \"data\" and \"embedding\""),
         (r#"{"data": []}"#, "the number of embeddings differs from the number of texts"),
@@ -207,7 +207,7 @@ async fn what_cannot_be_an_answer_is_refused() {
 }
 
 #[tokio::test]
-async fn refusals_are_final_and_repeat_nothing_that_was_sent() {
+async fn a_refusal_is_final_and_its_message_repeats_no_input() {
     for (status, expected) in [
         (401, ServiceError::Unauthorized(401)),
         (403, ServiceError::Unauthorized(403)),

@@ -1,13 +1,13 @@
-//! `passage search`: the right passage to a question, by its meaning and by its words.
+//! `passage search`: the right passage for a question, by meaning and by words.
 
-use crate::{Ran, Sources, ingest_text, lacks_embedding, ran, text_cluster};
+use crate::{RunOutput, Sources, ingest_text, lacks_embedding, run_client, text_cluster};
 use passage_tests::{Cluster, fixture};
 use serde_json::{Value, json};
 
-/// Questions in other words than the garden's documents, each with where its answer stands.
+/// Questions that do not use the words of the documents, each with the place of its answer.
 pub const QUESTIONS: [(&str, &str, &str); 6] = [
     ("what can I do so that my bees do not fly away in May?", "garden/bees.md", "it has no room"),
-    ("which fruit wants acidic ground?", "garden/soil.md", "Blueberries, heather"),
+    ("which fruit needs acidic ground?", "garden/soil.md", "Blueberries, heather"),
     ("how do I make pruning shears sharp again?", "garden/tools/blades.md", "wet stone along"),
     ("why do my tomatoes split?", "garden/watering.txt", "get much crack open"),
     ("parasites in the hive", "garden/bees.md", "Varroa mites"),
@@ -23,13 +23,13 @@ pub async fn garden(what: &str) -> Option<Cluster> {
     Some(cluster)
 }
 
-/// What a search finds, as it tells programs.
+/// Returns the JSON output of a search.
 pub async fn found(cluster: &Cluster, arguments: &[&str]) -> Value {
     let json = cluster.passage([&["search", "--json"], arguments].concat()).await;
     serde_json::from_str(&json).unwrap()
 }
 
-/// The uris of the passages that a search finds, best first.
+/// Returns the uris of the passages that a search returns, best first.
 async fn uris(cluster: &Cluster, arguments: &[&str]) -> Vec<String> {
     let found = found(cluster, arguments).await;
     let uri = |passage: &Value| passage["uri"].as_str().unwrap().to_owned();
@@ -48,7 +48,7 @@ async fn a_question_finds_the_passage_that_answers_it() {
         let content = first["content"].as_str().unwrap();
         assert!(content.contains(answer), "{question}\n{content}");
 
-        // Its lines are those of the file.
+        // The line numbers are those of the file.
         let source = std::fs::read_to_string(fixture!("client/").to_owned() + uri).unwrap();
         let line = |key: &str| usize::try_from(first[key].as_u64().unwrap()).unwrap();
         let lines: Vec<_> = source.lines().collect();
@@ -63,7 +63,7 @@ async fn a_question_finds_the_passage_that_answers_it() {
 }
 
 #[tokio::test]
-async fn a_passage_is_found_by_what_it_means_or_by_a_part_of_a_name_in_it() {
+async fn a_passage_is_found_by_its_meaning_or_by_a_part_of_a_name() {
     let Some(cluster) = garden("a passage is found by meaning or by words").await else { return };
     let sources = Sources::with([(
         "pump.ts",
@@ -71,37 +71,37 @@ async fn a_passage_is_found_by_what_it_means_or_by_a_part_of_a_name_in_it() {
     )]);
     cluster.passage(["ingest", "--quiet", &sources.book()]).await;
 
-    // No document has these words, and two of them tell what is asked.
+    // No document has all of these words, and two of them carry the meaning.
     let question = "parasites of honey insects";
     assert_eq!(uris(&cluster, &["--mode", "text", "parasites"]).await, [""; 0]);
     let hit = found(&cluster, &["--chunks", question]).await["chunks"][0].clone();
     assert_eq!((&hit["uri"], &hit["vector_rank"]), (&"garden/bees.md".into(), &1.into()), "{hit}");
 
-    // A part of a name says nothing to the model, and is one word of many to the eye.
+    // A part of an identifier means nothing to the model; only full text search finds it.
     assert_eq!(uris(&cluster, &["--mode", "text", "cistern"]).await, ["book/pump.ts"]);
     let hit = found(&cluster, &["--chunks", "cistern"]).await["chunks"][0].clone();
     assert_eq!((&hit["uri"], &hit["text_rank"]), (&"book/pump.ts".into(), &1.into()), "{hit}");
 }
 
 #[tokio::test]
-async fn filters_say_which_documents_and_chunks_are_searched() {
+async fn filters_select_documents_and_chunks() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         ("old.md", "# Guide\n\nTurn the valve.\n\n## Safety\n\nThe valve is hot.\n"),
         ("new.md", "# Guide\n\nTurn the valve twice.\n"),
         ("valve.rs", "/// The valve.\nfn open() {}\n"),
-        ("gone.md", "# Gone\n\nThere was a valve.\n"),
+        ("lost.md", "# Lost\n\nThere was a valve.\n"),
     ]);
     for (name, arguments) in [
         ("old.md", &["--collection", "boiler", "--version", "1"][..]),
         ("new.md", &["--collection", "boiler", "--version", "2"]),
         ("valve.rs", &["--metadata", r#"{"team": "heat"}"#]),
-        ("gone.md", &[]),
+        ("lost.md", &[]),
     ] {
         let path = format!("{}/{name}", sources.book());
         ingest_text(&cluster, &[&[&*path, "--uri", name], arguments].concat()).await;
     }
-    cluster.execute("UPDATE rag.documents SET orphaned_at = now() WHERE uri = 'gone.md'").await;
+    cluster.execute("UPDATE rag.documents SET orphaned_at = now() WHERE uri = 'lost.md'").await;
 
     for (arguments, expected) in [
         (&[][..], &["new.md", "old.md", "valve.rs"][..]),
@@ -115,7 +115,7 @@ async fn filters_say_which_documents_and_chunks_are_searched() {
         (&["--kind", "code"], &["valve.rs"]),
         (&["--path", "Guide.Safety"], &["old.md"]),
         (&["--metadata", r#"{"team": "heat"}"#], &["valve.rs"]),
-        (&["--include-orphaned"], &["gone.md", "new.md", "old.md", "valve.rs"]),
+        (&["--include-orphaned"], &["lost.md", "new.md", "old.md", "valve.rs"]),
         (&["--uri", "%.md", "--kind", "code"], &[]),
     ] {
         let mut found = uris(&cluster, &[arguments, &["valve"]].concat()).await;
@@ -129,7 +129,7 @@ async fn filters_say_which_documents_and_chunks_are_searched() {
 }
 
 #[tokio::test]
-async fn passages_are_as_large_as_is_asked_for_and_in_that_order() {
+async fn passages_are_as_large_as_requested_and_in_the_requested_order() {
     let cluster = text_cluster().await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
     let chunks = |found: &Value| found["passages"][0]["chunk_ids"].as_array().unwrap().len();
@@ -143,7 +143,7 @@ async fn passages_are_as_large_as_is_asked_for_and_in_that_order() {
         assert_eq!((chunks(&cut), &cut["passages"][0]["truncated"]), (2, &true.into()), "{limit}");
     }
 
-    // The better answer stands far behind the other.
+    // The better answer is much later in the document than the other one.
     let filler = |number| format!("## Part {number}\n\n{}\n\n", "Nothing of it here. ".repeat(25));
     let parts: String = (2..9).map(filler).collect();
     let sources = Sources::with([(
@@ -161,17 +161,17 @@ async fn passages_are_as_large_as_is_asked_for_and_in_that_order() {
 }
 
 #[tokio::test]
-async fn similarity_is_a_filter_where_there_are_embeddings() {
+async fn min_similarity_filters_in_a_store_with_embeddings() {
     let Some(cluster) = garden("similarity is a filter").await else { return };
     let (question, uri, _) = QUESTIONS[2];
     assert_eq!(uris(&cluster, &["--min-similarity", "0.4", question]).await, [uri]);
     assert_eq!(uris(&cluster, &["--min-similarity", "0.99", question]).await, [""; 0]);
-    let beyond = ran(&cluster, ["search", "--min-similarity", "-2", question]).await;
-    beyond.refuses("\"min_similarity\" is out of range", "from -1 to 1");
+    let beyond = run_client(&cluster, ["search", "--min-similarity", "-2", question]).await;
+    beyond.assert_refusal("\"min_similarity\" is out of range", "from -1 to 1");
 }
 
 #[tokio::test]
-async fn by_words_no_model_is_loaded() {
+async fn a_search_by_words_loads_no_model() {
     let cluster = Cluster::start().await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
     cluster.execute("SELECT passage.create_store('text')").await;
@@ -180,9 +180,9 @@ async fn by_words_no_model_is_loaded() {
     for arguments in [["--mode", "text"], ["--store", "text"]] {
         let mut program = cluster.client_program();
         program.env("PASSAGE_MODEL", "/nowhere").args(["search", "--json", "varroa"]);
-        let ran = Ran::of(program.args(arguments)).await;
-        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{arguments:?}");
-        let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let run = RunOutput::of(program.args(arguments)).await;
+        assert_eq!((run.code, &*run.stderr), (Some(0), ""), "{arguments:?}");
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
         assert_eq!(found["passages"][0]["uri"], "garden/bees.md");
         let timing = &found["timing"];
         assert_eq!((&timing["loading_ms"], &timing["embedding_ms"]), (&Value::Null, &Value::Null));
@@ -190,13 +190,13 @@ async fn by_words_no_model_is_loaded() {
 }
 
 #[tokio::test]
-async fn an_empty_question_or_store_finds_nothing_and_is_no_error() {
+async fn an_empty_question_or_store_returns_no_passage_without_error() {
     let cluster = Cluster::start().await;
     assert_eq!(cluster.passage(["search", "  "]).await, "nothing found\n");
     let nothing = found(&cluster, &[""]).await;
     assert_eq!((&nothing["passages"], &nothing["chunks"]), (&json!([]), &Value::Null));
     assert_eq!(cluster.passage(["search", "--mode", "text", "?"]).await, "nothing found\n");
-    if !lacks_embedding(&cluster, "a search in an empty store finds nothing") {
+    if !lacks_embedding(&cluster, "a search in an empty store returns nothing") {
         assert_eq!(cluster.passage(["search", "anything"]).await, "nothing found\n");
         let nothing = found(&cluster, &["--chunks", "anything"]).await;
         assert_eq!((&nothing["passages"], &nothing["chunks"]), (&json!([]), &json!([])));
@@ -204,13 +204,13 @@ async fn an_empty_question_or_store_finds_nothing_and_is_no_error() {
 }
 
 #[tokio::test]
-async fn search_refuses_what_it_does_not_know() {
+async fn search_refuses_unknown_values() {
     let cluster = text_cluster().await;
-    let wide = ran(&cluster, ["search", "--strategy", "wide", "anything"]).await;
-    wide.refuses("unrecognized strategy \"wide\"", "passage.strategies()");
+    let wide = run_client(&cluster, ["search", "--strategy", "wide", "anything"]).await;
+    wide.assert_refusal("unrecognized strategy \"wide\"", "passage.strategies()");
     for mode in [&[][..], &["--mode", "text"]] {
         let none = [&["search", "--store", "none", "anything"], mode].concat();
-        let none = ran(&cluster, none).await;
-        none.refuses("store \"none\" does not exist", "passage init --store none");
+        let none = run_client(&cluster, none).await;
+        none.assert_refusal("store \"none\" does not exist", "passage init --store none");
     }
 }

@@ -1,7 +1,9 @@
-//! What can be named beside files and folders: patterns, archives, JSON lines; and by what of it
-//! is left out.
+//! Sources of ingest beside files and folders: patterns, archives and JSON lines, and the filters that
+//! exclude documents.
 
-use crate::{Sources, ingest_text, is_sound, piped, ran, text_cluster, text_of};
+use crate::{
+    Sources, assert_sound, ingest_text, run_client, run_with_input, text_cluster, text_of,
+};
 use passage_tests::{Cluster, fixture};
 use serde_json::{Value, json};
 use std::io::{Cursor, Write};
@@ -9,7 +11,7 @@ use std::path::Path;
 
 const URIS: &str = "SELECT uri FROM rag.documents ORDER BY uri COLLATE \"C\"";
 
-/// All that is stored of documents and chunks, but for when.
+/// Returns all stored columns of documents and chunks except times.
 async fn rows(cluster: &Cluster, store: &str) -> Vec<String> {
     let sql = format!(
         "SELECT to_jsonb(documents) - 'ingested_at' || \
@@ -23,7 +25,7 @@ async fn other_store(cluster: &Cluster, name: &str) {
     cluster.execute(&format!("SELECT passage.create_store('{name}')")).await;
 }
 
-/// The real documents of these tests, by what they are called in their folder.
+/// The documents of the fixture `garden` with their names.
 fn garden() -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> =
         ["soil.md", "bees.md", "tools/blades.md", "watering.txt"]
@@ -42,7 +44,7 @@ fn read(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_document_is_the_same_whether_it_comes_as_a_file_or_as_a_line() {
+async fn a_document_is_the_same_from_a_file_and_from_a_json_line() {
     let cluster = text_cluster().await;
     let sources = Sources::with(garden().iter().map(|(name, text)| (&**name, &**text)));
     ingest_text(&cluster, &[&sources.book(), "--sizer", "characters"]).await;
@@ -51,7 +53,7 @@ async fn a_document_is_the_same_whether_it_comes_as_a_file_or_as_a_line() {
     let line = |(name, text)| json!({"uri": format!("book/{name}"), "text": text}).to_string();
     let lines = garden().into_iter().map(line).collect::<Vec<_>>().join("\n");
     let options = ["ingest", "-", "--no-embed", "--jsonl", "documents", "--store", "lines"];
-    let told = piped(&cluster, &lines, &options).await;
+    let told = run_with_input(&cluster, &lines, &options).await;
     assert!(told.starts_with("7 documents added"), "{told}");
     let (files, lines) = (rows(&cluster, "rag").await, rows(&cluster, "lines").await);
     assert_eq!(files.len(), 7);
@@ -59,7 +61,7 @@ async fn a_document_is_the_same_whether_it_comes_as_a_file_or_as_a_line() {
 }
 
 #[tokio::test]
-async fn what_a_line_tells_goes_before_what_the_call_tells() {
+async fn metadata_of_a_line_override_those_of_the_command() {
     let cluster = text_cluster().await;
     let sources = Sources::new();
     let lines = [
@@ -73,9 +75,9 @@ async fn what_a_line_tells_goes_before_what_the_call_tells() {
     let path = sources.write("x.jsonl", lines);
     let options =
         ["--jsonl", "documents", "--title", "All", "--metadata", "a=0", "--metadata", "c=3"];
-    let ran = ingest_text(&cluster, &[&options[..], &[&*path]].concat()).await;
-    ran.refuses("x.jsonl:3: \"text\" is missing", "one JSON object per line");
-    ran.refuses("x.jsonl:4 contains a NUL byte: line 1, byte 1", "Convert it");
+    let run = ingest_text(&cluster, &[&options[..], &[&*path]].concat()).await;
+    run.assert_refusal("x.jsonl:3: \"text\" is missing", "one JSON object per line");
+    run.assert_refusal("x.jsonl:4 contains a NUL byte: line 1, byte 1", "Convert it");
     let sql = "SELECT uri, title, media_type, kind, documents.metadata, content FROM rag.documents \
         JOIN rag.chunks ON document_id = documents.id ORDER BY uri";
     assert_eq!(
@@ -88,7 +90,7 @@ async fn what_a_line_tells_goes_before_what_the_call_tells() {
 }
 
 #[tokio::test]
-async fn chunks_that_are_ready_are_stored_as_they_are() {
+async fn ready_chunks_are_stored_unchanged() {
     let cluster = text_cluster().await;
     let garden = fixture!("client/garden");
     let soil = format!("{garden}/soil.md");
@@ -96,7 +98,8 @@ async fn chunks_that_are_ready_are_stored_as_they_are() {
     ingest_text(&cluster, &[&[&*soil], &options[..]].concat()).await;
 
     other_store(&cluster, "ready").await;
-    let split = ran(&cluster, ["split", &soil, "--json", "--sizer", "characters"]).await.stdout;
+    let split =
+        run_client(&cluster, ["split", &soil, "--json", "--sizer", "characters"]).await.stdout;
     let title = cluster.query_text("SELECT title FROM rag.documents").await;
     let ready = |line| {
         let mut chunk: Value = serde_json::from_str(line).unwrap();
@@ -106,7 +109,7 @@ async fn chunks_that_are_ready_are_stored_as_they_are() {
     };
     let chunks = split.lines().map(ready).collect::<Vec<_>>().join("\n");
     let options = ["ingest", "-", "--no-embed", "--jsonl", "chunks", "--store", "ready"];
-    piped(&cluster, &chunks, &options).await;
+    run_with_input(&cluster, &chunks, &options).await;
     let without_hash = |rows: Vec<String>| -> Vec<Value> {
         let row = |row: String| {
             let mut row: Value = serde_json::from_str(&row).unwrap();
@@ -117,23 +120,23 @@ async fn chunks_that_are_ready_are_stored_as_they_are() {
     };
     let ready = without_hash(rows(&cluster, "ready").await);
     assert_eq!(ready, without_hash(rows(&cluster, "rag").await));
-    let again = piped(&cluster, &chunks, &options).await;
+    let again = run_with_input(&cluster, &chunks, &options).await;
     assert!(again.starts_with("0 documents added, 1 unchanged"), "{again}");
 
-    // Chunks of who knows what have no spans, and the next edit keeps those that stay.
+    // Chunks without a known source have no spans, and the next edit keeps the unchanged ones.
     let line =
         |content: &str| json!({"uri": "x", "content": content, "section": ["X"]}).to_string();
     let two = format!("{}\n{}\n", line("One."), line("Two."));
-    piped(&cluster, &two, &options).await;
+    run_with_input(&cluster, &two, &options).await;
     let spans = "SELECT content, level, start_byte, first_line, tokens FROM ready.chunks \
         JOIN ready.documents ON documents.id = document_id WHERE uri = 'x' ORDER BY ordinal";
     assert_eq!(cluster.query_lines(spans).await, ["One.|1|||1", "Two.|1|||1"]);
-    let edited = piped(&cluster, &format!("{}\n{two}", line("Zero.")), &options).await;
+    let edited = run_with_input(&cluster, &format!("{}\n{two}", line("Zero.")), &options).await;
     assert!(edited.starts_with("0 documents added, 1 replaced; 3 chunks"), "{edited}");
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
-/// An archive of the garden: its name and bytes.
+/// Returns archives of the garden, with their names.
 fn archives() -> [(&'static str, Vec<u8>); 3] {
     let mut tar = tar::Builder::new(Vec::new());
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
@@ -158,8 +161,8 @@ async fn each_member_of_an_archive_is_a_document() {
     let sources = Sources::new();
     for (name, bytes) in archives() {
         let path = sources.write(name, bytes);
-        let ran = ingest_text(&cluster, &[&path, "--exclude", "*.csv"]).await;
-        assert!(ran.stdout.starts_with("6 documents added"), "{}{}", ran.stdout, ran.stderr);
+        let run = ingest_text(&cluster, &[&path, "--exclude", "*.csv"]).await;
+        assert!(run.stdout.starts_with("6 documents added"), "{}{}", run.stdout, run.stderr);
         for (member, text) in garden() {
             if member != "list.csv" && member != "page.html" {
                 let uri = format!("{name}/{member}");
@@ -171,16 +174,16 @@ async fn each_member_of_an_archive_is_a_document() {
     let path = sources.write("cut.tar.gz", &gzip[..gzip.len() / 2]);
     ingest_text(&cluster, &[&path])
         .await
-        .refuses("cut.tar.gz: ", "Download or pack the archive again");
+        .assert_refusal("cut.tar.gz: ", "Download or pack the archive again");
     let path = sources.write("cut.zip", &zip[..zip.len() / 2]);
     ingest_text(&cluster, &[&path])
         .await
-        .refuses("cannot read", "Download or pack the archive again");
-    is_sound(&cluster).await;
+        .assert_refusal("cannot read", "Download or pack the archive again");
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn an_archive_may_come_by_standard_input() {
+async fn an_archive_can_be_read_from_standard_input() {
     let cluster = text_cluster().await;
     let sources = Sources::new();
     let [_, (name, bytes), _] = archives();
@@ -195,7 +198,7 @@ async fn an_archive_may_come_by_standard_input() {
 }
 
 #[tokio::test]
-async fn patterns_find_files_and_filters_leave_some_out() {
+async fn patterns_select_files_and_filters_exclude_some() {
     let cluster = text_cluster().await;
     let sources = Sources::with([
         ("a.md", "a"),
@@ -208,8 +211,9 @@ async fn patterns_find_files_and_filters_leave_some_out() {
         cluster.execute("TRUNCATE rag.documents CASCADE").await;
         let mut program = cluster.client_program();
         program.current_dir(Path::new(&sources.book()).parent().unwrap());
-        let ran = crate::Ran::of(program.args(["ingest", "--no-embed"]).args(arguments)).await;
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let run =
+            crate::RunOutput::of(program.args(["ingest", "--no-embed"]).args(arguments)).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
         cluster.query_lines(URIS).await.join(" ")
     };
     assert_eq!(run(&["book/**/*.md"]).await, "book/a.md book/part/c.md book/part/drafts/d.md");
@@ -224,9 +228,12 @@ async fn patterns_find_files_and_filters_leave_some_out() {
         "book/part/c.md"
     );
     let none = ingest_text(&cluster, &["no/such/*.md"]).await;
-    none.refuses("no files match the pattern \"no/such/*.md\"", "** matches any number of folders");
+    none.assert_refusal(
+        "no files match the pattern \"no/such/*.md\"",
+        "** matches any number of folders",
+    );
     let wrong = ingest_text(&cluster, &["book/[a", "--include", "b"]).await;
-    wrong.refuses("\"book/[a\" is not a valid pattern: ", "'docs/**/*.md'");
+    wrong.assert_refusal("\"book/[a\" is not a valid pattern: ", "'docs/**/*.md'");
     let wrong = ingest_text(&cluster, &["book", "--exclude", "[a"]).await;
-    wrong.refuses("\"[a\" is not a valid pattern: ", "'docs/**/*.md'");
+    wrong.assert_refusal("\"[a\" is not a valid pattern: ", "'docs/**/*.md'");
 }

@@ -1,6 +1,6 @@
 //! `passage split`: chunks without a server.
 
-use crate::{Ran, Sources};
+use crate::{RunOutput, Sources};
 use passage_tests::cluster::client_path;
 use passage_tests::fixture;
 use serde_json::Value;
@@ -21,7 +21,7 @@ const FIELDS: [&str; 12] = [
     "last_line",
 ];
 
-/// The client without anything that could lead it to a server.
+/// The client without any connection setting.
 fn offline() -> Command {
     let mut command = Command::new(client_path());
     command.env_remove("DATABASE_URL").env_remove("PGHOST").args([
@@ -33,17 +33,17 @@ fn offline() -> Command {
 }
 
 #[tokio::test]
-async fn split_prints_one_object_a_chunk_with_these_fields_in_this_order() {
+async fn split_prints_one_object_for_each_chunk_with_its_fields_in_order() {
     let file = fixture!("client/garden/tools/blades.md");
-    let ran = Ran::of(offline().args(["--json", file])).await;
-    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    let run = RunOutput::of(offline().args(["--json", file])).await;
+    assert_eq!((run.code, &*run.stderr), (Some(0), ""));
 
     let source = std::fs::read_to_string(file).unwrap();
     let mut whole = String::new();
-    for (ordinal, line) in ran.stdout.lines().enumerate() {
+    for (ordinal, line) in run.stdout.lines().enumerate() {
         let chunk: Value = serde_json::from_str(line).unwrap();
         let mut keys: Vec<_> = chunk.as_object().unwrap().keys().map(String::as_str).collect();
-        // As they stand in the line, however this parser keeps them.
+        // The order of the fields in the line; the parser does not keep it.
         keys.sort_by_key(|key| line.find(&format!("\"{key}\":")));
         assert_eq!(keys, FIELDS);
         assert_eq!(chunk["ordinal"], ordinal);
@@ -68,19 +68,19 @@ async fn split_prints_one_object_a_chunk_with_these_fields_in_this_order() {
 }
 
 #[tokio::test]
-async fn split_shows_people_where_each_chunk_is() {
-    let ran = Ran::of(offline().arg(fixture!("client/garden/watering.txt"))).await;
-    assert!(ran.stdout.starts_with("0  (root)\n   lines 1-"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("   │ Seedlings are watered from below."), "{}", ran.stdout);
+async fn split_prints_the_place_of_each_chunk() {
+    let run = RunOutput::of(offline().arg(fixture!("client/garden/watering.txt"))).await;
+    assert!(run.stdout.starts_with("0  (root)\n   lines 1-"), "{}", run.stdout);
+    assert!(run.stdout.contains("   │ Seedlings are watered from below."), "{}", run.stdout);
 }
 
 #[tokio::test]
-async fn split_refuses_what_is_no_text() {
+async fn split_refuses_a_file_that_is_not_text() {
     let sources = Sources::new();
     let binary = sources.write("a.md", b"xyzzy-hunter2 \xff");
-    Ran::of(offline().arg(&binary))
+    RunOutput::of(offline().arg(&binary))
         .await
-        .refuses("a.md is not UTF-8: line 1, byte 14", "to text in UTF-8");
-    let none = Ran::of(offline().arg("none.md")).await;
-    none.refuses("cannot read none.md", "Check that it exists");
+        .assert_refusal("a.md is not UTF-8: line 1, byte 14", "to text in UTF-8");
+    let none = RunOutput::of(offline().arg("none.md")).await;
+    none.assert_refusal("cannot read none.md", "Check that it exists");
 }

@@ -1,17 +1,17 @@
 //! `passage init`, `outline` and `status`.
 
-use crate::{Ran, lacks_embedding, next_write, ran, text_cluster};
+use crate::{RunOutput, lacks_embedding, next_transaction, run_client, text_cluster};
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::{Cluster, fixture};
 use serde_json::{Value, json};
 
-/// All that a store is made of.
+/// The relations, columns and indexes of a store.
 const CATALOG: &str = "
     SELECT oid, relname, xmin FROM pg_class WHERE relnamespace IN ('rag'::regnamespace, 'passage'::regnamespace)
     UNION ALL SELECT oid, extname, xmin FROM pg_extension ORDER BY 1";
 
 #[tokio::test]
-async fn init_brings_the_extension_and_the_store_and_again_changes_nothing() {
+async fn init_creates_extension_and_store_and_a_second_run_changes_nothing() {
     let cluster = Cluster::bare().await;
     let first = cluster.passage(["init", "--no-embed"]).await;
     assert_eq!(first, "the store \"rag\" is ready, without embeddings\n");
@@ -20,7 +20,7 @@ async fn init_brings_the_extension_and_the_store_and_again_changes_nothing() {
         ["rag"],
         "the store is there"
     );
-    let (catalog, next) = (cluster.query_lines(CATALOG).await, next_write(&cluster).await);
+    let (catalog, next) = (cluster.query_lines(CATALOG).await, next_transaction(&cluster).await);
 
     let second = cluster.passage(["init", "--no-embed"]).await;
     assert_eq!(second, "the store \"rag\" already exists, without embeddings\n");
@@ -29,16 +29,16 @@ async fn init_brings_the_extension_and_the_store_and_again_changes_nothing() {
     let expected = json!({ "store": "rag", "statements": 0, "model": null, "dimensions": null });
     assert_eq!(said, expected);
     assert_eq!(cluster.query_lines(CATALOG).await, catalog);
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 }
 
 #[tokio::test]
-async fn init_makes_a_store_for_the_models_embeddings() {
+async fn init_creates_a_store_for_the_models_embeddings() {
     let cluster = Cluster::bare().await;
-    if lacks_embedding(&cluster, "init makes a store for the model's embeddings") {
+    if lacks_embedding(&cluster, "init creates a store for the model's embeddings") {
         return;
     }
-    // pgvector is trusted, so that the owner of a database can bring it, from 0.8 on or not.
+    // pgvector is a trusted extension from 0.8 on; earlier ones need a superuser.
     cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
     let init = ["init", "--store", "Mine", "--embedding-type", "halfvec", "--language", "german"];
     let first = cluster.passage(init).await;
@@ -50,16 +50,16 @@ async fn init_makes_a_store_for_the_models_embeddings() {
 
     let garden = fixture!("client/garden/watering.txt");
     cluster.passage(["ingest", "--store", "Mine", garden]).await;
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     assert!(cluster.passage(init).await.contains("already exists"));
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
 
     let found = cluster.passage(["search", "--store", "Mine", "how to water seedlings"]).await;
     assert!(found.contains("Seedlings are watered from below"), "{found}");
 }
 
 #[tokio::test]
-async fn outline_shows_the_sections_of_a_document() {
+async fn outline_prints_the_sections_of_a_document() {
     let cluster = text_cluster().await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
     let outline = cluster.passage(["outline", "garden/bees.md"]).await;
@@ -80,12 +80,12 @@ async fn outline_shows_the_sections_of_a_document() {
     let line = source.lines().position(|line| line == "## Honey").unwrap() + 1;
     assert_eq!(rows[3]["first_line"], line);
 
-    let none = ran(&cluster, ["outline", "garden/wasps.md"]).await;
-    none.refuses("no document has the uri \"garden/wasps.md\"", "begin with its name");
+    let none = run_client(&cluster, ["outline", "garden/wasps.md"]).await;
+    none.assert_refusal("no document has the uri \"garden/wasps.md\"", "begin with its name");
 }
 
 #[tokio::test]
-async fn status_counts_what_the_store_holds() {
+async fn status_prints_the_counts_of_the_store() {
     let cluster = Cluster::start().await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
     let status: Value = serde_json::from_str(&cluster.passage(["status", "--json"]).await).unwrap();
@@ -102,10 +102,10 @@ async fn status_counts_what_the_store_holds() {
 }
 
 #[tokio::test]
-async fn the_flag_for_the_server_goes_before_the_environment() {
+async fn the_option_for_the_server_overrides_the_environment() {
     let cluster = text_cluster().await;
     let mut program = cluster.client_program();
     program.env("DATABASE_URL", "postgresql:///nowhere?host=/nowhere");
-    let ran = Ran::of(program.args(["status", "--database-url", &cluster.url()])).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = RunOutput::of(program.args(["status", "--database-url", &cluster.url()])).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
 }

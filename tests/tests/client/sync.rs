@@ -1,18 +1,21 @@
-//! Keeping up to date: what is gone is marked, then removed, and comes back; and removing by name.
+//! `passage sync` orphans, removes and restores documents of removed sources; `passage remove` removes them by name.
 
-use crate::{Ran, Sources, ingest_text, is_sound, next_write, ran, text_cluster};
+use crate::{
+    RunOutput, Sources, assert_sound, ingest_text, next_transaction, run_client, text_cluster,
+    until_line,
+};
 use passage::store::Store;
 use passage_tests::Cluster;
 use serde_json::Value;
 use std::fs;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 const ROWS: &str = "SELECT uri, orphaned_at IS NOT NULL FROM rag.documents ORDER BY uri";
 
-async fn sync(cluster: &Cluster, options: &[&str]) -> Ran {
-    ran(cluster, ["sync", "--no-embed"].iter().chain(options)).await
+async fn sync(cluster: &Cluster, options: &[&str]) -> RunOutput {
+    run_client(cluster, ["sync", "--no-embed"].iter().chain(options)).await
 }
 
 fn book() -> Sources {
@@ -24,7 +27,7 @@ fn remove_file(sources: &Sources, name: &str) {
 }
 
 #[tokio::test]
-async fn what_is_gone_is_left_out_of_search_and_comes_back_as_it_was() {
+async fn an_orphaned_document_is_not_searched_and_is_restored_unchanged() {
     let (cluster, sources) = (text_cluster().await, book());
     let other = Sources::with([("a.md", "# Other\n")]);
     ingest_text(&cluster, &[&other.book(), "--collection", "other"]).await;
@@ -45,11 +48,11 @@ async fn what_is_gone_is_left_out_of_search_and_comes_back_as_it_was() {
     let rows = cluster.query_lines(ROWS).await;
     assert_eq!(rows, ["book/a.md|f", "book/a.md|f", "book/b.md|t", "book/c.md|f"]);
 
-    // Once is enough, and what is as it was is written only to take the mark away.
-    let next = next_write(&cluster).await;
+    // A second sync writes nothing; a restored document only loses its mark.
+    let next = next_transaction(&cluster).await;
     let again = sync(&cluster, &[&sources.book()]).await;
     assert!(again.stdout.starts_with("0 documents added, 2 unchanged; 0 chunks"));
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
     let chunks = "SELECT id, xmin FROM rag.chunks ORDER BY id";
     let before = cluster.query_lines(chunks).await;
     sources.write("b.md", "# B\n\nBerries.\n");
@@ -58,11 +61,11 @@ async fn what_is_gone_is_left_out_of_search_and_comes_back_as_it_was() {
     assert!(back.stdout.starts_with("0 documents added, 2 unchanged, 1 restored"));
     assert_eq!(cluster.query_text(found).await, "1");
     assert_eq!(cluster.query_lines(chunks).await, before);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn what_has_been_gone_for_long_enough_is_removed() {
+async fn a_document_is_removed_after_the_grace_period() {
     let (cluster, sources) = (text_cluster().await, book());
     sync(&cluster, &[&sources.book()]).await;
     remove_file(&sources, "b.md");
@@ -80,32 +83,32 @@ async fn what_has_been_gone_for_long_enough_is_removed() {
     let at_once = sync(&cluster, &[&sources.book(), "--grace", "0"]).await;
     assert!(at_once.stdout.contains("1 removed"), "{}", at_once.stdout);
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|f"]);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_all_and_writes_nothing() {
+async fn a_dry_run_reports_everything_and_writes_nothing() {
     let (cluster, sources) = (text_cluster().await, book());
     sync(&cluster, &[&sources.book()]).await;
     sources.write("a.md", "# A\n\nApples and pears.\n");
     sources.write("d.md", "# D\n");
     remove_file(&sources, "b.md");
-    let next = next_write(&cluster).await;
+    let next = next_transaction(&cluster).await;
     for (grace, told, counted) in [
         ("7days", "would orphan book/b.md", "1 orphaned"),
         ("0", "would remove book/b.md", "1 removed"),
     ] {
-        let ran = sync(&cluster, &[&sources.book(), "--dry-run", "--grace", grace]).await;
-        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let run = sync(&cluster, &[&sources.book(), "--dry-run", "--grace", grace]).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
         for line in
             ["would replace book/a.md: 1 chunk, 0 kept", "would add book/d.md: 1 chunk", told]
         {
-            assert!(ran.stderr.contains(line), "{line}\n{}", ran.stderr);
+            assert!(run.stderr.contains(line), "{line}\n{}", run.stderr);
         }
         let summary = "dry run, nothing written: 1 document added, 1 replaced, 1 unchanged";
-        assert_eq!(ran.stdout, format!("{summary}, {counted}; 2 chunks\n"));
+        assert_eq!(run.stdout, format!("{summary}, {counted}; 2 chunks\n"));
     }
-    assert_eq!(next_write(&cluster).await, next);
+    assert_eq!(next_transaction(&cluster).await, next);
     let json = sync(&cluster, &[&sources.book(), "--dry-run", "--json", "--quiet"]).await;
     let told: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(
@@ -116,7 +119,7 @@ async fn a_dry_run_tells_all_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_source_does_not_stand_for_is_left_alone() {
+async fn documents_of_other_sources_are_left_unchanged() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n"), ("b.txt", "b\n"), ("part/c.md", "# C\n")]);
     let elsewhere = Sources::new();
@@ -128,9 +131,9 @@ async fn what_a_source_does_not_stand_for_is_left_alone() {
     for file in ["a.md", "b.txt", "part/c.md"] {
         remove_file(&sources, file);
     }
-    // Filters bound what is taken for gone as they bound what is taken in.
-    let ran = sync(&cluster, &[&sources.book(), "--include", "*.md", "--exclude", "part/"]).await;
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    // Filters limit which documents can be orphaned just as they limit which are loaded.
+    let run = sync(&cluster, &[&sources.book(), "--include", "*.md", "--exclude", "part/"]).await;
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
     let orphans = "SELECT uri FROM rag.documents WHERE orphaned_at IS NOT NULL ORDER BY uri";
     assert_eq!(cluster.query_lines(orphans).await, ["book/a.md"]);
     sync(&cluster, &[&sources.book()]).await;
@@ -139,26 +142,26 @@ async fn what_a_source_does_not_stand_for_is_left_alone() {
 }
 
 #[tokio::test]
-async fn nothing_is_taken_for_gone_if_a_source_cannot_be_read() {
+async fn nothing_is_orphaned_if_a_source_cannot_be_read() {
     let (cluster, sources) = (text_cluster().await, book());
     sync(&cluster, &[&sources.book()]).await;
     remove_file(&sources, "b.md");
-    let next = next_write(&cluster).await;
-    let ran = sync(&cluster, &[&sources.book(), "no/such/folder", "--grace", "0"]).await;
-    ran.refuses("cannot read no/such/folder: No such file", "Check that it exists");
-    ran.refuses("no document was orphaned or removed", "Fix the errors above");
-    assert_eq!(next_write(&cluster).await, next);
+    let next = next_transaction(&cluster).await;
+    let run = sync(&cluster, &[&sources.book(), "no/such/folder", "--grace", "0"]).await;
+    run.assert_refusal("cannot read no/such/folder: No such file", "Check that it exists");
+    run.assert_refusal("no document was orphaned or removed", "Fix the errors above");
+    assert_eq!(next_transaction(&cluster).await, next);
 
-    // What is there but cannot be taken in is not gone either.
+    // A file that exists but fails is not orphaned either.
     sources.write("c.md", b"\xff");
-    let ran = sync(&cluster, &[&sources.book(), "--grace", "0"]).await;
-    assert_eq!(ran.code, Some(1));
-    assert!(ran.stdout.starts_with("0 documents added, 1 unchanged, 1 removed, 1 failed"));
+    let run = sync(&cluster, &[&sources.book(), "--grace", "0"]).await;
+    assert_eq!(run.code, Some(1));
+    assert!(run.stdout.starts_with("0 documents added, 1 unchanged, 1 removed, 1 failed"));
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|f", "book/c.md|f"]);
 }
 
 #[tokio::test]
-async fn json_lines_stand_for_their_collection() {
+async fn a_file_of_json_lines_is_the_source_of_its_collection() {
     let cluster = text_cluster().await;
     let sources = Sources::new();
     let line = |uri: &str| format!("{{\"uri\": \"{uri}\", \"text\": \"# {uri}\"}}\n");
@@ -166,11 +169,13 @@ async fn json_lines_stand_for_their_collection() {
     let options = [&*path, "--jsonl", "documents", "--grace", "0"];
     sync(&cluster, &options)
         .await
-        .refuses("a sync of JSON lines requires --collection", "--collection");
+        .assert_refusal("a sync of JSON lines requires --collection", "--collection");
     let options = [&options[..], &["--collection", "x"]].concat();
     assert_eq!(sync(&cluster, &options).await.code, Some(0));
     sources.write("x.jsonl", line("b") + "no JSON\n");
-    sync(&cluster, &options).await.refuses("x.jsonl:2: invalid JSON", "one JSON object per line");
+    sync(&cluster, &options)
+        .await
+        .assert_refusal("x.jsonl:2: invalid JSON", "one JSON object per line");
     assert_eq!(cluster.query_lines(ROWS).await, ["a|f", "b|f"]);
     sources.write("x.jsonl", line("b"));
     assert_eq!(sync(&cluster, &options).await.code, Some(0));
@@ -178,27 +183,31 @@ async fn json_lines_stand_for_their_collection() {
 }
 
 #[tokio::test]
-async fn documents_are_removed_by_name_when_somebody_says_yes() {
+async fn documents_are_removed_by_name_after_a_confirmation() {
     let (cluster, sources) = (text_cluster().await, book());
     for version in ["1", "2"] {
         ingest_text(&cluster, &[&sources.book(), "--collection", "x", "--version", version]).await;
     }
     ingest_text(&cluster, &[&sources.book()]).await;
-    let next = next_write(&cluster).await;
-    let remove = async |options: &[&str]| ran(&cluster, ["remove"].iter().chain(options)).await;
+    let next = next_transaction(&cluster).await;
+    let remove =
+        async |options: &[&str]| run_client(&cluster, ["remove"].iter().chain(options)).await;
 
     let unsaid = remove(&["book/a.md"]).await;
-    unsaid.refuses("1 document with 1 chunk would be removed, and there is no terminal", "--yes");
+    unsaid.assert_refusal(
+        "1 document with 1 chunk would be removed, and there is no terminal",
+        "--yes",
+    );
     let dry = remove(&["--collection", "x", "--dry-run"]).await;
     assert_eq!(dry.stdout, "6 documents with 6 chunks would be removed\n");
     remove(&["--version", "1", "--yes"])
         .await
-        .refuses("required arguments", "Usage: passage remove");
-    assert_eq!(next_write(&cluster).await, next);
+        .assert_refusal("required arguments", "Usage: passage remove");
+    assert_eq!(next_transaction(&cluster).await, next);
 
     let some = remove(&["book/a.md", "book/zzz.md", "--yes"]).await;
     assert_eq!(some.stdout, "1 document with 1 chunk removed\n");
-    some.refuses("no document has the uri \"book/zzz.md\"", "passage status");
+    some.assert_refusal("no document has the uri \"book/zzz.md\"", "passage status");
     let json = remove(&["--collection", "x", "--version", "1", "--yes", "--json"]).await;
     let told: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!((&told["documents"], &told["chunks"]), (&3.into(), &3.into()));
@@ -207,11 +216,11 @@ async fn documents_are_removed_by_name_when_somebody_says_yes() {
     assert_eq!(cluster.query_lines(left).await, ["||2", "x|2|3"]);
     let rest = remove(&["--collection", "x", "-y"]).await;
     assert_eq!((rest.code, &*rest.stdout), (Some(0), "3 documents with 3 chunks removed\n"));
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }
 
 #[tokio::test]
-async fn what_comes_back_while_it_is_taken_for_gone_stays() {
+async fn a_document_that_is_written_in_the_meantime_is_not_removed() {
     let (cluster, sources) = (text_cluster().await, book());
     assert_eq!(ingest_text(&cluster, &[&sources.book()]).await.code, Some(0));
     cluster.execute("UPDATE rag.documents SET orphaned_at = now() - interval '1 day' WHERE uri < 'book/c.md'").await;
@@ -223,34 +232,25 @@ async fn what_comes_back_while_it_is_taken_for_gone_stays() {
         all.iter().map(|document| document.is_expired).collect::<Vec<_>>(),
         [true, true, false]
     );
-    // One is found again, one is written, and the third was never away.
+    // One is restored, one is written again, and the third was never orphaned.
     store.unmark_orphaned(ids[0]).await.unwrap();
     cluster.execute("SELECT passage.ingest('book/b.md', '# B', 'text/markdown')").await;
-    store.remove(&ids, &begun, grace).await.unwrap();
+    store.remove_orphans(&ids, &begun, grace).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|f", "book/b.md|f", "book/c.md|f"]);
     store.mark_orphaned(&ids, &begun).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/a.md|t", "book/b.md|f", "book/c.md|t"]);
-    store.remove(&ids, &begun, Duration::ZERO).await.unwrap();
+    store.remove_orphans(&ids, &begun, Duration::ZERO).await.unwrap();
     assert_eq!(cluster.query_lines(ROWS).await, ["book/b.md|f"]);
 }
 
 #[tokio::test]
-async fn files_that_are_watched_are_loaded_again_and_taken_out_when_they_go() {
+async fn watch_loads_changed_files_and_orphans_removed_ones() {
     let (cluster, sources) = (text_cluster().await, book());
     let mut program = cluster.client_program();
     program.args(["ingest", "--no-embed", "--watch", &sources.book()]);
     let mut child = program.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let mut wait = async |wanted: &str| {
-        let begun = Instant::now();
-        while let Some(line) = lines.next_line().await.unwrap() {
-            assert!(begun.elapsed() < Duration::from_mins(1), "no {wanted}");
-            if line.contains(wanted) {
-                return;
-            }
-        }
-        panic!("it ended before {wanted}");
-    };
+    let mut wait = async |line: &str| until_line(&mut lines, line).await;
     wait("watching for changes").await;
     sources.write("a.md", "# A\n\nPears.\n");
     wait("replaced book/a.md").await;
@@ -264,5 +264,5 @@ async fn files_that_are_watched_are_loaded_again_and_taken_out_when_they_go() {
     child.kill().await.unwrap();
     let rows = ["book/a.md|f", "book/b.md|t", "book/c.md|t", "book/d.md|f", "book/part/new.md|f"];
     assert_eq!(cluster.query_lines(ROWS).await, rows);
-    is_sound(&cluster).await;
+    assert_sound(&cluster).await;
 }

@@ -1,28 +1,52 @@
-//! TLS as psql speaks it, with a server that has a certificate of an authority of its own.
+//! TLS with the modes of psql, and a server whose certificate is signed by a private authority.
 
-use crate::Ran;
+use crate::RunOutput;
 use passage_tests::Cluster;
 use passage_tests::cluster::{DATABASE, Installation, OWNER, SUPERUSER};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
-use std::fs;
+use std::fs::{self, File};
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// A server that speaks TLS on a port of this machine.
-struct Encrypted {
+/// A server with TLS on a port of the loopback interface.
+struct TlsServer {
     cluster: Cluster,
-    port: u16,
-    /// The user's own folder, where libpq looks for `.postgresql`, `.pgpass` and the like.
+    port: ReservedPort,
+    /// The home folder of the user, where libpq reads `.postgresql` and `.pgpass`.
     home: TempDir,
-    /// The certificates of the authority that signed the server's, and of another.
+    /// The certificates of the authority that signed the server's certificate, and of another one.
     ours: PathBuf,
     other: PathBuf,
 }
 
-/// An authority of a name, and a server that is its own authority has the server's.
+/// A TCP port of the loopback interface that no other test takes.
+///
+/// PostgreSQL cannot inherit a listening socket, so the port is not bound between its choice and the start
+/// of the server. The number is below 32,768, the beginning of Linux' range for automatic ports, and a lock
+/// on a file of that number excludes other tests until this one ends.
+struct ReservedPort {
+    number: u16,
+    _lock: File,
+}
+
+impl ReservedPort {
+    fn take() -> Self {
+        for number in 20_000..30_000 {
+            let path = std::env::temp_dir().join(format!("passage-port-{number}.lock"));
+            // The file may belong to another user.
+            let Ok(lock) = File::create(path) else { continue };
+            if lock.try_lock().is_ok() && TcpListener::bind(("127.0.0.1", number)).is_ok() {
+                return Self { number, _lock: lock };
+            }
+        }
+        panic!("no port is free");
+    }
+}
+
+/// Makes an authority of a name. With `servers`, its certificate is also that of a server.
 fn authority(name: &str, servers: &[&str]) -> CertifiedIssuer<'static, KeyPair> {
     let servers: Vec<_> = servers.iter().map(|&server| server.to_owned()).collect();
     let mut params = CertificateParams::new(servers).unwrap();
@@ -31,8 +55,8 @@ fn authority(name: &str, servers: &[&str]) -> CertifiedIssuer<'static, KeyPair> 
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
-impl Encrypted {
-    /// Starts one whose certificate is for `localhost`; `None` if no server here speaks TLS.
+impl TlsServer {
+    /// Starts a server whose certificate is for `localhost`. Returns `None` without a server with TLS.
     async fn start(rules: &str) -> Option<Self> {
         let Some(installation) = Installation::find_with_tls() else {
             Installation::find().report_skipped("TLS to a server", "it is built without");
@@ -52,52 +76,57 @@ impl Encrypted {
         own(&data.join("server.crt"), &certificate.pem(), &data);
         own(&data.join("server.key"), &key.serialize_pem(), &data);
         own(&data.join("pg_hba.conf"), &format!("local all all trust\n{rules}\n"), &data);
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        for setting in ["ssl = on", "listen_addresses = '127.0.0.1'", &format!("port = {port}")] {
+        let port = ReservedPort::take();
+        let number = port.number;
+        for setting in ["ssl = on", "listen_addresses = '127.0.0.1'", &format!("port = {number}")] {
             cluster.execute_as(SUPERUSER, &format!("ALTER SYSTEM SET {setting}")).await;
         }
         cluster
             .execute_as(SUPERUSER, &format!("ALTER ROLE {OWNER} PASSWORD 'xyzzy-hunter2'"))
             .await;
         cluster.stop();
-        // The socket has the port in its name, and the tests look for the usual one.
+        // The name of the socket contains the port, and the tests connect to the default port.
         let sockets = cluster.folder();
-        symlink(sockets.join(format!(".s.PGSQL.{port}")), sockets.join(".s.PGSQL.5432")).unwrap();
+        symlink(sockets.join(format!(".s.PGSQL.{number}")), sockets.join(".s.PGSQL.5432")).unwrap();
         cluster.start_again().await;
         Some(Self { cluster, port, home, ours, other })
     }
 
-    /// The client, which is told where to go by the variables of libpq alone.
+    /// The client with the variables of libpq as its only connection settings.
     fn program(&self, host: &str, variables: &[(&str, &str)]) -> Command {
         let mut program = self.cluster.client_program();
         program.env_remove("DATABASE_URL").env("HOME", self.home.path());
-        program.env("PGHOST", host).env("PGPORT", self.port.to_string());
+        program.env("PGHOST", host).env("PGPORT", self.port.number.to_string());
         program.env("PGUSER", OWNER).env("PGDATABASE", DATABASE).envs(variables.iter().copied());
         program.args(["doctor", "--no-embed"]);
         program
     }
 
-    /// How the client says that it is connected; the extension is not installed here.
-    async fn connection(&self, host: &str, variables: &[(&str, &str)]) -> Result<String, Ran> {
-        let ran = Ran::of(&mut self.program(host, variables)).await;
-        assert!(!ran.stdout.contains("hunter2") && !ran.stderr.contains("hunter2"));
-        let line = ran.stdout.lines().find(|line| line.contains("connection: ")).map(str::to_owned);
+    /// Returns how the client reports its connection. The extension is not installed here.
+    async fn connection(
+        &self,
+        host: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<String, RunOutput> {
+        let run = RunOutput::of(&mut self.program(host, variables)).await;
+        assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"));
+        let line = run.stdout.lines().find(|line| line.contains("connection: ")).map(str::to_owned);
         match line {
-            Some(line) if line.starts_with("error") => Err(ran),
+            Some(line) if line.starts_with("error") => Err(run),
             Some(line) => Ok(line.split_once("connection: ").unwrap().1.to_owned()),
-            None => panic!("{}{}", ran.stdout, ran.stderr),
+            None => panic!("{}{}", run.stdout, run.stderr),
         }
     }
 
     async fn refusal(&self, host: &str, variables: &[(&str, &str)]) -> String {
         match self.connection(host, variables).await {
             Ok(connected) => panic!("{host} {variables:?}: connected {connected}"),
-            Err(ran) => ran.stdout,
+            Err(run) => run.stdout,
         }
     }
 }
 
-/// Writes a file as the server's user wants it: its own, and nobody else's to read.
+/// Writes a file that the server's user owns and only it can read.
 fn own(path: &Path, content: &str, like: &Path) {
     fs::write(path, content).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -106,8 +135,8 @@ fn own(path: &Path, content: &str, like: &Path) {
 }
 
 #[tokio::test]
-async fn the_modes_look_at_the_certificate_as_far_as_they_say() {
-    let Some(server) = Encrypted::start("host all all 127.0.0.1/32 trust").await else { return };
+async fn each_ssl_mode_verifies_the_certificate_as_in_libpq() {
+    let Some(server) = TlsServer::start("host all all 127.0.0.1/32 trust").await else { return };
     let (ours, other) = (server.ours.to_str().unwrap(), server.other.to_str().unwrap());
     for (mode, connected) in [
         ("disable", "not encrypted"),
@@ -146,20 +175,20 @@ async fn the_modes_look_at_the_certificate_as_far_as_they_say() {
     let said = server.refusal("localhost", &[root("system")]).await;
     assert!(said.contains("UnknownIssuer") || said.contains("no usable certificate"), "{said}");
 
-    // The authority in its usual place.
+    // The authority's certificate in its default place.
     fs::create_dir(server.home.path().join(".postgresql")).unwrap();
     fs::copy(&server.ours, server.home.path().join(".postgresql/root.crt")).unwrap();
     assert!(server.connection("localhost", &[mode("verify-full")]).await.is_ok());
 
-    // Through a socket nothing is encrypted, whatever the mode.
+    // A connection through a socket is never encrypted.
     let socket = server.cluster.folder().display().to_string();
     let connected = server.connection(&socket, &[mode("verify-full")]).await.ok().unwrap();
     assert_eq!(connected, "through a Unix socket");
 }
 
 #[tokio::test]
-async fn a_server_that_insists_gets_what_it_wants_if_the_mode_leaves_it_open() {
-    let Some(server) = Encrypted::start("hostssl all all 127.0.0.1/32 trust").await else { return };
+async fn allow_and_prefer_change_to_what_the_server_requires() {
+    let Some(server) = TlsServer::start("hostssl all all 127.0.0.1/32 trust").await else { return };
     assert_eq!(
         server.connection("localhost", &[("PGSSLMODE", "allow")]).await.ok().unwrap(),
         "encrypted with TLS"
@@ -167,7 +196,7 @@ async fn a_server_that_insists_gets_what_it_wants_if_the_mode_leaves_it_open() {
     let said = server.refusal("localhost", &[("PGSSLMODE", "disable")]).await;
     assert!(said.contains("no encryption"), "{said}");
 
-    let Some(server) = Encrypted::start("hostnossl all all 127.0.0.1/32 trust").await else {
+    let Some(server) = TlsServer::start("hostnossl all all 127.0.0.1/32 trust").await else {
         return;
     };
     assert_eq!(server.connection("localhost", &[]).await.ok().unwrap(), "not encrypted");
@@ -176,13 +205,13 @@ async fn a_server_that_insists_gets_what_it_wants_if_the_mode_leaves_it_open() {
 }
 
 #[tokio::test]
-async fn a_password_comes_from_a_variable_or_a_file_of_ones_own() {
-    let Some(server) = Encrypted::start("hostssl all all 127.0.0.1/32 scram-sha-256").await else {
+async fn the_password_comes_from_a_variable_or_the_password_file() {
+    let Some(server) = TlsServer::start("hostssl all all 127.0.0.1/32 scram-sha-256").await else {
         return;
     };
     let password = ("PGPASSWORD", "xyzzy-hunter2");
     assert!(server.connection("localhost", &[password]).await.is_ok());
-    // The password is bound to this very channel, which proves that the server is its end.
+    // The password is bound to this TLS channel, which proves that the server is its end.
     assert!(
         server.connection("localhost", &[password, ("PGCHANNELBINDING", "require")]).await.is_ok()
     );
@@ -195,7 +224,8 @@ async fn a_password_comes_from_a_variable_or_a_file_of_ones_own() {
     assert!(said.contains("password missing") && said.contains("~/.pgpass"), "{said}");
 
     let file = server.home.path().join(".pgpass");
-    fs::write(&file, format!("localhost:{}:*:{OWNER}:xyzzy-hunter2\n", server.port)).unwrap();
+    fs::write(&file, format!("localhost:{}:*:{OWNER}:xyzzy-hunter2\n", server.port.number))
+        .unwrap();
     let said = server.refusal("localhost", &[]).await;
     assert!(said.contains(".pgpass is ignored, since other users can read it"), "{said}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
@@ -213,20 +243,20 @@ async fn a_password_comes_from_a_variable_or_a_file_of_ones_own() {
 }
 
 #[tokio::test]
-async fn a_server_without_tls_is_taken_by_prefer_and_not_by_require() {
-    let Some(server) = Encrypted::start("host all all 127.0.0.1/32 trust").await else { return };
+async fn a_server_without_tls_is_accepted_by_prefer_and_refused_by_require() {
+    let Some(server) = TlsServer::start("host all all 127.0.0.1/32 trust").await else { return };
     let mut cluster = server.cluster;
     cluster.execute_as(SUPERUSER, "ALTER SYSTEM SET ssl = off").await;
     cluster.restart().await;
-    let server = Encrypted { cluster, ..server };
+    let server = TlsServer { cluster, ..server };
     assert_eq!(server.connection("localhost", &[]).await.ok().unwrap(), "not encrypted");
     let said = server.refusal("localhost", &[("PGSSLMODE", "require")]).await;
     assert!(said.contains("server does not support TLS") && said.contains("ssl = on"), "{said}");
 }
 
 #[tokio::test]
-async fn a_server_that_is_its_own_authority_is_known_by_its_very_certificate() {
-    let Some(mut server) = Encrypted::start("host all all 127.0.0.1/32 trust").await else {
+async fn a_self_signed_server_is_verified_by_its_own_certificate() {
+    let Some(mut server) = TlsServer::start("host all all 127.0.0.1/32 trust").await else {
         return;
     };
     let data = server.cluster.folder().join("data");
@@ -248,8 +278,8 @@ async fn a_server_that_is_its_own_authority_is_known_by_its_very_certificate() {
 }
 
 #[tokio::test]
-async fn a_private_key_that_others_can_read_is_refused_as_libpq_does() {
-    let Some(server) = Encrypted::start("hostssl all all 127.0.0.1/32 trust").await else { return };
+async fn a_private_key_that_others_can_read_is_refused_as_in_libpq() {
+    let Some(server) = TlsServer::start("hostssl all all 127.0.0.1/32 trust").await else { return };
     let mine = authority("mine", &["owner"]);
     let (certificate, key) =
         (server.home.path().join("mine.crt"), server.home.path().join("mine.key"));

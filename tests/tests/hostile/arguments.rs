@@ -1,4 +1,4 @@
-//! Odd arguments: each place of each function takes NULL and every odd value of its type.
+//! Odd arguments: each parameter of each function gets NULL and every odd value of its type.
 
 use crate::attacker::{ATTACKER, Attacker, Outcome};
 use crate::store::Kind;
@@ -6,7 +6,7 @@ use crate::sweep::Sweep;
 use crate::verdict::{SECRET, Vocabulary, judge};
 use crate::{GREETING, cluster};
 
-/// A type of arguments: its name, a value that a call can be made with, and odd ones.
+/// A type of parameters, with an ordinary value and odd ones.
 struct Argument {
     sql_type: &'static str,
     right: &'static str,
@@ -118,7 +118,7 @@ const ARGUMENTS: &[Argument] = &[
         ],
     },
     Argument { sql_type: "boolean", right: "true", odd: &["false"] },
-    // An oid that no configuration has is an internal error of `to_tsvector` itself.
+    // An unknown configuration is an internal error of `to_tsvector` itself.
     Argument { sql_type: "regconfig", right: "'simple'", odd: &[] },
 ];
 
@@ -126,7 +126,7 @@ fn of(sql_type: &str) -> Option<&'static Argument> {
     ARGUMENTS.iter().find(|argument| argument.sql_type == sql_type)
 }
 
-/// The arguments of a function: how many have no default, and of each the name and the type.
+/// A function, its number of parameters without a default, and the names and types of all.
 struct Function {
     name: String,
     required: usize,
@@ -134,7 +134,7 @@ struct Function {
 }
 
 impl Function {
-    /// Writes the calls of which one argument is odd; the others are right, or left out.
+    /// Returns calls with one odd argument. The others are ordinary, or left out.
     fn calls(&self) -> Vec<String> {
         let value = |sql_type: &str, value: &str| format!("({value})::{sql_type}");
         let right = |sql_type: &str| value(sql_type, of(sql_type).map_or("NULL", |of| of.right));
@@ -148,7 +148,7 @@ impl Function {
                             _ if at < self.required => right(sql_type),
                             _ => return None,
                         };
-                        // Only what follows a default needs its name.
+                        // Parameters with a default are passed by name.
                         Some(if at < self.required { value } else { format!("{name} => {value}") })
                     });
                 let given: Vec<_> = given.collect();
@@ -164,7 +164,7 @@ impl Function {
 }
 
 #[tokio::test]
-async fn odd_arguments_are_answered_or_refused_by_a_clear_error() {
+async fn odd_arguments_return_rows_or_a_clear_error() {
     let Some(cluster) = cluster().await else { return };
     let sql = "SELECT format('%s|%s|%s', pronamespace::regnamespace || '.' || proname, pronargs - pronargdefaults, (
             SELECT string_agg(coalesce(proargnames[place], '') || '=' || format_type(type, NULL), '|' ORDER BY place)
@@ -193,9 +193,9 @@ async fn odd_arguments_are_answered_or_refused_by_a_clear_error() {
         let outcome = attacker.run(&sql).await;
         calls += 1;
         answers += usize::from(matches!(outcome, Outcome::Rows(_)));
-        // The arguments are the attacker's own, and messages may show them.
+        // Messages may show the arguments, which are the attacker's own.
         let fault = match &outcome {
-            // Answers hold the arguments, whatever bytes those have.
+            // Rows contain the arguments with all their bytes.
             Outcome::Rows(rows) => {
                 let leaks = rows.iter().any(|row| row.contains(SECRET));
                 leaks.then(|| "LEAK: the secret is in the answer".to_owned())
@@ -217,6 +217,6 @@ async fn odd_arguments_are_answered_or_refused_by_a_clear_error() {
     }
     println!("{calls} calls, {answers} answers, {} findings", findings.len());
     assert!(findings.is_empty(), "{} of {calls} calls:\n{}", findings.len(), findings.join("\n"));
-    // Calls that are all refused would not reach what they are for.
+    // If all calls failed, they would not reach the code that they should test.
     assert!(answers * 4 > calls, "{answers} answers to {calls} calls");
 }

@@ -1,4 +1,4 @@
-//! A session of the attacker's, and what becomes of its calls.
+//! A session of the attacker, and the outcomes of its calls.
 
 use passage_tests::Cluster;
 use std::time::{Duration, Instant};
@@ -6,10 +6,10 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 pub const ATTACKER: &str = "attacker";
 
-/// How long a statement may take that should have timed out after 20 seconds.
+/// How long a statement may take that has a timeout of 20 seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What a statement gave.
+/// The outcome of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Rows(Vec<String>),
@@ -17,20 +17,20 @@ pub enum Outcome {
         code: String,
         text: String,
     },
-    /// The server ended the session's process by a signal.
+    /// A signal ended the server process of the session.
     Crash,
-    /// It went on long after its timeout.
+    /// The statement ran long after its timeout.
     Endless,
-    /// Another session's process ended so, and took this one with it.
+    /// The process of another session crashed, so this session ended, too.
     Lost,
 }
 
-/// A session that is opened again when it is lost.
+/// A session that is opened again after it is lost.
 pub struct Attacker<'c> {
     cluster: &'c Cluster,
     client: Client,
     process: String,
-    /// What is run at the beginning of each session.
+    /// The statements at the beginning of each session.
     greeting: String,
 }
 
@@ -52,7 +52,7 @@ impl<'c> Attacker<'c> {
         self.rows(&self.greeting).await.map(|_| ())
     }
 
-    /// Opens another session, when the server takes connections again.
+    /// Opens another session as soon as the server accepts connections again.
     pub async fn reconnect(&mut self) {
         let begun = Instant::now();
         while let Err(error) = self.open().await {
@@ -68,7 +68,7 @@ impl<'c> Attacker<'c> {
         self.greet().await
     }
 
-    /// Runs statements and tells what became of them, without opening a lost session again.
+    /// Runs statements and returns the outcome. A lost session stays closed.
     pub async fn run(&self, sql: &str) -> Outcome {
         let Ok(answer) = tokio::time::timeout(PATIENCE, self.rows(sql)).await else {
             return Outcome::Endless;
@@ -76,7 +76,7 @@ impl<'c> Attacker<'c> {
         match answer {
             Ok(rows) => Outcome::Rows(rows),
             Err(error) => match error.as_db_error() {
-                // A process that dies takes all others with it, by this code.
+                // When a process crashes, the server ends all others with such a code.
                 Some(db) if !db.code().code().starts_with("57P") => {
                     let text = [Some(db.message()), db.detail(), db.hint(), db.where_()];
                     let text: Vec<_> = text.into_iter().flatten().collect();
@@ -89,7 +89,7 @@ impl<'c> Attacker<'c> {
         }
     }
 
-    /// Looks up in the server's log whether it was this session's process that died.
+    /// Returns whether the server's log says that this session's process crashed.
     async fn was_killed(&self) -> bool {
         let sign = format!("(PID {}) was terminated by signal", self.process);
         for _ in 0..20 {

@@ -2,17 +2,17 @@
 
 use crate::types::Reach;
 
-/// A call: the function, what it needs to be called with, and the relations that it is for.
+/// A call, and the relations of a store that it reads.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub function: &'static str,
-    /// The statement, with `@` for the name of the store as a literal.
+    /// The statement, with `@` for the name of the store as a literal, and `§` for the bare name.
     pub sql: &'static str,
-    /// It is made where a column of one of these is wrong; of any where it is empty.
+    /// The call is made if a column of one of these relations is odd. Empty means all relations.
     pub about: &'static [&'static str],
-    /// Whether it writes; then it is rolled back.
+    /// Whether the call writes; if so, it is rolled back.
     pub writes: bool,
-    /// How far a type must reach for this to be called on it.
+    /// The least reach of a type that the call is made for.
     pub reach: Reach,
 }
 
@@ -31,7 +31,7 @@ const fn write(function: &'static str, about: &'static [&'static str], sql: &'st
     Call { function, sql, about, writes: true, reach: Reach::Tables }
 }
 
-/// A call of administration: SQL over the catalogs, which takes long and reads no values itself.
+/// A call of administration: SQL over the catalogs, which is slow and reads no values itself.
 const fn administer(function: &'static str, sql: &'static str) -> Call {
     Call { function, sql, about: ANY, writes: false, reach: Reach::Everywhere }
 }
@@ -40,7 +40,7 @@ const fn alter(function: &'static str, sql: &'static str) -> Call {
     Call { function, sql, about: ANY, writes: true, reach: Reach::Everywhere }
 }
 
-/// Functions that know no store: their arguments are all they see.
+/// Functions without a store. `arguments.rs` tests them.
 pub const WITHOUT_STORE: &[&str] = &[
     "chunk_tsv",
     "common_section",
@@ -59,7 +59,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "section_titles",
     "split",
     "text_head",
-    // What the trigger keep_in_step consists of, which is called through it.
+    // Parts of the trigger keep_in_step, which call it.
     "step_arguments",
     "check_step_events",
     "step_ingest",
@@ -83,15 +83,15 @@ macro_rules! document {
         "'aaaaaaaa-0000-0000-8000-000000000000'"
     };
 }
-/// A table that is kept in step with the store, with one document. It is rolled back, and sessions take
-/// turns by its name: temporary tables cannot be kept in step.
+/// A table with one document and a trigger of `keep_in_step`. The call is rolled back. Temporary tables
+/// cannot have the trigger. Each store has a table of its own, so sessions do not wait for each other.
 macro_rules! notes {
     () => {
-        "CREATE TABLE attacker.notes (id pg_catalog.text PRIMARY KEY, body pg_catalog.text);
-        DO $do$ BEGIN EXECUTE pg_catalog.format('CREATE TRIGGER step AFTER INSERT OR UPDATE OR DELETE ON attacker.notes
+        "CREATE TABLE attacker.notes_§ (id pg_catalog.text PRIMARY KEY, body pg_catalog.text);
+        DO $do$ BEGIN EXECUTE pg_catalog.format('CREATE TRIGGER step AFTER INSERT OR UPDATE OR DELETE ON attacker.notes_§
             FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(
                 ''text={body}'', ''uri={id}'', ''collection=zoo'', ''version=1'', %L)', pg_catalog.concat('store=', @)); END $do$;
-        INSERT INTO attacker.notes VALUES ('guide.md', 'The wombat.')"
+        INSERT INTO attacker.notes_§ VALUES ('guide.md', 'The wombat.')"
     };
 }
 macro_rules! facts {
@@ -333,7 +333,7 @@ pub const CALLS: &[Call] = &[
         HELD,
         concat!(
             notes!(),
-            "; SELECT b::pg_catalog.text FROM passage.bring_in_step('attacker.notes') AS b"
+            "; SELECT b::pg_catalog.text FROM passage.bring_in_step('attacker.notes_§') AS b"
         ),
     ),
     write("keep_in_step", VECTORS, notes!()),

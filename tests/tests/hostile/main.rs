@@ -1,31 +1,29 @@
 /*!
-A role without privileges against the server: stores whose columns have any type but their own.
+An attacker without privileges: stores whose columns have any type except their own.
 
-The role is no superuser, owns no database, and may create in schemas of its own and in `pg_temp`.
-Whatever it makes and calls, an ERROR with an ordinary SQLSTATE comes back or rows of its own data; never
-a signal, a panic, or bytes that lay in the memory of the server.
+The attacker is not a superuser and owns no database. It may create objects in its own schemas and in `pg_temp`.
+Each call must return an ERROR with an ordinary SQLSTATE, or rows of the attacker's own data. It must never cause
+a signal or a panic, or return bytes of the server's memory.
 
-What is covered:
+Covered cases:
 
-- plain tables in a schema of the role's: every column of every relation, with every type of
-  [`types::TYPES`], those of ltree and pgvector, and NULL in the third row; a function is called where
-  the column is of a relation that it reads. Of types that are laid out alike, such as `timestamp` and
-  `timestamptz`, one is tried;
-- functions that are SQL over the catalogs (`check_store`, `create_store` and what they call): every
-  column with one type, which is not its own;
-- the dangerous types (`Reach::Kinds`) in temporary tables (`pg_temp_N`), views over a function of the
-  role's, partitioned tables, materialized views and foreign tables;
-- the same types in plain tables while the role's own operators, casts and types stand first on the
-  `search_path`, and domains in `pg_temp` have the names of built-in types;
-- rows of odd values in columns of the right types (`rows.rs`);
-- every function but that of the trigger, with NULL and odd values in each place of its arguments, one at
-  a time (`arguments.rs`).
+- Plain tables in a schema of the attacker: every column of every relation with every type of [`types::TYPES`]
+  and those of ltree and pgvector, and NULL in the third row. A function is called if it reads the relation
+  of the column. Of types with the same layout, such as `timestamp` and `timestamptz`, one is used.
+- Functions that are SQL over the catalogs (`check_store`, `create_store` and the functions they call): every
+  column with one wrong type.
+- The dangerous types (`Reach::Kinds`) in temporary tables, views over a function of the attacker, partitioned
+  tables, materialized views and foreign tables.
+- The same types in plain tables while operators, casts and types of the attacker are first on the
+  `search_path`, and domains in `pg_temp` have the names of built-in types.
+- Rows of odd values in columns of the right types (`rows.rs`).
+- Every function except the trigger, with NULL and odd values for one argument at a time (`arguments.rs`).
 
-Two columns of wrong types at once, and two odd arguments at once, are not tried. What is seen is
-whether a call crashes, goes on after its timeout, fails by an internal error, or shows what is not the
-role's own: a wrong answer that is made of the role's own data is not noticed.
+Two wrong columns at once and two odd arguments at once are not tested. The tests notice calls that crash,
+outlive their timeout, fail with an internal error, or show foreign data. They do not notice a wrong answer
+of the attacker's own data.
 
-The functions are taken from the catalog: a new one must be named in `calls.rs`.
+The functions come from the catalog: `calls.rs` must name each new one.
 */
 
 mod arguments;
@@ -48,12 +46,12 @@ use sweep::{Report, Sweep};
 use types::{LTREE, OF_PGVECTOR, Reach, TYPES, Type, XML};
 use verdict::{SECRET, Vocabulary};
 
-/// What each session of the attacker's begins with.
+/// The statements at the beginning of each session of the attacker.
 const GREETING: &str = "SET search_path = pg_catalog, public; SET passage.store = 'plain';
     SET client_min_messages = error; SET statement_timeout = '20s';
     SET extra_float_digits = 0; CREATE TEMPORARY TABLE unused ();";
 
-/// A server with the attacker, its types, and a secret that is not its own.
+/// A server with the attacker, its types, and a secret that it may not read.
 async fn cluster() -> Option<Cluster> {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("stores with columns of other types are harmless") {
@@ -93,7 +91,7 @@ async fn cluster() -> Option<Cluster> {
     Some(cluster)
 }
 
-/// Drops a relation, whatever it is.
+/// Drops a relation of any kind.
 const DROP: &str = "CREATE FUNCTION attacker.drop(store pg_catalog.text, relation pg_catalog.text)
     RETURNS pg_catalog.void LANGUAGE plpgsql SET search_path = pg_catalog AS $$
     DECLARE kind pg_catalog.text;
@@ -107,10 +105,11 @@ const DROP: &str = "CREATE FUNCTION attacker.drop(store pg_catalog.text, relatio
         END IF;
     END $$";
 
-/// How many sessions sweep at the same time.
-const SESSIONS: usize = 2;
+/// The number of sessions that sweep at the same time: one more than the cores of a small machine, because each
+/// session sometimes waits for the test.
+const SESSIONS: usize = 3;
 
-/// The types of this server.
+/// Returns the types of this server.
 async fn all_types(cluster: &Cluster) -> Vec<Type> {
     let mut types = TYPES.to_vec();
     types.push(LTREE);
@@ -122,7 +121,7 @@ async fn all_types(cluster: &Cluster) -> Vec<Type> {
     types
 }
 
-/// What else is ours: the id that nothing has, that of the document without a collection, words of
+/// Other words of our own: the id that nothing has, the id of the document without a collection, the words of
 /// signals, and the reasons of `explain_context`.
 const OWN_WORDS: &[&str] = &[
     "00000000-000000000000",
@@ -133,7 +132,7 @@ const OWN_WORDS: &[&str] = &[
     "max_tokens max_chunks a nearer chunk of the hit was cut",
 ];
 
-/// The words that outputs may have: of the right store, and of the odd values.
+/// Returns the words that may appear in outputs: those of the right store and those of the odd values.
 async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
     let mut vocabulary = Vocabulary::default();
     for of in types {
@@ -165,7 +164,7 @@ async fn vocabulary(cluster: &Cluster, types: &[Type]) -> Vocabulary {
 }
 
 #[tokio::test]
-async fn every_function_that_knows_a_store_is_called() {
+async fn every_function_with_a_store_is_called() {
     let cluster = Cluster::start().await;
     let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) ORDER BY 1";
     let functions = cluster.query_lines(sql).await;
@@ -174,10 +173,10 @@ async fn every_function_that_knows_a_store_is_called() {
     };
     let forgotten: Vec<_> = functions.iter().filter(|name| !named(name)).collect();
     assert!(forgotten.is_empty(), "calls.rs does not call {forgotten:?}");
-    let gone = |name: &&str| !functions.iter().any(|function| function == name);
+    let missing = |name: &&str| !functions.iter().any(|function| function == name);
     let called = CALLS.iter().map(|call| call.function).chain(WITHOUT_STORE.iter().copied());
-    let gone: Vec<_> = called.filter(gone).collect();
-    assert!(gone.is_empty(), "calls.rs calls {gone:?}, which are no functions");
+    let missing: Vec<_> = called.filter(missing).collect();
+    assert!(missing.is_empty(), "calls.rs calls {missing:?}, which are not functions");
     let sql = "SELECT DISTINCT proname FROM pg_proc WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND 'store' = ANY (proargnames[:pronargs])";
     for name in cluster.query_lines(sql).await {
         assert!(!WITHOUT_STORE.contains(&name.as_str()), "{name} knows a store");
@@ -185,14 +184,14 @@ async fn every_function_that_knows_a_store_is_called() {
 }
 
 #[tokio::test]
-async fn a_column_of_any_type_is_an_error_or_read_right() {
+async fn a_column_of_any_type_is_read_correctly_or_an_error() {
     let Some(cluster) = cluster().await else { return };
     let begun = std::time::Instant::now();
     let started = cluster.query_text("SELECT pg_postmaster_start_time()").await;
     let types = all_types(&cluster).await;
     let vocabulary = vocabulary(&cluster, &types).await;
 
-    // The right store gives every function's answer.
+    // In the right store every function succeeds.
     let attacker = Attacker::new(&cluster, GREETING).await;
     let mut plain = Sweep::new(attacker, "plain", Kind::Table, &vocabulary);
     let mut wrong = Vec::new();

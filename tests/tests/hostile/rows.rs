@@ -1,4 +1,4 @@
-//! Rows that no client of ours writes, in columns of the right types.
+//! Rows that our clients never write, in columns of the right types.
 
 use crate::attacker::{Attacker, Outcome};
 use crate::store::Kind;
@@ -6,7 +6,7 @@ use crate::sweep::Sweep;
 use crate::verdict::{Vocabulary, judge};
 use crate::{GREETING, cluster};
 
-/// What is done to the rows of a store, `@`, and under which name.
+/// Changes of the rows of a store `@`, with their names.
 const CHANGES: &[(&str, &str)] = &[
     ("the last ordinals", "UPDATE @.chunks SET ordinal = 2147483647 - ordinal"),
     ("the first ordinals", "UPDATE @.chunks SET ordinal = -2147483648 + ordinal"),
@@ -125,7 +125,10 @@ const CHANGES: &[(&str, &str)] = &[
         "documents twice",
         "ALTER TABLE @.documents DROP CONSTRAINT documents_id_key, DROP CONSTRAINT documents_uri_collection_version_key; INSERT INTO @.documents SELECT * FROM @.documents",
     ),
-    ("a threshold that is no number", "UPDATE @.strategies SET threshold = 'NaN', base = 'merge'"),
+    (
+        "a threshold that is not a number",
+        "UPDATE @.strategies SET threshold = 'NaN', base = 'merge'",
+    ),
     ("a threshold without end", "UPDATE @.strategies SET threshold = '-Infinity', base = 'merge'"),
     (
         "limits below zero",
@@ -177,12 +180,12 @@ const CHANGES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What such rows may be refused with: each says what is wrong with them.
+/// The SQLSTATEs that may refuse such rows. Each says what is wrong with them.
 const ORDINARY: &[&str] =
     &["21000", "22000", "22004", "22023", "23502", "23505", "23514", "42804", "42809", "54000"];
 
 #[tokio::test]
-async fn rows_of_any_shape_are_read_or_refused_by_a_clear_error() {
+async fn rows_of_any_shape_are_read_or_refused_with_a_clear_error() {
     let Some(cluster) = cluster().await else { return };
     let attacker = Attacker::new(&cluster, GREETING).await;
     let mut sweep = Sweep::new(attacker, "plain", Kind::Table, &Vocabulary::default());
@@ -202,7 +205,7 @@ async fn rows_of_any_shape_are_read_or_refused_by_a_clear_error() {
                         secret.map(|row| format!("LEAK: {row}"))
                     }
                     Outcome::Error { code, text } => judge(outcome, None, true).or_else(|| {
-                        // These say something else than what is wrong.
+                        // These messages name a wrong cause.
                         let misled = !ORDINARY.contains(&code.as_str())
                             || text.contains("strategy \"auto\"")
                             || text.contains("row-level security");

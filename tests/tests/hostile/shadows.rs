@@ -1,4 +1,4 @@
-//! Names of the attacker's own in front of those of PostgreSQL.
+//! Objects of the attacker that hide those of PostgreSQL on the `search_path`.
 
 use crate::attacker::{Attacker, Outcome};
 use crate::store::{COLUMNS, Kind, Odd};
@@ -31,7 +31,7 @@ const NAMES: &[&str] = &[
     "halfvec",
 ];
 
-/// A session whose path begins with its own names.
+/// Returns the statements for a session whose `search_path` begins with the attacker's objects.
 fn greeting(names: &[&str]) -> String {
     let domain = |name: &&str| format!("CREATE DOMAIN pg_temp.{name} AS pg_catalog.int8;");
     let domains: Vec<_> = names.iter().map(domain).collect();
@@ -40,7 +40,7 @@ fn greeting(names: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn names_on_the_path_of_the_caller_change_nothing() {
+async fn the_search_path_of_the_caller_changes_no_answer() {
     let Some(cluster) = cluster().await else { return };
     let mut right = Vec::new();
     let attacker = Attacker::new(&cluster, GREETING).await;
@@ -73,7 +73,7 @@ async fn names_on_the_path_of_the_caller_change_nothing() {
 }
 
 #[tokio::test]
-async fn a_column_of_any_type_is_harmless_under_the_path_of_the_caller() {
+async fn a_column_of_any_type_is_harmless_with_any_search_path() {
     let Some(cluster) = cluster().await else { return };
     cluster.execute_as(crate::attacker::ATTACKER, &types::operators()).await;
     let types = all_types(&cluster).await;
@@ -89,7 +89,7 @@ async fn a_column_of_any_type_is_harmless_under_the_path_of_the_caller() {
     assert!(report.findings.is_empty(), "{}", report.findings.join("\n"));
 }
 
-/// Rows in one order: that of equals is nobody's promise.
+/// Sorts rows, because the order of equal rows is undefined.
 fn sorted(outcome: &Outcome) -> Outcome {
     match outcome {
         Outcome::Rows(rows) => {

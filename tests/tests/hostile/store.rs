@@ -1,8 +1,8 @@
-//! A small store of the attacker's in which one column has another type than its own.
+//! A small store of the attacker, in which one column may have a wrong type.
 
 use crate::types::Type;
 
-/// A column: its relation, name and type, and an expression over a row of [`ROWS`].
+/// A column: its relation, name and type, and an expression over a row of its relation.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     pub relation: &'static str,
@@ -20,17 +20,17 @@ const fn column(
     Column { relation, name, sql_type, expression }
 }
 
-/// Where the relations of a store lie, and what they are.
+/// The kind of a store's relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Table,
     /// Tables of `pg_temp`.
     Temporary,
-    /// Views, whose odd column is what a function of the attacker's returns.
+    /// Views, whose odd column is the result of a function of the attacker.
     View,
     Partitioned,
     Materialized,
-    /// Tables of another server, which is this one.
+    /// Tables of another server, which is the same one.
     Foreign,
 }
 
@@ -131,9 +131,9 @@ pub const COLUMNS: &[Column] = &[
     column("settings", "value", "jsonb", "w.value"),
 ];
 
-/// The type of a column, which goes by its own name on no path.
+/// Returns the name of a type with its schema.
 fn qualified(sql_type: &str) -> String {
-    // Types with a name of the grammar are found without a path.
+    // The grammar of PostgreSQL resolves these types without a search_path.
     let grammar = [
         "integer",
         "bigint",
@@ -158,14 +158,14 @@ fn qualified(sql_type: &str) -> String {
     }
 }
 
-/// The column that has another type.
+/// A column with a wrong type.
 #[derive(Clone, Copy, Debug)]
 pub struct Odd {
     pub column: Column,
     pub of: Type,
 }
 
-/// Makes a relation of a store anew, with its odd column if that is one of it.
+/// Returns SQL that creates a relation of a store again, with its odd column if it has one.
 pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> String {
     let odd = odd.filter(|odd| odd.column.relation == relation);
     let columns: Vec<_> = COLUMNS.iter().filter(|column| column.relation == relation).collect();
@@ -193,7 +193,7 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
     };
     let query = format!("SELECT {} FROM {from}", selected.join(", "));
     let name = format!("{store}.{relation}");
-    // What the planner and writers take for granted of a table, where the types admit it.
+    // Constraints that the planner and writers rely on, if the types allow them.
     let mut constraints: Vec<String> = Vec::new();
     if relation == "chunks" && odd.is_none_or(|odd| odd.column.name != "ordinal") {
         constraints.push("ALTER COLUMN ordinal SET NOT NULL".to_owned());
@@ -254,7 +254,7 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
     format!("{drop} {made}")
 }
 
-/// The values of an odd column, one after the other over the rows; the third row holds NULL.
+/// Returns an expression for the values of an odd column, which alternate over the rows; the third row has NULL.
 fn values(odd: &Odd, sql_type: &str) -> String {
     let arm = |(place, value)| format!("WHEN {place} THEN ({value})::{sql_type}");
     let arms: Vec<_> = odd.of.values.iter().enumerate().map(arm).collect();

@@ -1,4 +1,4 @@
-//! Making stores with one odd column each, and calling everything on them.
+//! Sweeps: stores with one odd column each, and all calls on them.
 
 use crate::attacker::{Attacker, Outcome};
 use crate::calls::{CALLS, Call};
@@ -6,7 +6,7 @@ use crate::store::{Kind, Odd, RELATIONS, relation};
 use crate::types::Reach;
 use crate::verdict::{Vocabulary, judge};
 
-/// What came of a sweep.
+/// The result of a sweep.
 #[derive(Debug, Default)]
 pub struct Report {
     pub calls: usize,
@@ -33,18 +33,18 @@ impl Report {
 const TEMPORARY: &str =
     "SELECT nspname FROM pg_catalog.pg_namespace WHERE oid = pg_catalog.pg_my_temp_schema()";
 
-/// How many odd columns a session sees.
+/// The number of odd columns in one session.
 const CASES_OF_A_SESSION: usize = 50;
 
-/// A store that is made again and again.
+/// A store that is created again for each case.
 pub struct Sweep<'c> {
     pub attacker: Attacker<'c>,
     pub store: String,
     pub kind: Kind,
     vocabulary: Vocabulary,
-    /// The relation that holds an odd column now.
+    /// The relation that has an odd column now.
     odd: Option<&'static str>,
-    /// What is changed in the right store, which is made anew for each change.
+    /// The change of the right store, which is created again for each change.
     change: String,
     made: bool,
 }
@@ -55,12 +55,12 @@ impl<'c> Sweep<'c> {
         Self { attacker, store, kind, vocabulary, odd: None, change: String::new(), made: false }
     }
 
-    /// Makes the store, as little of it as another odd column needs.
+    /// Creates the relations of the store that differ for the next case.
     async fn make(&mut self, odd: Option<&Odd>) {
         let of = odd.map(|odd| odd.column.relation);
         for _ in 0..100 {
             if self.kind == Kind::Temporary {
-                // It has another name in each session.
+                // The schema has another name in each session.
                 self.store = match self.attacker.run(TEMPORARY).await {
                     Outcome::Rows(rows) => rows[0].clone(),
                     _ => "unknown".to_owned(),
@@ -88,9 +88,9 @@ impl<'c> Sweep<'c> {
         panic!("the server does not stay up");
     }
 
-    /// Makes a call; where it writes, it is rolled back.
+    /// Makes a call. A call that writes is rolled back.
     async fn call(&mut self, call: &Call) -> Outcome {
-        let sql = call.sql.replace('@', &format!("'{}'", self.store));
+        let sql = call.sql.replace('@', &format!("'{}'", self.store)).replace('§', &self.store);
         if !call.writes {
             return self.attacker.run(&sql).await;
         }
@@ -107,7 +107,7 @@ impl<'c> Sweep<'c> {
         }
     }
 
-    /// Makes each call that a store with an odd column is for.
+    /// Makes each call for a store with an odd column.
     pub async fn calls(&mut self, odd: Option<&Odd>, mut each: impl FnMut(&Call, &Outcome)) {
         self.make(odd).await;
         for call in CALLS {
@@ -126,7 +126,7 @@ impl<'c> Sweep<'c> {
                     self.make(odd).await;
                 }
                 if outcome != Outcome::Lost {
-                    // Sweeps compare what their stores give, whatever these are called.
+                    // Sweeps compare answers of stores with different names.
                     let outcome = match outcome {
                         Outcome::Rows(rows) => {
                             let row = |row: String| row.replace(&self.store, "store");
@@ -141,14 +141,14 @@ impl<'c> Sweep<'c> {
         }
     }
 
-    /// Makes each call on a store whose rows are changed.
+    /// Makes each call on a store with changed rows.
     pub async fn changed(&mut self, change: &str, each: impl FnMut(&Call, &Outcome)) {
         change.clone_into(&mut self.change);
         self.made = false;
         self.calls(None, each).await;
     }
 
-    /// Makes and judges the calls of one odd column after the other.
+    /// Makes and judges the calls for each odd column.
     pub async fn run(&mut self, cases: &[Odd]) -> Report {
         let mut report = Report::default();
         let (kind, mut vocabulary) = (self.kind, self.vocabulary.clone());
@@ -161,7 +161,7 @@ impl<'c> Sweep<'c> {
         })
         .await;
         for (number, odd) in cases.iter().enumerate() {
-            // PL/pgSQL keeps what it compiled for each trigger, also of a table that was dropped, and
+            // PL/pgSQL keeps the compiled function of each trigger, even after its table was dropped, and
             // thousands of kept plans make every change of a table slow.
             if number % CASES_OF_A_SESSION == CASES_OF_A_SESSION - 1 {
                 self.attacker.reconnect().await;
@@ -170,11 +170,11 @@ impl<'c> Sweep<'c> {
             self.calls(Some(odd), |call, outcome| {
                 report.calls += 1;
                 report.errors += usize::from(matches!(outcome, Outcome::Error { .. }));
-                // What administration says are sentences, and of the right type sums come back, too.
+                // Administration answers in sentences; columns of the right type can give sums.
                 let is_right = odd.of.name == odd.column.sql_type;
                 let has_words = call.reach == Reach::Tables && !is_right;
                 let words = has_words.then_some(&vocabulary);
-                // A strategy is no content: its own mistakes may be shown.
+                // A strategy is not content: messages may show its mistakes.
                 let is_content = ["documents", "chunks"].contains(&odd.column.relation);
                 if let Some(fault) = judge(outcome, words, is_content) {
                     let Odd { column, of, .. } = odd;

@@ -1,7 +1,7 @@
-//! Types that a column may have instead of its own, each with values that would be a wild pointer,
-//! a wild length or a wild number to a reader who takes them for something else.
+//! Types that a column may have instead of its own, each with values that would be a wild pointer, length
+//! or number to a reader that expects another type.
 
-/// A type and expressions of values of it.
+/// A type, and expressions of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Type {
     pub name: &'static str,
@@ -9,18 +9,18 @@ pub struct Type {
     pub reach: Reach,
 }
 
-/// Where a type is tried.
+/// The kinds of stores in which a type is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// In plain tables, by the functions that read values themselves.
     Tables,
-    /// In views, temporary, partitioned and foreign tables, too.
+    /// Also in views, temporary, partitioned and foreign tables.
     Kinds,
-    /// And by the functions of administration, which are SQL over the catalogs.
+    /// Also by the functions of administration, which are SQL over the catalogs.
     Everywhere,
 }
 
-/// What every stored value of a text-like type says, so that messages can be searched for it.
+/// Words in all values of text-like types, which messages must not show.
 pub const MARKERS: [&str; 3] = ["quokka", "wombat", "numbat"];
 
 const fn plain(name: &'static str, values: &'static [&'static str]) -> Type {
@@ -35,7 +35,7 @@ const fn everywhere(name: &'static str, values: &'static [&'static str]) -> Type
     Type { name, values, reach: Reach::Everywhere }
 }
 
-/// As bigint: an address that is not mapped, one that has all bits, and `AAAAAAAA`.
+/// As bigint: an unmapped address, an address with all bits, and `AAAAAAAA`.
 const ADDRESSES: &[&str] = &["12345", "-1", "4702111234474983745"];
 const TEXTS: &[&str] = &["'quokka'", "''"];
 const LISTS: &[&str] = &["'{quokka,NULL}'", "'{{quokka,a},{b,c}}'", "'[5:6]={quokka,b}'"];
@@ -46,7 +46,7 @@ const OBJECTS: &[&str] =
     &[r#"'{"quokka":1}'"#, r#"'[1,"quokka"]'"#, r#"'"quokka"'"#, "'1'", "'null'"];
 const ROW: &[&str] = &["ROW(12345,'quokka')", "ROW(-1,NULL)"];
 
-/// The types of every PostgreSQL, and those that [`SETUP`] makes.
+/// The types of every PostgreSQL, and those of [`SETUP`].
 pub const TYPES: &[Type] = &[
     plain("smallint", &["12345", "-1"]),
     plain("integer", &["12345", "-1", "1094795585", "2147483647"]),
@@ -83,17 +83,17 @@ pub const TYPES: &[Type] = &[
     plain("money", &["12345", "-1"]),
     plain("tid", &["'(12345,1)'"]),
     plain("refcursor", TEXTS),
-    // Domains over a number, under the names of types that are read by address.
+    // Domains over a number with the names of types that are read through a pointer.
     dangerous("attacker.ltree", ADDRESSES),
     plain("attacker.text", ADDRESSES),
     plain("attacker.vector", ADDRESSES),
     plain("attacker.halfvec", ADDRESSES),
-    // Other types under these names: with operators and casts of the attacker's own.
+    // Other types with these names, and with operators and casts of the attacker.
     dangerous("forged.ltree", ROW),
     dangerous("forged.vector", ROW),
     plain("forged.halfvec", &["'quokka'", "'wombat'"]),
     plain("forged.text", ROW),
-    // Domains over types that are read.
+    // Domains over types that the extension reads.
     plain("attacker.own_text", TEXTS),
     plain("attacker.own_uuid", IDS),
     plain("attacker.own_integer", &["12345", "-1"]),
@@ -118,13 +118,13 @@ pub const OF_PGVECTOR: &[Type] = &[
     plain("attacker.own_vector", VECTORS),
 ];
 
-/// XML is left out of many builds.
+/// XML, which many builds of PostgreSQL do not have.
 pub const XML: Type = plain("xml", &["'<quokka/>'"]);
 
-/// Makes the types of the attacker's, as the attacker.
+/// Creates the types of the attacker, as the attacker.
 ///
-/// `forged` holds composites and an enum under the names of extensions' types, with the casts and
-/// operators by which a reader who trusts the name would use them.
+/// `forged` has composites and an enum with the names of extensions' types, and the casts and operators that a
+/// reader would use if it trusted the names.
 pub const SETUP: &str = r"
 CREATE DOMAIN attacker.ltree AS pg_catalog.int8;
 CREATE DOMAIN attacker.text AS pg_catalog.int8;
@@ -173,8 +173,8 @@ CREATE FUNCTION attacker.same(value anyelement) RETURNS anyelement LANGUAGE plpg
     AS $$ BEGIN RETURN value; END $$;
 ";
 
-/// Comparisons between what ids and keys should be and what they may be instead, all true, for a
-/// reader who looks operators up on the caller's path.
+/// Returns SQL for comparisons between the right types of ids and keys and wrong ones. All of them return
+/// true to a reader that looks operators up on the caller's `search_path`.
 pub fn operators() -> String {
     let mut sql = String::new();
     let right = ["uuid", "int8", "int4", "text"];

@@ -1,13 +1,13 @@
-//! Whether what a call gave is something that it may give.
+//! The verdict on a call: whether its outcome is allowed.
 
 use crate::attacker::Outcome;
 use crate::types::MARKERS;
 use std::collections::HashSet;
 
-/// What stands in a table that the attacker may not read.
+/// The content of a table that the attacker may not read.
 pub const SECRET: &str = "platypus";
 
-/// The words that the attacker's own data, and the names of things, can give rise to.
+/// The words that may appear in outputs because of the attacker's own data and the names of objects.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary(HashSet<String>);
 
@@ -16,14 +16,13 @@ impl Vocabulary {
         self.0.extend(words(text).map(str::to_owned));
     }
 
-    /// Returns a word that comes from nowhere: a number that is a piece of an address, or text that
-    /// lay in memory.
-    fn stranger<'t>(&self, text: &'t str) -> Option<&'t str> {
+    /// Returns a word of unknown origin: a number that is part of an address, or text from the server's memory.
+    fn foreign_word<'t>(&self, text: &'t str) -> Option<&'t str> {
         words(text).find(|word| word.len() >= 6 && !self.0.contains(*word))
     }
 }
 
-/// Letters and digits without a gap. Fractions are left out: scores follow from all that is stored.
+/// Returns runs of letters and digits, without fractions, because scores depend on all stored rows.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let of = |letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '.';
     text.split(of).flat_map(|word| {
@@ -32,8 +31,8 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Says what is wrong with an outcome, or nothing. Sentences have words of their own, so without a
-/// vocabulary only their bytes are looked at. Messages may show what `is_content` says is none.
+/// Returns what is wrong with an outcome, if anything. Without a vocabulary only the bytes are checked, because
+/// sentences have words of their own. If `is_content` is false, messages may show values.
 pub fn judge(
     outcome: &Outcome,
     vocabulary: Option<&Vocabulary>,
@@ -67,8 +66,8 @@ pub fn judge(
             if odd.is_some() {
                 return Some(format!("LEAK: strange bytes in {row:?}"));
             }
-            let stranger = vocabulary.and_then(|vocabulary| vocabulary.stranger(row));
-            stranger.map(|word| format!("LEAK: {word:?} is of nobody's data in {row:?}"))
+            let word = vocabulary.and_then(|vocabulary| vocabulary.foreign_word(row));
+            word.map(|word| format!("LEAK: {word:?} is not from the attacker's data in {row:?}"))
         }),
     }
 }

@@ -1,29 +1,29 @@
 /*!
-Other layouts of a store, each with some hundred documents.
+Other layouts of a store, each with a few hundred documents.
 
-The model sees what the store can tell: where a column is missing, its documents do not have it.
+The model gets documents as the store can return them: without the columns that the store does not have.
 */
 
-use crate::model::{Document, Own};
-use crate::random::{self, Dice};
-use crate::sql::{Store, agree, is_marked, with_nulls, without_marked};
+use crate::model::{Document, UserStrategy};
+use crate::random::{self, Rng};
+use crate::sql::{Store, assert_same_answers, is_marked, with_nulls, without_marked};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
-/// How many documents a layout is asked about.
+/// The number of documents of a layout.
 const DOCUMENTS: u32 = 500;
 
-/// A server with the store `rag`, for text alone, and what else some SQL makes.
+/// A server with the store `rag` without embeddings, and the result of some SQL.
 pub async fn text_cluster(sql: &str) -> Cluster {
     let cluster = Cluster::bare().await;
     cluster.execute("CREATE EXTENSION pg_passage CASCADE; SELECT passage.create_store()").await;
-    // What full text and paths cost is of no interest here.
+    // Full text search and paths are not tested here, and their indexes are slow to build.
     cluster.execute("ALTER TABLE rag.chunks DROP COLUMN tsv; DROP INDEX rag.chunks_path_idx").await;
     cluster.execute(sql).await;
     cluster
 }
 
-/// Tables of other writers, which views make a store of.
+/// Tables of another application, and views that make a store of them.
 const FOREIGN: &str = "
     CREATE SCHEMA views;
     CREATE TABLE views.pages (id uuid PRIMARY KEY, uri text, media_type text);
@@ -44,7 +44,7 @@ async fn views_in_place_of_tables() {
         CREATE VIEW views.chunks WITH (security_invoker = true) AS
         SELECT *, passage.section_key(section) AS section_key, passage.parent_key(section) AS parent_key FROM views.pieces;
         CREATE VIEW views.documents WITH (security_invoker = true) AS SELECT * FROM views.pages";
-    agree(&text_cluster(&format!("{FOREIGN}{sql}")).await, views(), DOCUMENTS).await;
+    assert_same_answers(&text_cluster(&format!("{FOREIGN}{sql}")).await, views(), DOCUMENTS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -58,8 +58,12 @@ async fn views_of_what_a_store_must_have() {
             (chunk.tokens, chunk.span) = (None, None);
         }
     };
-    agree(&text_cluster(&format!("{FOREIGN}{sql}")).await, Store { see, ..views() }, DOCUMENTS)
-        .await;
+    assert_same_answers(
+        &text_cluster(&format!("{FOREIGN}{sql}")).await,
+        Store { see, ..views() },
+        DOCUMENTS,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -76,7 +80,7 @@ async fn partitioned_chunks() {
         CREATE TABLE parts.chunks_2 PARTITION OF parts.chunks FOR VALUES WITH (MODULUS 3, REMAINDER 2)";
     let (chunks, documents) = ("parts.chunks", Some("parts.documents"));
     let store = Store { schema: "parts", chunks, documents, ..Store::tables() };
-    agree(&text_cluster(sql).await, store, DOCUMENTS).await;
+    assert_same_answers(&text_cluster(sql).await, store, DOCUMENTS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,7 +89,8 @@ async fn a_store_without_sections() {
     let see = |document: &mut Document| {
         document.chunks.iter_mut().for_each(|chunk| chunk.section = None);
     };
-    agree(&text_cluster(sql).await, Store { see, ..Store::tables() }, DOCUMENTS).await;
+    assert_same_answers(&text_cluster(sql).await, Store { see, ..Store::tables() }, DOCUMENTS)
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -94,7 +99,8 @@ async fn a_store_without_spans() {
     let see = |document: &mut Document| {
         document.chunks.iter_mut().for_each(|chunk| chunk.span = None);
     };
-    agree(&text_cluster(sql).await, Store { see, ..Store::tables() }, DOCUMENTS).await;
+    assert_same_answers(&text_cluster(sql).await, Store { see, ..Store::tables() }, DOCUMENTS)
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -103,7 +109,7 @@ async fn a_store_without_units() {
         document.chunks.iter_mut().for_each(|chunk| chunk.unit = None);
     };
     let cluster = text_cluster("ALTER TABLE rag.chunks DROP COLUMN unit").await;
-    agree(&cluster, Store { see, ..Store::tables() }, DOCUMENTS).await;
+    assert_same_answers(&cluster, Store { see, ..Store::tables() }, DOCUMENTS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -113,15 +119,19 @@ async fn a_store_without_kinds_and_documents() {
         document.media_type = None;
         document.chunks.iter_mut().for_each(|chunk| chunk.kind = None);
     };
-    agree(&text_cluster(sql).await, Store { documents: None, see, ..Store::tables() }, DOCUMENTS)
-        .await;
+    assert_same_answers(
+        &text_cluster(sql).await,
+        Store { documents: None, see, ..Store::tables() },
+        DOCUMENTS,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_whose_chunks_are_missing() {
     let then = "DELETE FROM rag.chunks WHERE level = 0";
     let store = Store { then, see: without_marked, asks_for: is_marked, ..Store::tables() };
-    agree(&text_cluster("").await, store, DOCUMENTS).await;
+    assert_same_answers(&text_cluster("").await, store, DOCUMENTS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,13 +146,14 @@ async fn a_policy_that_hides_chunks() {
     cluster.execute(sql).await;
     let store =
         Store { reader: "reader", see: without_marked, asks_for: is_marked, ..Store::tables() };
-    agree(&cluster, store, DOCUMENTS).await;
+    assert_same_answers(&cluster, store, DOCUMENTS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn strategies_of_the_store() {
     for set in 0..3 {
-        let own: Vec<Own> = random::own(&mut Dice::new(7, set));
-        agree(&text_cluster("").await, Store { own, ..Store::tables() }, DOCUMENTS).await;
+        let own: Vec<UserStrategy> = random::own(&mut Rng::new(7, set));
+        assert_same_answers(&text_cluster("").await, Store { own, ..Store::tables() }, DOCUMENTS)
+            .await;
     }
 }

@@ -1,5 +1,5 @@
-//! What expansion and reassembly give, compared with a plain model of what they mean: over tables,
-//! and over every other layout that a store may have.
+//! Expansion and reassembly compared with a simple model of them, on tables and on every other layout that
+//! a store may have.
 
 mod layouts;
 mod model;
@@ -8,37 +8,37 @@ mod seeds;
 mod sql;
 
 use layouts::text_cluster;
-use model::{Document, expand, met, reassemble};
-use random::{Asked, Dice};
-use sql::{Store, agree};
+use model::{Document, coverage, expand, reassemble};
+use random::{Function, Rng};
+use sql::{Store, assert_same_answers};
 use std::collections::BTreeMap;
 
 #[test]
-fn random_calls_come_upon_every_rule() {
+fn random_calls_apply_every_rule() {
     let mut times: BTreeMap<String, u32> = BTreeMap::new();
     for number in 0..2_000 {
-        let mut dice = Dice::new(1, number);
-        let documents: Vec<Document> = vec![random::document(number, &mut dice)];
+        let mut rng = Rng::new(1, number);
+        let documents: Vec<Document> = vec![random::document(number, &mut rng)];
         for _ in 0..5 {
-            let call = random::call(0, &documents, &[], &[], &mut dice);
+            let call = random::call(0, &documents, &[], &[], &mut rng);
             let hits = call.hits.rank(&documents.iter().collect::<Vec<_>>(), &[]);
             let expansion = expand(&hits);
-            let mut rules = met::of_expansion(&hits, &expansion);
-            if let Asked::Passages(asked) = &call.asked {
-                rules.extend(met::of_passages(&reassemble(&hits, &expansion, asked)));
+            let mut rules = coverage::of_expansion(&hits, &expansion);
+            if let Function::Passages(function) = &call.function {
+                rules.extend(coverage::of_passages(&reassemble(&hits, &expansion, function)));
             }
             for rule in rules {
                 *times.entry(rule).or_default() += 1;
             }
         }
     }
-    for rule in met::RULES {
+    for rule in coverage::RULES {
         let times = times.get(rule).copied().unwrap_or_default();
         assert!(times >= 50, "{rule}: {times} of 10,000 calls");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn ten_thousand_documents_give_what_the_model_gives() {
-    agree(&text_cluster("").await, Store::tables(), 10_000).await;
+async fn ten_thousand_documents_get_the_answers_of_the_model() {
+    assert_same_answers(&text_cluster("").await, Store::tables(), 10_000).await;
 }

@@ -1,17 +1,17 @@
 /*!
-What expansion means, in memory and as plain as it can be said.
+A model of expansion in memory, written as simply as possible.
 
-It shares nothing with the extension: no probes, no indexes, no plan. Each rule looks at every chunk
-of a document. Where a rule is a sentence of the design, that sentence stands beside it.
+It shares nothing with the extension: no probes, no indexes, no plan. Each rule reads every chunk of a
+document. A rule that is a sentence of the design quotes that sentence.
 */
 
 mod choice;
 mod chunk;
 mod claims;
+pub mod coverage;
 mod hit;
 mod json;
 mod media_type;
-pub mod met;
 mod passages;
 mod strategy;
 
@@ -19,23 +19,23 @@ pub use choice::Choice;
 pub use chunk::{Chunk, Document, Section};
 pub use hit::{Hit, Hits};
 pub use passages::{OrderBy, Reassembly, ScoreBy, reassemble};
-pub use strategy::{Limits, Own, PRESETS};
+pub use strategy::{Limits, PRESETS, UserStrategy};
 
 use claims::Whole;
 
-/// What a call of any expanding function comes to.
+/// The result of an expansion.
 pub struct Expansion<'a> {
-    /// What comes back.
+    /// The chosen chunks.
     pub choice: Choice<'a>,
-    /// For each hit, what came as a whole with it.
+    /// For each hit, the whole unit that it was widened to.
     wholes: Vec<Option<Whole<'a>>>,
 }
 
-/// Gives hits their context.
+/// Expands hits by their context.
 pub fn expand<'a>(hits: &[Hit<'a>]) -> Expansion<'a> {
-    // Each round takes their containers from hits whose JSON would be in pieces.
+    // Each round removes the containers of hits whose JSON would be incomplete.
     let mut fallen = vec![false; hits.len()];
-    // "What a budget cut before its hits fell back was cut all the same."
+    // "A budget cuts the context of a hit permanently, even if the hit falls back later."
     let mut cut_before = vec![false; hits.len()];
     loop {
         let wholes = claims::wholes(hits, &fallen);

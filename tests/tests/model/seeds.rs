@@ -1,12 +1,12 @@
-//! The examples of the papers that expansion comes from, given by the model and by the server alike.
+//! The examples of the papers that expansion is based on: the model and the server give the same answers.
 
 use crate::layouts::text_cluster;
 use crate::model::{Chunk, Document, Hits, Limits, OrderBy, Reassembly, ScoreBy};
-use crate::random::{Asked, Call};
+use crate::random::{Call, Function};
 use crate::sql::{Store, answers};
 use uuid::Uuid;
 
-/// A document of chunks with their titles, unit, kind and content.
+/// Returns a document of chunks with their titles, unit, kind and content.
 fn document(number: u32, media_type: &str, chunks: &[(&str, &str, &str, &str)]) -> Document {
     let chunk =
         |(ordinal, (titles, unit, kind, content)): (i64, &(&str, &str, &str, &str))| Chunk {
@@ -30,23 +30,23 @@ fn id(document: u32, chunk: u64) -> Uuid {
     Uuid::from_u64_pair(u64::from(document) << 32, chunk)
 }
 
-/// A call for hits, each with its score.
-fn call(hits: &[(Uuid, f64)], strategy: &str, asked: Asked) -> Call {
+/// Returns a call for hits with their scores.
+fn call(hits: &[(Uuid, f64)], strategy: &str, function: Function) -> Call {
     let hits = Hits {
         ids: hits.iter().map(|(id, _)| Some(*id)).collect(),
         scores: Some(hits.iter().map(|(_, score)| Some(*score)).collect()),
         strategy: strategy.to_owned(),
         limits: Limits::default(),
     };
-    Call { documents: Vec::new(), hits, asked }
+    Call { documents: Vec::new(), hits, function }
 }
 
-fn passages(max_distance: Option<i64>) -> Asked {
+fn passages(max_distance: Option<i64>) -> Function {
     let (score_by, order_by) = (ScoreBy::Max, OrderBy::Score);
-    Asked::Passages(Reassembly { max_distance, score_by, order_by })
+    Function::Passages(Reassembly { max_distance, score_by, order_by })
 }
 
-/// What is answered to calls, both by the model and by the server.
+/// Returns the answers to calls, which model and server must agree on.
 async fn answered(documents: &[Document], calls: &[Call]) -> Vec<Vec<String>> {
     answers(&text_cluster("").await, &Store::tables(), documents, calls).await
 }
@@ -66,7 +66,7 @@ fn guide() -> Document {
 #[tokio::test]
 async fn seed_000_simple_hierarchical_expansion() {
     let calls = ["reassembly", "broad", "auto"]
-        .map(|strategy| call(&[(id(1, 2), 0.5)], strategy, Asked::Expansion));
+        .map(|strategy| call(&[(id(1, 2), 0.5)], strategy, Function::Expansion));
     let expected = [
         "1/0 parent -2 of 1/2, score 0.5, decayed 0.125",
         "1/1 preceding -1 of 1/2, score 0.5, decayed 0.25",
@@ -78,7 +78,7 @@ async fn seed_000_simple_hierarchical_expansion() {
 }
 
 #[tokio::test]
-async fn seed_000_several_results_of_a_document_are_one() {
+async fn seed_000_several_results_of_a_document_make_one_passage() {
     let call = call(&[(id(1, 4), 0.75), (id(1, 1), 0.875)], "reassembly", passages(None));
     let passage = "1. score 0.875, document 1: [1/0 1/1 1/2 1/4] hits [1/1 1/4] truncated false \
         complete false";
@@ -86,7 +86,7 @@ async fn seed_000_several_results_of_a_document_are_one() {
 }
 
 #[tokio::test]
-async fn seed_000_results_of_two_documents_are_two() {
+async fn seed_000_results_of_two_documents_make_two_passages() {
     let chunks = [("", "text", "prose", "one"), ("", "text", "prose", "two")];
     let documents = [1, 2].map(|number| document(number, "text/markdown", &chunks));
     let call = call(&[(id(1, 0), 0.75), (id(2, 1), 0.875)], "none", passages(Some(3)));
@@ -104,7 +104,7 @@ async fn seed_002_windows_by_kind_and_scores_by_distance() {
         document(number, "text/plain", &[("", "text", kind, "text"); 9])
     };
     let documents: Vec<Document> = (0..).zip(&kinds).map(page).collect();
-    let middle = |number| call(&[(id(number, 4), 1.0)], "adjacent", Asked::Expansion);
+    let middle = |number| call(&[(id(number, 4), 1.0)], "adjacent", Function::Expansion);
     let answers = answered(&documents, &[0, 1, 2, 3].map(middle)).await;
     for ((number, (kind, width)), answer) in (0..).zip(kinds).zip(answers) {
         let row = |distance: i64| {
@@ -119,7 +119,7 @@ async fn seed_002_windows_by_kind_and_scores_by_distance() {
 }
 
 #[tokio::test]
-async fn seed_004_a_method_brings_its_class() {
+async fn seed_004_a_method_is_returned_with_its_class() {
     let chunks = [
         ("", "module", "code", "import { User } from './user';\n"),
         ("AuthService", "container", "code", "export class AuthService {\n"),
@@ -137,7 +137,7 @@ async fn seed_004_a_method_brings_its_class() {
 }
 
 #[tokio::test]
-async fn seed_004_a_property_brings_its_object() {
+async fn seed_004_a_property_is_returned_with_its_object() {
     let mut chunks = [
         ("root", "container", "data", "{\"name\": \"x\", \"server\": "),
         ("root/server", "container", "data", "{\"host\": \"y\", \"timeout\": "),
@@ -149,7 +149,7 @@ async fn seed_004_a_property_brings_its_object() {
     chunks[3].3 = ", \"retries\": 3";
     let broken = document(2, "application/json", &chunks);
     let calls = [1, 2].map(|number| call(&[(id(number, 2), 0.5)], "auto", passages(Some(3))));
-    // What does not parse falls back to what prose gets.
+    // Invalid JSON falls back to the context of prose.
     let expected = [
         ["1. score 0.5, document 1: [1/1 1/2 1/3] hits [1/2] truncated false complete true"],
         ["1. score 0.5, document 2: [2/1 2/2] hits [2/2] truncated false complete false"],

@@ -1,43 +1,43 @@
 /*!
-The same calls to a real server, and whether it answers as the model does.
+The same calls on a real server, compared with the answers of the model.
 
-Many calls are made in one statement, each with its own arguments. On a difference the call is made
-smaller as long as the answers differ, and shown with both of them; content of documents is not.
+One statement makes many calls, each with its own arguments. On a difference the call is shrunk as long as
+the answers differ, and printed with both answers, but without the content of documents.
 */
 
-mod ask;
 mod call;
+mod display;
 mod load;
-mod show;
+mod query;
 mod shrink;
 
 pub use load::{is_marked, with_nulls, without_marked};
 
-use crate::model::{Chunk, Document, Own};
-use crate::random::{self, Call, Dice};
+use crate::model::{Chunk, Document, UserStrategy};
+use crate::random::{self, Call, Rng};
 use passage_tests::Cluster;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio_postgres::Client;
 use uuid::Uuid;
 
-/// A store of some layout, as a role sees it.
+/// A store of some layout, and the role that reads it.
 pub struct Store {
     pub schema: &'static str,
-    /// The table that chunks are written to, and that of documents, if there is one.
+    /// The tables for chunks and documents. A store may have no documents.
     pub chunks: &'static str,
     pub documents: Option<&'static str>,
     pub reader: &'static str,
-    /// What the rows of a document are like, where not all are as random ones.
-    pub write: fn(&mut Document, &mut Dice),
-    /// What is done when they are loaded.
+    /// Changes a random document into one that the layout can store.
+    pub write: fn(&mut Document, &mut Rng),
+    /// SQL that is run after the rows are loaded.
     pub then: &'static str,
-    /// What a reader sees of a document.
+    /// Changes a document into what a reader of the store sees.
     pub see: fn(&mut Document),
-    /// Which chunks that are not there are asked for all the same.
+    /// Whether a call also asks for a chunk that the reader cannot see.
     pub asks_for: fn(&Chunk) -> bool,
-    /// The store's own strategies.
-    pub own: Vec<Own>,
+    /// The strategies of the store.
+    pub own: Vec<UserStrategy>,
 }
 
 impl Store {
@@ -57,21 +57,21 @@ impl Store {
     }
 }
 
-/// How many documents are loaded and asked about at once.
+/// The number of documents that are loaded and queried at once.
 const BLOCK: u32 = 250;
 
-/// How many calls are made about each document.
+/// The number of calls for each document.
 const CALLS: u32 = 5;
 
-/// The number that all is random by; another one by `PASSAGE_SEED`.
+/// Returns the seed of all random numbers, which `PASSAGE_SEED` overrides.
 fn seed() -> u64 {
     std::env::var("PASSAGE_SEED").map_or(2_026, |seed| seed.parse().expect("a seed is a number"))
 }
 
-/// Fails unless the server answers as the model about so many documents.
-pub async fn agree(cluster: &Cluster, store: Store, documents: u32) {
+/// Fails unless the server gives the answers of the model for a number of documents.
+pub async fn assert_same_answers(cluster: &Cluster, store: Store, documents: u32) {
     load::strategies(cluster, &store).await;
-    // One session for each half of the documents, so that both cores work.
+    // One session for each half of the documents uses both cores.
     let blocks: Vec<u32> = (0..documents).step_by(BLOCK as usize).collect();
     let store = Arc::new(store);
     let mut halves = Vec::new();
@@ -93,7 +93,7 @@ pub async fn agree(cluster: &Cluster, store: Store, documents: u32) {
     assert!(differences.is_empty(), "PASSAGE_SEED={}\n{text}", seed());
 }
 
-/// The answers to calls about some documents, which are the model's as well.
+/// Returns the answers to calls about documents; those of the server and the model must be equal.
 pub async fn answers(
     cluster: &Cluster,
     store: &Store,
@@ -102,7 +102,7 @@ pub async fn answers(
 ) -> Vec<Vec<String>> {
     let client = cluster.client().await;
     load::documents(&client, store, documents).await;
-    let answers = ask::all(&client, store, calls).await;
+    let answers = query::all(&client, store, calls).await;
     let documents: Vec<&Document> = documents.iter().collect();
     for (call, answer) in calls.iter().zip(&answers) {
         let expected = call::expected(call, &documents, &store.own);
@@ -111,7 +111,7 @@ pub async fn answers(
     answers
 }
 
-/// What differs: of which function and strategy, how often, and an example.
+/// Differences: function and strategy, their number, and an example.
 type Differences = BTreeMap<String, (u32, String)>;
 
 async fn of_blocks(
@@ -124,7 +124,7 @@ async fn of_blocks(
     let mut differences = Differences::new();
     for first in blocks {
         let (documents, calls) = block(&store, &writer, first..end.min(first + BLOCK)).await;
-        for (call, answer) in calls.iter().zip(ask::all(&reader, &store, &calls).await) {
+        for (call, answer) in calls.iter().zip(query::all(&reader, &store, &calls).await) {
             let about: Vec<&Document> = call.documents.iter().map(|i| &documents[*i]).collect();
             if answer == call::expected(call, &about, &store.own) {
                 continue;
@@ -140,28 +140,28 @@ async fn of_blocks(
     differences
 }
 
-/// Loads some documents, and returns what is seen of them with calls about them.
+/// Loads documents, and returns what a reader sees of them, with calls about them.
 async fn block(
     store: &Store,
     writer: &Client,
     numbers: std::ops::Range<u32>,
 ) -> (Vec<Document>, Vec<Call>) {
-    let mut dices: Vec<Dice> = numbers.clone().map(|number| Dice::new(seed(), number)).collect();
+    let mut dices: Vec<Rng> = numbers.clone().map(|number| Rng::new(seed(), number)).collect();
     let mut documents: Vec<Document> = Vec::new();
-    for (number, dice) in numbers.zip(&mut dices) {
-        let mut document = random::document(number, dice);
-        (store.write)(&mut document, dice);
+    for (number, rng) in numbers.zip(&mut dices) {
+        let mut document = random::document(number, rng);
+        (store.write)(&mut document, rng);
         documents.push(document);
     }
     load::documents(writer, store, &documents).await;
     let all =
         |d: &Document| d.chunks.iter().filter(|c| (store.asks_for)(c)).map(|c| c.id).collect();
-    let gone: Vec<Vec<Uuid>> = documents.iter().map(all).collect();
+    let missing: Vec<Vec<Uuid>> = documents.iter().map(all).collect();
     documents.iter_mut().for_each(store.see);
     let mut calls = Vec::new();
-    for (place, dice) in dices.iter_mut().enumerate() {
+    for (place, rng) in dices.iter_mut().enumerate() {
         for _ in 0..CALLS {
-            calls.push(random::call(place, &documents, &gone[place], &store.own, dice));
+            calls.push(random::call(place, &documents, &missing[place], &store.own, rng));
         }
     }
     (documents, calls)

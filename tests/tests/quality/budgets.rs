@@ -1,6 +1,6 @@
 //! Budgets and recall.
 
-use crate::score::{Filling, Passage, Wanted, fill, recall};
+use crate::score::{Answer, Filling, Passage, fill, recall};
 use std::ops::Range;
 
 fn passage(document: usize, spans: &[(usize, usize)], tokens: usize) -> Passage {
@@ -26,21 +26,21 @@ fn a_budget_is_filled_with_whole_passages_best_first() {
 
 #[test]
 fn recall_is_the_share_of_the_wanted_bytes() {
-    let wanted = Wanted { document: 1, spans: ranges(&[(100, 200)]) };
+    let wanted = Answer { document: 1, spans: ranges(&[(100, 200)]) };
     let of = |passages: &[Passage]| recall(&wanted, passages);
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} for {b}");
     close(of(&[]), 0.0);
     close(of(&[passage(1, &[(0, 100), (200, 300)], 0)]), 0.0);
     close(of(&[passage(0, &[(0, 300)], 0)]), 0.0);
     close(of(&[passage(1, &[(150, 300)], 0)]), 0.5);
-    // Neither order nor text that comes twice changes anything.
+    // Neither the order nor repeated text changes the recall.
     close(of(&[passage(1, &[(180, 190), (90, 110)], 0), passage(1, &[(105, 120)], 0)]), 0.3);
     assert!(of(&[passage(1, &[(140, 200)], 0), passage(1, &[(90, 141)], 0)]) >= 1.0);
 }
 
 #[test]
-fn any_one_span_answers() {
-    let wanted = Wanted { document: 0, spans: ranges(&[(0, 100), (500, 520)]) };
+fn any_span_is_a_complete_answer() {
+    let wanted = Answer { document: 0, spans: ranges(&[(0, 100), (500, 520)]) };
     let half_and_all = passage(0, &[(0, 50), (490, 530)], 0);
     assert!(recall(&wanted, [&half_and_all]) >= 1.0);
     let (a, b) = (passage(0, &[(0, 50)], 0), passage(0, &[(500, 505)], 0));

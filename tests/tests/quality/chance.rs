@@ -1,19 +1,19 @@
-//! Whether an interval is that of its questions.
+//! The intervals of the bootstrap.
 
 use crate::bootstrap::{Difference, difference};
 
 #[test]
-fn the_same_answers_differ_by_nothing() {
+fn equal_answers_have_no_difference() {
     let answers = [0.0, 1.0, 0.25, 1.0];
     let none = Difference { mean: 0.0, low: 0.0, high: 0.0 };
     assert_eq!(difference(&answers, &answers), none);
     assert_eq!(difference(&[0.5; 9], &[0.75; 9]), Difference { mean: 0.25, low: 0.25, high: 0.25 });
 }
 
-/// 175 questions of which 20 are won: binomial, so the interval is known, and what is lost as
-/// often as won could be either.
+/// 175 questions of which 20 are won: the distribution is binomial, so the interval is known. An equal number of
+/// wins and losses could be chance.
 #[test]
-fn the_interval_is_that_of_the_questions() {
+fn the_interval_matches_the_binomial_distribution() {
     let first = [0.0; 175];
     let won: Vec<_> = (0..175).map(|number| f64::from(number < 20)).collect();
     let found = difference(&first, &won);
@@ -31,7 +31,7 @@ fn the_interval_is_that_of_the_questions() {
 }
 
 #[test]
-fn a_difference_says_whether_it_is_more_than_chance() {
+fn a_difference_is_marked_if_it_is_more_than_chance() {
     let written = |mean, low, high| Difference { mean, low, high }.to_string();
     assert_eq!(written(0.043, -0.002, 0.1), "(+0.043: -0.002 to +0.100)");
     assert_eq!(written(0.043, 0.002, 0.1), "(+0.043: +0.002 to +0.100) *");

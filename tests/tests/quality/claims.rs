@@ -1,31 +1,31 @@
-//! What excerpts are worth, by their text and by the lines that they claim.
+//! The figures of excerpts, by their text and by the lines that they claim.
 
 use std::ops::{Range, RangeInclusive};
 
-use crate::excerpts::{Excerpt, Worth, worth};
-use crate::score::Wanted;
+use crate::excerpts::{Excerpt, ExcerptScore, worth};
+use crate::score::Answer;
 
-/// Five lines, of which the fourth is long and the last has no end.
+/// Five lines; the fourth is long, and the last has no line end.
 const TEXT: &str = "# Title\n\nfirst line\nthe second and longer line\nlast";
 
-/// Another document, which has a line of the first.
+/// Another document, which has one line of the first.
 const OTHER: &str = "first line\n";
 
 fn excerpt(document: usize, content: &str, lines: RangeInclusive<usize>) -> Excerpt {
     Excerpt { document, content: content.into(), lines, tokens: 7 }
 }
 
-fn of(wanted: &[Range<usize>], excerpts: &[Excerpt]) -> Worth {
-    let wanted = Wanted { document: 0, spans: wanted.to_vec() };
+fn of(wanted: &[Range<usize>], excerpts: &[Excerpt]) -> ExcerptScore {
+    let wanted = Answer { document: 0, spans: wanted.to_vec() };
     worth(&wanted, &[TEXT, OTHER], excerpts)
 }
 
-/// The bytes of the third and the fourth line.
+/// Returns the bytes of the third and the fourth line.
 fn gold() -> Range<usize> {
     9..46
 }
 
-/// The bytes of the last line.
+/// Returns the bytes of the last line.
 fn last() -> Range<usize> {
     47..51
 }
@@ -35,53 +35,53 @@ fn close(a: f64, b: f64) {
 }
 
 #[test]
-fn the_gold_is_two_lines() {
+fn the_answer_is_two_lines() {
     assert_eq!(&TEXT[gold()], "first line\nthe second and longer line");
 }
 
 #[test]
-fn all_of_it_is_all_of_it() {
+fn a_whole_excerpt_recalls_everything() {
     for end in ["", "\n"] {
         let content = format!("first line\nthe second and longer line{end}");
         let worth = of(&[gold()], &[excerpt(0, &content, 3..=4)]);
-        assert_eq!(worth, Worth { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
+        assert_eq!(worth, ExcerptScore { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
     }
     let last = of(&[last()], &[excerpt(0, "last", 5..=5)]);
-    assert_eq!(last, Worth { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
+    assert_eq!(last, ExcerptScore { text: 1.0, lines: 1.0, count: 1, verbatim: 1, tokens: 7 });
 }
 
 #[test]
-fn a_part_is_counted_by_bytes_and_by_lines() {
+fn a_partial_excerpt_is_counted_by_bytes_and_by_lines() {
     let worth = of(&[gold()], &[excerpt(0, "first line\n", 3..=3)]);
     close(worth.text, 11.0 / 37.0);
     close(worth.lines, 0.5);
     let nothing = of(&[gold()], &[]);
-    assert_eq!(nothing, Worth { text: 0.0, lines: 0.0, count: 0, verbatim: 0, tokens: 0 });
+    assert_eq!(nothing, ExcerptScore { text: 0.0, lines: 0.0, count: 0, verbatim: 0, tokens: 0 });
 }
 
 #[test]
-fn text_counts_where_it_stands_and_lines_where_they_are_claimed() {
+fn text_counts_at_any_place_and_lines_where_they_are_claimed() {
     // The right text, one line too high.
     let worth = of(&[gold()], &[excerpt(0, "first line", 2..=2)]);
     close(worth.text, 10.0 / 37.0);
     assert_eq!((worth.lines, worth.verbatim), (0.0, 0));
-    // The right lines, with a text of somebody's own.
+    // The right lines with another text.
     let worth = of(&[gold()], &[excerpt(0, "first line ...", 3..=4)]);
     assert_eq!((worth.text, worth.lines, worth.verbatim), (0.0, 1.0, 0));
-    // Lines that are not there.
+    // Lines that do not exist.
     for lines in [0..=3, 5..=6, 6..=9] {
         assert_eq!(of(&[gold()], &[excerpt(0, "nowhere", lines)]).verbatim, 0);
     }
 }
 
 #[test]
-fn another_document_answers_nothing_but_costs_as_much() {
+fn an_excerpt_of_another_document_recalls_nothing_and_costs_the_same() {
     let worth = of(&[gold()], &[excerpt(1, "first line\n", 1..=1), excerpt(0, "last", 5..=5)]);
-    assert_eq!(worth, Worth { text: 0.0, lines: 0.0, count: 2, verbatim: 2, tokens: 14 });
+    assert_eq!(worth, ExcerptScore { text: 0.0, lines: 0.0, count: 2, verbatim: 2, tokens: 14 });
 }
 
 #[test]
-fn of_several_answers_the_best_counts() {
+fn the_best_of_several_answers_counts() {
     let worth = of(&[gold(), last()], &[excerpt(0, "last", 5..=5)]);
     assert_eq!((worth.text, worth.lines), (1.0, 1.0));
 }

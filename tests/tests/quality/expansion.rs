@@ -1,11 +1,11 @@
-//! Chunks in memory, expanded within budgets.
+//! Expansion of chunks in memory, within budgets.
 
 use crate::score::Passage;
 use crate::shares::{Share, returned};
 use crate::store::{Chunk, Store};
 use passage_core::{Kind, MediaType, Strategy, Unit};
 
-/// A chunk of ten tokens and ten bytes; its place in its document tells which.
+/// A chunk of ten tokens and ten bytes, which its place in the document identifies.
 fn chunk(document: usize, ordinal: usize, section: &[&str], kind: Kind, unit: Unit) -> Chunk {
     Chunk {
         section: section.iter().map(ToString::to_string).collect(),
@@ -21,8 +21,8 @@ fn chunk(document: usize, ordinal: usize, section: &[&str], kind: Kind, unit: Un
     }
 }
 
-/// A guide at 0 to 6, the one of seeds 000 and 004; a program with a class at 7 to 14; and another at
-/// 15 to 21, in which a class is interrupted.
+/// A guide at 0 to 6, the one of seeds 000 and 004; a program with a class at 7 to 14; and another program at 15
+/// to 21, in which a class is interrupted.
 fn chunks() -> Vec<Chunk> {
     let guide: [&[&str]; 7] = [
         &["Guide"],
@@ -65,7 +65,7 @@ fn media_types() -> [MediaType; 3] {
     ["text/markdown", "text/x-python", "text/x-python"].map(MediaType::new)
 }
 
-/// The chunks that come with one.
+/// Returns the chunks that are returned with one.
 fn with(place: usize, strategy: &Strategy) -> Vec<usize> {
     let (chunks, media_types) = (chunks(), media_types());
     Store::new(&chunks, &media_types).expand(&[(place, strategy)]).concat()
@@ -76,7 +76,7 @@ fn preset(name: &str) -> Strategy {
 }
 
 #[test]
-fn strategies_bring_what_their_descriptions_say() {
+fn strategies_return_the_context_of_their_descriptions() {
     for (name, place, expected) in [
         ("none", 3, &[3][..]),
         ("broad", 3, &[1, 2, 3, 4, 5]),
@@ -86,7 +86,7 @@ fn strategies_bring_what_their_descriptions_say() {
         ("section", 1, &[1, 2, 3, 4, 5]),
         ("document", 3, &[0, 1, 2, 3, 4, 5, 6]),
         ("merge", 4, &[4]),
-        // Nothing of another document, however near.
+        // Nothing of another document, even if it is adjacent.
         ("adjacent", 7, &[7, 8, 9, 10]),
         ("adjacent", 6, &[4, 5, 6]),
         ("section", 9, &[9, 10]),
@@ -105,24 +105,24 @@ fn strategies_bring_what_their_descriptions_say() {
 }
 
 #[test]
-fn a_member_brings_its_class_and_its_own_rest_first() {
+fn a_member_gets_the_rest_of_itself_and_its_class_first() {
     let within = |max_tokens| Strategy { max_tokens, ..preset("hierarchical") };
     assert_eq!(with(10, &within(None)), [8, 9, 10, 11, 12, 13]);
     assert_eq!(with(10, &within(Some(20))), [9, 10]);
     assert_eq!(with(10, &within(Some(40))), [8, 9, 10, 13], "then head and closing part");
     assert_eq!(with(14, &within(None)), [14], "a function stands alone");
-    assert_eq!(with(19, &within(None)), [18, 19, 21], "and is no part of a class around it");
+    assert_eq!(with(19, &within(None)), [18, 19, 21], "and is not a part of a class around it");
 }
 
 #[test]
-fn hits_of_a_class_are_one_passage_and_others_their_own() {
+fn hits_of_a_class_are_one_passage() {
     let (chunks, media_types) = (chunks(), media_types());
     let (store, whole) = (Store::new(&chunks, &media_types), preset("hierarchical"));
     let passages = store.expand(&[(3, &whole), (9, &whole), (12, &whole)]);
     assert_eq!(passages, [vec![3, 4], vec![8, 9, 10, 11, 12, 13]]);
 }
 
-/// What is returned: for each passage, the documents' first bytes of its chunks in tens.
+/// Returns the chunks of each passage as tens of their first bytes.
 fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<usize>> {
     let (chunks, media_types) = (chunks(), media_types());
     let passages = returned(&Store::new(&chunks, &media_types), ranked, name, share, budget);
@@ -136,20 +136,20 @@ fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<u
 }
 
 #[test]
-fn hits_take_their_share_then_context_and_then_further_hits() {
+fn hits_take_their_share_then_context_then_further_hits() {
     let ranked = [10, 3, 5, 14, 6];
-    // The first hit alone is widened, and what is left is filled.
+    // Only the first hit is expanded, and further hits fill the rest.
     let first = [vec![9, 10], vec![3], vec![5]];
     assert_eq!(asked(&ranked, "section", Share::Percent(25), 40), first);
-    // Two hits take their half; the first takes one chunk more, the second the other.
+    // Two hits take their half; one of them gets one chunk more, the other hit gets the next.
     assert_eq!(asked(&ranked, "section", Share::Percent(50), 40), [vec![9, 10], vec![3, 4]]);
-    // A hit comes however small the share is, and none comes twice.
+    // A hit is returned even with a small share, and no chunk is returned twice.
     let again = asked(&[10, 9, 3], "section", Share::Percent(1), 30);
     assert_eq!(again, [vec![9, 10], vec![3]]);
 }
 
 #[test]
-fn when_all_is_for_hits_nothing_else_comes_before_them() {
+fn with_the_whole_budget_for_hits_only_hits_are_returned() {
     let ranked = [10, 3, 5, 14, 6];
     for name in ["none", "document"] {
         let mut all = asked(&ranked, name, Share::All, 40).concat();
@@ -159,12 +159,12 @@ fn when_all_is_for_hits_nothing_else_comes_before_them() {
 }
 
 #[test]
-fn what_comes_whole_comes_with_all_of_it_or_alone_at_the_end() {
-    // The class would take 60: the first hit waits, and the section of the second comes.
+fn a_whole_unit_is_returned_completely_or_its_hit_alone() {
+    // The class would need 60 tokens: the first hit waits, and the section of the second one is returned.
     let whole = asked(&[10, 3, 14], "hierarchical", Share::Whole, 40);
     assert_eq!(whole, [vec![3, 4], vec![14], vec![10]]);
     let whole = asked(&[10, 3, 14], "hierarchical", Share::Whole, 60);
     assert_eq!(whole, [vec![8, 9, 10, 11, 12, 13]]);
-    // Nothing fits as a whole, and the best hit is widened as far as it goes.
+    // No unit fits as a whole, so the best hit is expanded as far as possible.
     assert_eq!(asked(&[10], "hierarchical", Share::Whole, 20), [vec![9, 10]]);
 }

@@ -1,8 +1,8 @@
 /*!
-How the bench `quality` and its like score, and what they ask.
+Tests of the modules of the bench `quality` and of its questions.
 
-A bench without a harness has no tests of its own, so those of its modules that could be wrong
-without anyone seeing it are taken in here and tried.
+A bench without a harness has no tests of its own, so the modules whose errors nobody would notice are included and
+tested here.
 */
 
 #[path = "../../benches/quality/bootstrap.rs"]

@@ -1,4 +1,4 @@
-//! The questions of `tests/quality`: many enough, of every kind, and with gold that is there.
+//! The questions of `tests/quality`: enough of every kind, with valid answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,7 +22,7 @@ fn questions() -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The pairs of numbers in a field.
+/// Returns the pairs of numbers in a field.
 fn pairs(question: &Value, field: &str) -> Vec<[usize; 2]> {
     serde_json::from_value(question[field].clone()).unwrap()
 }
@@ -43,7 +43,7 @@ fn there_are_enough_questions_over_long_documents() {
 }
 
 #[test]
-fn every_kind_and_every_document_has_its_share() {
+fn every_kind_and_every_document_has_enough_questions() {
     let set = set();
     let (mut kinds, mut documents) = (BTreeMap::new(), vec![0; set.documents.len()]);
     for question in &set.questions {
@@ -57,7 +57,7 @@ fn every_kind_and_every_document_has_its_share() {
 }
 
 #[test]
-fn no_question_is_asked_twice() {
+fn no_question_is_repeated() {
     let questions = questions();
     let ids: BTreeSet<_> = questions.iter().map(name).collect();
     let texts: BTreeSet<_> =
@@ -66,7 +66,7 @@ fn no_question_is_asked_twice() {
 }
 
 #[test]
-fn gold_is_whole_lines_and_says_which() {
+fn answers_are_whole_lines_with_their_numbers() {
     let set = set();
     for question in questions() {
         let document = set.documents.iter().find(|one| question["doc"] == one.name.as_str());
@@ -89,7 +89,7 @@ fn gold_is_whole_lines_and_says_which() {
 }
 
 #[test]
-fn gold_lies_at_the_beginning_in_the_middle_and_at_the_end() {
+fn answers_are_at_the_beginning_in_the_middle_and_at_the_end() {
     let set = set();
     let mut thirds = [0; 3];
     for question in &set.questions {

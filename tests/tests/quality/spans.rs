@@ -1,11 +1,11 @@
-//! Sets as they are read: offsets in characters to bytes.
+//! Sets whose offsets in characters become bytes.
 
 use std::fs;
 
 use crate::set::{Set, bytes, names};
 
 #[test]
-fn characters_are_found_behind_longer_ones() {
+fn characters_are_found_after_multibyte_ones() {
     let text = "né\u{a0}€\r\n\u{1f9ff}x";
     let slice = |range| bytes(text, range).map(|bytes| &text[bytes]);
     assert_eq!(slice(0..1), Some("n"));
@@ -44,7 +44,7 @@ fn a_set_is_read_with_its_spans_in_bytes() {
 }
 
 #[test]
-fn a_question_that_nothing_answers_is_refused() {
+fn a_question_without_an_answer_is_refused() {
     for spans in ["[[0, 12]]", "[[2, 2]]", "[]", "[[3, 1]]"] {
         let folder = folder(spans);
         let read = std::panic::catch_unwind(|| Set::read(folder.path(), "tiny").questions.len());

@@ -1,9 +1,9 @@
-//! Where links lead, and which are no content.
+//! Link targets, and links that are not content.
 
 use super::tree::{Handle, attribute, plain_text};
 use url::Url;
 
-/// The classes by which generators call the link of a heading to itself.
+/// The classes that generators give to the permalink of a heading.
 const PERMALINKS: [&str; 11] = [
     "headerlink",
     "header-anchor",
@@ -18,7 +18,7 @@ const PERMALINKS: [&str; 11] = [
     "mark",
 ];
 
-/// What such links say.
+/// The texts of such permalinks, in lower case.
 const MARKS: [&str; 12] = [
     "",
     "#",
@@ -34,26 +34,26 @@ const MARKS: [&str; 12] = [
     "permalink to this heading",
 ];
 
-/// What links of a page are relative to.
+/// Resolves the links of a page.
 pub(super) struct Links {
     base: Option<Url>,
 }
 
 impl Links {
-    /// Takes the address of a page, and what the page says of it.
-    pub(super) fn new(address: Option<&str>, said: Option<&str>) -> Self {
+    /// Creates a resolver from the address of a page and the `href` of its `<base>` element.
+    pub(super) fn new(address: Option<&str>, declared: Option<&str>) -> Self {
         let address = address.and_then(|address| Url::parse(address).ok());
-        let base = match (said, &address) {
-            (Some(said), Some(address)) => address.join(said).ok(),
-            (Some(said), None) => Url::parse(said).ok(),
+        let base = match (declared, &address) {
+            (Some(declared), Some(address)) => address.join(declared).ok(),
+            (Some(declared), None) => Url::parse(declared).ok(),
             (None, _) => None,
         };
-        // What is no place in a hierarchy, such as `mailto:`, is no base either.
+        // An address without a hierarchy, such as `mailto:`, is not a base.
         let base = base.or(address).filter(|base| !base.cannot_be_a_base());
         Self { base }
     }
 
-    /// Returns where a link leads, or `None` for what leads nowhere, such as a script.
+    /// Returns the target of a link, or `None` for scripts and embedded data.
     pub(super) fn resolve(&self, link: &str) -> Option<String> {
         let link = link.trim();
         let scheme = link.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
@@ -62,16 +62,16 @@ impl Links {
         }
         let found = self.base.as_ref().and_then(|base| base.join(link).ok());
         let found = found.map_or_else(|| link.to_owned(), String::from);
-        // A line end or an angle bracket would end the link in Markdown; a URL has none.
+        // A line end or an angle bracket would end the link in Markdown. A URL contains neither.
         let clean = |char: char| char.is_control() || matches!(char, '<' | '>');
         (!found.is_empty()).then(|| found.replace(clean, ""))
     }
 }
 
-/// Tells whether a link is only there to be copied: the mark beside a heading that leads to it.
+/// Returns whether a link is the permalink beside a heading.
 pub(super) fn is_permalink(link: &Handle) -> bool {
-    let leads = attribute(link, "href");
-    let here = leads.is_none_or(|leads| leads.contains('#'));
+    let target = attribute(link, "href");
+    let here = target.is_none_or(|target| target.contains('#'));
     if !here {
         return false;
     }
@@ -84,7 +84,7 @@ pub(super) fn is_permalink(link: &Handle) -> bool {
     classes.any(|class| PERMALINKS.contains(&class)) && MARKS.contains(&&*text.to_lowercase())
 }
 
-/// Tells whether a link in a heading leads to the source of what that names.
+/// Returns whether a link in a heading leads to the source code of the documented item.
 pub(super) fn is_source_link(link: &Handle) -> bool {
     let classes = attribute(link, "class").unwrap_or_default();
     let called = |class: &str| matches!(class, "src" | "srclink" | "source-link" | "viewcode-link");

@@ -1,10 +1,10 @@
 /*!
-From the small tree to Markdown, by `htmd`.
+Writing the rewritten tree as Markdown, with `htmd`.
 
-The library is stopped at every element, by a handler that does nothing else. Fences and tables are
-written here. Its fences need the language in one notation, and its tables
-lose cells that head a row, and pad every cell to the widest of its column: one long cell would
-make a table of a thousand rows a thousand times as long.
+A handler polls for interrupts at every element. This module writes fences and tables itself. The
+library's fences accept the language in one notation only. Its tables lose header cells of rows and
+pad every cell to the widest of its column: one long cell would make a table of a thousand rows a
+thousand times as long.
 */
 
 use super::tree::{self, Handle, attribute, tag};
@@ -17,7 +17,7 @@ use htmd::{
 use markup5ever_rcdom::{Node, NodeData};
 use std::fmt::Write;
 
-/// The elements that the library writes by itself.
+/// The elements that the library writes.
 const ELEMENTS: [&str; 19] = [
     "h1",
     "h2",
@@ -41,7 +41,7 @@ const ELEMENTS: [&str; 19] = [
 ];
 
 thread_local! {
-    /// Making one costs more than converting a short page.
+    /// Building a converter costs more than converting a short page.
     static CONVERTER: HtmlToMarkdown = HtmlToMarkdown::builder()
         .options(Options {
             bullet_list_marker: BulletListMarker::Dash,
@@ -55,7 +55,7 @@ thread_local! {
         .build();
 }
 
-/// Writes nodes as Markdown, without white space around it.
+/// Returns nodes as Markdown, without surrounding white space.
 pub(super) fn markdown(nodes: Vec<Handle>) -> String {
     let root = Node::new(NodeData::Document);
     for node in &nodes {
@@ -67,13 +67,13 @@ pub(super) fn markdown(nodes: Vec<Handle>) -> String {
     if trimmed.len() == text.len() { text } else { trimmed.to_owned() }
 }
 
-/// Lets the caller interrupt, and leaves the element to the library.
+/// Polls for interrupts and leaves the element to the library.
 fn polled(handlers: &dyn Handlers, element: Element<'_>) -> Option<HandlerResult> {
     interrupt::poll();
     handlers.fallback(element)
 }
 
-/// Writes a fence: a `<pre>` that holds one text and names its language as its class.
+/// Writes a fence. The `<pre>` has one text, and its class is the language.
 #[allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value)] // The library's signature.
 fn fence(_: &dyn Handlers, pre: Element<'_>) -> Option<HandlerResult> {
     let mut code = String::new();
@@ -86,7 +86,7 @@ fn fence(_: &dyn Handlers, pre: Element<'_>) -> Option<HandlerResult> {
     Some(format!("\n\n{marks}{language}\n{code}\n{marks}\n\n").into())
 }
 
-/// Writes a table of rows of cells; the first row heads it if all its cells are `<th>`.
+/// Writes a table. The first row is the header if all its cells are `<th>`.
 #[allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value)] // The library's signature.
 fn table(handlers: &dyn Handlers, table: Element<'_>) -> Option<HandlerResult> {
     let rows = table.node.children.borrow();
@@ -96,19 +96,19 @@ fn table(handlers: &dyn Handlers, table: Element<'_>) -> Option<HandlerResult> {
         let cell = |cell: &Handle| in_cell(&handlers.walk_children(cell).content);
         cells.iter().map(cell).collect::<Vec<_>>()
     };
-    let heads = rows.first().is_some_and(|row| {
+    let has_header = rows.first().is_some_and(|row| {
         let cells = row.children.borrow();
         !cells.is_empty() && cells.iter().all(|cell| tag(cell) == "th")
     });
     let columns = rows.iter().map(|row| row.children.borrow().len()).max().unwrap_or(0);
-    let (head, body) = rows.split_at(usize::from(heads));
+    let (head, body) = rows.split_at(usize::from(has_header));
     let mut head = head.first().map(cells).unwrap_or_default();
     head.resize(columns, String::new());
     let mut text = String::from("\n\n");
     let mut line = |cells: &[String]| {
         text.push('|');
         for cell in cells {
-            write!(text, " {cell} |").expect("a string takes everything");
+            write!(text, " {cell} |").expect("writing to a string succeeds");
         }
         text.push('\n');
     };
@@ -121,7 +121,7 @@ fn table(handlers: &dyn Handlers, table: Element<'_>) -> Option<HandlerResult> {
     Some(text.into())
 }
 
-/// Returns Markdown as a cell holds it: on one line, without bars.
+/// Returns Markdown as the content of a cell: on one line, with bars escaped.
 fn in_cell(content: &str) -> String {
     let mut cell = String::with_capacity(content.len());
     for line in content.lines().map(str::trim).filter(|line| !line.is_empty()) {

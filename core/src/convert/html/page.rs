@@ -1,60 +1,59 @@
 /*!
-Looking through a page for its content.
+Analysis of a page: which part of it is the content.
 
-The whole tree is looked through once, counting the text of every part. `<main>` is the content
-where there is one with something in it, and so is an `<article>` that holds most of the text; else
-it is the body. There, long lists of nothing but links are navigation, unless a heading stands
-right before them. All this is custom and not law: where it would leave hardly anything of a page
-that says something, only what is surely chrome is left out.
+One pass over the tree counts the text of every part. A `<main>` element with enough text is the content,
+else an `<article>` with most of the text, else the body. In the body, a long list of links only is
+navigation, unless a heading directly precedes it. These rules are heuristics: if they would remove
+nearly all text of a page, only certain boilerplate is removed.
 */
 
 use super::{
-    chrome::{Place, is_chrome},
+    boilerplate::{PageContext, is_boilerplate},
     tree::{Handle, attribute, plain_text, tag},
 };
 use crate::interrupt;
 use markup5ever_rcdom::{Node, NodeData};
 use std::collections::HashSet;
 
-/// The least text of a page that says something, in bytes.
-const LEAST_PAGE: usize = 50;
+/// The minimum text of a page with content, in bytes.
+const MIN_PAGE: usize = 50;
 
-/// The least text of a `<main>` that holds the content of a longer page, in bytes.
-const LEAST_MAIN: usize = 200;
+/// The minimum text of a `<main>` that is the content of a longer page, in bytes.
+const MIN_MAIN: usize = 200;
 
-/// The least number of links that makes a list of them navigation.
-const LEAST_LINKS: usize = 10;
+/// The minimum number of links in a navigation list.
+const MIN_LINKS: usize = 10;
 
-/// What is known of a page once it was looked through.
+/// The result of the analysis.
 pub(super) struct Page {
-    /// The element that holds the content.
+    /// The element with the content.
     pub(super) root: Handle,
-    /// How chrome is told within it.
-    pub(super) place: Place,
-    /// The lists of links that are navigation.
+    /// The rules for boilerplate in it.
+    pub(super) context: PageContext,
+    /// The link lists that are navigation.
     pub(super) navigation: HashSet<*const Node>,
-    /// The text of `<title>`, if there is any.
+    /// The text of `<title>`, unless empty.
     pub(super) title: Option<String>,
-    /// What `<base>` says links are relative to.
+    /// The `href` of `<base>`.
     pub(super) base: Option<String>,
 }
 
-/// What stands in a part of a page, chrome left out; text in bytes, white space left out.
+/// Counts of a part of a page, without boilerplate. Text is in bytes without white space.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     text: usize,
     linked: usize,
     links: usize,
     headings: usize,
-    /// The text of what was found to be navigation, all of it links.
+    /// The text of navigation lists, all of it links.
     navigation: usize,
 }
 
-/// What is found on the way.
-struct Search {
-    place: Place,
+/// The state of one pass.
+struct Analysis {
+    context: PageContext,
     navigation: HashSet<*const Node>,
-    /// The elements that may be the content, and how much text each holds.
+    /// Candidates for the content, each with the size of its text.
     mains: Vec<(Handle, usize)>,
     articles: Vec<(Handle, usize)>,
     title: Option<String>,
@@ -62,20 +61,21 @@ struct Search {
 }
 
 impl Page {
-    /// Looks through the document that a page was parsed to.
-    pub(super) fn look_through(document: &Handle) -> Self {
-        let mut search = Search::new(Place { within: false, by_name: true, headers: false });
+    /// Analyzes a parsed page.
+    pub(super) fn analyze(document: &Handle) -> Self {
+        let mut search =
+            Analysis::new(PageContext { within: false, by_name: true, headers: false });
         let mut total = search.tally(document, false);
         if total.headings == 0 {
-            // The only heading may stand in the header.
-            search = Search::new(Place { headers: true, ..search.place });
+            // The only heading may be in the header.
+            search = Analysis::new(PageContext { headers: true, ..search.context });
             total = search.tally(document, false);
         }
-        if total.text < LEAST_PAGE {
-            let place = Place { within: true, by_name: false, headers: true };
-            let mut surely = Search::new(place);
-            if surely.tally(document, false).text > 2 * total.text {
-                search = surely;
+        if total.text < MIN_PAGE {
+            let context = PageContext { within: true, by_name: false, headers: true };
+            let mut strict = Analysis::new(context);
+            if strict.tally(document, false).text > 2 * total.text {
+                search = strict;
                 search.mains.clear();
                 search.articles.clear();
             }
@@ -84,23 +84,23 @@ impl Page {
             let longest = found.iter().max_by_key(|(_, text)| *text)?;
             (longest.1 > least).then(|| longest.0.clone())
         };
-        // Of several articles none is the page.
-        let content = longest(&search.mains, LEAST_MAIN.min(total.text / 2))
+        // No single article of several is the page.
+        let content = longest(&search.mains, MIN_MAIN.min(total.text / 2))
             .or_else(|| longest(&search.articles, total.text / 2));
-        let within = search.place.within || content.is_some();
-        let Search { place, navigation, title, base, .. } = search;
+        let within = search.context.within || content.is_some();
+        let Analysis { context, navigation, title, base, .. } = search;
         let root = content.unwrap_or_else(|| document.clone());
-        Self { root, place: Place { within, ..place }, navigation, title, base }
+        Self { root, context: PageContext { within, ..context }, navigation, title, base }
     }
 }
 
-impl Search {
-    fn new(place: Place) -> Self {
+impl Analysis {
+    fn new(context: PageContext) -> Self {
         let (mains, articles) = (Vec::new(), Vec::new());
-        Self { place, navigation: HashSet::new(), mains, articles, title: None, base: None }
+        Self { context, navigation: HashSet::new(), mains, articles, title: None, base: None }
     }
 
-    /// Counts what stands in a node.
+    /// Counts the text, links and headings of a node.
     fn tally(&mut self, node: &Handle, titled: bool) -> Tally {
         interrupt::poll();
         if let NodeData::Text { contents } = &node.data {
@@ -120,16 +120,16 @@ impl Search {
             }),
             _ => {}
         }
-        let outer = self.place;
-        if is_chrome(node, outer) {
+        let outer = self.context;
+        if is_boilerplate(node, outer) {
             return Tally::default();
         }
         let is_main =
             name == "main" || attribute(node, "role").is_some_and(|role| &*role == "main");
         let is_article = name == "article";
-        self.place.within |= is_main || is_article;
+        self.context.within |= is_main || is_article;
         let mut tally = Tally::default();
-        // Whether a heading stands right before the next child.
+        // Whether a heading directly precedes the next child.
         let mut after_heading = titled;
         for child in node.children.borrow().iter() {
             let found = self.tally(child, after_heading);
@@ -139,7 +139,7 @@ impl Search {
                 _ => after_heading &= found.text == 0,
             }
         }
-        self.place = outer;
+        self.context = outer;
         match name {
             "a" => tally = Tally { linked: tally.text, links: 1, ..tally },
             _ if is_heading(name) => tally.headings += 1,
@@ -173,11 +173,11 @@ impl Tally {
     fn is_navigation(self) -> bool {
         let linked = self.linked + self.navigation;
         let text = self.text + self.navigation;
-        self.links >= LEAST_LINKS && self.headings == 0 && linked * 10 >= text * 9
+        self.links >= MIN_LINKS && self.headings == 0 && linked * 10 >= text * 9
     }
 }
 
-/// Tells whether a name is that of a heading.
+/// Returns whether an element name is a heading.
 pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }

@@ -1,16 +1,14 @@
 /*!
-Parsing, with bounds.
+Parsing HTML, with bounds.
 
-The parser follows the HTML standard, by which an element that is open costs every later one a
-look, and formatting that is open is opened again in every paragraph: deep pages take quadratic
-time, and everything that walks the tree by recursion needs a stack as deep. So elements beyond
-[`MOST_OPEN`] are left out, their text staying where it is, and so is formatting beyond
-[`MOST_FORMATTING`]. Pages have 10 to 40 open at once; browsers stop at 512. Attributes, each of
-which is compared with those before it, are bounded by [`attributes`].
+The parser follows the HTML standard. There, every open element makes each later one more expensive, and
+open formatting elements reopen in every paragraph. So deep pages take quadratic time, and every recursive
+walk needs a stack as deep as the tree. Elements beyond [`MAX_OPEN`] are dropped, but their text stays, and
+so are formatting elements beyond [`MAX_FORMATTING`]. Real pages have 10 to 40 open elements; browsers stop
+at 512. The parser compares each attribute with those before it, so [`attributes`] bounds them.
 
-A node takes some 200 bytes, in the page and again in the tree that becomes Markdown, and may be
-written in four (`<td>`). So the size of a page and the number of its nodes are bounded too; a page
-beyond is refused.
+A node takes about 200 bytes, in the page and again in the rewritten tree, and a page may spell it in four
+bytes (`<td>`). So the size of a page and the number of its nodes are bounded; larger pages are an error.
 */
 
 mod attributes;
@@ -27,33 +25,32 @@ use html5ever::{
 use markup5ever_rcdom::{Handle, Node, NodeData};
 use std::{borrow::Cow, cell::Cell, rc::Rc};
 
-/// How many elements may be open at once.
-const MOST_OPEN: usize = 160;
+/// The maximum number of open elements.
+const MAX_OPEN: usize = 160;
 
-/// How many of them may be formatting, such as `<b>`, which the builder has in two lists.
-const MOST_FORMATTING: usize = 32;
+/// The maximum number of open formatting elements, such as `<b>`. The builder keeps them in two lists.
+const MAX_FORMATTING: usize = 32;
 
-/// The largest page that is converted, in bytes.
+/// The maximum size of a page, in bytes.
 ///
-/// The largest pages of documentation are a specification or an index on one page: that of HTML has
-/// 14 MB.
-pub(super) const MOST_BYTES: usize = 32 << 20;
+/// The largest documentation pages are specifications or indexes on one page: that of HTML has 14 MB.
+pub(super) const MAX_BYTES: usize = 32 << 20;
 
-/// The most elements, attributes and texts of a page that is converted. Documentation has one in 10
-/// to 30 bytes.
-pub(super) const MOST_NODES: usize = 2_000_000;
+/// The maximum number of elements, attributes and texts of a page. Documentation has one per 10 to 30
+/// bytes.
+pub(super) const MAX_NODES: usize = 2_000_000;
 
-/// How much is handed to the parser at once, in bytes: a few milliseconds of work.
+/// The bytes that the parser receives at once: a few milliseconds of work.
 const PART: usize = 1 << 16;
 
-/// Parses a page or a part of one and returns its document.
+/// Parses a page, or a part of one, and returns the document node.
 ///
 /// # Errors
 ///
-/// Returns [`Error::PageTooLarge`] or [`Error::PageTooComplex`] for a page that is too large.
+/// Returns [`Error::PageTooLarge`] or [`Error::PageTooComplex`].
 pub(super) fn parse(text: &str) -> Result<Handle, Error> {
-    if text.len() > MOST_BYTES {
-        return Err(Error::PageTooLarge { most: MOST_BYTES });
+    if text.len() > MAX_BYTES {
+        return Err(Error::PageTooLarge { most: MAX_BYTES });
     }
     let tree = Tree { document: Node::new(NodeData::Document), nodes: Cell::new(0) };
     let builder = TreeBuilder::new(tree, html5ever::tree_builder::TreeBuilderOpts::default());
@@ -64,61 +61,60 @@ pub(super) fn parse(text: &str) -> Result<Handle, Error> {
     while !rest.is_empty() {
         let (part, after) = rest.split_at(rest.floor_char_boundary(PART));
         input.push_back(StrTendril::from(part));
-        // It stops at every script for someone to run it, and where the encoding is named.
+        // The tokenizer stops at every script and at the declaration of the encoding.
         while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
         rest = after;
         if tokenizer.sink.is_full() {
-            return Err(Error::PageTooComplex { most: MOST_NODES });
+            return Err(Error::PageTooComplex { most: MAX_NODES });
         }
     }
     tokenizer.end();
     Ok(tokenizer.sink.builder.sink.document.clone())
 }
 
-/// Hands tokens to the builder, but for elements that would go too deep.
+/// Passes tokens to the builder, except elements beyond the bounds.
 struct Bounded {
     builder: TreeBuilder<Handle, Tree>,
-    /// At most so many elements are open, and so many of them formatting.
+    /// Upper bounds of the open elements, and of the formatting elements among them.
     open: Cell<usize>,
     formatting: Cell<usize>,
-    /// Elements that were left out and not ended.
-    left_out: Cell<usize>,
+    /// The dropped elements without an end tag so far.
+    dropped: Cell<usize>,
 }
 
 impl Bounded {
     fn new(builder: TreeBuilder<Handle, Tree>) -> Self {
-        Self { builder, open: Cell::new(0), formatting: Cell::new(0), left_out: Cell::new(0) }
+        Self { builder, open: Cell::new(0), formatting: Cell::new(0), dropped: Cell::new(0) }
     }
 
-    /// Tells whether the page has too many nodes.
+    /// Returns whether the page has too many nodes.
     fn is_full(&self) -> bool {
-        self.builder.sink.nodes.get() > MOST_NODES
+        self.builder.sink.nodes.get() > MAX_NODES
     }
 
-    /// Tells whether a tag is to be left out.
-    fn leaves_out(&self, tag: &Tag) -> bool {
+    /// Returns whether a tag must be dropped.
+    fn drops(&self, tag: &Tag) -> bool {
         if is_void(&tag.name) {
             return false;
         }
         let formatting = is_formatting(&tag.name);
         if tag.kind == TagKind::EndTag {
-            let left_out = self.left_out.get();
-            self.left_out.set(left_out.saturating_sub(1));
-            return left_out > 0;
+            let dropped = self.dropped.get();
+            self.dropped.set(dropped.saturating_sub(1));
+            return dropped > 0;
         }
-        // Ends may be missing or stray, so only the builder knows what is open. It is asked when
-        // as many began as there may be.
-        if self.open.get() >= MOST_OPEN || (formatting && self.formatting.get() >= MOST_FORMATTING)
-        {
+        // End tags may be missing or stray, so only the builder knows the open elements. It is
+        // asked when the number of start tags reaches the bound.
+        if self.open.get() >= MAX_OPEN || (formatting && self.formatting.get() >= MAX_FORMATTING) {
             let count = Count::default();
             self.builder.trace_handles(&count);
             self.open.set(count.open.get());
             self.formatting.set(count.formatting.get());
         }
-        let full = self.open.get() >= MOST_OPEN
-            || (formatting && self.formatting.get() >= MOST_FORMATTING);
+        let full =
+            self.open.get() >= MAX_OPEN || (formatting && self.formatting.get() >= MAX_FORMATTING);
         if full {
-            self.left_out.set(self.left_out.get() + usize::from(!tag.self_closing));
+            self.dropped.set(self.dropped.get() + usize::from(!tag.self_closing));
         } else {
             self.open.set(self.open.get() + 1);
             self.formatting.set(self.formatting.get() + usize::from(formatting));
@@ -134,7 +130,7 @@ impl TokenSink for Bounded {
         interrupt::poll();
         match &token {
             _ if self.is_full() => TokenSinkResult::Continue,
-            Token::TagToken(tag) if self.leaves_out(tag) => TokenSinkResult::Continue,
+            Token::TagToken(tag) if self.drops(tag) => TokenSinkResult::Continue,
             Token::CommentToken(_) | Token::ParseError(_) => TokenSinkResult::Continue,
             _ => self.builder.process_token(token, line),
         }
@@ -149,7 +145,7 @@ impl TokenSink for Bounded {
     }
 }
 
-/// Counts what the builder holds open.
+/// Counts the open elements of the builder.
 #[derive(Default)]
 struct Count {
     open: Cell<usize>,
@@ -208,11 +204,11 @@ fn is_formatting(name: &str) -> bool {
     )
 }
 
-/// Takes the tree from the builder: no comments, no doctype, no errors, and nothing that looks
-/// through all children of a node from the beginning.
+/// Receives the tree from the builder. It drops comments, doctype and errors, and no operation scans all
+/// children of a node from the beginning.
 struct Tree {
     document: Handle,
-    /// How many elements, attributes and texts were made.
+    /// The number of elements, attributes and texts so far.
     nodes: Cell<usize>,
 }
 
@@ -221,7 +217,7 @@ impl Tree {
         self.nodes.set(self.nodes.get() + nodes);
     }
 
-    /// Adds a child at a place, or to the text before that.
+    /// Inserts a child at a position, or appends it to the text before that.
     fn insert(&self, parent: &Handle, at: usize, child: NodeOrText<Handle>) {
         let node = match child {
             NodeOrText::AppendNode(node) => node,
@@ -243,7 +239,7 @@ impl Tree {
         parent.children.borrow_mut().insert(at, node);
     }
 
-    /// Returns the parent of a node and its place there, which mostly is near the end.
+    /// Returns the parent of a node and the node's position there, mostly near the end.
     fn place(node: &Handle) -> Option<(Handle, usize)> {
         let weak = node.parent.take()?;
         let parent = weak.upgrade();
@@ -270,7 +266,7 @@ impl TreeSink for Tree {
     fn elem_name<'a>(&'a self, node: &'a Handle) -> ExpandedName<'a> {
         match &node.data {
             NodeData::Element { name, .. } => name.expanded(),
-            _ => unreachable!("the builder asks for the names of elements alone"),
+            _ => unreachable!("the builder asks for the names of elements only"),
         }
     }
 

@@ -1,16 +1,17 @@
 /*!
-Writing a page again as a tree of what Markdown has.
+Rewriting a page as a tree of the elements that Markdown has.
 
-What is left are headings, paragraphs, lists, quotes, tables, fences, links, images, emphasis and
-code; every other element gives way to what it holds. Block elements within a heading or a link
-would break it, so there they give way too.
+The result has headings, paragraphs, lists, quotes, tables, fences, links, images, emphasis and code.
+The children of every other element replace it. Block elements would break a heading or a link, so
+their children replace them there too.
 */
 
 use super::{
-    chrome::is_chrome,
+    boilerplate::is_boilerplate,
+    fences,
     links::{Links, is_permalink, is_source_link},
     page::{Page, is_heading},
-    tables,
+    tables::Table,
     tree::{self, Children, Handle, attribute, element, is_block, named, one_line, tag},
 };
 use crate::interrupt;
@@ -18,152 +19,126 @@ use html5ever::tendril::StrTendril;
 use markup5ever_rcdom::NodeData;
 use std::rc::Rc;
 
-/// How many lists and quotes may lie in each other: each indents every line of what it holds.
-const MOST_NESTED: usize = 12;
+/// The maximum nesting of lists and quotes: each level indents every line of its content.
+const MAX_DEPTH: usize = 12;
 
-/// The most of a code span, in bytes: what is longer is text that someone set in another font.
-const MOST_CODE: usize = 4_096;
+/// The maximum length of a code span, in bytes. Longer elements are text in another font.
+const MAX_CODE: usize = 4_096;
 
-/// Writes the content of a page again.
+/// Returns the content of a page as Markdown elements.
 pub(super) fn rewrite(page: &Page, links: &Links) -> Vec<Handle> {
     let writer = Writer { page, links };
     let mut out = Children::default();
-    writer.write(&page.root, Around::default(), &mut out);
+    writer.write(&page.root, Context::default(), &mut out);
     out.into_vec()
 }
 
-/// What a node stands in: independent answers, not states of one thing.
+/// The ancestors of a node, as far as they restrict its output. The flags are independent.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Around {
-    /// Whether only what can stand on one line may be written.
+struct Context {
+    /// Whether only inline output is allowed.
     inline: bool,
-    /// How many lists and quotes it lies in.
-    nested: usize,
-    /// Whether it stands in a table's cell.
-    cell: bool,
-    /// Whether it stands in emphasis, a link or such already: none of these lies in itself.
-    strong: bool,
-    emphasis: bool,
-    link: bool,
+    /// The number of lists and quotes around the node.
+    depth: usize,
+    /// Whether the node is in a table cell.
+    in_cell: bool,
+    /// Whether the node is in strong text, emphasis or a link. None of these nests in itself.
+    in_strong: bool,
+    in_emphasis: bool,
+    in_link: bool,
 }
 
-impl Around {
-    /// Tells whether only what can stand on one line may be written.
-    pub(super) fn inline(self) -> bool {
-        self.inline
-    }
-
-    /// Tells whether it is in a table's cell.
-    pub(super) fn cell(self) -> bool {
-        self.cell
-    }
-
-    /// Returns the same, but in a table's cell.
-    pub(super) fn in_a_cell(self) -> Self {
-        Self { cell: true, ..self }
-    }
-
-    /// Returns the same, but on a line.
-    pub(super) fn on_a_line(self) -> Self {
-        Self { inline: true, ..self }
-    }
-}
-
-/// Writes a page again.
-pub(super) struct Writer<'p> {
+/// Rewrites the nodes of a page.
+struct Writer<'p> {
     page: &'p Page,
     links: &'p Links,
 }
 
 impl Writer<'_> {
-    /// Tells whether a node is left out with all it holds.
-    pub(super) fn is_left_out(&self, node: &Handle) -> bool {
-        is_chrome(node, self.page.place) || self.page.navigation.contains(&Rc::as_ptr(node))
+    /// Returns whether the output omits a node and its descendants.
+    fn is_omitted(&self, node: &Handle) -> bool {
+        is_boilerplate(node, self.page.context) || self.page.navigation.contains(&Rc::as_ptr(node))
     }
 
-    /// Writes a node, or what it holds.
-    pub(super) fn write(&self, node: &Handle, around: Around, out: &mut Children) {
+    /// Writes a node, or its children.
+    fn write(&self, node: &Handle, context: Context, out: &mut Children) {
         interrupt::poll();
         if let NodeData::Text { contents } = &node.data {
             out.text(contents.borrow().clone());
             return;
         }
-        // The root itself was chosen.
-        if !Rc::ptr_eq(node, &self.page.root) && self.is_left_out(node) {
+        // The root is never omitted: the page chose it.
+        if !Rc::ptr_eq(node, &self.page.root) && self.is_omitted(node) {
             return;
         }
         match tag(node) {
-            name if is_heading(name) && !around.inline && !around.cell => {
-                self.heading(node, around, out);
+            name if is_heading(name) && !context.inline && !context.in_cell => {
+                self.heading(node, context, out);
             }
-            "pre" | "listing" | "xmp" if !around.inline => self.fences(node, out),
-            "code" | "kbd" | "samp" | "tt" => self.code(node, around, out),
-            "a" => self.link(node, around, out),
+            "pre" | "listing" | "xmp" if !context.inline => {
+                fences::write(node, &|node| self.is_omitted(node), out);
+            }
+            "code" | "kbd" | "samp" | "tt" => self.code(node, context, out),
+            "a" => self.link(node, context, out),
             "img" => self.image(node, out),
-            "br" if around.inline || around.cell => out.text(StrTendril::from_char(' ')),
+            "br" if context.inline || context.in_cell => out.text(StrTendril::from_char(' ')),
             "br" => out.element(element("br", vec![], vec![])),
-            "hr" if !around.inline && !around.cell => {
+            "hr" if !context.inline && !context.in_cell => {
                 out.element(element("hr", vec![], vec![]));
             }
-            "b" | "strong" => self.emphasis("strong", node, around, out),
-            "i" | "em" => self.emphasis("em", node, around, out),
-            "ul" | "menu" | "dir" => self.nested("ul", node, around, out),
-            "ol" => self.nested("ol", node, around, out),
-            "blockquote" => self.nested("blockquote", node, around, out),
-            "li" => self.block("li", node, around, out),
-            "dt" => self.term(node, around, out),
-            "table" => tables::write(self, node, around, out),
-            "p" => self.block("p", node, around, out),
+            "b" | "strong" => self.emphasis("strong", node, context, out),
+            "i" | "em" => self.emphasis("em", node, context, out),
+            "ul" | "menu" | "dir" => self.nested("ul", node, context, out),
+            "ol" => self.nested("ol", node, context, out),
+            "blockquote" => self.nested("blockquote", node, context, out),
+            "li" => self.block("li", node, context, out),
+            "dt" => self.term(node, context, out),
+            "table" => self.table(node, context, out),
+            "p" => self.block("p", node, context, out),
             "div" | "section" | "article" | "main" | "header" | "aside" | "figure"
             | "figcaption" | "details" | "summary" | "dl" | "dd" | "form" | "fieldset"
             | "legend" | "address" | "center" | "hgroup" | "caption" | "thead" | "tbody"
             | "tfoot" | "tr" | "td" | "th" | "optgroup" | "h1" | "h2" | "h3" | "h4" | "h5"
-            | "h6" | "listing" | "xmp" | "pre" => self.block("div", node, around, out),
+            | "h6" | "listing" | "xmp" | "pre" => self.block("div", node, context, out),
             "q" => {
                 out.text(StrTendril::from_char('"'));
-                self.children(node, around, out);
+                self.children(node, context, out);
                 out.text(StrTendril::from_char('"'));
             }
-            _ => self.children(node, around, out),
+            _ => self.children(node, context, out),
         }
     }
 
-    pub(super) fn children(&self, node: &Handle, around: Around, out: &mut Children) {
+    fn children(&self, node: &Handle, context: Context, out: &mut Children) {
         for child in node.children.borrow().iter() {
-            self.write(child, around, out);
+            self.write(child, context, out);
         }
     }
 
-    /// Writes what a node holds apart.
-    pub(super) fn within(&self, node: &Handle, around: Around) -> Children {
+    /// Returns the rewritten children of a node.
+    fn within(&self, node: &Handle, context: Context) -> Children {
         let mut out = Children::default();
-        self.children(node, around, &mut out);
+        self.children(node, context, &mut out);
         out
     }
 
-    /// Writes a block, or its children with a space on each side where only a line may be.
-    pub(super) fn block(
-        &self,
-        name: &'static str,
-        node: &Handle,
-        around: Around,
-        out: &mut Children,
-    ) {
-        if around.inline {
+    /// Writes a block; in an inline context its children, with a space on each side.
+    fn block(&self, name: &'static str, node: &Handle, context: Context, out: &mut Children) {
+        if context.inline {
             out.text(StrTendril::from_char(' '));
-            self.children(node, around, out);
+            self.children(node, context, out);
             out.text(StrTendril::from_char(' '));
             return;
         }
-        Self::add_block(name, self.within(node, around), out);
+        Self::add_block(name, self.within(node, context), out);
     }
 
     fn add_block(name: &'static str, children: Children, out: &mut Children) {
         if children.is_blank() {
             return;
         }
-        // Pages wrap their blocks in many others, each of which the library would copy.
+        // Pages nest blocks deeply, and the library copies each of them.
         if name == "div" && children.iter().all(is_block_or_blank) {
             out.append(children);
         } else {
@@ -171,8 +146,8 @@ impl Writer<'_> {
         }
     }
 
-    fn heading(&self, node: &Handle, around: Around, out: &mut Children) {
-        let children = self.within(node, Around { inline: true, ..around });
+    fn heading(&self, node: &Handle, context: Context, out: &mut Children) {
+        let children = self.within(node, Context { inline: true, ..context });
         if children.is_blank() {
             return;
         }
@@ -188,13 +163,13 @@ impl Writer<'_> {
     }
 
     /// Writes a list or a quote.
-    fn nested(&self, name: &'static str, node: &Handle, around: Around, out: &mut Children) {
-        let nested = around.nested + 1;
-        if nested > MOST_NESTED || around.inline || around.cell {
-            self.block("div", node, around, out);
+    fn nested(&self, name: &'static str, node: &Handle, context: Context, out: &mut Children) {
+        let depth = context.depth + 1;
+        if depth > MAX_DEPTH || context.inline || context.in_cell {
+            self.block("div", node, context, out);
             return;
         }
-        let children = self.within(node, Around { nested, ..around });
+        let children = self.within(node, Context { depth, ..context });
         if children.is_blank() {
             return;
         }
@@ -204,14 +179,14 @@ impl Writer<'_> {
         out.element(element(name, attrs, children.into_vec()));
     }
 
-    /// Writes emphasis, unless it is within its like or holds blocks.
-    fn emphasis(&self, name: &'static str, node: &Handle, around: Around, out: &mut Children) {
+    /// Writes emphasis, unless it is already inside the same emphasis or contains blocks.
+    fn emphasis(&self, name: &'static str, node: &Handle, context: Context, out: &mut Children) {
         let strong = name == "strong";
-        let within = if strong { around.strong } else { around.emphasis };
-        let inner = Around {
-            strong: around.strong || strong,
-            emphasis: around.emphasis || !strong,
-            ..around
+        let within = if strong { context.in_strong } else { context.in_emphasis };
+        let inner = Context {
+            in_strong: context.in_strong || strong,
+            in_emphasis: context.in_emphasis || !strong,
+            ..context
         };
         let children = self.within(node, inner);
         if within || children.is_blank() || children.iter().any(is_block) {
@@ -221,14 +196,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the term of a definition as a paragraph in bold.
-    fn term(&self, node: &Handle, around: Around, out: &mut Children) {
-        if around.inline || around.strong {
-            self.block("div", node, around, out);
+    /// Writes the term of a definition list as a bold paragraph.
+    fn term(&self, node: &Handle, context: Context, out: &mut Children) {
+        if context.inline || context.in_strong {
+            self.block("div", node, context, out);
             return;
         }
-        // What is in it is written once, or terms in terms would take twice the time for each.
-        let children = self.within(node, Around { strong: true, ..around });
+        // The content is written once; otherwise each nesting of terms would double the time.
+        let children = self.within(node, Context { in_strong: true, ..context });
         if children.iter().any(is_block) {
             Self::add_block("div", children, out);
         } else if !children.is_blank() {
@@ -237,26 +212,26 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a link, unless it leads nowhere, is a permalink, or has nothing to click.
-    fn link(&self, node: &Handle, around: Around, out: &mut Children) {
-        if is_permalink(node) || (around.inline && is_source_link(node)) {
+    /// Writes a link, unless it has no target, is a permalink, or has no content.
+    fn link(&self, node: &Handle, context: Context, out: &mut Children) {
+        if is_permalink(node) || (context.inline && is_source_link(node)) {
             return;
         }
-        let children = self.within(node, Around { link: true, ..around });
-        let leads = attribute(node, "href").filter(|_| !around.link);
-        // The heading that is a link to itself is a heading.
-        let leads = leads.filter(|leads| !(around.inline && leads.starts_with('#')));
-        let leads = leads.and_then(|leads| self.links.resolve(&leads));
-        let Some(leads) = leads.filter(|_| !children.is_blank()) else {
+        let children = self.within(node, Context { in_link: true, ..context });
+        let target = attribute(node, "href").filter(|_| !context.in_link);
+        // A heading that links to itself stays a plain heading.
+        let target = target.filter(|target| !(context.inline && target.starts_with('#')));
+        let target = target.and_then(|target| self.links.resolve(&target));
+        let Some(target) = target.filter(|_| !children.is_blank()) else {
             out.append(children);
             return;
         };
-        let link = |children| element("a", vec![named("href", &leads)], children);
+        let link = |children| element("a", vec![named("href", &target)], children);
         if !children.iter().any(is_block) {
             out.element(link(children.into_vec()));
             return;
         }
-        // Of a card that is a link as a whole, the first line is.
+        // Where a whole card is a link, only its first line becomes the link.
         let children = children.into_vec();
         if let Some(first) = children.iter().find(|child| is_block(child))
             && !first.children.borrow().iter().any(is_block)
@@ -274,7 +249,36 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes an image, or what stands for it where its address is its data.
+    /// Writes a data table; the children of a layout table replace it.
+    fn table(&self, node: &Handle, context: Context, out: &mut Children) {
+        let table = if context.in_cell || context.inline {
+            None
+        } else {
+            Table::read(node, &|node| self.is_omitted(node))
+        };
+        let Some(Table { rows, captions }) = table else {
+            self.block("div", node, context, out);
+            return;
+        };
+        let mut caption = Children::default();
+        for node in &captions {
+            caption.append(self.within(node, Context { inline: true, ..context }));
+        }
+        if !caption.is_blank() {
+            out.element(element("p", vec![], caption.into_vec()));
+        }
+        let in_cell = Context { in_cell: true, ..context };
+        let rows = rows.iter().filter(|cells| !cells.is_empty()).map(|cells| {
+            let cells = cells.iter().map(|cell| {
+                let name = if tag(cell) == "th" { "th" } else { "td" };
+                element(name, vec![], self.within(cell, in_cell).into_vec())
+            });
+            element("tr", vec![], cells.collect())
+        });
+        out.element(element("table", vec![], rows.collect()));
+    }
+
+    /// Writes an image, or its alternative text if its address is a data URL.
     fn image(&self, node: &Handle, out: &mut Children) {
         let alt = one_line(&attribute(node, "alt").unwrap_or_default());
         let source = attribute(node, "src").and_then(|source| self.links.resolve(&source));
@@ -288,20 +292,20 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a code span: one line of text, and where all of it is a link, a link of code.
-    fn code(&self, node: &Handle, around: Around, out: &mut Children) {
+    /// Writes a code span on one line; if its whole content is a link, a link around the code.
+    fn code(&self, node: &Handle, context: Context, out: &mut Children) {
         let code = tree::plain_text(node);
         if code.is_empty() {
             return;
         }
-        if code.len() > MOST_CODE {
-            self.children(node, around, out);
+        if code.len() > MAX_CODE {
+            self.children(node, context, out);
             return;
         }
         let code = element("code", vec![], vec![tree::text(StrTendril::from(code))]);
-        let leads = sole_link(node).filter(|_| !around.link && !around.inline);
-        match leads.and_then(|leads| self.links.resolve(&leads)) {
-            Some(leads) => out.element(element("a", vec![named("href", &leads)], vec![code])),
+        let target = sole_link(node).filter(|_| !context.in_link && !context.inline);
+        match target.and_then(|target| self.links.resolve(&target)) {
+            Some(target) => out.element(element("a", vec![named("href", &target)], vec![code])),
             None => out.element(code),
         }
     }
@@ -314,7 +318,7 @@ fn is_block_or_blank(node: &Handle) -> bool {
     }
 }
 
-/// Returns where the link leads that is all a node holds.
+/// Returns the target if a single link is the whole content of a node.
 fn sole_link(node: &Handle) -> Option<StrTendril> {
     let children = node.children.borrow();
     let [child] = &children[..] else { return None };

@@ -1,9 +1,10 @@
-//! What a reader of the Markdown sees of a page.
+//! Conversion of whole pages to Markdown.
 
 use super::*;
+use crate::ConvertedDocument;
 
 fn convert(html: &str, base: Option<&str>) -> ConvertedDocument {
-    super::convert(html, base).unwrap()
+    crate::convert(html, &MediaType::new("text/html"), base).unwrap().expect("HTML is converted")
 }
 
 fn markdown(html: &str) -> String {
@@ -11,7 +12,7 @@ fn markdown(html: &str) -> String {
 }
 
 #[test]
-fn what_stands_around_the_content_is_left_out() {
+fn boilerplate_around_the_content_is_omitted() {
     let page = "<!doctype html><title>T</title><style>a{}</style><nav><a href=/>Home</a></nav>\
         <header><h1>Site</h1></header><div class='cookie-banner'>Accept</div>\
         <main><header><h1>Title</h1></header><nav>toc</nav><p>Words.<script>x()</script>\
@@ -23,7 +24,7 @@ fn what_stands_around_the_content_is_left_out() {
 }
 
 #[test]
-fn a_class_on_the_whole_page_hides_nothing() {
+fn a_boilerplate_class_on_the_body_hides_nothing() {
     let page = "<body class='sidebar cookie-banner-open'><p>Words.";
     assert_eq!(markdown(page), "Words.\n");
 }
@@ -38,14 +39,14 @@ fn an_article_with_most_of_the_text_is_the_content() {
 }
 
 #[test]
-fn lists_of_links_are_navigation_unless_a_heading_stands_before_them() {
+fn lists_of_links_are_navigation_unless_a_heading_precedes_them() {
     let words = "<p>".to_owned() + &"Many words. ".repeat(30);
     let list = "<li><a href=11>Chapter 11</a>".repeat(12);
     let page = format!("<h1>A</h1>{words}<div><ul>{list}</ul></div>");
     assert!(!markdown(&page).contains("Chapter"));
     let page = format!("<h1>A</h1>{words}<h2>See also</h2><ul>{list}</ul>");
     assert!(markdown(&page).contains("- [Chapter 11](11)"));
-    // An index says nothing else.
+    // An index page has no other content.
     let page = format!("<h1>Index</h1><div class=toc><ul>{list}</ul></div>");
     assert!(markdown(&page).contains("- [Chapter 11](11)"));
 }
@@ -103,7 +104,7 @@ fn tables_keep_all_cells_and_columns() {
 }
 
 #[test]
-fn tables_that_lay_out_a_page_give_way_to_what_they_hold() {
+fn the_content_of_layout_tables_replaces_them() {
     let page = "<table><tr><td>Left<td><h2>A</h2><pre>x</pre></table>";
     assert_eq!(markdown(page), "Left\n\n## A\n\n```\nx\n```\n");
     assert_eq!(markdown("<table role=presentation><tr><td>a<td>b</table>"), "a\n\nb\n");
@@ -118,7 +119,7 @@ fn lists_nest_and_definitions_have_their_terms() {
 }
 
 #[test]
-fn links_are_relative_to_the_page_or_to_what_it_says() {
+fn links_resolve_against_the_page_or_its_base_element() {
     let page = "<a href=../b.html#c>b</a> <img src=i.png alt='an i'> <a href='javascript:x'>js</a> \
         <img src=data:abc alt=data> <a href=#d>d</a> <a name=e></a>";
     let based = convert(page, Some("https://example.org/docs/a/index.html")).text;
@@ -135,14 +136,14 @@ fn links_are_relative_to_the_page_or_to_what_it_says() {
 }
 
 #[test]
-fn a_link_around_blocks_is_on_the_first_of_them() {
+fn a_link_around_blocks_moves_to_the_first_block() {
     let page = "<a href=x><h3>A</h3><p>b</p></a>";
     assert_eq!(markdown(page), "### [A](x)\n\nb\n");
     assert_eq!(markdown("<code><a href=x>f</a></code>"), "[`f`](x)\n");
 }
 
 #[test]
-fn the_title_loses_its_site_only_where_a_heading_says_so() {
+fn the_title_loses_the_site_name_only_if_a_heading_confirms_it() {
     let title = |title: &str| convert(&format!("<title>{title}</title><h2>Files</h2><p>a"), None);
     assert_eq!(title("Files | Node.js").title.as_deref(), Some("Files"));
     assert_eq!(title("Node.js — Files").title.as_deref(), Some("Files"));
@@ -153,7 +154,7 @@ fn the_title_loses_its_site_only_where_a_heading_says_so() {
 }
 
 #[test]
-fn broken_pages_and_fragments_are_read() {
+fn broken_and_partial_pages_are_converted() {
     assert_eq!(markdown("<p>a <b>b<p>c</i></div>"), "a **b**\n\n**c**\n");
     assert_eq!(markdown("just < words & more"), "just < words & more\n");
     assert_eq!(markdown(""), "");
@@ -166,7 +167,7 @@ fn broken_pages_and_fragments_are_read() {
 }
 
 #[test]
-fn the_header_of_a_page_is_kept_where_it_has_the_only_heading() {
+fn the_page_header_is_kept_if_it_has_the_only_heading() {
     assert_eq!(markdown("<header><h1>A</h1></header><p>b"), "# A\n\nb\n");
     let words = "Many words. ".repeat(30);
     let page = format!("<header><h1>Site</h1></header><h2>A</h2><p>{words}");
@@ -174,7 +175,7 @@ fn the_header_of_a_page_is_kept_where_it_has_the_only_heading() {
 }
 
 #[test]
-fn hostile_pages_take_a_time_that_grows_with_their_length_alone() {
+fn hostile_pages_convert_in_linear_time() {
     let tags = [
         "<div>",
         "<b>",
@@ -194,7 +195,7 @@ fn hostile_pages_take_a_time_that_grows_with_their_length_alone() {
         "<pre>",
         "<b>x</b>",
     ];
-    // On a thread with the stack of a worker: quadratic time would take minutes here.
+    // The thread has the stack of a worker. Quadratic time would take minutes here.
     let convert_all = move || {
         for tag in tags {
             let page = tag.repeat(100_000) + "end";
@@ -213,33 +214,33 @@ fn hostile_pages_take_a_time_that_grows_with_their_length_alone() {
 }
 
 #[test]
-fn a_page_with_too_many_nodes_or_bytes_is_refused() {
-    let nodes = Error::PageTooComplex { most: parse::MOST_NODES };
+fn a_page_with_too_many_nodes_or_bytes_is_an_error() {
+    let nodes = Error::PageTooComplex { most: parse::MAX_NODES };
     for tag in ["<tr><td>", "<br>", "<b></b>", "<p>x"] {
-        let page = tag.repeat(2 * parse::MOST_NODES / tag.matches('<').count().min(2));
+        let page = tag.repeat(2 * parse::MAX_NODES / tag.matches('<').count().min(2));
         let page = format!("<table>{page}");
-        assert!(page.len() <= parse::MOST_BYTES, "{tag}");
+        assert!(page.len() <= parse::MAX_BYTES, "{tag}");
         assert!(super::convert(&page, None) == Err(nodes.clone()), "{tag}");
     }
-    let attributes = "<p a b c d e f g h>".repeat(parse::MOST_NODES / 8);
+    let attributes = "<p a b c d e f g h>".repeat(parse::MAX_NODES / 8);
     assert!(super::convert(&attributes, None) == Err(nodes));
-    let long = "words ".repeat(parse::MOST_BYTES / 6 + 1);
-    let bytes = Error::PageTooLarge { most: parse::MOST_BYTES };
+    let long = "words ".repeat(parse::MAX_BYTES / 6 + 1);
+    let bytes = Error::PageTooLarge { most: parse::MAX_BYTES };
     assert!(super::convert(&long, None) == Err(bytes));
-    assert!(convert(&long[..parse::MOST_BYTES / 2], None).text.len() >= parse::MOST_BYTES / 2);
+    assert!(convert(&long[..parse::MAX_BYTES / 2], None).text.len() >= parse::MAX_BYTES / 2);
 }
 
 #[test]
-fn a_page_can_be_interrupted_wherever_it_is() {
+fn every_phase_of_a_conversion_can_be_interrupted() {
     use crate::interrupt::tests::{polls_of, stops_at};
     let page = "<h2>Title</h2><ul><li>one<li>two</ul><table><tr><td>a<td>b</table><pre>x</pre>"
         .repeat(100);
     let polls = polls_of(|| convert(&page, None));
-    // In the parser, in what looks through the page, in what rewrites it, and in what writes it.
+    // The phases are the parser, the analysis, the rewriting and the writer.
     assert!(polls > 4 * 900, "{polls}");
     for poll in (0..polls).step_by(97) {
         assert!(stops_at(poll, || convert(&page, None)), "{poll} of {polls}");
     }
-    // Nothing is left behind that would show in the next page.
+    // An interrupted conversion leaves no state behind.
     assert_eq!(convert("<ol><li>x</ol>", None).text, "1. x\n");
 }

@@ -1,4 +1,4 @@
-//! The tree of a page, and how to read and make it.
+//! Reading and building the nodes of a page.
 
 use crate::interrupt;
 use html5ever::{Attribute, LocalName, QualName, local_name, ns, tendril::StrTendril};
@@ -6,7 +6,7 @@ pub(super) use markup5ever_rcdom::Handle;
 use markup5ever_rcdom::{Node, NodeData};
 use std::{cell::Ref, rc::Rc};
 
-/// Returns the name of an element, and an empty one for everything else.
+/// Returns the name of an element, or the empty string for other nodes.
 pub(super) fn tag(node: &Handle) -> &str {
     match &node.data {
         NodeData::Element { name, .. } => &name.local,
@@ -28,7 +28,7 @@ pub(super) fn attribute(node: &Handle, name: &str) -> Option<StrTendril> {
     attributes.iter().find(|found| &*found.name.local == name).map(|found| found.value.clone())
 }
 
-/// Adds all text below a node to a string, `<br>` being a line end.
+/// Appends all text below a node. A `<br>` becomes a line end.
 pub(super) fn add_text(node: &Handle, text: &mut String) {
     interrupt::poll();
     match &node.data {
@@ -38,14 +38,14 @@ pub(super) fn add_text(node: &Handle, text: &mut String) {
     }
 }
 
-/// Returns all text below a node, every run of white space being one space and none around it.
+/// Returns all text below a node, with white space collapsed and trimmed.
 pub(super) fn plain_text(node: &Handle) -> String {
     let mut text = String::new();
     add_text(node, &mut text);
     one_line(&text)
 }
 
-/// Returns a text with every run of white space being one space, and none around it.
+/// Returns a text with white space collapsed and trimmed.
 pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for word in text.split_ascii_whitespace() {
@@ -57,7 +57,7 @@ pub(super) fn one_line(text: &str) -> String {
     line
 }
 
-/// Makes an element of nodes that have no other parent.
+/// Creates an element from children without another parent.
 pub(super) fn element(name: &'static str, attrs: Vec<Attribute>, children: Vec<Handle>) -> Handle {
     let name = QualName::new(None, ns!(html), LocalName::from(name));
     let node = Node::new(NodeData::Element {
@@ -73,18 +73,18 @@ pub(super) fn element(name: &'static str, attrs: Vec<Attribute>, children: Vec<H
     node
 }
 
-/// Makes an attribute.
+/// Creates an attribute.
 pub(super) fn named(name: &'static str, value: &str) -> Attribute {
     let name = QualName::new(None, ns!(), LocalName::from(name));
     Attribute { name, value: StrTendril::from(value) }
 }
 
-/// Makes a text.
+/// Creates a text node.
 pub(super) fn text(contents: StrTendril) -> Handle {
     Node::new(NodeData::Text { contents: contents.into() })
 }
 
-/// Children in the making: texts that touch become one.
+/// A list of children under construction. Adjacent texts become one.
 #[derive(Default)]
 pub(super) struct Children(Vec<Handle>);
 
@@ -110,8 +110,8 @@ impl Children {
 
     /// Adds an element.
     ///
-    /// Where two of a kind touch and each holds but a text, the library makes them one, in a time
-    /// that grows with the square of how many there are; so that is done here.
+    /// Two adjacent elements of the same kind with one text each become one. The library does the same,
+    /// but in quadratic time.
     pub(super) fn element(&mut self, node: Handle) {
         if let Some(before) = self.0.last()
             && matches!(tag(&node), "em" | "strong" | "code")
@@ -126,7 +126,7 @@ impl Children {
         self.0.push(node);
     }
 
-    /// Adds what others hold.
+    /// Appends the nodes of another list.
     pub(super) fn append(&mut self, others: Children) {
         for node in others.0 {
             let contents = match &node.data {
@@ -140,7 +140,7 @@ impl Children {
         }
     }
 
-    /// Tells whether there is nothing but white space.
+    /// Returns whether the list has only white space.
     pub(super) fn is_blank(&self) -> bool {
         self.0.iter().all(|node| match &node.data {
             NodeData::Text { contents } => contents.borrow().trim().is_empty(),
@@ -149,14 +149,14 @@ impl Children {
     }
 }
 
-/// Returns the text that is all an element holds.
+/// Returns the text node if it is the only child of an element.
 fn only_text(node: &Handle) -> Option<Handle> {
     let children = node.children.borrow();
     let text = (children.len() == 1).then(|| children[0].clone())?;
     matches!(text.data, NodeData::Text { .. }).then_some(text)
 }
 
-/// Tells whether an element of the new tree stands on lines of its own.
+/// Returns whether an element of the rewritten tree is a block.
 pub(super) fn is_block(node: &Handle) -> bool {
     matches!(
         tag(node),

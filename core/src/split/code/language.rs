@@ -1,9 +1,9 @@
 /*!
-What a language is, as data: which kinds of syntax nodes matter, and how.
+Languages as data: rules for the kinds of syntax nodes.
 
-A grammar names its nodes; a table says what each name means here. Kinds that no table names are
-looked into and mean nothing by themselves. So a language is a file with a table, and functions
-only where a name does not lie in a field of its node.
+A grammar names the kinds of its nodes, and a table maps each name to a rule. Other kinds have no
+meaning, but their children may have one. So a language is a file with a table, and with functions
+only for names that are not in a field of their node.
 */
 
 use crate::Unit;
@@ -19,77 +19,78 @@ pub(in crate::split) struct Language {
     pub(super) rules: OnceLock<Box<[Rule]>>,
 }
 
-/// Kinds of nodes, parted by spaces, and what they mean.
+/// Kinds of nodes, separated by spaces, and their rule.
 pub(super) type Row = (&'static str, Rule);
 
-/// What a kind of node means.
+/// The meaning of a kind of node.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
-    /// Nothing by itself; what is inside may.
+    /// No meaning, but the children may have one.
     Plain,
-    /// Nothing, and neither does what is inside.
+    /// No meaning, and neither have the children.
     Opaque,
-    /// A comment belongs to what follows, unless a blank line stands between; or to what is before
-    /// it on its line. Those that begin with one of these marks speak of what they stand in.
+    /// A comment. It belongs to the node before it on its line, else to the next node unless a blank
+    /// line is between. A comment that begins with one of these marks describes its parent.
     Comment(&'static [&'static str]),
-    /// An attribute or decorator belongs to what follows.
+    /// An attribute or decorator, which belongs to the next node.
     Attribute,
-    /// What ends a member or a statement, and belongs to it on its line.
+    /// A separator, which belongs to the member or statement before it on its line.
     Separator,
-    /// What is inside are statements, or what else can be parted well.
+    /// A body, whose children are statements or other items between which long text is cut.
     Body,
-    /// Goes along with the node in one of these fields, or with its last child if there is none.
+    /// A wrapper of the node in one of these fields, else of its last child.
     Wrapper(&'static [&'static str]),
-    /// A unit whose name lies in a field.
+    /// A unit whose name is in a field.
     Unit(Unit, &'static str),
-    /// The same, if it has a body; else it is no more than a mention.
+    /// A unit whose name is in a field, if it has a body; otherwise it is only a reference.
     Bodied(Unit, &'static str),
-    /// What may be a unit.
-    Find(for<'t> fn(&Language, Node<'_>, &'t str) -> Option<Found<'t>>),
+    /// A node that a function examines, and that may be a unit.
+    Find(for<'t> fn(&Language, Node<'_>, &'t str) -> Option<UnitInfo<'t>>),
     /// An import, and the names that it binds.
     Import(fn(Node<'_>, &str) -> Vec<String>),
-    /// What is an import if it binds names, and else may be a unit.
+    /// An import if it binds names; otherwise it may be a unit.
     Call(
         fn(Node<'_>, &str) -> Option<Vec<String>>,
-        for<'t> fn(&Language, Node<'_>, &'t str) -> Option<Found<'t>>,
+        for<'t> fn(&Language, Node<'_>, &'t str) -> Option<UnitInfo<'t>>,
     ),
 }
 
-/// A unit that a node is.
-pub(super) struct Found<'t> {
+/// The unit of a node.
+pub(super) struct UnitInfo<'t> {
     pub(super) unit: Unit,
     pub(super) title: Cow<'t, str>,
-    /// Where its name stands: the line of that is its head.
+    /// The offset of its name, whose line is its head.
     pub(super) at: usize,
-    /// The node inside that is the same unit.
+    /// The descendant that is the same unit.
     pub(super) same: Option<usize>,
-    pub(super) beside: Beside<'t>,
-    /// Whether it is a unit only outside of members: what a function declares is its own business.
+    pub(super) membership: Membership<'t>,
+    /// Whether it is a unit only outside of members, because declarations in functions are local.
     pub(super) outermost: bool,
 }
 
-/// How a unit stands to its neighbours.
-pub(super) enum Beside<'t> {
-    Nothing,
-    /// It is a type whose members may stand behind it and not in it.
-    Members,
-    /// It is a member of a type in which it does not stand.
-    Type(Cow<'t, str>),
+/// The relation of a unit to its siblings.
+pub(super) enum Membership<'t> {
+    /// A unit without members among its siblings.
+    Nested,
+    /// A type whose members may follow it instead of being inside.
+    TypeBefore,
+    /// A member outside of its type.
+    MemberOf(Cow<'t, str>),
 }
 
-impl<'t> Found<'t> {
+impl<'t> UnitInfo<'t> {
     pub(super) fn new(unit: Unit, title: impl Into<Cow<'t, str>>, at: usize) -> Self {
         Self {
             unit,
             title: title.into(),
             at,
             same: None,
-            beside: Beside::Nothing,
+            membership: Membership::Nested,
             outermost: false,
         }
     }
 
-    /// Finds a unit that bears the name in a node.
+    /// Returns a unit with the name in a node.
     pub(super) fn named(unit: Unit, name: Node<'_>, text: &'t str) -> Self {
         Self::new(unit, unquoted(slice(name, text)), name.start_byte())
     }
@@ -104,7 +105,7 @@ impl Language {
         Self { media_type, grammar, tables, rules: OnceLock::new() }
     }
 
-    /// Returns what each kind means, by its number.
+    /// Returns the rules of all kinds, by the number of the kind.
     pub(super) fn rules(&self) -> &[Rule] {
         self.rules.get_or_init(|| {
             let grammar = (self.grammar)();
@@ -118,22 +119,22 @@ impl Language {
         })
     }
 
-    /// Returns the rule of a node, or none for what is no syntax.
+    /// Returns the rule of a node, or `None` for unreadable text.
     pub(super) fn rule(&self, node: Node<'_>) -> Option<Rule> {
         self.rules().get(usize::from(node.kind_id())).copied()
     }
 
-    /// Returns the unit that a node is, if it is one.
-    pub(super) fn unit<'t>(&self, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+    /// Returns the unit of a node, if it is one.
+    pub(super) fn unit<'t>(&self, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
         let mut inner = node;
         let found = loop {
             break match self.rule(inner)? {
                 Rule::Unit(unit, field) => {
-                    Found::named(unit, inner.child_by_field_name(field)?, text)
+                    UnitInfo::named(unit, inner.child_by_field_name(field)?, text)
                 }
                 Rule::Bodied(unit, field) => {
                     inner.child_by_field_name("body")?;
-                    Found::named(unit, inner.child_by_field_name(field)?, text)
+                    UnitInfo::named(unit, inner.child_by_field_name(field)?, text)
                 }
                 Rule::Find(find) | Rule::Call(_, find) => find(self, inner, text)?,
                 Rule::Wrapper(fields) => {
@@ -146,7 +147,7 @@ impl Language {
             };
         };
         let same = found.same.or_else(|| (inner != node).then(|| inner.id()));
-        Some(Found { same, ..found })
+        Some(UnitInfo { same, ..found })
     }
 }
 
@@ -155,24 +156,24 @@ pub(super) fn slice<'t>(node: Node<'_>, text: &'t str) -> &'t str {
     text.get(node.byte_range()).unwrap_or_default()
 }
 
-/// Returns a text without the quotes or angle brackets around it.
+/// Returns a text without its quotes or angle brackets.
 pub(super) fn unquoted(text: &str) -> &str {
     let inner = text.strip_prefix(['"', '\'', '`', '<']);
     inner.and_then(|inner| inner.strip_suffix(['"', '\'', '`', '>'])).unwrap_or(text)
 }
 
-/// Returns what stands behind the last of some marks: the last part of a path.
+/// Returns the last part of a path whose parts are separated by some marks.
 pub(super) fn last_part<'t>(path: &'t str, marks: &[char]) -> &'t str {
     path.rsplit(marks).find(|part| !part.is_empty()).unwrap_or(path).trim()
 }
 
-/// Returns the name of a file that is imported, without folders and extension.
+/// Returns the name of an imported file, without folders and extension.
 pub(super) fn stem(path: &str) -> &str {
     let name = last_part(unquoted(path.trim()), &['/', '\\']);
     name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
 }
 
-/// Returns the children of a node that have names, in order.
+/// Returns the named children of a node, in order.
 pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.named_children(&mut node.walk()).collect()
 }

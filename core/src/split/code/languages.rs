@@ -49,8 +49,8 @@ pub(super) static ALL: [Language; 16] = [
     Language::new("text/css", || tree_sitter_css::LANGUAGE.into(), &[css::TABLE]),
 ];
 
-/// Returns the language that a text is in: headers of C++ mostly end in `.h`, which says C, but some
-/// of their lines begin as none of C does.
+/// Returns the language of a text. Headers of C++ mostly end in `.h` like those of C, but some of their
+/// lines begin with words that C does not have.
 pub(super) fn dialect(language: &'static Language, text: &str) -> &'static Language {
     const OF_CPP: [&str; 4] = ["namespace ", "class ", "template", "public:"];
     let is_cpp = || text.lines().any(|line| OF_CPP.iter().any(|word| line.starts_with(word)));
@@ -63,13 +63,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_that_a_table_names_is_of_its_grammar() {
+    fn every_kind_in_a_table_is_in_the_grammar() {
         for language in &ALL {
             let grammar = (language.grammar)();
             let known: Vec<&str> = (0..grammar.node_kind_count())
                 .filter_map(|kind| grammar.node_kind_for_id(kind as u16))
                 .collect();
-            // JavaScript's table serves TypeScript too, and that of C serves C++.
+            // TypeScript also uses JavaScript's table, and C++ uses C's.
             let table = language.tables.last().expect("a language has a table");
             for kind in table.iter().flat_map(|(kinds, _)| kinds.split(' ')) {
                 let shared = matches!(kind, "public_field_definition" | "html_comment");
@@ -79,14 +79,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_grammar_is_known_also_where_there_is_none() {
+    fn media_types_with_a_grammar_are_known_without_the_feature() {
         let known: Vec<_> = ALL.iter().map(|language| language.media_type).collect();
         assert_eq!(crate::split::GRAMMARS[..], known);
         assert!(!crate::split::lacks_grammar(&crate::MediaType::new("text/x-rust")));
     }
 
     #[test]
-    fn no_two_languages_claim_one_media_type() {
+    fn media_types_are_unique() {
         for (index, language) in ALL.iter().enumerate() {
             let again = ALL[..index].iter().any(|other| other.media_type == language.media_type);
             assert!(!again, "{}", language.media_type);

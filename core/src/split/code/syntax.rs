@@ -1,16 +1,20 @@
 /*!
-Syntax trees, at a bounded cost.
+Syntax trees: parses source code at a bounded cost.
 
-What is not of the language at all may cost a parser the square of its length, or more, in time or in
-memory. Three things are counted, and the document is taken for plain text if there are too many:
-the parser's steps and the bytes that it reads, which a few kinds of garbage make it read again and
-again, in proportion to the document; and the brackets and operators that are open at once, since at
-the end of a text some grammars keep every reading of what was never closed (20 KB of `a<` take a
-gigabyte as Java). They are counts and no clock, so that the same document is always split the same. A document
-with a NUL byte is no source code.
+Text in another language may cost a parser the square of its length, or more, in time or in memory.
+So three counts are limited, and a document that exceeds one of them is split as plain text:
+
+- the parser's steps, in proportion to the document;
+- the bytes that the parser reads, in proportion to the document, because some garbage makes it read
+  the same bytes again and again;
+- the brackets and operators that are open at once, because some grammars keep every interpretation
+  of unclosed ones (20 KB of `a<` need a gigabyte as Java).
+
+These are counts and not times, so that a document is always split in the same way. A document with a
+NUL byte is not source code.
 */
 
-use super::{language::Language, lines};
+use super::language::Language;
 use crate::{SyntaxError, interrupt};
 use std::{
     cell::{Cell, RefCell},
@@ -19,37 +23,42 @@ use std::{
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
 
 thread_local! {
-    /// Kept, because a parser's memory is worth reusing from document to document.
+    /// Reused for all documents of a thread, because a parser allocates much memory.
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// The bytes for each hundred steps of the parser. Real code has no fewer than 35 (3,000 files of
-/// ten languages), most of it 300.
+/// The least number of bytes per report, that is, per hundred steps of the parser. Real code has at
+/// least 35 (3,000 files of ten languages), and mostly 300.
 const BYTES_A_REPORT: usize = 8;
 
-/// After so many reports the parser stops, and goes on where it was. C code must not unwind, so the
-/// caller cannot be asked within.
+/// The number of reports after which the parser stops for a poll and then resumes. C code must not
+/// unwind, so it cannot poll inside.
 const REPORTS_A_POLL: usize = 500;
 
-/// How many bytes are handed to the parser at once, and how often it may read each. It reads what
-/// it has in hand for free, so real code is read little more than once.
+/// The number of bytes that the parser gets at once.
 const BLOCK: usize = 1 << 14;
+
+/// The maximum number of times that the parser may read a byte, on average. Reading the current block
+/// again does not count, so real code is read little more than once.
 const READINGS: usize = 40;
 
-/// What is granted to any document on top, so that small ones need no proportion.
+/// The number of bytes that is added to the size of each document, so that small ones have no limit.
 const FREE_BYTES: usize = 1 << 16;
 
-/// How many brackets may be open at once, how many angle brackets within a statement, and how many
-/// signs of operators may follow each other with nothing but words between.
-const MOST_BRACKETS: usize = 2_000;
-const MOST_ANGLES: usize = 500;
-const MOST_OPERATORS: usize = 1_000;
+/// The maximum number of open brackets.
+const MAX_BRACKETS: usize = 2_000;
+
+/// The maximum number of open angle brackets within a statement.
+const MAX_ANGLES: usize = 500;
+
+/// The maximum number of operator characters in a row with only words between.
+const MAX_OPERATORS: usize = 1_000;
 
 /// Returns the syntax tree of a text.
 ///
 /// # Errors
 ///
-/// Returns the place where the parser was when it gave up.
+/// Returns the place at which the parser stopped.
 pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError> {
     let bytes = text.as_bytes();
     if let Some(place) = memchr::memchr(0, bytes).or_else(|| too_deep(bytes)) {
@@ -60,10 +69,10 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     let mut readable = granted * READINGS;
     let mut place = 0;
     let tree = PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&(language.grammar)()).expect("the grammars are of this version");
+        parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
         let mut read = |at: usize, _: Point| {
             let block = bytes.get(at..bytes.len().min(at + BLOCK)).unwrap_or_default();
-            // What ends too soon is read to its end at once; the tree of it is thrown away.
+            // An empty block ends the text early. The parser finishes, and its tree is discarded.
             let left = readable.checked_sub(block.len());
             readable = left.unwrap_or(0);
             if left.is_some() { block } else { &[] }
@@ -74,7 +83,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
             let stops = reports.get().is_multiple_of(REPORTS_A_POLL);
             if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        // An unwinding may have left a parse half done.
+        // An unwinding may have left an unfinished parse.
         parser.reset();
         loop {
             let options = ParseOptions::new().progress_callback(&mut report);
@@ -88,7 +97,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     tree.filter(|_| readable > 0).ok_or_else(|| error_at(text, place))
 }
 
-/// Looks for the place where too many brackets are open, strings and characters aside.
+/// Returns the offset at which too many brackets are open, ignoring strings and characters.
 fn too_deep(bytes: &[u8]) -> Option<usize> {
     let (mut brackets, mut angles, mut operators, mut at) = (0_usize, 0_usize, 0_usize, 0);
     while let Some(byte) = bytes.get(at) {
@@ -103,7 +112,7 @@ fn too_deep(bytes: &[u8]) -> Option<usize> {
         match byte {
             b'(' | b'[' | b'{' => brackets += 1,
             b')' | b']' | b'}' => brackets = brackets.saturating_sub(1),
-            // Of types, not of numbers: those have a space before them.
+            // Of types; a less-than sign mostly follows a space.
             b'<' if at > 0 && matches!(bytes[at - 1], b'_' | b':' | b'0'..=b'9' | b'A'..=b'z') => {
                 angles += 1;
             }
@@ -113,7 +122,7 @@ fn too_deep(bytes: &[u8]) -> Option<usize> {
             b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
             _ => {}
         }
-        if brackets > MOST_BRACKETS || angles > MOST_ANGLES || operators > MOST_OPERATORS {
+        if brackets > MAX_BRACKETS || angles > MAX_ANGLES || operators > MAX_OPERATORS {
             return Some(at);
         }
         at += 1;
@@ -121,7 +130,7 @@ fn too_deep(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Returns where a string ends that begins at a place, or the place if it does not on its line.
+/// Returns the end of the string at an offset, or the offset if it does not end on its line.
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let marks = memchr::memchr3_iter(b'"', b'\\', b'\n', &bytes[start + 1..]);
     let mut escaped = None;
@@ -136,8 +145,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> usize {
     start
 }
 
-/// Returns a place in a text by line and column.
-pub(super) fn error_at(text: &str, place: usize) -> SyntaxError {
-    let before = &text.as_bytes()[..place.min(text.len())];
-    SyntaxError { line: lines::count(before), column: lines::column(before) }
+/// Returns the line and column of an offset, which may be after the end of the text.
+pub(super) fn error_at(text: &str, offset: usize) -> SyntaxError {
+    SyntaxError::at(text, offset.min(text.len()))
 }

@@ -1,19 +1,19 @@
 /*!
-The tokens of a JSON document, without its comments.
+Tokens: reads the tokens of a JSON document and skips its comments.
 
-What is no JSON but JSON5 is taken too: comments, single quotes, bare words as keys, hexadecimal and
-signed numbers, any escape. An escape is only looked at where it stands in a key, and a string that
-is no key is passed over as fast as memory is read. That is why this is not a library: the scanner of
-`jsonc-parser` decodes every string, twice if it has an escape, so a string of a gigabyte costs two
-more, and refuses lone surrogates, which the grammar of JSON allows.
+The reader also accepts JSON5: comments, single quotes, bare words as keys, hexadecimal and signed
+numbers, any escape. It decodes escapes only in keys, and skips other strings at the speed of memory.
+No library does this. The scanner of `jsonc-parser` decodes every string, and twice if it has an
+escape, so a string of one gigabyte needs two more. It also rejects lone surrogates, which the
+grammar of JSON allows.
 */
 
 use crate::interrupt;
 use std::{borrow::Cow, ops::Range};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     OpenBrace,
     CloseBrace,
     OpenBracket,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
     String,
     /// A number, `true`, `false` or `null`.
     Literal,
-    /// Any other word, which can only be a key.
+    /// Any other word, which is valid only as a key.
     Word,
     /// The end of the document.
     End,
@@ -31,11 +31,11 @@ pub(super) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) bytes: Range<usize>,
 }
 
-/// Reads the tokens of a document one by one; an error is the byte where there is none.
+/// Reads the tokens of a document one by one. An error is the offset of invalid text.
 pub(super) struct Tokens<'t> {
     text: &'t str,
     at: usize,
@@ -64,23 +64,23 @@ impl<'t> Tokens<'t> {
         self.skip_blanks()?;
         let start = self.at;
         let Some(first) = self.text.as_bytes().get(start) else {
-            return Ok(Token { kind: Kind::End, bytes: start..start });
+            return Ok(Token { kind: TokenKind::End, bytes: start..start });
         };
         let (kind, end) = match first {
-            b'{' => (Kind::OpenBrace, start + 1),
-            b'}' => (Kind::CloseBrace, start + 1),
-            b'[' => (Kind::OpenBracket, start + 1),
-            b']' => (Kind::CloseBracket, start + 1),
-            b',' => (Kind::Comma, start + 1),
-            b':' => (Kind::Colon, start + 1),
-            b'"' | b'\'' => (Kind::String, self.end_of_string(start)?),
+            b'{' => (TokenKind::OpenBrace, start + 1),
+            b'}' => (TokenKind::CloseBrace, start + 1),
+            b'[' => (TokenKind::OpenBracket, start + 1),
+            b']' => (TokenKind::CloseBracket, start + 1),
+            b',' => (TokenKind::Comma, start + 1),
+            b':' => (TokenKind::Colon, start + 1),
+            b'"' | b'\'' => (TokenKind::String, self.end_of_string(start)?),
             _ => self.word(start)?,
         };
         self.at = end;
         Ok(Token { kind, bytes: start..end })
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     fn skip_blanks(&mut self) -> Result<(), usize> {
         let bytes = self.text.as_bytes();
         loop {
@@ -98,7 +98,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Returns where the string ends that begins at a quote; it may not run over the line's end.
+    /// Returns the end of the string that begins at a quote; it must end on its line.
     fn end_of_string(&self, start: usize) -> Result<usize, usize> {
         let bytes = self.text.as_bytes();
         let quote = bytes[start];
@@ -124,8 +124,8 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Returns what the word that begins at a place is, and where it ends.
-    fn word(&self, start: usize) -> Result<(Kind, usize), usize> {
+    /// Returns the kind and the end of the word at an offset.
+    fn word(&self, start: usize) -> Result<(TokenKind, usize), usize> {
         let text = &self.text[start..];
         let is_part = |char: char| match char {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '$' | '-' | '+' | '.' => true,
@@ -137,21 +137,21 @@ impl<'t> Tokens<'t> {
         }
         let word = &text[..end];
         let is_literal = matches!(word, "true" | "false" | "null") || is_number(word.as_bytes());
-        Ok((if is_literal { Kind::Literal } else { Kind::Word }, start + end))
+        Ok((if is_literal { TokenKind::Literal } else { TokenKind::Word }, start + end))
     }
 }
 
-/// Returns the key that a token is, unescaped, if it can be one.
+/// Returns the unescaped key of a token, or `None` if the token is not a key.
 pub(super) fn key<'t>(text: &'t str, token: &Token) -> Option<Cow<'t, str>> {
     let written = &text[token.bytes.clone()];
     match token.kind {
-        Kind::String => Some(unescaped(&written[1..written.len() - 1])),
-        Kind::Word | Kind::Literal => Some(Cow::Borrowed(written)),
+        TokenKind::String => Some(unescaped(&written[1..written.len() - 1])),
+        TokenKind::Word | TokenKind::Literal => Some(Cow::Borrowed(written)),
         _ => None,
     }
 }
 
-/// Returns where the comment ends that begins at a slash, if it is one.
+/// Returns the end of the comment that begins at a slash, if it is a comment.
 pub(super) fn comment_end(text: &str, start: usize) -> Option<usize> {
     let rest = &text.as_bytes()[start..];
     match rest.get(1)? {
@@ -165,7 +165,7 @@ fn is_hexadecimal(digits: Option<&[u8]>) -> bool {
     digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Tells whether a word is a number of JSON5, of which those of JSON are some.
+/// Returns whether a word is a number of JSON5, which includes those of JSON.
 fn is_number(word: &[u8]) -> bool {
     let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let word = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);
@@ -194,13 +194,13 @@ fn is_number(word: &[u8]) -> bool {
     }
 }
 
-/// Resolves the escapes of a string whose form was checked; a lone surrogate stays as written.
+/// Resolves the escapes of a valid string; a lone surrogate stays as written.
 fn unescaped(written: &str) -> Cow<'_, str> {
     let Some((plain, mut rest)) = written.split_once('\\') else { return Cow::Borrowed(written) };
     let mut whole = plain.to_owned();
     loop {
         let mut chars = rest.chars();
-        let escaped = chars.next().expect("no string ends within an escape");
+        let escaped = chars.next().expect("a string does not end within an escape");
         let behind = chars.as_str();
         let (char, length) = match escaped {
             'b' => (Some('\u{8}'), 0),
@@ -212,7 +212,7 @@ fn unescaped(written: &str) -> Cow<'_, str> {
             '0' => (Some('\0'), 0),
             'x' => (char::from_u32(hexadecimal(&behind[..2])), 2),
             'u' => code_point(behind),
-            // A line that goes on.
+            // A continued line.
             '\n' => (None, 0),
             '\r' => (None, usize::from(behind.starts_with('\n'))),
             other => (Some(other), 0),
@@ -232,7 +232,7 @@ fn unescaped(written: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads four digits, or those of two surrogates, and returns the character and their length.
+/// Returns the character of four digits or of two surrogates, and their length.
 fn code_point(digits: &str) -> (Option<char>, usize) {
     let first = hexadecimal(&digits[..4]);
     let second = digits[4..].strip_prefix("\\u").map(|second| hexadecimal(&second[..4]));
@@ -245,5 +245,5 @@ fn code_point(digits: &str) -> (Option<char>, usize) {
 }
 
 fn hexadecimal(digits: &str) -> u32 {
-    u32::from_str_radix(digits, 16).expect("the digits were checked")
+    u32::from_str_radix(digits, 16).expect("the digits are valid")
 }

@@ -1,11 +1,11 @@
-//! Front matter: the YAML or TOML that many tools put before a Markdown document.
+//! Front matter: YAML or TOML before the text of a Markdown document.
 
 use crate::split::plain::lines;
 
-/// Returns where the front matter of a text ends, if it begins with some.
+/// Returns the end of the front matter of a text, if it has one.
 ///
-/// It stands between two lines `---`, or two `+++`, of which the first is that of the text and
-/// no blank line follows it; YAML may also end in `...`.
+/// Front matter is enclosed by two lines `---` or two lines `+++`. The first of them is the first line
+/// of the text, and no blank line follows it. YAML may also end with `...`.
 pub(super) fn end(text: &str) -> Option<usize> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = lines(body);
@@ -28,14 +28,14 @@ pub(super) fn end(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the title that front matter names on a line of its own, without its quotes.
+/// Returns the title of front matter, which must be on one line, without its quotes.
 pub(super) fn title(front_matter: &str) -> Option<&str> {
     lines(front_matter).find_map(|line| {
         let rest = line.strip_prefix("title")?.trim_start();
         let value = rest.strip_prefix([':', '='])?.trim();
         let value = match value.as_bytes().first()? {
             quote @ (b'"' | b'\'') => value[1..].split(*quote as char).next()?.trim(),
-            // Anchors, lists, tables and blocks of several lines are no titles.
+            // Anchors, lists, tables and scalars of several lines are not titles.
             b'|' | b'>' | b'[' | b'{' | b'&' | b'*' | b'!' => return None,
             _ => value.split(" #").next()?.trim_end(),
         };
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn front_matter_stands_at_the_beginning_and_is_closed() {
+    fn front_matter_is_at_the_beginning_and_closed() {
         assert_eq!(end("---\na: 1\n---\ntext"), Some(13));
         assert_eq!(end("\u{feff}---\r\na: 1\r\n...\r\ntext"), Some(19));
         assert_eq!(end("+++\na = 1\n+++"), Some(13));
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn its_title_is_found_whatever_the_quotes() {
+    fn a_title_is_found_with_any_quotes() {
         assert_eq!(title("---\ntitle: Getting started # now\n---\n"), Some("Getting started"));
         assert_eq!(title("a: b\r\ntitle: \"A: b\"\r\n"), Some("A: b"));
         assert_eq!(title("title = 'C# in depth'"), Some("C# in depth"));

@@ -1,60 +1,67 @@
 /*!
-Segments: a long document in parts that the parser reads one after the other.
+Segments: divides a long document into parts that are parsed one after the other.
 
-The parser reads all that it is given before it returns the first event, and keeps 64 bytes for each
-character that may be markup: 50 MB of `[` take seconds and gigabytes. So a document of more than a
-megabyte is parsed in segments. A segment ends before a heading at the margin, behind a blank
-line, where every paragraph, list and quote ends; fences and HTML, which go on there, are watched
-for. Where no such heading follows, the segment ends at a line, and what is left of a fence is not
-parsed at all.
+The parser reads its whole input before it returns the first event, and stores 64 bytes for each
+character that may be markup: 50 MB of `[` take seconds and gigabytes. So a document of more than one
+megabyte is parsed in segments. A segment ends before an unindented heading after a blank line, where
+every paragraph, list and quote ends. Fences and HTML continue there, so their beginnings and ends are
+tracked. Without such a heading, a segment ends at a line, and the rest of a fence is not parsed.
 
-A heading may name a link that another segment defines. So the labels of all definitions are
+A heading may refer to a link that another segment defines. So the labels of all definitions are
 collected first.
 */
 
 use crate::interrupt;
 use crate::split::plain::lines;
-use pulldown_cmark::{BrokenLink, CowStr, Event, OffsetIter, Parser};
+use pulldown_cmark::{BrokenLink, CowStr, Event, OffsetIter, Options, Parser};
 use std::{
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
     ops::Range,
 };
 
-/// How long a segment is.
+/// The extensions of `CommonMark` that the parser accepts.
+///
+/// The parser's own front matter is disabled: it may begin at any rule, and hides the headings up to
+/// the next one.
+pub const DIALECT: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES).union(Options::ENABLE_STRIKETHROUGH);
+
+/// The limits of a segment.
 #[derive(Clone, Copy)]
-pub(super) struct Length {
-    /// From so many bytes on it ends where it can.
+pub(super) struct SegmentLimits {
+    /// The number of bytes after which it ends as soon as possible.
     soft: usize,
-    /// So many bytes it has at most, and so many lines and bytes that may be markup.
+    /// The maximum number of bytes.
     hard: usize,
+    /// The maximum number of lines and of bytes that may be markup.
     marks: usize,
 }
 
-impl Length {
-    /// Some 50 ms of parsing at most.
-    pub(super) const USUAL: Self = Self { soft: 1 << 20, hard: 8 << 20, marks: 1 << 19 };
+impl SegmentLimits {
+    /// About 50 ms of parsing at most.
+    pub(super) const DEFAULT: Self = Self { soft: 1 << 20, hard: 8 << 20, marks: 1 << 19 };
 }
 
-/// The longest piece of a line that is taken at once.
-const MOST_LINE: usize = 1 << 16;
+/// The maximum number of bytes of a line that are read at once.
+const MAX_LINE: usize = 1 << 16;
 
 /// A part of a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) bytes: Range<usize>,
-    /// Whether it lies within a fence.
+    /// Whether it is inside a fence.
     pub(super) is_code: bool,
 }
 
-/// A document in segments, and the labels that it defines.
+/// The segments of a document, and the labels that it defines.
 pub(super) struct Segments {
     pub(super) list: Vec<Segment>,
     labels: HashSet<u64>,
 }
 
 impl Segments {
-    pub(super) fn of(text: &str, length: Length) -> Self {
+    pub(super) fn of(text: &str, length: SegmentLimits) -> Self {
         let mut segments = Self { list: Vec::new(), labels: HashSet::new() };
         if text.len() <= length.soft {
             segments.list.push(Segment { bytes: 0..text.len(), is_code: false });
@@ -64,13 +71,13 @@ impl Segments {
         segments
     }
 
-    /// Parses a segment; ranges are those in the text.
+    /// Parses a segment and returns its events with their ranges in the text.
     pub(super) fn events<'t>(
         &'t self,
         text: &'t str,
         segment: &Segment,
     ) -> impl Iterator<Item = (Event<'t>, Range<usize>)> {
-        // A segment of blank lines has no event.
+        // A segment of blank lines has no events that poll.
         interrupt::poll();
         let base = segment.bytes.start;
         let resolve = |link: BrokenLink<'t>| {
@@ -78,7 +85,7 @@ impl Segments {
             is_known.then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
         };
         let text = &text[segment.bytes.clone()];
-        let parser = Parser::new_with_broken_link_callback(text, super::DIALECT, Some(resolve));
+        let parser = Parser::new_with_broken_link_callback(text, DIALECT, Some(resolve));
         let events: OffsetIter<'t, _> = parser.into_offset_iter();
         events.map(move |(event, range)| {
             interrupt::poll();
@@ -86,19 +93,19 @@ impl Segments {
         })
     }
 
-    fn find(&mut self, text: &str, length: Length) {
+    fn find(&mut self, text: &str, length: SegmentLimits) {
         let (mut start, mut at, mut marks) = (0, 0, 0);
-        let mut state = State::Text;
+        let mut state = LineContext::Text;
         let mut is_code = false;
-        // Whether nothing on the line before can go on here: a definition ends no paragraph.
+        // Whether no paragraph continues here: a definition cannot interrupt a paragraph.
         let (mut behind_blank, mut behind_definition) = (true, false);
         for line in lines(text).flat_map(pieces) {
             interrupt::poll();
-            let was_fence = matches!(state, State::Fence(..));
-            let is_heading = state == State::Text && behind_blank && line.starts_with('#');
+            let was_fence = matches!(state, LineContext::Fence(..));
+            let is_heading = state == LineContext::Text && behind_blank && line.starts_with('#');
             let is_full = at - start >= length.hard || marks >= length.marks;
             let ends = if is_code {
-                // What is left of a fence ends with it.
+                // The rest of a fence ends with the fence.
                 !was_fence
             } else {
                 is_full || (is_heading && at - start >= length.soft)
@@ -106,15 +113,15 @@ impl Segments {
             if ends && at > start {
                 self.list.push(Segment { bytes: start..at, is_code });
                 (start, marks, is_code) = (at, 0, was_fence);
-                if state == State::Unknown {
-                    state = State::Text;
+                if state == LineContext::Unknown {
+                    state = LineContext::Text;
                 }
             }
             state.read(line);
-            let is_text = !matches!(state, State::Fence(..) | State::Html(_));
+            let is_text = !matches!(state, LineContext::Fence(..) | LineContext::Html(_));
             let may_define = is_text && (behind_blank || behind_definition);
             behind_definition = may_define && self.defines(line);
-            // A blank line takes the parser as long as a mark does.
+            // The parser needs as much time for a blank line as for a mark.
             marks += 1 + line.bytes().filter(|byte| is_mark(*byte)).count();
             behind_blank = line.trim_ascii().is_empty();
             at += line.len();
@@ -122,7 +129,7 @@ impl Segments {
         self.list.push(Segment { bytes: start..at, is_code });
     }
 
-    /// Takes the label of a line that defines one, and tells whether it does.
+    /// Records the label of a definition, and returns whether the line is one.
     fn defines(&mut self, line: &str) -> bool {
         let text = line.trim_start_matches(' ');
         let rest = text.strip_prefix('[').filter(|_| line.len() - text.len() <= 3);
@@ -132,21 +139,21 @@ impl Segments {
     }
 }
 
-/// What a line stands in, as far as a blank line and a heading do not end it.
+/// The construct around a line that a blank line and a heading do not end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum LineContext {
     Text,
-    /// The character of the fence, and how often it stands there.
+    /// A fence, by its character and the number of its characters.
     Fence(u8, usize),
-    /// What ends the HTML.
+    /// HTML, by its end.
     Html(&'static str),
-    /// A line of tags, which may go on up to a blank line and hide what opens there.
+    /// A line of tags, which may continue up to a blank line and hide constructs that open there.
     Tag,
-    /// Where only the parser knows what is open: no heading counts before the next segment.
+    /// A construct that only the parser knows: no heading ends the segment.
     Unknown,
 }
 
-/// The HTML that goes on behind a blank line, by how it begins and ends.
+/// The beginnings and ends of HTML that continues after a blank line.
 const HTML: [(&str, &str); 7] = [
     ("<!--", "-->"),
     ("<script", "</script>"),
@@ -157,7 +164,7 @@ const HTML: [(&str, &str); 7] = [
     ("<?", "?>"),
 ];
 
-impl State {
+impl LineContext {
     fn read(&mut self, line: &str) {
         let text = line.trim_start_matches(' ');
         let first = text.bytes().next().unwrap_or(b' ');
@@ -202,17 +209,17 @@ impl State {
     }
 }
 
-/// Cuts a line that is too long to be one.
+/// Cuts a line into pieces of at most [`MAX_LINE`] bytes.
 fn pieces(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
-        let (piece, after) = rest.split_at(rest.floor_char_boundary(MOST_LINE));
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(MAX_LINE));
         rest = after;
         (!piece.is_empty()).then_some(piece)
     })
 }
 
-/// Tells whether the parser keeps something for a character.
+/// Returns whether the parser stores an item for a character.
 fn is_mark(byte: u8) -> bool {
     matches!(
         byte,
@@ -232,7 +239,7 @@ fn is_mark(byte: u8) -> bool {
     )
 }
 
-/// Returns the hash of a label, by which labels that mean the same are the same.
+/// Returns the hash of a normalized label.
 fn label(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     for word in name.split_whitespace() {
@@ -246,18 +253,18 @@ mod tests {
     use super::*;
     use crate::interrupt::tests::polls_of;
     use crate::split::{
-        block::{Blocks, Form},
+        blocks::{Blocks, Form},
         markdown::blocks_of,
     };
     use proptest::prelude::*;
 
-    fn told(blocks: &Blocks) -> Vec<String> {
+    fn describe(blocks: &Blocks) -> Vec<String> {
         let list = blocks.list.iter();
-        let told = list.map(|block| {
-            // Titles are tried below: what is no definition may be taken for one.
+        let lines = list.map(|block| {
+            // Titles are tested below, because text that looks like a definition affects them.
             format!("{} {} {} {:?}", block.start, block.level, block.section, block.form)
         });
-        told.chain([format!("{:?}", blocks.items)]).collect()
+        lines.chain([format!("{:?}", blocks.items)]).collect()
     }
 
     fn headings(blocks: &Blocks) -> Vec<&str> {
@@ -300,9 +307,9 @@ mod tests {
             parts in prop::collection::vec(prop::sample::select(&PARTS[..]), 0..40),
         ) {
             let text = parts.concat();
-            let whole = Length { soft: usize::MAX, ..Length::USUAL };
-            let short = Length { soft: 1, ..Length::USUAL };
-            prop_assert_eq!(told(&blocks_of(&text, short)), told(&blocks_of(&text, whole)), "{}", text);
+            let whole = SegmentLimits { soft: usize::MAX, ..SegmentLimits::DEFAULT };
+            let short = SegmentLimits { soft: 1, ..SegmentLimits::DEFAULT };
+            prop_assert_eq!(describe(&blocks_of(&text, short)), describe(&blocks_of(&text, whole)), "{}", text);
         }
 
         #[test]
@@ -311,38 +318,38 @@ mod tests {
             soft in 1_usize..50, hard in 1_usize..50, marks in 1_usize..20,
         ) {
             let text = parts.concat();
-            let segments = Segments::of(&text, Length { soft, hard, marks });
+            let segments = Segments::of(&text, SegmentLimits { soft, hard, marks });
             let mut at = 0;
             for segment in &segments.list {
                 prop_assert_eq!(segment.bytes.start, at);
                 at = segment.bytes.end;
             }
             prop_assert_eq!(at, text.len());
-            let blocks = blocks_of(&text, Length { soft, hard, marks });
+            let blocks = blocks_of(&text, SegmentLimits { soft, hard, marks });
             prop_assert!(blocks.list.is_sorted_by(|a, b| a.start < b.start));
         }
     }
 
     #[test]
-    fn a_heading_names_a_link_of_another_segment() {
+    fn a_heading_refers_to_a_link_of_another_segment() {
         let text =
             "## [1.0] - now\n\n## [Text][B c]\n\n## [x]\n\n[1.0]: http://a\n[b  C]: http://a\n";
-        let blocks = blocks_of(text, Length { soft: 1, ..Length::USUAL });
+        let blocks = blocks_of(text, SegmentLimits { soft: 1, ..SegmentLimits::DEFAULT });
         let titles = headings(&blocks);
         assert_eq!(titles, ["1.0 - now", "Text", "[x]"]);
     }
 
     #[test]
-    fn a_segment_without_events_is_polled_for() {
-        let segments = Segments::of("\n\n", Length::USUAL);
+    fn a_segment_without_events_polls() {
+        let segments = Segments::of("\n\n", SegmentLimits::DEFAULT);
         let polls = polls_of(|| assert_eq!(segments.events("\n\n", &segments.list[0]).count(), 0));
         assert_eq!(polls, 1);
     }
 
     #[test]
-    fn what_is_left_of_a_fence_opens_no_section() {
+    fn the_rest_of_a_fence_has_no_sections() {
         let text = format!("# A\n\n```\n{}```\n\n# B\n", "# none\n".repeat(100));
-        let blocks = blocks_of(&text, Length { soft: 50, hard: 100, marks: 1_000 });
+        let blocks = blocks_of(&text, SegmentLimits { soft: 50, hard: 100, marks: 1_000 });
         assert_eq!(headings(&blocks), ["A", "B"]);
     }
 }

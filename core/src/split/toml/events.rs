@@ -1,4 +1,4 @@
-//! What a TOML document is made of, in order.
+//! Events: parses a TOML document into headers, keys and values in document order.
 
 use crate::interrupt;
 use std::{borrow::Cow, ops::Range};
@@ -8,41 +8,41 @@ use toml_parser::{
     parser::{EventReceiver, RecursionGuard, ValidateWhitespace, parse_document},
 };
 
-/// The deepest array or inline table: the parser recurses.
-const MOST_DEPTH: u32 = 128;
+/// The maximum depth of arrays and inline tables, because the parser recurses.
+const MAX_DEPTH: u32 = 128;
 
-/// About how long a token is, so that the list of them need not grow.
+/// The approximate number of bytes per token, which sizes the list of tokens.
 const BYTES_A_TOKEN: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// The bracket or brackets that open the header of a table.
+pub(super) enum EventKind {
+    /// The opening bracket or brackets of a table's header.
     Header,
     Key,
     Scalar,
-    /// The bracket that opens an array.
+    /// The opening bracket of an array.
     Array,
-    /// The bracket that opens an inline table.
+    /// The opening bracket of an inline table.
     InlineTable,
     Comma,
-    /// The bracket that closes an array or inline table.
+    /// The closing bracket of an array or inline table.
     Close,
 }
 
 pub(super) struct Event {
-    pub(super) kind: Kind,
+    pub(super) kind: EventKind,
     pub(super) bytes: Range<usize>,
     encoding: Option<Encoding>,
 }
 
-/// Reads a document, or tells at which byte it is none.
+/// Returns the events of a document, or the offset of its syntax error.
 pub(super) fn read(text: &str) -> Result<Vec<Event>, usize> {
     let source = Source::new(text);
     let mut tokens = Vec::with_capacity(text.len() / BYTES_A_TOKEN);
     tokens.extend(source.lex().inspect(|_| interrupt::poll()));
     let mut events = Events { source, events: Vec::with_capacity(tokens.len() / 2) };
     let mut error = None::<ParseError>;
-    let mut guarded = RecursionGuard::new(&mut events, MOST_DEPTH);
+    let mut guarded = RecursionGuard::new(&mut events, MAX_DEPTH);
     let mut checked = ValidateWhitespace::new(&mut guarded, source);
     parse_document(&tokens, &mut checked, &mut error);
     match error {
@@ -54,7 +54,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Event>, usize> {
     }
 }
 
-/// Returns the title that a key is.
+/// Returns the decoded text of a key.
 pub(super) fn key<'t>(text: &'t str, event: &Event) -> Cow<'t, str> {
     let written = &text[event.bytes.clone()];
     if event.encoding.is_none() {
@@ -72,7 +72,7 @@ struct Events<'t> {
 }
 
 impl Events<'_> {
-    fn push(&mut self, kind: Kind, span: Span, encoding: Option<Encoding>) {
+    fn push(&mut self, kind: EventKind, span: Span, encoding: Option<Encoding>) {
         interrupt::poll();
         self.events.push(Event { kind, bytes: span.start()..span.end(), encoding });
     }
@@ -80,29 +80,29 @@ impl Events<'_> {
 
 impl EventReceiver for Events<'_> {
     fn std_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) {
-        self.push(Kind::Header, span, None);
+        self.push(EventKind::Header, span, None);
     }
 
     fn array_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) {
-        self.push(Kind::Header, span, None);
+        self.push(EventKind::Header, span, None);
     }
 
     fn inline_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) -> bool {
-        self.push(Kind::InlineTable, span, None);
+        self.push(EventKind::InlineTable, span, None);
         true
     }
 
     fn inline_table_close(&mut self, span: Span, _: &mut dyn ErrorSink) {
-        self.push(Kind::Close, span, None);
+        self.push(EventKind::Close, span, None);
     }
 
     fn array_open(&mut self, span: Span, _: &mut dyn ErrorSink) -> bool {
-        self.push(Kind::Array, span, None);
+        self.push(EventKind::Array, span, None);
         true
     }
 
     fn array_close(&mut self, span: Span, _: &mut dyn ErrorSink) {
-        self.push(Kind::Close, span, None);
+        self.push(EventKind::Close, span, None);
     }
 
     fn simple_key(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
@@ -112,45 +112,46 @@ impl EventReceiver for Events<'_> {
                 raw.decode_key(&mut (), error);
             }
         }
-        self.push(Kind::Key, span, encoding);
+        self.push(EventKind::Key, span, encoding);
     }
 
     fn scalar(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
-        // The parser takes any word for a scalar, and any escape.
+        // The parser accepts any word as a scalar, and any escape.
         if let Some(raw) = self.source.get(span) {
             let raw = Raw::new_unchecked(raw.as_str(), encoding, span);
             if !(encoding == Some(Encoding::BasicString) && is_plain(raw.as_bytes())) {
                 let _ = raw.decode_scalar(&mut (), error);
             }
         }
-        self.push(Kind::Scalar, span, encoding);
+        self.push(EventKind::Scalar, span, encoding);
     }
 
     fn value_sep(&mut self, span: Span, _: &mut dyn ErrorSink) {
-        self.push(Kind::Comma, span, None);
+        self.push(EventKind::Comma, span, None);
     }
 
-    // Neither is an event, but a document may consist of them.
+    // The following are not events, but a document may consist of them, so they poll.
 
     fn newline(&mut self, _: Span, _: &mut dyn ErrorSink) {
         interrupt::poll();
     }
 
-    /// Receives each token that the parser skips up to the end of a line with an error.
+    /// Receives each token that the parser skips between an error and the end of its line.
     fn error(&mut self, _: Span, _: &mut dyn ErrorSink) {
         interrupt::poll();
     }
 }
 
-// Most keys and strings are of the simplest form. Decoding those took a seventh of the whole time.
+// Most keys and strings have the simplest form, whose decoding took a seventh of the time.
 
 fn is_bare_key(key: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     !key.is_empty() && key.iter().all(is_part)
 }
 
-/// Tells whether a basic string has no escape or control character. Its quotes are in order, or it
-/// would not be a token of that kind, but it may lack the last.
+/// Returns whether a basic string has neither escapes nor control characters.
+///
+/// The lexer has checked its quotes, but the last one may be missing.
 fn is_plain(string: &[u8]) -> bool {
     let is_special = |byte: u8| byte == b'\\' || byte < b' ' || byte == 0x7f;
     let special = string.iter().fold(false, |any, byte| any | is_special(*byte));
@@ -163,7 +164,7 @@ mod tests {
     use crate::interrupt::tests::polls_of;
 
     #[test]
-    fn tokens_that_are_skipped_or_are_no_event_are_polled_for() {
+    fn newlines_and_skipped_tokens_poll() {
         for part in ["[", "=", "\n"] {
             let text = part.repeat(1_000);
             let polls = polls_of(|| read(&text).err());

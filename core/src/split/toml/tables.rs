@@ -1,31 +1,32 @@
-//! The headers of tables, with the places of those that are items of arrays.
+//! Headers of tables, with the indexes of the items of arrays of tables.
 
-use super::events::{Event, Kind, key};
+use super::events::{Event, EventKind, key};
 use crate::interrupt;
 use std::{borrow::Cow, collections::HashMap};
 
 pub(super) struct Table<'t> {
-    /// Its titles below the root, each item of an array of tables having one such as `[0]`.
+    /// Its titles below the root. An item of an array of tables has a title such as `[0]`.
     pub(super) path: Vec<Cow<'t, str>>,
-    /// Where its header ends.
+    /// The end of its header.
     pub(super) end: usize,
 }
 
 /// Returns the tables of a document in order.
 pub(super) fn tables<'t>(text: &'t str, events: &[Event]) -> Vec<Table<'t>> {
-    // The last item of each array of tables.
+    // The index of the last item of each array of tables.
     let mut arrays: HashMap<Vec<Cow<'t, str>>, usize> = HashMap::new();
     let mut tables = Vec::new();
     for (index, header) in events.iter().enumerate() {
         interrupt::poll();
-        if header.kind != Kind::Header {
+        if header.kind != EventKind::Header {
             continue;
         }
         let start = header.bytes.end;
         let rest = &text.as_bytes()[start..];
         let line = start + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         let keys = events[index + 1..].iter();
-        let keys = keys.take_while(|event| event.kind == Kind::Key && event.bytes.start < line);
+        let keys =
+            keys.take_while(|event| event.kind == EventKind::Key && event.bytes.start < line);
         let mut path = Vec::new();
         let mut end = start;
         let count = keys.clone().count();
@@ -61,7 +62,7 @@ mod tests {
     use crate::interrupt::tests::polls_of;
 
     #[test]
-    fn a_document_without_headers_is_polled_for() {
+    fn searching_a_document_without_headers_polls() {
         let text = format!("a=[{}]", "0,".repeat(1_000));
         let events = read(&text).unwrap();
         let polls = polls_of(|| tables(&text, &events));

@@ -1,12 +1,11 @@
-//! How units are measured, divided and merged while they are read.
+//! Dividing: measures, divides and merges units while the parser reports them.
 
 use super::{
-    Place, Units,
-    group::{Atom, Group},
-    open::Open,
+    Units,
+    open_unit::{Atom, Group, OpenUnit, Position},
 };
 use crate::{
-    interrupt,
+    Unit, interrupt,
     section::Section,
     split::{
         cut::{self, Cutter},
@@ -16,16 +15,16 @@ use crate::{
 use std::ops::Range;
 
 impl Units<'_> {
-    /// Measures the text up to a place, and divides what turns out not to fit.
-    pub(super) fn measure(&mut self, place: usize) -> Place {
+    /// Measures the text up to an offset, and divides the units that do not fit any more.
+    pub(super) fn measure(&mut self, place: usize) -> Position {
         if place <= self.at.byte {
             return self.at;
         }
         interrupt::poll();
         let byte = self.between_characters(place);
         let text = &self.text[self.at.byte..byte];
-        // What is beyond the maximum by its bytes alone is not shown to the sizer as a whole.
-        let short = text.len() <= self.limits.most_bytes();
+        // The sizer does not measure a text that exceeds the maximum by its bytes alone.
+        let short = text.len() <= self.limits.max_bytes();
         self.at.size += if short { self.sizer.size(text) } else { text.len() };
         self.at.byte = byte;
         while self.open.get(self.divided).is_some_and(|open| !self.fits(open)) {
@@ -34,33 +33,33 @@ impl Units<'_> {
         self.at
     }
 
-    /// Returns the next place where a chunk may begin or end.
+    /// Returns the next offset at which a chunk may begin or end.
     pub(super) fn between_characters(&self, place: usize) -> usize {
         let place = self.text.ceil_char_boundary(place.min(self.text.len()));
         let (before, after) = self.text.split_at(place);
-        // The two are one line end.
+        // `\r\n` is one line end.
         place + usize::from(before.ends_with('\r') && after.starts_with('\n'))
     }
 
-    /// Tells whether a unit, as far as it was read, may be left whole.
-    pub(super) fn fits(&self, open: &Open) -> bool {
+    /// Returns whether the part of a unit that was read so far fits.
+    pub(super) fn fits(&self, open: &OpenUnit) -> bool {
         let (size, bytes) = (self.at.size - open.inner.size, self.at.byte - open.inner.byte);
-        !self.limits.passed_by(size, bytes)
+        !self.limits.exceeded_by(size, bytes)
     }
 
-    /// Divides so many of the open units, from the outside in.
+    /// Divides so many of the open units, the outermost first.
     pub(super) fn divide_to(&mut self, count: usize) {
         while self.divided < count {
             self.divide();
         }
     }
 
-    /// Divides the outermost unit that is still whole.
+    /// Divides the outermost unit that is whole.
     pub(super) fn divide(&mut self) {
         let index = self.divided;
-        let Open { outer, inner, .. } = self.open[index];
+        let OpenUnit { outer, inner, .. } = self.open[index];
         if outer.byte < inner.byte {
-            self.add_to(index - 1, self.open[index - 1].text_of(outer..inner));
+            self.add_to(index - 1, self.open[index - 1].own_atom(outer..inner));
         }
         if let Some(last) = self.open[index - 1].last.take() {
             self.draft(index - 1, last);
@@ -72,15 +71,15 @@ impl Units<'_> {
         }
     }
 
-    /// Adds what lies between the last member of the innermost unit and a place.
-    pub(super) fn own_text(&mut self, end: Place) {
+    /// Adds the own text between the last member of the innermost unit and a position.
+    pub(super) fn own_text(&mut self, end: Position) {
         let limits = self.limits;
         let open = self.open.last_mut().expect("the document is open");
         let bytes = open.grouped..end;
-        // A byte order mark is nothing that a class should have to stand behind.
+        // A byte order mark alone does not make a chunk before a class.
         let text = self.text[bytes.start.byte..bytes.end.byte].trim_start_matches('\u{feff}');
         if !text.trim_ascii().is_empty() {
-            let atom = open.text_of(bytes);
+            let atom = open.own_atom(bytes);
             self.add(atom);
         } else if let Some(last) = &mut open.last
             && last.has_room(end, limits)
@@ -102,7 +101,7 @@ impl Units<'_> {
         }
         open.grouped = atom.bytes.end;
         match &mut open.last {
-            Some(last) if last.takes(&atom, open.unit, self.limits) => last.add(&atom, open.unit),
+            Some(last) if last.accepts(&atom, open.unit, self.limits) => last.add(&atom, open.unit),
             last => {
                 let Some(complete) = last.replace(Group::new(atom)) else { return };
                 if index < self.divided {
@@ -114,7 +113,7 @@ impl Units<'_> {
         }
     }
 
-    /// Makes a chunk of a group, or several if it is too long.
+    /// Drafts the chunk of a group, or several chunks if it is too long.
     pub(super) fn draft(&mut self, index: usize, group: Group) {
         let open = &self.open[index];
         let Group { level, unit, titles, .. } = group;
@@ -125,7 +124,7 @@ impl Units<'_> {
         section.extend_from_slice(&self.path[..open.depth]);
         section.extend(titles);
         let Self { text, limits, sizer, .. } = *self;
-        let size = (bytes.len() <= limits.most_bytes()).then(|| sizer.size(&text[bytes.clone()]));
+        let size = (bytes.len() <= limits.max_bytes()).then(|| sizer.size(&text[bytes.clone()]));
         let (imports, drafts) = (&mut self.imports, &mut self.drafts);
         let mut emit = |bytes: Range<usize>, size, section| {
             let inside = imports.partition_point(|(place, _)| *place < bytes.end);
@@ -138,10 +137,49 @@ impl Units<'_> {
             _ => {
                 let cutter = Cutter { text, limits, sizer, items: &self.items };
                 let ties = [bytes.start; 2];
-                let whole = cut::Unit { bytes: bytes.clone(), ties, size };
+                let whole = cut::LongUnit { bytes: bytes.clone(), ties, size };
                 cutter.cut(&whole, |bytes, size| emit(bytes, size, section.clone()));
             }
         }
         self.items.drain(..self.items.partition_point(|item| *item < bytes.end));
+    }
+
+    /// Opens a unit with titles in the open one.
+    pub(super) fn enter(
+        &mut self,
+        outer: usize,
+        start: usize,
+        titles: impl IntoIterator<Item = String>,
+        unit: Unit,
+    ) {
+        let measured = self.measure(outer);
+        self.own_text(measured);
+        let inner = self.measure(start);
+        // The unit includes the white space that no group has.
+        let outer = self.top().grouped;
+        let inner = if inner.byte == measured.byte { outer } else { inner };
+        self.path.extend(titles);
+        self.open.push(OpenUnit::new(unit, self.path.len(), outer, inner));
+    }
+
+    /// Closes the innermost unit, which is divided, at a position.
+    pub(super) fn leave_divided(&mut self, end: Position) {
+        let index = self.open.len() - 1;
+        if let Some(last) = self.open[index].last.take() {
+            self.draft(index, last);
+        }
+        // The white space after the last member.
+        if self.open[index].grouped.byte < end.byte {
+            let bytes = self.open[index].grouped..end;
+            let blank =
+                Atom { bytes, level: index as u32, unit: Unit::Text, own: true, titles: vec![] };
+            self.draft(index, Group::new(blank));
+        }
+        self.open.pop();
+        self.divided = self.open.len();
+        if let Some(around) = self.open.last_mut() {
+            around.grouped = end;
+            self.path.truncate(around.depth);
+        }
     }
 }

@@ -1,10 +1,10 @@
-//! Units as any parser might name them, on any text.
+//! Properties of units, for any calls of a parser and any text.
 
 use super::*;
 use crate::{Characters, section::Section};
 use proptest::prelude::*;
 
-/// What a parser says at a place.
+/// A call of a parser.
 #[derive(Clone, Copy, Debug)]
 enum Say {
     Open { lead: usize, title: usize, unit: Unit },
@@ -30,7 +30,7 @@ fn say() -> impl Strategy<Value = Say> {
 /// The bytes and titles of each unit that was opened.
 type Opened = Vec<(Range<usize>, Section)>;
 
-/// Splits a text by what is said, each with the bytes since the last.
+/// Splits a text by calls, each with the bytes since the one before.
 fn split(text: &str, says: &[(usize, Say)], limits: ChunkLimits) -> (Vec<Draft>, Opened) {
     let mut units = Units::new(text, limits, &Characters);
     let (mut at, mut open, mut opened) = (0, Vec::new(), Opened::new());
@@ -91,7 +91,7 @@ proptest! {
             let Some((first, last)) = own.first().zip(own.last()) else { continue };
             let found = text[first.bytes.start..last.bytes.end].trim();
             let whole = text[bytes.start.min(300)..bytes.end.min(300)].trim();
-            // A unit that was not closed ends with the text.
+            // An unclosed unit ends with the text.
             if bytes.end > bytes.start {
                 prop_assert_eq!(found, whole);
             }
@@ -99,7 +99,7 @@ proptest! {
     }
 }
 
-/// Reads `(title text (title text))`, each pair of brackets being a unit.
+/// Reads `(title text (title text))`, where each pair of brackets is a unit.
 fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
     let mut units = Units::new(text, limits, &Characters);
     let mut depth = 0;
@@ -184,6 +184,6 @@ fn a_hundred_thousand_open_units_end_at_the_greatest_depth() {
     let text = "(C ".repeat(100_000);
     let found = brackets(&text, limits(20, 60, 100));
     let deepest = found.iter().map(|(_, section, _)| section.split('/').count()).max();
-    assert_eq!(deepest, Some(MOST_DEPTH));
+    assert_eq!(deepest, Some(MAX_DEPTH));
     assert_eq!(found.iter().map(|(text, ..)| text.len()).sum::<usize>(), text.len());
 }

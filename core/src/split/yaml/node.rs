@@ -1,4 +1,4 @@
-//! What the parser found, as it stands in the text.
+//! Nodes of the parser with their bytes in the text, and open collections.
 
 use super::source::Source;
 use saphyr_parser::{Event, ScalarStyle};
@@ -7,12 +7,12 @@ use std::ops::Range;
 pub(super) enum Node {
     /// A scalar or an alias.
     Scalar(Range<usize>),
-    /// A value that is not written.
+    /// An omitted value.
     Empty,
-    /// A collection in brackets, by the place of its opening one.
+    /// A collection in brackets, by the offset of its opening bracket.
     Flow(usize),
-    /// A collection without brackets, by the place where its first entry begins. In flow style that
-    /// is a mapping of one entry.
+    /// A collection without brackets, by the offset of its first entry. In flow style, it is a
+    /// mapping of one entry.
     Block(usize),
 }
 
@@ -28,7 +28,7 @@ impl Node {
                 if trimmed.is_empty() {
                     return Node::Empty;
                 }
-                // Its lines, unless a tag or an anchor stands above them.
+                // It has whole lines, unless a tag or an anchor precedes them.
                 let line = source.line_start(start);
                 let is_line = source.0[line..start].trim_start_matches([' ', '\t']).is_empty();
                 Node::Scalar(if is_line { line } else { start }..trimmed.end)
@@ -61,13 +61,59 @@ impl Node {
         }
     }
 
-    /// Returns where what is known of it ends, unless there is nothing.
+    /// Returns the end of its known part, or `None` if nothing is known.
     pub(super) fn end(&self) -> Option<usize> {
         match self {
             Node::Scalar(bytes) => Some(bytes.end),
             Node::Flow(bracket) => Some(bracket + 1),
-            // Only the dash or the key of its first entry is known, which says nothing.
+            // Only the dash or the key of its first entry is known.
             Node::Block(_) | Node::Empty => None,
         }
+    }
+}
+
+/// An open mapping or sequence.
+pub(super) struct Frame {
+    pub(super) is_mapping: bool,
+    pub(super) style: Style,
+    /// The offset of the next entry with its comments.
+    pub(super) at: usize,
+    pub(super) entries: usize,
+    /// Whether its first item is on the line of the dash of its parent.
+    pub(super) is_first_of_line: bool,
+    /// The key of the next value.
+    pub(super) key: Option<Key>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Style {
+    /// In brackets.
+    Flow,
+    /// On lines of its own, which begin at a column in bytes, from 0.
+    Block {
+        column: usize,
+        /// The least column of a comment at its end that belongs to it.
+        comments: usize,
+    },
+}
+
+impl Style {
+    pub(super) fn column(self) -> usize {
+        match self {
+            Style::Flow => 0,
+            Style::Block { column, .. } => column,
+        }
+    }
+}
+
+pub(super) struct Key {
+    pub(super) title: String,
+    /// Its end, before the colon.
+    pub(super) end: usize,
+}
+
+impl Frame {
+    pub(super) fn new(is_mapping: bool, style: Style, at: usize) -> Self {
+        Self { is_mapping, style, at, entries: 0, is_first_of_line: false, key: None }
     }
 }

@@ -1,11 +1,9 @@
-//! The parser's input, which polls.
-//!
-//! The parser reads a scalar of any length before it returns, so the only place to poll is its input.
+//! The input of the parser, which polls: the parser does not return until it has read a whole scalar.
 
 use crate::interrupt;
 use saphyr_parser::{Input, StrInput, input::SkipTabs};
 
-/// The text of a stream, which polls after every few characters that the parser consumes.
+/// The text of a stream. It polls periodically while the parser consumes characters.
 pub(super) struct PolledInput<'t> {
     text: StrInput<'t>,
     consumed: usize,
@@ -22,7 +20,7 @@ impl<'t> PolledInput<'t> {
     }
 }
 
-/// Forwards methods to the text: its own ones are faster than those that the trait provides.
+/// Forwards methods to the text, whose methods are faster than the default ones of the trait.
 macro_rules! forward {
     ($($name:ident($($argument:ident: $of:ty),*) -> $result:ty;)*) => {$(
         #[inline]

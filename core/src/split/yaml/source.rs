@@ -1,5 +1,6 @@
-//! Looking for ends in the text of a stream: of lines, quotes and comments.
+//! The text of a stream: searches the ends of lines, quotes and comments.
 
+use saphyr_parser::Span;
 use std::ops::Range;
 
 #[derive(Clone, Copy)]
@@ -10,7 +11,7 @@ impl Source<'_> {
         self.0.as_bytes().get(at).copied()
     }
 
-    /// Returns where the line begins that a place is on.
+    /// Returns the beginning of the line of an offset.
     pub(super) fn line_start(self, at: usize) -> usize {
         memchr::memrchr2(b'\n', b'\r', &self.0.as_bytes()[..at]).map_or(0, |end| end + 1)
     }
@@ -19,7 +20,7 @@ impl Source<'_> {
         at == 0 || matches!(self.byte(at - 1), Some(b'\n' | b'\r'))
     }
 
-    /// Returns where the next line begins, or the end of the text.
+    /// Returns the beginning of the next line, or the end of the text.
     pub(super) fn next_line(self, at: usize) -> usize {
         let rest = &self.0.as_bytes()[at..];
         match memchr::memchr2(b'\n', b'\r', rest) {
@@ -28,7 +29,7 @@ impl Source<'_> {
         }
     }
 
-    /// Returns the next line's beginning if only a comment stands before it, else the place itself.
+    /// Returns the beginning of the next line if only a comment precedes it, else the offset itself.
     pub(super) fn rest_of_line(self, at: usize) -> usize {
         let behind = self.skip_spaces(at);
         match self.byte(behind) {
@@ -45,7 +46,7 @@ impl Source<'_> {
         at
     }
 
-    /// Passes over white space, line ends, comments and the byte order mark.
+    /// Skips white space, line ends, comments and the byte order mark.
     pub(super) fn skip_blanks(self, mut at: usize) -> usize {
         loop {
             match self.byte(at) {
@@ -63,8 +64,8 @@ impl Source<'_> {
         matches!(self.byte(at), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
     }
 
-    /// Passes over the lines from a line's beginning on that are empty or comments, these from a
-    /// column on.
+    /// Skips empty lines, and comments that begin at a column or after it, from the beginning of a
+    /// line on.
     pub(super) fn skip_comments(self, mut at: usize, column: usize) -> usize {
         while at < self.0.len() {
             let text = self.skip_spaces(at);
@@ -78,13 +79,13 @@ impl Source<'_> {
         at
     }
 
-    /// Returns the bytes without white space at their end.
+    /// Returns the bytes without trailing white space.
     pub(super) fn trimmed(self, bytes: Range<usize>) -> Range<usize> {
         let text = self.0[bytes.clone()].trim_end_matches([' ', '\t', '\n', '\r']);
         bytes.start..bytes.start + text.len()
     }
 
-    /// Passes over the anchor and the tag of a node.
+    /// Skips the anchor and the tag of a node.
     pub(super) fn skip_properties(self, mut at: usize) -> usize {
         while let Some(b'&' | b'!') = self.byte(at) {
             while !self.is_blank(at) {
@@ -95,7 +96,7 @@ impl Source<'_> {
         at
     }
 
-    /// Returns where the quoted scalar ends that begins at a place.
+    /// Returns the end of the quoted scalar at an offset.
     pub(super) fn quoted_end(self, start: usize) -> usize {
         let bytes = self.0.as_bytes();
         let Some(quote) = self.byte(start) else { return start };
@@ -112,33 +113,33 @@ impl Source<'_> {
         self.0.len()
     }
 
-    /// Tells whether an explicit key begins at a place.
+    /// Returns whether an explicit key begins at an offset.
     pub(super) fn is_explicit_key(self, at: usize) -> bool {
         self.byte(at) == Some(b'?') && self.is_blank(at + 1)
     }
 
-    /// Returns what follows the colon behind a key on its line, or the key's end.
+    /// Returns the offset after the colon of a key on its line, or the key's end.
     pub(super) fn behind_colon(self, key: usize) -> usize {
         let colon = self.skip_spaces(key);
         if self.byte(colon) == Some(b':') { colon + 1 } else { key }
     }
 
-    /// Returns what follows the colon of an explicit key, which stands on a line below.
+    /// Returns the offset after the colon of an explicit key, which is on a line below.
     pub(super) fn behind_colon_below(self, key: usize) -> usize {
         let colon = self.skip_blanks(key);
         if self.byte(colon) == Some(b':') { colon + 1 } else { key }
     }
 
-    /// Returns what follows the comma behind an entry in brackets, and the rest of the line with it
-    /// if there is nothing else on it.
+    /// Returns the offset after the comma of an entry in brackets, with the rest of the line if it is
+    /// empty.
     pub(super) fn behind_comma(self, end: usize) -> usize {
         let comma = self.skip_blanks(end);
         self.rest_of_line(if self.byte(comma) == Some(b',') { comma + 1 } else { end })
     }
 
-    /// Returns what follows the bracket that closes behind the last entry, or the comma after that.
+    /// Returns the offset after the closing bracket, which may follow a comma after the last entry.
     ///
-    /// The parser takes such a comma for the bracket.
+    /// The parser reports such a comma as the bracket.
     pub(super) fn behind_bracket(self, end: usize) -> usize {
         let mut at = end;
         loop {
@@ -149,5 +150,43 @@ impl Source<'_> {
                 _ => return end,
             }
         }
+    }
+}
+
+/// Converts the parser's positions, which count characters, to bytes.
+///
+/// Follows the parser, so that the text is read once.
+pub(super) struct ByteOffsets<'t> {
+    text: &'t str,
+    is_ascii: bool,
+    character: usize,
+    byte: usize,
+}
+
+impl<'t> ByteOffsets<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, is_ascii: text.is_ascii(), character: 0, byte: 0 }
+    }
+
+    pub(super) fn bytes(&mut self, span: Span) -> Range<usize> {
+        let start = self.byte(span.start.index());
+        let end = self.byte(span.end.index());
+        start..end.max(start)
+    }
+
+    /// Returns the offset of a character, or the end of the text.
+    pub(super) fn byte(&mut self, character: usize) -> usize {
+        if self.is_ascii {
+            return character.min(self.text.len());
+        }
+        while self.character < character && self.byte < self.text.len() {
+            self.byte = self.text.ceil_char_boundary(self.byte + 1);
+            self.character += 1;
+        }
+        while self.character > character {
+            self.byte = self.text.floor_char_boundary(self.byte - 1);
+            self.character -= 1;
+        }
+        self.byte
     }
 }

@@ -1,7 +1,7 @@
 /*!
 Rows in the text format of COPY.
 
-A content is made-up words, some of them common and most of them rare.
+The content is made-up words, some of them common and most of them rare.
 */
 
 use bytes::Bytes;
@@ -14,7 +14,7 @@ pub const OF_DOCUMENTS: &str = "id, collection, version, uri, title, media_type,
 pub const OF_CHUNKS: &str = "id, document_id, ordinal, level, section, kind, unit, content, \
                              preamble, tokens, start_byte, end_byte, first_line, last_line";
 
-/// The row of a document.
+/// Returns the row of a document.
 pub fn document(shape: &Shape, number: usize) -> Bytes {
     let (id, collection) = (shape.document(number), shape.collection(number));
     let (store, chunks, uri) = (shape.store, shape.chunks, shape.uri(number));
@@ -23,7 +23,7 @@ pub fn document(shape: &Shape, number: usize) -> Bytes {
         .into()
 }
 
-/// The row of a chunk.
+/// Returns the row of a chunk.
 pub fn chunk(shape: &Shape, document: Uuid, ordinal: usize) -> Bytes {
     let id = chunk_id(document, ordinal);
     let section = shape.text.section(ordinal);
@@ -42,7 +42,7 @@ pub fn chunk(shape: &Shape, document: Uuid, ordinal: usize) -> Bytes {
 }
 
 fn content(seed: u64, bytes: usize) -> String {
-    // Xorshift: the same rows at every run.
+    // Xorshift: the same rows in every run.
     let mut state = seed | 1;
     let mut next = || {
         state ^= state << 13;
@@ -52,7 +52,7 @@ fn content(seed: u64, bytes: usize) -> String {
     };
     let mut content = String::with_capacity(bytes + 16);
     while content.len() < bytes {
-        // The cube makes small numbers, so short and common words, the likely ones.
+        // The cube makes small numbers likely, which are short and common words.
         let chance = (next() >> 40) as f64 / f64::from(1 << 24);
         word((chance.powi(3) * 30_000.0) as usize + 5, &mut content);
         content.push(' ');
@@ -61,7 +61,7 @@ fn content(seed: u64, bytes: usize) -> String {
     content
 }
 
-/// Spells a number in syllables.
+/// Writes a number as syllables.
 fn word(mut number: usize, text: &mut String) {
     const SYLLABLES: [&str; 16] = [
         "ra", "to", "mi", "ne", "lu", "sta", "per", "con", "di", "ver", "ga", "fo", "ri", "ten",

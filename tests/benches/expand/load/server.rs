@@ -1,4 +1,4 @@
-//! A server that is large enough, and a folder where its data stays.
+//! A server that is large enough, and a folder that keeps its data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::Command;
 use passage_tests::Cluster;
 use passage_tests::cluster::{Installation, SUPERUSER};
 
-/// Changes with what is loaded.
+/// The version of the data, which changes with the loaded rows.
 const LOADED: u32 = 2;
 
-/// What a user would set for so much data: all of it stays in memory.
+/// Settings for this amount of data, all of which stays in memory.
 const SETTINGS: &str = "
     ALTER SYSTEM SET shared_buffers = '6GB';
     ALTER SYSTEM SET max_wal_size = '16GB';
@@ -18,7 +18,7 @@ const SETTINGS: &str = "
     ALTER SYSTEM SET random_page_cost = 1.1;
     ALTER SYSTEM SET checkpoint_timeout = '1h'";
 
-/// Gives the server these settings.
+/// Applies the settings to the server.
 pub async fn configure(cluster: &mut Cluster) {
     for setting in SETTINGS.split(';') {
         cluster.execute_as(SUPERUSER, setting).await;
@@ -26,7 +26,7 @@ pub async fn configure(cluster: &mut Cluster) {
     cluster.restart().await;
 }
 
-/// Lets the server run on the data of a folder, and tells whether they were loaded before.
+/// Moves the data of a kept folder into the server. Returns whether there were any.
 pub async fn take(cluster: &mut Cluster, keep: Option<&Path>) -> bool {
     let Some(folder) = keep else { return false };
     let (own, kept) = (cluster.folder().join("data"), folder.join("data"));
@@ -38,7 +38,7 @@ pub async fn take(cluster: &mut Cluster, keep: Option<&Path>) -> bool {
     } else {
         let _ = fs::remove_file(mark(folder));
         let _ = fs::remove_dir_all(&kept);
-        // Unlike a rename it crosses file systems, and keeps the owner.
+        // Unlike a rename, this crosses file systems, and it keeps the owner.
         let moved = Command::new("mv").args([&own, &kept]).status();
         assert!(moved.is_ok_and(|status| status.success()), "the data can be moved");
     }
@@ -48,7 +48,7 @@ pub async fn take(cluster: &mut Cluster, keep: Option<&Path>) -> bool {
     found
 }
 
-/// Notes that the data of a folder are complete.
+/// Marks the data of a folder as complete.
 pub fn keep(folder: Option<&Path>) {
     if let Some(folder) = folder {
         fs::write(mark(folder), version()).expect("the folder is writable");
@@ -59,8 +59,8 @@ fn mark(folder: &Path) -> PathBuf {
     folder.join("loaded")
 }
 
-/// What the data depend on. The install script is not among it, since each change of it would mean
-/// to load again; a kept folder is for whoever tunes the library, and knows what else he changed.
+/// Returns what the data depend on. The install script is not part of it, because each change of it would load the
+/// data again; a kept folder is for work on the library.
 fn version() -> String {
     format!("{} {LOADED}\n", Installation::find().version())
 }

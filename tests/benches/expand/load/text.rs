@@ -1,25 +1,24 @@
 /*!
-What documents are made of, so what a hit in them brings along.
+The documents of the stores, which determine the context of a hit.
 
-Both kinds begin anew after a number of chunks, so that every such piece has the same context. A
-chapter of a manual has twenty: one of its own, then three sections with four chunks of their own
-and up to three subsections of one chunk each. A class has its head, members of one chunk each, and
-its closing part.
+Both kinds repeat after a number of chunks, so each repetition has the same context. A chapter of a manual has
+twenty chunks: one of its own, then three sections with four chunks of their own and up to three subsections of
+one chunk each. A class has its head, members of one chunk each, and its closing part.
 */
 
 use std::ops::RangeInclusive;
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy)]
 pub enum Text {
     /// A manual: chapters of twenty chunks.
     Manual,
-    /// Source code: classes of so many chunks.
+    /// Source code: classes with a number of chunks.
     Classes(usize),
 }
 
 impl Text {
-    /// Chunks after which it begins anew.
+    /// Returns the number of chunks of a repetition.
     pub fn period(self) -> usize {
         match self {
             Self::Manual => 20,
@@ -27,10 +26,10 @@ impl Text {
         }
     }
 
-    /// Which chunk of a period is the hit.
+    /// Returns the place of the hit within a repetition.
     ///
-    /// In a chapter it is the second chunk of a section that has four of its own and three below
-    /// them, in a class a member from its middle.
+    /// In a chapter it is the second chunk of a section that has four of its own and three below them, in a class a
+    /// member in the middle.
     pub fn hit(self) -> usize {
         match self {
             Self::Manual => 2,
@@ -38,10 +37,10 @@ impl Text {
         }
     }
 
-    /// Which chunks of a period are the context of the hit, itself among them.
+    /// Returns the places of the context of the hit, including the hit.
     ///
-    /// In a chapter, by `broad`, its parent, the sibling before it, the two after it and the three
-    /// children lie side by side from the first chunk on; a class comes whole.
+    /// In a chapter `broad` returns its parent, the sibling before it, the two after it and the three children, which
+    /// are adjacent from the first chunk on. A class is returned as a whole.
     pub fn context(self) -> RangeInclusive<usize> {
         match self {
             Self::Manual => 0..=7,
@@ -70,7 +69,7 @@ impl Text {
         }
     }
 
-    /// What a chunk is a part of.
+    /// Returns the unit of a chunk.
     pub fn unit(self, ordinal: usize) -> &'static str {
         match self {
             Self::Manual => "text",
@@ -79,7 +78,7 @@ impl Text {
         }
     }
 
-    /// The titles down to a chunk.
+    /// Returns the titles from the root to a chunk.
     pub fn section(self, ordinal: usize) -> Vec<String> {
         let (number, within) = (ordinal / self.period() + 1, ordinal % self.period());
         match self {
@@ -103,7 +102,7 @@ impl Text {
         }
     }
 
-    /// Whether a chunk is neither the head of a class nor its closing part.
+    /// Returns whether a chunk is neither the head of a class nor its closing part.
     fn is_member(self, ordinal: usize) -> bool {
         let within = ordinal % self.period();
         within != 0 && within != self.period() - 1

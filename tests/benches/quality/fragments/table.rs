@@ -1,24 +1,24 @@
-//! What fragments are worth, as a table.
+//! The table of fragments.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::super::bootstrap::difference;
-use super::super::excerpts::Worth;
+use super::super::excerpts::ExcerptScore;
 use super::super::set::Question;
 
-/// One way of asking.
+/// One way to query.
 pub struct Row {
     pub name: String,
-    /// What came back for each question.
-    pub worths: Vec<Worth>,
+    /// The result for each question.
+    pub worths: Vec<ExcerptScore>,
 }
 
-/// All ways of asking, the first being what the others are compared with.
+/// All ways to query. The others are compared with the first one.
 pub struct Excerpts<'s> {
     pub title: String,
     pub questions: &'s [Question],
-    /// For each question, the tokens of its document.
+    /// The tokens of the document of each question.
     pub whole: Vec<usize>,
     pub rows: Vec<Row>,
 }
@@ -49,18 +49,19 @@ impl fmt::Display for Excerpts<'_> {
 }
 
 impl Excerpts<'_> {
-    /// How often nothing came, what all takes and what that saves, and how much is letter for letter.
+    /// Writes how often nothing was returned, the tokens in total and their saving, and how much is verbatim.
     fn costs(&self, formatter: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
         let tokens: Vec<_> = row.worths.iter().map(|one| one.tokens as f64).collect();
         let saved = tokens.iter().zip(&self.whole).map(|(one, whole)| 1.0 - one / *whole as f64);
         let saved: Vec<_> = saved.collect();
-        let count = |of: fn(&Worth) -> usize| row.worths.iter().map(of).sum::<usize>() as f64;
+        let count =
+            |of: fn(&ExcerptScore) -> usize| row.worths.iter().map(of).sum::<usize>() as f64;
         let verbatim = count(|one| one.verbatim) / count(|one| one.count).max(1.0);
         write!(formatter, " {:.3} |", row.share(|one| one.count == 0))?;
         write!(formatter, " {:.0} | {:.3} | {verbatim:.3} |", mean(&tokens), mean(&saved))
     }
 
-    /// Both recalls of the questions of a kind.
+    /// Writes both recalls of the questions of a kind.
     fn kind(&self, formatter: &mut fmt::Formatter<'_>, kind: &str, row: &Row) -> fmt::Result {
         let worths = || {
             let pairs = self.questions.iter().zip(&row.worths);
@@ -73,9 +74,9 @@ impl Excerpts<'_> {
 }
 
 impl Row {
-    /// Recall by text and by lines, and the share of the questions with all of the text.
+    /// Writes recall by text and by lines, and the share of questions with the whole text.
     fn recalls(&self, formatter: &mut fmt::Formatter<'_>, first: Option<&Self>) -> fmt::Result {
-        for of in [|worth: &Worth| worth.text, |worth: &Worth| worth.lines] {
+        for of in [|worth: &ExcerptScore| worth.text, |worth: &ExcerptScore| worth.lines] {
             let figures = |row: &Self| row.worths.iter().map(of).collect::<Vec<_>>();
             let own = figures(self);
             write!(formatter, " {:.3}", mean(&own))?;
@@ -87,7 +88,7 @@ impl Row {
         write!(formatter, " {:.3} |", self.share(|one| one.text >= 1.0))
     }
 
-    fn share(&self, is: fn(&Worth) -> bool) -> f64 {
+    fn share(&self, is: fn(&ExcerptScore) -> bool) -> f64 {
         let figures: Vec<_> = self.worths.iter().map(|one| f64::from(is(one))).collect();
         mean(&figures)
     }

@@ -1,4 +1,4 @@
-//! Choice: which claim to a chunk counts, and what the budget leaves.
+//! Choice: the best claim to each chunk, and the budget.
 
 use super::chunk::Chunk;
 use super::claims::{Claim, Role};
@@ -6,7 +6,7 @@ use super::hit::Hit;
 use super::strategy::{Strategy, WholeOf};
 use std::collections::BTreeMap;
 
-/// A chunk that comes back.
+/// A chosen chunk.
 pub struct Chosen<'a> {
     pub chunk: &'a Chunk,
     pub hit: usize,
@@ -14,7 +14,7 @@ pub struct Chosen<'a> {
     pub distance: i64,
 }
 
-/// What comes back, in its order.
+/// The chosen chunks in their order.
 pub struct Choice<'a> {
     pub rows: Vec<Chosen<'a>>,
     /// For each hit, whether the budget cut some of its context.
@@ -22,7 +22,7 @@ pub struct Choice<'a> {
 }
 
 /// "worth = (class, stage, |distance|, role order, place of the hit in the ranked list)."
-type Worth = (usize, u8, i64, Role, usize);
+type ClaimRank = (usize, u8, i64, Role, usize);
 
 /// Chooses among claims.
 pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
@@ -35,10 +35,10 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
     };
     let mut rows: Vec<Chosen<'a>> = hits.iter().enumerate().map(hit_row).collect();
 
-    // "Each chunk that is no hit goes to its best claim: that of a container first, and of the
+    // "Each chunk that is not a hit goes to its best claim: that of a container first, and of the
     // unit in it that was hit, then smallest (class, |distance|, role order, place of the hit in the ranked list)." The stage tells when a
     // chunk has its turn, not whose it is.
-    let mut best: BTreeMap<_, (Worth, i64, &Claim<'a>, i64)> = BTreeMap::new();
+    let mut best: BTreeMap<_, (ClaimRank, i64, &Claim<'a>, i64)> = BTreeMap::new();
     for claim in claims {
         if hits.iter().any(|hit| hit.chunk.id == claim.chunk.id) {
             continue;
@@ -49,13 +49,13 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
         let class = hits[claim.hit].class;
         let worth = (class, claim.stage, distance.abs(), claim.role, claim.hit);
         let known = best.get(&claim.chunk.id);
-        let bid = |(worth, is_own): (Worth, bool)| {
+        let bid = |(worth, is_own): (ClaimRank, bool)| {
             let (class, _, distance, role, hit) = worth;
             let is_container = hits[hit].strategy.whole == WholeOf::Container;
             let is_part = is_container && role == Role::Section;
             (!is_part, !(is_part && is_own), class, distance, role, hit)
         };
-        let is_better = |(known, _, of, _): &(Worth, i64, &Claim, i64)| {
+        let is_better = |(known, _, of, _): &(ClaimRank, i64, &Claim, i64)| {
             bid((worth, claim.is_own)) < bid((*known, of.is_own))
         };
         if known.is_none_or(is_better) {

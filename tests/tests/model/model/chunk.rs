@@ -1,13 +1,13 @@
-//! What a store holds, as its reader sees it.
+//! Documents and chunks, as the reader of a store sees them.
 
 use super::media_type;
 use std::ops::Range;
 use uuid::Uuid;
 
-/// The titles from the root down to a chunk; a NULL title counts as empty.
+/// The titles from the root to a chunk; a NULL title counts as empty.
 pub type Section = Vec<String>;
 
-/// A source, and what of its chunks the reader sees, in no particular order.
+/// A document and its visible chunks, in any order.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub id: Uuid,
@@ -15,7 +15,7 @@ pub struct Document {
     pub chunks: Vec<Chunk>,
 }
 
-/// A piece of a document.
+/// A chunk of a document.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     pub id: Uuid,
@@ -29,7 +29,7 @@ pub struct Chunk {
 }
 
 impl Document {
-    /// The chunks that have an ordinal, each with it, in document order.
+    /// Returns the chunks that have an ordinal, in document order, each with its ordinal.
     pub fn in_order(&self) -> Vec<(i64, &Chunk)> {
         let with_ordinal = |chunk| Some((Chunk::ordinal(chunk)?, chunk));
         let mut chunks: Vec<_> = self.chunks.iter().filter_map(with_ordinal).collect();
@@ -37,7 +37,7 @@ impl Document {
         chunks
     }
 
-    /// Whether a whole of the document has to be one JSON value.
+    /// Returns whether a whole unit of the document must be one JSON value.
     pub fn is_json(&self) -> bool {
         self.media_type.as_deref().is_some_and(media_type::is_json)
     }
@@ -48,27 +48,27 @@ impl Chunk {
         self.ordinal
     }
 
-    /// Whether the chunk is exactly in a section.
+    /// Returns whether the chunk is exactly in a section.
     pub fn is_in(&self, section: &[String]) -> bool {
         self.section.as_deref() == Some(section)
     }
 
-    /// Whether the chunk is in a section or below it.
+    /// Returns whether the chunk is in a section or below it.
     pub fn is_below(&self, section: &[String]) -> bool {
         self.section.as_ref().is_some_and(|own| own.starts_with(section))
     }
 
-    /// Whether the chunk's section is a section and exactly one title.
+    /// Returns whether the chunk's section is a section plus exactly one title.
     pub fn is_child_of(&self, section: &[String]) -> bool {
         self.is_below(section) && self.depth() == section.len() + 1
     }
 
-    /// How many titles are above the chunk.
+    /// Returns the number of titles above the chunk.
     pub fn depth(&self) -> usize {
         self.section.as_ref().map_or(0, Vec::len)
     }
 
-    /// What the chunk costs: "tokens NULL counts ceil(characters / 4)".
+    /// Returns the tokens of the chunk: "tokens NULL counts ceil(characters / 4)".
     pub fn cost(&self) -> i64 {
         self.tokens.unwrap_or_else(|| self.content.chars().count().div_ceil(4) as i64)
     }

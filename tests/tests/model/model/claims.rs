@@ -1,8 +1,8 @@
 /*!
-Claims: which chunks may be the context of a hit, and in which role.
+Claims: the chunks that may be the context of a hit, each with its role.
 
-A chunk may be claimed by many hits, and by one for several reasons; which claim counts is decided
-in `choice`.
+Several hits may claim a chunk, and one hit may claim it for several reasons. `choice` decides which claim
+counts.
 */
 
 mod container;
@@ -17,7 +17,7 @@ use super::chunk::{Chunk, Section};
 use super::hit::Hit;
 use super::strategy::WholeOf;
 
-/// Why a chunk is there; of several roles a chunk has the first in this order.
+/// The role of a chunk; of several roles a chunk has the first in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     Hit,
@@ -35,24 +35,24 @@ pub struct Claim<'a> {
     pub chunk: &'a Chunk,
     pub hit: usize,
     pub role: Role,
-    /// What of a container comes first: 0 what stands around the hit below the container, 1 the
-    /// container's own chunks, 2 the rest. Other claims are of stage 0.
+    /// The order within a container: 0 for the unit around the hit, 1 for the container's own chunks, 2 for the
+    /// rest. Other claims have stage 0.
     pub stage: u8,
-    /// Whether it is of the unit that was hit in a container.
+    /// Whether the chunk is in the unit of the container that was hit.
     pub is_own: bool,
 }
 
-/// What comes as a whole with a hit.
+/// A whole unit that a hit is widened to.
 pub struct Whole<'a> {
-    /// The section that is meant.
+    /// The section of the unit.
     pub section: Section,
-    /// Where the container begins, if a container it is: the smallest ordinal exactly in it.
+    /// The begin of a container: the smallest ordinal exactly in its section.
     pub head: Option<i64>,
-    /// The chunks, the hit's own among them.
+    /// The chunks, with that of the hit.
     pub chunks: Vec<&'a Chunk>,
 }
 
-/// What comes as a whole with each hit, those apart that have fallen back already.
+/// Returns the whole unit of each hit, except of those that have fallen back.
 pub fn wholes<'a>(hits: &[Hit<'a>], fallen: &[bool]) -> Vec<Option<Whole<'a>>> {
     let whole = |(i, hit): (usize, &Hit<'a>)| match hit.strategy.whole {
         WholeOf::Section => section::whole(hit),
@@ -63,7 +63,7 @@ pub fn wholes<'a>(hits: &[Hit<'a>], fallen: &[bool]) -> Vec<Option<Whole<'a>>> {
     hits.iter().enumerate().map(whole).collect()
 }
 
-/// What a hit would be widened to if it were the only one.
+/// Returns the whole unit of a hit as if it were the only hit.
 pub fn alone<'a>(hit: &Hit<'a>) -> Option<Whole<'a>> {
     match hit.strategy.whole {
         WholeOf::Container => container::whole(&[], hit),
@@ -71,7 +71,7 @@ pub fn alone<'a>(hit: &Hit<'a>) -> Option<Whole<'a>> {
     }
 }
 
-/// All claims of all hits. "A hit without ordinal gets no context."
+/// Returns all claims of all hits. "A hit without ordinal gets no context."
 pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'a>> {
     let mut claims = Vec::new();
     for (i, hit) in hits.iter().enumerate() {
@@ -112,7 +112,7 @@ pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'
     claims
 }
 
-/// Whether `hierarchical` found nothing to widen a hit to.
+/// Returns whether `hierarchical` found no container for a hit.
 pub fn fell_back(hit: &Hit, whole: Option<&Whole>) -> bool {
     hit.strategy.whole == WholeOf::Container && whole.is_none()
 }

@@ -2,10 +2,10 @@
 
 use super::chunk::{Chunk, Document};
 use super::media_type;
-use super::strategy::{Limits, Own, Strategy};
+use super::strategy::{Limits, Strategy, UserStrategy};
 use uuid::Uuid;
 
-/// A chunk that a search found; its place is that in the list of hits.
+/// A chunk that a search found, with its place in the list of hits.
 pub struct Hit<'a> {
     pub document: &'a Document,
     pub chunk: &'a Chunk,
@@ -15,7 +15,7 @@ pub struct Hit<'a> {
     pub strategy: Strategy,
 }
 
-/// What a call gives of its hits, and which context it wants for them.
+/// The hits of a call, and the strategy and limits for their context.
 #[derive(Clone, Debug)]
 pub struct Hits {
     pub ids: Vec<Option<Uuid>>,
@@ -26,9 +26,8 @@ pub struct Hits {
 
 impl Hits {
     /// Ranks the hits: higher is better, "one per id or NULL for none (then the order of the ids
-    /// ranks them)". NULL ids and ids that are not there are skipped; an id that comes again counts
-    /// once, with its best score.
-    pub fn rank<'a>(&self, documents: &[&'a Document], own: &[Own]) -> Vec<Hit<'a>> {
+    /// ranks them)". NULL ids and unknown ids are skipped; a repeated id counts once, with its best score.
+    pub fn rank<'a>(&self, documents: &[&'a Document], own: &[UserStrategy]) -> Vec<Hit<'a>> {
         let mut hits: Vec<Hit<'a>> = Vec::new();
         for (i, id) in self.ids.iter().enumerate() {
             let score = self.scores.as_ref().and_then(|scores| scores[i]).filter(|s| !s.is_nan());
@@ -44,10 +43,10 @@ impl Hits {
                 continue;
             }
             let media_type = document.media_type.as_deref().unwrap_or(media_type::PLAIN);
-            let strategy = Strategy::settle(&self.strategy, &self.limits, media_type, own);
+            let strategy = Strategy::resolve(&self.strategy, &self.limits, media_type, own);
             hits.push(Hit { document, chunk, score, class: 0, strategy });
         }
-        // Those without a score come last; the order of the ids settles the rest.
+        // Hits without a score come last; then the order of the ids decides.
         let worse = |a: &Hit, b: &Hit| b.score.partial_cmp(&a.score).expect("no score is NaN");
         hits.sort_by(worse);
         for i in 1..hits.len() {

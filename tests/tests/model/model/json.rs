@@ -1,4 +1,4 @@
-//! JSON: what comes as a whole must be a value, or it does not come as a whole.
+//! JSON: a whole unit must be a JSON value; otherwise its hits fall back.
 
 use super::choice::Choice;
 use super::chunk::{Chunk, Section};
@@ -8,7 +8,7 @@ use super::strategy::WholeOf;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// The hits of JSON documents whose container was cut, or is no value.
+/// Returns the hits of JSON documents whose container was cut or is not a value.
 ///
 /// "If any hit of the group was cut, or the text of all rows claimed for X by the group (ordinal
 /// order, joined as assemble does) does not parse as one JSON value, every hit of the group falls
@@ -31,20 +31,20 @@ pub fn broken(hits: &[Hit], wholes: &[Option<Whole>], choice: &Choice) -> Vec<us
     groups.into_values().filter(is_broken).flatten().collect()
 }
 
-/// Whether a text is one JSON value, with white space around it or not.
+/// Returns whether a text is one JSON value, with optional white space around it.
 fn is_value(text: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(text).is_ok()
 }
 
-/// The text of chunks of a document. Where spans overlap, what they share stands there once;
-/// structured data has nothing between chunks.
+/// Returns the text of chunks of a document. The common part of overlapping spans appears once. Structured
+/// data has nothing between chunks.
 fn text(mut chunks: Vec<&Chunk>) -> String {
     chunks.sort_by_key(|chunk| chunk.ordinal);
     chunks.dedup_by_key(|chunk| chunk.id);
     let mut text = String::new();
     let mut end: Option<i64> = None;
     for chunk in chunks {
-        // A span of another length than the content is not its own.
+        // A span whose length differs from that of the content is wrong.
         let own =
             chunk.span.clone().filter(|span| span.end - span.start == chunk.content.len() as i64);
         let (Some(span), Some(told)) = (own.clone(), end) else {

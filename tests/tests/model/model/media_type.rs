@@ -1,9 +1,9 @@
-//! Media types, of which the documents of these tests have few.
+//! The media types of these tests' documents.
 
-/// What a document is whose media type is unknown.
+/// The media type of a document that has none.
 pub const PLAIN: &str = "text/plain";
 
-/// The name of a media type: in lower case, without parameters, and one where several are in use.
+/// Normalizes a media type: lower case, without parameters, and one name for its aliases.
 pub fn name(given: &str) -> String {
     let given = given.to_ascii_lowercase();
     let name = given.split(';').next().unwrap_or_default().trim();
@@ -15,14 +15,14 @@ pub fn name(given: &str) -> String {
     .to_owned()
 }
 
-/// Whether documents of a media type are JSON: "media type application/json or ending +json; JSON
+/// Returns whether documents of a media type are JSON: "media type application/json or ending +json; JSON
 /// with comments and JSON lines not".
 pub fn is_json(media_type: &str) -> bool {
     let name = name(media_type);
     name == "application/json" || name.ends_with("+json")
 }
 
-/// Whether a media type is one of code or data.
+/// Returns whether a media type is code or data.
 pub fn is_structured(media_type: &str) -> bool {
     [
         "text/x-python",

@@ -1,4 +1,4 @@
-//! Passages: which hits make one, with their context.
+//! Passages: groups of hits with their context.
 
 use super::Expansion;
 use super::choice::Chosen;
@@ -9,7 +9,7 @@ use super::strategy::WholeOf;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
-/// How a call wants its passages.
+/// The options of a reassembly.
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     pub max_distance: Option<i64>,
@@ -17,7 +17,7 @@ pub struct Reassembly {
     pub order_by: OrderBy,
 }
 
-/// What the score of a passage is made of.
+/// How the score of a passage is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoreBy {
     Max,
@@ -26,28 +26,28 @@ pub enum ScoreBy {
     Rank,
 }
 
-/// The order in which passages come.
+/// The order of the passages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderBy {
     Score,
     Document,
 }
 
-/// The hits of a call and their context, in one text.
+/// A passage: hits and their context in one text.
 pub struct Passage {
     pub rank: usize,
     pub score: Option<f64>,
     pub document: Uuid,
     pub chunks: Vec<Uuid>,
-    /// Best first.
+    /// The best hit first.
     pub hits: Vec<Uuid>,
     pub truncated: bool,
     pub complete: bool,
 }
 
-/// Puts an expansion into passages.
-pub fn reassemble(hits: &[Hit], expansion: &Expansion, asked: &Reassembly) -> Vec<Passage> {
-    let of_hit = passage_of_hits(hits, expansion, asked.max_distance);
+/// Groups an expansion into passages.
+pub fn reassemble(hits: &[Hit], expansion: &Expansion, function: &Reassembly) -> Vec<Passage> {
+    let of_hit = passage_of_hits(hits, expansion, function.max_distance);
     let count = of_hit.iter().max().map_or(0, |last| last + 1);
     let mut drafts: Vec<Draft> = (0..count)
         .map(|passage| {
@@ -63,14 +63,14 @@ pub fn reassemble(hits: &[Hit], expansion: &Expansion, asked: &Reassembly) -> Ve
     // "Passages are ordered by (class of best hit, place of its first chunk in the list of rows)";
     // "with score_by other than max by that score, descending, NULL last, then as above".
     drafts.sort_by_key(|draft| (hits[draft.hits[0]].class, draft.rows[0].0));
-    if asked.score_by != ScoreBy::Max {
+    if function.score_by != ScoreBy::Max {
         drafts.sort_by(|a, b| {
-            let (a, b) = (a.score(hits, asked.score_by), b.score(hits, asked.score_by));
+            let (a, b) = (a.score(hits, function.score_by), b.score(hits, function.score_by));
             b.partial_cmp(&a).unwrap_or(Ordering::Equal)
         });
     }
     let mut ranked: Vec<(usize, Draft)> = (1..).zip(drafts).collect();
-    if asked.order_by == OrderBy::Document {
+    if function.order_by == OrderBy::Document {
         // "Documents by their best rank, within a document by first ordinal (NULL last)."
         let document = |draft: &Draft| hits[draft.hits[0]].document.id;
         let best: Vec<(usize, Uuid)> =
@@ -81,10 +81,10 @@ pub fn reassemble(hits: &[Hit], expansion: &Expansion, asked: &Reassembly) -> Ve
             (best(document(draft)), ordinal.is_none(), ordinal)
         });
     }
-    ranked.into_iter().map(|(rank, draft)| draft.passage(rank, hits, expansion, asked)).collect()
+    ranked.into_iter().map(|(rank, draft)| draft.passage(rank, hits, expansion, function)).collect()
 }
 
-/// For each hit, its passage.
+/// Returns the passage of each hit.
 ///
 /// "Per document, its hits in ordinal order: a hit joins the passage of an earlier hit with the same
 /// whole; else the passage of the hit before it if `max_distance` is NULL, or ordinal gap <=
@@ -148,12 +148,12 @@ impl Draft<'_, '_> {
         rank: usize,
         hits: &[Hit],
         expansion: &Expansion,
-        asked: &Reassembly,
+        function: &Reassembly,
     ) -> Passage {
         let truncated = self.hits.iter().any(|hit| expansion.choice.cut[*hit]);
         Passage {
             rank,
-            score: self.score(hits, asked.score_by),
+            score: self.score(hits, function.score_by),
             document: hits[self.hits[0]].document.id,
             chunks: self.rows.iter().map(|(_, row)| row.chunk.id).collect(),
             hits: self.hits.iter().map(|hit| hits[*hit].chunk.id).collect(),
@@ -182,7 +182,7 @@ impl Draft<'_, '_> {
             })
     }
 
-    /// The ordinals that the passage's hits claimed for a whole, "before the budget".
+    /// Returns the ordinals that the passage's hits claimed for a whole unit, "before the budget".
     fn claimed(&self, section: &Section, wholes: &[Option<Whole>]) -> Vec<i64> {
         let wholes = self.hits.iter().filter_map(|i| wholes[*i].as_ref());
         let wholes = wholes.filter(|whole| whole.section == *section);
@@ -192,7 +192,7 @@ impl Draft<'_, '_> {
 
 /// "Let m, M be the smallest and largest ordinal claimed for it by the hits: the next existing chunk of
 /// the document below m, if any, is m-1, and above M, if any, is M+1; and for X from eligible F <= o."
-/// Nor may that next chunk be a part of the whole, which then reaches further than its hits.
+/// The next chunk must not be a part of the unit either, which would then reach further than its hits.
 fn has_ends(hit: &Hit, whole: &Whole, claimed: &[i64]) -> bool {
     let first = *claimed.iter().min().expect("a hit claims itself");
     let last = *claimed.iter().max().expect("a hit claims itself");

@@ -1,4 +1,4 @@
-//! Strategies: the presets, a store's own, and what a call changes of them.
+//! Strategies: the presets, those of a store, and the limits of a call.
 
 use super::media_type;
 
@@ -15,12 +15,12 @@ pub const PRESETS: [&str; 9] = [
     "merge",
 ];
 
-/// Which context a hit gets.
+/// The context that a hit gets.
 #[derive(Clone, Debug)]
 pub struct Strategy {
     pub whole: WholeOf,
     pub kin: Kin,
-    /// What a hit gets beside `kin` where `hierarchical` finds nothing to widen it to.
+    /// The fallback of `hierarchical` for a hit without a container.
     pub fallback: Kin,
     pub before: Window,
     pub after: Window,
@@ -31,7 +31,7 @@ pub struct Strategy {
     pub max_chunks: Option<i64>,
 }
 
-/// What comes as a whole.
+/// The kind of unit that is returned as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WholeOf {
     Nothing,
@@ -41,7 +41,7 @@ pub enum WholeOf {
     Merged,
 }
 
-/// How many of each kin come; 0 is none.
+/// The numbers of relatives; 0 means none.
 #[derive(Clone, Debug)]
 pub struct Kin {
     pub parents: i64,
@@ -51,10 +51,10 @@ pub struct Kin {
     pub siblings: &'static str,
 }
 
-/// How many chunks come from one side: of prose (data and unknown too), code, and a reference.
+/// The numbers of chunks on one side, for prose (also data and unknown kinds), code, and API reference.
 pub type Window = [i64; 3];
 
-/// What a call or a row of a store changes; `None` is "as the strategy says".
+/// The limits that a call or a row of a store overrides; `None` keeps that of the strategy.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     pub parents: Option<i64>,
@@ -72,9 +72,9 @@ pub struct Limits {
     pub max_chunks: Option<i64>,
 }
 
-/// A strategy that a store has of its own.
+/// A strategy of a store.
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct UserStrategy {
     pub name: String,
     pub base: &'static str,
     pub default_for: Vec<&'static str>,
@@ -82,8 +82,8 @@ pub struct Own {
 }
 
 impl Strategy {
-    /// The strategy of a hit: of the name, for its document, with the limits of the call.
-    pub fn settle(name: &str, limits: &Limits, media_type: &str, own: &[Own]) -> Self {
+    /// Returns the strategy of a name for a document, with the limits of the call.
+    pub fn resolve(name: &str, limits: &Limits, media_type: &str, own: &[UserStrategy]) -> Self {
         let row = match name {
             "auto" => of_media_type(media_type, own),
             _ => own.iter().find(|row| row.name == name),
@@ -131,12 +131,12 @@ impl Strategy {
                 Self::preset("hierarchical", media_type)
             }
             "auto" => Self::preset("broad", media_type),
-            _ => panic!("{name} is no preset"),
+            _ => panic!("{name} is not a preset"),
         }
     }
 
-    /// The strategy with some limits replaced. What `windows` names for one kind goes before what
-    /// `before` and `after` say for all; those of kin apply to what a hit falls back to as well.
+    /// Returns the strategy with overridden limits. `windows` wins over `before` and `after` for the kinds that
+    /// it names. Limits of relatives also apply to the fallback.
     fn with(mut self, limits: &Limits) -> Self {
         for kin in [&mut self.kin, &mut self.fallback] {
             kin.parents = limits.parents.unwrap_or(kin.parents);
@@ -159,16 +159,15 @@ impl Strategy {
         self
     }
 
-    /// How far from a hit anything may be that comes as a whole: "`max_chunks` of the strategy".
+    /// Returns how far from a hit a whole unit may reach: "`max_chunks` of the strategy".
     pub fn reach(&self) -> i64 {
         self.max_chunks.unwrap_or(1_000_000)
     }
 }
 
-/// Of the store's own rows the one that `auto` takes for a media type: it is named "exactly, then as
-/// `type/*`, then `*/*` (of several the first by name)". By whichever name it is given, a media type
-/// is the same.
-fn of_media_type<'o>(media_type: &str, own: &'o [Own]) -> Option<&'o Own> {
+/// Returns the store's strategy that `auto` uses for a media type. A row names it "exactly, then as
+/// `type/*`, then `*/*` (of several the first by name)". Aliases of a media type are equal.
+fn of_media_type<'o>(media_type: &str, own: &'o [UserStrategy]) -> Option<&'o UserStrategy> {
     let name = media_type::name(media_type);
     let family = format!("{}/*", name.split('/').next().unwrap_or_default());
     [name.as_str(), &family, "*/*"].into_iter().find_map(|wanted| {

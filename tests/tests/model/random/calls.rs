@@ -1,112 +1,114 @@
 //! Random calls: hits of one to three documents, any strategy, any limits.
 
-use super::Dice;
-use crate::model::{Chunk, Document, Hits, Limits, OrderBy, Own, PRESETS, Reassembly, ScoreBy};
+use super::Rng;
+use crate::model::{
+    Chunk, Document, Hits, Limits, OrderBy, PRESETS, Reassembly, ScoreBy, UserStrategy,
+};
 use uuid::Uuid;
 
 /// A call of `expand_contexts` or `reassemble`.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The documents that it is about, by their places in the block.
+    /// The documents of the call, by their places in the block.
     pub documents: Vec<usize>,
     pub hits: Hits,
-    pub asked: Asked,
+    pub function: Function,
 }
 
-/// Which function is called.
+/// The function that is called, with its options.
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub enum Function {
     Expansion,
     Passages(Reassembly),
 }
 
-/// A call about one document and up to two others.
+/// Returns a call about one document and up to two others.
 ///
-/// `gone` are ids of chunks that are not there, or that the caller may not see.
+/// `missing` are ids of chunks that do not exist, or that the caller may not see.
 pub fn call(
     document: usize,
     documents: &[Document],
-    gone: &[Uuid],
-    own: &[Own],
-    dice: &mut Dice,
+    missing: &[Uuid],
+    own: &[UserStrategy],
+    rng: &mut Rng,
 ) -> Call {
     let mut about = vec![document];
-    for _ in 0..*dice.pick(&[0, 0, 0, 1, 2]) {
-        let other = dice.place(documents.len());
+    for _ in 0..*rng.pick(&[0, 0, 0, 1, 2]) {
+        let other = rng.place(documents.len());
         if !about.contains(&other) {
             about.push(other);
         }
     }
     let mut ids: Vec<Option<Uuid>> = Vec::new();
-    for _ in 0..=dice.below(6) {
-        let chunks = &documents[*dice.pick(&about)].chunks;
-        match dice.below(40) {
+    for _ in 0..=rng.below(6) {
+        let chunks = &documents[*rng.pick(&about)].chunks;
+        match rng.below(40) {
             0 => ids.push(None),
             1 => ids.push(Some(Uuid::from_u64_pair(7, 7))),
-            3..6 if !gone.is_empty() => ids.push(Some(*dice.pick(gone))),
-            2 if !ids.is_empty() => ids.push(*dice.pick(&ids)),
-            _ if !chunks.is_empty() => ids.push(Some(near(chunks, &ids, dice))),
+            3..6 if !missing.is_empty() => ids.push(Some(*rng.pick(missing))),
+            2 if !ids.is_empty() => ids.push(*rng.pick(&ids)),
+            _ if !chunks.is_empty() => ids.push(Some(near(chunks, &ids, rng))),
             _ => {}
         }
     }
-    let scores = dice.percent(70).then(|| {
-        let score = |dice: &mut Dice| match dice.below(20) {
+    let scores = rng.percent(70).then(|| {
+        let score = |rng: &mut Rng| match rng.below(20) {
             0 => None,
             1 => Some(f64::NAN),
-            // Few different ones, so that there are ties, and such that sums are exact.
-            _ => Some(f64::from(dice.below(6) as u32) / 8.0 - 0.125),
+            // A few different scores, so that there are ties, and such that sums are exact.
+            _ => Some(f64::from(rng.below(6) as u32) / 8.0 - 0.125),
         };
-        ids.iter().map(|_| score(dice)).collect()
+        ids.iter().map(|_| score(rng)).collect()
     });
-    let strategy = match dice.place(PRESETS.len() + 2 + own.len().min(6)) {
+    let strategy = match rng.place(PRESETS.len() + 2 + own.len().min(6)) {
         place if place < PRESETS.len() => PRESETS[place].to_owned(),
-        // What has most rules is asked most.
+        // The strategies with the most rules are the most frequent.
         place if place < PRESETS.len() + 2 => {
             ["hierarchical", "merge"][place - PRESETS.len()].to_owned()
         }
-        _ => dice.pick(own).name.clone(),
+        _ => rng.pick(own).name.clone(),
     };
-    let chance = *dice.pick(&[0, 0, 10, 25]);
-    let hits = Hits { ids, scores, strategy, limits: limits(chance, dice) };
-    let asked = match dice.below(5) {
-        0..3 => Asked::Expansion,
-        _ => Asked::Passages(Reassembly {
-            max_distance: *dice.pick(&[Some(3), Some(3), Some(0), Some(1), Some(8), None]),
-            score_by: *dice.pick(&[ScoreBy::Max, ScoreBy::Sum, ScoreBy::Mean, ScoreBy::Rank]),
-            order_by: *dice.pick(&[OrderBy::Score, OrderBy::Document]),
+    let chance = *rng.pick(&[0, 0, 10, 25]);
+    let hits = Hits { ids, scores, strategy, limits: limits(chance, rng) };
+    let function = match rng.below(5) {
+        0..3 => Function::Expansion,
+        _ => Function::Passages(Reassembly {
+            max_distance: *rng.pick(&[Some(3), Some(3), Some(0), Some(1), Some(8), None]),
+            score_by: *rng.pick(&[ScoreBy::Max, ScoreBy::Sum, ScoreBy::Mean, ScoreBy::Rank]),
+            order_by: *rng.pick(&[OrderBy::Score, OrderBy::Document]),
         }),
     };
-    Call { documents: about, hits, asked }
+    Call { documents: about, hits, function }
 }
 
-/// A chunk, often one near another hit.
-fn near(chunks: &[Chunk], ids: &[Option<Uuid>], dice: &mut Dice) -> Uuid {
+/// Returns a chunk, often one near another hit.
+fn near(chunks: &[Chunk], ids: &[Option<Uuid>], rng: &mut Rng) -> Uuid {
     let known = chunks.iter().position(|chunk| ids.contains(&Some(chunk.id)));
     let place = match known {
-        Some(known) if dice.percent(50) => (known + dice.place(7)).saturating_sub(2),
-        _ => dice.place(chunks.len()),
+        Some(known) if rng.percent(50) => (known + rng.place(7)).saturating_sub(2),
+        _ => rng.place(chunks.len()),
     };
     chunks[place.min(chunks.len() - 1)].id
 }
 
-/// Limits, each of which is there in so many of a hundred cases.
-pub fn limits(chance: u64, dice: &mut Dice) -> Limits {
+/// Returns limits, each of which is set with a probability in percent.
+pub fn limits(chance: u64, rng: &mut Rng) -> Limits {
     let kin = [0, 1, 1, 2, 3, 5, 1_000_000];
     let widths = [0, 1, 2, 3, 10, 1_000_000];
     let windows = [None, None, Some(0), Some(1), Some(4)];
     Limits {
-        parents: dice.maybe(chance, &kin),
-        preceding: dice.maybe(chance, &kin),
-        following: dice.maybe(chance, &kin),
-        children: dice.maybe(chance, &kin),
-        before: dice.maybe(chance, &widths),
-        after: dice.maybe(chance, &widths),
-        windows: dice.percent(chance).then(|| [(); 3].map(|()| *dice.pick(&windows))),
-        siblings: dice.maybe(chance, &["parent", "section"]),
-        within: dice.maybe(chance, &["document", "parent", "section"]),
-        threshold: dice.maybe(chance, &[0.0, 0.25, 0.5, 0.75, 1.0]),
-        count_by: dice.maybe(chance, &["chunks", "tokens"]),
-        max_tokens: dice.maybe(chance, &[0, 5, 10, 20, 40, 80, 160, 1_000_000]),
-        max_chunks: dice.maybe(chance, &[0, 1, 2, 3, 5, 8, 13, 21, 1_000_000]),
+        parents: rng.maybe(chance, &kin),
+        preceding: rng.maybe(chance, &kin),
+        following: rng.maybe(chance, &kin),
+        children: rng.maybe(chance, &kin),
+        before: rng.maybe(chance, &widths),
+        after: rng.maybe(chance, &widths),
+        windows: rng.percent(chance).then(|| [(); 3].map(|()| *rng.pick(&windows))),
+        siblings: rng.maybe(chance, &["parent", "section"]),
+        within: rng.maybe(chance, &["document", "parent", "section"]),
+        threshold: rng.maybe(chance, &[0.0, 0.25, 0.5, 0.75, 1.0]),
+        count_by: rng.maybe(chance, &["chunks", "tokens"]),
+        max_tokens: rng.maybe(chance, &[0, 5, 10, 20, 40, 80, 160, 1_000_000]),
+        max_chunks: rng.maybe(chance, &[0, 1, 2, 3, 5, 8, 13, 21, 1_000_000]),
     }
 }

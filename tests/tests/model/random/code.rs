@@ -1,61 +1,61 @@
 //! Code: modules, containers and members, whole or in pieces.
 
-use super::{Dice, MOST, Piece};
+use super::{MOST, Piece, Rng};
 
 const NAMES: [&str; 5] = ["Store", "Cache", "run", "close", "new"];
 
-/// The chunks of a file.
-pub fn pieces(dice: &mut Dice) -> Vec<Piece> {
+/// Returns the chunks of a file.
+pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let count = 1 + dice.place(MOST);
+    let count = 1 + rng.place(MOST);
     while pieces.len() < count {
-        match dice.below(5) {
+        match rng.below(5) {
             0 | 1 => pieces.push(Piece::new(&[], "module", "use std::fmt;\n")),
-            2 => member(&[], &mut pieces, dice),
-            _ => container(&[], &mut pieces, dice),
+            2 => member(&[], &mut pieces, rng),
+            _ => container(&[], &mut pieces, rng),
         }
     }
     pieces.truncate(count);
     pieces
 }
 
-/// A class: its head, its members, its closing part, any of which may be missing.
-fn container(above: &[String], pieces: &mut Vec<Piece>, dice: &mut Dice) {
-    let section = below(above, dice);
-    if dice.percent(5) {
+/// Adds a class: its head, its members, its closing part, any of which may be missing.
+fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
+    let section = below(above, rng);
+    if rng.percent(5) {
         pieces.push(Piece::new(&section, "container", "struct Whole {}\n"));
         return;
     }
-    for _ in 0..*dice.pick(&[0, 1, 1, 1, 1, 1, 2]) {
+    for _ in 0..*rng.pick(&[0, 1, 1, 1, 1, 1, 2]) {
         pieces.push(Piece::new(&section, "container", "impl Store {\n"));
     }
-    for _ in 0..dice.below(6) {
-        match dice.below(8) {
-            0 if section.len() < 5 => container(&section, pieces, dice),
+    for _ in 0..rng.below(6) {
+        match rng.below(8) {
+            0 if section.len() < 5 => container(&section, pieces, rng),
             1 => pieces.push(Piece::new(&section, "container", "    const MOST: u32 = 1;\n")),
-            // What follows in another place than where it belongs.
-            2 if dice.percent(20) => pieces.push(Piece::new(above, "module", "\n// A word.\n")),
-            _ => member(&section, pieces, dice),
+            // A chunk in a section that interrupts the class.
+            2 if rng.percent(20) => pieces.push(Piece::new(above, "module", "\n// A word.\n")),
+            _ => member(&section, pieces, rng),
         }
     }
-    if dice.percent(70) {
+    if rng.percent(70) {
         pieces.push(Piece::new(&section, "container", "}\n"));
     }
 }
 
-/// A function, in up to three pieces.
-fn member(above: &[String], pieces: &mut Vec<Piece>, dice: &mut Dice) {
-    let mut section = below(above, dice);
-    if dice.percent(1) {
-        // So deep that its containers are not looked for all the way up.
-        section.extend((0..60 + dice.below(5)).map(|depth| depth.to_string()));
+/// Adds a function, in up to three pieces.
+fn member(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
+    let mut section = below(above, rng);
+    if rng.percent(1) {
+        // Deeper than the 64 sections in which containers are looked up.
+        section.extend((0..60 + rng.below(5)).map(|depth| depth.to_string()));
     }
-    for _ in 0..*dice.pick(&[1, 1, 1, 2, 3]) {
+    for _ in 0..*rng.pick(&[1, 1, 1, 2, 3]) {
         pieces.push(Piece::new(&section, "member", "    fn run() {}\n"));
     }
 }
 
-/// A section of a name that may have come before: a container comes again.
-fn below(above: &[String], dice: &mut Dice) -> Vec<String> {
-    [above, &[(*dice.pick(&NAMES)).to_owned()]].concat()
+/// Returns a section whose name may have been used before: a container is repeated.
+fn below(above: &[String], rng: &mut Rng) -> Vec<String> {
+    [above, &[(*rng.pick(&NAMES)).to_owned()]].concat()
 }

@@ -1,31 +1,31 @@
-//! Prose: headings that go down and up, some of them left out, some of them equal.
+//! Prose: headings of all levels; some levels are skipped, and some headings are equal.
 
-use super::{Dice, MOST, Piece};
+use super::{MOST, Piece, Rng};
 
 const TITLES: [&str; 6] = ["Guide", "Install", "Use", "Notes", "Ä \"x\\y\", {z}", ""];
 
-/// The chunks of a page.
-pub fn pieces(dice: &mut Dice) -> Vec<Piece> {
-    let count = 1 + dice.place(MOST);
-    // With few titles sections come again, with many they seldom do.
-    let titles = 2 + dice.place(TITLES.len() - 1);
-    let deep = dice.percent(2);
+/// Returns the chunks of a page.
+pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
+    let count = 1 + rng.place(MOST);
+    // With few titles sections are often repeated, with many seldom.
+    let titles = 2 + rng.place(TITLES.len() - 1);
+    let deep = rng.percent(2);
     let mut section: Vec<String> = Vec::new();
     let mut pieces = Vec::new();
     for _ in 0..count {
-        match dice.below(12) {
+        match rng.below(12) {
             0..4 => {}
-            4..7 => section.push(title(dice, titles)),
+            4..7 => section.push(title(rng, titles)),
             7 => {
-                section.push(title(dice, titles));
-                section.push(title(dice, titles));
+                section.push(title(rng, titles));
+                section.push(title(rng, titles));
             }
             8..10 => {
                 section.pop();
-                section.push(title(dice, titles));
+                section.push(title(rng, titles));
             }
-            10 => section.truncate(dice.place(section.len() + 1)),
-            _ if dice.percent(30) => section.clear(),
+            10 => section.truncate(rng.place(section.len() + 1)),
+            _ if rng.percent(30) => section.clear(),
             _ => {
                 section.pop();
             }
@@ -33,12 +33,12 @@ pub fn pieces(dice: &mut Dice) -> Vec<Piece> {
         if deep && section.len() < 60 {
             section.extend((0..30).map(|depth| depth.to_string()));
         }
-        let words = dice.place(12);
+        let words = rng.place(12);
         pieces.push(Piece::new(&section, "text", "wört ".repeat(words)));
     }
     pieces
 }
 
-fn title(dice: &mut Dice, titles: usize) -> String {
-    TITLES[dice.place(titles)].to_owned()
+fn title(rng: &mut Rng, titles: usize) -> String {
+    TITLES[rng.place(titles)].to_owned()
 }

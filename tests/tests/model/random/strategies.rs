@@ -1,8 +1,8 @@
-//! Random strategies of a store's own.
+//! Random strategies of a store.
 
-use super::Dice;
+use super::Rng;
 use super::calls::limits;
-use crate::model::{Own, PRESETS};
+use crate::model::{PRESETS, UserStrategy};
 
 const PATTERNS: [&str; 11] = [
     "text/markdown",
@@ -18,14 +18,14 @@ const PATTERNS: [&str; 11] = [
     "*/*",
 ];
 
-/// Some strategies, most of them default for some media types.
-pub fn own(dice: &mut Dice) -> Vec<Own> {
+/// Returns strategies, most of them defaults for some media types.
+pub fn own(rng: &mut Rng) -> Vec<UserStrategy> {
     let names = ["f", "b", "e", "a", "d", "c"];
-    let row = |name: &&str| Own {
+    let row = |name: &&str| UserStrategy {
         name: (*name).to_owned(),
-        base: dice.pick::<&str>(&PRESETS[1..]),
-        default_for: (0..dice.below(3)).map(|_| *dice.pick(&PATTERNS)).collect(),
-        limits: limits(20, dice),
+        base: rng.pick::<&str>(&PRESETS[1..]),
+        default_for: (0..rng.below(3)).map(|_| *rng.pick(&PATTERNS)).collect(),
+        limits: limits(20, rng),
     };
     names.iter().map(row).collect()
 }

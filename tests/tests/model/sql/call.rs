@@ -1,43 +1,50 @@
-//! What the model answers to a call, in the lines that the server's answer is compared with.
+//! The model's answer to a call, in lines that are compared with those of the server.
 
-use super::show;
-use crate::model::{Document, Own, expand, reassemble};
-use crate::random::{Asked, Call};
+use super::display;
+use crate::model::{Document, UserStrategy, expand, reassemble};
+use crate::random::{Call, Function};
 
 impl Call {
-    /// The function that is called.
+    /// Returns the name of the called function.
     pub fn function(&self) -> &'static str {
-        match self.asked {
-            Asked::Expansion => "expand_contexts",
-            Asked::Passages(_) => "reassemble",
+        match self.function {
+            Function::Expansion => "expand_contexts",
+            Function::Passages(_) => "reassemble",
         }
     }
 }
 
-/// The model's answer, where the documents are those of the call.
-pub fn expected(call: &Call, documents: &[&Document], own: &[Own]) -> Vec<String> {
+/// Returns the model's answer about the documents of the call.
+pub fn expected(call: &Call, documents: &[&Document], own: &[UserStrategy]) -> Vec<String> {
     let hits = call.hits.rank(documents, own);
     let expansion = expand(&hits);
-    match &call.asked {
-        Asked::Expansion => {
+    match &call.function {
+        Function::Expansion => {
             let rows = expansion.choice.rows.iter();
             rows.map(|row| {
                 let role = format!("{:?}", row.role).to_lowercase();
                 let hit = &hits[row.hit];
-                // "score*0.5/max(|distance|,1)", and of a hit its score.
+                // "score*0.5/max(|distance|,1)", and the score itself for a hit.
                 let decay = |score| score * 0.5 / row.distance.abs().max(1) as f64;
                 let decayed = if role == "hit" { hit.score } else { hit.score.map(decay) };
                 let distance = row.distance as i32;
-                show::context(row.chunk.id, &role, distance, hit.chunk.id, hit.score, decayed)
+                display::context(row.chunk.id, &role, distance, hit.chunk.id, hit.score, decayed)
             })
             .collect()
         }
-        Asked::Passages(asked) => reassemble(&hits, &expansion, asked)
+        Function::Passages(function) => reassemble(&hits, &expansion, function)
             .iter()
             .map(|passage| {
                 let flags = [passage.truncated, passage.complete];
                 let (rank, score) = (passage.rank as i32, passage.score);
-                show::passage(rank, score, passage.document, &passage.chunks, &passage.hits, flags)
+                display::passage(
+                    rank,
+                    score,
+                    passage.document,
+                    &passage.chunks,
+                    &passage.hits,
+                    flags,
+                )
             })
             .collect(),
     }

@@ -1,13 +1,13 @@
-//! Documents into a store, many in one statement.
+//! Loading documents into a store, many in one statement.
 
 use super::Store;
 use crate::model::{Chunk, Document};
-use crate::random::Dice;
+use crate::random::Rng;
 use passage_tests::Cluster;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-/// Whether a chunk is one of those that are hidden or deleted: its level is zero.
+/// Returns whether a chunk is one that layouts hide or delete: its level is zero.
 pub fn is_marked(chunk: &Chunk) -> bool {
     level(chunk) == 0
 }
@@ -45,7 +45,7 @@ pub async fn documents(client: &Client, store: &Store, documents: &[Document]) {
     let pairs = documents.iter().flat_map(|d| d.chunks.iter().map(move |c| (d, c)));
     let rows = Value::Array(pairs.map(|(d, c)| chunk(d, c)).collect());
     let table = store.chunks;
-    // A column that the table lacks is left out.
+    // A column that the table does not have is left out.
     let sql = format!(
         "SELECT string_agg(attname, ', ') FROM pg_attribute
         WHERE attrelid = '{table}'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
@@ -62,7 +62,7 @@ pub async fn documents(client: &Client, store: &Store, documents: &[Document]) {
     client.batch_execute(store.then).await.expect("what is done then can be done");
 }
 
-/// The titles of a chunk as a row has them: some that are empty are NULL.
+/// Returns the titles of a chunk as a row has them: some empty ones are NULL.
 fn section(chunk: &Chunk) -> Option<Vec<Option<&str>>> {
     let nulls = chunk.id.as_u128() % 2 == 1;
     let title = |title| Some(title).filter(|title: &&str| !(nulls && title.is_empty()));
@@ -70,17 +70,17 @@ fn section(chunk: &Chunk) -> Option<Vec<Option<&str>>> {
     Some(titles.iter().map(|text| title(text)).collect())
 }
 
-/// Writes the store's own strategies.
+/// Writes the strategies of the store.
 pub async fn strategies(cluster: &Cluster, store: &Store) {
     for row in &store.own {
-        let mut values = super::ask::limits(&row.limits);
+        let mut values = super::query::limits(&row.limits);
         values.push(("name", json!(row.name)));
         values.push(("base", json!(row.base)));
         values.push(("default_for", json!(row.default_for)));
         values.retain(|(_, value)| !value.is_null());
         let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
         let literals: Vec<String> =
-            values.iter().map(|(_, value)| super::show::literal(value)).collect();
+            values.iter().map(|(_, value)| super::display::literal(value)).collect();
         let schema = store.schema;
         let (names, literals) = (names.join(", "), literals.join(", "));
         cluster
@@ -89,16 +89,16 @@ pub async fn strategies(cluster: &Cluster, store: &Store) {
     }
 }
 
-/// A document whose marked chunks are not there.
+/// Removes the marked chunks of a document.
 pub fn without_marked(document: &mut Document) {
     document.chunks.retain(|chunk| !is_marked(chunk));
 }
 
-/// Rows of a view, where ordinals and sections may be NULL.
-pub fn with_nulls(document: &mut Document, dice: &mut Dice) {
-    let chances = [dice.pick(&[0, 0, 10, 50]), dice.pick(&[0, 0, 10, 100])].map(|chance| *chance);
+/// Changes a document into rows of a view, where ordinals and sections may be NULL.
+pub fn with_nulls(document: &mut Document, rng: &mut Rng) {
+    let chances = [rng.pick(&[0, 0, 10, 50]), rng.pick(&[0, 0, 10, 100])].map(|chance| *chance);
     for chunk in &mut document.chunks {
-        chunk.ordinal = chunk.ordinal.filter(|_| !dice.percent(chances[0]));
-        chunk.section = chunk.section.take().filter(|_| !dice.percent(chances[1]));
+        chunk.ordinal = chunk.ordinal.filter(|_| !rng.percent(chances[0]));
+        chunk.section = chunk.section.take().filter(|_| !rng.percent(chances[1]));
     }
 }

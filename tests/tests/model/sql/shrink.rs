@@ -1,20 +1,20 @@
-//! Makes a call smaller as long as the answers to it differ.
+//! Shrinks a call as long as the answers to it differ.
 
-use super::{Store, ask, call, show};
+use super::{Store, call, display, query};
 use crate::model::{Document, Limits};
 use crate::random::Call;
 use std::collections::BTreeSet;
 use tokio_postgres::Client;
 use uuid::Uuid;
 
-/// A call about documents that some chunks are left out of.
+/// A call about documents without some of their chunks.
 #[derive(Clone)]
 struct Case {
     call: Call,
     without: BTreeSet<Uuid>,
 }
 
-/// The smallest call found that differs, with its documents and both answers.
+/// Returns the smallest call found whose answers differ, with its documents and both answers.
 pub async fn shrink(
     client: &Client,
     store: &Store,
@@ -23,9 +23,9 @@ pub async fn shrink(
 ) -> String {
     let mut case = Case { call: call.clone(), without: BTreeSet::new() };
     let Some(mut text) = difference(client, store, &case, documents).await else {
-        return format!("only with others in one statement: {}", show::sql(call, store));
+        return format!("only with others in one statement: {}", display::sql(call, store));
     };
-    // Each change is tried until none makes it smaller.
+    // Each change is tried until none makes the call smaller.
     let mut goes_on = true;
     while goes_on {
         goes_on = false;
@@ -39,10 +39,10 @@ pub async fn shrink(
     text
 }
 
-/// Takes one limit away.
-type Forget = fn(&mut Limits);
+/// Removes one limit.
+type RemoveLimit = fn(&mut Limits);
 
-/// What a case could be without one hit, one limit, or one chunk.
+/// Returns the cases without one hit, one limit, or one chunk.
 fn smaller(case: &Case, documents: &[&Document]) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut with = |change: &dyn Fn(&mut Case)| {
@@ -61,9 +61,10 @@ fn smaller(case: &Case, documents: &[&Document]) -> Vec<Case> {
     if case.call.hits.scores.is_some() {
         with(&|case| case.call.hits.scores = None);
     }
-    let is_given =
-        |name| ask::limits(&case.call.hits.limits).iter().any(|(n, v)| *n == name && !v.is_null());
-    let forget: [(&str, Forget); 13] = [
+    let is_given = |name| {
+        query::limits(&case.call.hits.limits).iter().any(|(n, v)| *n == name && !v.is_null())
+    };
+    let forget: [(&str, RemoveLimit); 13] = [
         ("parents", |limits| limits.parents = None),
         ("preceding", |limits| limits.preceding = None),
         ("following", |limits| limits.following = None),
@@ -94,7 +95,7 @@ fn smaller(case: &Case, documents: &[&Document]) -> Vec<Case> {
     cases
 }
 
-/// How the answers to a case differ, if they do.
+/// Returns how the answers to a case differ, if they do.
 async fn difference(
     client: &Client,
     store: &Store,
@@ -112,10 +113,10 @@ async fn difference(
     let without: Vec<Uuid> = case.without.iter().copied().collect();
     client.batch_execute("BEGIN").await.expect("a transaction begins");
     let delete = format!("DELETE FROM {} WHERE id = ANY ($1)", store.chunks);
-    // A reader who may not delete sees the whole document.
+    // A reader without the right to delete sees the whole document.
     let deleted = without.is_empty() || client.execute(&delete, &[&without]).await.is_ok();
     let answer = if deleted {
-        ask::try_all(client, store, std::slice::from_ref(&case.call)).await.ok()
+        query::try_all(client, store, std::slice::from_ref(&case.call)).await.ok()
     } else {
         None
     };
@@ -124,11 +125,11 @@ async fn difference(
     if answer == expected {
         return None;
     }
-    let shown: Vec<String> = documents.iter().map(show::document).collect();
+    let shown: Vec<String> = documents.iter().map(display::document).collect();
     Some(format!(
         "{}{}\nthe model:\n  {}\nthe server:\n  {}\n",
         shown.concat(),
-        show::sql(&case.call, store),
+        display::sql(&case.call, store),
         expected.join("\n  "),
         answer.join("\n  ")
     ))

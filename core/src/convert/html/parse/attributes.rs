@@ -1,21 +1,21 @@
 /*!
-Tags with no more attributes than anyone writes.
+Bounding the attributes of tags.
 
-The parser compares each attribute of a tag with all before it: a tag of 100,000 took 15 seconds.
-It offers no place to step in before that, so what follows the first few hundred is cut out of the
-text, up to the end of the tag. Nearly no page has such a tag, and then nothing is copied.
+The parser compares each attribute of a tag with all before it: a tag with 100,000 took 15 seconds. The
+parser has no hook before that. So this module removes everything behind the first few hundred attributes
+from the text, up to the end of the tag. Nearly no page has such a tag, and then nothing is copied.
 */
 
 use crate::interrupt;
 use std::borrow::Cow;
 
-/// How many places in a tag may be ones where an attribute begins.
-const MOST: usize = 512;
+/// The maximum number of positions in a tag at which an attribute may begin.
+const MAX_ATTRIBUTES: usize = 512;
 
-/// What a tag's content is text up to the end tag of, markup or not.
+/// The elements whose content is raw text up to their end tag.
 const RAW: [&str; 6] = ["script", "style", "textarea", "title", "xmp", "noscript"];
 
-/// Returns a text in which no tag has more than [`MOST`] attributes.
+/// Returns the text with at most [`MAX_ATTRIBUTES`] attributes in each tag.
 pub(super) fn bounded(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut copied = 0;
@@ -44,13 +44,13 @@ pub(super) fn bounded(text: &str) -> Cow<'_, str> {
 }
 
 struct Tag {
-    /// Where it ends: at its `>`, or at the end of the text.
+    /// The position of its `>`, or the end of the text.
     end: usize,
-    /// Where its attributes become too many.
+    /// The position behind the last allowed attribute, if there are more.
     surplus: Option<usize>,
 }
 
-/// Reads a tag from behind its `<`.
+/// Scans a tag from behind its `<`.
 fn tag(text: &str) -> Tag {
     let mut begun = 0;
     let mut surplus = None;
@@ -60,7 +60,7 @@ fn tag(text: &str) -> Tag {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'>' => break,
-            // A quote anywhere else is part of a name.
+            // Elsewhere a quote is part of a name.
             b'"' | b'\'' if before_value => {
                 at += 1 + memchr::memchr(*byte, &bytes[at + 1..]).unwrap_or(bytes.len() - at - 1);
                 begun += 1;
@@ -73,14 +73,14 @@ fn tag(text: &str) -> Tag {
             byte => before_value && byte.is_ascii_whitespace(),
         };
         at += 1;
-        if begun >= MOST && surplus.is_none() {
+        if begun >= MAX_ATTRIBUTES && surplus.is_none() {
             surplus = Some(at.min(bytes.len()));
         }
     }
     Tag { end: at.min(bytes.len()), surplus }
 }
 
-/// Returns how much of a text behind a tag is the tag's raw content.
+/// Returns the length of a tag's raw content in the text behind it.
 fn raw_content(tag: &str, after: &str) -> usize {
     let is = |name: &&&str| {
         let start = tag.as_bytes().get(..name.len());
@@ -96,7 +96,7 @@ fn raw_content(tag: &str, after: &str) -> usize {
         }
         at += 2;
     }
-    // Without an end the parser takes all of it, and so does what is not looked at here.
+    // Without an end tag the raw content extends to the end of the text.
     after.len()
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_anyone_writes_is_not_touched() {
+    fn ordinary_tags_are_unchanged() {
         let words = "a < b and c ".repeat(1_000);
         let data = format!("<img src='data:{}' alt='{words}'> {words} <b", "/".repeat(9_000));
         assert!(matches!(bounded(&data), Cow::Borrowed(text) if text == data));

@@ -1,4 +1,4 @@
-//! Shell scripts. A script that is sourced is named without its folder and extension.
+//! Shell scripts. A sourced script is an import with its name, without folder and extension.
 
 use crate::Unit::Member;
 use crate::split::code::language::{Row, Rule, slice, stem};

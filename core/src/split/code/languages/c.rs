@@ -1,13 +1,13 @@
 /*!
-C, and what C++ has of it.
+C, and the part of it that C++ shares.
 
-A name lies at the bottom of its declarator. What is declared in a file is a member, a structure with
-its body a container, and what is declared in a function is neither. A header that is included is
-named without its folder and extension.
+A name is at the bottom of its declarator. A declaration in a file is a member, a structure with a
+body is a container, and a declaration in a function is neither. An included header is an import with
+its name, without folder and extension.
 */
 
 use crate::Unit::{Container, Member};
-use crate::split::code::language::{Found, Language, Row, Rule, slice, stem};
+use crate::split::code::language::{Language, Row, Rule, UnitInfo, slice, stem};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -28,14 +28,14 @@ pub(super) const TABLE: &[Row] = &[
     ("string_literal preproc_arg", Rule::Opaque),
 ];
 
-/// What a declarator declares.
+/// The name that a declarator declares.
 pub(super) struct Declared<'n> {
-    /// The node with the name, which may be a qualified one.
+    /// The node of the name, which may be qualified.
     pub(super) name: Node<'n>,
     pub(super) is_function: bool,
 }
 
-/// Goes down to the name that a node declares first.
+/// Returns the first name that a node declares.
 pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
     let mut name = node.child_by_field_name("declarator")?;
     let mut is_function = false;
@@ -58,40 +58,40 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
     }
 }
 
-fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     if let Some(found) = structured(node, text) {
         return Some(found);
     }
     let Declared { name, is_function } = declared(node)?;
-    // A field is no more than an item of its structure.
+    // A field is only an item of its structure.
     let is_field = node.kind() == "field_declaration" && !is_function;
-    let found = Found::named(Member, name, text);
-    (!is_field).then_some(Found { outermost: node.kind() == "declaration", ..found })
+    let found = UnitInfo::named(Member, name, text);
+    (!is_field).then_some(UnitInfo { outermost: node.kind() == "declaration", ..found })
 }
 
-/// Finds a structure that is declared together with what it is the type of: the two are one.
-pub(super) fn structured<'t>(node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+/// Returns the unit of a structure that is declared together with a variable of its type.
+pub(super) fn structured<'t>(node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let structure = node.child_by_field_name("type")?;
     structure.child_by_field_name("body")?;
     let declared = declared(node)?.name;
     let name = structure.child_by_field_name("name").unwrap_or(declared);
-    Some(Found { same: Some(structure.id()), ..Found::named(Container, name, text) })
+    Some(UnitInfo { same: Some(structure.id()), ..UnitInfo::named(Container, name, text) })
 }
 
-fn type_definition<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn type_definition<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let Declared { name, .. } = declared(node)?;
     let structure = node.child_by_field_name("type");
     let structure = structure.filter(|node| node.child_by_field_name("body").is_some());
     let unit = if structure.is_some() { Container } else { Member };
-    let found = Found::named(unit, name, text);
-    Some(Found { same: structure.map(|node| node.id()), outermost: true, ..found })
+    let found = UnitInfo::named(unit, name, text);
+    Some(UnitInfo { same: structure.map(|node| node.id()), outermost: true, ..found })
 }
 
-/// Takes a macro with a value as a constant; without one it is a switch.
-fn macro_constant<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+/// Returns the unit of a macro with a value, which is a constant. Others are switches.
+fn macro_constant<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     node.child_by_field_name("value")?;
-    let found = Found::named(Member, node.child_by_field_name("name")?, text);
-    Some(Found { outermost: true, ..found })
+    let found = UnitInfo::named(Member, node.child_by_field_name("name")?, text);
+    Some(UnitInfo { outermost: true, ..found })
 }
 
 fn included(node: Node<'_>, text: &str) -> Vec<String> {

@@ -1,14 +1,14 @@
 /*!
-C++: what it has beside C.
+C++: the rules that C does not have.
 
-Functions that are defined outside of their class are its members still, as in Go. What stands in a
-namespace without a name belongs to the one around it, as its names do.
+A function that is defined outside of its class is a member of the class, as in Go. The content of an
+unnamed namespace belongs to the namespace around it, and so do its names.
 */
 
 use super::c::{Declared, declared, structured};
 use crate::Unit::{Container, Member, Module};
 use crate::split::code::language::{
-    Beside, Found, Language, Row, Rule, children, last_part, slice,
+    Language, Membership, Row, Rule, UnitInfo, children, last_part, slice,
 };
 use tree_sitter::Node;
 
@@ -22,21 +22,21 @@ pub(super) const TABLE: &[Row] = &[
     ("raw_string_literal", Rule::Opaque),
 ];
 
-/// Returns a name without the arguments of a template.
+/// Returns a name without template arguments.
 fn base<'t>(name: Node<'_>, text: &'t str) -> &'t str {
     let is_template = matches!(name.kind(), "template_type" | "template_function");
     let bare = if is_template { name.child_by_field_name("name") } else { None };
     slice(bare.unwrap_or(name), text)
 }
 
-fn class<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn class<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     node.child_by_field_name("body")?;
     let name = node.child_by_field_name("name")?;
-    // A specialisation is told apart by its arguments.
-    Some(Found::named(Container, name, text))
+    // The title of a specialization includes its arguments.
+    Some(UnitInfo::named(Container, name, text))
 }
 
-fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     if let Some(found) = structured(node, text) {
         return Some(found);
     }
@@ -50,24 +50,24 @@ fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<
         name = name.child_by_field_name("name")?;
     }
     let title: std::borrow::Cow<_> = match name.kind() {
-        // Its declarator holds the parameters, too.
+        // Its declarator includes the parameters.
         "operator_cast" => {
             format!("operator {}", slice(name.child_by_field_name("type")?, text)).into()
         }
         _ => base(name, text).into(),
     };
-    Some(Found {
-        beside: if is_function && !scopes.is_empty() {
-            Beside::Type(scopes.join("::").into())
+    Some(UnitInfo {
+        membership: if is_function && !scopes.is_empty() {
+            Membership::MemberOf(scopes.join("::").into())
         } else {
-            Beside::Nothing
+            Membership::Nested
         },
         outermost: node.kind() == "declaration",
-        ..Found::new(Member, title, name.start_byte())
+        ..UnitInfo::new(Member, title, name.start_byte())
     })
 }
 
-/// Takes the last part of what is used, a name or a namespace.
+/// Returns the last part of a used name or namespace.
 fn used(node: Node<'_>, text: &str) -> Vec<String> {
     let used = children(node).into_iter().next();
     used.map(|used| last_part(slice(used, text), &[':']).to_owned()).into_iter().collect()

@@ -1,7 +1,7 @@
-//! C#. A directive binds its alias, or else the last part of its namespace.
+//! C#. A directive binds its alias, else the last part of its namespace.
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Found, Language, Row, Rule, children, last_part, slice};
+use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, last_part, slice};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -32,8 +32,8 @@ pub(super) const TABLE: &[Row] = &[
     ("string_literal verbatim_string_literal raw_string_literal", Rule::Opaque),
 ];
 
-/// Names what has only a sign: `operator +`, `operator int`, `this`, `~Name`.
-fn unnamed<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+/// Returns the unit of a member without a name: `operator +`, `operator int`, `this`, `~Name`.
+fn unnamed<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let field = |name| node.child_by_field_name(name);
     let title = match node.kind() {
         "indexer_declaration" => "this".into(),
@@ -44,7 +44,7 @@ fn unnamed<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>>
             text.get(between)?.split_whitespace().collect::<Vec<_>>().join(" ")
         }
     };
-    Some(Found::new(Member, title, node.start_byte()))
+    Some(UnitInfo::new(Member, title, node.start_byte()))
 }
 
 fn names(node: Node<'_>, text: &str) -> Vec<String> {

@@ -1,7 +1,9 @@
-//! CSS. Rules bear their selectors, and what holds rules says under which condition they hold.
+//! CSS. The title of a rule is its selector, and that of an at-rule its condition.
 
 use crate::Unit::{self, Container, Member};
-use crate::split::code::language::{Found, Language, Row, Rule, children, slice, stem, unquoted};
+use crate::split::code::language::{
+    Language, Row, Rule, UnitInfo, children, slice, stem, unquoted,
+};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -16,22 +18,22 @@ pub(super) const TABLE: &[Row] = &[
     ("import_statement", Rule::Import(imported)),
 ];
 
-/// Takes what stands before the block as the title.
-fn titled<'t>(unit: Unit, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+/// Returns the unit whose title is the text before the block.
+fn titled<'t>(unit: Unit, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let mut cursor = node.walk();
     let block = node
         .named_children(&mut cursor)
         .find(|node| matches!(node.kind(), "block" | "keyframe_block_list"))?;
     let head = text.get(node.start_byte()..block.start_byte())?;
     let title = head.split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(Found::new(unit, title, node.start_byte()))
+    Some(UnitInfo::new(unit, title, node.start_byte()))
 }
 
-fn rule<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn rule<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     titled(Member, node, text)
 }
 
-fn at_rule<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn at_rule<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     titled(Container, node, text)
 }
 

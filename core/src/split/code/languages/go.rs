@@ -1,13 +1,14 @@
 /*!
 Go.
 
-Methods stand beside their type: those that follow each other, or the type itself, are one container
-with the type's title. An import binds its alias, or else the last part of the path, versions aside.
+Methods are outside of their type. Adjacent methods, together with the type if it precedes them, are
+one container with the type's title. An import binds its alias, else the last part of the path that
+is not a version.
 */
 
 use crate::Unit::{Container, Member};
 use crate::split::code::language::{
-    Beside, Found, Language, Row, Rule, children, last_part, slice, unquoted,
+    Language, Membership, Row, Rule, UnitInfo, children, last_part, slice, unquoted,
 };
 use tree_sitter::Node;
 
@@ -28,7 +29,7 @@ pub(super) const TABLE: &[Row] = &[
     ("interpreted_string_literal raw_string_literal", Rule::Opaque),
 ];
 
-/// Returns the one of the kinds that a declaration has, unless it has several.
+/// Returns the child of a declaration if it is the only one and of one of the kinds.
 fn single<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
     let mut cursor = node.walk();
     let mut specs = node.named_children(&mut cursor).filter(|node| node.kind() != "comment");
@@ -36,26 +37,26 @@ fn single<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
     specs.next().is_none().then_some(spec)
 }
 
-fn single_type<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn single_type<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let spec = single(node, &["type_spec", "type_alias"])?;
-    let found = Found::named(Container, spec.child_by_field_name("name")?, text);
-    Some(Found { same: Some(spec.id()), beside: Beside::Members, ..found })
+    let found = UnitInfo::named(Container, spec.child_by_field_name("name")?, text);
+    Some(UnitInfo { same: Some(spec.id()), membership: Membership::TypeBefore, ..found })
 }
 
-fn single_value<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn single_value<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let spec = single(node, &["const_spec", "var_spec"])?;
-    let found = Found::named(Member, spec.child_by_field_name("name")?, text);
-    Some(Found { outermost: true, ..found })
+    let found = UnitInfo::named(Member, spec.child_by_field_name("name")?, text);
+    Some(UnitInfo { outermost: true, ..found })
 }
 
-fn method<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
-    let found = Found::named(Member, node.child_by_field_name("name")?, text);
+fn method<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
+    let found = UnitInfo::named(Member, node.child_by_field_name("name")?, text);
     let receiver = node.child_by_field_name("receiver")?;
     let mut of = receiver.named_child(0)?.child_by_field_name("type")?;
     while matches!(of.kind(), "pointer_type" | "generic_type" | "parenthesized_type") {
         of = of.named_child(0)?;
     }
-    Some(Found { beside: Beside::Type(slice(of, text).into()), ..found })
+    Some(UnitInfo { membership: Membership::MemberOf(slice(of, text).into()), ..found })
 }
 
 fn names(node: Node<'_>, text: &str) -> Vec<String> {

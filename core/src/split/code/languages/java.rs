@@ -1,5 +1,4 @@
-//! Java. An import binds its last part; a star binds names that are not written down, and the
-//! package stands for them.
+//! Java. An import binds its last part. A star import has no names, so the package is used instead.
 
 use crate::Unit::{Container, Member};
 use crate::split::code::language::{Row, Rule, children, last_part, slice};

@@ -1,12 +1,12 @@
 /*!
-JavaScript, and what TypeScript has of it.
+JavaScript, and the part of it that TypeScript shares.
 
-A constant is a member if it is a function or exported, and a class or an object with functions is a
-container. What is exported without a name is called `default`, as importing it does.
+A constant is a member if it is a function or exported. A class or an object with functions is a
+container. An unnamed export has the title `default`, as in imports.
 */
 
 use crate::Unit::{self, Container, Member};
-use crate::split::code::language::{Found, Language, Row, Rule, children, slice};
+use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -27,7 +27,7 @@ pub(super) const TABLE: &[Row] = &[
     ("import_statement", Rule::Import(names)),
 ];
 
-/// Returns what a value makes of the constant or field that holds it.
+/// Returns the kind of unit that a value makes of its constant or field.
 fn valued(value: Node<'_>) -> Option<Unit> {
     let is_function = |node: Node<'_>| {
         let kinds = ["arrow_function", "function_expression", "generator_function"];
@@ -46,7 +46,7 @@ fn valued(value: Node<'_>) -> Option<Unit> {
     }
 }
 
-fn export<'t>(language: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn export<'t>(language: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let (inner, found) = if let Some(inner) = node.child_by_field_name("declaration") {
         let found = match inner.kind() {
             "lexical_declaration" | "variable_declaration" => declared(inner, text, true),
@@ -57,7 +57,7 @@ fn export<'t>(language: &Language, node: Node<'_>, text: &'t str) -> Option<Foun
         let inner = node.child_by_field_name("value")?;
         let name = inner.child_by_field_name("name");
         let found = match (valued(inner), name) {
-            (Some(unit), Some(name)) => Some(Found::named(unit, name, text)),
+            (Some(unit), Some(name)) => Some(UnitInfo::named(unit, name, text)),
             (unit, _) => {
                 let unit = match (unit, inner.kind()) {
                     (Some(unit), _) => unit,
@@ -65,20 +65,20 @@ fn export<'t>(language: &Language, node: Node<'_>, text: &'t str) -> Option<Foun
                     (None, "identifier" | "member_expression") => return None,
                     (None, _) => Member,
                 };
-                Some(Found::new(unit, "default", node.start_byte()))
+                Some(UnitInfo::new(unit, "default", node.start_byte()))
             }
         };
         (inner, found)
     };
     let found = match found {
         Some(found) => found,
-        // A function or class may lack a name here.
-        None => Found::new(unnamed(inner)?, "default", node.start_byte()),
+        // A function or class may be unnamed here.
+        None => UnitInfo::new(unnamed(inner)?, "default", node.start_byte()),
     };
-    Some(Found { same: found.same.or(Some(inner.id())), ..found })
+    Some(UnitInfo { same: found.same.or(Some(inner.id())), ..found })
 }
 
-/// Returns what a declaration without a name is.
+/// Returns the kind of unit of an unnamed declaration.
 fn unnamed(node: Node<'_>) -> Option<Unit> {
     let bare = node.child_by_field_name("name").is_none();
     match node.kind() {
@@ -88,12 +88,12 @@ fn unnamed(node: Node<'_>) -> Option<Unit> {
     }
 }
 
-fn constant<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn constant<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     declared(node, text, false)
 }
 
-/// Finds the one constant that is declared.
-fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<Found<'t>> {
+/// Returns the unit of a declaration of exactly one constant.
+fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<UnitInfo<'t>> {
     let mut cursor = node.walk();
     let mut found = node.named_children(&mut cursor);
     let declarator = found.find(|node| node.kind() == "variable_declarator")?;
@@ -108,20 +108,20 @@ fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<Found<'
         None if value.is_some_and(|value| value.kind() == "object") => Container,
         None => Member,
     };
-    // What a function puts into an object is its own business.
+    // An object in a function is local.
     let outermost = value.is_some_and(|value| value.kind() == "object");
-    let found = Found::named(unit, name, text);
-    (name.kind() == "identifier").then_some(Found { outermost, ..found })
+    let found = UnitInfo::named(unit, name, text);
+    (name.kind() == "identifier").then_some(UnitInfo { outermost, ..found })
 }
 
-fn field<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn field<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let name = ["name", "property", "key"].iter().find_map(|name| node.child_by_field_name(name));
     let unit = valued(node.child_by_field_name("value")?)?;
-    Some(Found::named(unit, name?, text))
+    Some(UnitInfo::named(unit, name?, text))
 }
 
-/// Finds what is assigned to a property, such as `exports.parse = function () {}`.
-fn assignment<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+/// Returns the unit of an assignment to a property, such as `exports.parse = function () {}`.
+fn assignment<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let assigned = node.named_child(0).filter(|node| node.kind() == "assignment_expression")?;
     let unit = valued(assigned.child_by_field_name("right")?)?;
     let left = assigned.child_by_field_name("left")?;
@@ -130,7 +130,7 @@ fn assignment<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'
         "identifier" => left,
         _ => return None,
     };
-    Some(Found::named(unit, name, text))
+    Some(UnitInfo::named(unit, name, text))
 }
 
 fn names(node: Node<'_>, text: &str) -> Vec<String> {

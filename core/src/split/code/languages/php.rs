@@ -1,12 +1,14 @@
 /*!
 PHP, with the text around it.
 
-A use binds its alias, or else the last part of its path; a file that is required is named without
-its folder and extension.
+A `use` binds its alias, else the last part of its path. A required file is an import with its name,
+without folder and extension.
 */
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Found, Language, Row, Rule, children, last_part, slice, stem};
+use crate::split::code::language::{
+    Language, Row, Rule, UnitInfo, children, last_part, slice, stem,
+};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -28,13 +30,13 @@ pub(super) const TABLE: &[Row] = &[
     ("string encapsed_string heredoc nowdoc text", Rule::Opaque),
 ];
 
-fn assigned<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn assigned<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let assigned = node.named_child(0).filter(|node| node.kind() == "assignment_expression")?;
     let value = assigned.child_by_field_name("right")?;
     let is_function = matches!(value.kind(), "anonymous_function" | "arrow_function");
     let name = assigned.child_by_field_name("left").filter(|_| is_function)?;
     let name = name.child_by_field_name("name").or_else(|| name.named_child(0)).unwrap_or(name);
-    Some(Found::named(Member, name, text))
+    Some(UnitInfo::named(Member, name, text))
 }
 
 fn names(node: Node<'_>, text: &str) -> Vec<String> {
@@ -62,7 +64,7 @@ fn required(node: Node<'_>, text: &str) -> Option<Vec<String>> {
     if !kinds.contains(&required.kind()) {
         return None;
     }
-    // The path is often put together; its last string says what it names.
+    // The path is often concatenated; its last string has the name.
     let mut path = required.named_child(0)?;
     while path.kind() == "binary_expression" {
         path = path.child_by_field_name("right")?;

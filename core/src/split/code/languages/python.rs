@@ -1,7 +1,7 @@
 /*!
 Python.
 
-`import a.b` binds `a`. A star binds names that are not written down; the module stands for them.
+`import a.b` binds `a`. A star import has no names, so the module is used instead.
 */
 
 use crate::Unit::{Container, Member};

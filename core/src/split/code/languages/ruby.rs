@@ -1,12 +1,12 @@
 /*!
 Ruby.
 
-A module that holds methods is a container; else it is a mere namespace. Methods of `class << self`
-are members of the class. What is required is named without its folder and extension.
+A module with methods is a container; others are only namespaces. Methods of `class << self` are
+members of the class. A required file is an import with its name, without folder and extension.
 */
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Found, Language, Row, Rule, children, slice, stem};
+use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice, stem};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -25,25 +25,25 @@ fn is_method(node: &Node<'_>) -> bool {
     matches!(node.kind(), "method" | "singleton_method")
 }
 
-fn module<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn module<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let body = node.child_by_field_name("body");
     let has_methods = body.is_some_and(|body| children(body).iter().any(is_method));
     let unit = if has_methods { Container } else { Module };
-    Some(Found::named(unit, node.child_by_field_name("name")?, text))
+    Some(UnitInfo::named(unit, node.child_by_field_name("name")?, text))
 }
 
-/// Finds a class that is made by a call, such as `Point = Struct.new(:x, :y) do`.
-fn made<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+/// Returns the unit of a class that a call creates, such as `Point = Struct.new(:x, :y) do`.
+fn made<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let name = node.child_by_field_name("left").filter(|left| left.kind() == "constant")?;
     node.child_by_field_name("right")?.child_by_field_name("block")?;
-    Some(Found::named(Container, name, text))
+    Some(UnitInfo::named(Container, name, text))
 }
 
-/// Finds a method that is an argument, as in `private def find`.
-fn marked<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+/// Returns the unit of a method that is an argument, as in `private def find`.
+fn marked<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let method = node.child_by_field_name("arguments")?.named_child(0).filter(is_method)?;
-    let found = Found::named(Member, method.child_by_field_name("name")?, text);
-    Some(Found { same: Some(method.id()), ..found })
+    let found = UnitInfo::named(Member, method.child_by_field_name("name")?, text);
+    Some(UnitInfo { same: Some(method.id()), ..found })
 }
 
 fn required(node: Node<'_>, text: &str) -> Option<Vec<String>> {

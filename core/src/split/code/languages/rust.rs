@@ -1,12 +1,12 @@
 /*!
 Rust.
 
-An implementation bears the names of its trait and its type, `Display for Point`, and without a trait
-that of its type alone. A glob binds names that are not written down; the module stands for them.
+The title of an implementation is its trait and its type, `Display for Point`, or its type alone. A
+glob import has no names, so the module is used instead.
 */
 
 use crate::Unit::{Container, Member, Module};
-use crate::split::code::language::{Found, Language, Row, Rule, children, slice};
+use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -29,16 +29,16 @@ pub(super) const TABLE: &[Row] = &[
     ("token_tree string_literal", Rule::Opaque),
 ];
 
-fn implementation<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn implementation<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let name = base(node.child_by_field_name("type")?, text);
     let Some(implemented) = node.child_by_field_name("trait") else {
-        return Some(Found::new(Container, name, node.start_byte()));
+        return Some(UnitInfo::new(Container, name, node.start_byte()));
     };
     let implemented = slice(implemented, text).split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(Found::new(Container, format!("{implemented} for {name}"), node.start_byte()))
+    Some(UnitInfo::new(Container, format!("{implemented} for {name}"), node.start_byte()))
 }
 
-/// Returns the name of a type without its arguments.
+/// Returns the name of a type without its generic arguments.
 fn base<'t>(node: Node<'_>, text: &'t str) -> &'t str {
     let name = match node.kind() {
         "generic_type" => node.child_by_field_name("type"),
@@ -49,7 +49,7 @@ fn base<'t>(node: Node<'_>, text: &'t str) -> &'t str {
 
 fn names(node: Node<'_>, text: &str) -> Vec<String> {
     let mut names = Vec::new();
-    // Each with the path before it, of which `self` is the last part.
+    // Each node with the path before it, to whose last part `self` refers.
     let mut rest = vec![(node, None)];
     while let Some((node, path)) = rest.pop() {
         let field = |name| node.child_by_field_name(name);

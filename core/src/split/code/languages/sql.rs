@@ -1,7 +1,7 @@
-//! SQL. What a statement creates is a member by its name, schema included as written.
+//! SQL. A CREATE statement is a member with the name of its object, including a written schema.
 
 use crate::Unit::Member;
-use crate::split::code::language::{Found, Language, Row, Rule, children, slice};
+use crate::split::code::language::{Language, Row, Rule, UnitInfo, children, slice};
 use tree_sitter::Node;
 
 pub(super) const TABLE: &[Row] = &[
@@ -11,7 +11,7 @@ pub(super) const TABLE: &[Row] = &[
     ("program block column_definitions function_body list", Rule::Body),
 ];
 
-fn created<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>> {
+fn created<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let create = node.named_child(0).filter(|node| node.kind().starts_with("create_"))?;
     let name = match create.kind() {
         "create_query" => return None,
@@ -23,5 +23,5 @@ fn created<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Found<'t>>
     };
     let name = name?;
     let title = slice(name, text).replace('"', "");
-    Some(Found { outermost: true, ..Found::new(Member, title, name.start_byte()) })
+    Some(UnitInfo { outermost: true, ..UnitInfo::new(Member, title, name.start_byte()) })
 }

@@ -1,4 +1,4 @@
-//! TypeScript: what it has beside JavaScript.
+//! TypeScript: the rules that JavaScript does not have.
 
 use crate::Unit::{Container, Member, Module};
 use crate::split::code::language::{Row, Rule};

@@ -1,4 +1,4 @@
-//! Containers: the class, the object, the table that a hit is a piece of, head to closing.
+//! Containers: the class, object or table around a hit, from its head to its closing part.
 
 use super::{Whole, section};
 use crate::model::chunk::{Chunk, Document};
@@ -6,7 +6,7 @@ use crate::model::hit::Hit;
 use crate::model::strategy::WholeOf;
 use std::collections::BTreeSet;
 
-/// What a hit is widened to, or `None` where there is nothing.
+/// Returns the container that a hit is widened to, if there is one.
 pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
     let (ordinal, titles) = (hit.chunk.ordinal?, hit.chunk.section.as_deref()?);
     if let Some(depth) = common_container(hits, hit) {
@@ -27,8 +27,7 @@ pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
     Some(Whole { section: target.to_vec(), head: None, chunks })
 }
 
-/// The depth of the section that is the nearest container of a hit and of all hits that share its
-/// outermost one.
+/// Returns the depth of the nearest container that a hit shares with all hits below its outermost container.
 fn common_container(hits: &[Hit], hit: &Hit) -> Option<usize> {
     let own = eligible(hit);
     let (titles, group) = (hit.chunk.section.as_deref()?, group(hit, &own)?);
@@ -50,15 +49,15 @@ fn common_container(hits: &[Hit], hit: &Hit) -> Option<usize> {
     own.iter().rev().copied().find(is_common)
 }
 
-/// The outermost container of a hit, and whether that is the document's own because nothing else is
-/// there: such hits of data are a group apart.
+/// Returns the outermost container of a hit, and whether it is the document itself for lack of another one.
+/// Such hits of data are a group of their own.
 fn group<'h>(hit: &'h Hit, eligible: &BTreeSet<usize>) -> Option<(&'h [String], bool)> {
     let outermost = *eligible.first()?;
     let is_file = hit.chunk.kind.as_deref() == Some("data") && *eligible == BTreeSet::from([1]);
     Some((&hit.chunk.section.as_ref()?[..outermost], is_file))
 }
 
-/// The depths of the sections that a hit may be widened to.
+/// Returns the depths of the sections that a hit may be widened to.
 fn eligible(hit: &Hit) -> BTreeSet<usize> {
     let (Some(_), Some(titles)) = (hit.chunk.ordinal, &hit.chunk.section) else {
         return BTreeSet::new();
@@ -88,7 +87,7 @@ fn first_in<'a>(document: &'a Document, section: &[String]) -> Option<&'a Chunk>
     chunks.filter(|chunk| chunk.is_in(section)).min_by_key(|chunk| chunk.ordinal)
 }
 
-/// Where a container begins, and its chunks around a hit.
+/// Returns the begin of a container and its chunks around a hit.
 fn head_to_closing<'a>(hit: &Hit<'a>, ordinal: i64, target: &[String]) -> (i64, Vec<&'a Chunk>) {
     let chunks = hit.document.in_order();
     let own = || chunks.iter().filter(|(_, chunk)| chunk.is_in(target)).map(|(own, _)| *own);

@@ -1,11 +1,11 @@
-//! Kin: parents, siblings and children of a hit, found by sections alone.
+//! Relatives: parents, siblings and children of a hit, found by sections alone.
 
 use super::Role;
 use crate::model::chunk::Chunk;
 use crate::model::hit::Hit;
 use crate::model::strategy::Kin;
 
-/// The kin of a hit, as many of each as its limits say.
+/// Returns the relatives of a hit, up to its limits.
 pub fn of<'a>(hit: &Hit<'a>, ordinal: i64, limits: &Kin) -> Vec<(&'a Chunk, Role)> {
     let Some(section) = &hit.chunk.section else { return Vec::new() };
     let chunks = hit.document.in_order();
@@ -32,10 +32,10 @@ pub fn of<'a>(hit: &Hit<'a>, ordinal: i64, limits: &Kin) -> Vec<(&'a Chunk, Role
     kin
 }
 
-/// The chunks that stand for the sections above, of those before the hit.
+/// Returns the chunks before the hit that represent the sections above it.
 fn parents<'a>(section: &[String], before: &[&'a Chunk], limit: usize) -> Vec<(&'a Chunk, Role)> {
     // "Walk depth = len(s) - 1 down to 0; take the first `parents` depths that give something."
-    let stands_in = |depth| stand_in(&section[..depth], before);
+    let stands_in = |depth| representative(&section[..depth], before);
     let taken: Vec<_> = (0..section.len()).rev().filter_map(stands_in).take(limit).collect();
     // "Of the taken chunks the one for the nearest section is role parent (max of (min(common
     // prefix length with s, len(s) - 1), ordinal)), the others are ancestor."
@@ -52,7 +52,7 @@ fn parents<'a>(section: &[String], before: &[&'a Chunk], limit: usize) -> Vec<(&
 
 /// "The LAST chunk before o exactly in p; if there is none and depth > 0: the FIRST chunk before o
 /// whose section is p plus one title."
-fn stand_in<'a>(section: &[String], before: &[&'a Chunk]) -> Option<&'a Chunk> {
+fn representative<'a>(section: &[String], before: &[&'a Chunk]) -> Option<&'a Chunk> {
     let own = before.iter().rev().find(|chunk| chunk.is_in(section));
     let child = || before.iter().find(|chunk| !section.is_empty() && chunk.is_child_of(section));
     own.or_else(child).copied()

@@ -1,4 +1,4 @@
-//! Merging: a section takes the place of its hits where enough of it was hit.
+//! Merging: a section replaces its hits if enough of it was hit.
 
 use super::Whole;
 use crate::model::chunk::{Chunk, Section};
@@ -41,11 +41,11 @@ pub fn gaps<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Vec<&'a Chunk> {
     gaps.map(|(_, chunk)| *chunk).collect()
 }
 
-/// What is merged in one document.
+/// The merge of one document.
 struct Merging<'a> {
     /// The ordinals of M, the hits that merge.
     hits: BTreeSet<i64>,
-    /// W, the ordinals that are looked at.
+    /// W, the ordinals that the merge reads.
     windows: Vec<(i64, i64)>,
     /// The chunks in W.
     rows: Vec<(i64, &'a Chunk)>,
@@ -53,8 +53,8 @@ struct Merging<'a> {
 }
 
 impl<'a> Merging<'a> {
-    /// What is merged around a hit, or `None` if the hit does not merge: "per document, over its hits
-    /// M with this strategy, ordinal and section."
+    /// Returns the merge around a hit, or `None` if the hit does not merge: "per document, over its hits M
+    /// with this strategy, ordinal and section."
     fn of(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Self> {
         hit.chunk.ordinal.and(hit.chunk.section.as_ref())?;
         let of_document = hits.iter().filter(|other| {
@@ -90,7 +90,7 @@ impl<'a> Merging<'a> {
         self.rows.iter().find(|(other, _)| *other == ordinal).map(|(_, chunk)| *chunk)
     }
 
-    /// The outermost merged section that a section is in.
+    /// Returns the outermost merged section that contains a section.
     fn outermost(&self, section: &Section) -> Option<&'a [String]> {
         self.merged.iter().copied().filter(|x| section.starts_with(x)).min_by_key(|x| x.len())
     }

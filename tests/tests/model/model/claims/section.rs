@@ -1,10 +1,10 @@
-//! Whole sections, as far as they go on around a hit.
+//! Whole sections around a hit.
 
 use super::Whole;
 use crate::model::chunk::Chunk;
 use crate::model::hit::Hit;
 
-/// The section of a hit with all below it.
+/// Returns the section of a hit with everything below it.
 pub fn whole<'a>(hit: &Hit<'a>) -> Option<Whole<'a>> {
     let (ordinal, section) = (hit.chunk.ordinal?, hit.chunk.section.as_ref()?);
     let chunks = run(hit, ordinal, section);
@@ -21,7 +21,7 @@ pub fn run<'a>(hit: &Hit<'a>, ordinal: i64, section: &[String]) -> Vec<&'a Chunk
     before.chain(after).map(|(_, chunk)| *chunk).collect()
 }
 
-/// The chunks of the document with `|distance| <= R`.
+/// Returns the chunks of the document with `|distance| <= R`.
 pub fn within_reach<'a>(hit: &Hit<'a>, ordinal: i64) -> Vec<(i64, &'a Chunk)> {
     let reach = hit.strategy.reach();
     let near = |(other, _): &(i64, &Chunk)| (other - ordinal).abs() <= reach;

@@ -1,9 +1,9 @@
-//! Windows: what stands next to a hit.
+//! Windows: the neighbors of a hit.
 
 use crate::model::chunk::Chunk;
 use crate::model::hit::Hit;
 
-/// The chunks around a hit "by ORDINAL distance: o - before <= ordinal < o, and after; width by the
+/// Returns the chunks around a hit "by ORDINAL distance: o - before <= ordinal < o, and after; width by the
 /// hit's kind". `within` filters them afterwards.
 pub fn of<'a>(hit: &Hit<'a>, ordinal: i64) -> Vec<&'a Chunk> {
     let strategy = &hit.strategy;
@@ -13,8 +13,8 @@ pub fn of<'a>(hit: &Hit<'a>, ordinal: i64) -> Vec<&'a Chunk> {
         _ => 0,
     };
     let (before, after) = (strategy.before[kind], strategy.after[kind]);
-    // "Document = all; parent = chunk must have prefix s[..len-1]; section = prefix s." The root
-    // holds every chunk, also one whose section is unknown.
+    // "Document = all; parent = chunk must have prefix s[..len-1]; section = prefix s." The root contains
+    // every chunk, also one with an unknown section.
     let section = hit.chunk.section.as_deref().unwrap_or_default();
     let bound = match strategy.within {
         "document" => &[],

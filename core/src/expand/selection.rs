@@ -1,0 +1,62 @@
+//! The result of expansion: the selected chunks, and the reason for each.
+
+use super::{Role, Rule};
+use uuid::Uuid;
+
+/// A chunk of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SelectedChunk {
+    /// Its index in the list of rows.
+    pub row: usize,
+    /// The index of its hit in the list of hits.
+    pub hit: usize,
+    /// The role of the chunk.
+    pub role: Role,
+    /// The rule that selected it.
+    pub rule: Rule,
+    /// Its ordinal minus that of its hit.
+    pub distance: i32,
+}
+
+/// The result of [`select_context`](super::select_context).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The chunks, ordered by the best score of their document, then by ordinal.
+    pub chunks: Vec<SelectedChunk>,
+    /// For each hit, whether the budget cut part of its context.
+    pub truncated: Vec<bool>,
+    /// For each hit, the number of the scope to which it was widened. Hits may share one.
+    pub scopes: Vec<Option<usize>>,
+    /// The chunks of each scope; merged sections are not listed.
+    pub scope_chunks: Vec<Vec<Uuid>>,
+    /// For each hit, whether its strategy widens to a container but the hit has none.
+    pub fell_back: Vec<bool>,
+    /// For each hit, whether the store lacks a part of its scope.
+    pub broken: Vec<bool>,
+    /// All decisions in the order in which the budget was spent; empty without `explain`.
+    pub considered: Vec<BudgetDecision>,
+}
+
+/// The decision of the budget on one chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetDecision {
+    /// The chunk.
+    pub chunk: SelectedChunk,
+    /// The decision.
+    pub verdict: Verdict,
+    /// The tokens spent before this chunk.
+    pub tokens_before: u64,
+}
+
+/// The decision on a chunk that a rule selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The chunk is in the result.
+    Kept,
+    /// The chunk would exceed `max_tokens`.
+    MaxTokens,
+    /// The chunk would exceed `max_chunks`.
+    MaxChunks,
+    /// The budget already cut a nearer chunk of the same hit.
+    NearerChunkCut,
+}

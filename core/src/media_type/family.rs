@@ -1,0 +1,40 @@
+//! The properties that media types share: the family, and how a comment is written.
+
+use crate::assemble::Separator;
+
+/// The family of a media type. It decides how chunks are joined and what the strategy `auto` stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// Flowing text. A blank line separates chunks that do not touch.
+    Prose,
+    /// Source code. Nothing separates chunks.
+    Code,
+    /// Structured data. Nothing separates chunks.
+    Data,
+}
+
+impl Family {
+    /// Returns the separator of two chunks that do not touch (decision 5).
+    ///
+    /// ```
+    /// use passage_core::{Family, assemble::Separator};
+    ///
+    /// assert_eq!(Family::Prose.separator(), Separator::BlankLine);
+    /// assert_eq!(Family::Code.separator(), Separator::Text(""));
+    /// ```
+    pub fn separator(self) -> Separator<'static> {
+        match self {
+            Family::Prose => Separator::BlankLine,
+            Family::Code | Family::Data => Separator::Text(""),
+        }
+    }
+}
+
+/// The syntax of a one-line comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommentSyntax {
+    /// The mark before the text.
+    pub prefix: &'static str,
+    /// The mark behind the text; empty where the line end closes the comment.
+    pub suffix: &'static str,
+}

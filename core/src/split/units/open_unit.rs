@@ -1,0 +1,129 @@
+//! An open unit, and the groups of its members and own text.
+
+use crate::{
+    Unit,
+    split::{options::ChunkLimits, titles::UsedTitles},
+};
+use std::ops::Range;
+
+/// An offset in the document, with the size of the text before it.
+///
+/// The size is the sum of the sizes between the offsets that the parser reports. It decides roughly
+/// what fits; a chunk is measured again as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Position {
+    pub(super) byte: usize,
+    pub(super) size: usize,
+}
+
+/// A unit that is open.
+pub(super) struct OpenUnit {
+    pub(super) unit: Unit,
+    /// The number of titles from the root to it.
+    pub(super) depth: usize,
+    pub(super) outer: Position,
+    pub(super) inner: Position,
+    /// The end of its text in groups; only white space follows.
+    pub(super) grouped: Position,
+    /// The line that its members repeat.
+    pub(super) header: Option<Range<usize>>,
+    /// The titles in use by its members.
+    pub(super) titles: UsedTitles,
+    /// The complete groups, until it is divided.
+    pub(super) done: Vec<Group>,
+    pub(super) last: Option<Group>,
+}
+
+impl OpenUnit {
+    pub(super) fn new(unit: Unit, depth: usize, outer: Position, inner: Position) -> Self {
+        Self {
+            unit,
+            depth,
+            outer,
+            inner,
+            grouped: inner,
+            header: None,
+            titles: UsedTitles::default(),
+            done: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// Returns a range of the unit's own text as an atom.
+    pub(super) fn own_atom(&self, bytes: Range<Position>) -> Atom {
+        Atom { bytes, level: self.depth as u32, unit: self.unit, own: true, titles: Vec::new() }
+    }
+}
+
+/// A part of a unit that is cut only if it alone is too long: a member, or own text between two.
+pub(super) struct Atom {
+    pub(super) bytes: Range<Position>,
+    pub(super) level: u32,
+    pub(super) unit: Unit,
+    /// Whether it is own text of its parent.
+    pub(super) own: bool,
+    /// The titles of a member without text between its outer and inner edges.
+    pub(super) titles: Vec<String>,
+}
+
+/// Adjacent atoms, which become one chunk.
+pub(super) struct Group {
+    pub(super) bytes: Range<Position>,
+    pub(super) level: u32,
+    pub(super) unit: Unit,
+    /// Whether all of it is own text of its parent.
+    own: bool,
+    /// The titles of its section below the section of its parent.
+    pub(super) titles: Vec<String>,
+}
+
+impl Group {
+    pub(super) fn new(atom: Atom) -> Self {
+        let Atom { bytes, level, unit, own, titles } = atom;
+        Self { bytes, level, unit, own, titles }
+    }
+
+    /// Returns whether an atom is merged into the group; `around` is the kind of their parent.
+    pub(super) fn accepts(&self, atom: &Atom, around: Unit, limits: ChunkLimits) -> bool {
+        let size = |bytes: &Range<Position>| bytes.end.size - bytes.start.size;
+        let both = self.bytes.start..atom.bytes.end;
+        // A member that is large enough for a search hit keeps its title.
+        let stands_alone = |titles: &[String], bytes: &Range<Position>| {
+            !titles.is_empty() && size(bytes) >= limits.min
+        };
+        if stands_alone(&self.titles, &self.bytes) || stands_alone(&atom.titles, &atom.bytes) {
+            return false;
+        }
+        if limits.exceeded_by(size(&both), both.end.byte - both.start.byte)
+            || (around == Unit::Module && self.own != atom.own)
+        {
+            return false;
+        }
+        size(&both) <= limits.preferred
+            || size(&self.bytes) < limits.min
+            || size(&atom.bytes) < limits.min
+    }
+
+    /// Returns whether white space up to a position may be added.
+    pub(super) fn has_room(&self, end: Position, limits: ChunkLimits) -> bool {
+        let Range { start, .. } = self.bytes;
+        !limits.exceeded_by(end.size - start.size, end.byte - start.byte)
+    }
+
+    /// Adds an accepted atom.
+    pub(super) fn add(&mut self, atom: &Atom, around: Unit) {
+        // A container among others counts as its parent, and so does own text.
+        let part =
+            |own: bool, unit: Unit| if own || unit == Unit::Container { around } else { unit };
+        let (mine, other) = (part(self.own, self.unit), part(atom.own, atom.unit));
+        self.unit = match (mine, other) {
+            (mine, other) if mine == other => mine,
+            (mine, other) if mine == around || other == around => around,
+            _ => Unit::Member,
+        };
+        self.bytes.end = atom.bytes.end;
+        self.level = self.level.min(atom.level);
+        self.own &= atom.own;
+        self.titles.clear();
+    }
+}

@@ -1,0 +1,132 @@
+/*!
+Complete passages of `hierarchical` parse.
+
+Each chunk of real files is a hit, alone and together with another one. If the passage is complete,
+its text must parse in its language. Code is this project and the folders in `PASSAGE_CODE`, as in
+`code_containers`; JSON is a sample of real files, as in `corpus`.
+*/
+
+#![cfg(feature = "code")]
+
+#[path = "corpus/files.rs"]
+#[allow(dead_code)] // Files are read without conversion.
+mod files;
+#[path = "expand/memory.rs"]
+#[allow(dead_code)] // The hits are in code and data only.
+mod memory;
+#[path = "code/standalone.rs"]
+mod standalone;
+
+use files::{registry, sample};
+use memory::{Chunk, Store, passages, preset};
+use passage_core::expand::Budget;
+use passage_core::{Characters, ChunkLimits, Kind, MediaType, SplitOptions, split};
+use standalone::{folders, parser, parses_alone, walk};
+use std::fs;
+
+const NARROW: ChunkLimits = ChunkLimits { min: 20, preferred: 80, max: 160, window: 500 };
+
+/// The maximum number of hits in a file.
+const HITS: usize = 60;
+
+/// The results of the passages.
+#[derive(Debug, Default)]
+struct Counts {
+    passages: usize,
+    complete: usize,
+    failed: Vec<String>,
+}
+
+/// Expands hits in a text, and calls a function with the bytes and the text of each complete passage.
+fn complete(
+    text: &str,
+    media_type: &MediaType,
+    counts: &mut Counts,
+    mut passage: impl FnMut(std::ops::Range<usize>, &str) -> bool,
+) {
+    let split = split(text, media_type, &SplitOptions::new(NARROW), &Characters).unwrap();
+    if split.syntax_error.is_some() || split.chunks.is_empty() {
+        return;
+    }
+    let chunk = |chunk: &passage_core::Chunk| Chunk {
+        section: chunk.section.clone(),
+        unit: Some(chunk.unit),
+        content: chunk.content.to_owned(),
+    };
+    let store = Store {
+        documents: vec![split.chunks.iter().map(chunk).collect()],
+        kind: Some(split.chunks[0].kind),
+        json: split.chunks[0].kind == Kind::Data,
+    };
+    let hierarchical = preset("hierarchical");
+    let (count, step) = (split.chunks.len(), split.chunks.len().div_ceil(HITS));
+    for at in (0..count).step_by(step) {
+        for other in [at, (at * 7 + 3) % count] {
+            let mut hits = vec![store.hit((0, at), 0, &hierarchical)];
+            if other != at {
+                hits.push(store.hit((0, other), 1, &hierarchical));
+            }
+            let (rows, choice) = store.expand(&hits, Budget::of(&hits));
+            for found in passages(&hits, &rows, &choice, Some(0)) {
+                counts.passages += 1;
+                if !found.complete {
+                    continue;
+                }
+                counts.complete += 1;
+                let place = |pick: &usize| rows[choice.chunks[*pick].row].ordinal.unwrap() as usize;
+                let first = &split.chunks[place(&found.chunks[0])];
+                let last = &split.chunks[place(found.chunks.last().unwrap())];
+                let bytes = first.bytes.start..last.bytes.end;
+                if !passage(bytes.clone(), &text[bytes]) {
+                    counts
+                        .failed
+                        .push(format!("{at} and {other} of {count} chunks, {:?}", first.section));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn complete_passages_of_code_parse() {
+    let mut counts = Counts::default();
+    for folder in folders() {
+        walk(&folder, &mut |path, text, frame| {
+            let (mut parser, errors) = parser(text, frame);
+            let failed = counts.failed.len();
+            complete(text, &MediaType::new(frame.0), &mut counts, |bytes, content| {
+                let is_broken = errors.iter().any(|at| (bytes.start..=bytes.end).contains(at));
+                is_broken || parses_alone(&mut parser, content, frame)
+            });
+            for failure in &mut counts.failed[failed..] {
+                *failure = format!("{}: {failure}", path.display());
+            }
+        });
+    }
+    println!(
+        "{} passages, {} complete, {} failed",
+        counts.passages,
+        counts.complete,
+        counts.failed.len()
+    );
+    assert!(counts.complete > 1_000, "{} of {}", counts.complete, counts.passages);
+    assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
+}
+
+#[test]
+fn complete_passages_of_json_parse() {
+    let mut paths = Vec::new();
+    files::walk(&registry(), &mut |path: std::path::PathBuf| {
+        paths.extend(Some(path).filter(|path| path.extension().is_some_and(|end| end == "json")));
+    });
+    let mut counts = Counts::default();
+    for path in sample(paths, 2_000_000) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        complete(&text, &MediaType::new("application/json"), &mut counts, |_, content| {
+            serde_json::from_str::<serde_json::Value>(content).is_ok()
+        });
+    }
+    println!("{} passages, {} complete", counts.passages, counts.complete);
+    assert!(counts.complete > 500, "{} of {}", counts.complete, counts.passages);
+    assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
+}

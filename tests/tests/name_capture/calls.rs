@@ -1,0 +1,194 @@
+//! Calls of every function of the extension with every argument, for all kinds of stores.
+
+use passage_tests::Cluster;
+
+/// Creates a store with embeddings, one of partitions, one of views, and one of four columns.
+pub const STORES: &str = r#"
+SELECT count(*) FROM passage.create_store('small', dimensions => 3);
+SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', max_size => 60, preferred_size => 40, min_size => 10, store => 'small');
+SELECT count(*) FROM passage.ingest('a.json', '{"a": [1, 2], "b": {"c": "steps"}}', store => 'small');
+SELECT count(*) FROM passage.ingest('removed.txt', 'Steps that are removed.', store => 'small');
+UPDATE small.documents SET orphaned_at = now() WHERE uri = 'removed.txt';
+INSERT INTO small.embeddings (chunk_id, document_id, embedding) SELECT id, document_id, ARRAY[ordinal + 1, 1, 0]::real[]::vector FROM small.chunks;
+INSERT INTO small.strategies (name, base, children, default_for) VALUES ('mine', 'reassembly', 2, '{application/json}');
+
+CREATE SCHEMA parted;
+CREATE TABLE parted.chunks (LIKE small.chunks INCLUDING GENERATED INCLUDING DEFAULTS) PARTITION BY HASH (document_id);
+CREATE TABLE parted.chunks_0 PARTITION OF parted.chunks FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parted.chunks_1 PARTITION OF parted.chunks FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TABLE parted.documents (LIKE small.documents INCLUDING DEFAULTS INCLUDING INDEXES);
+INSERT INTO parted.documents SELECT * FROM small.documents;
+INSERT INTO parted.chunks (id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata)
+    SELECT id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata FROM small.chunks;
+CREATE INDEX ON parted.chunks USING gin (tsv);
+
+CREATE SCHEMA adopted;
+CREATE VIEW adopted.chunks WITH (security_invoker = true) AS SELECT * FROM small.chunks;
+CREATE VIEW adopted.documents WITH (security_invoker = true) AS SELECT * FROM small.documents;
+CREATE VIEW adopted.embeddings WITH (security_invoker = true) AS SELECT * FROM small.embeddings;
+
+CREATE SCHEMA bare;
+CREATE TABLE bare.chunks AS SELECT id, document_id, ordinal, content FROM small.chunks;
+
+CREATE TABLE small.notes (id integer PRIMARY KEY, body text);
+ANALYZE"#;
+
+/// The names of the stores.
+const NAMES: [&str; 4] = ["small", "parted", "adopted", "bare"];
+
+/// Calls without some arguments; [`all`] adds calls with all of them.
+const CALLS: &[&str] = &[
+    "SELECT * FROM passage.search('steps', store => STORE)",
+    "SELECT * FROM passage.search('\"hidden steps\" -nonsense editors', include_orphaned => true, store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', candidates => 1000, store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', include_orphaned => true, store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', min_similarity => 0.1, store => STORE)",
+    "SELECT * FROM passage.search_hits('steps', '{1,0,0}', 'text', min_similarity => 0.1, store => STORE)",
+    "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', collection => 'docs', version => '1', store => STORE)",
+    "SELECT * FROM passage.search_hits(embedding => '{1,0,0}', kind => 'prose', metadata => '{}', path => '*', uri_pattern => '%', media_type => 'text/*', store => STORE)",
+    "SELECT * FROM passage.fragments('hidden stepz', store => STORE)",
+    "SELECT * FROM passage.fragments('hidden steps', '{1,0,0}', store => STORE)",
+    "SELECT * FROM passage.fragments('steps', '{1,0,0}', collection => 'docs', store => STORE)",
+    "SELECT * FROM passage.fragments('steps', '{1,0,0}', document_id => DOCUMENT, store => STORE)",
+    "SELECT * FROM passage.fragments('steps', '{1,0,0}', strategy => 'semantic', document_id => DOCUMENT, store => STORE)",
+    "SELECT * FROM passage.fragments(document_id => DOCUMENT, return_full => true, store => STORE)",
+    "SELECT * FROM passage.fragments('hidden', uri => 'guide.md', return_full => true, store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'auto', store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'none', store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'adjacent', store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'hierarchical', parents => 9, children => 9, store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'section', store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'merge', store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'document', store => STORE)",
+    "SELECT * FROM passage.expand_context(CHUNK, 'mine', store => STORE)",
+    "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'auto', store => STORE)",
+    "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'broad', store => STORE)",
+    "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'section', store => STORE)",
+    "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'merge', store => STORE)",
+    "SELECT * FROM passage.expand_contexts(ALL_CHUNKS, strategy => 'mine', store => STORE)",
+    "SELECT * FROM passage.reassemble(ALL_CHUNKS, strategy => 'document', imports => true, store => STORE)",
+    "SELECT * FROM passage.outline(uri => 'guide.md', store => STORE)",
+    "SELECT * FROM passage.outline(DOCUMENT, store => STORE)",
+    "SELECT * FROM passage.ingest('guide.md', 'Hidden steps.', collection => 'docs', version => '1', store => STORE)",
+    "SELECT * FROM passage.ingest('guide.md', E'# Guide\\n\\nHidden steps of editors.\\n\\n## New\\n\\nOthers.\\n', 'text/markdown', 'Other', 'docs', '1', max_size => 60, preferred_size => 40, min_size => 10, store => STORE)",
+    "SELECT * FROM passage.ingest('new.md', E'# New\\n\\nWords.', store => STORE)",
+    "SELECT * FROM passage.remove(uri => 'guide.md', store => STORE)",
+    "SELECT * FROM passage.remove(collection => 'docs', store => STORE)",
+    "SELECT * FROM passage.check_store(STORE)",
+    "SELECT * FROM passage.check_store(STORE, true)",
+    "SELECT passage.create_store('later', 3)",
+    "CREATE TRIGGER t AFTER INSERT OR UPDATE OR DELETE ON small.notes FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=small');
+     INSERT INTO small.notes VALUES (1, 'one'), (2, 'two');
+     UPDATE small.notes SET body = 'other', id = 7 WHERE id OPERATOR(pg_catalog.=) 1;
+     DELETE FROM small.notes",
+    "CREATE TRIGGER t AFTER TRUNCATE ON small.notes FOR EACH STATEMENT EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=small');
+     TRUNCATE small.notes",
+];
+
+/// The value of an argument, by its name or else by its type.
+const VALUES: &[(&str, &str)] = &[
+    ("store", "STORE"),
+    ("query", "'hidden steps'"),
+    ("embedding", "'{1,0,0}'"),
+    ("mode", "'hybrid'"),
+    ("strategy", "'broad'"),
+    ("siblings", "'both'"),
+    ("within", "'document'"),
+    ("count_by", "'chunks'"),
+    ("windows", "'{\"code\": 4}'"),
+    ("threshold", "0.5"),
+    ("kind", "'prose'"),
+    ("media_type", "'text/markdown'"),
+    ("path", "'*'"),
+    ("uri", "'guide.md'"),
+    ("uri_pattern", "'%.md'"),
+    ("collection", "'docs'"),
+    ("version", "'1'"),
+    ("metadata", "'{}'"),
+    ("score_by", "'max'"),
+    ("order_by", "'score'"),
+    ("gaps", "'mark'"),
+    ("distance", "'cosine'"),
+    ("embedding_type", "'vector'"),
+    ("dimensions", "3"),
+    ("language", "'pg_catalog.english'"),
+    ("document_id", "DOCUMENT"),
+    ("chunk_id", "CHUNK"),
+    ("chunk_ids", "ALL_CHUNKS"),
+    ("hit_ids", "ALL_CHUNKS"),
+    ("scores", "NULL"),
+    ("base_url", "'https://example.org/'"),
+    ("max_size", "1000"),
+    ("max_with_preamble", "1250"),
+    ("preferred_size", "600"),
+    ("min_size", "200"),
+    ("text", "'# Hidden steps'"),
+    ("template", "'notes/{id}'"),
+    ("columns", "'{\"id\": 1}'"),
+    ("condition", "'true'"),
+    ("text[]", "'{A,B}'"),
+    ("ltree", "'A.B'"),
+    ("name", "STORE"),
+    ("integer", "1"),
+    ("boolean", "true"),
+    ("oid", "0"),
+    ("oid[]", "'{}'"),
+    ("bytea", "''"),
+    ("regclass", "'small.notes'"),
+    ("text", "'id'"),
+    ("double precision", "0.5"),
+    ("jsonb", "'{}'"),
+    ("record", "ROW(1, 'one')"),
+];
+
+/// Lists every function except trigger functions, with the names and types of its arguments.
+const FUNCTIONS: &str = "
+    SELECT p.pronamespace::regnamespace || '.' || p.proname, string_agg(a.name || '=' || format_type(a.type, NULL), ';' ORDER BY a.place)
+    FROM pg_proc AS p,
+        unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes::oid[]), p.proargmodes) WITH ORDINALITY AS a (name, type, mode, place)
+    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND coalesce(a.mode, 'i') IN ('i', 'b', 'v')
+    GROUP BY p.oid, p.pronamespace, p.proname
+    UNION ALL
+    SELECT p.pronamespace::regnamespace || '.' || p.proname, '' FROM pg_proc AS p
+    WHERE p.pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND p.pronargs = 0 AND p.prorettype <> 'trigger'::regtype
+    ORDER BY 1, 2";
+
+/// Returns the calls, in which every operator and function is schema-qualified.
+///
+/// # Panics
+///
+/// Panics if `VALUES` lacks an argument of a function, or if no call uses a trigger function.
+pub async fn all(cluster: &Cluster) -> Vec<String> {
+    let one = async |what: &str| cluster.query_text(what).await;
+    let document = one("SELECT id FROM small.documents WHERE uri = 'guide.md'").await;
+    let chunks = one("SELECT array_agg(id ORDER BY document_id, ordinal) FROM small.chunks").await;
+    let chunk = one("SELECT id FROM small.chunks ORDER BY level DESC, ordinal LIMIT 1").await;
+    let triggers = "SELECT proname FROM pg_proc WHERE pronamespace = 'passage'::regnamespace AND prorettype = 'trigger'::regtype";
+    for trigger in cluster.query_lines(triggers).await {
+        let name = format!("passage.{trigger}(");
+        assert!(CALLS.iter().any(|call| call.contains(&name)), "{trigger} is not called");
+    }
+    let mut calls: Vec<_> = CALLS.iter().map(|call| (*call).to_owned()).collect();
+    for function in cluster.query_lines(FUNCTIONS).await {
+        let (name, arguments) = function.split_once('|').expect("two columns");
+        let argument = |argument: &str| {
+            let (name, of) = argument.split_once('=').expect("an argument has a type");
+            let value = [name, of].iter().find_map(|key| VALUES.iter().find(|(of, _)| of == key));
+            let (_, value) = value.unwrap_or_else(|| panic!("{function}: no value for {argument}"));
+            format!("{name} => {value}")
+        };
+        let arguments: Vec<_> =
+            arguments.split(';').filter(|a| !a.is_empty()).map(argument).collect();
+        calls.push(format!("SELECT * FROM {name}({})", arguments.join(", ")));
+    }
+    let fill = |call: &String, store: &str| {
+        call.replace("STORE", &format!("'{store}'"))
+            .replace("ALL_CHUNKS", &format!("'{chunks}'"))
+            .replace("DOCUMENT", &format!("'{document}'"))
+            .replace("CHUNK", &format!("'{chunk}'"))
+    };
+    let mut filled: Vec<_> =
+        NAMES.iter().flat_map(|store| calls.iter().map(|call| fill(call, store))).collect();
+    filled.dedup();
+    filled
+}
