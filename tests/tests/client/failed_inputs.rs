@@ -190,7 +190,7 @@ async fn a_document_that_the_server_rejects_fails_alone() {
         .execute("ALTER TABLE rag.chunks ADD CONSTRAINT polite CHECK (content NOT LIKE '%hunter%')")
         .await;
     let run = run_client(&cluster, ["ingest", "--no-embed", &sources.book()]).await;
-    run.assert_refusal("book/a.md: new row for relation \"chunks\" violates", "log says more");
+    run.assert_refusal("book/a.md: new row for relation \"chunks\" violates", "See the log");
     assert!(run.stdout.starts_with("1 document added, 1 failed; 1 chunk,"), "{}", run.stdout);
     assert_eq!(cluster.query_lines("SELECT uri FROM rag.documents").await, ["book/b.md"]);
     assert_sound(&cluster).await;

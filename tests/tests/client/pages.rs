@@ -112,7 +112,7 @@ async fn nested_sitemaps_are_followed_within_one_host_and_without_cycles() {
     let run = ingest_text(&cluster, &[&address, "--include", "*.md", "--include", "a.html"]).await;
     let skipped = "skipped http://example.invalid/sitemap.xml is on another host";
     assert!(run.stderr.contains(skipped), "{}", run.stderr);
-    run.assert_refusal("sitemaps are nested more than twice", "one by one");
+    run.assert_refusal("sitemaps are nested more than twice", "by their addresses");
     assert!(run.stdout.starts_with("2 documents added, 2 skipped"), "{}", run.stdout);
     assert!(!site.requests().contains(&"/docs/logo.png".to_owned()));
 }

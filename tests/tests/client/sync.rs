@@ -169,7 +169,7 @@ async fn a_file_of_json_lines_is_the_source_of_its_collection() {
     let options = [&*path, "--jsonl", "documents", "--grace", "0"];
     sync(&cluster, &options)
         .await
-        .assert_refusal("a sync of JSON lines requires --collection", "--collection");
+        .assert_refusal("a sync of JSON lines requires --collection", "Name the collection");
     let options = [&options[..], &["--collection", "x"]].concat();
     assert_eq!(sync(&cluster, &options).await.code, Some(0));
     sources.write("x.jsonl", line("b") + "no JSON\n");
