@@ -52,7 +52,7 @@ pub enum Error {
         most: f64,
     },
     /// The argument `windows` is not an object that maps kinds to widths.
-    #[error("\"windows\" is no object of kinds and numbers of chunks")]
+    #[error("\"windows\" must be an object of kinds and numbers of chunks")]
     InvalidWindows,
     /// The number of scores differs from the number of ids.
     #[error("{scores} scores for {ids} chunk ids")]
