@@ -16,7 +16,7 @@ pub use content::is_binary;
 pub use family::{CommentSyntax, Family};
 use std::{borrow::Cow, fmt, str::FromStr};
 pub use table::NAMES;
-use table::{KNOWN, KnownType};
+use table::{KNOWN, KnownMediaType};
 
 /// The tools whose file names often have a suffix.
 const TOOLS: [&str; 4] = ["dockerfile", "containerfile", "makefile", "jenkinsfile"];
@@ -102,7 +102,7 @@ impl MediaType {
     }
 
     /// Returns the row of the table for the type, if any.
-    fn known(&self) -> Option<&'static KnownType> {
+    fn known(&self) -> Option<&'static KnownMediaType> {
         let named = |name: &str| KNOWN.iter().find(|known| known.name == name);
         named(&self.0).or_else(|| {
             let (_, name) = SUFFIXES.iter().find(|(end, _)| self.0.ends_with(end))?;
@@ -139,11 +139,11 @@ impl MediaType {
 impl FromStr for MediaType {
     type Err = Error;
 
-    /// Parses the name of a known media type.
+    /// Parses a media type of the table.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::UnknownValue`] for a type that is not in the table.
+    /// Returns [`Error::UnknownValue`] for any other.
     fn from_str(given: &str) -> Result<Self, Error> {
         let media_type = Self::new(given);
         if media_type.is_known() {

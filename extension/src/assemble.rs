@@ -1,4 +1,4 @@
-//! `assemble`: one text of chosen chunks of a document.
+//! `assemble`: the text of given chunks of a document.
 
 use crate::spi;
 use crate::store::Store;
@@ -31,7 +31,7 @@ fn assemble(
     }))
 }
 
-/// What stands between chunks of a document that do not touch (decision 5).
+/// Returns the separator between chunks of a document that do not touch (decision 5).
 pub fn separator_of<'a>(media_type: &MediaType, given: Option<&'a str>) -> Separator<'a> {
     given.map_or_else(|| media_type.family().separator(), Separator::Text)
 }

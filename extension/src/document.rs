@@ -1,8 +1,8 @@
 /*!
-A document that a call brings along: what is said of it, and the chunks that core makes of it.
+Preparing and splitting a document that a call passes.
 
-Core runs as code of the backend here, which PostgreSQL may interrupt. A panic of core is an error of
-this call, and says nothing of the text; a cancel is PostgreSQL's own error and stays that.
+Core runs in the backend here, and PostgreSQL may interrupt it. A panic of core becomes an error of the
+call, without the text of the document. A cancel remains PostgreSQL's own error.
 */
 
 use crate::error::Error;
@@ -18,9 +18,9 @@ use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 
-/// What a call says of a document and of how to split it; NULL leaves each to be found out.
+/// The arguments about a document and how it is split. NULL means: detect automatically.
 #[derive(Default)]
-pub struct Given {
+pub struct DocumentArguments {
     pub uri: Option<String>,
     pub media_type: Option<String>,
     pub title: Option<String>,
@@ -33,34 +33,34 @@ pub struct Given {
     pub overlap: Option<i32>,
 }
 
-/// What is said of a document, checked.
-pub struct Source {
+/// The checked arguments.
+pub struct DocumentSource {
     pub uri: String,
-    reading: MetadataOverrides,
+    overrides: MetadataOverrides,
     limits: ChunkLimits,
     overlap: usize,
 }
 
 /// A document, and whether it is code that is split as text.
-pub struct Document {
+pub struct PreparedDocument {
     document: passage_core::Document,
     code_as_text: bool,
 }
 
-/// A document that is split.
-pub struct Split<'t> {
+/// A document's chunks.
+pub struct SplitDocument<'t> {
     pub chunks: Vec<Chunk<'t>>,
     pub syntax_error: Option<passage_core::SyntaxError>,
 }
 
-impl Given {
-    /// Checks what is said.
+impl DocumentArguments {
+    /// Checks the arguments.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Request`] for a media type or a kind that nobody knows, and for limits out
-    /// of range or out of order.
-    pub fn source(self) -> Result<Source, Error> {
+    /// Returns [`Error::Request`] for an unknown media type or kind, and for limits out of range or out
+    /// of order.
+    pub fn parse(self) -> Result<DocumentSource, Error> {
         let kind = |name: String| {
             Kind::from_name(&name).ok_or(passage_core::Error::UnknownValue {
                 argument: "kind",
@@ -79,9 +79,9 @@ impl Given {
             size("max_with_preamble", self.max_with_preamble)?,
         );
         limits.check()?;
-        Ok(Source {
+        Ok(DocumentSource {
             uri: self.uri.unwrap_or_default(),
-            reading: MetadataOverrides {
+            overrides: MetadataOverrides {
                 media_type: self.media_type.as_deref().map(str::parse).transpose()?,
                 kind: self.kind.map(kind).transpose()?,
                 title: self.title,
@@ -93,16 +93,17 @@ impl Given {
     }
 }
 
-impl Source {
-    /// Makes a document of a text, and says where it is code that is split as text.
+impl DocumentSource {
+    /// Converts a text to a document. Reports a NOTICE if it is code that is split as text.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Request`] for a notebook that is none and a page that is too large,
-    /// [`Error::Nul`] if what would be
-    /// stored holds a NUL, as an escape in a notebook can, and [`Error::Broken`] if core panics.
-    pub fn document(&self, text: &str) -> Result<Document, Error> {
-        let document = guarded(|| self.reading.build_document(text.to_owned(), &self.uri, None))??;
+    /// Returns [`Error::Request`] for an invalid notebook and for a page that is too large,
+    /// [`Error::Nul`] if the document would contain a NUL, for example from an escape in a notebook, and
+    /// [`Error::CorePanic`] if core panics.
+    pub fn prepare(&self, text: &str) -> Result<PreparedDocument, Error> {
+        let document =
+            catch_panic(|| self.overrides.build_document(text.to_owned(), &self.uri, None))??;
         pgrx::check_for_interrupts!();
         if document.text.contains('\0') || document.title.as_ref().is_some_and(|t| t.contains('\0'))
         {
@@ -110,55 +111,55 @@ impl Source {
         }
         let code_as_text = lacks_grammar(&document.media_type);
         if code_as_text {
-            say_once(document.media_type.name());
+            notify_once(document.media_type.name());
         }
-        Ok(Document { document, code_as_text })
+        Ok(PreparedDocument { document, code_as_text })
     }
 
     /// Splits a document.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Nul`] if an escape in the document makes a title with a NUL, and
-    /// [`Error::Broken`] if core panics.
-    pub fn split<'t>(&self, document: &'t Document) -> Result<Split<'t>, Error> {
+    /// Returns [`Error::Nul`] if an escape in the document leads to a title with a NUL, and
+    /// [`Error::CorePanic`] if core panics.
+    pub fn split<'t>(&self, document: &'t PreparedDocument) -> Result<SplitDocument<'t>, Error> {
         let passage_core::Document { text, media_type, kind, title, .. } = &document.document;
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
         let options = SplitOptions { limits, title, overlap, kind };
-        let found = guarded(|| split(text, media_type, &options, &Characters))??;
-        let holds_nul = |(place, chunk): (usize, &Chunk)| {
+        let found = catch_panic(|| split(text, media_type, &options, &Characters))??;
+        let has_nul = |(place, chunk): (usize, &Chunk)| {
             pause(place);
             let mut texts = chunk.section.iter().chain(&chunk.imports).chain([&chunk.preamble]);
             texts.any(|text| text.contains('\0'))
         };
-        if found.chunks.iter().enumerate().any(holds_nul) {
+        if found.chunks.iter().enumerate().any(has_nul) {
             return Err(Error::Nul);
         }
-        Ok(Split { chunks: found.chunks, syntax_error: found.syntax_error })
+        Ok(SplitDocument { chunks: found.chunks, syntax_error: found.syntax_error })
     }
 
-    /// Returns the hash of all that the chunks of a document are made from.
+    /// Returns the hash of everything that determines the chunks of a document.
     pub fn content_hash(
         &self,
         text: &str,
-        document: &Document,
-        told: &Map<String, Value>,
+        document: &PreparedDocument,
+        metadata: &Map<String, Value>,
     ) -> Vec<u8> {
-        let making = HashInput {
-            overrides: &self.reading,
+        let input = HashInput {
+            overrides: &self.overrides,
             limits: self.limits,
             unit: SizeUnit::Characters,
             overlap: self.overlap,
             code_as_text: document.code_as_text,
             model: None,
-            metadata: told,
+            metadata,
         };
-        making.content_hash(&self.uri, text.as_bytes())
+        input.content_hash(&self.uri, text.as_bytes())
     }
 }
 
-impl std::ops::Deref for Document {
+impl std::ops::Deref for PreparedDocument {
     type Target = passage_core::Document;
 
     fn deref(&self) -> &Self::Target {
@@ -166,22 +167,22 @@ impl std::ops::Deref for Document {
     }
 }
 
-/// Runs what must not panic, and turns a panic into an error without its words, which may quote the
-/// text. An error of PostgreSQL goes through.
-fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, Error> {
+/// Converts a panic to an error. The error has no message of the panic, which may quote the document. An
+/// error of PostgreSQL is passed on.
+fn catch_panic<R>(work: impl FnOnce() -> R) -> Result<R, Error> {
     PgTryBuilder::new(AssertUnwindSafe(|| Ok(work())))
-        .catch_rust_panic(|_| Err(Error::Broken))
+        .catch_rust_panic(|_| Err(Error::CorePanic))
         .execute()
 }
 
-/// Says that code is split as text: once for a statement, however many documents it brings.
-fn say_once(media_type: &str) {
+/// Reports that code is split as text, once for a statement with any number of documents.
+fn notify_once(media_type: &str) {
     thread_local! {
-        static SAID: Cell<pg_sys::TimestampTz> = const { Cell::new(0) };
+        static LAST_STATEMENT: Cell<pg_sys::TimestampTz> = const { Cell::new(0) };
     }
     // SAFETY: reads a variable of the backend, in its one thread.
     let statement = unsafe { pg_sys::GetCurrentStatementStartTimestamp() };
-    if SAID.replace(statement) == statement {
+    if LAST_STATEMENT.replace(statement) == statement {
         return;
     }
     ErrorReport::new(

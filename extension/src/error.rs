@@ -1,53 +1,53 @@
-//! What users read when something is wrong: message, SQLSTATE and what to do.
+//! The errors of the extension: message, SQLSTATE and HINT.
 
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, function_name, pg_sys};
 use std::ffi::CStr;
 
-/// Why a call cannot be answered.
+/// An error of a call.
 #[derive(Debug)]
 pub enum Error {
-    /// A request that the model refuses.
+    /// A request that core rejects.
     Request(passage_core::Error),
-    /// A row of a store's table `strategies` that the model refuses.
+    /// A row of a store's table `strategies` that core rejects.
     Row { strategy: String, error: passage_core::Error },
     /// A schema that does not exist or holds no relation `chunks`.
     NoStore(String),
-    /// A relation without a column that every store must have.
+    /// A relation without a required column.
     NoColumn { store: String, relation: &'static str, column: &'static str },
-    /// A relation with such a column of a type that cannot be read as the one it must have.
+    /// A required column of a type that cannot be read.
     ColumnType {
         store: String,
         relation: &'static str,
         column: &'static str,
         sql_type: &'static str,
     },
-    /// A column of a result, counted from 1, that has another type than is read.
+    /// A column of a result, counted from 1, that has an unexpected type.
     ResultType { store: String, column: usize, found: pg_sys::Oid, expected: &'static str },
-    /// A row of another type than the rows of the table it is given for.
+    /// A row of another type than the rows of its table.
     RowType { found: pg_sys::Oid, expected: pg_sys::Oid },
-    /// A search by an embedding in a store without any.
+    /// A search by an embedding in a store without embeddings.
     NoEmbeddings { store: String },
-    /// An embedding that is not of the store's dimensions.
+    /// An embedding with another number of dimensions than the store's.
     Dimensions { store: String, given: usize, dimensions: Option<i32> },
     /// An embedding with a NULL, an infinity or a NaN.
-    NoNumber,
-    /// A mode of search, or a filter, without what it searches by.
-    Lacks { what: String, lacks: &'static str },
+    NotFinite,
+    /// A mode of search, a filter or an option without the argument that it needs.
+    MissingArgument { subject: String, missing: &'static str },
     /// A store to write to whose documents or chunks are a view, or missing.
     NoTable { store: String, relation: &'static str, missing: bool },
-    /// Rows that have to be written and that a policy keeps the caller from.
+    /// Rows that must be written but that a policy hides.
     Hidden { store: String },
-    /// Rows to write of which there are several where one is expected.
-    Several { store: String, relation: &'static str },
+    /// Several rows with one id in a table without keys.
+    DuplicateIds { store: String, relation: &'static str },
     /// An argument that must not be NULL.
     IsNull(&'static str),
-    /// Metadata of a document that is no JSON object, or one that cannot be read.
-    Metadata,
-    /// A text that decodes to one with a NUL, which PostgreSQL does not store.
+    /// Metadata that is not a JSON object, or that is nested too deeply to be parsed.
+    InvalidMetadata,
+    /// A document that decodes to a text with a NUL, which PostgreSQL does not store.
     Nul,
-    /// A panic of the model over a document.
-    Broken,
+    /// A panic of core while it splits a document.
+    CorePanic,
 }
 
 impl From<passage_core::Error> for Error {
@@ -68,7 +68,7 @@ impl From<Error> for ErrorReport {
             Error::NoStore(store) => (
                 PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME,
                 format!("store \"{store}\" does not exist"),
-                format!("SELECT passage.create_store({}) makes it.", literal(&store)),
+                format!("Run SELECT passage.create_store({}); to create it.", literal(&store)),
             ),
             Error::NoColumn { store, relation, column } => (
                 PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
@@ -85,14 +85,14 @@ impl From<Error> for ErrorReport {
             Error::ResultType { store, column, found, expected } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
                 format!(
-                    "column {column} of what was read from store \"{store}\" is of type {}, not {expected}",
+                    "column {column} of a result from store \"{store}\" has type {}, not {expected}",
                     type_name(found)
                 ),
                 check_store(&store),
             ),
             Error::RowType { found, expected } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
-                format!("row is of type {}, not {}", type_name(found), type_name(expected)),
+                format!("row has type {}, not {}", type_name(found), type_name(expected)),
                 "The trigger passage.keep_in_step calls _passage.step_row with its own row."
                     .to_owned(),
             ),
@@ -100,76 +100,74 @@ impl From<Error> for ErrorReport {
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
                 format!("store \"{store}\" has no embeddings"),
                 format!(
-                    "Leave the embedding out, or SELECT passage.create_store({}, dimensions => n) and load them.",
+                    "Omit the embedding, or run SELECT passage.create_store({}, dimensions => n); and load embeddings.",
                     literal(&store)
                 ),
             ),
             Error::Dimensions { store, given, dimensions } => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
                 match dimensions {
-                    Some(has) => {
-                        format!(
-                            "the embedding has {given} dimensions, those of store \"{store}\" have {has}"
-                        )
-                    }
-                    None => format!("the embedding has {given} dimensions"),
+                    Some(expected) => format!(
+                        "embedding must have {expected} dimensions as in store \"{store}\", not {given}"
+                    ),
+                    None => format!("embedding must not have {given} dimensions"),
                 },
                 "Embed the query with the model that embedded the chunks.".to_owned(),
             ),
-            Error::NoNumber => (
+            Error::NotFinite => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-                "the embedding holds a value that is no number".to_owned(),
-                "Give finite numbers, without NULL.".to_owned(),
+                "NULL, NaN and infinity are not allowed in an embedding".to_owned(),
+                "Use finite numbers only.".to_owned(),
             ),
-            Error::Lacks { what, lacks } => (
+            Error::MissingArgument { subject, missing } => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-                format!("{what} needs {lacks}"),
-                format!("Give {lacks}, or leave it out."),
+                format!("{subject} requires {missing}"),
+                format!("Add {missing}, or omit {subject}."),
             ),
             Error::NoTable { store, relation, missing } => (
                 PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
                 if missing {
-                    format!("store \"{store}\" has no table {relation} to write to")
+                    format!("store \"{store}\" has no table \"{relation}\"")
                 } else {
-                    format!("{relation} of store \"{store}\" is a view")
+                    format!("relation \"{relation}\" of store \"{store}\" is a view")
                 },
-                "Write to the tables that the store shows, or name a store that passage.create_store made."
+                "Write to the tables behind the views, or name a store of tables, as passage.create_store creates it."
                     .to_owned(),
             ),
             Error::Hidden { store } => (
                 PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
-                format!("row-level security of store \"{store}\" hides rows that have to be written"),
-                "Whoever writes a document needs policies for SELECT, INSERT, UPDATE and DELETE on it and its chunks."
+                format!("row-level security of store \"{store}\" hides rows that must be written"),
+                "Create policies for SELECT, INSERT, UPDATE and DELETE on documents and chunks for this role."
                     .to_owned(),
             ),
-            Error::Several { store, relation } => (
+            Error::DuplicateIds { store, relation } => (
                 PgSqlErrorCode::ERRCODE_CARDINALITY_VIOLATION,
                 format!("relation \"{store}.{relation}\" has several rows with the same id"),
-                format!("Delete all but one of them, and add the keys. {}", check_store(&store)),
+                format!("Delete all but one of them, and add a primary key. {}", check_store(&store)),
             ),
             Error::IsNull(argument) => (
                 PgSqlErrorCode::ERRCODE_NULL_VALUE_NOT_ALLOWED,
-                format!("\"{argument}\" is NULL"),
+                format!("\"{argument}\" must not be NULL"),
                 match argument {
-                    "text" => "passage.remove(uri => ...) removes a document; an empty text is one without chunks.",
-                    _ => "A document is known by its uri.",
+                    "text" => "To remove a document, call passage.remove(uri => ...). An empty text is a document without chunks.",
+                    _ => "Pass the uri of the document, which identifies it.",
                 }
                 .to_owned(),
             ),
-            Error::Metadata => (
+            Error::InvalidMetadata => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-                "\"metadata\" is no JSON object that can be read".to_owned(),
-                r#"Give an object such as {"author": "A. Writer"}."#.to_owned(),
+                "\"metadata\" must be a JSON object".to_owned(),
+                r#"Pass an object such as {"author": "A. Writer"}, not nested too deeply."#.to_owned(),
             ),
             Error::Nul => (
                 PgSqlErrorCode::ERRCODE_UNTRANSLATABLE_CHARACTER,
-                "the document holds an escaped NUL, which PostgreSQL cannot store".to_owned(),
-                "Take it out, or pass media_type => 'text/plain'.".to_owned(),
+                "document contains an escaped NUL, which PostgreSQL cannot store".to_owned(),
+                "Remove the NUL, or pass media_type => 'text/plain'.".to_owned(),
             ),
-            Error::Broken => (
+            Error::CorePanic => (
                 PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
-                "the document could not be split".to_owned(),
-                "Pass media_type => 'text/plain', and please report what kind of document it is."
+                "could not split the document".to_owned(),
+                "Pass media_type => 'text/plain', and report the error with the kind of document."
                     .to_owned(),
             ),
         };
@@ -177,7 +175,7 @@ impl From<Error> for ErrorReport {
     }
 }
 
-/// The words for a request that the model refuses.
+/// Returns SQLSTATE, message and HINT of a request that core rejects.
 fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
     use passage_core::Error as Request;
     let (code, hint) = match error {
@@ -190,11 +188,11 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         }
         Request::OutOfRange { most, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            format!("Give a number from 0 to {most}."),
+            format!("Use a number from 0 to {most}."),
         ),
         Request::NumberOutOfRange { least, most, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            format!("Give a number from {least} to {most}."),
+            format!("Use a number from {least} to {most}."),
         ),
         Request::InvalidWindows => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -202,16 +200,16 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         ),
         Request::ScoreCount { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            "Give one score for each id, NULL for an id without one, or no scores at all."
+            "Pass one score for each id, NULL for an id without a score, or no scores at all."
                 .to_owned(),
         ),
         Request::InvalidNotebook { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            "Pass media_type => 'application/json' for JSON that is no notebook.".to_owned(),
+            "Pass media_type => 'application/json' for JSON that is not a notebook.".to_owned(),
         ),
         Request::PageTooLarge { .. } | Request::PageTooComplex { .. } => (
             PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
-            "Split the page into several documents, or pass media_type => 'text/plain' to store it as it is."
+            "Split the page into several documents, or pass media_type => 'text/plain' to store its source."
                 .to_owned(),
         ),
         _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
@@ -219,19 +217,22 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
     (code, error.to_string(), hint)
 }
 
-/// What tells more about a store that cannot be read.
+/// Returns the HINT for a store that cannot be used.
 fn check_store(store: &str) -> String {
-    format!("SELECT * FROM passage.check_store({}) tells what a store needs.", literal(store))
+    format!(
+        "Run SELECT * FROM passage.check_store({}); to see what the store lacks.",
+        literal(store)
+    )
 }
 
-/// A text as an SQL literal.
+/// Returns a text as an SQL literal.
 fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// A type as PostgreSQL writes it.
+/// Returns the name of a type.
 fn type_name(oid: pg_sys::Oid) -> String {
-    // SAFETY: a look-up that gives "???" for a type that is missing, as a string in memory of the call.
+    // SAFETY: a look-up that returns "???" for a missing type, as a string in memory of the call.
     let name = unsafe { CStr::from_ptr(pg_sys::format_type_be(oid)) };
     name.to_string_lossy().into_owned()
 }

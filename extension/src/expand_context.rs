@@ -1,9 +1,9 @@
-//! `expand_context` and `expand_contexts`: the context of hits, a row a chunk.
+//! `expand_context` and `expand_contexts`: the context of hits, one row for each chunk.
 
-use crate::call::{Call, Expanded, Extent, Taking};
+use crate::arguments::LimitArguments;
+use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
 use crate::interrupt::pause;
 use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
-use passage_core::StrategyOverrides;
 use passage_core::expand::{Role, SelectedChunk};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -28,7 +28,7 @@ type Context = (
 );
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
 fn expand_context(
     chunk_id: Option<Uuid>,
     strategy: default!(Option<String>, "NULL"),
@@ -67,14 +67,14 @@ fn expand_context(
     >,
     ErrorReport,
 > {
-    let overrides = StrategyOverrides {
+    let limits = LimitArguments {
         parents,
         preceding,
         following,
         children,
         before,
         after,
-        windows: windows.map(Json::value).transpose()?,
+        windows,
         siblings,
         within,
         threshold,
@@ -82,12 +82,18 @@ fn expand_context(
         max_tokens,
         max_chunks,
     };
-    let call = Call { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(Extent::Context, Taking::All, rows)?))
+    let request = ExpandRequest {
+        chunk_ids: Some(vec![chunk_id]),
+        scores: None,
+        strategy,
+        overrides: limits.parse()?,
+        store,
+    };
+    Ok(TableIterator::new(request.expand(ResultKind::Context, HitSelection::All, rows)?))
 }
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
 fn expand_contexts(
     chunk_ids: Option<Vec<Option<Uuid>>>,
     scores: default!(Option<Vec<Option<f64>>>, "NULL"),
@@ -127,14 +133,14 @@ fn expand_contexts(
     >,
     ErrorReport,
 > {
-    let overrides = StrategyOverrides {
+    let limits = LimitArguments {
         parents,
         preceding,
         following,
         children,
         before,
         after,
-        windows: windows.map(Json::value).transpose()?,
+        windows,
         siblings,
         within,
         threshold,
@@ -142,35 +148,35 @@ fn expand_contexts(
         max_tokens,
         max_chunks,
     };
-    let call = Call { chunk_ids, scores, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(Extent::Context, Taking::All, rows)?))
+    let request = ExpandRequest { chunk_ids, scores, strategy, overrides: limits.parse()?, store };
+    Ok(TableIterator::new(request.expand(ResultKind::Context, HitSelection::All, rows)?))
 }
 
-/// Makes the rows of what was chosen.
-fn rows(expanded: Expanded) -> Vec<Context> {
-    let Expanded { found, chunks, selection, .. } = expanded;
+/// Returns the rows of the selected chunks.
+fn rows(expanded: ExpandedContext) -> Vec<Context> {
+    let ExpandedContext { found, chunks, selected, .. } = expanded;
     let row = |pick: &SelectedChunk| {
-        let outline = &chunks.outlines[pick.row];
+        let columns = &chunks.chunk_rows[pick.row];
         let chunk = chunks.chunk(pick.row);
         let hit = &found[pick.hit];
         let score = hit.scored.score;
         (
-            to_sql(outline.chunk),
+            to_sql(columns.chunk),
             to_sql(hit.document.id),
-            outline.ordinal,
+            columns.ordinal,
             pick.role.name(),
             pick.distance,
             to_sql(hit.scored.chunk),
             score,
             score.map(|score| decayed(score, pick)),
             chunk.level(),
-            chunk.section(),
+            chunk.raw_section(),
             chunk.path(),
-            outline.tokens as i32,
+            columns.tokens as i32,
             chunk.raw_content(),
         )
     };
-    let picks = selection.chunks.iter().enumerate();
+    let picks = selected.chunks.iter().enumerate();
     picks
         .map(|(place, pick)| {
             pause(place);
@@ -179,8 +185,8 @@ fn rows(expanded: Expanded) -> Vec<Context> {
         .collect()
 }
 
-/// The score of a hit as it counts for a chunk of its context (seed 002): half of it, divided by the
-/// distance; a chunk at distance zero counts as one at distance one.
+/// Returns the score of a chunk of context (seed 002): half of the hit's score, divided by the distance.
+/// A distance of 0 counts as 1.
 fn decayed(score: f64, pick: &SelectedChunk) -> f64 {
     match pick.role {
         Role::Hit => score,

@@ -1,9 +1,9 @@
 //! `explain_context`: why each chunk is or is not in the context.
 
-use crate::call::{Call, Expanded, Extent, Taking};
+use crate::arguments::LimitArguments;
+use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
 use crate::interrupt::pause;
 use crate::types::{Json, Name, TextArray, to_sql};
-use passage_core::StrategyOverrides;
 use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -12,7 +12,7 @@ use pgrx::{default, name, pg_extern};
 use std::collections::{HashMap, HashSet};
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
 fn explain_context(
     chunk_ids: Option<Vec<Option<Uuid>>>,
     scores: default!(Option<Vec<Option<f64>>>, "NULL"),
@@ -51,14 +51,14 @@ fn explain_context(
     >,
     ErrorReport,
 > {
-    let overrides = StrategyOverrides {
+    let limits = LimitArguments {
         parents,
         preceding,
         following,
         children,
         before,
         after,
-        windows: windows.map(Json::value).transpose()?,
+        windows,
         siblings,
         within,
         threshold,
@@ -66,8 +66,12 @@ fn explain_context(
         max_tokens,
         max_chunks,
     };
-    let call = Call { chunk_ids, scores, strategy, overrides, store };
-    Ok(TableIterator::new(call.expand(Extent::Explained, Taking::All, |expanded| rows(&expanded))?))
+    let request = ExpandRequest { chunk_ids, scores, strategy, overrides: limits.parse()?, store };
+    Ok(TableIterator::new(request.expand(
+        ResultKind::Explanation,
+        HitSelection::All,
+        |expanded| rows(&expanded),
+    )?))
 }
 
 /// A chunk that was considered, as the columns of the function.
@@ -86,49 +90,53 @@ type Row = (
     Uuid,
 );
 
-/// Makes the rows: what was considered, then the hits that are not there.
-fn rows(expanded: &Expanded) -> Vec<Row> {
-    let Expanded { scored, found, selection, .. } = expanded;
+/// Returns the rows: the chunks that were considered, then the hits that were not found.
+fn rows(expanded: &ExpandedContext) -> Vec<Row> {
+    let ExpandedContext { scored, found, selected, .. } = expanded;
     let places = scored.iter().zip(1..).map(|(hit, place)| (hit.chunk, place)).collect();
-    let known = selection.considered.iter().enumerate().map(|(place, considered)| {
+    let considered = selected.considered.iter().enumerate().map(|(place, considered)| {
         pause(place);
         row(expanded, &places, considered)
     });
     let is_found: HashSet<_> = found.iter().map(|hit| hit.scored.chunk).collect();
-    let unknown = scored.iter().zip(1..).filter(|(hit, _)| !is_found.contains(&hit.chunk));
-    let unknown = unknown.map(|(hit, place)| {
+    let missing = scored.iter().zip(1..).filter(|(hit, _)| !is_found.contains(&hit.chunk));
+    let missing = missing.map(|(hit, place)| {
         let id = to_sql(hit.chunk);
-        let why = Some("not found, or not yours to see");
+        let reason = Some("not found or not visible");
         let names = (Role::Hit.name(), Rule::Hit.name());
-        (place, false, names.0, names.1, None, None, None, None, None, why, id, id)
+        (place, false, names.0, names.1, None, None, None, None, None, reason, id, id)
     });
-    known.chain(unknown).collect()
+    considered.chain(missing).collect()
 }
 
-fn row(expanded: &Expanded, places: &HashMap<uuid::Uuid, i32>, considered: &BudgetDecision) -> Row {
-    let Expanded { found, chunks, selection, .. } = expanded;
-    let BudgetDecision { chunk: pick, verdict, tokens_before: spent } = considered;
-    let outline = &chunks.outlines[pick.row];
+fn row(
+    expanded: &ExpandedContext,
+    places: &HashMap<uuid::Uuid, i32>,
+    considered: &BudgetDecision,
+) -> Row {
+    let ExpandedContext { found, chunks, selected, .. } = expanded;
+    let BudgetDecision { chunk: pick, verdict, tokens_before } = considered;
+    let columns = &chunks.chunk_rows[pick.row];
     let kept = *verdict == Verdict::Kept;
     let hit = found[pick.hit].scored.chunk;
-    let own = if kept { outline.tokens } else { 0 };
+    let own = if kept { columns.tokens } else { 0 };
     (
         places[&hit],
         kept,
         pick.role.name(),
-        rule(pick, selection.fell_back[pick.hit]),
+        rule(pick, selected.fell_back[pick.hit]),
         Some(pick.distance),
-        outline.ordinal,
-        Some(chunks.chunk(pick.row).section()),
-        Some(outline.tokens as i32),
-        Some((spent + u64::from(own)) as i64),
+        columns.ordinal,
+        Some(chunks.chunk(pick.row).raw_section()),
+        Some(columns.tokens as i32),
+        Some((tokens_before + u64::from(own)) as i64),
         cut_by(*verdict),
-        to_sql(outline.chunk),
+        to_sql(columns.chunk),
         to_sql(hit),
     )
 }
 
-/// The words for a rule; what stands in for a container that is not there says so.
+/// Returns the words for a rule. A rule that replaces a missing container is marked.
 fn rule(pick: &SelectedChunk, fell_back: bool) -> &'static str {
     match pick.rule {
         Rule::Parents if fell_back => "parents, nothing whole",
@@ -139,7 +147,7 @@ fn rule(pick: &SelectedChunk, fell_back: bool) -> &'static str {
     }
 }
 
-/// The words for what cut a chunk.
+/// Returns the words for the limit that cut a chunk.
 fn cut_by(verdict: Verdict) -> Option<&'static str> {
     match verdict {
         Verdict::Kept => None,

@@ -1,10 +1,10 @@
 //! `fragments`: the whole lines that answer a query.
 
-mod beginning;
-mod found;
-mod read;
-mod request;
-mod telling;
+mod candidates;
+mod query;
+mod ranking;
+mod rows;
+mod whole_document;
 
 use crate::spi;
 use crate::store::Store;
@@ -13,30 +13,10 @@ use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
-use request::Request;
-
-/// A fragment, as the columns of the function.
-type Row = (
-    String,
-    Uuid,
-    Option<String>,
-    Option<String>,
-    Option<String>,
-    f64,
-    String,
-    Option<i32>,
-    Option<i32>,
-    i32,
-    &'static str,
-    Json,
-    Option<String>,
-    Option<String>,
-    Json,
-    Option<RawJsonb>,
-);
+use query::FragmentArguments;
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
 fn fragments(
     query: default!(Option<String>, "NULL"),
     embedding: default!(Option<Vec<Option<f32>>>, "NULL"),
@@ -75,7 +55,7 @@ fn fragments(
     >,
     ErrorReport,
 > {
-    let request = Request {
+    let arguments = FragmentArguments {
         query,
         embedding,
         uri,
@@ -89,8 +69,8 @@ fn fragments(
         return_full: return_full.unwrap_or_default(),
         include_orphaned: include_orphaned.unwrap_or_default(),
     };
-    let request = request.checked()?;
+    let query = arguments.parse()?;
     let store = Store::resolve(store)?;
-    let rows = spi::connect(|connection| request.answer(&store, connection))?;
+    let rows = spi::connect(|connection| query.answer(&store, connection))?;
     Ok(TableIterator::new(rows))
 }

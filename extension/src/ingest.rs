@@ -1,9 +1,9 @@
-//! `ingest`: splits a document and puts it into a store in place of what was there.
+//! `ingest`: splits a document and replaces its stored version.
 
-use crate::document::Given;
+use crate::document::DocumentArguments;
 use crate::error::Error;
 use crate::spi;
-use crate::store::{Done, Store, Written};
+use crate::store::{NewDocument, Outcome, Replaced, Store};
 use crate::types::{Json, Name, RawJsonb, to_sql};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -12,7 +12,7 @@ use pgrx::{default, name, pg_extern, pg_sys};
 use serde_json::{Map, Value};
 
 #[pg_extern(volatile, parallel_unsafe, schema = "passage")]
-#[expect(clippy::too_many_arguments, reason = "they are those of the SQL function")]
+#[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn ingest(
     uri: Option<String>,
@@ -45,10 +45,8 @@ fn ingest(
     >,
     ErrorReport,
 > {
-    let Some(uri) = uri else { return Err(Error::IsNull("uri").into()) };
-    let Some(text) = text else { return Err(Error::IsNull("text").into()) };
-    let given = Given {
-        uri: Some(uri),
+    let arguments = DocumentArguments {
+        uri,
         media_type,
         title,
         kind,
@@ -59,11 +57,11 @@ fn ingest(
         max_with_preamble,
         overlap,
     };
-    let beside = Beside { collection, version, metadata, source_row: None };
-    let (done, _) = put(given, text, beside, store)?;
+    let storage = StorageArguments { collection, version, metadata, source_row: None };
+    let (done, _) = replace(arguments, text, storage, store)?;
     Ok(TableIterator::once((
         to_sql(done.document),
-        done.outcome,
+        done.outcome.name(),
         done.chunks as i32,
         done.kept as i32,
         done.moved as i32,
@@ -72,9 +70,9 @@ fn ingest(
     )))
 }
 
-/// Ingests the document of a row, and returns which row it is recorded for.
+/// Ingests the document of a row that `keep_in_step` follows, and returns the row that is recorded for it.
 #[pg_extern(volatile, parallel_unsafe, schema = "_passage")]
-#[expect(clippy::too_many_arguments, reason = "they are those of the SQL function")]
+#[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn step_write(
     uri: Option<String>,
@@ -100,63 +98,74 @@ fn step_write(
     >,
     ErrorReport,
 > {
-    let Some(uri) = uri else { return Err(Error::IsNull("uri").into()) };
-    let Some(text) = text else { return Err(Error::IsNull("text").into()) };
-    let (uri, overlap) = (Some(uri), Some(0));
-    let given = Given { uri, media_type, title, kind, base_url, overlap, ..Given::default() };
-    let beside = Beside { collection, version, metadata, source_row };
-    let (done, (locked, recorded)) = put(given, text, beside, store)?;
-    let added = done.outcome == "added";
+    let arguments = DocumentArguments {
+        uri,
+        media_type,
+        title,
+        kind,
+        base_url,
+        overlap: Some(0),
+        ..DocumentArguments::default()
+    };
+    let storage = StorageArguments { collection, version, metadata, source_row };
+    let (done, (locked, recorded)) = replace(arguments, text, storage, store)?;
+    let added = done.outcome == Outcome::Added;
     Ok(TableIterator::once((to_sql(done.document), added, added || locked, recorded)))
 }
 
-/// What a document is stored with, beside what says how it is split.
-struct Beside {
+/// The arguments that a document is stored with, beside those that determine how it is split.
+struct StorageArguments {
     collection: Option<String>,
     version: Option<String>,
     metadata: Option<Json>,
     source_row: Option<Json>,
 }
 
-/// Whether a document that was there could be locked, and which row it is recorded for.
-type Recorded = (bool, Option<RawJsonb>);
+/// Whether an existing document could be locked, and the row that is recorded for it.
+type SourceRow = (bool, Option<RawJsonb>);
 
-/// Puts a document into a store. One of a row that was there before is locked, also if it is unchanged
-/// and so not written: whoever removes it at the same time has either done so by now, or waits.
-fn put(
-    given: Given,
-    text: &str,
-    beside: Beside,
+/// Replaces a document in a store. An existing document of a row is locked, also if it is unchanged and
+/// not written: a session that removes it at the same time has either finished, or waits.
+fn replace(
+    arguments: DocumentArguments,
+    text: Option<&str>,
+    storage: StorageArguments,
     store: Option<Name>,
-) -> Result<(Done, Recorded), Error> {
-    let Beside { collection, version, metadata, source_row } = beside;
-    let source = given.source()?;
-    let told = metadata.as_ref().map_or(Some(Map::new()), Json::read::<Map<String, Value>>);
-    let told = told.ok_or(Error::Metadata)?;
+) -> Result<(Replaced, SourceRow), Error> {
+    if arguments.uri.is_none() {
+        return Err(Error::IsNull("uri"));
+    }
+    let Some(text) = text else { return Err(Error::IsNull("text")) };
+    let StorageArguments { collection, version, metadata, source_row } = storage;
+    let source = arguments.parse()?;
+    let parsed = metadata.as_ref().map_or(Some(Map::new()), Json::parse::<Map<String, Value>>);
+    let parsed = parsed.ok_or(Error::InvalidMetadata)?;
     let store = Store::resolve(store)?.writable()?;
     let is_of_row = source_row.is_some();
     if is_of_row {
-        store.records_rows()?;
+        store.check_source_row()?;
     }
     // SAFETY: the name ends in NUL and lives as long as the program; the function raises an error or
     // does nothing.
     unsafe { pg_sys::PreventCommandIfReadOnly(c"passage.ingest()".as_ptr()) };
 
-    let document = source.document(text)?;
-    let brought = Written {
+    let document = source.prepare(text)?;
+    let new = NewDocument {
         collection: collection.unwrap_or_default(),
         version: version.unwrap_or_default(),
         uri: source.uri.clone(),
-        content_hash: source.content_hash(text, &document, &told),
+        content_hash: source.content_hash(text, &document, &parsed),
         metadata: metadata.map_or_else(|| "{}".to_owned(), |metadata| metadata.text().to_owned()),
         source_row,
         document: &document,
     };
     spi::connect(|connection| {
-        let done = store.replace(connection, &brought, || source.split(&document))?;
-        let was_there = is_of_row && done.outcome != "added";
-        let recorded =
-            if was_there { store.recorded(connection, done.document) } else { (false, None) };
-        Ok((done, recorded))
+        let done = store.replace(connection, &new, || source.split(&document))?;
+        let source_row = if is_of_row && done.outcome != Outcome::Added {
+            store.lock_source_row(connection, done.document)
+        } else {
+            (false, None)
+        };
+        Ok((done, source_row))
     })
 }

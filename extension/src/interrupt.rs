@@ -1,13 +1,13 @@
-//! What lets PostgreSQL cancel a call while it does not execute a statement.
+//! Checks for interrupts, so that PostgreSQL can cancel a call between two statements.
 
 pub use passage_core::interrupt::poll_periodically as pause;
 
-/// Lets PostgreSQL interrupt whatever core does in this backend.
-pub fn watch() {
+/// Registers PostgreSQL's check with core, which polls it while it works.
+pub fn register() {
     passage_core::interrupt::register(check);
 }
 
-/// Raises PostgreSQL's error if the statement was cancelled or the session ended.
+/// Raises PostgreSQL's error if the statement was cancelled or the session was terminated.
 fn check() {
     pgrx::check_for_interrupts!();
 }

@@ -1,10 +1,10 @@
 /*!
-Long arrays of jsonb, made in pieces.
+Long arrays of jsonb, parsed in parts.
 
-PostgreSQL reads a text as jsonb without looking for interrupts, and a million citations take it
-seconds. So an array is read in pieces, and what they hold is put together as PostgreSQL lays it out:
-a header with the number of elements, an entry of four bytes for each, and the elements, each of
-them aligned. An entry has the length of its element, every 32nd the end of it in place of that.
+PostgreSQL parses a jsonb without a check for interrupts, and a million citations take it seconds. So an
+array is parsed in parts, and their elements are concatenated in PostgreSQL's own layout: a header with
+the number of elements, an entry of four bytes for each, and the elements, each of them aligned. An entry
+has the length of its element; every 32nd entry has the end offset instead.
 
 # Source
 
@@ -14,47 +14,47 @@ them aligned. An entry has the length of its element, every 32nd the end of it i
 use pgrx::{PgMemoryContexts, pg_sys};
 use std::ffi::CString;
 
-/// The bits of an entry that are a length or an end, and those of a header that are a number.
+/// The bits of an entry that are a length or an offset, and the bits of a header that are a count.
 const LENGTH: u32 = 0x0fff_ffff;
-/// That an entry has an end in place of a length.
+/// Marks an entry that has an end offset.
 const IS_END: u32 = 0x8000_0000;
-/// What an element is.
+/// The bits of an entry that are the type of its element.
 const TYPE: u32 = 0x7000_0000;
-/// That a header is one of an array.
+/// Marks the header of an array.
 const IS_ARRAY: u32 = 0x4000_0000;
-/// Every so many entries have an end.
+/// One entry of so many has an end offset.
 const STRIDE: usize = 32;
 
-/// An array that is being made.
+/// An array under construction.
 #[derive(Default)]
 struct Array {
     entries: Vec<u32>,
-    /// The elements of each piece. They are copied once, at the end: a buffer that grows to 150 MB
-    /// is copied without a check for interrupts.
+    /// The elements of each part. They are copied once, at the end: a buffer that grows to 150 MB
+    /// would be copied without a check for interrupts.
     elements: Vec<Vec<u8>>,
-    /// How many bytes the elements have.
+    /// The size of all elements, in bytes.
     length: usize,
 }
 
-/// Makes a jsonb of texts that are JSON arrays, whose elements are objects.
+/// Concatenates JSON arrays of objects to one jsonb.
 ///
 /// # Panics
 ///
-/// Panics with PostgreSQL's own error if they are more than a jsonb can hold.
-pub fn array(pieces: &[String]) -> pg_sys::Datum {
-    if let [whole] = pieces {
-        return read(whole);
+/// Panics with PostgreSQL's own error if a jsonb cannot hold so many elements.
+pub fn concatenate(parts: &[String]) -> pg_sys::Datum {
+    if let [part] = parts {
+        return parse(part);
     }
     let mut array = Array::default();
-    for piece in pieces {
+    for part in parts {
         pgrx::check_for_interrupts!();
-        let mut garbage = PgMemoryContexts::new("citations");
-        // SAFETY: what `jsonb_in` returns is a value of variable length that is neither packed nor
-        // outside of memory, as long as it says; its bytes are copied, and nothing that was allocated in
-        // the context is used when it is gone.
+        let mut context = PgMemoryContexts::new("citations");
+        // SAFETY: `jsonb_in` returns a value of variable length that is neither packed nor toasted, as
+        // long as it says; its bytes are copied, and nothing that was allocated in the context is used
+        // after its end.
         unsafe {
-            garbage.switch_to(|_| {
-                let value: *mut pg_sys::varlena = read(piece).cast_mut_ptr();
+            context.switch_to(|_| {
+                let value: *mut pg_sys::varlena = parse(part).cast_mut_ptr();
                 let bytes =
                     std::slice::from_raw_parts(value.cast::<u8>(), pgrx::varsize_any(value));
                 array.add(&bytes[pg_sys::VARHDRSZ..]);
@@ -64,11 +64,11 @@ pub fn array(pieces: &[String]) -> pg_sys::Datum {
     array.finish()
 }
 
-/// Reads a text as jsonb.
-pub fn read(text: &str) -> pg_sys::Datum {
+/// Parses a text as jsonb.
+pub fn parse(text: &str) -> pg_sys::Datum {
     let text = CString::new(text).expect("JSON holds no NUL");
-    // SAFETY: the function takes one string that ends in NUL, is done with it when it returns, and
-    // raises an error for what is no JSON.
+    // SAFETY: the function has one argument, a string that ends in NUL, keeps no pointer to it, and
+    // raises an error for a text that is not JSON.
     unsafe {
         let text = Some(pg_sys::Datum::from(text.as_ptr()));
         pgrx::direct_function_call_as_datum(pg_sys::jsonb_in, &[text]).expect("it is not NULL")
@@ -76,13 +76,13 @@ pub fn read(text: &str) -> pg_sys::Datum {
 }
 
 impl Array {
-    /// Adds the elements of a piece.
-    fn add(&mut self, piece: &[u8]) {
+    /// Adds the elements of a part, given without the length of the value.
+    fn add(&mut self, part: &[u8]) {
         let word = |at: usize| {
-            u32::from_ne_bytes(piece[4 * at..4 * at + 4].try_into().expect("a word has four bytes"))
+            u32::from_ne_bytes(part[4 * at..4 * at + 4].try_into().expect("a word has four bytes"))
         };
         let count = (word(0) & LENGTH) as usize;
-        // The first element of a piece is aligned by itself, and here behind what is there.
+        // In its part the first element is aligned already; here it follows other elements.
         let padding = self.length.next_multiple_of(4) - self.length;
         let mut end = 0;
         for at in 0..count {
@@ -93,7 +93,7 @@ impl Array {
             end = next;
         }
         let mut elements = vec![0; padding];
-        elements.extend_from_slice(&piece[4 * (1 + count)..][..end as usize]);
+        elements.extend_from_slice(&part[4 * (1 + count)..][..end as usize]);
         self.length += elements.len();
         self.elements.push(elements);
     }

@@ -1,32 +1,35 @@
 /*!
-The shell that gives the model to SQL.
+The SQL interface of `passage_core`.
 
-Each function of the SQL surface is a file of its own name. It takes its arguments from SQL, asks
-[`store`] what to read, lets `passage_core` decide, and returns rows. Only [`spi`] speaks SPI, only
-[`error`] names SQLSTATEs, and the install script in `sql/` declares what is here.
+Each SQL function is a file of its own name. It parses its arguments, reads from [`store`], calls
+`passage_core` to decide, and returns rows. Only [`spi`] uses SPI, and only [`error`] names SQLSTATEs. The
+install script in `sql/` declares the functions.
 */
 
-// The boundary to C is unsafe by nature; most of it is kept in `spi` and `types`.
+// The boundary to C is unsafe by nature; most of it is in `spi` and `types`.
 #![allow(unsafe_code)]
-// pgrx hands arguments over by value and wants its own report, which is large, as the error.
+// pgrx passes arguments by value and expects its own report, which is large, as the error.
 #![allow(clippy::needless_pass_by_value, clippy::result_large_err)]
 
+mod arguments;
 mod assemble;
 mod backtrace;
-mod call;
 mod document;
 mod error;
 mod expand_context;
+mod expand_request;
 mod explain_context;
 mod fragments;
 mod ingest;
 mod interrupt;
 mod jsonb;
 mod outline;
-mod question;
+mod passage_rows;
 mod reassemble;
+mod relation_watch;
 mod search;
 mod search_hits;
+mod search_request;
 mod section;
 mod settings;
 mod spi;
@@ -50,8 +53,8 @@ mod _passage {}
 pub extern "C-unwind" fn _PG_init() {
     backtrace::turn_off();
     settings::define();
-    interrupt::watch();
-    store::watch();
-    types::watch();
-    step_plan::watch();
+    interrupt::register();
+    store::register();
+    types::register();
+    step_plan::register();
 }

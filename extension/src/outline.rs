@@ -39,8 +39,9 @@ fn outline(
         return Ok(TableIterator::empty());
     }
     let hits = hit_ids.unwrap_or_default().into_iter().flatten().map(from_sql).collect();
-    let entries = spi::connect(|connection| store.entries(connection, document_id, uri, &hits));
-    Ok(TableIterator::new(draw(&entries).into_iter().map(|line| {
+    let chunks =
+        spi::connect(|connection| store.outline_chunks(connection, document_id, uri, &hits));
+    Ok(TableIterator::new(draw(&chunks).into_iter().map(|line| {
         (
             line.outline,
             line.section,

@@ -1,14 +1,13 @@
 //! `search`: the passages that answer a query, best first.
 
-use crate::call::{Call, Extent, Taking};
+use crate::arguments::{FusionArguments, LimitArguments, PassageArguments};
 use crate::error::Error;
-use crate::question::Question;
-use crate::reassemble::{Writing, joining, rows};
+use crate::expand_request::{ExpandRequest, HitSelection, ResultKind};
+use crate::passage_rows::passage_rows;
+use crate::search_request::SearchRequest;
 use crate::spi;
 use crate::store::{Filters, Store};
 use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray, to_sql};
-use passage_core::StrategyOverrides;
-use passage_core::reassemble::PassageOptions;
 use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
@@ -16,7 +15,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
 fn search(
     query: default!(Option<String>, "NULL"),
     embedding: default!(Option<Vec<Option<f32>>>, "NULL"),
@@ -76,11 +75,16 @@ fn search(
     ErrorReport,
 > {
     let most = check_limit("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
-    let joining = PassageOptions {
-        max_passages: Some(most as usize),
-        ..joining(max_distance, score_by.as_deref(), order_by.as_deref())?
+    let passages = PassageArguments {
+        max_distance,
+        score_by,
+        order_by,
+        separator,
+        gaps,
+        mark_start,
+        mark_end,
     };
-    let writing = Writing::new(separator, gaps.as_deref(), [mark_start, mark_end])?;
+    let (joining, options) = passages.parse(Some(most as usize))?;
     let filters = Filters {
         collection,
         version,
@@ -93,19 +97,22 @@ fn search(
         min_similarity,
         include_orphaned: include_orphaned.unwrap_or_default(),
     };
-    let question =
-        Question { query, embedding, mode, candidates, filters, vector_weight, text_weight, rrf_k };
+    let fusion = FusionArguments { vector_weight, text_weight, rrf_k };
+    let request = SearchRequest { query, embedding, mode, candidates, filters, fusion };
     let searched = Store::resolve(store.clone())?;
-    let answers = spi::connect(|connection| question.answers(&searched, connection, most))?;
-    let call = Call {
-        chunk_ids: Some(answers.iter().map(|answer| Some(to_sql(answer.chunk))).collect()),
-        scores: Some(answers.iter().map(|answer| Some(answer.score)).collect()),
+    let hits = spi::connect(|connection| request.search(&searched, connection, most))?;
+    let limits = LimitArguments { max_tokens, max_chunks, ..LimitArguments::default() };
+    let request = ExpandRequest {
+        chunk_ids: Some(hits.iter().map(|hit| Some(to_sql(hit.chunk))).collect()),
+        scores: Some(hits.iter().map(|hit| Some(hit.score)).collect()),
         strategy,
-        overrides: StrategyOverrides { max_tokens, max_chunks, ..StrategyOverrides::default() },
+        overrides: limits.parse()?,
         store,
     };
-    let extent = Extent::Passage { imports: imports.unwrap_or_default() };
-    let taking = Taking::Fitting { passages: most as usize, max_distance: joining.max_distance };
-    let rows = call.expand(extent, taking, |expanded| rows(&expanded, &joining, &writing))?;
+    let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
+    let max_distance = joining.max_distance;
+    let selection = HitSelection::WithinBudget { passages: most as usize, max_distance };
+    let rows =
+        request.expand(kind, selection, |expanded| passage_rows(&expanded, &joining, &options))?;
     Ok(TableIterator::new(rows))
 }

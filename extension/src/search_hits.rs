@@ -1,7 +1,8 @@
-//! `search_hits`: the chunks that answer a query, as hits to be ranked again elsewhere.
+//! `search_hits`: the chunks that answer a query, for example to be re-ranked by the caller.
 
+use crate::arguments::FusionArguments;
 use crate::error::Error;
-use crate::question::Question;
+use crate::search_request::SearchRequest;
 use crate::spi;
 use crate::store::{Filters, Store};
 use crate::types::{Json, Name, RawText, TextArray, to_sql};
@@ -12,7 +13,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
-#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "one for each in SQL")]
+#[expect(clippy::too_many_arguments, clippy::type_complexity, reason = "those of the SQL function")]
 fn search_hits(
     query: default!(Option<String>, "NULL"),
     embedding: default!(Option<Vec<Option<f32>>>, "NULL"),
@@ -66,28 +67,28 @@ fn search_hits(
         min_similarity,
         include_orphaned: include_orphaned.unwrap_or_default(),
     };
-    let question =
-        Question { query, embedding, mode, candidates, filters, vector_weight, text_weight, rrf_k };
+    let fusion = FusionArguments { vector_weight, text_weight, rrf_k };
+    let request = SearchRequest { query, embedding, mode, candidates, filters, fusion };
     let store = Store::resolve(store)?;
     let rows = spi::connect(|connection| -> Result<Vec<_>, Error> {
-        let mut answers = question.answers(&store, connection, most)?;
-        answers.truncate(most as usize);
-        let ids: Vec<_> = answers.iter().map(|answer| answer.chunk).collect();
-        let mut listing = store.listing(connection, &ids);
-        let rows = answers.into_iter().zip(1..).filter_map(|(answer, rank)| {
-            let listed = listing.remove(&answer.chunk)?;
+        let mut hits = request.search(&store, connection, most)?;
+        hits.truncate(most as usize);
+        let ids: Vec<_> = hits.iter().map(|hit| hit.chunk).collect();
+        let mut chunks = store.list_chunks(connection, &ids);
+        let rows = hits.into_iter().zip(1..).filter_map(|(hit, rank)| {
+            let listed = chunks.remove(&hit.chunk)?;
             Some((
                 rank,
-                to_sql(answer.chunk),
+                to_sql(hit.chunk),
                 to_sql(listed.document),
                 listed.uri,
                 listed.title,
                 listed.section,
-                answer.score,
-                answer.vector.map(|(rank, _)| rank),
-                answer.vector.map(|(_, score)| score),
-                answer.text.map(|(rank, _)| rank),
-                answer.text.map(|(_, score)| score),
+                hit.score,
+                hit.vector.map(|(rank, _)| rank),
+                hit.vector.map(|(_, score)| score),
+                hit.text.map(|(rank, _)| rank),
+                hit.text.map(|(_, score)| score),
                 listed.tokens,
                 listed.content,
             ))

@@ -1,15 +1,15 @@
-//! The rules of sections (seed 001) and what a store derives from them, as SQL functions.
+//! SQL functions for sections (seed 001), and for the columns that a store derives from them.
 
-use crate::types::titles;
+use crate::types::section_from_sql;
 use passage_core::{key, label, section};
 use pgrx::{name, pg_extern};
 
-/// Titles as SQL gives them; a NULL counts as empty.
+/// A section as an argument. A NULL counts as an empty title.
 type Titles = Vec<Option<String>>;
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn encode_section(section: Titles) -> String {
-    label::encode_path(&titles(section))
+    label::encode_path(&section_from_sql(section))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
@@ -19,22 +19,22 @@ fn decode_section(path: &str) -> Vec<String> {
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn section_key(section: Titles) -> i64 {
-    key::section_key(&titles(section))
+    key::section_key(&section_from_sql(section))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn parent_key(section: Titles) -> Option<i64> {
-    key::parent_key(&titles(section))
+    key::parent_key(&section_from_sql(section))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn is_ancestor(ancestor: Titles, section: Titles) -> bool {
-    section::is_ancestor(&titles(ancestor), &titles(section))
+    section::is_ancestor(&section_from_sql(ancestor), &section_from_sql(section))
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
 fn common_section(a: Titles, b: Titles) -> Vec<String> {
-    section::common_prefix(&titles(a), &titles(b)).to_vec()
+    section::common_prefix(&section_from_sql(a), &section_from_sql(b)).to_vec()
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
@@ -44,9 +44,9 @@ fn merge_sections(
     b_level: i32,
     b_section: Titles,
 ) -> pgrx::iter::TableIterator<'static, (name!(level, i32), name!(section, Vec<String>))> {
-    // Levels below zero are nothing that a splitter gives; they count as the root's.
-    let a = (a_level.max(0).unsigned_abs(), titles(a_section));
-    let b = (b_level.max(0).unsigned_abs(), titles(b_section));
+    // Splitters give no negative level. It counts as the root level.
+    let a = (a_level.max(0).unsigned_abs(), section_from_sql(a_section));
+    let b = (b_level.max(0).unsigned_abs(), section_from_sql(b_section));
     let (level, section) = section::merge((a.0, &a.1), (b.0, &b.1));
     pgrx::iter::TableIterator::once((level as i32, section))
 }
@@ -58,7 +58,7 @@ fn text_head(text: &str, bytes: i32) -> &str {
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]
 fn section_text(section: Titles) -> String {
-    titles(section).join("\n")
+    section_from_sql(section).join("\n")
 }
 
 #[pg_extern(immutable, parallel_safe, schema = "_passage")]

@@ -7,32 +7,32 @@ static STORE: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(S
 
 static STRATEGY: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c"auto"));
 
-/// Defines the settings; once for a backend.
+/// Defines the settings. Must be called once in a backend.
 pub fn define() {
     GucRegistry::define_string_guc(
         c"passage.store",
-        c"Sets the store that functions read when none is named.",
-        c"A store is a schema with the tables that passage.create_store makes.",
+        c"Sets the store that functions use if none is given.",
+        c"A store is a schema with the tables that passage.create_store creates.",
         &STORE,
         GucContext::Userset,
         GucFlags::default(),
     );
     GucRegistry::define_string_guc(
         c"passage.strategy",
-        c"Sets the strategy that functions take when none is named.",
-        c"A name that passage.strategies lists.",
+        c"Sets the strategy that functions use if none is given.",
+        c"passage.strategies() lists the names.",
         &STRATEGY,
         GucContext::Userset,
         GucFlags::default(),
     );
 }
 
-/// Returns the store that is read when none is named.
+/// Returns the default store.
 pub fn store() -> String {
     text(&STORE).unwrap_or_else(|| "rag".to_owned())
 }
 
-/// Returns the strategy that is taken when none is named.
+/// Returns the default strategy.
 pub fn strategy() -> String {
     text(&STRATEGY).unwrap_or_else(|| "auto".to_owned())
 }

@@ -1,6 +1,6 @@
 //! `split`: the chunks of a text, without a store.
 
-use crate::document::Given;
+use crate::document::DocumentArguments;
 use crate::interrupt::pause;
 use crate::types::Json;
 use passage_core::{SizeUnit, chunk_metadata};
@@ -9,7 +9,7 @@ use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{default, name, pg_extern};
 
 #[pg_extern(immutable, parallel_safe, schema = "passage")]
-#[expect(clippy::too_many_arguments, reason = "they are those of the SQL function")]
+#[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn split(
     text: Option<&str>,
@@ -44,7 +44,7 @@ fn split(
     >,
     ErrorReport,
 > {
-    let given = Given {
+    let arguments = DocumentArguments {
         uri,
         media_type,
         title,
@@ -56,9 +56,9 @@ fn split(
         max_with_preamble,
         overlap,
     };
-    let source = given.source()?;
+    let source = arguments.parse()?;
     let Some(text) = text else { return Ok(TableIterator::empty()) };
-    let document = source.document(text)?;
+    let document = source.prepare(text)?;
     let chunks = source.split(&document)?.chunks;
     let row = |(ordinal, chunk): (usize, passage_core::Chunk<'_>)| {
         pause(ordinal);
@@ -75,7 +75,7 @@ fn split(
             chunk.bytes.end as i32,
             *chunk.lines.start() as i32,
             *chunk.lines.end() as i32,
-            Json::of(&chunk_metadata(&chunk.imports)),
+            Json::from_value(&chunk_metadata(&chunk.imports)),
         )
     };
     let rows: Vec<_> = chunks.into_iter().enumerate().map(row).collect();

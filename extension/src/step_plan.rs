@@ -1,45 +1,49 @@
-//! `step_plan`: what a trigger of `keep_in_step` does with a row, remembered between rows.
-//!
-//! `build_step_plan` of SQL reads it from the catalogs, which takes longer than to write a document. It
-//! is remembered here since nobody else can write here: the statements in it run with the rights of
-//! whoever writes the table, so no setting and no table could hold them. It is forgotten when the table,
-//! the documents of the store or any schema changes.
-//!
-//! `step_row` executes the statement for a row and keeps what PostgreSQL planned for it, since to plan it
-//! for each row takes as long as to write a third of a document.
+/*!
+`step_plan`: what a trigger of `keep_in_step` does with a row, cached between rows.
+
+The SQL function `build_step_plan` reads the plan from the catalogs, which takes longer than writing a
+document. The cache is in the memory of the backend, where no user can write: the statements of a plan run
+with the rights of the role that writes the table, so no setting and no table could hold them. A change of
+the table, of the store's documents or of any schema invalidates the cache.
+
+`step_row` executes the statement for a row and keeps PostgreSQL's plan for it, since planning it for each
+row takes as long as writing a third of a document.
+*/
 
 use crate::error::Error;
+use crate::relation_watch::RelationWatch;
 use crate::spi::{self, Access, Statement, Value};
 use crate::types::{Name, RawJsonb, RawText, Row};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{name, pg_extern, pg_sys};
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A trigger on a table, with its arguments.
+/// A trigger on a table: the table, the name, ROW or STATEMENT, and the arguments.
 type Trigger = (pg_sys::Oid, String, String, Vec<Option<String>>);
 
-/// What is remembered of a trigger.
-struct Remembered {
+/// The cached plan of a trigger.
+struct CachedPlan {
     plan: Vec<Option<String>>,
     /// The statement for a row of the table.
     row: Statement,
 }
 
-/// Where a plan has the store, the oid of the table, and the statement for a row; from 0.
+/// The elements of a plan that are the store, the oid of the table, and the statement for a row; from 0.
 const STORE: usize = 0;
 const TABLE: usize = 2;
 const ROW: usize = 7;
 
-/// The most plans that are remembered.
-const REMEMBERED: usize = 256;
+/// The most plans that are cached.
+const CAPACITY: usize = 256;
+
+static WATCH: RelationWatch = RelationWatch::new();
 
 thread_local! {
-    static PLANS: RefCell<HashMap<Trigger, Rc<Remembered>>> = RefCell::default();
-    static WATCHED: RefCell<HashSet<pg_sys::Oid>> = RefCell::default();
-    static STALE: Cell<bool> = const { Cell::new(false) };
+    static PLANS: RefCell<HashMap<Trigger, Rc<CachedPlan>>> = RefCell::default();
+    /// The transaction that filled the cache, if it keeps its snapshot.
     static READER: Cell<pg_sys::TransactionId> = const { Cell::new(pg_sys::InvalidTransactionId) };
     static STATEMENT: Statement = Statement::new(
         "passage",
@@ -48,23 +52,15 @@ thread_local! {
     );
 }
 
-/// Asks PostgreSQL to tell when a relation or a schema changes; once for a backend.
-pub fn watch() {
-    #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn relation(_argument: pg_sys::Datum, relation: pg_sys::Oid) {
-        let concerns = relation == pg_sys::InvalidOid
-            || WATCHED.with_borrow(|watched| watched.contains(&relation));
-        if concerns {
-            STALE.set(true);
-        }
-    }
+/// Asks PostgreSQL to report changes of relations and schemas. Must be called once in a backend.
+pub fn register() {
     #[pgrx::pg_guard]
     unsafe extern "C-unwind" fn schema(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
-        STALE.set(true);
+        WATCH.set_stale();
     }
-    // SAFETY: the functions live as long as the backend.
+    WATCH.register();
+    // SAFETY: the function lives as long as the backend.
     unsafe {
-        pg_sys::CacheRegisterRelcacheCallback(Some(relation), pg_sys::Datum::null());
         let namespaces = pg_sys::SysCacheIdentifier::NAMESPACEOID as i32;
         pg_sys::CacheRegisterSyscacheCallback(namespaces, Some(schema), pg_sys::Datum::null());
     }
@@ -77,11 +73,11 @@ fn step_plan(
     level: String,
     arguments: Vec<Option<String>>,
 ) -> Vec<Option<String>> {
-    remembered((relation, trigger.0, level, arguments)).plan.clone()
+    cached_plan((relation, trigger.0, level, arguments)).plan.clone()
 }
 
-/// Looks for the row of a key in the table of a trigger, by the statement of its plan: `named` gives
-/// the key and the uri, and `was` is how the row was before.
+/// Reads the row of a key from the table of a trigger, by the statement of its plan. `named` has the key
+/// and the uri, and `was` is the previous version of the row.
 #[pg_extern(volatile, parallel_unsafe, schema = "_passage")]
 #[expect(clippy::type_complexity, reason = "pgrx reads the columns from the signature")]
 fn step_row(
@@ -112,15 +108,15 @@ fn step_row(
     >,
     ErrorReport,
 > {
-    // SAFETY: a look-up in the catalogs by an oid, which returns 0 for what is missing.
+    // SAFETY: a look-up in the catalogs by an oid, which returns 0 for a missing relation.
     let expected = unsafe { pg_sys::get_rel_type_id(relation) };
-    if let Some(other) = [named, was].iter().find(|row| row.of != expected) {
-        return Err(Error::RowType { found: other.of, expected }.into());
+    if let Some(other) = [named, was].iter().find(|row| row.type_oid != expected) {
+        return Err(Error::RowType { found: other.type_oid, expected }.into());
     }
-    let remembered = remembered((relation, trigger.0, "ROW".to_owned(), arguments));
+    let cached = cached_plan((relation, trigger.0, "ROW".to_owned(), arguments));
     Ok(spi::connect(|connection| {
         let values = vec![Value::row(named), Value::row(was)];
-        let rows = connection.write(&remembered.row, values);
+        let rows = connection.write(&cached.row, values);
         let text = |column| rows.get::<RawText>(0, column);
         let flag = |column| rows.get::<bool>(0, column);
         TableIterator::once((
@@ -142,10 +138,10 @@ fn step_row(
     }))
 }
 
-/// Returns what is remembered of a trigger, and reads it from the catalogs where nothing is. Whoever
-/// executes its statement holds it: the statement may write, and so have it forgotten.
-fn remembered(trigger: Trigger) -> Rc<Remembered> {
-    // A transaction that keeps its snapshot may read catalogs that are out of date by then.
+/// Returns the plan of a trigger, from the cache or from the catalogs. The caller shares it while the
+/// statement runs: the statement may write, and so invalidate the cache.
+fn cached_plan(trigger: Trigger) -> Rc<CachedPlan> {
+    // A transaction that keeps its snapshot may read outdated catalogs.
     // SAFETY: plain look-ups.
     let reader = unsafe {
         let keeps_snapshot = pg_sys::XactIsoLevel >= pg_sys::XACT_REPEATABLE_READ as i32;
@@ -156,13 +152,13 @@ fn remembered(trigger: Trigger) -> Rc<Remembered> {
         }
     };
     let is_other = READER.replace(reader) != reader;
-    if STALE.replace(false) || is_other || PLANS.with_borrow(|plans| plans.len() >= REMEMBERED) {
-        // Freed when nobody borrows the map.
+    if WATCH.take_stale() || is_other || PLANS.with_borrow(|plans| plans.len() >= CAPACITY) {
+        // The plans are freed after the borrow of the map has ended.
         drop(PLANS.with_borrow_mut(std::mem::take));
-        WATCHED.with_borrow_mut(HashSet::clear);
+        WATCH.clear();
     }
-    if let Some(remembered) = PLANS.with_borrow(|plans| plans.get(&trigger).cloned()) {
-        return remembered;
+    if let Some(cached) = PLANS.with_borrow(|plans| plans.get(&trigger).cloned()) {
+        return cached;
     }
     let (relation, name, level, arguments) = trigger.clone();
     let values = vec![
@@ -178,19 +174,19 @@ fn remembered(trigger: Trigger) -> Rc<Remembered> {
         })
     });
     let (plan, watched) = (plan.unwrap_or_default(), watched.unwrap_or_default());
-    WATCHED.with_borrow_mut(|of| of.extend(watched));
-    let part = |place: usize| plan.get(place).cloned().flatten().unwrap_or_default();
-    let row = Statement::new(&part(STORE), part(ROW), access(&part(TABLE)));
-    let remembered = Rc::new(Remembered { plan, row });
-    PLANS.with_borrow_mut(|plans| plans.insert(trigger, Rc::clone(&remembered)));
-    remembered
+    WATCH.add(watched);
+    let element = |index: usize| plan.get(index).cloned().flatten().unwrap_or_default();
+    let row = Statement::new(&element(STORE), element(ROW), access(&element(TABLE)));
+    let cached = Rc::new(CachedPlan { plan, row });
+    PLANS.with_borrow_mut(|plans| plans.insert(trigger, Rc::clone(&cached)));
+    cached
 }
 
-/// Returns how the row of a key is found. A plan that is kept opens all partitions of a table at each
-/// execution, one for the values at hand only that of the row.
+/// Returns how the row of a key is found. A generic plan opens all partitions of a table at each
+/// execution, a custom plan only the partition of the row.
 fn access(table: &str) -> Access {
     let table = pg_sys::Oid::from(table.parse::<u32>().unwrap_or_default());
-    // SAFETY: a look-up in the catalogs by an oid, which returns NUL for what is missing.
+    // SAFETY: a look-up in the catalogs by an oid, which returns NUL for a missing relation.
     let kind = unsafe { pg_sys::get_rel_relkind(table) } as u8;
     if kind == pg_sys::RELKIND_PARTITIONED_TABLE { Access::Any } else { Access::Index }
 }

@@ -1,58 +1,36 @@
 /*!
-Stores: what a schema holds, and the statements that read it.
+Stores: the relations of a schema, and the statements that read and write them.
 
-A store is found by name in the catalog at each call, so renaming schemas takes effect at once. Its
-relations may be tables or views, and only four columns of `chunks` must be there; a statement
-names the columns that exist and NULL for the others, so what is missing degrades and never fails.
+A store is found by name in the catalogs at each call, so renaming a schema takes effect at once. Its
+relations may be tables or views, and only four columns of `chunks` are required. A statement selects NULL
+for a column that does not exist, so a missing column degrades the result without an error.
 
-Two statements answer a call that reads, whatever the number of hits: that of [`hits`] reads the hits, and
-that of [`chunks`] all probes of their plan. Only [`replace`] writes, and only to a store of tables.
+[`layout`] knows the relations. The other modules write statements for them, one folder for each use.
+Only [`write`] writes, and only to a store of tables.
 */
 
-mod around;
-mod casts;
-mod chunks;
-mod columns;
-mod containers;
 mod document;
-mod facts;
-mod filters;
+mod expansion;
 mod fragments;
-mod frequencies;
-mod hits;
 mod layout;
-mod lexemes;
-mod listing;
-mod matches;
-mod operators;
-mod outline;
-mod parts;
-mod replace;
-mod statements;
-mod strategy;
-mod units;
-mod vectors;
-mod writable;
+mod search;
+mod sql_text;
+mod write;
 
-pub use chunks::Chunks;
-pub use columns::Columns;
-pub use filters::Filters;
-pub use fragments::{Named, Pieces, Told, Words};
-pub use hits::{Found, Hits};
-pub use matches::{Matches, Ranked};
-pub use replace::{Done, Written};
-pub use strategy::Wanted;
-pub use vectors::Vectors;
+pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyRequest};
+pub use fragments::{ChunkLexemes, DocumentInfo, NamedDocument, SourceChunks};
+pub use layout::register;
+pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches};
+pub use write::{NewDocument, Outcome, Replaced};
 
 use crate::error::Error;
 use crate::settings;
 use crate::types::Name;
 use layout::Layout;
-pub use layout::watch;
 use pgrx::pg_sys;
 use std::rc::Rc;
 
-/// The types that an ordinal is compared as.
+/// The types that an ordinal may have.
 const NUMBERS: [pg_sys::Oid; 6] = [
     pg_sys::INT4OID,
     pg_sys::INT8OID,
@@ -65,19 +43,18 @@ const NUMBERS: [pg_sys::Oid; 6] = [
 /// A schema that holds chunks.
 pub struct Store(Rc<Layout>);
 
-/// The columns of `chunks` without which there is no store.
+/// The required columns of `chunks`.
 const REQUIRED: [(&str, &str); 4] =
     [("id", "uuid"), ("document_id", "uuid"), ("ordinal", "integer"), ("content", "text")];
 
 impl Store {
-    /// Finds the store of a name, or that of the setting `passage.store` for NULL.
+    /// Returns the store of a name, or the one of the setting `passage.store` for NULL.
     ///
     /// # Errors
     ///
     /// Returns [`Error::NoStore`] if the schema does not exist or holds no relation `chunks`,
-    /// [`Error::NoColumn`] if that one lacks a column that every store must have, and
-    /// [`Error::ColumnType`] if such a column, or the id of documents or embeddings, has a type that
-    /// cannot be read.
+    /// [`Error::NoColumn`] if that relation lacks a required column, and [`Error::ColumnType`] if such
+    /// a column, or the id of documents or embeddings, has a type that cannot be read.
     pub fn resolve(name: Option<Name>) -> Result<Self, Error> {
         let name = name.map_or_else(settings::store, |Name(name)| name);
         let Some(layout) = layout::find(&name) else { return Err(Error::NoStore(name)) };
@@ -89,7 +66,7 @@ impl Store {
     }
 }
 
-/// Makes sure that a layout has what every store must have, in types that can be read.
+/// Checks that a layout has the required columns, in types that can be read.
 fn check(layout: &Layout) -> Result<(), Error> {
     for (column, sql_type) in REQUIRED {
         if !layout.chunks.has(column) {
@@ -99,12 +76,12 @@ fn check(layout: &Layout) -> Result<(), Error> {
                 column,
             });
         }
-        let reads = match sql_type {
-            "uuid" => layout.chunks.has_base(column, &[pg_sys::UUIDOID]),
-            "integer" => layout.chunks.has_base(column, &NUMBERS),
-            _ => layout.chunks.gives(column, sql_type),
+        let can_read = match sql_type {
+            "uuid" => layout.chunks.is_based_on(column, &[pg_sys::UUIDOID]),
+            "integer" => layout.chunks.is_based_on(column, &NUMBERS),
+            _ => layout.chunks.can_read(column, sql_type),
         };
-        if !reads {
+        if !can_read {
             return Err(Error::ColumnType {
                 store: layout.store.clone(),
                 relation: "chunks",
@@ -113,12 +90,12 @@ fn check(layout: &Layout) -> Result<(), Error> {
             });
         }
     }
-    let beside = [
+    let ids = [
         ("documents", "id", layout.documents.as_ref()),
         ("embeddings", "chunk_id", layout.embeddings.as_ref()),
     ];
-    for (relation, column, of) in beside {
-        if of.is_some_and(|of| !of.has_base(column, &[pg_sys::UUIDOID])) {
+    for (relation, column, of) in ids {
+        if of.is_some_and(|of| !of.is_based_on(column, &[pg_sys::UUIDOID])) {
             return Err(Error::ColumnType {
                 store: layout.store.clone(),
                 relation,

@@ -1,4 +1,4 @@
-//! `preset_strategies`: what the extension brings; a store's own are rows of its table.
+//! `preset_strategies`: the strategies of the extension. Custom strategies are rows of a store.
 
 use passage_core::strategy::{PRESETS, Window};
 use pgrx::datum::JsonB;
@@ -50,7 +50,7 @@ fn preset_strategies() -> TableIterator<
     }))
 }
 
-/// The widths of a window that are not that of prose.
+/// Returns the widths of a window by kind, if they differ from that of prose.
 fn windows(window: Window) -> Value {
     let Window { prose, code, api_reference } = window;
     if (code, api_reference) == (prose, prose) {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
+use passage_tests::wait::PATIENCE;
 
 #[tokio::test]
 async fn the_owner_of_the_database_is_not_a_superuser() {
@@ -100,7 +101,7 @@ fn a_cluster_is_removed_when_its_test_is_killed() {
     child.wait().unwrap();
     let begun = Instant::now();
     while folder.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the server outlives its test");
+        assert!(begun.elapsed() < PATIENCE, "the server outlives its test");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

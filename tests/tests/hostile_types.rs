@@ -89,7 +89,7 @@ async fn the_chunk_of_an_embedding_must_be_a_uuid() {
     );
     assert_eq!(
         error.hint(),
-        Some("SELECT * FROM passage.check_store('own') tells what a store needs.")
+        Some("Run SELECT * FROM passage.check_store('own'); to see what the store lacks.")
     );
 }
 
@@ -187,11 +187,11 @@ async fn a_result_of_another_type_is_not_read() {
     assert_eq!(error.code().code(), "42804", "{error}");
     assert_eq!(
         error.message(),
-        r#"column 2 of what was read from store "rag" is of type bigint, not text"#
+        r#"column 2 of a result from store "rag" has type bigint, not text"#
     );
     assert_eq!(
         error.hint(),
-        Some("SELECT * FROM passage.check_store('rag') tells what a store needs.")
+        Some("Run SELECT * FROM passage.check_store('rag'); to see what the store lacks.")
     );
 }
 

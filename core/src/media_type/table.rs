@@ -4,7 +4,7 @@ use super::family::CommentSyntax;
 use super::family::Family::{self, Code, Data, Prose};
 
 /// A known media type.
-pub(super) struct KnownType {
+pub(super) struct KnownMediaType {
     /// The stored name, in lower case.
     pub(super) name: &'static str,
     /// Other names, in lower case.
@@ -18,7 +18,7 @@ pub(super) struct KnownType {
     pub(super) comment: Option<CommentSyntax>,
 }
 
-impl KnownType {
+impl KnownMediaType {
     const fn comment(self, prefix: &'static str, suffix: &'static str) -> Self {
         Self { comment: Some(CommentSyntax { prefix, suffix }), ..self }
     }
@@ -34,8 +34,8 @@ const fn known(
     aliases: &'static [&'static str],
     extensions: &'static [&'static str],
     files: &'static [&'static str],
-) -> KnownType {
-    KnownType { name, aliases, family, extensions, files, comment: None }
+) -> KnownMediaType {
+    KnownMediaType { name, aliases, family, extensions, files, comment: None }
 }
 
 /// The names of all known types, as a HINT lists them.
@@ -51,7 +51,7 @@ pub const NAMES: &str = "text/markdown, text/plain, text/html, application/x-ipy
     text/x-ini, text/csv, application/xml";
 
 /// All known types, in the order of [`NAMES`].
-pub(super) const KNOWN: [KnownType; 54] = [
+pub(super) const KNOWN: [KnownMediaType; 54] = [
     // MDX is Markdown whose JSX reads as HTML blocks and paragraphs.
     known(
         Prose,

@@ -1,21 +1,16 @@
 /*!
-What fragments are made of: the document that is named, chunks that may answer, and what stands around
+Reading what fragments are made of: the document of a call, chunks that may answer, and the chunks around
 the best of them.
 
-In a document that is named all chunks with a word of the query are looked at, and all embeddings are
-compared. In a store or a collection chunks are found as in a search.
+In a given document all chunks with a word of the query are read, and all embeddings are compared. In a
+store or a collection chunks are found as in a search.
 */
 
-mod alike;
-mod lines;
-mod named;
-mod near;
-mod pieces;
-mod sections;
-mod told;
-mod words;
+mod document_info;
+mod lexemes;
+mod similarities;
+mod source_chunks;
 
-pub use named::Named;
-pub use pieces::Pieces;
-pub use told::Told;
-pub use words::Words;
+pub use document_info::{DocumentInfo, NamedDocument};
+pub use lexemes::ChunkLexemes;
+pub use source_chunks::SourceChunks;

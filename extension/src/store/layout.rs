@@ -1,28 +1,26 @@
 /*!
-What a store consists of, remembered between calls.
+The relations and columns of a store, read from the catalogs and cached between calls.
 
-A layout holds the relations of a store, their columns, and the statements that were written for
-them, each with its plan. It is remembered under the store's name and the relations it has under
-that name now, and forgotten when PostgreSQL says that some relation has changed its shape.
+A layout also holds what other modules derive from the relations: the statements that they write for
+them, each with its plan, and values of their own types in [`Layout::slot`]. It is cached by the store's
+name and the oids that the relations have now, and dropped when PostgreSQL reports that a relation
+has changed.
 */
 
-use super::around::Lookup;
-use super::casts::converts;
-use super::chunks::Signature;
-use super::columns::Columns;
-use super::facts::Facts;
-use super::filters::Shape;
-use super::frequencies::Known;
-use super::operators::{ADD, DIVIDE};
-use super::replace::Write;
-use super::statements::Statements;
-use super::strategy::Source;
-use super::vectors::Search;
-use crate::spi::{Access, Statement};
-use crate::types::brought_by;
+mod casts;
+mod relation;
+mod statement_cache;
+
+use super::sql_text::{ADD, DIVIDE, NO_KEY, quote_identifier};
+use crate::relation_watch::RelationWatch;
+use crate::spi::Statement;
 use pgrx::pg_sys;
-use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+pub use relation::Relation;
+use statement_cache::StatementCache;
+pub use statement_cache::StatementKey;
+use std::any::{Any, TypeId};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
@@ -34,106 +32,34 @@ pub struct Layout {
     pub documents: Option<Relation>,
     pub strategies: Option<Relation>,
     pub embeddings: Option<Relation>,
-    /// Whether it was found to have what every store must have.
+    /// Whether the columns that every store must have were found.
     pub is_checked: Cell<bool>,
-    /// What is known of it beyond its relations, read when it is asked for.
-    pub facts: OnceCell<Facts>,
-    /// How common the words of its chunks are, for each role that asked.
-    pub known: Known,
-    statements: RefCell<Statements>,
+    slots: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
+    statements: RefCell<StatementCache>,
 }
 
-/// What a statement is for; each is written once.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Purpose {
-    Hits { source: Source, columns: Columns, lookup: Lookup },
-    Chunks { signature: Signature, columns: Columns },
-    Parts { hashed: bool },
-    Outline { by_uri: bool },
-    Facts,
-    Lexemes,
-    Frequencies,
-    Counts,
-    Matches { arms: usize, filters: Shape, sampled: bool },
-    Nearest { search: Search, filters: Shape },
-    Listing,
-    Units,
-    Named { filters: Shape, by_id: bool },
-    Told,
-    WordsOf { matching: bool },
-    WordsLike { filters: Shape },
-    WordsIn,
-    Near { together: bool },
-    SectionsOf,
-    Pieces,
-    Whole,
-    Write(Write),
-}
+/// The name of a store, and the oids of its chunks, documents, strategies and embeddings.
+type CacheKey = (String, [pg_sys::Oid; 4]);
 
-impl Purpose {
-    /// Returns how its statement finds rows.
-    pub fn access(self) -> Access {
-        match self {
-            Self::Matches { sampled: false, .. }
-            | Self::Counts
-            | Self::WordsLike { .. }
-            | Self::Parts { hashed: true } => Access::Matches,
-            Self::Matches { .. }
-            | Self::Frequencies
-            | Self::Nearest { search: Search::Exact, .. } => Access::Any,
-            Self::Write(write) => write.access(),
-            _ => Access::Index,
-        }
-    }
-}
+/// The most layouts that are cached.
+const CAPACITY: usize = 64;
 
-/// A table or view.
-pub struct Relation {
-    /// Its oid.
-    pub oid: pg_sys::Oid,
-    /// Its quoted name, for a statement.
-    pub name: String,
-    /// Whether it is a table, partitioned or not.
-    pub is_table: bool,
-    /// Whether it is a table that numbers each of its rows.
-    pub has_ordinals: bool,
-    /// Its columns with their types.
-    columns: HashMap<String, pg_sys::Oid>,
-}
-
-/// The name of a store, and what lies behind it: chunks, documents, strategies and embeddings.
-type Place = (String, [pg_sys::Oid; 4]);
-
-/// The most layouts that are remembered.
-const REMEMBERED: usize = 64;
+static WATCH: RelationWatch = RelationWatch::new();
 
 thread_local! {
-    static LAYOUTS: RefCell<HashMap<Place, Rc<Layout>>> = RefCell::new(HashMap::new());
-    static WATCHED: RefCell<HashSet<pg_sys::Oid>> = RefCell::default();
-    static STALE: Cell<bool> = const { Cell::new(false) };
+    static LAYOUTS: RefCell<HashMap<CacheKey, Rc<Layout>>> = RefCell::new(HashMap::new());
 }
 
-/// Asks PostgreSQL to tell when a relation changes; once for a backend.
-pub fn watch() {
-    #[pgrx::pg_guard]
-    unsafe extern "C-unwind" fn changed(_argument: pg_sys::Datum, relation: pg_sys::Oid) {
-        // The catalog must not be read here, nor a plan be freed that is running. An invalid oid
-        // stands for every relation.
-        let concerns = relation == pg_sys::InvalidOid
-            || WATCHED.with_borrow(|watched| watched.contains(&relation));
-        if concerns {
-            STALE.set(true);
-        }
-    }
-    // SAFETY: the function lives as long as the backend, and touches nothing but our own variables.
-    unsafe { pg_sys::CacheRegisterRelcacheCallback(Some(changed), pg_sys::Datum::null()) }
+/// Asks PostgreSQL to report changes of relations. Must be called once in a backend.
+pub fn register() {
+    WATCH.register();
 }
 
-/// Finds the layout of a store, or `None` if the schema has no relation `chunks`.
+/// Returns the layout of a store, or `None` if the schema has no relation `chunks`.
 pub fn find(store: &str) -> Option<Rc<Layout>> {
     let schema = CString::new(store).ok()?;
     // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is
-    // missing; neither asks the search_path.
+    // missing; neither reads the search_path.
     let oids = unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
         let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), schema);
@@ -142,27 +68,28 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
     if oids[0] == pg_sys::InvalidOid {
         return None;
     }
-    let place = (store.to_owned(), oids);
-    let known = LAYOUTS.with_borrow_mut(|layouts| {
-        if STALE.replace(false) || layouts.len() >= REMEMBERED {
+    let key = (store.to_owned(), oids);
+    let cached = LAYOUTS.with_borrow_mut(|layouts| {
+        if WATCH.take_stale() || layouts.len() >= CAPACITY {
             layouts.clear();
-            WATCHED.with_borrow_mut(HashSet::clear);
+            WATCH.clear();
         }
-        layouts.get(&place).map(Rc::clone)
+        layouts.get(&key).map(Rc::clone)
     });
-    if known.is_some() {
-        return known;
+    if cached.is_some() {
+        return cached;
     }
-    WATCHED.with_borrow_mut(|watched| watched.extend(oids));
+    WATCH.add(oids);
     let layout = Rc::new(Layout::read(store, oids));
-    LAYOUTS.with_borrow_mut(|layouts| layouts.insert(place, Rc::clone(&layout)));
+    LAYOUTS.with_borrow_mut(|layouts| layouts.insert(key, Rc::clone(&layout)));
     Some(layout)
 }
 
 impl Layout {
     fn read(store: &str, [chunks, documents, strategies, embeddings]: [pg_sys::Oid; 4]) -> Self {
-        let relation =
-            |oid, name: &str| Relation::read(oid, format!("{}.{}", quoted(store), quoted(name)));
+        let relation = |oid, name: &str| {
+            Relation::read(oid, format!("{}.{}", quote_identifier(store), quote_identifier(name)))
+        };
         let with = |oid, name, column: &str| {
             (oid != pg_sys::InvalidOid)
                 .then(|| relation(oid, name))
@@ -176,170 +103,71 @@ impl Layout {
             embeddings: with(embeddings, "embeddings", "embedding")
                 .filter(|embeddings| embeddings.has("chunk_id")),
             is_checked: Cell::new(false),
-            facts: OnceCell::new(),
-            known: Known::default(),
+            slots: RefCell::default(),
             statements: RefCell::default(),
         }
     }
 
-    /// Tells whether kin can be found: by sections and the keys that an index finds them by.
-    pub fn has_kin(&self) -> bool {
-        [
-            ("section", pg_sys::TEXTARRAYOID),
-            ("section_key", pg_sys::INT8OID),
-            ("parent_key", pg_sys::INT8OID),
-        ]
-        .iter()
-        .all(|(column, oid)| self.chunks.columns.get(*column) == Some(oid))
+    /// Returns whether sections can be searched: `chunks` has sections and the keys of an index on
+    /// them.
+    pub fn has_sections(&self) -> bool {
+        self.chunks.is_of("section", pg_sys::TEXTARRAYOID)
+            && self.chunks.is_of("section_key", pg_sys::INT8OID)
+            && self.chunks.is_of("parent_key", pg_sys::INT8OID)
     }
 
-    /// Returns the titles of a chunk, NULL where kin cannot be found.
+    /// Returns the section of a chunk as SQL, NULL where sections cannot be searched.
     pub fn section(&self, alias: &str) -> String {
-        if self.has_kin() {
+        if self.has_sections() {
             format!("{alias}.section")
         } else {
             "NULL::pg_catalog.text[]".to_owned()
         }
     }
 
-    /// Returns the path of a chunk, NULL where there is none of the type `ltree`.
+    /// Returns the section key of a chunk as SQL, NULL where sections cannot be searched.
+    pub fn section_key(&self, alias: &str) -> String {
+        if self.has_sections() { format!("{alias}.section_key") } else { NO_KEY.to_owned() }
+    }
+
+    /// Returns the path of a chunk as SQL, NULL where `chunks` has no `path` of the type `ltree`.
     pub fn path(&self, alias: &str) -> String {
-        match self.ltree() {
+        match self.ltree_schema() {
             Some(_) => format!("{alias}.path"),
             None => "NULL".to_owned(),
         }
     }
 
     /// Returns the schema of `ltree`, quoted, if chunks have a path of that type.
-    pub fn ltree(&self) -> Option<String> {
-        self.chunks.schema_of("path", c"ltree", &["ltree"]).map(|(schema, _)| schema)
+    pub fn ltree_schema(&self) -> Option<String> {
+        self.chunks.extension_type("path", c"ltree", &["ltree"]).map(|(schema, _)| schema)
     }
 
-    /// Tells whether chunks can be found by their words.
-    pub fn has_words(&self) -> bool {
-        self.chunks.columns.get("tsv") == Some(&pg_sys::TSVECTOROID)
+    /// Returns whether `chunks` has a column `tsv` for full-text search.
+    pub fn has_lexemes(&self) -> bool {
+        self.chunks.is_of("tsv", pg_sys::TSVECTOROID)
     }
 
-    /// Returns the tokens of a chunk; without a count, a quarter of the characters stands for it.
+    /// Returns the tokens of a chunk as SQL. A chunk without a count has a quarter of its characters.
     pub fn tokens(&self, alias: &str) -> String {
         let counted = self.chunks.column(alias, "tokens", "integer");
         let content = self.chunks.column(alias, "content", "text");
         format!("coalesce({counted}, (pg_catalog.char_length({content}) {ADD} 3) {DIVIDE} 4)")
     }
 
-    /// Returns the statement for a purpose, which `write` gives the text of.
-    pub fn statement(&self, purpose: Purpose, write: impl FnOnce() -> String) -> Rc<Statement> {
-        self.statements.borrow_mut().get(&self.store, purpose, write)
-    }
-}
-
-impl Relation {
-    /// Reads a relation of the catalog.
-    fn read(oid: pg_sys::Oid, name: String) -> Self {
-        // SAFETY: the relation is open while its descriptor is read, and locked against its removal;
-        // what is kept of the descriptor is copied.
-        let relation = unsafe { pgrx::PgRelation::with_lock(oid, pg_sys::AccessShareLock as i32) };
-        let description = relation.tuple_desc();
-        let columns = || description.iter().filter(|column| !column.attisdropped);
-        let numbers = |column: &pg_sys::FormData_pg_attribute| {
-            column.name() == "ordinal" && column.attnotnull && column.atttypid == pg_sys::INT4OID
-        };
-        let is_table = relation.is_table() || relation.is_partitioned_table();
-        Self {
-            oid,
-            name,
-            is_table,
-            has_ordinals: relation.is_table() && columns().any(numbers),
-            columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
-        }
-    }
-
-    /// Tells whether there is a column of this name.
-    pub fn has(&self, column: &str) -> bool {
-        self.columns.contains_key(column)
-    }
-
-    /// Returns the schema, quoted, and the name of a column's type, if it is one of some types that
-    /// an extension brings, in whatever schema.
-    pub fn schema_of(
+    /// Returns the statement of a key. `write` returns the text of a statement that is not cached.
+    pub fn statement(
         &self,
-        column: &str,
-        extension: &CStr,
-        types: &[&'static str],
-    ) -> Option<(String, &'static str)> {
-        let oid = self.columns.get(column)?;
-        let name = brought_by(*oid, extension)?;
-        let name = types.iter().find(|of| **of == name)?;
-        // SAFETY: a look-up that gives "???" for a type that is missing, as a string in memory of the
-        // call.
-        let qualified = unsafe {
-            let qualified = pg_sys::FORMAT_TYPE_FORCE_QUALIFY as pg_sys::bits16;
-            CStr::from_ptr(pg_sys::format_type_extended(*oid, -1, qualified))
-        };
-        let schema = qualified.to_str().ok()?.strip_suffix(name)?.strip_suffix('.')?;
-        Some((schema.to_owned(), name))
+        key: impl StatementKey,
+        write: impl FnOnce() -> String,
+    ) -> Rc<Statement> {
+        self.statements.borrow_mut().get(&self.store, key, write)
     }
 
-    /// Tells whether there is a column of this name that is of one of some types, or of a domain over
-    /// one.
-    ///
-    /// Columns that are compared must be: for others PostgreSQL has no operator, or takes one that
-    /// somebody made.
-    pub fn has_base(&self, column: &str, oids: &[pg_sys::Oid]) -> bool {
-        self.columns.get(column).is_some_and(|of| {
-            // SAFETY: a look-up of a type, which raises an error where it is missing.
-            oids.contains(&unsafe { pg_sys::getBaseType(*of) })
-        })
+    /// Returns the value of a type that a module keeps with the layout.
+    pub fn slot<T: Default + 'static>(&self) -> Rc<T> {
+        let mut slots = self.slots.borrow_mut();
+        let slot = slots.entry(TypeId::of::<T>()).or_insert_with(|| Rc::new(T::default()));
+        Rc::clone(slot).downcast().expect("a slot holds a value of its type")
     }
-
-    /// Tells whether there is a column of this name that can be read as a type.
-    pub fn gives(&self, column: &str, sql_type: &str) -> bool {
-        self.columns.get(column).is_some_and(|of| converts(*of, builtin(sql_type).0))
-    }
-
-    /// Tells whether an embedding says which document it is of.
-    pub fn tells_document(&self) -> bool {
-        self.has_base("document_id", &[pg_sys::UUIDOID])
-    }
-
-    /// Names columns of an alias, NULL where the relation or a column is missing.
-    pub fn all(relation: Option<&Self>, alias: &str, wanted: &[(&str, &str)]) -> Vec<String> {
-        let name = |&(column, sql_type): &(&str, &str)| match relation {
-            Some(relation) => relation.column(alias, column, sql_type),
-            None => null(sql_type),
-        };
-        wanted.iter().map(name).collect()
-    }
-
-    /// Returns the column of an alias as a type, or a NULL of it where the relation lacks it.
-    pub fn column(&self, alias: &str, column: &str, sql_type: &str) -> String {
-        if self.gives(column, sql_type) {
-            format!("{alias}.{column}::{}", builtin(sql_type).1)
-        } else {
-            null(sql_type)
-        }
-    }
-}
-
-/// The types that are read, each with its name for a statement.
-fn builtin(sql_type: &str) -> (pg_sys::Oid, &'static str) {
-    match sql_type {
-        "uuid" => (pg_sys::UUIDOID, "pg_catalog.uuid"),
-        "integer" => (pg_sys::INT4OID, "pg_catalog.int4"),
-        "double precision" => (pg_sys::FLOAT8OID, "pg_catalog.float8"),
-        "text" => (pg_sys::TEXTOID, "pg_catalog.text"),
-        "text[]" => (pg_sys::TEXTARRAYOID, "pg_catalog.text[]"),
-        "jsonb" => (pg_sys::JSONBOID, "pg_catalog.jsonb"),
-        _ => unreachable!("no statement reads another type"),
-    }
-}
-
-/// A NULL of a type that is read.
-fn null(sql_type: &str) -> String {
-    format!("NULL::{}", builtin(sql_type).1)
-}
-
-/// An identifier for a statement.
-fn quoted(identifier: &str) -> String {
-    format!("\"{}\"", identifier.replace('"', "\"\""))
 }

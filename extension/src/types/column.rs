@@ -1,10 +1,10 @@
 /*!
-Which Rust type reads a column of which type.
+The Rust types that can read columns of a type of PostgreSQL.
 
-A value of PostgreSQL does not say what it is: read as another type, a number becomes an address.
-So each type that is read names the one type of PostgreSQL that it is sound for, and
-[`Rows`](crate::spi::Rows) compares before it reads. What an extension brings has no fixed oid; it is
-known by its membership, for anybody may give a type of his own the same name.
+A value of PostgreSQL does not carry its type: a number that is read as another type becomes an address.
+So each Rust type names the one type of PostgreSQL for which reading is sound, and
+[`Rows`](crate::spi::Rows) compares the types before it reads. The types of an extension have no fixed
+oid. They are identified by membership, since any user may create a type of the same name.
 */
 
 use super::{Json, Ltree, RawJsonb, RawText, TextArray, Tsvector};
@@ -13,22 +13,22 @@ use pgrx::pg_sys;
 use std::cell::Cell;
 use std::ffi::CStr;
 
-/// A Rust type that a column is read as.
+/// A Rust type that a column can be read as.
 ///
 /// # Safety
 ///
-/// To read a value of a type that `reads` accepts must be sound.
+/// Reading a value of a type that `reads` accepts must be sound.
 pub unsafe trait Column {
-    /// What PostgreSQL calls the type that is read.
+    /// The name of the type in PostgreSQL, for messages.
     const SQL_TYPE: &'static str;
 
-    /// Tells whether a column of a type can be read.
+    /// Returns whether a column of a type can be read.
     fn reads(oid: pg_sys::Oid) -> bool;
 }
 
 macro_rules! reads {
     ($($name:ty, $sql:literal, $oid:ident;)*) => {$(
-        // SAFETY: pgrx, or this module, reads exactly this type of `pg_catalog` so, whose oid is fixed.
+        // SAFETY: pgrx, or `types`, reads exactly this type of `pg_catalog`, whose oid is fixed.
         unsafe impl Column for $name {
             const SQL_TYPE: &'static str = $sql;
 
@@ -59,26 +59,26 @@ reads! {
 }
 
 thread_local! {
-    /// The type that was last found to be `ltree`; membership costs two scans of catalogs.
+    /// The oid that was last found to be `ltree`. Checking the membership costs two catalog scans.
     static LTREE: Cell<pg_sys::Oid> = const { Cell::new(pg_sys::InvalidOid) };
 }
 
 // SAFETY: the type is the `ltree` of the extension, a value of variable length that is only copied, and
-// returned where the install script declares the very same type.
+// returned only where the install script declares the same type.
 unsafe impl Column for Ltree {
     const SQL_TYPE: &'static str = "ltree";
 
     fn reads(oid: pg_sys::Oid) -> bool {
-        let known = LTREE.get() == oid;
-        if !known && brought_by(oid, c"ltree").as_deref() == Some("ltree") {
+        let is_cached = LTREE.get() == oid;
+        if !is_cached && extension_type_name(oid, c"ltree").as_deref() == Some("ltree") {
             LTREE.set(oid);
         }
         LTREE.get() == oid
     }
 }
 
-/// Asks PostgreSQL to tell when a type changes; once for a backend.
-pub fn watch() {
+/// Asks PostgreSQL to report changes of types. Must be called once in a backend.
+pub fn register() {
     #[pgrx::pg_guard]
     unsafe extern "C-unwind" fn changed(_argument: pg_sys::Datum, _cache: i32, _hash: u32) {
         LTREE.set(pg_sys::InvalidOid);
@@ -95,16 +95,16 @@ pub fn watch() {
 
 /// Returns the name of a base type that is a member of an extension.
 ///
-/// The owner of an extension can make types of his own members of it, but base types are made by
-/// superusers alone: a domain, an enum or a composite of that name is none.
+/// The owner of an extension can add types of their own to it, but only superusers can create base
+/// types. So a domain, an enum or a composite type of that name does not count.
 #[expect(clippy::cast_ptr_alignment, reason = "PostgreSQL aligns what a tuple holds")]
-pub fn brought_by(oid: pg_sys::Oid, extension: &CStr) -> Option<String> {
+pub fn extension_type_name(oid: pg_sys::Oid, extension: &CStr) -> Option<String> {
     // SAFETY: look-ups in the catalogs by oids, which return nothing for what is missing; the tuple is
     // released when its fields were copied, and the name of the extension is a string in memory of the
     // call.
     unsafe {
-        let brings = pg_sys::getExtensionOfObject(pg_sys::TypeRelationId, oid);
-        let name = pg_sys::get_extension_name(brings);
+        let owner = pg_sys::getExtensionOfObject(pg_sys::TypeRelationId, oid);
+        let name = pg_sys::get_extension_name(owner);
         if name.is_null() || CStr::from_ptr(name) != extension {
             return None;
         }

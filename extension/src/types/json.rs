@@ -1,34 +1,19 @@
-//! Values of the type `jsonb` that are looked into, or made here.
+//! Values of the type `jsonb` that the extension reads or creates.
 
 use crate::error::Error;
 use crate::jsonb;
 use passage_core::Error as Request;
-use pgrx::callconv::{Arg, ArgAbi, BoxRet, FcInfo};
-use pgrx::datum::Datum;
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{FromDatum, IntoDatum, pg_sys};
 use serde::de::DeserializeOwned;
 
-/// A value of the type `jsonb` as its text: pgrx's own takes an error for a value that is nested
-/// deeply, and reports it as one of ours.
+/// A value of the type `jsonb` as its text. pgrx's own type fails on a deeply nested value, and reports
+/// that as an error of the extension.
 #[derive(Clone, Debug)]
 pub struct Json(String);
 
 impl Json {
-    /// Returns what the text says.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Request::InvalidWindows`], for that is what is taken so, where it is nested too deeply or
-    /// holds a number out of range.
-    pub fn value(self) -> Result<serde_json::Value, Error> {
-        self.read().ok_or(Error::Request(Request::InvalidWindows))
-    }
-
-    /// Takes a value.
-    pub fn of(value: &serde_json::Value) -> Self {
+    /// Returns the text of a value.
+    pub fn from_value(value: &serde_json::Value) -> Self {
         Self(value.to_string())
     }
 
@@ -37,9 +22,19 @@ impl Json {
         &self.0
     }
 
-    /// Returns what the text says, if it can be read.
-    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
+    /// Parses the text. Returns `None` where it is nested too deeply, holds a number out of range, or
+    /// does not have the structure of `T`.
+    pub fn parse<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(&self.0).ok()
+    }
+
+    /// Parses the argument `windows`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Request::InvalidWindows`] where the text is nested too deeply or holds a number out of range.
+    pub fn into_windows(self) -> Result<serde_json::Value, Error> {
+        self.parse().ok_or(Error::Request(Request::InvalidWindows))
     }
 }
 
@@ -64,7 +59,7 @@ impl FromDatum for Json {
 
 impl IntoDatum for Json {
     fn into_datum(self) -> Option<pg_sys::Datum> {
-        Some(jsonb::read(&self.0))
+        Some(jsonb::parse(&self.0))
     }
 
     fn type_oid() -> pg_sys::Oid {
@@ -72,25 +67,17 @@ impl IntoDatum for Json {
     }
 }
 
-// SAFETY: the value is a jsonb, which the install script declares.
-unsafe impl BoxRet for Json {
-    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-        // SAFETY: the datum is a jsonb that was just made, in memory of the call.
-        unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
-    }
-}
+sql_argument!(Json);
+sql_result!(Json);
+sql_name!(Json, "jsonb");
 
-argument!(Json);
-
-translate!(Json, "jsonb");
-
-/// A JSON array that was written as text, in pieces that are arrays themselves, as the type `jsonb`.
+/// A `jsonb` array, written as the texts of several arrays that follow one another.
 #[derive(Clone, Debug)]
 pub struct JsonArray(pub Vec<String>);
 
 impl IntoDatum for JsonArray {
     fn into_datum(self) -> Option<pg_sys::Datum> {
-        Some(jsonb::array(&self.0))
+        Some(jsonb::concatenate(&self.0))
     }
 
     fn type_oid() -> pg_sys::Oid {
@@ -98,12 +85,5 @@ impl IntoDatum for JsonArray {
     }
 }
 
-// SAFETY: the value is a jsonb, which the install script declares.
-unsafe impl BoxRet for JsonArray {
-    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-        // SAFETY: the datum is a jsonb that was just made, in memory of the call.
-        unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
-    }
-}
-
-translate!(JsonArray, "jsonb");
+sql_result!(JsonArray);
+sql_name!(JsonArray, "jsonb");

@@ -1,16 +1,12 @@
 //! A row of a table, as the type `record`.
 
-use pgrx::callconv::{Arg, ArgAbi};
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{FromDatum, pg_sys};
 
-/// A row that a statement takes as its parameter, with the composite type that it has.
+/// A row that a statement has as its parameter, with its composite type.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub datum: pg_sys::Datum,
-    pub of: pg_sys::Oid,
+    pub type_oid: pg_sys::Oid,
 }
 
 impl FromDatum for Row {
@@ -28,12 +24,11 @@ impl FromDatum for Row {
         unsafe {
             let tuple = pg_sys::pg_detoast_datum(datum.cast_mut_ptr());
             let header = tuple.cast::<pg_sys::HeapTupleHeaderData>();
-            let of = (*header).t_choice.t_datum.datum_typeid;
-            Some(Self { datum: pg_sys::Datum::from(tuple), of })
+            let type_oid = (*header).t_choice.t_datum.datum_typeid;
+            Some(Self { datum: pg_sys::Datum::from(tuple), type_oid })
         }
     }
 }
 
-argument!(Row);
-
-translate!(Row, "record");
+sql_argument!(Row);
+sql_name!(Row, "record");

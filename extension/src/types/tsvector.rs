@@ -1,9 +1,9 @@
 /*!
-Values of the type `tsvector`, read where they lie in memory.
+Values of the type `tsvector`, read in place.
 
-To have the lexemes of a chunk by SQL costs a row for each; here those of a query are looked up, by
-halving. Thousands of chunks are gone through for a query, so nothing is copied, and an entry is
-taken apart by hand: bit by bit, as the generated accessors do it, took a quarter of the time.
+In SQL, `unnest` returns a row for each lexeme of a chunk. This module looks up the lexemes of a query by
+binary search instead. A query reads thousands of chunks, so nothing is copied, and the bit fields of an
+entry are decoded by hand: the generated accessors took a quarter of the time.
 
 # Source
 
@@ -16,19 +16,19 @@ use pgrx::pg_sys;
 /// The lexemes of a chunk with their positions.
 #[derive(Clone, Copy)]
 pub struct Tsvector<'v> {
-    /// A number of 32 bits for each lexeme, in order.
+    /// A number of 32 bits for each lexeme, in the order of the lexemes.
     entries: &'v [u8],
-    /// The lexemes, each with its positions behind it.
+    /// The lexemes, each followed by its positions.
     lexemes: &'v [u8],
 }
 
-/// Where the entries begin: behind the length of the value and the number of entries.
+/// The offset of the entries: after the length of the value and the number of entries.
 const ENTRIES: usize = 8;
 
-/// The size of an entry.
+/// The size of an entry, in bytes.
 const ENTRY: usize = size_of::<pg_sys::WordEntry>();
 
-/// Where a lexeme stands among the bytes of all.
+/// The position of a lexeme among the bytes of all lexemes.
 #[derive(Clone, Copy)]
 struct Entry {
     has_positions: bool,
@@ -37,9 +37,9 @@ struct Entry {
 }
 
 impl Entry {
-    /// Takes apart the bit fields `haspos` (1), `len` (11) and `pos` (20), which C lays out from the
-    /// end of a number where that is its first byte.
-    fn of(bits: u32) -> Self {
+    /// Decodes the bit fields `haspos` (1), `len` (11) and `pos` (20). On a little-endian machine C
+    /// places them from the lowest bit on.
+    fn decode(bits: u32) -> Self {
         let [has_positions, length, start] = if cfg!(target_endian = "little") {
             [bits & 1, bits >> 1 & 0x7ff, bits >> 12]
         } else {
@@ -54,8 +54,8 @@ impl<'v> Tsvector<'v> {
     ///
     /// # Safety
     ///
-    /// The datum is a `tsvector` and, like the current memory context, lives as long as the result.
-    pub unsafe fn of(datum: pg_sys::Datum) -> Self {
+    /// The datum must be a `tsvector` and, like the current memory context, live as long as the result.
+    pub unsafe fn from_datum(datum: pg_sys::Datum) -> Self {
         // SAFETY: the datum is a `tsvector`, as the caller promises, so a value of variable length, which
         // is as long as it says once it is unpacked, into the current memory context if it was packed.
         let bytes = unsafe {
@@ -67,49 +67,49 @@ impl<'v> Tsvector<'v> {
         Self { entries, lexemes }
     }
 
-    /// Returns how many words the content has.
+    /// Returns the number of words in the content.
     pub fn length(&self) -> usize {
         let mut length = 0;
         for entry in 0..self.count() {
-            self.walk(entry, |field, _| length += usize::from(field == Field::Content));
+            self.positions_at(entry, |field, _| length += usize::from(field == Field::Content));
         }
         length
     }
 
-    /// Calls `found` with each place of a lexeme.
-    pub fn positions(&self, lexeme: &str, found: impl FnMut(Field, u16)) {
-        let place = self.first_not_below(lexeme);
-        if self.is(place, lexeme) {
-            self.walk(place, found);
+    /// Calls `visit` with each position of a lexeme.
+    pub fn positions(&self, lexeme: &str, visit: impl FnMut(Field, u16)) {
+        let index = self.lower_bound(lexeme);
+        if self.is(index, lexeme) {
+            self.positions_at(index, visit);
         }
     }
 
-    /// Tells whether a lexeme is there.
+    /// Returns whether there is a lexeme.
     pub fn has(&self, lexeme: &str) -> bool {
-        self.is(self.first_not_below(lexeme), lexeme)
+        self.is(self.lower_bound(lexeme), lexeme)
     }
 
-    /// Calls `found` with each lexeme that begins so, in order, and with its place.
-    pub fn beginning(&self, beginning: &str, mut found: impl FnMut(&'v str, usize)) {
-        for place in self.first_not_below(beginning)..self.count() {
-            let lexeme = self.lexeme(place);
-            if !lexeme.starts_with(beginning.as_bytes()) {
+    /// Calls `visit` with each lexeme that has a prefix, in order, and with its index.
+    pub fn with_prefix(&self, prefix: &str, mut visit: impl FnMut(&'v str, usize)) {
+        for index in self.lower_bound(prefix)..self.count() {
+            let lexeme = self.lexeme(index);
+            if !lexeme.starts_with(prefix.as_bytes()) {
                 break;
             }
-            // Only a database in another encoding than UTF-8 has other ones.
+            // Only a database in another encoding than UTF-8 has lexemes that are not UTF-8.
             if let Ok(lexeme) = std::str::from_utf8(lexeme) {
-                found(lexeme, place);
+                visit(lexeme, index);
             }
         }
     }
 
-    /// Calls `found` with each place where the lexeme at a place stands.
-    pub fn walk(&self, place: usize, mut found: impl FnMut(Field, u16)) {
-        let Entry { has_positions, start, length } = self.entry(place);
+    /// Calls `visit` with each position of the lexeme at an index.
+    pub fn positions_at(&self, index: usize, mut visit: impl FnMut(Field, u16)) {
+        let Entry { has_positions, start, length } = self.entry(index);
         if !has_positions {
             return;
         }
-        // Positions are aligned behind the lexeme: their number, and then each.
+        // After the lexeme, aligned to 2 bytes: the number of positions, and the positions.
         let positions = &self.lexemes[(start + length).next_multiple_of(2)..];
         let mut numbers =
             positions.chunks_exact(2).map(|bytes| u16::from_ne_bytes([bytes[0], bytes[1]]));
@@ -121,11 +121,12 @@ impl<'v> Tsvector<'v> {
                 1 => Field::Part,
                 _ => Field::Content,
             };
-            found(field, position & 0x3fff);
+            visit(field, position & 0x3fff);
         }
     }
 
-    fn first_not_below(&self, lexeme: &str) -> usize {
+    /// Returns the index of the first lexeme that is not less than another one.
+    fn lower_bound(&self, lexeme: &str) -> usize {
         let (mut low, mut high) = (0, self.count());
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -134,8 +135,8 @@ impl<'v> Tsvector<'v> {
         low
     }
 
-    fn is(&self, place: usize, lexeme: &str) -> bool {
-        place < self.count() && self.lexeme(place) == lexeme.as_bytes()
+    fn is(&self, index: usize, lexeme: &str) -> bool {
+        index < self.count() && self.lexeme(index) == lexeme.as_bytes()
     }
 
     /// Returns the number of lexemes.
@@ -143,13 +144,13 @@ impl<'v> Tsvector<'v> {
         self.entries.len() / ENTRY
     }
 
-    fn entry(&self, place: usize) -> Entry {
-        let bytes = &self.entries[place * ENTRY..][..ENTRY];
-        Entry::of(u32::from_ne_bytes(bytes.try_into().expect("an entry has four bytes")))
+    fn entry(&self, index: usize) -> Entry {
+        let bytes = &self.entries[index * ENTRY..][..ENTRY];
+        Entry::decode(u32::from_ne_bytes(bytes.try_into().expect("an entry has four bytes")))
     }
 
-    fn lexeme(&self, place: usize) -> &'v [u8] {
-        let Entry { start, length, .. } = self.entry(place);
+    fn lexeme(&self, index: usize) -> &'v [u8] {
+        let Entry { start, length, .. } = self.entry(index);
         &self.lexemes[start..start + length]
     }
 }

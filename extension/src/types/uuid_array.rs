@@ -1,24 +1,19 @@
-//! Arrays of the type `uuid[]`, made in one piece.
+//! Arrays of the type `uuid[]`, created in one step.
 
-use pgrx::callconv::{BoxRet, FcInfo};
-use pgrx::datum::Datum;
-use pgrx::pgrx_sql_entity_graph::metadata::{
-    ArgumentError, ReturnsError, ReturnsRef, SqlMappingRef, SqlTranslatable, TypeOrigin,
-};
 use pgrx::{IntoDatum, pg_sys};
 use uuid::Uuid;
 
-/// An array of ids. pgrx adds the elements of an array one by one, which nobody can cancel: a
-/// million of them take about 100 ms.
+/// An array of ids. pgrx appends the elements of an array one by one without a check for interrupts:
+/// a million of them take about 100 ms.
 #[derive(Clone, Debug)]
-pub struct UuidArray(pub Vec<Uuid>);
+pub struct UuidArray(Vec<Uuid>);
 
-/// How many bytes stand before the elements of an array of one dimension without NULLs: the length,
-/// the number of dimensions, the offset of elements behind a bitmap of NULLs, the type of the
-/// elements, the number of elements, and the first subscript.
+/// The size of the header of an array with one dimension and no NULLs, in bytes: the length, the number
+/// of dimensions, the offset of elements after a NULL bitmap, the type of the elements, their number, and
+/// the first subscript.
 const HEADER: usize = 24;
 
-/// How many bytes an id has.
+/// The size of an id, in bytes.
 const ELEMENT: usize = 16;
 
 impl FromIterator<Uuid> for UuidArray {
@@ -30,9 +25,9 @@ impl FromIterator<Uuid> for UuidArray {
 impl IntoDatum for UuidArray {
     fn into_datum(self) -> Option<pg_sys::Datum> {
         let ids = self.0;
-        // SAFETY: an array without elements has no dimensions, and PostgreSQL makes that one. Of any
+        // SAFETY: an array without elements has no dimensions, and PostgreSQL creates that one. Of any
         // other, exactly `length` bytes are allocated and all are written: the header, whose fields
-        // have four bytes each, and the ids, which lie in memory as an array of 16 bytes each.
+        // have four bytes each, and the ids, each of which is an array of 16 bytes.
         unsafe {
             if ids.is_empty() {
                 return Some(pg_sys::construct_empty_array(pg_sys::UUIDOID).into());
@@ -56,12 +51,5 @@ impl IntoDatum for UuidArray {
     }
 }
 
-// SAFETY: the value is a `uuid[]`, which the install script declares.
-unsafe impl BoxRet for UuidArray {
-    unsafe fn box_into<'fcx>(self, fcinfo: &mut FcInfo<'fcx>) -> Datum<'fcx> {
-        // SAFETY: the datum is an array that was just made, in memory of the call.
-        unsafe { fcinfo.return_raw_datum(self.into_datum().expect("it is not NULL")) }
-    }
-}
-
-translate!(UuidArray, "uuid[]");
+sql_result!(UuidArray);
+sql_name!(UuidArray, "uuid[]");

@@ -48,7 +48,7 @@ impl Rows {
             let copy = format!("COPY {schema}.{table} ({columns}) FROM STDIN (FORMAT binary)");
             let mut sink = pin!(client.copy_in(&copy).await.expect("the columns are there"));
             for row in rows {
-                // Rows are sent as they were received; the driver decides when to flush.
+                // COPY sends each row in the message in which it arrived; the driver decides when to flush.
                 sink.feed(row.clone()).await.expect("the server takes rows");
             }
             sink.finish().await.expect("the rows are valid");

@@ -92,7 +92,7 @@ CREATE TRIGGER pairs_in_step AFTER INSERT OR UPDATE OR DELETE ON press.pairs
     FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=pairs/{a}/{b}', 'store=steps');
 INSERT INTO press.pairs VALUES ('x/y', 'z', 'First.');
 INSERT INTO press.pairs VALUES ('x', 'y/z', 'Second.');
-WITH gone AS (DELETE FROM press.pairs) INSERT INTO press.pairs VALUES ('x', 'y/z', 'Second.');
+WITH removed AS (DELETE FROM press.pairs) INSERT INTO press.pairs VALUES ('x', 'y/z', 'Second.');
 UPDATE press.pairs SET a = 'x/y', b = 'z';
 DELETE FROM press.pairs;
 SELECT count(*) FROM steps.documents WHERE uri LIKE 'pairs/%';

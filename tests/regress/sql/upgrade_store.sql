@@ -39,7 +39,7 @@ SET client_min_messages = error;
 DROP EXTENSION pg_passage CASCADE;
 RESET client_min_messages;
 RESET search_path;
-SELECT kind, split_part(definition, ' ', 1) FROM (TABLE public.regress_before EXCEPT TABLE regress_upgrade.shape) AS gone ORDER BY 1, 2;
+SELECT kind, split_part(definition, ' ', 1) FROM (TABLE public.regress_before EXCEPT TABLE regress_upgrade.shape) AS missing ORDER BY 1, 2;
 SELECT ordinal, section, content FROM regress_upgrade.chunks;
 
 -- upgrade_store adds the derived columns again

@@ -130,7 +130,7 @@ async fn a_file_that_vanishes_after_the_walk_is_reported_and_the_others_are_load
 async fn a_read_error_is_reported_and_the_others_are_loaded() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
-    // The memory of a process can be opened as a file, and its first page cannot be read.
+    // The memory of a process can be opened as a file, but its first page is unreadable.
     let run = ingest_text(&cluster, &["/proc/self/mem", &sources.book()]).await;
     run.assert_refusal("/proc/self/mem: Input/output error", "permission to read it");
     assert!(run.stdout.starts_with("1 document added, 1 failed"), "{}", run.stdout);
@@ -154,7 +154,7 @@ async fn files_and_folders_without_read_permission_are_reported() {
     run.assert_refusal("c.md: Permission denied", "permission to read it");
     run.assert_refusal("closed: Permission denied", "permission to read it");
     assert!(run.stdout.starts_with("1 document added, 2 failed"), "{}", run.stdout);
-    // So that the folder can be removed.
+    // The temporary folder can only be removed with permissions.
     let closed = format!("{}/closed", sources.book());
     fs::set_permissions(closed, fs::Permissions::from_mode(0o700)).unwrap();
 }

@@ -166,7 +166,7 @@ async fn a_page_that_moved_to_another_server_does_not_count_as_removed() {
     let synced = run_client(&cluster, sync).await;
     synced.assert_refusal("/sitemap.xml redirects to ", "If you trust the target");
     synced.assert_refusal("no document was orphaned or removed", "Fix");
-    // Neither does one that may not be asked.
+    // Neither does a sitemap that may not be fetched.
     let refused = run_client(&cluster, ["sync", "--no-embed", "--grace", "0", &sitemap]).await;
     refused.assert_refusal("its address 127.0.0.1 is not public", "use --allow-private");
     refused.assert_refusal("no document was orphaned or removed", "Fix");
@@ -186,7 +186,7 @@ async fn a_compressed_page_that_is_too_large_is_rejected() {
     site.page("/bomb.md", Page::new(200, bomb.clone()).with("Content-Encoding", "gzip"));
     let run = ingest_anywhere(&cluster, &[&format!("{}/bomb.md", site.url)]).await;
     run.assert_refusal("/bomb.md is larger than 64 MB", "Download it");
-    // Packed as a file, it is a sitemap that does not begin as one.
+    // The same bytes as a compressed file: a sitemap with a wrong beginning.
     site.page("/sitemap.xml.gz", Page::new(200, bomb));
     let run = ingest_anywhere(&cluster, &[&format!("{}/sitemap.xml.gz", site.url)]).await;
     assert_eq!(run.code, Some(1), "{}", run.stdout);

@@ -80,14 +80,14 @@ async fn a_removed_page_fails_an_ingest_and_is_orphaned_by_sync() {
     let sitemap = format!("{}/docs/sitemap.xml", site.url);
     assert_eq!(sync(&cluster, &[&sitemap]).await.code, Some(0));
     site.page("/docs/a.html", Page::new(410, ""));
-    let gone = format!("{}/docs/a.html", site.url);
-    ingest_text(&cluster, &[&gone])
+    let removed = format!("{}/docs/a.html", site.url);
+    ingest_text(&cluster, &[&removed])
         .await
-        .assert_refusal(&format!("page not found: {gone}"), "passage sync");
+        .assert_refusal(&format!("page not found: {removed}"), "passage sync");
 
     let synced = sync(&cluster, &[&sitemap]).await;
     assert_eq!(synced.code, Some(0), "{}", synced.stderr);
-    assert!(synced.stderr.contains(&format!("orphaned {gone}: its source no longer exists")));
+    assert!(synced.stderr.contains(&format!("orphaned {removed}: its source no longer exists")));
 
     // A failing server or an incomplete sitemap proves nothing about removed pages.
     site.page("/docs/b.md?x=1&y=2", Page::new(503, ""));

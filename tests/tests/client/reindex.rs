@@ -254,7 +254,8 @@ async fn reindex_embeds_only_new_chunks_and_keeps_the_other_rows() {
 #[tokio::test]
 async fn reindex_keeps_what_others_write_in_the_meantime() {
     let sources = Sources::with([("a.md", book(10))]);
-    let Some(cluster) = embedded("what others write meanwhile is not lost", &sources).await else {
+    let Some(cluster) = embedded("reindex keeps what others write in the meantime", &sources).await
+    else {
         return;
     };
     cluster.execute(MERGE).await;

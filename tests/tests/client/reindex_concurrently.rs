@@ -226,9 +226,8 @@ async fn a_reindex_continues_after_it_was_killed() {
         .spawn()
         .unwrap();
     let written = "SELECT to_regclass('rag_reindex.embeddings') IS NOT NULL";
-    while stuck.seen().len() < 51 || cluster.query_text(written).await == "f" {
-        sleep(Duration::from_millis(20)).await;
-    }
+    let is_halfway = async || stuck.seen().len() >= 51 && cluster.query_text(written).await == "t";
+    until("the service gets its 51st request", is_halfway).await;
     // A second run at the same time is refused.
     let second = RunOutput::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
     second.assert_refusal("is already being reindexed", "Wait");

@@ -16,7 +16,7 @@ fn boilerplate_around_the_content_is_omitted() {
     let page = "<!doctype html><title>T</title><style>a{}</style><nav><a href=/>Home</a></nav>\
         <header><h1>Site</h1></header><div class='cookie-banner'>Accept</div>\
         <main><header><h1>Title</h1></header><nav>toc</nav><p>Words.<script>x()</script>\
-        <p hidden>hidden</p><p style='display: none'>silent</p><p aria-hidden=true>silent</p>\
+        <p hidden>hidden</p><p style='display: none'>removed</p><p aria-hidden=true>silent</p>\
         <form>Say <input value=x><button>Go</button></form><aside>A note.</aside>\
         <template>t</template><noscript>n</noscript><!-- comment --></main>\
         <aside>Adverts</aside><footer>Imprint</footer>";

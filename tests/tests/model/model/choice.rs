@@ -35,7 +35,7 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
     };
     let mut rows: Vec<Chosen<'a>> = hits.iter().enumerate().map(hit_row).collect();
 
-    // "Each chunk that is no hit goes to its best claim: that of a container first, and of the
+    // "Each chunk that is not a hit goes to its best claim: that of a container first, and of the
     // unit in it that was hit, then smallest (class, |distance|, role order, place of the hit in the ranked list)." The stage tells when a
     // chunk has its turn, not whose it is.
     let mut best: BTreeMap<_, (ClaimRank, i64, &Claim<'a>, i64)> = BTreeMap::new();

@@ -1,0 +1,116 @@
+//! Groups of arguments that several SQL functions share, and how they are parsed.
+
+use crate::error::Error;
+use crate::passage_rows::TextOptions;
+use crate::types::Json;
+use passage_core::gaps::GapStyle;
+use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy};
+use passage_core::{StrategyOverrides, strategy};
+
+/// The limits of a strategy, which override those of the strategy's definition.
+#[derive(Default)]
+pub struct LimitArguments {
+    pub parents: Option<i32>,
+    pub preceding: Option<i32>,
+    pub following: Option<i32>,
+    pub children: Option<i32>,
+    pub before: Option<i32>,
+    pub after: Option<i32>,
+    pub windows: Option<Json>,
+    pub siblings: Option<String>,
+    pub within: Option<String>,
+    pub threshold: Option<f64>,
+    pub count_by: Option<String>,
+    pub max_tokens: Option<i32>,
+    pub max_chunks: Option<i32>,
+}
+
+impl LimitArguments {
+    /// Returns the overrides. Their ranges are checked when they are applied to a strategy.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of [`Json::into_windows`].
+    pub fn parse(self) -> Result<StrategyOverrides, Error> {
+        Ok(StrategyOverrides {
+            parents: self.parents,
+            preceding: self.preceding,
+            following: self.following,
+            children: self.children,
+            before: self.before,
+            after: self.after,
+            windows: self.windows.map(Json::into_windows).transpose()?,
+            siblings: self.siblings,
+            within: self.within,
+            threshold: self.threshold,
+            count_by: self.count_by,
+            max_tokens: self.max_tokens,
+            max_chunks: self.max_chunks,
+        })
+    }
+}
+
+/// How passages are clustered, ordered and written.
+pub struct PassageArguments {
+    pub max_distance: Option<i32>,
+    pub score_by: Option<String>,
+    pub order_by: Option<String>,
+    pub separator: Option<String>,
+    pub gaps: Option<String>,
+    pub mark_start: Option<String>,
+    pub mark_end: Option<String>,
+}
+
+impl PassageArguments {
+    /// Returns how passages are clustered and ordered, at most `most`, and how their text is written.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of core for a distance out of range and for unknown values.
+    pub fn parse(self, most: Option<usize>) -> Result<(PassageOptions, TextOptions), Error> {
+        let joining = PassageOptions {
+            max_distance: self
+                .max_distance
+                .map(|distance| strategy::check_limit("max_distance", distance))
+                .transpose()?,
+            score_by: ScoreBy::from_name(self.score_by.as_deref().unwrap_or("max"))?,
+            order_by: OrderBy::from_name(self.order_by.as_deref().unwrap_or("score"))?,
+            max_passages: most,
+        };
+        let options = TextOptions {
+            separator: self.separator,
+            gaps: self.gaps.as_deref().map(GapStyle::from_name).transpose()?,
+            marks: [self.mark_start, self.mark_end].map(Option::unwrap_or_default),
+        };
+        Ok((joining, options))
+    }
+}
+
+/// How two rankings are fused.
+pub struct FusionArguments {
+    pub vector_weight: Option<f64>,
+    pub text_weight: Option<f64>,
+    pub rrf_k: Option<i32>,
+}
+
+/// The largest weight.
+const MAX_WEIGHT: f64 = 1_000_000.0;
+
+impl FusionArguments {
+    /// Returns the weights of the vector search and the text search, and the constant of reciprocal rank
+    /// fusion.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of core for a number out of range.
+    pub fn parse(&self) -> Result<([f64; 2], u32), Error> {
+        let weight = |argument, weight: Option<f64>| {
+            strategy::check_range(argument, weight.unwrap_or(1.0), 0.0, MAX_WEIGHT)
+        };
+        let weights = [
+            weight("vector_weight", self.vector_weight)?,
+            weight("text_weight", self.text_weight)?,
+        ];
+        Ok((weights, strategy::check_limit("rrf_k", self.rrf_k.unwrap_or(60))?))
+    }
+}

@@ -1,0 +1,117 @@
+/*!
+Words in a store or a part of it.
+
+The full-text index finds the candidates. Similar words, and words that begin with a word of the query, are
+searched only if no candidate has the word itself.
+*/
+
+use super::{Candidates, STORE_CHUNKS, whole_lexemes, without_variant};
+use crate::error::Error;
+use crate::spi::Connection;
+use crate::store::{ChunkLexemes, Filters, Store, TextMatches};
+use crate::types::Tsvector;
+use passage_core::fragments::{
+    FragmentCandidate, QueryTerms, similar_words, unmatched_words, words_with_prefix,
+};
+use passage_core::search::bm25::{Candidate, Occurrence};
+use passage_core::search::{SearchQuery, quote_lexeme};
+use std::collections::{BTreeSet, HashSet};
+
+/// The most words of a query for which similar words are searched in a store, and the least characters of
+/// the prefixes by which they are searched.
+const MAX_FUZZY_WORDS: usize = 4;
+const MIN_PREFIX: usize = 3;
+
+impl Candidates {
+    /// Finds the chunks that pass the filters.
+    ///
+    /// # Errors
+    ///
+    /// Returns that the store does not support full-text search.
+    pub(super) fn in_store(
+        store: &Store,
+        connection: &Connection,
+        filters: &Filters,
+        query: &SearchQuery,
+        threshold: f64,
+    ) -> Result<Self, Error> {
+        let parsed = store.parse_query(connection, query);
+        if parsed.lexemes.list.is_empty() {
+            return Ok(Self::empty());
+        }
+        let required = parsed.required.clone();
+        let TextMatches { ids, candidates: matches, lexemes, idf } =
+            store.text_matches(connection, parsed, filters, None, STORE_CHUNKS)?;
+        let occurrences = matches.iter().flat_map(|candidate| &candidate.occurrences);
+        let present: HashSet<_> = occurrences.map(|occurrence| occurrence.lexeme).collect();
+        let unmatched = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
+        let mut variants = Vec::new();
+        let mut rows = Vec::new();
+        let fuzzy = &unmatched[..unmatched.len().min(MAX_FUZZY_WORDS)];
+        let prefixes: Vec<_> = whole_lexemes(&lexemes, fuzzy)
+            .into_iter()
+            .filter_map(|place| likely_prefix(&lexemes.list[place]))
+            .collect();
+        if !prefixes.is_empty() && threshold > 0.0 {
+            let any: Vec<_> =
+                prefixes.iter().map(|prefix| format!("{}:*", quote_lexeme(prefix))).collect();
+            let any = any.join("|");
+            let matching = if required.is_empty() { any } else { format!("({any})&{required}") };
+            rows = store.matching_lexemes(connection, &matching, filters);
+            let mut vocabulary = BTreeSet::new();
+            for (_, row) in &rows {
+                for prefix in &prefixes {
+                    row.tsv.with_prefix(prefix, |lexeme, _| _ = vocabulary.insert(lexeme));
+                }
+            }
+            let whole: HashSet<_> = whole_lexemes(&lexemes, &unmatched).into_iter().collect();
+            variants = words_with_prefix(&lexemes, &vocabulary);
+            variants.retain(|variant| whole.contains(&variant.of));
+            let with_words: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
+            let places: Vec<_> = whole.difference(&with_words).copied().collect();
+            variants.extend(similar_words(&lexemes, &places, vocabulary, threshold));
+        }
+        let unmatched = without_variant(&unmatched, &lexemes, &variants);
+        let own = lexemes.list.len();
+        let mut candidates =
+            Self { terms: QueryTerms::new(lexemes, idf, variants), unmatched, ..Self::empty() };
+        let found = matches
+            .into_iter()
+            .map(|words| FragmentCandidate { words, ..FragmentCandidate::default() });
+        (candidates.ids, candidates.found) = (ids, found.collect());
+        let mut places = candidates.places();
+        for (document, ChunkLexemes { id, ordinal, section, tsv, .. }) in rows {
+            let words = occurrences_in(candidates.terms.lexemes(), &tsv);
+            if words.occurrences.iter().all(|occurrence| occurrence.lexeme < own) {
+                continue;
+            }
+            let section = section.map(|section| (document.as_u128(), section));
+            let new = FragmentCandidate { words, ordinal, similarity: None, section };
+            if let Some(place) = places.get(&id) {
+                candidates.found[*place] = new;
+            } else {
+                places.insert(id, candidates.ids.len());
+                candidates.ids.push(id);
+                candidates.found.push(new);
+            }
+        }
+        Ok(candidates)
+    }
+}
+
+/// Returns the prefix that words similar to a lexeme probably have, if the lexeme is long enough.
+fn likely_prefix(lexeme: &str) -> Option<String> {
+    let letters = lexeme.chars().count();
+    (letters > MIN_PREFIX).then(|| lexeme.chars().take(MIN_PREFIX.max(letters * 2 / 5)).collect())
+}
+
+/// Returns the occurrences of lexemes in a chunk.
+fn occurrences_in(lexemes: &[String], tsv: &Tsvector) -> Candidate {
+    let mut candidate = Candidate { length: tsv.length(), occurrences: Vec::new() };
+    for (lexeme, text) in lexemes.iter().enumerate() {
+        tsv.positions(text, |field, position| {
+            candidate.occurrences.push(Occurrence { lexeme, field, position });
+        });
+    }
+    candidate
+}

@@ -1,0 +1,177 @@
+//! The query of a call, and the steps that answer it.
+
+use super::candidates::{CandidateQuery, Candidates};
+use super::ranking::{best_chunks, positions};
+use super::rows::{FragmentRow, RowBuilder};
+use super::whole_document::{beginning, whole_document};
+use crate::error::Error;
+use crate::spi::Connection;
+use crate::store::{DocumentInfo, Filters, NamedDocument, Store};
+use crate::types::from_sql;
+use passage_core::fragments::{
+    FragmentLimits, FragmentStrategy, rank_chunks, select_fragments, text_runs, uri_words,
+};
+use passage_core::search::SearchQuery;
+use passage_core::strategy::{check_limit, check_range};
+use pgrx::datum::Uuid;
+use std::collections::HashMap;
+
+/// The arguments of a call.
+pub struct FragmentArguments {
+    pub query: Option<String>,
+    pub embedding: Option<Vec<Option<f32>>>,
+    pub uri: Option<String>,
+    pub document_id: Option<Uuid>,
+    pub strategy: Option<String>,
+    pub collection: Option<String>,
+    pub version: Option<String>,
+    pub max_fragments: Option<i32>,
+    pub max_tokens: Option<i32>,
+    pub fuzzy_threshold: Option<f64>,
+    pub return_full: bool,
+    pub include_orphaned: bool,
+}
+
+/// The checked arguments of a call.
+pub struct FragmentQuery {
+    query: Option<String>,
+    embedding: Option<Vec<Option<f32>>>,
+    document_id: Option<uuid::Uuid>,
+    /// Whether the call names a document.
+    is_named: bool,
+    filters: Filters,
+    strategy: FragmentStrategy,
+    limits: FragmentLimits,
+    fuzzy_threshold: f64,
+    return_full: bool,
+}
+
+/// The default limits: fragments, and tokens of fragments and of a whole document.
+const DEFAULT_FRAGMENTS: i32 = 5;
+const DEFAULT_TOKENS: i32 = 700;
+const DEFAULT_FULL_TOKENS: i32 = 100_000;
+
+/// The most chunks that are read for fragments.
+const MAX_CHUNKS: usize = 200;
+
+impl FragmentArguments {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of core for an argument out of range, and [`Error::MissingArgument`] for
+    /// `return_full` without a document.
+    pub fn parse(self) -> Result<FragmentQuery, Error> {
+        let strategy = self
+            .strategy
+            .as_deref()
+            .map_or(Ok(FragmentStrategy::Auto), FragmentStrategy::from_name)?;
+        let is_named = self.uri.is_some() || self.document_id.is_some();
+        if self.return_full && !is_named {
+            return Err(Error::MissingArgument {
+                subject: "\"return_full\"".to_owned(),
+                missing: "a uri or a document_id",
+            });
+        }
+        let tokens = if self.return_full { DEFAULT_FULL_TOKENS } else { DEFAULT_TOKENS };
+        let max_fragments =
+            check_limit("max_fragments", self.max_fragments.unwrap_or(DEFAULT_FRAGMENTS))?;
+        Ok(FragmentQuery {
+            query: self.query,
+            embedding: self.embedding,
+            document_id: self.document_id.map(from_sql),
+            is_named,
+            filters: Filters {
+                collection: self.collection,
+                version: self.version,
+                uri: self.uri,
+                include_orphaned: self.include_orphaned,
+                ..Filters::default()
+            },
+            strategy,
+            limits: FragmentLimits {
+                max_fragments: max_fragments as usize,
+                max_tokens: check_limit("max_tokens", self.max_tokens.unwrap_or(tokens))?,
+            },
+            fuzzy_threshold: check_range(
+                "fuzzy_threshold",
+                self.fuzzy_threshold.unwrap_or(0.8),
+                0.0,
+                1.0,
+            )?,
+            return_full: self.return_full,
+        })
+    }
+}
+
+impl FragmentQuery {
+    /// Answers the call.
+    ///
+    /// # Errors
+    ///
+    /// Returns that the store does not support the search.
+    pub fn answer(self, store: &Store, connection: &Connection) -> Result<Vec<FragmentRow>, Error> {
+        let named = if self.is_named {
+            let Some(named) = store.named_document(connection, self.document_id, &self.filters)
+            else {
+                return Ok(Vec::new());
+            };
+            Some(named)
+        } else {
+            None
+        };
+        if let Some(named) = named.as_ref().filter(|_| self.return_full) {
+            return Ok(whole_document(store, connection, named, self.limits));
+        }
+        let query = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
+        let of_uri = named.as_ref().and_then(|named| named.info.uri.as_deref()).map(uri_words);
+        let words = SearchQuery::parse(query.or(of_uri.as_deref()).unwrap_or_default());
+        let embedding =
+            self.embedding.map(|of| store.query_embedding(connection, of)).transpose()?;
+        let candidate_query = CandidateQuery {
+            named: named.as_ref(),
+            filters: &self.filters,
+            words: &words,
+            embedding: embedding.as_ref(),
+            strategy: self.strategy,
+            fuzzy_threshold: self.fuzzy_threshold,
+        };
+        let candidates = Candidates::find(store, connection, &candidate_query)?;
+        let (strategy, ranked) = rank_chunks(self.strategy, &candidates.terms, &candidates.found);
+        if ranked.is_empty() {
+            let is_empty = query.is_none() && embedding.is_none();
+            return Ok(match named {
+                Some(named) if is_empty => beginning(store, connection, &named, self.limits),
+                _ => Vec::new(),
+            });
+        }
+        let limit = (3 * self.limits.max_fragments).clamp(1, MAX_CHUNKS);
+        let ids: Vec<_> =
+            ranked.iter().take(limit).map(|ranked| candidates.ids[ranked.chunk]).collect();
+        let read = store.source_chunks(connection, &ids);
+        let documents = match named {
+            Some(NamedDocument { id, info }) => HashMap::from([(id, info)]),
+            None => store.document_info(connection, &read.documents),
+        };
+        let text_runs = text_runs(&read.list, |document| {
+            documents.get(&read.documents[document]).is_some_and(DocumentInfo::is_markdown)
+        });
+        let best = best_chunks(&ranked, &candidates.ids, &read, self.strategy, limit);
+        let positions = positions(&read, &text_runs);
+        let hits: Vec<_> =
+            best.iter().map(|best| positions[&read.ids[best.place]].clone()).collect();
+        let fragments = select_fragments(&text_runs, &hits, self.limits, &|lines| {
+            let text = |(text_run, line): &(usize, usize)| text_runs[*text_run].line(*line);
+            candidates.line_weights(store, connection, lines.iter().map(text))
+        });
+        let hint = candidates.hint(strategy, ranked.first(), embedding.is_some());
+        let builder = RowBuilder {
+            read: &read,
+            text_runs: &text_runs,
+            documents: &documents,
+            strategy: strategy.name(),
+            hint,
+        };
+        Ok(builder.rows(&fragments, &best))
+    }
+}

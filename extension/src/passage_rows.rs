@@ -1,0 +1,181 @@
+//! Passages as rows of `reassemble` and `search`: their text, their citations and their columns.
+
+use crate::assemble::separator_of;
+use crate::expand_request::ExpandedContext;
+use crate::interrupt::pause;
+use crate::types::{JsonArray, RawJsonb, UuidArray, to_sql};
+use passage_core::assemble::{Assembly, assemble};
+use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
+use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
+use passage_core::reassemble::{Passage, PassageOptions, reassemble};
+use passage_core::{Family, MediaType, section};
+use pgrx::datum::{Range, Uuid};
+use std::fmt::Write;
+
+/// How the text of a passage is written.
+pub struct TextOptions {
+    /// The separator between chunks that do not touch. By default the media type decides.
+    pub separator: Option<String>,
+    /// The style of gaps. By default source code has a comment in each gap.
+    pub gaps: Option<GapStyle>,
+    /// The texts before and after each hit.
+    pub marks: [String; 2],
+}
+
+/// A passage, as the columns of the functions.
+pub type PassageRow = (
+    i32,
+    Option<f64>,
+    Uuid,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Vec<String>,
+    String,
+    i64,
+    UuidArray,
+    UuidArray,
+    Option<i32>,
+    Option<i32>,
+    Vec<Range<i32>>,
+    JsonArray,
+    bool,
+    bool,
+    Option<RawJsonb>,
+);
+
+/// Clusters the selected chunks to passages, and returns their rows.
+pub fn passage_rows(
+    expanded: &ExpandedContext,
+    joining: &PassageOptions,
+    options: &TextOptions,
+) -> Vec<PassageRow> {
+    let ExpandedContext { found, hits, chunks, selected, .. } = expanded;
+    let scores: Vec<_> = found.iter().map(|hit| hit.scored.score).collect();
+    let passages = reassemble(hits, &scores, &chunks.chunk_rows, selected, joining);
+    passages.iter().map(|passage| row(expanded, passage, options)).collect()
+}
+
+fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> PassageRow {
+    let ExpandedContext { found, chunks, selected, .. } = expanded;
+    let picks: Vec<&SelectedChunk> =
+        passage.chunks.iter().map(|pick| &selected.chunks[*pick]).collect();
+    let rows = || with_pauses(&picks).map(|pick| &chunks.chunk_rows[pick.row]);
+    let best = &found[passage.hits[0]];
+    let document = &best.document;
+
+    let mut assembly = text(expanded, &picks, &document.media_type(), options);
+    let section_of = |pick: &SelectedChunk| chunks.section(pick.row).unwrap_or_default();
+    // Imports that were added are in another section.
+    let own = || with_pauses(&picks).filter(|pick| pick.rule != Rule::Imports);
+    let mut section = own().next().map(|pick| section_of(pick)).unwrap_or_default();
+    for pick in own() {
+        // Most chunks of a long passage have only the root in common.
+        if !section.is_empty() {
+            section.truncate(section::common_prefix(&section, &section_of(pick)).len());
+        }
+    }
+    let lines = || with_pauses(&picks).map(|pick| chunks.chunk(pick.row).lines());
+    (
+        passage.rank as i32,
+        passage.score,
+        to_sql(document.id),
+        document.collection.clone(),
+        document.version.clone(),
+        document.uri.clone(),
+        document.title.clone(),
+        document.media_type.clone(),
+        section,
+        std::mem::take(&mut assembly.text),
+        rows().map(|row| i64::from(row.tokens)).sum(),
+        rows().map(|row| row.chunk).collect(),
+        passage.hits.iter().map(|hit| found[*hit].scored.chunk).collect(),
+        lines().filter_map(|(first, _)| first).min(),
+        lines().filter_map(|(_, last)| last).max(),
+        assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),
+        citations(expanded, &picks, &assembly),
+        passage.truncated,
+        passage.complete,
+        document.metadata,
+    )
+}
+
+/// Joins the chunks of a passage.
+fn text(
+    expanded: &ExpandedContext,
+    picks: &[&SelectedChunk],
+    media_type: &MediaType,
+    options: &TextOptions,
+) -> Assembly {
+    let TextOptions { separator, gaps, marks: [start, end] } = options;
+    let chunk = |pick: &&SelectedChunk| expanded.chunks.chunk(pick.row);
+    let parts: Vec<_> = with_pauses(picks).map(|pick| chunk(pick).part()).collect();
+    let with_comments =
+        gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
+    let comment = media_type.comment_syntax().filter(|_| with_comments);
+    let assembly = match (separator, comment) {
+        (None, Some(comment)) => {
+            let place = |pick: &&SelectedChunk| {
+                let ordinal = chunk(pick).ordinal();
+                let (first_line, last_line) = chunk(pick).lines();
+                ChunkPosition { ordinal, first_line, last_line }
+            };
+            let places: Vec<_> = with_pauses(picks).map(place).collect();
+            assemble_with_gap_comments(&parts, &places, comment)
+        }
+        _ => assemble(&parts, separator_of(media_type, separator.as_deref())),
+    };
+    let hits: Vec<_> = picks.iter().map(|pick| pick.role == Role::Hit).collect();
+    assembly.highlight(&hits, start, end)
+}
+
+/// The number of citations that are parsed as jsonb at once.
+const PART: usize = 1_000;
+
+/// Returns which bytes of the passage come from which chunk, with their lines in the source.
+///
+/// The JSON is written as text, since a tree of values takes twice as long. No value needs escaping.
+fn citations(
+    expanded: &ExpandedContext,
+    picks: &[&SelectedChunk],
+    assembly: &Assembly,
+) -> JsonArray {
+    let number =
+        |number: Option<i32>| number.map_or("null".to_owned(), |number| number.to_string());
+    let mut parts: Vec<String> = Vec::new();
+    let mut text = String::with_capacity(160 * picks.len().min(PART));
+    for (place, (pick, placed)) in with_pauses(picks).zip(&assembly.part_ranges).enumerate() {
+        if place > 0 && place % PART == 0 {
+            text.push(']');
+            parts.push(std::mem::take(&mut text));
+        }
+        let row = &expanded.chunks.chunk_rows[pick.row];
+        let (first_line, last_line) = expanded.chunks.chunk(pick.row).lines();
+        text.push(if text.is_empty() { '[' } else { ',' });
+        write!(
+            text,
+            r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}}}"#,
+            row.chunk,
+            number(row.ordinal),
+            pick.role.name(),
+            placed.start,
+            placed.end,
+            number(first_line),
+            number(last_line),
+        )
+        .expect("writing to a string cannot fail");
+    }
+    text.push(']');
+    parts.push(text);
+    JsonArray(parts)
+}
+
+/// Returns the chunks of a passage, with regular checks for interrupts.
+fn with_pauses<'p>(picks: &'p [&'p SelectedChunk]) -> impl Iterator<Item = &'p &'p SelectedChunk> {
+    picks.iter().enumerate().map(|(place, pick)| {
+        pause(place);
+        pick
+    })
+}

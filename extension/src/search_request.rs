@@ -1,0 +1,124 @@
+//! Searching a store: by words, by an embedding, or by both with fused rankings.
+
+use crate::arguments::FusionArguments;
+use crate::error::Error;
+use crate::spi::Connection;
+use crate::store::{Filters, RankedChunks, Store};
+use passage_core::search::{RankedList, SearchMode, fuse};
+use passage_core::strategy::{check_limit, check_range};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// The arguments of a search.
+pub struct SearchRequest {
+    pub query: Option<String>,
+    pub embedding: Option<Vec<Option<f32>>>,
+    /// By default the search uses whichever of query and embedding is given.
+    pub mode: Option<String>,
+    /// The most chunks of each ranking. By default three times the number of requested results, and at
+    /// least 30.
+    pub candidates: Option<i32>,
+    pub filters: Filters,
+    pub fusion: FusionArguments,
+}
+
+/// A chunk that the search found.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchHit {
+    pub chunk: Uuid,
+    /// The fused score of two rankings, else the score of the only one.
+    pub score: f64,
+    /// The rank, from 1, and the score of the vector search.
+    pub vector: Option<(i32, f64)>,
+    /// The rank, from 1, and the score of the text search.
+    pub text: Option<(i32, f64)>,
+}
+
+/// The least number of candidates by default.
+const MIN_CANDIDATES: u32 = 30;
+
+impl SearchRequest {
+    /// Finds chunks, best first. `requested` is the number of results that the caller will return.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the arguments, or that the store does not support the mode. Without a
+    /// mode, a store without lexemes or without embeddings is searched by the other.
+    pub fn search(
+        self,
+        store: &Store,
+        connection: &Connection,
+        requested: u32,
+    ) -> Result<Vec<SearchHit>, Error> {
+        let candidates = match self.candidates {
+            Some(candidates) => check_limit("candidates", candidates)?,
+            None => requested.saturating_mul(3).max(MIN_CANDIDATES),
+        };
+        let (weights, rrf_k) = self.fusion.parse()?;
+        if let Some(min_similarity) = self.filters.min_similarity {
+            check_range("min_similarity", min_similarity, -1.0, 1.0)?;
+            if self.embedding.is_none() {
+                return Err(missing("\"min_similarity\"", "an embedding"));
+            }
+        }
+        let mode = self.mode.as_deref().map(SearchMode::from_name).transpose()?;
+        for (is_needed, is_given, what) in [
+            (mode != Some(SearchMode::Text), self.embedding.is_some(), "an embedding"),
+            (mode != Some(SearchMode::Vector), self.query.is_some(), "a query"),
+        ] {
+            if let (Some(mode), true, false) = (mode, is_needed, is_given) {
+                return Err(missing(&format!("mode \"{}\"", mode.name()), what));
+            }
+        }
+        let embedding = self
+            .embedding
+            .filter(|_| mode != Some(SearchMode::Text) || self.filters.min_similarity.is_some());
+        let embedding = embedding.map(|of| store.query_embedding(connection, of)).transpose()?;
+        let limit = candidates as usize;
+        let by_vector = match &embedding {
+            Some(embedding) if mode != Some(SearchMode::Text) => {
+                Some(store.vector_search(connection, embedding, &self.filters, limit))
+            }
+            _ => None,
+        };
+        let by_text = match &self.query {
+            Some(query)
+                if mode != Some(SearchMode::Vector)
+                    && (mode.is_some() || by_vector.is_none() || store.has_lexemes()) =>
+            {
+                let embedding = embedding.as_ref();
+                Some(store.text_search(connection, query, &self.filters, embedding, limit)?)
+            }
+            _ => None,
+        };
+        let is_fused = by_vector.is_some() && by_text.is_some();
+        Ok(merge([by_vector, by_text], is_fused.then_some((weights, rrf_k))))
+    }
+}
+
+fn missing(subject: &str, missing: &'static str) -> Error {
+    Error::MissingArgument { subject: subject.to_owned(), missing }
+}
+
+/// Merges the rankings of the vector search and the text search.
+fn merge(rankings: [Option<RankedChunks>; 2], fusion: Option<([f64; 2], u32)>) -> Vec<SearchHit> {
+    let rankings = rankings.map(Option::unwrap_or_default);
+    let (weights, rrf_k) = fusion.unwrap_or(([1.0; 2], 0));
+    let ranked = |which: usize| RankedList {
+        ids: rankings[which].iter().map(|(chunk, _)| *chunk).collect(),
+        weight: weights[which],
+    };
+    let scores: [HashMap<Uuid, f64>; 2] =
+        [0, 1].map(|which: usize| rankings[which].iter().copied().collect());
+    let fused = fuse(&[ranked(0), ranked(1)], f64::from(rrf_k));
+    let hit = |fused: passage_core::search::FusedHit<Uuid>| {
+        let rank_and_score = |which: usize| {
+            fused.ranks[which].map(|rank| (rank as i32, scores[which][&fused.chunk]))
+        };
+        let (vector, text) = (rank_and_score(0), rank_and_score(1));
+        let single = vector.or(text).map_or(0.0, |(_, score)| score);
+        let score = if fusion.is_some() { fused.score } else { single };
+        SearchHit { chunk: fused.chunk, score, vector, text }
+    };
+    fused.into_iter().map(hit).collect()
+}

@@ -1,0 +1,90 @@
+//! A connection to the SPI manager, which executes statements.
+
+use super::rows::Rows;
+use super::settings::{Setting, SettingsLevel};
+use super::statement::{Statement, Value};
+use pgrx::pg_sys;
+use std::rc::Rc;
+
+/// An open connection to the SPI manager.
+pub struct Connection(());
+
+/// Calls `work` with an open connection and the fixed search path.
+///
+/// When PostgreSQL raises an error, the end of the transaction closes the connection.
+pub fn connect<R>(work: impl FnOnce(&Connection) -> R) -> R {
+    // SAFETY: only functions that PostgreSQL runs in a transaction call this, in its one thread; each
+    // connect has its finish, or an error whose transaction finishes.
+    let connected = unsafe { pg_sys::SPI_connect() };
+    assert!(connected == pg_sys::SPI_OK_CONNECT as i32, "SPI can be entered");
+    // Once for all statements of a call: setting it for each costs as much as some of them do.
+    let search_path = SettingsLevel::with_search_path();
+    let result = work(&Connection(()));
+    search_path.close();
+    // SAFETY: connected above, and no result of a statement is left: `Rows` borrows the connection.
+    let finished = unsafe { pg_sys::SPI_finish() };
+    assert!(finished == pg_sys::SPI_OK_FINISH as i32, "SPI was entered");
+    result
+}
+
+impl Connection {
+    /// Executes a statement read-only.
+    pub fn read(&self, statement: &Statement, values: Vec<Value>) -> Rows<'_> {
+        self.read_with(statement, values, &[])
+    }
+
+    /// Executes a statement read-only with some settings.
+    pub fn read_with(
+        &self,
+        statement: &Statement,
+        values: Vec<Value>,
+        settings: &[Setting],
+    ) -> Rows<'_> {
+        self.execute(statement, values, settings, true)
+    }
+
+    /// Executes a statement that writes, locks, or reads with a new snapshot.
+    ///
+    /// The result has as many rows as were written, also if the statement returns no columns.
+    pub fn write(&self, statement: &Statement, values: Vec<Value>) -> Rows<'_> {
+        self.execute(statement, values, &[], false)
+    }
+
+    #[expect(clippy::unused_self, reason = "executing needs an open connection")]
+    fn execute(
+        &self,
+        statement: &Statement,
+        values: Vec<Value>,
+        settings: &[Setting],
+        read_only: bool,
+    ) -> Rows<'_> {
+        let types: Vec<_> = values.iter().map(|value| value.oid).collect();
+        let mut datums: Vec<_> =
+            values.iter().map(|value| value.datum.unwrap_or(pg_sys::Datum::null())).collect();
+        let nulls: Vec<_> = values
+            .iter()
+            .map(|value| (if value.datum.is_some() { b' ' } else { b'n' }) as std::ffi::c_char)
+            .collect();
+        // A function of the store that ran before may have changed the path, and no statement may be
+        // parsed under another one.
+        let search_path = SettingsLevel::with_search_path();
+        let plan = statement.plan(types);
+        let settings = SettingsLevel::with(statement, plan, settings);
+        // SAFETY: the plan is kept for the statement, which is borrowed; datums and nulls are as many as
+        // its parameters and of their types, which `plan` has compared.
+        // The result is that of this very call: SPI sets it before it returns, and nothing ran since.
+        let (done, table, count) = unsafe {
+            let (datums, nulls) = (datums.as_mut_ptr(), nulls.as_ptr());
+            let done = pg_sys::SPI_execute_plan(plan, datums, nulls, read_only, 0);
+            (done, pg_sys::SPI_tuptable, pg_sys::SPI_processed as usize)
+        };
+        settings.close();
+        search_path.close();
+        assert!(done > 0, "the statement is one that SPI executes");
+        assert!(
+            !read_only || done == pg_sys::SPI_OK_SELECT as i32,
+            "a reading statement is a SELECT"
+        );
+        Rows::new(table, count, Rc::clone(&statement.store))
+    }
+}

@@ -1,0 +1,23 @@
+/*!
+Reading hits and their context.
+
+Two statements answer a call, whatever the number of hits: [`hits`] reads the hits, and
+[`context_chunks`] all probes of their plan.
+*/
+
+mod chunk_columns;
+mod containers;
+mod context_chunks;
+mod hit_document;
+mod hit_lookup;
+mod hits;
+mod neighborhood;
+mod probe_query;
+mod probe_subqueries;
+mod strategy;
+mod unit_sizes;
+
+pub use chunk_columns::ChunkColumns;
+pub use context_chunks::ContextChunks;
+pub use hits::{Hits, StoredHit};
+pub use strategy::StrategyRequest;

@@ -1,0 +1,61 @@
+//! The containers around a hit: sections whose first chunk is the head of a container.
+
+use crate::store::layout::Layout;
+use crate::store::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_section};
+use passage_core::expand::Container;
+
+/// The most sections around a hit that are checked, the nearest first. Splitters create no deeper ones.
+const MAX_DEPTH: usize = 64;
+
+/// Returns an expression for the containers around a chunk, if a condition holds and the chunk is part
+/// of one: an array with depth, first and last ordinal of each.
+pub fn select(layout: &Layout, condition: &str) -> String {
+    let unit = layout.chunks.column("c", "unit", "text");
+    if !layout.has_sections() || !layout.chunks.can_read("unit", "text") {
+        return none();
+    }
+    let chunks = &layout.chunks.name;
+    // Key and ordinal are compared as a pair, as in `probe_query`.
+    let end = |order: &str| {
+        format!(
+            "LATERAL (SELECT {ordinal} AS ordinal, {unit} AS unit FROM {chunks} AS k \
+             WHERE k.document_id {EQUAL} c.document_id \
+             AND (k.section_key, k.ordinal) {AT_LEAST} (a.key, '-2147483648'::pg_catalog.int4) \
+             AND (k.section_key, k.ordinal) {AT_MOST} (a.key, 2147483647) \
+             AND {stored} {EQUAL} {above} \
+             ORDER BY k.section_key {order}, k.ordinal {order} LIMIT 1)",
+            ordinal = layout.chunks.column("k", "ordinal", "integer"),
+            unit = layout.chunks.column("k", "unit", "text"),
+            stored = normalized_section("k.section"),
+            above = normalized_section("c.section[:a.depth]"),
+        )
+    };
+    format!(
+        "CASE WHEN {condition} \
+         AND {unit} {EQUAL} ANY ('{{container,member,value}}'::pg_catalog.text[]) THEN ARRAY(\
+         SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal]) \
+         FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \
+         FROM pg_catalog.generate_series(pg_catalog.cardinality(c.section), \
+         greatest(1, pg_catalog.cardinality(c.section) {SUBTRACT} {most}), -1) AS d (depth) OFFSET 0) AS a \
+         CROSS JOIN {head} AS head CROSS JOIN {tail} AS tail \
+         WHERE head.unit {EQUAL} 'container'::pg_catalog.text) END",
+        most = MAX_DEPTH - 1,
+        head = end("ASC"),
+        tail = end("DESC"),
+    )
+}
+
+/// Returns the expression for no containers.
+pub fn none() -> String {
+    "NULL::pg_catalog.int4[]".to_owned()
+}
+
+/// Reads the containers, the nearest first.
+pub fn read(found: Option<Vec<Option<i32>>>) -> Vec<Container> {
+    let found: Vec<i32> = found.unwrap_or_default().into_iter().flatten().collect();
+    let containers = found.chunks_exact(3);
+    let container = |of: &[i32]| Container { depth: of[0] as usize, first: of[1], last: of[2] };
+    let mut containers: Vec<_> = containers.map(container).collect();
+    containers.sort_by_key(|container| std::cmp::Reverse(container.depth));
+    containers
+}

@@ -1,0 +1,227 @@
+/*!
+The first statement: the hits, their documents and strategies, and the neighborhood of a single hit.
+
+A custom strategy is a row of the store. It is read with the hits, and so are the rows that `auto` uses
+for a media type. If a strategy may need containers, those around each hit are found in the same
+statement. Other presets read nothing else from the store.
+*/
+
+use super::chunk_columns::{ChunkColumns, StoredChunk};
+use super::containers;
+use super::hit_document::{self, HitDocument};
+use super::hit_lookup::{HitLookup, keys};
+use super::strategy::{CustomStrategies, StrategyRequest, StrategySource};
+use crate::error::Error;
+use crate::interrupt::pause;
+use crate::spi::{Connection, Rows, Value};
+use crate::store::Store;
+use crate::store::layout::{Layout, StatementKey};
+use crate::store::sql_text::EQUAL;
+use crate::types::{UuidArray, to_sql};
+use passage_core::expand::{Container, Hit};
+use passage_core::hits::ScoredHit;
+use passage_core::strategy::Scope;
+use passage_core::{Kind, Strategy, Unit};
+use std::collections::HashMap;
+use std::rc::Rc;
+use uuid::Uuid;
+
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct HitStatement {
+    source: StrategySource,
+    columns: ChunkColumns,
+    lookup: HitLookup,
+}
+
+impl StatementKey for HitStatement {}
+
+/// The hits of a call that the store holds and the caller may see, best first.
+pub struct Hits<'c> {
+    pub(super) rows: Rows<'c>,
+    pub found: Vec<StoredHit>,
+    pub(super) lookup: HitLookup,
+}
+
+/// A hit with what the store knows of it.
+pub struct StoredHit {
+    row: usize,
+    pub scored: ScoredHit<Uuid>,
+    pub ordinal: Option<i32>,
+    pub kind: Option<Kind>,
+    pub unit: Option<Unit>,
+    pub containers: Vec<Container>,
+    pub strategy: Strategy,
+    /// Shared by the hits of a document, since a call may have a million hits.
+    pub document: Rc<HitDocument>,
+}
+
+impl Hits<'_> {
+    /// Returns a hit as a chunk.
+    pub fn chunk(&self, hit: usize) -> StoredChunk<'_> {
+        self.row(self.found[hit].row)
+    }
+
+    /// Returns the hits as expansion needs them.
+    pub fn hits(&self) -> Vec<Hit<'_>> {
+        let hits = self.found.iter().enumerate().map(|(place, found)| {
+            pause(place);
+            let StoredHit { scored, strategy, document, .. } = found;
+            Hit {
+                chunk: scored.chunk,
+                document: document.id,
+                ordinal: found.ordinal,
+                section: self.chunk(place).section(),
+                kind: found.kind,
+                unit: found.unit,
+                containers: found.containers.clone(),
+                is_json: strategy.scope == Scope::Container && document.is_json(),
+                score_rank: scored.score_rank,
+                strategy,
+            }
+        });
+        hits.collect()
+    }
+
+    /// Returns the chunk in a row, which may be a neighbor of the hit.
+    pub(super) fn row(&self, row: usize) -> StoredChunk<'_> {
+        StoredChunk { rows: &self.rows, row, first: FIRST_CHUNK_COLUMN }
+    }
+}
+
+/// The first column of the chunk. Before it are place, document, media type, kind, unit, containers and
+/// strategies.
+const FIRST_CHUNK_COLUMN: usize = 7;
+
+/// The column of the strategies.
+const STRATEGIES: usize = 6;
+
+impl Store {
+    /// Reads the hits of a call, best first, and determines the strategy of each.
+    ///
+    /// Ids that the store does not hold, or that the caller may not see, are left out. Without ids
+    /// nothing is read. Of documents, more than the id and the media type is read for passages alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`UnknownStrategy`] if the name is neither a preset nor a row of the store, and what
+    /// [`StrategyOverrides::apply`] returns.
+    ///
+    /// [`UnknownStrategy`]: passage_core::Error::UnknownStrategy
+    /// [`StrategyOverrides::apply`]: passage_core::StrategyOverrides::apply
+    pub fn hits<'c>(
+        &self,
+        connection: &'c Connection,
+        scored: &[ScoredHit<Uuid>],
+        request: &StrategyRequest,
+        columns: ChunkColumns,
+    ) -> Result<Option<Hits<'c>>, Error> {
+        let source = request.source(self.0.strategies.as_ref())?;
+        // A limit out of range is an error whether or not a hit is found.
+        let preset = request.preset()?;
+        let by_name = source == StrategySource::ByName;
+        if scored.is_empty() && !by_name {
+            return Ok(None);
+        }
+        let lookup = match (scored, source) {
+            ([_], StrategySource::Preset { container: false }) => {
+                HitLookup::of_one(&self.0, Some(&preset))
+            }
+            ([_], _) => HitLookup::of_one(&self.0, None),
+            _ => HitLookup::Many,
+        };
+        let mut values = vec![if lookup == HitLookup::Many {
+            Value::new(scored.iter().map(|hit| hit.chunk).collect::<UuidArray>())
+        } else {
+            Value::new(to_sql(scored[0].chunk))
+        }];
+        if by_name {
+            values.push(Value::new(request.name.clone()));
+        }
+        let key = HitStatement { source, columns, lookup };
+        let statement = self.0.statement(key, || statement(&self.0, source, columns, lookup));
+        let rows = connection.read(&statement, values);
+        // The strategies are the same in every row, and by name there is a row even without a hit.
+        let custom = if rows.len() > 0 { rows.get(0, STRATEGIES) } else { None };
+        let custom = CustomStrategies::parse(custom, request)?;
+        if by_name && custom.is_empty() {
+            return Err(request.unknown());
+        }
+        let first_document_column = FIRST_CHUNK_COLUMN + columns.count();
+        let mut documents: HashMap<Uuid, Rc<HitDocument>> = HashMap::new();
+        let mut found = Vec::with_capacity(rows.len());
+        for row in 0..rows.len() {
+            pause(row);
+            // A strategy without a hit has a row of its own, and so has a neighbor of the hit.
+            let Some(place) = rows.get::<i64>(row, 0) else { continue };
+            let chunk = StoredChunk { rows: &rows, row, first: FIRST_CHUNK_COLUMN };
+            let id = rows.uuid(row, 1);
+            let document = documents.entry(id).or_insert_with(|| {
+                Rc::new(HitDocument {
+                    id,
+                    media_type: rows.get(row, 2),
+                    ..hit_document::read(&rows, row, columns, first_document_column)
+                })
+            });
+            let name = |column| rows.get::<String>(row, column);
+            let hit = StoredHit {
+                row,
+                scored: scored[place as usize - 1],
+                ordinal: chunk.ordinal(),
+                kind: name(3).and_then(|kind| Kind::from_name(&kind)),
+                unit: name(4).and_then(|unit| Unit::from_name(&unit)),
+                containers: containers::read(rows.get(row, 5)),
+                strategy: request.strategy(source, &custom, document)?,
+                document: Rc::clone(document),
+            };
+            found.push((place, hit));
+        }
+        found.sort_by_key(|(place, _)| *place);
+        let found = found.into_iter().map(|(_, found)| found).collect();
+        Ok(Some(Hits { rows, found, lookup }))
+    }
+}
+
+fn statement(
+    layout: &Layout,
+    source: StrategySource,
+    columns: ChunkColumns,
+    lookup: HitLookup,
+) -> String {
+    let containers = source.may_need_containers();
+    // Documents are joined only if one of their columns is read.
+    let with_documents = matches!(columns, ChunkColumns::Passage { .. });
+    let documents = layout.documents.as_ref().filter(|_| with_documents || containers);
+    let join = documents.map_or_else(String::new, |documents| {
+        format!("LEFT JOIN {} AS d ON d.id {EQUAL} {}", documents.name, lookup.document())
+    });
+    let media_type = hit_document::media_type(documents);
+    let (place, found) = lookup.place_and_join(&layout.chunks.name);
+    let hits = format!("{found} {join}");
+    let strategies = source.select(layout.strategies.as_ref());
+    let (strategies, from) = match source {
+        StrategySource::ByName => {
+            let from = format!("(SELECT {strategies} AS found) AS s LEFT JOIN ({hits}) ON true");
+            ("s.found".to_owned(), from)
+        }
+        _ => (strategies, hits),
+    };
+    let text_column = |column| layout.chunks.column("c", column, "text");
+    let mut selected = vec![
+        place,
+        layout.chunks.column("c", "document_id", "uuid"),
+        media_type,
+        text_column("kind"),
+        text_column("unit"),
+        if containers { containers::select(layout, &lookup.is_hit()) } else { containers::none() },
+        strategies,
+    ];
+    selected.extend(columns.select(layout).into_iter().map(|(_, sql)| sql));
+    if with_documents {
+        selected.extend(hit_document::select(documents));
+    }
+    if lookup == HitLookup::WithNeighbors {
+        selected.extend(keys(layout));
+    }
+    format!("SELECT {} FROM {from}", selected.join(", "))
+}

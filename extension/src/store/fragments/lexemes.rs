@@ -1,0 +1,182 @@
+//! The lexemes of chunks and lines, read for fragments.
+
+use crate::interrupt::pause;
+use crate::spi::{Access, Connection, Value};
+use crate::store::Store;
+use crate::store::layout::{Layout, StatementKey};
+use crate::store::search::{FilterShape, Filters};
+use crate::store::sql_text::{EQUAL, MATCHES};
+use crate::types::{Tsvector, to_sql};
+use passage_core::search::identifier_parts;
+use uuid::Uuid;
+
+/// The lexemes of a chunk.
+pub struct ChunkLexemes<'c> {
+    pub id: Uuid,
+    pub ordinal: Option<i32>,
+    /// The section key.
+    pub section: Option<i64>,
+    /// The length of the chunk.
+    pub tokens: Option<i32>,
+    pub tsv: Tsvector<'c>,
+}
+
+/// The most chunks that are read of a document.
+const MAX_DOCUMENT_CHUNKS: i64 = 100_000;
+
+/// The most chunks that are read for the prefix of a word.
+const MAX_PREFIX_CHUNKS: i64 = 500;
+
+/// Identifies the statement for a document.
+#[derive(Clone, PartialEq)]
+struct DocumentLexemes {
+    matching: bool,
+}
+
+impl StatementKey for DocumentLexemes {}
+
+/// Identifies the statement for chunks that match a query.
+#[derive(Clone, PartialEq)]
+struct MatchingLexemes {
+    filters: FilterShape,
+}
+
+impl StatementKey for MatchingLexemes {
+    fn access(&self) -> Access {
+        Access::Matches
+    }
+}
+
+/// Identifies the statement for lines.
+#[derive(Clone, PartialEq)]
+struct LineLexemes;
+
+impl StatementKey for LineLexemes {}
+
+impl Store {
+    /// Reads the lexemes of a document's chunks. With a `tsquery`, given as its text, only those of
+    /// chunks that match it.
+    pub fn document_lexemes<'c>(
+        &self,
+        connection: &'c Connection,
+        document: Uuid,
+        query: Option<&str>,
+    ) -> Vec<ChunkLexemes<'c>> {
+        let key = DocumentLexemes { matching: query.is_some() };
+        let statement = self.0.statement(key, || document_statement(&self.0, query.is_some()));
+        let language = self.facts(connection).language.clone();
+        let limit = Value::new(MAX_DOCUMENT_CHUNKS);
+        let mut values = vec![Value::new(to_sql(document)), limit, Value::new(language)];
+        values.extend(query.map(|query| Value::new(query.to_owned())));
+        let rows = connection.read(&statement, values);
+        let chunk = |row| {
+            pause(row);
+            Some(ChunkLexemes {
+                id: rows.uuid(row, 0),
+                ordinal: rows.get(row, 1),
+                section: rows.get(row, 2),
+                tokens: rows.get(row, 3),
+                tsv: rows.tsvector(row, 4)?,
+            })
+        };
+        (0..rows.len()).filter_map(chunk).collect()
+    }
+
+    /// Reads the lexemes of chunks that match a `tsquery`, given as its text, and pass the filters, each
+    /// with the document of the chunk.
+    pub fn matching_lexemes<'c>(
+        &self,
+        connection: &'c Connection,
+        query: &str,
+        filters: &Filters,
+    ) -> Vec<(Uuid, ChunkLexemes<'c>)> {
+        if !self.0.has_lexemes() {
+            return Vec::new();
+        }
+        let shape = filters.shape();
+        let key = MatchingLexemes { filters: shape };
+        let statement = self.0.statement(key, || matching_statement(&self.0, shape));
+        let mut values = vec![Value::new(query.to_owned()), Value::new(MAX_PREFIX_CHUNKS)];
+        values.extend(filters.values());
+        let rows = connection.read(&statement, values);
+        let chunk = |row| {
+            pause(row);
+            let tsv = rows.tsvector(row, 3)?;
+            let chunk = ChunkLexemes {
+                id: rows.uuid(row, 0),
+                ordinal: None,
+                tokens: None,
+                section: rows.get(row, 2),
+                tsv,
+            };
+            Some((rows.uuid(row, 1), chunk))
+        };
+        (0..rows.len()).filter_map(chunk).collect()
+    }
+
+    /// Returns the lexemes of lines, by the store's language.
+    pub fn line_lexemes<'c>(
+        &self,
+        connection: &'c Connection,
+        lines: &[&str],
+    ) -> Vec<Option<Tsvector<'c>>> {
+        let statement = self.0.statement(LineLexemes, || LINE_STATEMENT.to_owned());
+        let language = self.facts(connection).language.clone();
+        let text = |(place, line): (usize, &&str)| {
+            pause(place);
+            format!("{line} {}", identifier_parts(line))
+        };
+        let lines: Vec<_> = lines.iter().enumerate().map(text).collect();
+        let rows = connection.read(&statement, vec![Value::new(language), Value::new(lines)]);
+        (0..rows.len()).map(|row| rows.tsvector(row, 0)).collect()
+    }
+}
+
+fn document_statement(layout: &Layout, matching: bool) -> String {
+    let tsv = tsvector(layout, "c", "$3");
+    let matching = if matching {
+        format!(" AND {tsv} {MATCHES} $4::pg_catalog.tsquery")
+    } else {
+        String::new()
+    };
+    format!(
+        "SELECT {id}, {ordinal}, {section}, {tokens}, {tsv} FROM {chunks} AS c \
+         WHERE c.document_id {EQUAL} $1 AND ($3 IS NULL OR true){matching} LIMIT $2",
+        id = layout.chunks.column("c", "id", "uuid"),
+        ordinal = layout.chunks.column("c", "ordinal", "integer"),
+        section = layout.section_key("c"),
+        tokens = layout.chunks.column("c", "tokens", "integer"),
+        chunks = layout.chunks.name,
+    )
+}
+
+fn matching_statement(layout: &Layout, filters: FilterShape) -> String {
+    format!(
+        "SELECT {id}, {document}, {section}, c.tsv FROM {chunks} AS c{documents} \
+         WHERE c.tsv {MATCHES} $1::pg_catalog.tsquery{conditions} LIMIT $2",
+        id = layout.chunks.column("c", "id", "uuid"),
+        document = layout.chunks.column("c", "document_id", "uuid"),
+        section = layout.section_key("c"),
+        chunks = layout.chunks.name,
+        documents = filters.join(layout, "c.document_id"),
+        conditions = filters.conditions(layout, "c.document_id", None, 3),
+    )
+}
+
+const LINE_STATEMENT: &str = "SELECT pg_catalog.to_tsvector(s.language, l.line) \
+     FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($2) WITH ORDINALITY AS l (line, place) ORDER BY l.place";
+
+/// Returns the lexemes of a chunk as SQL. In a store without a column `tsv` they are computed from the
+/// beginning of the content.
+fn tsvector(layout: &Layout, alias: &str, language: &str) -> String {
+    if layout.has_lexemes() {
+        return format!("{alias}.tsv");
+    }
+    format!(
+        "pg_catalog.to_tsvector(\
+         coalesce({language}::pg_catalog.regconfig, pg_catalog.get_current_ts_config()), \
+         pg_catalog.left({}, 100000))",
+        layout.chunks.column(alias, "content", "text")
+    )
+}

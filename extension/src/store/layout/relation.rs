@@ -1,0 +1,130 @@
+//! A table or view of a store, with its columns and their types.
+
+use super::casts::can_cast;
+use crate::types::extension_type_name;
+use pgrx::pg_sys;
+use std::collections::HashMap;
+use std::ffi::CStr;
+
+/// A table or view.
+pub struct Relation {
+    pub oid: pg_sys::Oid,
+    /// The qualified name, quoted for a statement.
+    pub name: String,
+    /// Whether it is a table, partitioned or not.
+    pub is_table: bool,
+    /// Whether it is a table whose column `ordinal` is a NOT NULL integer.
+    pub has_ordinals: bool,
+    /// The type of each column.
+    columns: HashMap<String, pg_sys::Oid>,
+}
+
+impl Relation {
+    /// Reads a relation from the catalogs.
+    pub(super) fn read(oid: pg_sys::Oid, name: String) -> Self {
+        // SAFETY: the relation is open while its descriptor is read, and locked against its removal;
+        // what is kept of the descriptor is copied.
+        let relation = unsafe { pgrx::PgRelation::with_lock(oid, pg_sys::AccessShareLock as i32) };
+        let description = relation.tuple_desc();
+        let columns = || description.iter().filter(|column| !column.attisdropped);
+        let is_ordinal = |column: &pg_sys::FormData_pg_attribute| {
+            column.name() == "ordinal" && column.attnotnull && column.atttypid == pg_sys::INT4OID
+        };
+        let is_table = relation.is_table() || relation.is_partitioned_table();
+        Self {
+            oid,
+            name,
+            is_table,
+            has_ordinals: relation.is_table() && columns().any(is_ordinal),
+            columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
+        }
+    }
+
+    /// Returns whether there is a column of this name.
+    pub fn has(&self, column: &str) -> bool {
+        self.columns.contains_key(column)
+    }
+
+    /// Returns whether there is a column of this name and exactly this type.
+    pub fn is_of(&self, column: &str, oid: pg_sys::Oid) -> bool {
+        self.columns.get(column) == Some(&oid)
+    }
+
+    /// Returns whether there is a column of this name with one of some types, or a domain over one.
+    ///
+    /// Columns that are compared must have one. For other types PostgreSQL has no operator, or uses
+    /// an operator that a user created.
+    pub fn is_based_on(&self, column: &str, oids: &[pg_sys::Oid]) -> bool {
+        self.columns.get(column).is_some_and(|column| {
+            // SAFETY: a look-up of a type, which raises an error where it is missing.
+            oids.contains(&unsafe { pg_sys::getBaseType(*column) })
+        })
+    }
+
+    /// Returns whether there is a column of this name that can be read as a type.
+    pub fn can_read(&self, column: &str, sql_type: &str) -> bool {
+        self.columns.get(column).is_some_and(|from| can_cast(*from, builtin_type(sql_type).0))
+    }
+
+    /// Returns whether each row has the id of its document.
+    pub fn has_document_id(&self) -> bool {
+        self.is_based_on("document_id", &[pg_sys::UUIDOID])
+    }
+
+    /// Returns the schema, quoted, and the name of a column's type, if the type is one of some types
+    /// that belong to an extension. The extension may be in any schema.
+    pub fn extension_type(
+        &self,
+        column: &str,
+        extension: &CStr,
+        types: &[&'static str],
+    ) -> Option<(String, &'static str)> {
+        let oid = self.columns.get(column)?;
+        let name = extension_type_name(*oid, extension)?;
+        let name = types.iter().find(|of| **of == name)?;
+        // SAFETY: a look-up that gives "???" for a type that is missing, as a string in memory of the
+        // call.
+        let qualified = unsafe {
+            let qualified = pg_sys::FORMAT_TYPE_FORCE_QUALIFY as pg_sys::bits16;
+            CStr::from_ptr(pg_sys::format_type_extended(*oid, -1, qualified))
+        };
+        let schema = qualified.to_str().ok()?.strip_suffix(name)?.strip_suffix('.')?;
+        Some((schema.to_owned(), name))
+    }
+
+    /// Returns the column of an alias as a type, NULL where the relation has no such column.
+    pub fn column(&self, alias: &str, column: &str, sql_type: &str) -> String {
+        if self.can_read(column, sql_type) {
+            format!("{alias}.{column}::{}", builtin_type(sql_type).1)
+        } else {
+            null(sql_type)
+        }
+    }
+
+    /// Returns columns of an alias, each NULL where the relation or the column is missing.
+    pub fn columns(relation: Option<&Self>, alias: &str, columns: &[(&str, &str)]) -> Vec<String> {
+        let column = |&(column, sql_type): &(&str, &str)| match relation {
+            Some(relation) => relation.column(alias, column, sql_type),
+            None => null(sql_type),
+        };
+        columns.iter().map(column).collect()
+    }
+}
+
+/// Returns the oid of a type that columns are read as, and its name in a statement.
+fn builtin_type(sql_type: &str) -> (pg_sys::Oid, &'static str) {
+    match sql_type {
+        "uuid" => (pg_sys::UUIDOID, "pg_catalog.uuid"),
+        "integer" => (pg_sys::INT4OID, "pg_catalog.int4"),
+        "double precision" => (pg_sys::FLOAT8OID, "pg_catalog.float8"),
+        "text" => (pg_sys::TEXTOID, "pg_catalog.text"),
+        "text[]" => (pg_sys::TEXTARRAYOID, "pg_catalog.text[]"),
+        "jsonb" => (pg_sys::JSONBOID, "pg_catalog.jsonb"),
+        _ => unreachable!("no statement reads another type"),
+    }
+}
+
+/// Returns a NULL of a type that columns are read as.
+fn null(sql_type: &str) -> String {
+    format!("NULL::{}", builtin_type(sql_type).1)
+}

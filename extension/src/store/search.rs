@@ -1,0 +1,25 @@
+/*!
+Finding chunks by words and by an embedding.
+
+[`text_search`] ranks chunks that have words of the query, [`vector_search`] those nearest to the
+embedding. Both statements have the conditions of [`filters`], so filters apply before any limit.
+*/
+
+mod filters;
+mod frequencies;
+mod hit_listing;
+mod lexemes;
+mod match_reader;
+mod query_embedding;
+mod store_facts;
+mod text_search;
+mod vector_search;
+
+pub use filters::{FilterShape, Filters};
+pub use query_embedding::QueryEmbedding;
+pub use text_search::TextMatches;
+
+use uuid::Uuid;
+
+/// The chunks that a search found, best first, each with its score.
+pub type RankedChunks = Vec<(Uuid, f64)>;

@@ -1,0 +1,65 @@
+//! The lexemes of a query, by the text search configuration of the store.
+
+use crate::spi::{Connection, Value};
+use crate::store::Store;
+use crate::store::layout::StatementKey;
+use passage_core::search::{QueryLexemes, SearchQuery, identifier_parts};
+
+/// A query that PostgreSQL's text search has parsed.
+pub struct ParsedQuery {
+    pub lexemes: QueryLexemes,
+    /// The phrases that a chunk must match or must not match, as the text of a `tsquery`. May be empty.
+    pub required: String,
+}
+
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct LexemeStatement;
+
+impl StatementKey for LexemeStatement {}
+
+impl Store {
+    /// Parses a query by the store's language.
+    pub fn parse_query(&self, connection: &Connection, query: &SearchQuery) -> ParsedQuery {
+        // Each word is followed by its parts.
+        let words = query.words.iter().flat_map(|word| [word.clone(), identifier_parts(word)]);
+        let words: Vec<_> = words.collect();
+        let phrases: Vec<_> = query.phrases.iter().chain(&query.excluded).cloned().collect();
+        let statement = self.0.statement(LexemeStatement, || STATEMENT.to_owned());
+        let language = self.facts(connection).language.clone();
+        let count = words.len();
+        let values = vec![Value::new(language), Value::new(words), Value::new(phrases)];
+        let rows = connection.read(&statement, values);
+        let mut found = vec![Vec::new(); count];
+        let mut required = Vec::new();
+        for row in 0..rows.len() {
+            let place = rows.get::<i64>(row, 0).expect("a place is NOT NULL");
+            let text: String = rows.get(row, 1).unwrap_or_default();
+            if place > 0 {
+                found[place as usize - 1].push(text);
+            } else if !text.is_empty() {
+                // The phrase has a word that is not a stop word.
+                let is_phrase = (-place as usize) <= query.phrases.len();
+                required.push(if is_phrase { format!("({text})") } else { format!("!({text})") });
+            }
+        }
+        let mut lexemes = QueryLexemes::default();
+        let mut found = found.into_iter();
+        while let (Some(whole), Some(parts)) = (found.next(), found.next()) {
+            lexemes.add(whole, parts);
+        }
+        ParsedQuery { lexemes, required: required.join("&") }
+    }
+}
+
+/// Words are numbered from 1 up, phrases from -1 down.
+const STATEMENT: &str = "SELECT w.place, l.lexeme, l.positions[1]::pg_catalog.int4 \
+     FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($2) WITH ORDINALITY AS w (word, place), \
+     pg_catalog.unnest(pg_catalog.to_tsvector(s.language, w.word)) AS l (lexeme, positions, weights) \
+     UNION ALL \
+     SELECT OPERATOR(pg_catalog.-) p.place, \
+     pg_catalog.phraseto_tsquery(s.language, p.phrase)::pg_catalog.text, NULL \
+     FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($3) WITH ORDINALITY AS p (phrase, place) \
+     ORDER BY 1, 3, 2";

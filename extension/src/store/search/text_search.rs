@@ -1,0 +1,200 @@
+/*!
+Full-text search: chunks that have words of the query, ranked by BM25.
+
+The candidates (`passage_core::search`) are read with their lexemes and positions in one statement or a
+few: some thousand chunks, or as many as are requested, whatever the size of the store. BM25 is computed
+from those positions. If words are so common that a sample of all chunks finds them sooner than an index,
+a statement of its own reads the sample. The sample is always the same, so a search is repeatable. Rare
+words are counted; the frequencies of common words come from the planner's statistics.
+
+Under row-level security PostgreSQL applies the policy before it matches words, and all counts include
+only chunks that the caller may see.
+*/
+
+use super::RankedChunks;
+use super::filters::{FilterShape, Filters};
+use super::lexemes::ParsedQuery;
+use super::match_reader::MatchReader;
+use super::query_embedding::QueryEmbedding;
+use crate::error::Error;
+use crate::interrupt::pause;
+use crate::spi::{Access, Connection, Value};
+use crate::store::Store;
+use crate::store::layout::{Layout, StatementKey};
+use crate::store::sql_text::{EQUAL, MATCHES};
+use passage_core::search::bm25::{Candidate, Idf, score_candidates};
+use passage_core::search::{
+    ENOUGH_CANDIDATES, QueryLexemes, SearchQuery, Subquery, SubqueryPlan, plan_subqueries,
+};
+use uuid::Uuid;
+
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct TextStatement {
+    subqueries: usize,
+    filters: FilterShape,
+    sampled: bool,
+}
+
+impl StatementKey for TextStatement {
+    fn access(&self) -> Access {
+        if self.sampled { Access::Any } else { Access::Matches }
+    }
+}
+
+/// Chunks that have words of a query.
+pub struct TextMatches {
+    pub ids: Vec<Uuid>,
+    pub candidates: Vec<Candidate>,
+    pub lexemes: QueryLexemes,
+    pub idf: Idf,
+}
+
+impl Store {
+    /// Returns whether the store supports full-text search.
+    pub fn has_lexemes(&self) -> bool {
+        self.0.has_lexemes()
+    }
+
+    /// Finds the chunks that match the words of a query, best first, at most `limit`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoColumn`] if `chunks` has no column `tsv`.
+    pub fn text_search(
+        &self,
+        connection: &Connection,
+        query: &str,
+        filters: &Filters,
+        embedding: Option<&QueryEmbedding>,
+        limit: usize,
+    ) -> Result<RankedChunks, Error> {
+        let parsed = self.parse_query(connection, &SearchQuery::parse(query));
+        let TextMatches { ids, candidates, lexemes, idf } =
+            self.text_matches(connection, parsed, filters, embedding, limit)?;
+        let scores = score_candidates(&candidates, &lexemes, &idf);
+        let mut ranked: RankedChunks = ids.into_iter().zip(scores).collect();
+        ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+        ranked.truncate(limit);
+        Ok(ranked)
+    }
+
+    /// Reads the candidates for the words of a query: at least `requested` chunks if so many have any of
+    /// the words, else all that have.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoColumn`] if `chunks` has no column `tsv`.
+    pub fn text_matches(
+        &self,
+        connection: &Connection,
+        ParsedQuery { lexemes, required }: ParsedQuery,
+        filters: &Filters,
+        embedding: Option<&QueryEmbedding>,
+        requested: usize,
+    ) -> Result<TextMatches, Error> {
+        if !self.0.has_lexemes() {
+            let store = self.0.store.clone();
+            return Err(Error::NoColumn { store, relation: "chunks", column: "tsv" });
+        }
+        let counts = self.lexeme_counts(connection, &lexemes);
+        let max = u32::try_from(requested).unwrap_or(u32::MAX);
+        let SubqueryPlan { mut primary, mut secondary, fallback } =
+            plan_subqueries(&lexemes, counts.as_ref(), &required, max);
+        if self.has_policies() && !secondary.is_empty() {
+            // Each subquery would apply the policy to all chunks again.
+            (primary, secondary) = (secondary, Vec::new());
+        }
+        let mut reader = MatchReader::new(&lexemes);
+        let steps = [(primary, usize::MAX), (secondary, requested.max(ENOUGH_CANDIDATES as usize))]
+            .into_iter();
+        let steps = steps.chain(fallback.into_iter().map(|subquery| (vec![subquery], requested)));
+        for (subqueries, enough) in steps {
+            if reader.ids.len() >= enough {
+                continue;
+            }
+            let (samples, indexed): (Vec<_>, Vec<_>) =
+                subqueries.into_iter().partition(|subquery| subquery.sample_percent.is_some());
+            for (subqueries, sampled) in [(indexed, false), (samples, true)] {
+                if !subqueries.is_empty() {
+                    self.execute(connection, &subqueries, sampled, filters, embedding, &mut reader);
+                }
+            }
+        }
+        let idf = reader.idf(counts.as_ref());
+        let MatchReader { ids, candidates, .. } = reader;
+        Ok(TextMatches { ids, candidates, lexemes, idf })
+    }
+
+    fn execute(
+        &self,
+        connection: &Connection,
+        subqueries: &[Subquery],
+        sampled: bool,
+        filters: &Filters,
+        embedding: Option<&QueryEmbedding>,
+        reader: &mut MatchReader,
+    ) {
+        let (count, shape) = (subqueries.len(), filters.shape());
+        let key = TextStatement { subqueries: count, filters: shape, sampled };
+        let statement =
+            self.0.statement(key, || statement(&self.0, count, sampled, shape, embedding));
+        let embedding = embedding.filter(|_| shape.needs_similarity());
+        let mut values = vec![embedding.map_or(Value::new(0_i32), QueryEmbedding::value)];
+        values.extend(subqueries.iter().flat_map(|subquery| {
+            let limit = i64::from(subquery.limit);
+            [
+                Value::new(subquery.query.clone()),
+                Value::new(limit),
+                Value::new(subquery.sample_percent),
+            ]
+        }));
+        values.extend(filters.values());
+        let rows = connection.read(&statement, values);
+        for row in 0..rows.len() {
+            pause(row);
+            let subquery = rows.get::<i32>(row, 0).expect("the subquery is NOT NULL") as usize;
+            if let Some(tsv) = rows.tsvector(row, 2) {
+                reader.add(subquery, rows.uuid(row, 1), &tsv);
+            }
+        }
+        reader.count(subqueries);
+    }
+}
+
+/// Returns the text of the statement. Each subquery has three parameters: the `tsquery`, the limit, and
+/// the sample in percent of the chunks.
+fn statement(
+    layout: &Layout,
+    subqueries: usize,
+    sampled: bool,
+    filters: FilterShape,
+    embedding: Option<&QueryEmbedding>,
+) -> String {
+    let embedding = embedding.filter(|_| filters.needs_similarity());
+    let embeddings = layout.embeddings.as_ref().filter(|_| embedding.is_some());
+    let embeddings = embeddings.map_or_else(String::new, |embeddings| {
+        format!(" JOIN {} AS e ON e.chunk_id {EQUAL} c.id", embeddings.name)
+    });
+    let conditions = filters.conditions(layout, "c.document_id", embedding, 2 + 3 * subqueries);
+    let subquery = |subquery: usize| {
+        let [query, limit, sample] = [2, 3, 4].map(|first| first + 3 * subquery);
+        // Without a sample the index is used.
+        let (of, and) = if sampled {
+            let method = "TABLESAMPLE pg_catalog.system";
+            (format!(" {method} (${sample}) REPEATABLE (0)"), String::new())
+        } else {
+            (String::new(), format!(" AND ${sample} IS NULL"))
+        };
+        format!(
+            "(SELECT {subquery}, {id}, c.tsv FROM {chunks} AS c{of}{documents}{embeddings} \
+             WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions} LIMIT ${limit})",
+            chunks = layout.chunks.name,
+            id = layout.chunks.column("c", "id", "uuid"),
+            documents = filters.join(layout, "c.document_id"),
+        )
+    };
+    let subqueries: Vec<_> = (0..subqueries).map(subquery).collect();
+    // An unused parameter would have no type.
+    format!("SELECT * FROM ({}) AS f WHERE $1 IS NOT NULL", subqueries.join(" UNION ALL "))
+}

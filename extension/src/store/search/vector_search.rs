@@ -1,0 +1,187 @@
+/*!
+Vector search: the chunks nearest to an embedding.
+
+pgvector scans the index in the order of distance until enough chunks pass the filters. That is its
+iterative scan, which is on for the duration of the statement, since policies and views filter too. The
+scan ends after `hnsw.max_scan_tuples`, and an index may miss a chunk. So if it returns fewer chunks than
+requested, the chunks that pass the filters are compared one by one, up to a limit. If there are more than
+that, the caller gets a NOTICE.
+*/
+
+use super::RankedChunks;
+use super::filters::{FilterShape, Filters};
+use super::query_embedding::QueryEmbedding;
+use crate::interrupt::pause;
+use crate::spi::{Access, Connection, Setting, Value};
+use crate::store::Store;
+use crate::store::layout::{Layout, StatementKey};
+use crate::store::sql_text::EQUAL;
+use pgrx::{PgLogLevel, PgSqlErrorCode, function_name, pg_sys};
+use std::ffi::{CStr, CString};
+
+/// How the nearest chunks are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum VectorScan {
+    /// By the index.
+    Indexed,
+    /// One by one.
+    Exact,
+}
+
+/// Identifies the statement.
+#[derive(Clone, PartialEq)]
+struct NearestStatement {
+    scan: VectorScan,
+    filters: FilterShape,
+}
+
+impl StatementKey for NearestStatement {
+    fn access(&self) -> Access {
+        match self.scan {
+            VectorScan::Indexed => Access::Index,
+            VectorScan::Exact => Access::Any,
+        }
+    }
+}
+
+/// The most chunks that are compared one by one.
+const MAX_COMPARED: usize = 20_000;
+
+/// The range of `hnsw.ef_search`, which is raised to twice the number of requested chunks. With
+/// `ef_search` as large as the request, indexes of a store of source code missed one to eight points of
+/// recall; with 200 none.
+const EF_SEARCH: std::ops::RangeInclusive<usize> = 200..=1_000;
+
+impl Store {
+    /// Finds the chunks nearest to an embedding, best first, at most `limit`, with the score of the
+    /// store's distance.
+    pub fn vector_search(
+        &self,
+        connection: &Connection,
+        embedding: &QueryEmbedding,
+        filters: &Filters,
+        limit: usize,
+    ) -> RankedChunks {
+        // By cosine, chunks below `min_similarity` come last, so the statement needs no condition.
+        let by_cosine = embedding.is_cosine();
+        let conditions =
+            if by_cosine { &Filters { min_similarity: None, ..filters.clone() } } else { filters };
+        let mut found = self.nearest(connection, embedding, conditions, VectorScan::Indexed, limit);
+        if found.len() < limit {
+            let scan = VectorScan::Exact;
+            let exact = self.nearest(connection, embedding, conditions, scan, MAX_COMPARED + 1);
+            if exact.len() > MAX_COMPARED && found.len() < limit {
+                report_shortfall(found.len(), limit);
+            }
+            if exact.len() > found.len() {
+                found = exact;
+            }
+        }
+        found.sort_by(|(a, first), (b, second)| first.total_cmp(second).then(a.cmp(b)));
+        found.truncate(limit);
+        let score = |(chunk, distance)| (chunk, embedding.score(distance));
+        let min_similarity = filters.min_similarity.filter(|_| by_cosine);
+        let is_similar = |(_, score): &(_, f64)| min_similarity.is_none_or(|min| *score >= min);
+        found.into_iter().map(score).filter(is_similar).collect()
+    }
+
+    /// Reads chunks with their distances.
+    fn nearest(
+        &self,
+        connection: &Connection,
+        embedding: &QueryEmbedding,
+        filters: &Filters,
+        scan: VectorScan,
+        limit: usize,
+    ) -> RankedChunks {
+        let shape = filters.shape();
+        let key = NearestStatement { scan, filters: shape };
+        let statement = self.0.statement(key, || statement(&self.0, embedding, scan, shape));
+        let mut values = vec![embedding.value(), Value::new(limit as i64)];
+        values.extend(filters.values());
+        let settings = if scan == VectorScan::Indexed { settings(limit) } else { Vec::new() };
+        let rows = connection.read_with(&statement, values, &settings);
+        let chunk = |row| {
+            pause(row);
+            let distance: f64 = rows.get(row, 1)?;
+            // The cosine distance to a zero vector is undefined.
+            (!distance.is_nan()).then(|| (rows.uuid(row, 0), distance))
+        };
+        (0..rows.len()).filter_map(chunk).collect()
+    }
+}
+
+fn statement(
+    layout: &Layout,
+    embedding: &QueryEmbedding,
+    scan: VectorScan,
+    filters: FilterShape,
+) -> String {
+    let embeddings = layout.embeddings.as_ref().expect("there are embeddings");
+    // Embeddings without a document id are joined with their chunk.
+    let has_document_id = embeddings.has_document_id();
+    let document = if has_document_id { "e.document_id" } else { "c.document_id" };
+    let conditions = filters.conditions(layout, document, Some(embedding), 3);
+    let documents = filters.join(layout, document);
+    let chunks = if filters.needs_chunk() || !has_document_id {
+        format!(" JOIN {} AS c ON c.id {EQUAL} e.chunk_id", layout.chunks.name)
+    } else {
+        String::new()
+    };
+    let distance = embedding.distance();
+    let order = match scan {
+        VectorScan::Indexed => format!(" ORDER BY {distance}"),
+        VectorScan::Exact => String::new(),
+    };
+    format!(
+        "SELECT {id}, {distance} FROM {embeddings} AS e{chunks}{documents} WHERE true{conditions}{order} LIMIT $2",
+        id = embeddings.column("e", "chunk_id", "uuid"),
+        embeddings = embeddings.name,
+    )
+}
+
+/// Returns the settings of pgvector for finding `limit` chunks.
+fn settings(limit: usize) -> Vec<Setting> {
+    let current = |name: &CStr| {
+        // SAFETY: a look-up by a string that ends in NUL, which returns NULL for a missing setting; the
+        // string that it returns is copied before anything is set.
+        unsafe {
+            let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
+            (!value.is_null()).then(|| CStr::from_ptr(value).to_owned())
+        }
+    };
+    if current(c"hnsw.ef_search").is_none() {
+        // SAFETY: the path is a string that ends in NUL; the library exists, for the store has a type
+        // that is a member of its extension; loading it twice does nothing, and a failure is an error.
+        unsafe { pg_sys::load_file(c"$libdir/vector".as_ptr(), false) };
+    }
+    let mut settings = Vec::new();
+    let wide = (2 * limit).clamp(*EF_SEARCH.start(), *EF_SEARCH.end());
+    let ef_search = current(c"hnsw.ef_search")
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
+        .filter(|ef_search| *ef_search < wide);
+    if ef_search.is_some() {
+        let value = CString::new(wide.to_string()).expect("digits hold no NUL");
+        settings.push(Setting { name: c"hnsw.ef_search", value });
+    }
+    // These settings exist since pgvector 0.8. `vector_search` sorts the result.
+    for name in [c"hnsw.iterative_scan", c"ivfflat.iterative_scan"] {
+        if current(name).is_some_and(|value| value.as_c_str() == c"off") {
+            settings.push(Setting { name, value: c"relaxed_order".to_owned() });
+        }
+    }
+    settings
+}
+
+/// Reports that more chunks pass the filters than were found.
+fn report_shortfall(found: usize, limit: usize) {
+    let message = format!("only {found} of {limit} nearest chunks were found");
+    pgrx::pg_sys::panic::ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+        message,
+        function_name!(),
+    )
+    .set_detail("Few of the chunks near the embedding pass the filters or policies.")
+    .set_hint("Raise hnsw.max_scan_tuples.")
+    .report(PgLogLevel::NOTICE);
+}
