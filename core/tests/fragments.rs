@@ -168,3 +168,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lines_without_relevance_are_returned_if_nothing_else_fits() {
+    let document = "# A\r\n\r\n# A\r\n\r\n# AAAAA\r\n\r\n# A";
+    let chunks = chunks(document);
+    let pieces = pieces(&chunks, &[0..1]);
+    let text_runs = text_runs(&pieces, |_| true);
+    let hits = [FragmentHit { text_run: 0, bytes: text_runs[0].chunks[0].1.clone() }];
+    let limits = FragmentLimits { max_fragments: 1, max_tokens: 20 };
+    let fragments = select_fragments(&text_runs, &hits, limits, &worth(&text_runs));
+    let texts: Vec<_> = fragments.iter().map(|fragment| text(&text_runs, fragment)).collect();
+    assert_eq!(texts, ["# A\r\n\r\n# A"]);
+}

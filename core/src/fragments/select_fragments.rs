@@ -13,7 +13,7 @@ mod selection;
 use super::fragment::{Fragment, FragmentHit, FragmentLimits};
 use super::text_run::TextRun;
 use crate::interrupt;
-use hit_lines::HitLines;
+use hit_lines::{HitLines, Relevance};
 use selection::Selection;
 use std::collections::HashMap;
 
@@ -88,7 +88,7 @@ pub fn select_fragments(
         line_scores
             .score(order[turn..].iter().take(limits.max_fragments).map(|(_, candidate)| candidate));
         let Some(worth) = line_scores.of(candidate) else { continue };
-        if let Some(lines) = candidate.best_window(room, &worth) {
+        if let Some(lines) = candidate.best_window(room, &worth, Relevance::Required) {
             selection.take(*place, text_run, lines);
         } else if let Some(bytes) =
             candidate.part_of_line(room, &worth, selection.fragments.is_empty())
@@ -96,7 +96,27 @@ pub fn select_fragments(
             selection.cut(*place, text_run, bytes);
         }
     }
+    if selection.fragments.is_empty() {
+        take_any_window(&mut selection, &order, &line_scores);
+    }
     selection.fragments
+}
+
+/// Selects lines of the first hit that has some within the budget, relevant or not: a few lines of a document
+/// that was found are more useful than an empty result.
+fn take_any_window(
+    selection: &mut Selection<'_>,
+    order: &[(usize, HitLines<'_>)],
+    line_scores: &LineScores<'_>,
+) {
+    for (place, candidate) in order {
+        interrupt::poll();
+        let Some(worth) = line_scores.of(candidate) else { continue };
+        let lines = candidate.best_window(selection.room(), &worth, Relevance::Optional);
+        if lines.is_some_and(|lines| selection.take(*place, candidate.hit.text_run, lines)) {
+            return;
+        }
+    }
 }
 
 /// The index of a text run and of a line in it.

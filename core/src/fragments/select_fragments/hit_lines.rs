@@ -8,6 +8,14 @@ use std::ops::Range;
 /// The maximum number of scored lines of a hit. Each begins a window, and short lines make long windows.
 const MAX_SCORED: usize = 16_384;
 
+/// Whether a window of lines must be relevant.
+#[derive(Clone, Copy)]
+pub enum Relevance {
+    /// The window must have a relevant line, or be most of a hit without any.
+    Required,
+    Optional,
+}
+
 /// A hit with the lines of its text run.
 pub struct HitLines<'a> {
     pub text_run: &'a TextRun,
@@ -91,7 +99,12 @@ impl HitLines<'_> {
     }
 
     /// Returns the most relevant window of lines among those that fit.
-    pub fn best_window(&self, room: u32, worth: &impl Fn(usize) -> f64) -> Option<Range<usize>> {
+    pub fn best_window(
+        &self,
+        room: u32,
+        worth: &impl Fn(usize) -> f64,
+        relevance: Relevance,
+    ) -> Option<Range<usize>> {
         let lines = self.with_blocks();
         let unit = |lines: Range<usize>| Unit {
             fits: lines.clone().all(|line| self.fits(line)),
@@ -104,11 +117,14 @@ impl HitLines<'_> {
         let best = windows(&units, f64::from(room))
             .max_by(|a, b| a.worth.total_cmp(&b.worth).then(b.aside.total_cmp(&a.aside)))?;
         let chosen = self.text_run.trimmed(best.lines);
-        // Lines without relevance represent the hit only if they are most of it.
+        // Lines without relevance represent the hit only if they are most of it, or the only result.
         let most =
             || 2.0 * self.text_run.tokens(chosen.clone()) >= self.text_run.tokens(lines.clone());
-        let stands = !chosen.is_empty() && (best.worth > 0.0 || all <= 0.0 && most());
-        stands.then_some(chosen)
+        let represents = match relevance {
+            Relevance::Required => best.worth > 0.0 || all <= 0.0 && most(),
+            Relevance::Optional => true,
+        };
+        (!chosen.is_empty() && represents).then_some(chosen)
     }
 
     /// Returns the hit's part of a line that is too long. It is cut to the remaining tokens if it would be
