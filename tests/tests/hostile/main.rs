@@ -130,6 +130,7 @@ const OWN_WORDS: &[&str] = &[
     "preview nothing without_embedding",
     "parents, preceding, following, children, nothing whole",
     "max_tokens max_chunks a nearer chunk of the hit was cut",
+    "not found or not visible",
 ];
 
 /// Returns the words that may appear in outputs: those of the right store and those of the odd values.
