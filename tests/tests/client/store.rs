@@ -81,7 +81,10 @@ async fn outline_prints_the_sections_of_a_document() {
     assert_eq!(rows[3]["first_line"], line);
 
     let none = run_client(&cluster, ["outline", "garden/wasps.md"]).await;
-    none.assert_refusal("no document has the uri \"garden/wasps.md\"", "begins with the folder's name");
+    none.assert_refusal(
+        "no document has the uri \"garden/wasps.md\"",
+        "begins with the folder's name",
+    );
 }
 
 #[tokio::test]
