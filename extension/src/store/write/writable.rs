@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::store::Store;
 use crate::store::layout::Relation;
+use passage_core::CHUNK_COLUMNS;
 
 /// The columns of `documents` that are written.
 const DOCUMENTS: [&str; 12] = [
@@ -18,25 +19,6 @@ const DOCUMENTS: [&str; 12] = [
     "orphaned_at",
     "metadata",
     "ingested_at",
-];
-
-/// The columns of `chunks` that are written.
-const CHUNKS: [&str; 15] = [
-    "id",
-    "document_id",
-    "ordinal",
-    "level",
-    "section",
-    "kind",
-    "unit",
-    "content",
-    "preamble",
-    "tokens",
-    "start_byte",
-    "end_byte",
-    "first_line",
-    "last_line",
-    "metadata",
 ];
 
 /// A store whose documents and chunks are tables with all columns.
@@ -71,7 +53,7 @@ impl Store {
         let (store, chunks) = (&self.0.store, &self.0.chunks);
         let relations = [
             ("documents", self.0.documents.as_ref(), &DOCUMENTS[..]),
-            ("chunks", Some(chunks), &CHUNKS[..]),
+            ("chunks", Some(chunks), &CHUNK_COLUMNS[..]),
         ];
         for (name, relation, columns) in relations {
             let table = relation.filter(|relation| relation.is_table);
