@@ -173,7 +173,7 @@ proptest! {
 fn lines_without_relevance_are_returned_if_nothing_else_fits() {
     let document = "# A\r\n\r\n# A\r\n\r\n# AAAAA\r\n\r\n# A";
     let chunks = chunks(document);
-    let pieces = pieces(&chunks, &[0..1]);
+    let pieces = pieces(&chunks, std::slice::from_ref(&(0..1)));
     let text_runs = text_runs(&pieces, |_| true);
     let hits = [FragmentHit { text_run: 0, bytes: text_runs[0].chunks[0].1.clone() }];
     let limits = FragmentLimits { max_fragments: 1, max_tokens: 20 };
