@@ -15,9 +15,10 @@ SELECT proname, pronargs AS arguments FROM functions WHERE schema = 'passage' OR
 -- all others are in schema _passage
 SELECT signature FROM functions WHERE schema NOT IN ('passage', '_passage');
 
--- both schemas hold members of the extension alone
+-- both schemas hold members of extensions alone; a role named passage may have others in its schema
 SELECT pronamespace::regnamespace AS schema, proname FROM pg_proc
-WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND oid NOT IN (SELECT oid FROM functions);
+WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND NOT EXISTS (
+    SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid AND deptype = 'e');
 
 -- each has a comment, which starts with a lower-case phrase and has no full stop at its end
 SELECT signature, obj_description(oid, 'pg_proc') AS comment FROM functions
