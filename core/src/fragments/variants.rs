@@ -114,14 +114,6 @@ impl Letters {
 mod tests {
     use super::*;
 
-    fn query(words: &[&str]) -> QueryLexemes {
-        let mut lexemes = QueryLexemes::default();
-        for word in words {
-            lexemes.add(vec![(*word).to_owned()], vec![]);
-        }
-        lexemes
-    }
-
     fn vocabulary<'w>(words: &[&'w str]) -> BTreeSet<&'w str> {
         words.iter().copied().collect()
     }
@@ -133,13 +125,16 @@ mod tests {
     #[test]
     fn a_word_matches_its_prefix() {
         let store = vocabulary(&["config", "configur", "conf", "reconfig", "a", "ab"]);
-        assert_eq!(words(&words_with_prefix(&query(&["config", "a"]), &store)), ["configur"]);
+        assert_eq!(
+            words(&words_with_prefix(&QueryLexemes::of_words(&["config", "a"]), &store)),
+            ["configur"]
+        );
     }
 
     #[test]
     fn a_misspelled_word_matches_the_intended_one() {
         let store = vocabulary(&["kubernet", "kubern", "postgr", "timeout", "timeouts"]);
-        let lexemes = query(&["kubrenet", "timeuot"]);
+        let lexemes = QueryLexemes::of_words(&["kubrenet", "timeuot"]);
         assert_eq!(words(&similar_words(&lexemes, &[0], store.iter().copied(), 0.8)), ["kubernet"]);
         assert_eq!(
             words(&similar_words(&lexemes, &[0, 1], store.iter().copied(), 0.8)),
@@ -150,7 +145,7 @@ mod tests {
 
     #[test]
     fn words_without_any_found_lexeme_are_unmatched() {
-        let mut lexemes = query(&["one", "two"]);
+        let mut lexemes = QueryLexemes::of_words(&["one", "two"]);
         lexemes.add(vec!["getus".to_owned()], vec!["get".to_owned(), "user".to_owned()]);
         assert_eq!(unmatched_words(&lexemes, |lexeme| [0, 4].contains(&lexeme)), [1]);
     }
@@ -158,7 +153,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn the_letter_filter_never_excludes_a_similar_word(one in "[a-e]{1,9}", other in "[a-e]{1,9}", threshold in 0.3_f64..1.0) {
-            let alike = !similar_words(&query(&[&one]), &[0], [other.as_str()], threshold).is_empty();
+            let alike = !similar_words(&QueryLexemes::of_words(&[&one]), &[0], [other.as_str()], threshold).is_empty();
             proptest::prop_assert_eq!(alike, one != other && word_similarity(&one, &other) >= threshold);
         }
     }

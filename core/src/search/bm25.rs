@@ -161,14 +161,6 @@ fn gap(a: &[Occurrence], b: &[Occurrence]) -> Option<u16> {
 mod tests {
     use super::*;
 
-    fn query(words: &[&str]) -> QueryLexemes {
-        let mut lexemes = QueryLexemes::default();
-        for word in words {
-            lexemes.add(vec![(*word).to_owned()], vec![]);
-        }
-        lexemes
-    }
-
     /// A chunk of content with lexemes at positions.
     fn chunk(length: usize, places: &[(usize, u16)]) -> Candidate {
         let occurrence =
@@ -178,7 +170,7 @@ mod tests {
 
     fn ranked(candidates: &[Candidate], words: &[&str], frequencies: &[f64]) -> Vec<usize> {
         let idf = Idf::new(1_000.0, frequencies);
-        let scores = score_candidates(candidates, &query(words), &idf);
+        let scores = score_candidates(candidates, &QueryLexemes::of_words(words), &idf);
         let mut places: Vec<_> = (0..candidates.len()).collect();
         places.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         places
@@ -206,7 +198,8 @@ mod tests {
     fn any_matching_word_scores_above_zero() {
         let chunks = [chunk(100, &[(0, 1)]), chunk(100, &[])];
         let idf = Idf::new(2.0, &[2.0, 0.0]);
-        let scores = score_candidates(&chunks, &query(&["everywhere", "nowhere"]), &idf);
+        let scores =
+            score_candidates(&chunks, &QueryLexemes::of_words(&["everywhere", "nowhere"]), &idf);
         assert!(scores[0] > 0.0, "{scores:?}");
         assert!(scores[1].abs() < f64::EPSILON);
     }

@@ -95,6 +95,17 @@ pub fn quote_lexeme(lexeme: &str) -> String {
 mod tests {
     use super::QueryLexemes;
 
+    impl QueryLexemes {
+        /// Returns the lexemes of words without parts.
+        pub(crate) fn of_words(words: &[&str]) -> Self {
+            let mut lexemes = Self::default();
+            for word in words {
+                lexemes.add(vec![(*word).to_owned()], vec![]);
+            }
+            lexemes
+        }
+    }
+
     #[test]
     fn a_word_is_matched_by_the_whole_or_by_all_of_its_parts() {
         let mut lexemes = QueryLexemes::default();

@@ -236,14 +236,6 @@ impl CostBudget<'_> {
 mod tests {
     use super::*;
 
-    fn query(words: &[&str]) -> QueryLexemes {
-        let mut lexemes = QueryLexemes::default();
-        for word in words {
-            lexemes.add(vec![(*word).to_owned()], vec![]);
-        }
-        lexemes
-    }
-
     fn planned(words: &[&str], chunks: f64) -> SubqueryPlan {
         let share = |word: &&str| match *word {
             "the" => 0.9,
@@ -253,7 +245,12 @@ mod tests {
             _ => 0.0001,
         };
         let chunks_with = words.iter().map(|word| share(word) * chunks).collect();
-        plan_subqueries(&query(words), Some(&LexemeCounts { chunks, chunks_with }), "", 50)
+        plan_subqueries(
+            &QueryLexemes::of_words(words),
+            Some(&LexemeCounts { chunks, chunks_with }),
+            "",
+            50,
+        )
     }
 
     fn queries(plan: &[Subquery]) -> Vec<&str> {
@@ -322,7 +319,7 @@ mod tests {
     fn a_too_large_sample_is_reduced_or_omitted() {
         let of = |index| {
             let counts = LexemeCounts { chunks: 1e7, chunks_with: vec![5e6, index] };
-            plan_subqueries(&query(&["of", "index"]), Some(&counts), "", 50)
+            plan_subqueries(&QueryLexemes::of_words(&["of", "index"]), Some(&counts), "", 50)
         };
         let SubqueryPlan { primary, secondary, fallback } = of(1e6);
         let looks = primary[0].sample_percent.unwrap() / 100.0 * 1e7;
@@ -358,7 +355,12 @@ mod tests {
     #[test]
     fn every_subquery_includes_the_required_terms() {
         let counts = LexemeCounts { chunks: 1e6, chunks_with: vec![5e5, 9e5, 3.0] };
-        let plan = plan_subqueries(&query(&["of", "the", "rare"]), Some(&counts), "!'x'", 50);
+        let plan = plan_subqueries(
+            &QueryLexemes::of_words(&["of", "the", "rare"]),
+            Some(&counts),
+            "!'x'",
+            50,
+        );
         let mut all = plan.primary.iter().chain(&plan.secondary).chain(&plan.fallback);
         assert!(all.all(|subquery| subquery.query.ends_with(")&!'x'")), "{plan:?}");
     }
@@ -366,13 +368,16 @@ mod tests {
     #[test]
     fn without_counts_all_words_come_before_any() {
         let SubqueryPlan { primary, secondary, fallback } =
-            plan_subqueries(&query(&["a", "b"]), None, "", 50);
+            plan_subqueries(&QueryLexemes::of_words(&["a", "b"]), None, "", 50);
         assert_eq!(
             (queries(&primary), queries(&secondary)),
             (vec!["('a')&('b')"], vec!["('a')|('b')"])
         );
         assert_eq!(fallback, []);
-        assert_eq!(plan_subqueries(&query(&[]), None, "", 50), SubqueryPlan::default());
+        assert_eq!(
+            plan_subqueries(&QueryLexemes::of_words(&[]), None, "", 50),
+            SubqueryPlan::default()
+        );
     }
 
     #[test]
@@ -380,9 +385,10 @@ mod tests {
         for wanted in [50, 10_000] {
             let counts = LexemeCounts { chunks: 1e6, chunks_with: vec![5e5, 9e5] };
             let SubqueryPlan { fallback, .. } =
-                plan_subqueries(&query(&["of", "the"]), Some(&counts), "", wanted);
+                plan_subqueries(&QueryLexemes::of_words(&["of", "the"]), Some(&counts), "", wanted);
             assert_eq!(fallback.last().unwrap().limit, wanted.max(ENOUGH_CANDIDATES));
-            let SubqueryPlan { primary, .. } = plan_subqueries(&query(&["of"]), None, "", wanted);
+            let SubqueryPlan { primary, .. } =
+                plan_subqueries(&QueryLexemes::of_words(&["of"]), None, "", wanted);
             assert_eq!(primary[0].limit, wanted.max(MAX_CANDIDATES));
         }
     }
