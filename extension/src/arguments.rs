@@ -2,53 +2,9 @@
 
 use crate::error::Error;
 use crate::passage_rows::TextOptions;
-use crate::types::Json;
 use passage_core::gaps::GapStyle;
 use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy};
-use passage_core::{StrategyOverrides, strategy};
-
-/// The limits of a strategy, which override those of the strategy's definition.
-#[derive(Default)]
-pub struct LimitArguments {
-    pub parents: Option<i32>,
-    pub preceding: Option<i32>,
-    pub following: Option<i32>,
-    pub children: Option<i32>,
-    pub before: Option<i32>,
-    pub after: Option<i32>,
-    pub windows: Option<Json>,
-    pub siblings: Option<String>,
-    pub within: Option<String>,
-    pub threshold: Option<f64>,
-    pub count_by: Option<String>,
-    pub max_tokens: Option<i32>,
-    pub max_chunks: Option<i32>,
-}
-
-impl LimitArguments {
-    /// Returns the overrides. Their ranges are checked when they are applied to a strategy.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of [`Json::into_windows`].
-    pub fn parse(self) -> Result<StrategyOverrides, Error> {
-        Ok(StrategyOverrides {
-            parents: self.parents,
-            preceding: self.preceding,
-            following: self.following,
-            children: self.children,
-            before: self.before,
-            after: self.after,
-            windows: self.windows.map(Json::into_windows).transpose()?,
-            siblings: self.siblings,
-            within: self.within,
-            threshold: self.threshold,
-            count_by: self.count_by,
-            max_tokens: self.max_tokens,
-            max_chunks: self.max_chunks,
-        })
-    }
-}
+use passage_core::strategy;
 
 /// How passages are clustered, ordered and written.
 pub struct PassageArguments {

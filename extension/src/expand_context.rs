@@ -1,9 +1,9 @@
 //! `expand_context` and `expand_contexts`: the context of hits, one row for each chunk.
 
-use crate::arguments::LimitArguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
 use crate::interrupt::pause;
 use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
+use passage_core::StrategyOverrides;
 use passage_core::expand::{Role, SelectedChunk};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -67,14 +67,14 @@ fn expand_context(
     >,
     ErrorReport,
 > {
-    let limits = LimitArguments {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
         children,
         before,
         after,
-        windows,
+        windows: windows.map(Json::into_windows).transpose()?,
         siblings,
         within,
         threshold,
@@ -82,13 +82,8 @@ fn expand_context(
         max_tokens,
         max_chunks,
     };
-    let request = ExpandRequest {
-        chunk_ids: Some(vec![chunk_id]),
-        scores: None,
-        strategy,
-        overrides: limits.parse()?,
-        store,
-    };
+    let request =
+        ExpandRequest { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
     Ok(TableIterator::new(request.expand(ResultKind::Context, HitSelection::All, rows)?))
 }
 
@@ -133,14 +128,14 @@ fn expand_contexts(
     >,
     ErrorReport,
 > {
-    let limits = LimitArguments {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
         children,
         before,
         after,
-        windows,
+        windows: windows.map(Json::into_windows).transpose()?,
         siblings,
         within,
         threshold,
@@ -148,7 +143,7 @@ fn expand_contexts(
         max_tokens,
         max_chunks,
     };
-    let request = ExpandRequest { chunk_ids, scores, strategy, overrides: limits.parse()?, store };
+    let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
     Ok(TableIterator::new(request.expand(ResultKind::Context, HitSelection::All, rows)?))
 }
 

@@ -1,9 +1,9 @@
 //! `explain_context`: why each chunk is or is not in the context.
 
-use crate::arguments::LimitArguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
 use crate::interrupt::pause;
 use crate::types::{Json, Name, TextArray, to_sql};
+use passage_core::StrategyOverrides;
 use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
@@ -51,14 +51,14 @@ fn explain_context(
     >,
     ErrorReport,
 > {
-    let limits = LimitArguments {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
         children,
         before,
         after,
-        windows,
+        windows: windows.map(Json::into_windows).transpose()?,
         siblings,
         within,
         threshold,
@@ -66,7 +66,7 @@ fn explain_context(
         max_tokens,
         max_chunks,
     };
-    let request = ExpandRequest { chunk_ids, scores, strategy, overrides: limits.parse()?, store };
+    let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
     Ok(TableIterator::new(request.expand(
         ResultKind::Explanation,
         HitSelection::All,

@@ -1,9 +1,10 @@
 //! `reassemble`: hits with their context as passages, best first.
 
-use crate::arguments::{LimitArguments, PassageArguments};
+use crate::arguments::PassageArguments;
 use crate::expand_request::{ExpandRequest, HitSelection, ResultKind};
 use crate::passage_rows::passage_rows;
 use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
+use passage_core::StrategyOverrides;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -75,14 +76,14 @@ fn reassemble(
         mark_end,
     };
     let (joining, options) = passages.parse(None)?;
-    let limits = LimitArguments {
+    let overrides = StrategyOverrides {
         parents,
         preceding,
         following,
         children,
         before,
         after,
-        windows,
+        windows: windows.map(Json::into_windows).transpose()?,
         siblings,
         within,
         threshold,
@@ -90,7 +91,7 @@ fn reassemble(
         max_tokens,
         max_chunks,
     };
-    let request = ExpandRequest { chunk_ids, scores, strategy, overrides: limits.parse()?, store };
+    let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
     let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
     let rows = request
         .expand(kind, HitSelection::All, |expanded| passage_rows(&expanded, &joining, &options))?;

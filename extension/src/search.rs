@@ -1,6 +1,6 @@
 //! `search`: the passages that answer a query, best first.
 
-use crate::arguments::{FusionArguments, LimitArguments, PassageArguments};
+use crate::arguments::{FusionArguments, PassageArguments};
 use crate::error::Error;
 use crate::expand_request::{ExpandRequest, HitSelection, ResultKind};
 use crate::passage_rows::passage_rows;
@@ -8,6 +8,7 @@ use crate::search_request::SearchRequest;
 use crate::spi;
 use crate::store::{Filters, Store};
 use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray, to_sql};
+use passage_core::StrategyOverrides;
 use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
@@ -101,12 +102,12 @@ fn search(
     let request = SearchRequest { query, embedding, mode, candidates, filters, fusion };
     let searched = Store::resolve(store.clone())?;
     let hits = spi::connect(|connection| request.search(&searched, connection, most))?;
-    let limits = LimitArguments { max_tokens, max_chunks, ..LimitArguments::default() };
+    let overrides = StrategyOverrides { max_tokens, max_chunks, ..StrategyOverrides::default() };
     let request = ExpandRequest {
         chunk_ids: Some(hits.iter().map(|hit| Some(to_sql(hit.chunk))).collect()),
         scores: Some(hits.iter().map(|hit| Some(hit.score)).collect()),
         strategy,
-        overrides: limits.parse()?,
+        overrides,
         store,
     };
     let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
