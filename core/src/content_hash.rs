@@ -89,8 +89,8 @@ fn write(value: &Value, into: &mut String) {
         Value::Object(object) => write_object(object, into),
         Value::Array(items) => {
             into.push('[');
-            for (place, item) in items.iter().enumerate() {
-                if place > 0 {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
                     into.push(',');
                 }
                 write(item, into);
@@ -105,8 +105,8 @@ fn write_object(object: &Map<String, Value>, into: &mut String) {
     let mut entries: Vec<_> = object.iter().collect();
     entries.sort_unstable_by_key(|(key, _)| *key);
     into.push('{');
-    for (place, (key, value)) in entries.into_iter().enumerate() {
-        if place > 0 {
+    for (index, (key, value)) in entries.into_iter().enumerate() {
+        if index > 0 {
             into.push(',');
         }
         into.push_str(&Value::from(key.as_str()).to_string());

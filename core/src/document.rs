@@ -126,8 +126,8 @@ impl MetadataOverrides {
 pub fn document_metadata(given: &Map<String, Value>, syntax_error: Option<SyntaxError>) -> Value {
     let mut metadata = given.clone();
     if let Some(SyntaxError { line, column }) = syntax_error {
-        let place = json!({ "line": line, "column": column });
-        metadata.entry("syntax_error").or_insert(place);
+        let position = json!({ "line": line, "column": column });
+        metadata.entry("syntax_error").or_insert(position);
     }
     Value::Object(metadata)
 }
@@ -201,12 +201,12 @@ mod tests {
 
     #[test]
     fn a_given_syntax_error_takes_precedence() {
-        let place = Some(SyntaxError { line: 2, column: 7 });
-        let told = Map::from_iter([("a".to_owned(), json!(1))]);
-        assert_eq!(document_metadata(&told, None), json!({"a": 1}));
+        let error = Some(SyntaxError { line: 2, column: 7 });
+        let given = Map::from_iter([("a".to_owned(), json!(1))]);
+        assert_eq!(document_metadata(&given, None), json!({"a": 1}));
         let both = json!({"a": 1, "syntax_error": {"line": 2, "column": 7}});
-        assert_eq!(document_metadata(&told, place), both);
-        let told = Map::from_iter([("syntax_error".to_owned(), Value::Null)]);
-        assert_eq!(document_metadata(&told, place), json!({"syntax_error": null}));
+        assert_eq!(document_metadata(&given, error), both);
+        let given = Map::from_iter([("syntax_error".to_owned(), Value::Null)]);
+        assert_eq!(document_metadata(&given, error), json!({"syntax_error": null}));
     }
 }

@@ -34,7 +34,7 @@ pub struct ChunkPosition {
 
 /// Joins chunks like [`assemble`](crate::assemble::assemble()), with comments in the gaps.
 ///
-/// `places` has one position for each part. Chunks with consecutive ordinals have no gap. A gap within a line
+/// `positions` has one position for each part. Chunks with consecutive ordinals have no gap. A gap within a line
 /// gets no comment.
 ///
 /// ```
@@ -44,19 +44,21 @@ pub struct ChunkPosition {
 ///
 /// let comment = MediaType::new("text/x-rust").comment_syntax().unwrap();
 /// let parts = ["fn a() {}\n", "fn c() {}\n"].map(|text| Part { content: text.into(), span: None });
-/// let places = [1, 5].map(|line| ChunkPosition {
+/// let positions = [1, 5].map(|line| ChunkPosition {
 ///     ordinal: None, first_line: Some(line), last_line: Some(line),
 /// });
-/// let text = assemble_with_gap_comments(&parts, &places, comment).text;
+/// let text = assemble_with_gap_comments(&parts, &positions, comment).text;
 /// assert_eq!(text, "fn a() {}\n// ... 3 lines left out\nfn c() {}\n");
 /// ```
 pub fn assemble_with_gap_comments(
     parts: &[Part],
-    places: &[ChunkPosition],
+    positions: &[ChunkPosition],
     comment: CommentSyntax,
 ) -> Assembly {
     let before = |i: usize| match i.checked_sub(1) {
-        Some(before) => gap([&parts[before], &parts[i]], [places[before], places[i]], comment),
+        Some(before) => {
+            gap([&parts[before], &parts[i]], [positions[before], positions[i]], comment)
+        }
         None => String::new(),
     };
     let gaps: Vec<String> = (0..parts.len()).map(before).collect();
@@ -106,18 +108,18 @@ mod tests {
     }
 
     fn joined(parts: &[(&str, i32, i32)], media_type: &str) -> String {
-        let places: Vec<_> = parts
+        let positions: Vec<_> = parts
             .iter()
             .zip(0..)
-            .map(|((text, _, first), place)| ChunkPosition {
-                ordinal: Some(2 * place),
+            .map(|((text, _, first), index)| ChunkPosition {
+                ordinal: Some(2 * index),
                 first_line: Some(*first),
                 last_line: Some(first + text.lines().count() as i32 - 1),
             })
             .collect();
         let parts: Vec<_> = parts.iter().map(|(text, start, _)| part(text, *start)).collect();
         let comment = MediaType::new(media_type).comment_syntax().unwrap();
-        assemble_with_gap_comments(&parts, &places, comment).text
+        assemble_with_gap_comments(&parts, &positions, comment).text
     }
 
     #[test]
@@ -146,8 +148,9 @@ mod tests {
     fn without_line_numbers_the_comment_has_no_count() {
         let comment = MediaType::new("text/x-rust").comment_syntax().unwrap();
         let parts = [part("a\n", 0), part("b\n", 9)];
-        let text =
-            |places: [ChunkPosition; 2]| assemble_with_gap_comments(&parts, &places, comment).text;
+        let text = |positions: [ChunkPosition; 2]| {
+            assemble_with_gap_comments(&parts, &positions, comment).text
+        };
         assert_eq!(text([ChunkPosition::default(); 2]), "a\n// ... lines left out\nb\n");
         let at = |ordinal| ChunkPosition { ordinal: Some(ordinal), ..ChunkPosition::default() };
         assert_eq!(text([at(3), at(4)]), "a\nb\n");

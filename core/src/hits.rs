@@ -46,18 +46,18 @@ pub fn rank_hits<Id: Copy + Eq + Hash>(
         return Err(Error::ScoreCount { scores: scores.len(), ids: ids.len() });
     }
     let score = |i: usize| scores.and_then(|scores| scores[i]).filter(|score| !score.is_nan());
-    let mut places = HashMap::with_capacity(ids.len());
+    let mut indexes = HashMap::with_capacity(ids.len());
     let mut hits: Vec<ScoredHit<Id>> = Vec::with_capacity(ids.len());
     for (i, id) in ids.iter().enumerate() {
         interrupt::poll_periodically(i);
         let Some(chunk) = *id else { continue };
-        let place = *places.entry(chunk).or_insert_with(|| {
+        let index = *indexes.entry(chunk).or_insert_with(|| {
             hits.push(ScoredHit { chunk, score: score(i), score_rank: 0 });
             hits.len() - 1
         });
         // `None` is below every score.
-        if hits[place].score < score(i) {
-            hits[place].score = score(i);
+        if hits[index].score < score(i) {
+            hits[index].score = score(i);
         }
     }
     hits.sort_by(|a, b| b.score.partial_cmp(&a.score).expect("no score is NaN"));

@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn file_names_are_detected_in_any_case() {
-        let of = |name: &str| MediaType::from_path(name).map(|found| found.name().to_owned());
+        let of =
+            |name: &str| MediaType::from_path(name).map(|media_type| media_type.name().to_owned());
         assert_eq!(of("README.MD").as_deref(), Some("text/markdown"));
         assert_eq!(of("docs/guide.Mdx").as_deref(), Some("text/markdown"));
         assert_eq!(of("C:\\notes\\todo.markdown").as_deref(), Some("text/markdown"));

@@ -138,8 +138,8 @@ fn document(
     let mut of_whole: HashMap<usize, usize> = HashMap::new();
     let mut before: Option<(usize, usize)> = None;
     let mut count = 0;
-    for (place, chunk) in chunks.iter().enumerate() {
-        interrupt::poll_periodically(place);
+    for (index, chunk) in chunks.iter().enumerate() {
+        interrupt::poll_periodically(index);
         let chunk = &selection.chunks[*chunk];
         if chunk.role != Role::Hit {
             continue;
@@ -150,7 +150,7 @@ fn document(
                 .map(|(a, b)| b.abs_diff(a));
             match (max_distance, gap) {
                 (None, _) => true,
-                (Some(most), Some(gap)) => gap <= most || gap as usize == place - before,
+                (Some(most), Some(gap)) => gap <= most || gap as usize == index - before,
                 (Some(_), None) => false,
             }
         };
@@ -164,13 +164,13 @@ fn document(
         if let Some(scope) = scope {
             of_whole.entry(scope).or_insert(passage);
         }
-        before = Some((place, passage));
+        before = Some((index, passage));
     }
     let mut passages = vec![Passage::default(); count];
     // The last ordinal of each passage so far, without imports.
     let mut last: Vec<Option<Option<i32>>> = vec![None; count];
-    for (place, &chunk) in chunks.iter().enumerate() {
-        interrupt::poll_periodically(place);
+    for (index, &chunk) in chunks.iter().enumerate() {
+        interrupt::poll_periodically(index);
         let chosen = &selection.chunks[chunk];
         let number = of_hit[&chosen.hit];
         let passage = &mut passages[number];
@@ -203,14 +203,14 @@ fn holds_wholes(rows: &[ChunkRow], selection: &Selection, passage: &Passage) -> 
     let mut scopes: Vec<_> = passage.hits.iter().filter_map(|hit| selection.scopes[*hit]).collect();
     scopes.sort_unstable();
     scopes.dedup();
-    let mut wanted =
+    let mut scope_chunks =
         scopes.iter().filter_map(|scope| selection.scope_chunks.get(*scope)).peekable();
-    if wanted.peek().is_none() {
+    if scope_chunks.peek().is_none() {
         return true;
     }
     let held: HashSet<_> =
         passage.chunks.iter().map(|chunk| rows[selection.chunks[*chunk].row].chunk).collect();
-    wanted.flatten().all(|chunk| held.contains(chunk))
+    scope_chunks.flatten().all(|chunk| held.contains(chunk))
 }
 
 impl Default for Passage {

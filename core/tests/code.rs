@@ -49,7 +49,7 @@ fn imports(text: &str, media_type: &str) -> Vec<String> {
 fn seed_001_a_class_has_a_head_methods_and_an_end_and_global_code_is_in_the_root() {
     let text = "class UserService {\n  constructor(db) { this.db = db; }\n\n  \
         getUser(id) { return db.find(id); }\n}\n// Global code or imports\n";
-    let found = chunks(text, "text/x-typescript");
+    let chunks = chunks(text, "text/x-typescript");
     let expected = [
         ("UserService".to_owned(), "class UserService {\n"),
         ("UserService / constructor".to_owned(), "  constructor(db) { this.db = db; }\n\n"),
@@ -57,54 +57,59 @@ fn seed_001_a_class_has_a_head_methods_and_an_end_and_global_code_is_in_the_root
         ("UserService".to_owned(), "}\n"),
         (String::new(), "// Global code or imports\n"),
     ];
-    assert_eq!(rows(&found), expected);
-    let units: Vec<&str> = found.iter().map(|chunk| chunk.unit.name()).collect();
+    assert_eq!(rows(&chunks), expected);
+    let units: Vec<&str> = chunks.iter().map(|chunk| chunk.unit.name()).collect();
     assert_eq!(units, ["container", "member", "member", "container", "module"]);
-    let levels: Vec<u32> = found.iter().map(|chunk| chunk.level).collect();
+    let levels: Vec<u32> = chunks.iter().map(|chunk| chunk.level).collect();
     assert_eq!(levels, [1, 2, 2, 1, 0]);
-    assert_eq!(found[2].preamble, "UserService\ngetUser\nclass UserService {");
+    assert_eq!(chunks[2].preamble, "UserService\ngetUser\nclass UserService {");
 }
 
 #[test]
 fn a_class_that_fits_is_one_chunk() {
     let text = "class UserService {\n  getUser(id) { return db.find(id); }\n}\n";
-    let found = split_as(text, "text/javascript", ChunkLimits::CHARACTERS).chunks;
-    assert_eq!(rows(&found), [("UserService".to_owned(), text)]);
-    assert_eq!(found[0].unit, Unit::Container);
+    let chunks = split_as(text, "text/javascript", ChunkLimits::CHARACTERS).chunks;
+    assert_eq!(rows(&chunks), [("UserService".to_owned(), text)]);
+    assert_eq!(chunks[0].unit, Unit::Container);
 }
 
 #[test]
 fn comments_decorators_and_attributes_belong_to_the_next_unit() {
     let typescript = "/** Serves. */\n@Injectable()\nexport class A {\n  /** Gets. */\n  \
         @Get(\"a\")\n  b() { return 1; } // one\n\n  // Ends.\n}\n";
-    let found = chunks(typescript, "text/x-typescript");
-    assert_eq!(found[0].content, "/** Serves. */\n@Injectable()\nexport class A {\n");
-    assert_eq!(found[1].content, "  /** Gets. */\n  @Get(\"a\")\n  b() { return 1; } // one\n");
-    assert_eq!(found[2].content, "\n  // Ends.\n}\n");
+    let typescript_chunks = chunks(typescript, "text/x-typescript");
+    assert_eq!(typescript_chunks[0].content, "/** Serves. */\n@Injectable()\nexport class A {\n");
+    assert_eq!(
+        typescript_chunks[1].content,
+        "  /** Gets. */\n  @Get(\"a\")\n  b() { return 1; } // one\n"
+    );
+    assert_eq!(typescript_chunks[2].content, "\n  // Ends.\n}\n");
 
     let rust = "//! The module.\n/// A point.\n#[derive(Debug)]\n\n#[repr(C)]\npub struct Point { x: u8 }\n";
-    let found = chunks(rust, "text/x-rust");
-    assert_eq!(found[0].content, "//! The module.\n");
-    assert!(found[1].content.starts_with("/// A point.") && found[1].section == ["Point"]);
+    let rust_chunks = chunks(rust, "text/x-rust");
+    assert_eq!(rust_chunks[0].content, "//! The module.\n");
+    assert!(
+        rust_chunks[1].content.starts_with("/// A point.") && rust_chunks[1].section == ["Point"]
+    );
 
     let python = "# About A.\n@dec\nclass A(B):\n    # About f.\n    def f(self):\n        \
         return 1  # one\n\n    # About g.\n    @property\n    def g(self): return 2\n";
-    let found = chunks(python, "text/x-python");
+    let python_chunks = chunks(python, "text/x-python");
     let expected = [
         ("A".to_owned(), "# About A.\n@dec\nclass A(B):\n"),
         ("A / f".to_owned(), "    # About f.\n    def f(self):\n        return 1  # one\n\n"),
         ("A / g".to_owned(), "    # About g.\n    @property\n    def g(self): return 2\n"),
     ];
-    assert_eq!(rows(&found), expected);
+    assert_eq!(rows(&python_chunks), expected);
 }
 
 #[test]
 fn a_licence_at_the_head_of_a_file_belongs_to_no_unit() {
     let text = "/* Licensed to all. */\n\n/* Adds. */\nint add(int a, int b) { return a + b; }\n";
-    let found = chunks(text, "text/x-c");
-    assert_eq!(rows(&found)[0], (String::new(), "/* Licensed to all. */\n\n"));
-    assert_eq!(found[1].section, ["add"]);
-    assert!(found[1].content.starts_with("/* Adds. */"));
+    let chunks = chunks(text, "text/x-c");
+    assert_eq!(rows(&chunks)[0], (String::new(), "/* Licensed to all. */\n\n"));
+    assert_eq!(chunks[1].section, ["add"]);
+    assert!(chunks[1].content.starts_with("/* Adds. */"));
 }
 
 #[test]
@@ -184,11 +189,11 @@ fn go_methods_are_in_the_section_of_their_type() {
         func (s *Server) Start() error { return nil } // trailing\n\nfunc Map[K any](k K) {}\n\n\
         func (l *List[T]) Push() {}\n";
     let expected = ["Server", "Server/Start", "Map", "List", "List/Push"];
-    let mut found = sections(text, "text/x-go");
+    let mut sections = sections(text, "text/x-go");
     // The container of List has no head, because the type is in another file.
-    assert_eq!(found.iter().filter(|section| *section == "List").count(), 0);
-    found.insert(3, "List".to_owned());
-    assert_eq!(found, expected);
+    assert_eq!(sections.iter().filter(|section| *section == "List").count(), 0);
+    sections.insert(3, "List".to_owned());
+    assert_eq!(sections, expected);
 }
 
 #[test]
@@ -248,9 +253,9 @@ fn members_of_the_other_languages_have_their_names() {
 fn a_long_function_is_cut_between_its_statements() {
     let statement = "    total += first(second,\n        third);\n";
     let text = format!("fn sum() {{\n{}}}\n", statement.repeat(20));
-    let found = chunks(&text, "text/x-rust");
-    assert!(found.len() > 5);
-    for chunk in &found[1..] {
+    let chunks = chunks(&text, "text/x-rust");
+    assert!(chunks.len() > 5);
+    for chunk in &chunks[1..] {
         assert!(chunk.content.starts_with("    total") || chunk.content.starts_with('}'));
         assert_eq!(chunk.section, ["sum"]);
     }
@@ -259,9 +264,9 @@ fn a_long_function_is_cut_between_its_statements() {
 #[test]
 fn a_syntax_error_is_local() {
     let text = "fn one() { 1 }\n\n) fn = ] 5;\n\nfn two() { 2 }\n";
-    let found = split_as(text, "text/x-rust", SMALL);
-    assert_eq!(found.syntax_error, None);
-    let rows = rows(&found.chunks);
+    let document = split_as(text, "text/x-rust", SMALL);
+    assert_eq!(document.syntax_error, None);
+    let rows = rows(&document.chunks);
     assert!(rows.contains(&("one".to_owned(), "fn one() { 1 }\n")), "{rows:?}");
     assert!(rows.iter().any(|(section, _)| section == "two"), "{rows:?}");
 }
@@ -270,9 +275,9 @@ fn a_syntax_error_is_local() {
 fn prose_is_split_as_text_with_a_syntax_error() {
     let prose = "fn ok() {}\n\nIt was a bright cold day in April, and the clocks were striking thirteen.\n\n\
         Winston Smith, his chin nuzzled into his breast, slipped quickly through the doors.\n";
-    let found = split_as(prose, "text/x-rust", SMALL);
-    let error = found.syntax_error.expect("prose is not Rust");
-    assert_eq!((error.line, found.chunks[0].section.len()), (3, 0));
+    let document = split_as(prose, "text/x-rust", SMALL);
+    let error = document.syntax_error.expect("prose is not Rust");
+    assert_eq!((error.line, document.chunks[0].section.len()), (3, 0));
     let nul = split_as("int a;\nint \0 b;\n", "text/x-c", SMALL).syntax_error.unwrap();
     assert_eq!((nul.line, nul.column), (2, 5));
 }
@@ -280,6 +285,6 @@ fn prose_is_split_as_text_with_a_syntax_error() {
 #[test]
 fn a_byte_order_mark_belongs_to_the_first_unit() {
     let text = "\u{feff}class A:\n    def f(self):\n        return 1\n";
-    let found = split_as(text, "text/x-python", ChunkLimits::CHARACTERS).chunks;
-    assert_eq!(rows(&found), [("A".to_owned(), text)]);
+    let chunks = split_as(text, "text/x-python", ChunkLimits::CHARACTERS).chunks;
+    assert_eq!(rows(&chunks), [("A".to_owned(), text)]);
 }

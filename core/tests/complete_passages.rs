@@ -67,15 +67,16 @@ fn complete(
                 hits.push(store.hit((0, other), 1, &hierarchical));
             }
             let (rows, choice) = store.expand(&hits, Budget::of(&hits));
-            for found in passages(&hits, &rows, &choice, Some(0)) {
+            for expanded in passages(&hits, &rows, &choice, Some(0)) {
                 counts.passages += 1;
-                if !found.complete {
+                if !expanded.complete {
                     continue;
                 }
                 counts.complete += 1;
-                let place = |pick: &usize| rows[choice.chunks[*pick].row].ordinal.unwrap() as usize;
-                let first = &split.chunks[place(&found.chunks[0])];
-                let last = &split.chunks[place(found.chunks.last().unwrap())];
+                let ordinal =
+                    |index: &usize| rows[choice.chunks[*index].row].ordinal.unwrap() as usize;
+                let first = &split.chunks[ordinal(&expanded.chunks[0])];
+                let last = &split.chunks[ordinal(expanded.chunks.last().unwrap())];
                 let bytes = first.bytes.start..last.bytes.end;
                 if !passage(bytes.clone(), &text[bytes]) {
                     counts

@@ -38,15 +38,15 @@ fn try_file(path: &Path, tally: &mut Tally) {
     let limits = ChunkLimits::CHARACTERS;
     let options = SplitOptions { title: Some("Title"), ..SplitOptions::new(limits) };
     let begun = Instant::now();
-    let found = split(&text, &stored, &options, &Characters).expect("the limits are in order");
+    let document = split(&text, &stored, &options, &Characters).expect("the limits are in order");
     let time = begun.elapsed();
-    let violation = find_violation(&text, &found.chunks, limits, &Characters);
+    let violation = find_violation(&text, &document.chunks, limits, &Characters);
     let violation =
-        violation.or_else(|| find_repeated_section(&stored, &found.chunks)).or_else(|| {
+        violation.or_else(|| find_repeated_section(&stored, &document.chunks)).or_else(|| {
             let again = split(&text, &stored, &options, &Characters);
-            (again.as_ref() != Ok(&found)).then(|| "different chunks the second time".to_owned())
+            (again.as_ref() != Ok(&document)).then(|| "different chunks the second time".to_owned())
         });
-    tally.add(&source, &text, &found, time);
+    tally.add(&source, &text, &document, time);
     if let Some(violation) = violation {
         tally.lose(&source, format!("{}: {violation}", path.display()));
     }
@@ -97,11 +97,11 @@ fn no_byte_of_any_file_is_lost() {
 fn headings(markdown: &str) -> Vec<(usize, String)> {
     // These limits merge nothing, so that each section has a chunk of its own.
     let limits = ChunkLimits { min: 0, preferred: 1, max: 1_000_000, window: 1_000_000 };
-    let found =
+    let document =
         split(markdown, &MediaType::MARKDOWN, &SplitOptions::new(limits), &Characters).unwrap();
     let mut headings = Vec::new();
     let mut seen = std::collections::HashSet::new();
-    for chunk in &found.chunks {
+    for chunk in &document.chunks {
         for length in 1..=chunk.section.len() {
             if seen.insert(chunk.section[..length].to_vec()) {
                 headings.push((length, chunk.section[length - 1].clone()));

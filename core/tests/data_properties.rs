@@ -30,9 +30,9 @@ fn limits() -> impl Strategy<Value = ChunkLimits> {
 fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocument<'t> {
     let options = SplitOptions { title: Some("Title"), ..SplitOptions::new(limits) };
     let media_type = MediaType::new(media_type);
-    let found = split(text, &media_type, &options, &Characters).unwrap();
+    let document = split(text, &media_type, &options, &Characters).unwrap();
     let mut end = 0;
-    for chunk in &found.chunks {
+    for chunk in &document.chunks {
         assert_eq!(chunk.bytes.start, end);
         assert!(!chunk.content.is_empty());
         assert_eq!(chunk.content, &text[chunk.bytes.clone()]);
@@ -44,18 +44,18 @@ fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDoc
         end = chunk.bytes.end;
     }
     assert_eq!(end, text.len());
-    assert_eq!(split(text, &media_type, &options, &Characters).unwrap(), found);
-    if let Some(error) = found.syntax_error {
+    assert_eq!(split(text, &media_type, &options, &Characters).unwrap(), document);
+    if let Some(error) = document.syntax_error {
         let lines = text.matches(['\n', '\r']).count() + 1;
         assert!(error.line <= lines && error.column <= text.len() + 1, "{error:?}");
     }
-    found
+    document
 }
 
 /// Splits a valid text and checks that each section parses alone.
 fn whole(text: &str, media_type: &str, limits: ChunkLimits) {
-    let found = checked(text, media_type, limits);
-    assert_eq!(found.syntax_error, None, "{text}");
+    let document = checked(text, media_type, limits);
+    assert_eq!(document.syntax_error, None, "{text}");
     let media_type = MediaType::new(media_type);
     let language = Language::of(&media_type).unwrap();
     let failures = check(text, language, &media_type, limits, &mut Counts::default());

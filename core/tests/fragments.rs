@@ -37,24 +37,24 @@ fn chunks(text: &str) -> Vec<Chunk<'_>> {
 
 /// Returns the chunks in ranges of ordinals.
 fn pieces<'t>(chunks: &'t [Chunk<'t>], read: &[Range<usize>]) -> Vec<SourceChunk<'t>> {
-    let is_read = |place: usize| read.iter().any(|range| range.contains(&place));
-    let piece = |place: usize| {
-        let chunk = &chunks[place];
+    let is_read = |ordinal: usize| read.iter().any(|range| range.contains(&ordinal));
+    let piece = |ordinal: usize| {
+        let chunk = &chunks[ordinal];
         SourceChunk {
             document: 0,
-            ordinal: Some(place as i32),
+            ordinal: Some(ordinal as i32),
             content: chunk.content.into(),
             span: Some(chunk.bytes.start as i32..chunk.bytes.end as i32),
             first_line: Some(*chunk.lines.start() as i32),
             tokens: chunk.size as u32,
             section: Some(chunk.section.iter().map(|title| title.len() as i64).sum()),
             continues: [
-                place > 0 && !is_read(place - 1),
-                place + 1 < chunks.len() && !is_read(place + 1),
+                ordinal > 0 && !is_read(ordinal - 1),
+                ordinal + 1 < chunks.len() && !is_read(ordinal + 1),
             ],
         }
     };
-    (0..chunks.len()).filter(|place| is_read(*place)).map(piece).collect()
+    (0..chunks.len()).filter(|ordinal| is_read(*ordinal)).map(piece).collect()
 }
 
 /// Returns the lines of a text without their ends.
@@ -69,7 +69,7 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
-fn worth(text_runs: &[TextRun]) -> impl Fn(&[(usize, usize)]) -> Vec<f64> {
+fn score_lines(text_runs: &[TextRun]) -> impl Fn(&[(usize, usize)]) -> Vec<f64> {
     |lines| {
         let text = |(text_run, line): &(usize, usize)| text_runs[*text_run].line(*line);
         lines.iter().map(|line| text(line).matches("query").count() as f64).collect()
@@ -91,26 +91,26 @@ proptest! {
     #[test]
     fn fragments_are_whole_lines_of_the_document_within_the_budget(
         document in document(),
-        found in prop::collection::vec(any::<prop::sample::Index>(), 1..8),
+        hit_indexes in prop::collection::vec(any::<prop::sample::Index>(), 1..8),
         around in 0_usize..6,
         max_fragments in 1_usize..6,
         max_tokens in 20_u32..600,
     ) {
         let chunks = chunks(&document);
         prop_assume!(!chunks.is_empty());
-        let mut found: Vec<_> = found.iter().map(|index| index.index(chunks.len())).collect();
+        let mut ordinals: Vec<_> = hit_indexes.iter().map(|index| index.index(chunks.len())).collect();
         let mut seen = Vec::new();
-        found.retain(|place| !seen.contains(place) && { seen.push(*place); true });
-        let read: Vec<_> = found.iter().map(|place| place.saturating_sub(around)..place + around + 1).collect();
+        ordinals.retain(|ordinal| !seen.contains(ordinal) && { seen.push(*ordinal); true });
+        let read: Vec<_> = ordinals.iter().map(|ordinal| ordinal.saturating_sub(around)..ordinal + around + 1).collect();
         let pieces = pieces(&chunks, &read);
         let text_runs = text_runs(&pieces, |_| true);
-        let hit = |place: &usize| text_runs.iter().enumerate().find_map(|(text_run, text)| {
-            let chunk = text.chunks.iter().find(|(piece, _)| pieces[*piece].ordinal == Some(*place as i32))?;
+        let hit = |ordinal: &usize| text_runs.iter().enumerate().find_map(|(text_run, text)| {
+            let chunk = text.chunks.iter().find(|(piece, _)| pieces[*piece].ordinal == Some(*ordinal as i32))?;
             Some(FragmentHit { text_run, bytes: chunk.1.clone() })
         });
-        let hits: Vec<_> = found.iter().map(|place| hit(place).unwrap()).collect();
+        let hits: Vec<_> = ordinals.iter().map(|ordinal| hit(ordinal).unwrap()).collect();
         let limits = FragmentLimits { max_fragments, max_tokens };
-        let fragments = select_fragments(&text_runs, &hits, limits, &worth(&text_runs));
+        let fragments = select_fragments(&text_runs, &hits, limits, &score_lines(&text_runs));
 
         // The result is empty only if all hits are white space.
         let blank = hits.iter().all(|hit| text_runs[hit.text_run].text[hit.bytes.clone()].trim().is_empty());
@@ -141,16 +141,16 @@ proptest! {
     #[test]
     fn a_fenced_block_that_fits_is_returned_whole_or_not_at_all(
         document in document(),
-        found in any::<prop::sample::Index>(),
+        index in any::<prop::sample::Index>(),
     ) {
         let chunks = chunks(&document);
         prop_assume!(!chunks.is_empty());
-        let found = found.index(chunks.len());
+        let index = index.index(chunks.len());
         let pieces = pieces(&chunks, std::slice::from_ref(&(0..chunks.len())));
         let text_runs = text_runs(&pieces, |_| true);
-        let hit = FragmentHit { text_run: 0, bytes: text_runs[0].chunks[found].1.clone() };
+        let hit = FragmentHit { text_run: 0, bytes: text_runs[0].chunks[index].1.clone() };
         let limits = FragmentLimits { max_fragments: 1, max_tokens: 400 };
-        for fragment in select_fragments(&text_runs, &[hit], limits, &worth(&text_runs)) {
+        for fragment in select_fragments(&text_runs, &[hit], limits, &score_lines(&text_runs)) {
             if fragment.truncation == Some(Truncation::Line) {
                 continue;
             }
@@ -177,7 +177,7 @@ fn lines_without_relevance_are_returned_if_nothing_else_fits() {
     let text_runs = text_runs(&pieces, |_| true);
     let hits = [FragmentHit { text_run: 0, bytes: text_runs[0].chunks[0].1.clone() }];
     let limits = FragmentLimits { max_fragments: 1, max_tokens: 20 };
-    let fragments = select_fragments(&text_runs, &hits, limits, &worth(&text_runs));
+    let fragments = select_fragments(&text_runs, &hits, limits, &score_lines(&text_runs));
     let texts: Vec<_> = fragments.iter().map(|fragment| text(&text_runs, fragment)).collect();
     assert_eq!(texts, ["# A\r\n\r\n# A"]);
 }

@@ -22,11 +22,11 @@ fn contents<'t>(chunks: &[Chunk<'t>]) -> Vec<&'t str> {
 }
 
 /// Returns the level and section of each chunk.
-fn places(chunks: &[Chunk<'_>]) -> Vec<(u32, String)> {
+fn sections(chunks: &[Chunk<'_>]) -> Vec<(u32, String)> {
     chunks.iter().map(|chunk| (chunk.level, chunk.section.join(" / "))).collect()
 }
 
-fn place(level: u32, section: &str) -> (u32, String) {
+fn section(level: u32, section: &str) -> (u32, String) {
     (level, section.to_owned())
 }
 
@@ -36,12 +36,12 @@ fn seed_001_headings_open_sections() {
         ### Subsection 1.1.1\n\nc\n";
     let chunks = markdown(text, APART);
     let expected = [
-        place(0, ""),
-        place(1, "Chapter 1"),
-        place(2, "Chapter 1 / Section 1.1"),
-        place(3, "Chapter 1 / Section 1.1 / Subsection 1.1.1"),
+        section(0, ""),
+        section(1, "Chapter 1"),
+        section(2, "Chapter 1 / Section 1.1"),
+        section(3, "Chapter 1 / Section 1.1 / Subsection 1.1.1"),
     ];
-    assert_eq!(places(&chunks), expected);
+    assert_eq!(sections(&chunks), expected);
     assert_eq!(chunks[1].content, "# Chapter 1\n\na\n\n");
 }
 
@@ -49,15 +49,18 @@ fn seed_001_headings_open_sections() {
 fn a_skipped_level_adds_no_empty_title() {
     let chunks = markdown("# A\n\na\n\n### B\n\nb\n\n## C\n\nc\n\n# D\n\nd\n", APART);
     assert_eq!(
-        places(&chunks),
-        [place(1, "A"), place(3, "A / B"), place(2, "A / C"), place(1, "D")]
+        sections(&chunks),
+        [section(1, "A"), section(3, "A / B"), section(2, "A / C"), section(1, "D")]
     );
 }
 
 #[test]
 fn setext_and_indented_headings_open_sections() {
     let chunks = markdown("A *b*\n=====\n\na\n\n   ## C `d` ##\n\nc\n\nE\n---\ne\n", APART);
-    assert_eq!(places(&chunks), [place(1, "A b"), place(2, "A b / C d"), place(2, "A b / E")]);
+    assert_eq!(
+        sections(&chunks),
+        [section(1, "A b"), section(2, "A b / C d"), section(2, "A b / E")]
+    );
     assert_eq!(chunks[1].content, "   ## C `d` ##\n\nc\n\n");
 }
 
@@ -99,7 +102,7 @@ fn a_heading_stays_with_its_body() {
     let chunks = markdown(&text, ChunkLimits::CHARACTERS);
     assert_eq!(chunks.len(), 2);
     assert!(chunks[1].content.starts_with("## A\n\n### B\n\nword"));
-    assert_eq!(places(&chunks)[1], place(2, "A / B"));
+    assert_eq!(sections(&chunks)[1], section(2, "A / B"));
 }
 
 #[test]
@@ -114,16 +117,19 @@ fn a_heading_stays_with_the_first_part_of_a_cut_body() {
 fn small_siblings_share_a_chunk_in_the_section_of_their_parent() {
     // The three have their common section; merging pair by pair would give that of the last.
     let chunks = markdown("# A\n\n## B\n\nb\n\n## C\n\nc\n\n## D\n\nd\n", ChunkLimits::CHARACTERS);
-    assert_eq!(places(&chunks), [place(1, "A")]);
+    assert_eq!(sections(&chunks), [section(1, "A")]);
 }
 
 #[test]
 fn large_unrelated_sections_of_level_1_and_2_are_not_merged() {
     let body = "word ".repeat(45);
     let text = format!("# A\n\n{body}\n\n# B\n\nb\n");
-    assert_eq!(places(&markdown(&text, ChunkLimits::CHARACTERS)), [place(1, "A"), place(1, "B")]);
+    assert_eq!(
+        sections(&markdown(&text, ChunkLimits::CHARACTERS)),
+        [section(1, "A"), section(1, "B")]
+    );
     let text = format!("# A\n\n### B\n\n{body}\n\n### C\n\nc\n");
-    assert_eq!(places(&markdown(&text, ChunkLimits::CHARACTERS)), [place(1, "A")]);
+    assert_eq!(sections(&markdown(&text, ChunkLimits::CHARACTERS)), [section(1, "A")]);
 }
 
 #[test]
@@ -170,7 +176,7 @@ fn a_line_that_fits_is_not_cut_with_uneven_lines_around_it() {
 #[test]
 fn an_unclosed_fence_extends_to_the_end() {
     let chunks = markdown("# A\n\n```\n# no heading\n\ntext", ChunkLimits::CHARACTERS);
-    assert_eq!(places(&chunks), [place(1, "A")]);
+    assert_eq!(sections(&chunks), [section(1, "A")]);
 }
 
 #[test]
@@ -230,7 +236,7 @@ fn front_matter_is_in_the_root_section_and_has_the_title() {
     let text = "---\ntitle: \"Guide\"\n---\n\n# A\n\na\n";
     let chunks = markdown(text, APART);
     assert_eq!(chunks[0].content, "---\ntitle: \"Guide\"\n---\n\n");
-    assert_eq!(places(&chunks), [place(0, ""), place(1, "A")]);
+    assert_eq!(sections(&chunks), [section(0, ""), section(1, "A")]);
     assert_eq!(title(text, &MediaType::MARKDOWN).as_deref(), Some("Guide"));
 }
 
@@ -254,7 +260,7 @@ fn the_title_is_the_first_heading_of_level_1_without_front_matter() {
 fn a_byte_order_mark_does_not_hide_a_heading() {
     let text = "\u{feff}# A\r\n\r\na\r\n";
     let chunks = markdown(text, ChunkLimits::CHARACTERS);
-    assert_eq!(places(&chunks), [place(1, "A")]);
+    assert_eq!(sections(&chunks), [section(1, "A")]);
     assert_eq!((chunks[0].content, &chunks[0].bytes), (text, &(0..text.len())));
 }
 
@@ -284,7 +290,7 @@ fn the_empty_text_has_no_chunks_and_white_space_is_kept() {
 fn plain_text_is_divided_into_paragraphs_of_the_root_section() {
     let chunks = plain("# one\ntwo\n\nthree\n", APART);
     assert_eq!(contents(&chunks), ["# one\ntwo\n\n", "three\n"]);
-    assert_eq!(places(&chunks), [place(0, ""), place(0, "")]);
+    assert_eq!(sections(&chunks), [section(0, ""), section(0, "")]);
 }
 
 #[test]

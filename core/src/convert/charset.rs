@@ -73,8 +73,8 @@ fn named(element: &[u8], key: &[u8]) -> Option<&'static Encoding> {
     None
 }
 
-fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
-    memchr::memmem::find(text, wanted)
+fn find(text: &[u8], pattern: &[u8]) -> Option<usize> {
+    memchr::memmem::find(text, pattern)
 }
 
 #[cfg(test)]

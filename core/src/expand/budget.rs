@@ -63,40 +63,48 @@ impl Budget {
 pub(super) fn spend(
     hits: &[Hit],
     plan: &Plan,
-    found: &ProbeRows,
+    probe_rows: &ProbeRows,
     mut context: Vec<SelectedChunk>,
     columns: &impl LazyColumns,
     budget: Budget,
     explain: bool,
 ) -> Vec<BudgetDecision> {
-    let tokens = |pick: &SelectedChunk| u64::from(found.rows[pick.row].tokens);
-    let mut considered: Vec<_> = hit_decisions(found, hits);
+    let tokens = |selected: &SelectedChunk| u64::from(probe_rows.rows[selected.row].tokens);
+    let mut considered: Vec<_> = hit_decisions(probe_rows, hits);
     let sum = considered.iter().map(|hit| tokens(&hit.chunk)).sum::<u64>();
     let all = context.iter().map(tokens).sum::<u64>() + sum;
     if explain || budget.verdict(all, considered.len() + context.len()) != Verdict::Kept {
-        let priority = |pick: &SelectedChunk| {
-            let stage = stage(&hits[pick.hit], plan, found, columns, pick);
-            let (score_rank, distance) = (hits[pick.hit].score_rank, pick.distance.unsigned_abs());
-            (score_rank, stage, distance, pick.role, pick.hit, found.rows[pick.row].ordinal)
+        let priority = |selected: &SelectedChunk| {
+            let stage = stage(&hits[selected.hit], plan, probe_rows, columns, selected);
+            let (score_rank, distance) =
+                (hits[selected.hit].score_rank, selected.distance.unsigned_abs());
+            (
+                score_rank,
+                stage,
+                distance,
+                selected.role,
+                selected.hit,
+                probe_rows.rows[selected.row].ordinal,
+            )
         };
         context = sorted(context, priority);
     }
     let mut spent = sum;
     let mut chunks = considered.len();
     let mut cut = vec![false; hits.len()];
-    for (i, pick) in context.into_iter().enumerate() {
+    for (i, selected) in context.into_iter().enumerate() {
         interrupt::poll_periodically(i);
-        let verdict = if cut[pick.hit] {
+        let verdict = if cut[selected.hit] {
             Verdict::NearerChunkCut
         } else {
-            budget.verdict(spent + tokens(&pick), chunks + 1)
+            budget.verdict(spent + tokens(&selected), chunks + 1)
         };
-        considered.push(BudgetDecision { chunk: pick, verdict, tokens_before: spent });
+        considered.push(BudgetDecision { chunk: selected, verdict, tokens_before: spent });
         if verdict == Verdict::Kept {
-            spent += tokens(&pick);
+            spent += tokens(&selected);
             chunks += 1;
         } else {
-            cut[pick.hit] = true;
+            cut[selected.hit] = true;
         }
     }
     considered
@@ -106,18 +114,18 @@ pub(super) fn spend(
 fn stage(
     hit: &Hit,
     plan: &Plan,
-    found: &ProbeRows,
+    probe_rows: &ProbeRows,
     columns: &impl LazyColumns,
-    pick: &SelectedChunk,
+    selected: &SelectedChunk,
 ) -> u32 {
-    if pick.rule != Rule::Container
-        || plan.container(pick.hit).is_none()
-        || is_own(plan, pick.hit, hit, pick.row, columns)
+    if selected.rule != Rule::Container
+        || plan.container(selected.hit).is_none()
+        || is_own(plan, selected.hit, hit, selected.row, columns)
     {
         return 0;
     }
     // A row without a depth is an end of the container, read by a probe of its own.
-    u32::from(found.rows[pick.row].depth_below.unwrap_or(0) > 0) + 1
+    u32::from(probe_rows.rows[selected.row].depth_below.unwrap_or(0) > 0) + 1
 }
 
 /// Sorts chunks by keys that are computed once. The input has sorted runs, so the sort is stable.
@@ -130,21 +138,21 @@ pub(super) fn sorted<K: Ord>(
         count += 1;
         interrupt::poll_periodically(count);
     };
-    let keyed = chunks.into_iter().map(|pick| {
+    let keyed = chunks.into_iter().map(|selected| {
         pause();
-        (key(&pick), pick)
+        (key(&selected), selected)
     });
     let mut keyed: Vec<_> = keyed.collect();
     keyed.sort_by(|(a, _), (b, _)| {
         pause();
         a.cmp(b)
     });
-    keyed.into_iter().map(|(_, pick)| pick).collect()
+    keyed.into_iter().map(|(_, selected)| selected).collect()
 }
 
 /// Returns the hits that were read, as the first decisions.
-fn hit_decisions(found: &ProbeRows, hits: &[Hit]) -> Vec<BudgetDecision> {
-    let read = found.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
+fn hit_decisions(probe_rows: &ProbeRows, hits: &[Hit]) -> Vec<BudgetDecision> {
+    let read = probe_rows.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
     let mut row_of = HashMap::with_capacity(hits.len());
     for (row, chunk) in read {
         interrupt::poll_periodically(row);
@@ -156,10 +164,11 @@ fn hit_decisions(found: &ProbeRows, hits: &[Hit]) -> Vec<BudgetDecision> {
         .filter_map(|(hit, of)| {
             interrupt::poll_periodically(hit);
             let row = *row_of.get(&of.chunk)?;
-            let pick = SelectedChunk { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
+            let selected =
+                SelectedChunk { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
             let considered =
-                BudgetDecision { chunk: pick, verdict: Verdict::Kept, tokens_before: spent };
-            spent += u64::from(found.rows[row].tokens);
+                BudgetDecision { chunk: selected, verdict: Verdict::Kept, tokens_before: spent };
+            spent += u64::from(probe_rows.rows[row].tokens);
             Some(considered)
         })
         .collect()

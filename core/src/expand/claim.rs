@@ -29,16 +29,17 @@ pub(super) struct Claims {
 pub(super) fn claims(
     hits: &[Hit],
     plan: &Plan,
-    found: &ProbeRows,
+    probe_rows: &ProbeRows,
     columns: &impl LazyColumns,
     failed: &[bool],
 ) -> Claims {
-    let mut places = HashMap::with_capacity(found.rows.len());
-    places.extend(hits.iter().map(|hit| (hit.chunk, None)));
-    let mut table = ClaimTable { hits, plan, found, places, best: Vec::new(), columns, count: 0 };
+    let mut positions = HashMap::with_capacity(probe_rows.rows.len());
+    positions.extend(hits.iter().map(|hit| (hit.chunk, None)));
+    let mut table =
+        ClaimTable { hits, plan, probe_rows, positions, best: Vec::new(), columns, count: 0 };
     let mut scopes = vec![Vec::new(); plan.groups.len()];
-    for (place, request) in plan.requests.iter().enumerate() {
-        interrupt::poll_periodically(place);
+    for (index, request) in plan.requests.iter().enumerate() {
+        interrupt::poll_periodically(index);
         let hit = &hits[request.hit];
         let skipped = request.group.is_some_and(|group| failed[group])
             || request.in_place_of.is_some_and(|group| !failed[group]);
@@ -48,7 +49,7 @@ pub(super) fn claims(
             (_, Some(group)) if plan.probes[request.probe].shape == Shape::Inside => {
                 let reach = hit.strategy.reach();
                 let core = plan.groups[group].core(request.hit, ordinal, reach);
-                for row in found.scope_rows(request, core) {
+                for row in probe_rows.scope_rows(request, core) {
                     table.claim(request.hit, row, (request.rule, request.rule.role()));
                     scopes[group].push(row);
                 }
@@ -56,21 +57,21 @@ pub(super) fn claims(
             (_, group) => {
                 table.claim_request(request);
                 if let Some(group) = group {
-                    let end = found.between(request.probe, request.first..=request.last);
+                    let end = probe_rows.between(request.probe, request.first..=request.last);
                     scopes[group].extend_from_slice(end);
                 }
             }
         }
     }
     for whole in &mut scopes {
-        whole.sort_by_key(|row| found.rows[*row].ordinal);
-        whole.dedup_by_key(|row| found.rows[*row].chunk);
+        whole.sort_by_key(|row| probe_rows.rows[*row].ordinal);
+        whole.dedup_by_key(|row| probe_rows.rows[*row].chunk);
     }
-    let merging = merged(hits, plan, found, columns);
+    let merging = merged(hits, plan, probe_rows, columns);
     for (hit, row, rule) in merging.claims {
         table.claim(hit, row, (rule, rule.role()));
     }
-    let chunks = table.best.into_iter().map(|(_, pick)| pick).collect();
+    let chunks = table.best.into_iter().map(|(_, selected)| selected).collect();
     Claims { chunks, scopes, merged: merging.of_hit }
 }
 
@@ -82,9 +83,9 @@ type Priority = (bool, bool, usize, u32, Role, usize);
 struct ClaimTable<'a, D> {
     hits: &'a [Hit<'a>],
     plan: &'a Plan,
-    found: &'a ProbeRows<'a>,
+    probe_rows: &'a ProbeRows<'a>,
     /// The position of each chunk's claim in `best`; `None` for hits.
-    places: HashMap<Uuid, Option<usize>>,
+    positions: HashMap<Uuid, Option<usize>>,
     /// In the order of the first claims, which is nearly document order.
     best: Vec<(Priority, SelectedChunk)>,
     columns: &'a D,
@@ -96,14 +97,14 @@ impl<D: LazyColumns> ClaimTable<'_, D> {
     fn claim_request(&mut self, request: &RowRequest) {
         let hit = &self.hits[request.hit];
         let titles = hit.section.as_ref().map_or(&[][..], |section| &section[..request.titles]);
-        let requested = self.found.between(request.probe, request.first..=request.last);
+        let requested = self.probe_rows.between(request.probe, request.first..=request.last);
         let requested = requested
             .iter()
             .copied()
             .filter(|row| titles.is_empty() || is_below(self.columns, *row, titles));
         let nearest = match request.rule {
             Rule::Parents => {
-                nearest_ancestor(hit, requested.clone(), self.found.rows, self.columns)
+                nearest_ancestor(hit, requested.clone(), self.probe_rows.rows, self.columns)
             }
             _ => None,
         };
@@ -118,27 +119,29 @@ impl<D: LazyColumns> ClaimTable<'_, D> {
         }
     }
 
-    fn claim(&mut self, place: usize, row: usize, (rule, as_role): (Rule, Role)) {
+    fn claim(&mut self, hit_index: usize, row: usize, (rule, as_role): (Rule, Role)) {
         self.count += 1;
         interrupt::poll_periodically(self.count);
-        let hit = &self.hits[place];
-        let distance = hit.ordinal.map_or(0, |own| self.found.ordinal(row).saturating_sub(own));
+        let hit = &self.hits[hit_index];
+        let distance =
+            hit.ordinal.map_or(0, |own| self.probe_rows.ordinal(row).saturating_sub(own));
         let is_part = rule == Rule::Container;
         // A single hit has no competitor.
         let is_own =
-            is_part && self.hits.len() > 1 && is_own(self.plan, place, hit, row, self.columns);
-        let priority = (!is_part, !is_own, hit.score_rank, distance.unsigned_abs(), as_role, place);
-        let pick = SelectedChunk { row, hit: place, role: as_role, rule, distance };
-        match self.places.entry(self.found.rows[row].chunk) {
+            is_part && self.hits.len() > 1 && is_own(self.plan, hit_index, hit, row, self.columns);
+        let priority =
+            (!is_part, !is_own, hit.score_rank, distance.unsigned_abs(), as_role, hit_index);
+        let selected = SelectedChunk { row, hit: hit_index, role: as_role, rule, distance };
+        match self.positions.entry(self.probe_rows.rows[row].chunk) {
             Entry::Vacant(entry) => {
                 entry.insert(Some(self.best.len()));
-                self.best.push((priority, pick));
+                self.best.push((priority, selected));
             }
             Entry::Occupied(entry) => {
-                if let Some(place) = *entry.get()
-                    && priority < self.best[place].0
+                if let Some(position) = *entry.get()
+                    && priority < self.best[position].0
                 {
-                    self.best[place] = (priority, pick);
+                    self.best[position] = (priority, selected);
                 }
             }
         }
@@ -148,12 +151,12 @@ impl<D: LazyColumns> ClaimTable<'_, D> {
 /// Returns whether a row belongs to the hit's own unit within its container.
 pub(super) fn is_own(
     plan: &Plan,
-    place: usize,
+    hit_index: usize,
     hit: &Hit,
     row: usize,
     columns: &impl LazyColumns,
 ) -> bool {
-    let (Some(container), Some(section)) = (plan.container(place), &hit.section) else {
+    let (Some(container), Some(section)) = (plan.container(hit_index), &hit.section) else {
         return false;
     };
     *section != container.section && is_below(columns, row, section)

@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn add_imports(
     hits: &[Hit],
     plan: &Plan,
-    found: &ProbeRows,
+    probe_rows: &ProbeRows,
     columns: &impl LazyColumns,
     budget: Budget,
     selection: &mut Selection,
@@ -27,19 +27,20 @@ pub(super) fn add_imports(
     if heads.peek().is_none() {
         return;
     }
-    let rows = found.rows;
-    let mut taken: HashSet<_> = selection.chunks.iter().map(|pick| rows[pick.row].chunk).collect();
+    let rows = probe_rows.rows;
+    let mut taken: HashSet<_> =
+        selection.chunks.iter().map(|selected| rows[selected.row].chunk).collect();
     let mut tokens: u64 =
-        selection.chunks.iter().map(|pick| u64::from(rows[pick.row].tokens)).sum();
+        selection.chunks.iter().map(|selected| u64::from(rows[selected.row].tokens)).sum();
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
     let mut of_hit: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); hits.len()];
-    selection.chunks.iter().for_each(|pick| of_hit[pick.hit].0.push(pick.row));
+    selection.chunks.iter().for_each(|selected| of_hit[selected.hit].0.push(selected.row));
     heads.for_each(|request| of_hit[request.hit].1.push(request.probe));
-    for (place, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
+    for (hit_index, (hit, (own, heads))) in hits.iter().zip(of_hit).enumerate() {
         interrupt::poll();
         let texts: Vec<_> = own.iter().map(|row| columns.content(*row)).collect();
         let words: HashSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
-        for row in heads.iter().flat_map(|probe| found.all(*probe)) {
+        for row in heads.iter().flat_map(|probe| probe_rows.all(*probe)) {
             let names = bound.entry(*row).or_insert_with(|| columns.imports(*row));
             let is_used = names.iter().any(|name| words.contains(&**name));
             if !is_used || !taken.insert(rows[*row].chunk) {
@@ -47,7 +48,7 @@ pub(super) fn add_imports(
             }
             let cost = u64::from(rows[*row].tokens);
             if budget.verdict(tokens + cost, selection.chunks.len() + 1) != Verdict::Kept {
-                selection.truncated[place] = true;
+                selection.truncated[hit_index] = true;
                 continue;
             }
             tokens += cost;
@@ -55,7 +56,7 @@ pub(super) fn add_imports(
             let distance = ordinal(&rows[*row]).saturating_sub(hit.ordinal.unwrap_or_default());
             selection.chunks.push(SelectedChunk {
                 row: *row,
-                hit: place,
+                hit: hit_index,
                 role: Role::Ancestor,
                 rule: Rule::Imports,
                 distance,

@@ -32,7 +32,7 @@ pub(super) struct MergedSections {
 pub(super) fn merged(
     hits: &[Hit],
     plan: &Plan,
-    found: &ProbeRows,
+    probe_rows: &ProbeRows,
     columns: &impl LazyColumns,
 ) -> MergedSections {
     let mut documents: BTreeMap<Uuid, Document> = BTreeMap::new();
@@ -45,7 +45,7 @@ pub(super) fn merged(
     }
     let mut merging = MergedSections::default();
     for document in documents.values() {
-        document.merge(hits, found, columns, &mut merging);
+        document.merge(hits, probe_rows, columns, &mut merging);
     }
     merging
 }
@@ -63,7 +63,7 @@ impl Document {
     fn merge(
         &self,
         hits: &[Hit],
-        found: &ProbeRows,
+        probe_rows: &ProbeRows,
         columns: &impl LazyColumns,
         merging: &mut MergedSections,
     ) {
@@ -82,9 +82,9 @@ impl Document {
         let by_tokens = strategy.count_by == CountBy::Tokens;
         // By ordinal: the row, and the nearest section of the tree that contains it.
         let mut rows: BTreeMap<i32, (usize, Option<usize>)> = BTreeMap::new();
-        for row in self.probes.iter().flat_map(|probe| found.all(*probe)) {
+        for row in self.probes.iter().flat_map(|probe| probe_rows.all(*probe)) {
             interrupt::poll();
-            let chunk = &found.rows[*row];
+            let chunk = &probe_rows.rows[*row];
             let ordinal = chunk.ordinal.unwrap_or_default();
             if rows.contains_key(&ordinal) || !contains(&windows, ordinal) {
                 continue;

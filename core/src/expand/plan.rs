@@ -22,8 +22,8 @@ use uuid::Uuid;
 pub fn plan(hits: &[Hit], imports: bool) -> Plan {
     let groups = groups(hits);
     let mut plan = Plan { group_of: vec![None; hits.len()], ..Plan::default() };
-    for (place, group) in groups.iter().enumerate() {
-        group.hits.iter().for_each(|hit| plan.group_of[*hit] = Some(place));
+    for (index, group) in groups.iter().enumerate() {
+        group.hits.iter().for_each(|hit| plan.group_of[*hit] = Some(index));
     }
     plan.groups = groups;
     let mut spans: HashMap<Uuid, Vec<OrdinalRange>> = HashMap::new();
@@ -124,8 +124,8 @@ fn windows(i: usize, hit: &Hit, ordinal: i32) -> Vec<OrdinalRange> {
 fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<OrdinalRange>) {
     spans.sort_by_key(|span| span.first);
     let mut open: Option<usize> = None;
-    for (place, span) in spans.iter().enumerate() {
-        interrupt::poll_periodically(place);
+    for (index, span) in spans.iter().enumerate() {
+        interrupt::poll_periodically(index);
         let probe = match open {
             Some(probe) if span.first <= plan.probes[probe].last.saturating_add(1) => probe,
             _ => plan.read(Probe::range(document, span.first, span.last)),
@@ -137,8 +137,8 @@ fn ranges(plan: &mut Plan, document: Uuid, mut spans: Vec<OrdinalRange>) {
 }
 
 /// Adds the probes of a scope group, one for all hits within each other's reach.
-fn scope(plan: &mut Plan, place: usize, hits: &[Hit]) {
-    let group = plan.groups[place].clone();
+fn scope(plan: &mut Plan, index: usize, hits: &[Hit]) {
+    let group = plan.groups[index].clone();
     let mut members: Vec<(i32, usize)> =
         group.hits.iter().filter_map(|hit| Some((hits[*hit].ordinal?, *hit))).collect();
     members.sort_unstable();
@@ -160,7 +160,7 @@ fn scope(plan: &mut Plan, place: usize, hits: &[Hit]) {
                     last,
                     limit: 0,
                 });
-                plan.groups[place].probes.push(probe);
+                plan.groups[index].probes.push(probe);
                 probe
             }
         };
@@ -173,7 +173,7 @@ fn scope(plan: &mut Plan, place: usize, hits: &[Hit]) {
             _ => Rule::Container,
         };
         let around = OrdinalRange::around(hit, ordinal, reach, reach, rule);
-        plan.requests.push(RowRequest { group: Some(place), ..around.request(probe) });
+        plan.requests.push(RowRequest { group: Some(index), ..around.request(probe) });
         // The head and the closing part are read at any distance.
         let (head, close) = group.ends(hit).unwrap_or((ordinal, ordinal));
         for end in [head, close].into_iter().filter(|end| !around.contains(*end)) {
@@ -184,7 +184,7 @@ fn scope(plan: &mut Plan, place: usize, hits: &[Hit]) {
                 last: end,
                 ..OrdinalRange::around(hit, end, 0, 0, rule)
             };
-            plan.requests.push(RowRequest { group: Some(place), ..span.request(probe) });
+            plan.requests.push(RowRequest { group: Some(index), ..span.request(probe) });
         }
     }
 }

@@ -38,7 +38,7 @@ pub struct ScopeGroup {
 pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
     let shared = shared(hits);
     let mut groups: Vec<ScopeGroup> = Vec::new();
-    let mut places: HashMap<(Uuid, &[String]), usize> = HashMap::new();
+    let mut indexes: HashMap<(Uuid, &[String]), usize> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         interrupt::poll();
         let (Some(section), Some(_)) = (&hit.section, hit.ordinal) else { continue };
@@ -52,7 +52,7 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
             },
             _ => continue,
         };
-        let place = *places.entry((hit.document, &section[..depth])).or_insert_with(|| {
+        let index = *indexes.entry((hit.document, &section[..depth])).or_insert_with(|| {
             groups.push(ScopeGroup {
                 document: hit.document,
                 section: section[..depth].to_vec(),
@@ -64,7 +64,7 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
             });
             groups.len() - 1
         });
-        let group = &mut groups[place];
+        let group = &mut groups[index];
         group.ends = group.ends.or(container.map(|container| (container.first, container.last)));
         group.hits.push(i);
         group.inside.extend(container.map(|_| i));

@@ -63,25 +63,25 @@ pub fn select_context(
     budget: Budget,
     explain: bool,
 ) -> Selection {
-    let found = ProbeRows::new(plan, rows);
+    let probe_rows = ProbeRows::new(plan, rows);
     let mut failed = vec![false; plan.groups.len()];
     // Context that the budget cut before a fallback still counts as cut.
     let mut cut_before = vec![false; hits.len()];
     loop {
-        let claims = claims(hits, plan, &found, columns, &failed);
-        let mut selection = initial_selection(hits, plan, &found, &claims, &failed);
+        let claims = claims(hits, plan, &probe_rows, columns, &failed);
+        let mut selection = initial_selection(hits, plan, &probe_rows, &claims, &failed);
         let Claims { chunks, scopes, .. } = claims;
-        let considered = budget::spend(hits, plan, &found, chunks, columns, budget, explain);
+        let considered = budget::spend(hits, plan, &probe_rows, chunks, columns, budget, explain);
         for considered in &considered {
             selection.truncated[considered.chunk.hit] |= considered.verdict != Verdict::Kept;
         }
         let mut all_parse = true;
-        for (place, group) in plan.groups.iter().enumerate() {
-            if group.is_json && !failed[place] {
+        for (index, group) in plan.groups.iter().enumerate() {
+            if group.is_json && !failed[index] {
                 let cut = group.hits.iter().any(|hit| selection.truncated[*hit]);
                 group.hits.iter().for_each(|hit| cut_before[*hit] |= selection.truncated[*hit]);
-                failed[place] = cut || !parses(&scopes[place], columns);
-                all_parse &= !failed[place];
+                failed[index] = cut || !parses(&scopes[index], columns);
+                all_parse &= !failed[index];
             }
         }
         if all_parse {
@@ -92,7 +92,7 @@ pub fn select_context(
                 .iter_mut()
                 .zip(&cut_before)
                 .for_each(|(cut, before)| *cut |= before);
-            add_imports(hits, plan, &found, columns, budget, &mut selection);
+            add_imports(hits, plan, &probe_rows, columns, budget, &mut selection);
             selection.chunks = ordered(hits, rows, selection.chunks);
             selection.considered = if explain { considered } else { Vec::new() };
             return selection;
@@ -104,7 +104,7 @@ pub fn select_context(
 fn initial_selection(
     hits: &[Hit],
     plan: &Plan,
-    found: &ProbeRows,
+    probe_rows: &ProbeRows,
     claims: &Claims,
     failed: &[bool],
 ) -> Selection {
@@ -116,16 +116,16 @@ fn initial_selection(
         scope_chunks: claims
             .scopes
             .iter()
-            .map(|rows| rows.iter().map(|row| found.rows[*row].chunk).collect())
+            .map(|rows| rows.iter().map(|row| probe_rows.rows[*row].chunk).collect())
             .collect(),
         ..Selection::default()
     };
-    for (place, group) in plan.groups.iter().enumerate().filter(|(place, _)| !failed[*place]) {
-        let broken = is_broken(plan, place, found, &claims.scopes[place]);
+    for (index, group) in plan.groups.iter().enumerate().filter(|(index, _)| !failed[*index]) {
+        let broken = is_broken(plan, index, probe_rows, &claims.scopes[index]);
         for hit in &group.hits {
             let ends = group.ends(*hit);
             let behind_head = ends.is_none_or(|(first, _)| Some(first) <= hits[*hit].ordinal);
-            selection.scopes[*hit] = Some(place);
+            selection.scopes[*hit] = Some(index);
             selection.fell_back[*hit] = false;
             selection.broken[*hit] = broken || !behind_head;
         }
@@ -137,17 +137,17 @@ fn initial_selection(
 }
 
 /// Returns whether a scope has a missing chunk at either side, or continues there.
-fn is_broken(plan: &Plan, group: usize, found: &ProbeRows, whole: &[usize]) -> bool {
-    let ordinal = |row: &usize| found.rows[*row].ordinal;
+fn is_broken(plan: &Plan, group: usize, probe_rows: &ProbeRows, whole: &[usize]) -> bool {
+    let ordinal = |row: &usize| probe_rows.rows[*row].ordinal;
     let (Some(first), Some(last)) =
         (whole.first().and_then(ordinal), whole.last().and_then(ordinal))
     else {
         return true;
     };
     let is_next = |row: &usize, expected: Option<i32>| {
-        ordinal(row) == expected && found.rows[*row].depth_below.is_none()
+        ordinal(row) == expected && probe_rows.rows[*row].depth_below.is_none()
     };
-    let rows = || plan.groups[group].probes.iter().flat_map(|probe| found.all(*probe));
+    let rows = || plan.groups[group].probes.iter().flat_map(|probe| probe_rows.all(*probe));
     let before = rows().filter(|row| ordinal(row) < Some(first)).max_by_key(|row| ordinal(row));
     let after = rows().filter(|row| ordinal(row) > Some(last)).min_by_key(|row| ordinal(row));
     before.is_some_and(|row| !is_next(row, first.checked_sub(1)))
@@ -170,13 +170,13 @@ fn ordered(hits: &[Hit], rows: &[ChunkRow], chunks: Vec<SelectedChunk>) -> Vec<S
     let mut best: HashMap<Uuid, (usize, usize)> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         interrupt::poll_periodically(i);
-        let place = best.entry(hit.document).or_insert((hit.score_rank, i));
-        *place = (*place).min((hit.score_rank, i));
+        let best_rank = best.entry(hit.document).or_insert((hit.score_rank, i));
+        *best_rank = (*best_rank).min((hit.score_rank, i));
     }
-    let place = |pick: &SelectedChunk| {
-        let ordinal = rows[pick.row].ordinal;
+    let sort_key = |selected: &SelectedChunk| {
+        let ordinal = rows[selected.row].ordinal;
         // Chunks without an ordinal come last.
-        (best[&hits[pick.hit].document], Reverse(ordinal.is_some()), ordinal, pick.hit)
+        (best[&hits[selected.hit].document], Reverse(ordinal.is_some()), ordinal, selected.hit)
     };
-    budget::sorted(chunks, place)
+    budget::sorted(chunks, sort_key)
 }

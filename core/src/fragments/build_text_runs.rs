@@ -22,17 +22,17 @@ use std::ops::Range;
 pub fn text_runs(pieces: &[SourceChunk], fenced: impl Fn(usize) -> bool) -> Vec<TextRun> {
     let mut text_runs: Vec<TextRun> = Vec::new();
     let mut end = None;
-    for (place, piece) in pieces.iter().enumerate() {
-        let shared = shared(place.checked_sub(1).map(|before| &pieces[before]), piece, end);
+    for (index, piece) in pieces.iter().enumerate() {
+        let shared = shared(index.checked_sub(1).map(|before| &pieces[before]), piece, end);
         let content = &piece.content[shared.unwrap_or(0)..];
         let chunks = if let (Some(_), Some(last)) = (shared, text_runs.last_mut()) {
             last.text.push_str(content);
             let bytes = last.text.len() - content.len()..last.text.len();
-            last.chunks.push((place, bytes));
+            last.chunks.push((index, bytes));
             end = end.max(piece.span.as_ref().map(|span| span.end));
             continue;
         } else {
-            vec![(place, 0..content.len())]
+            vec![(index, 0..content.len())]
         };
         end = known(piece).map(|span| span.end);
         let document = piece.document;
@@ -76,14 +76,14 @@ fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[SourceChunk]) -
         while chunks[chunk].1.end <= start {
             chunk += 1;
         }
-        let (place, bytes) = &chunks[chunk];
+        let (index, bytes) = &chunks[chunk];
         let before = lines.last().and_then(|line| line.number);
         // An overlapping chunk does not begin its first line.
-        let begins = bytes.start == start && bytes.len() == pieces[*place].content.len();
-        let number = if begins { pieces[*place].first_line } else { None };
+        let begins = bytes.start == start && bytes.len() == pieces[*index].content.len();
+        let number = if begins { pieces[*index].first_line } else { None };
         let mut tokens = 0.0;
-        for (place, bytes) in chunks[chunk..].iter().take_while(|(_, bytes)| bytes.start < end) {
-            let piece = &pieces[*place];
+        for (index, bytes) in chunks[chunk..].iter().take_while(|(_, bytes)| bytes.start < end) {
+            let piece = &pieces[*index];
             let part = bytes.end.min(end) - bytes.start.max(start);
             tokens += part as f64 * f64::from(piece.tokens) / piece.content.len().max(1) as f64;
         }
@@ -96,8 +96,8 @@ fn lines(text: &str, chunks: &[(usize, Range<usize>)], pieces: &[SourceChunk]) -
         });
         start = end;
     }
-    let [before, _] = chunks.first().map_or([false; 2], |(place, _)| pieces[*place].continues);
-    let [_, after] = chunks.last().map_or([false; 2], |(place, _)| pieces[*place].continues);
+    let [before, _] = chunks.first().map_or([false; 2], |(index, _)| pieces[*index].continues);
+    let [_, after] = chunks.last().map_or([false; 2], |(index, _)| pieces[*index].continues);
     if let Some(first) = lines.first_mut() {
         first.is_complete &= !before;
     }

@@ -40,18 +40,18 @@ pub(super) fn blocks(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<Range<us
 /// Returns the lines that are certainly outside of blocks: the first of the document, and headings that
 /// begin a section.
 fn outside(text_run: &TextRun, pieces: &[SourceChunk]) -> Vec<usize> {
-    let begins = |place: usize, bytes: &Range<usize>| {
-        let piece = &pieces[place];
+    let begins = |index: usize, bytes: &Range<usize>| {
+        let piece = &pieces[index];
         let first =
             piece.ordinal == Some(0) || piece.span.as_ref().is_some_and(|span| span.start == 0);
-        let before = place.checked_sub(1).map(|before| &pieces[before]);
+        let before = index.checked_sub(1).map(|before| &pieces[before]);
         let other = bytes.start > 0
             && before
                 .is_some_and(|before| before.section.is_some() && before.section != piece.section);
         first || other && text_run.text[bytes.clone()].starts_with('#')
     };
     let line = |start: usize| text_run.lines.partition_point(|line| line.bytes.start < start);
-    let chunks = text_run.chunks.iter().filter(|(place, bytes)| begins(*place, bytes));
+    let chunks = text_run.chunks.iter().filter(|(index, bytes)| begins(*index, bytes));
     chunks.map(|(_, bytes)| line(bytes.start)).collect()
 }
 

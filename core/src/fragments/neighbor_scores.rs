@@ -14,14 +14,14 @@ const SHARE: f64 = 0.2;
 /// Adds a share of the better neighbour's score to each chunk, and returns indexes and scores, best first.
 ///
 /// `pieces` are in document order. Chunks without a score of their own or of a neighbour are omitted.
-pub fn add_neighbor_scores(pieces: &[SourceChunk], worth: &[Option<f64>]) -> Vec<(usize, f64)> {
-    let spread = |place: usize| {
-        let before = place.checked_sub(1).filter(|before| goes_on(pieces, *before));
-        let after = Some(place + 1).filter(|_| goes_on(pieces, place));
-        let beside = before.into_iter().chain(after).filter_map(|beside| worth[beside]);
+pub fn add_neighbor_scores(pieces: &[SourceChunk], scores: &[Option<f64>]) -> Vec<(usize, f64)> {
+    let spread = |index: usize| {
+        let before = index.checked_sub(1).filter(|before| goes_on(pieces, *before));
+        let after = Some(index + 1).filter(|_| goes_on(pieces, index));
+        let beside = before.into_iter().chain(after).filter_map(|beside| scores[beside]);
         let near = beside.fold(0.0, f64::max);
-        let own = worth[place];
-        (own.is_some() || near > 0.0).then(|| (place, own.unwrap_or_default() + SHARE * near))
+        let own = scores[index];
+        (own.is_some() || near > 0.0).then(|| (index, own.unwrap_or_default() + SHARE * near))
     };
     let mut spread: Vec<_> = (0..pieces.len()).filter_map(spread).collect();
     spread.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -29,8 +29,8 @@ pub fn add_neighbor_scores(pieces: &[SourceChunk], worth: &[Option<f64>]) -> Vec
 }
 
 /// Returns whether the next chunk continues the section.
-fn goes_on(pieces: &[SourceChunk], place: usize) -> bool {
-    let Some([piece, next]) = pieces.get(place..place + 2) else { return false };
+fn goes_on(pieces: &[SourceChunk], index: usize) -> bool {
+    let Some([piece, next]) = pieces.get(index..index + 2) else { return false };
     let adjacent =
         piece.ordinal.zip(next.ordinal).is_some_and(|(one, next)| one.abs_diff(next) == 1);
     adjacent && piece.document == next.document && piece.section == next.section
@@ -40,8 +40,8 @@ fn goes_on(pieces: &[SourceChunk], place: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Places in order of pieces, each with a document, an ordinal and a section.
-    fn order(pieces: &[(usize, i32, i64)], worth: &[Option<f64>]) -> Vec<usize> {
+    /// Returns the order of pieces, each with a document, an ordinal and a section.
+    fn order(pieces: &[(usize, i32, i64)], scores: &[Option<f64>]) -> Vec<usize> {
         let piece = |&(document, ordinal, section): &_| SourceChunk {
             document,
             ordinal: Some(ordinal),
@@ -53,7 +53,7 @@ mod tests {
             continues: [false; 2],
         };
         let pieces: Vec<_> = pieces.iter().map(piece).collect();
-        add_neighbor_scores(&pieces, worth).into_iter().map(|(place, _)| place).collect()
+        add_neighbor_scores(&pieces, scores).into_iter().map(|(index, _)| index).collect()
     }
 
     #[test]

@@ -58,16 +58,16 @@ pub struct LexemeWords {
     /// The weight of each lexeme.
     lexemes: Vec<f64>,
     /// The weight of each word.
-    worth: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl LexemeWords {
     /// Creates the mapping. `variants` has the index of the query lexeme for each variant.
     pub fn new(lexemes: &QueryLexemes, variants: &[usize], idf: &Idf) -> Self {
         let mut words = vec![Vec::new(); lexemes.list.len()];
-        for (place, word) in lexemes.words.iter().enumerate() {
+        for (index, word) in lexemes.words.iter().enumerate() {
             for lexeme in word.whole.iter().chain(&word.parts) {
-                words[*lexeme].push(place);
+                words[*lexeme].push(index);
             }
         }
         let first = lexemes.list.len() - variants.len();
@@ -82,7 +82,7 @@ impl LexemeWords {
         Self {
             words,
             lexemes: (0..lexemes.list.len()).map(|lexeme| idf.of(lexeme)).collect(),
-            worth: lexemes.words.iter().map(rarest).collect(),
+            weights: lexemes.words.iter().map(rarest).collect(),
         }
     }
 
@@ -92,42 +92,42 @@ impl LexemeWords {
     }
 
     /// Returns the weight of a word.
-    pub fn worth(&self, word: usize) -> f64 {
-        self.worth[word]
+    pub fn weight(&self, word: usize) -> f64 {
+        self.weights[word]
     }
 
     /// Returns the number of words.
     pub fn count(&self) -> usize {
-        self.worth.len()
+        self.weights.len()
     }
 }
 
 /// Returns the proximity in a candidate, or `None` without any word.
 pub fn proximity(candidate: &Candidate, words: &LexemeWords) -> Option<Proximity> {
     let mut has = vec![false; words.count()];
-    let mut worth = vec![0.0_f64; words.count()];
-    let mut places: Vec<(u16, usize)> = Vec::new();
+    let mut weights = vec![0.0_f64; words.count()];
+    let mut positions: Vec<(u16, usize)> = Vec::new();
     for occurrence in &candidate.occurrences {
         for word in words.of(occurrence.lexeme) {
             has[*word] = true;
-            worth[*word] = worth[*word].max(words.lexemes[occurrence.lexeme]);
+            weights[*word] = weights[*word].max(words.lexemes[occurrence.lexeme]);
             if occurrence.field == Field::Content {
-                places.push((occurrence.position, *word));
+                positions.push((occurrence.position, *word));
             }
         }
     }
-    let found = has.iter().filter(|has| **has).count();
-    if found == 0 {
+    let matched = has.iter().filter(|has| **has).count();
+    if matched == 0 {
         return None;
     }
-    places.sort_unstable();
-    let (distance, near) = shortest(&places, words.count());
-    let all: f64 = words.worth.iter().sum();
-    let share = if all > 0.0 { (worth.iter().sum::<f64>() / all).min(1.0) } else { 0.0 };
+    positions.sort_unstable();
+    let (distance, near) = shortest(&positions, words.count());
+    let all: f64 = words.weights.iter().sum();
+    let share = if all > 0.0 { (weights.iter().sum::<f64>() / all).min(1.0) } else { 0.0 };
     let closeness = distance.map_or(0.0, |distance| near as f64 / f64::from(distance.max(1)));
-    let coverage = match found {
-        found if found == words.count() => Coverage::All,
-        found if 2 * found > words.count() => Coverage::Most,
+    let coverage = match matched {
+        matched if matched == words.count() => Coverage::All,
+        matched if 2 * matched > words.count() => Coverage::Most,
         _ => Coverage::Any,
     };
     let score = share * (1.0 + closeness.min(1.0)) / 2.0;
@@ -136,22 +136,22 @@ pub fn proximity(candidate: &Candidate, words: &LexemeWords) -> Option<Proximity
 
 /// Returns the length of the shortest window with all words that occur, and the number of these
 /// words.
-fn shortest(places: &[(u16, usize)], words: usize) -> (Option<u16>, usize) {
+fn shortest(positions: &[(u16, usize)], words: usize) -> (Option<u16>, usize) {
     let mut count = vec![0_usize; words];
-    for (_, word) in places {
+    for (_, word) in positions {
         count[*word] += 1;
     }
-    let wanted = count.iter().filter(|count| **count > 0).count();
-    if wanted < 2 {
-        return (None, wanted);
+    let distinct = count.iter().filter(|count| **count > 0).count();
+    if distinct < 2 {
+        return (None, distinct);
     }
     count.fill(0);
     let (mut first, mut inside, mut best) = (0, 0, None);
-    for (position, word) in places {
+    for (position, word) in positions {
         inside += usize::from(count[*word] == 0);
         count[*word] += 1;
-        while inside == wanted {
-            let (start, leaving) = places[first];
+        while inside == distinct {
+            let (start, leaving) = positions[first];
             let distance = position - start + 1;
             best = Some(best.map_or(distance, |best: u16| best.min(distance)));
             count[leaving] -= 1;
@@ -159,7 +159,7 @@ fn shortest(places: &[(u16, usize)], words: usize) -> (Option<u16>, usize) {
             first += 1;
         }
     }
-    (best, wanted)
+    (best, distinct)
 }
 
 #[cfg(test)]
@@ -167,23 +167,23 @@ mod tests {
     use super::*;
     use crate::search::bm25::Occurrence;
 
-    fn measured(places: &[(usize, u16)], words: usize) -> Option<Proximity> {
+    fn measured(positions: &[(usize, u16)], words: usize) -> Option<Proximity> {
         let mut lexemes = QueryLexemes::default();
         (0..words).for_each(|word| lexemes.add(vec![format!("w{word}")], vec![]));
         let idf = Idf::new(100.0, &vec![5.0; words]);
         let occurrence =
             |&(lexeme, position): &_| Occurrence { lexeme, field: Field::Content, position };
         let candidate =
-            Candidate { length: 50, occurrences: places.iter().map(occurrence).collect() };
+            Candidate { length: 50, occurrences: positions.iter().map(occurrence).collect() };
         proximity(&candidate, &LexemeWords::new(&lexemes, &[], &idf))
     }
 
     #[test]
     fn all_words_rank_before_most_and_most_before_any() {
-        let worth = |places: &[(usize, u16)]| measured(places, 3).unwrap().sort_key();
-        let all = worth(&[(0, 1), (1, 40), (2, 90)]);
-        let most = worth(&[(0, 1), (1, 2)]);
-        let any = worth(&[(0, 1), (0, 2), (0, 3)]);
+        let sort_key = |positions: &[(usize, u16)]| measured(positions, 3).unwrap().sort_key();
+        let all = sort_key(&[(0, 1), (1, 40), (2, 90)]);
+        let most = sort_key(&[(0, 1), (1, 2)]);
+        let any = sort_key(&[(0, 1), (0, 2), (0, 3)]);
         assert!(all > most && most > any, "{all:?} {most:?} {any:?}");
         assert_eq!(measured(&[], 3), None);
     }

@@ -33,26 +33,26 @@ const DOUBT: f64 = 0.3;
 /// use passage_core::search::{QueryLexemes, bm25::Idf};
 ///
 /// let terms = QueryTerms::new(QueryLexemes::default(), Idf::new(0.0, &[]), Vec::new());
-/// let found = [0.2, 0.7].map(|similarity| FragmentCandidate {
+/// let candidates = [0.2, 0.7].map(|similarity| FragmentCandidate {
 ///     similarity: Some(similarity), ..FragmentCandidate::default()
 /// });
-/// let (strategy, ranked) = rank_chunks(FragmentStrategy::Auto, &terms, &found);
+/// let (strategy, ranked) = rank_chunks(FragmentStrategy::Auto, &terms, &candidates);
 /// assert_eq!((strategy, ranked[0].chunk), (FragmentStrategy::Semantic, 1));
 /// ```
 pub fn rank_chunks(
     strategy: FragmentStrategy,
     terms: &QueryTerms,
-    found: &[FragmentCandidate],
+    candidates: &[FragmentCandidate],
 ) -> (FragmentStrategy, Vec<RankedChunk>) {
-    let lexical = lexical(terms, found);
+    let lexical = lexical(terms, candidates);
     let proximity: Vec<_> =
-        found.iter().map(|found| proximity(&found.words, &terms.words)).collect();
-    let by_words = ranked(found, |chunk| lexical[chunk]);
+        candidates.iter().map(|candidate| proximity(&candidate.words, &terms.words)).collect();
+    let by_words = ranked(candidates, |chunk| lexical[chunk]);
     // Many chunks tie in proximity, so the lexical score decides.
-    let near = ranked(found, |chunk| {
+    let near = ranked(candidates, |chunk| {
         proximity[chunk].as_ref().map(|proximity| (proximity.sort_key(), lexical[chunk]))
     });
-    let by_vector = ranked(found, |chunk| found[chunk].similarity);
+    let by_vector = ranked(candidates, |chunk| candidates[chunk].similarity);
     let share = proximity.iter().flatten().map(|near| near.share).fold(0.0, f64::max);
     let (strategy, mut order) = match strategy.resolve(terms.words()) {
         FragmentStrategy::Adaptive => {
@@ -63,11 +63,11 @@ pub fn rank_chunks(
             (FragmentStrategy::Proximity, scored(&near, score))
         }
         FragmentStrategy::Semantic => {
-            let worth = semantic(terms, found, &lexical);
-            let ranked = ranked(found, |chunk| worth[chunk]);
+            let scores = semantic(terms, candidates, &lexical);
+            let ranked = ranked(candidates, |chunk| scores[chunk]);
             (
                 FragmentStrategy::Semantic,
-                scored(&ranked, |chunk| worth[chunk].map(|(score, _)| score)),
+                scored(&ranked, |chunk| scores[chunk].map(|(score, _)| score)),
             )
         }
         FragmentStrategy::Auto | FragmentStrategy::Seed => {
@@ -75,7 +75,7 @@ pub fn rank_chunks(
         }
     };
     // Candidates that the strategy ignores are appended.
-    let mut has = vec![false; found.len()];
+    let mut has = vec![false; candidates.len()];
     for (chunk, _) in &order {
         has[*chunk] = true;
     }
@@ -85,9 +85,9 @@ pub fn rank_chunks(
         }
     }
 
-    let place =
+    let ranks_of =
         |ranked: &[usize]| -> HashMap<usize, usize> { ranked.iter().copied().zip(1..).collect() };
-    let (by_words, near, by_vector) = (place(&by_words), place(&near), place(&by_vector));
+    let (by_words, near, by_vector) = (ranks_of(&by_words), ranks_of(&near), ranks_of(&by_vector));
     let signal = |ranks: &HashMap<_, _>, chunk, score: Option<f64>| {
         Some(Signal { rank: *ranks.get(&chunk)?, score: score? })
     };
@@ -97,8 +97,8 @@ pub fn rank_chunks(
         lexical: signal(&by_words, chunk, lexical[chunk]),
         proximity: proximity[chunk]
             .and_then(|proximity| Some((signal(&near, chunk, Some(proximity.score))?, proximity))),
-        vector: signal(&by_vector, chunk, found[chunk].similarity),
-        match_kind: terms.best_match(&found[chunk].words),
+        vector: signal(&by_vector, chunk, candidates[chunk].similarity),
+        match_kind: terms.best_match(&candidates[chunk].words),
     };
     (strategy, order.into_iter().map(full).collect())
 }
@@ -131,25 +131,25 @@ fn scored(ranked: &[usize], score: impl Fn(usize) -> Option<f64>) -> Vec<(usize,
 }
 
 /// Returns the lexical score of each candidate with any words.
-fn lexical(terms: &QueryTerms, found: &[FragmentCandidate]) -> Vec<Option<f64>> {
-    let candidates: Vec<_> = found.iter().map(|found| &found.words).collect();
-    let scores = score_candidates(&candidates, &terms.lexemes, &terms.idf);
+fn lexical(terms: &QueryTerms, candidates: &[FragmentCandidate]) -> Vec<Option<f64>> {
+    let words: Vec<_> = candidates.iter().map(|candidate| &candidate.words).collect();
+    let scores = score_candidates(&words, &terms.lexemes, &terms.idf);
     let has = |candidate: &Candidate| !candidate.occurrences.is_empty();
-    scores.into_iter().zip(candidates).map(|(score, of)| has(of).then_some(score)).collect()
+    scores.into_iter().zip(words).map(|(score, of)| has(of).then_some(score)).collect()
 }
 
 /// Returns the indexes of candidates with a value, best first; ties are broken by ordinal.
 fn ranked<W: PartialOrd>(
-    found: &[FragmentCandidate],
-    worth: impl Fn(usize) -> Option<W>,
+    candidates: &[FragmentCandidate],
+    score: impl Fn(usize) -> Option<W>,
 ) -> Vec<usize> {
     let mut ranked: Vec<_> =
-        (0..found.len()).filter_map(|place| Some((place, worth(place)?))).collect();
+        (0..candidates.len()).filter_map(|index| Some((index, score(index)?))).collect();
     ranked.sort_by(|(first, a), (second, b)| {
-        let by_worth = b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal);
-        by_worth.then_with(|| found[*first].ordinal.cmp(&found[*second].ordinal))
+        let by_score = b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal);
+        by_score.then_with(|| candidates[*first].ordinal.cmp(&candidates[*second].ordinal))
     });
-    ranked.into_iter().map(|(place, _)| place).collect()
+    ranked.into_iter().map(|(index, _)| index).collect()
 }
 
 #[cfg(test)]
@@ -174,14 +174,14 @@ mod tests {
         let variants =
             vec![variant("alphabet", MatchKind::Prefix), variant("alhpa", MatchKind::Fuzzy(0.8))];
         let terms = QueryTerms::new(lexemes, idf, variants);
-        let found: Vec<_> = chunks
+        let candidates: Vec<_> = chunks
             .iter()
             .zip(0..)
             .map(|((lexemes, similarity), ordinal)| {
-                let occurrence = |(place, lexeme): (usize, &usize)| Occurrence {
+                let occurrence = |(index, lexeme): (usize, &usize)| Occurrence {
                     lexeme: *lexeme,
                     field: Field::Content,
-                    position: 10 * place as u16 + 1,
+                    position: 10 * index as u16 + 1,
                 };
                 let mut occurrences: Vec<_> = lexemes.iter().enumerate().map(occurrence).collect();
                 occurrences.sort_by_key(|one| (one.lexeme, one.position));
@@ -193,7 +193,7 @@ mod tests {
                 }
             })
             .collect();
-        let (strategy, ranked) = rank_chunks(strategy, &terms, &found);
+        let (strategy, ranked) = rank_chunks(strategy, &terms, &candidates);
         (strategy, ranked.into_iter().map(|ranked| ranked.chunk).collect())
     }
 
@@ -238,9 +238,9 @@ mod tests {
             FragmentStrategy::Proximity,
             FragmentStrategy::Semantic,
         ] {
-            let (_, mut found) = order(strategy, &chunks);
-            found.sort_unstable();
-            assert_eq!(found, [0, 1, 2], "{}", strategy.name());
+            let (_, mut ranked) = order(strategy, &chunks);
+            ranked.sort_unstable();
+            assert_eq!(ranked, [0, 1, 2], "{}", strategy.name());
         }
     }
 

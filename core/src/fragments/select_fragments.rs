@@ -26,8 +26,8 @@ const REST: u32 = 16;
 
 /// Selects lines for hits, given best first, and returns fragments in the order of their best hits.
 ///
-/// `worth` returns the relevance of lines, each given by text run and line. It is expensive, so it is called at
-/// most once: when the first hit does not fit, for that hit and as many hits behind it as fragments may follow.
+/// `score_lines` returns the relevance of lines, each given by text run and line. It is expensive, so it is called
+/// at most once: when the first hit does not fit, for that hit and as many hits behind it as fragments may follow.
 /// Later hits are returned whole or not at all.
 ///
 /// ```
@@ -49,7 +49,7 @@ pub fn select_fragments(
     text_runs: &[TextRun],
     hits: &[FragmentHit],
     limits: FragmentLimits,
-    worth: &impl Fn(&[(usize, usize)]) -> Vec<f64>,
+    score_lines: &impl Fn(&[(usize, usize)]) -> Vec<f64>,
 ) -> Vec<Fragment> {
     let mut selection = Selection { text_runs, limits, fragments: Vec::new() };
     if limits.max_fragments == 0 {
@@ -60,22 +60,22 @@ pub fn select_fragments(
         HitLines { text_run, hit, limits }
     });
     // A hit that grows far beyond its chunk has less relevant text for each token.
-    let turns = candidate.enumerate().map(|(place, candidate)| {
+    let turns = candidate.enumerate().map(|(hit_index, candidate)| {
         interrupt::poll();
-        ((SOON + place as f64) * candidate.growth(), (place, candidate))
+        ((SOON + hit_index as f64) * candidate.growth(), (hit_index, candidate))
     });
     let mut order: Vec<_> = turns.collect();
     order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     let order: Vec<_> = order.into_iter().map(|(_, candidate)| candidate).collect();
-    let mut line_scores = LineScores::new(worth);
-    for (turn, (place, candidate)) in order.iter().enumerate() {
+    let mut line_scores = LineScores::new(score_lines);
+    for (turn, (hit_index, candidate)) in order.iter().enumerate() {
         interrupt::poll();
         // A blank chunk has no lines to return.
-        if candidate.touched().is_empty() || selection.covers(*place, candidate.hit) {
+        if candidate.touched().is_empty() || selection.covers(*hit_index, candidate.hit) {
             continue;
         }
         let text_run = candidate.hit.text_run;
-        if candidate.whole().is_some_and(|lines| selection.take(*place, text_run, lines)) {
+        if candidate.whole().is_some_and(|lines| selection.take(*hit_index, text_run, lines)) {
             continue;
         }
         let room = selection.room();
@@ -87,13 +87,13 @@ pub fn select_fragments(
         }
         line_scores
             .score(order[turn..].iter().take(limits.max_fragments).map(|(_, candidate)| candidate));
-        let Some(worth) = line_scores.of(candidate) else { continue };
-        if let Some(lines) = candidate.best_window(room, &worth, Relevance::Required) {
-            selection.take(*place, text_run, lines);
+        let Some(score) = line_scores.of(candidate) else { continue };
+        if let Some(lines) = candidate.best_window(room, &score, Relevance::Required) {
+            selection.take(*hit_index, text_run, lines);
         } else if let Some(bytes) =
-            candidate.part_of_line(room, &worth, selection.fragments.is_empty())
+            candidate.part_of_line(room, &score, selection.fragments.is_empty())
         {
-            selection.cut(*place, text_run, bytes);
+            selection.cut(*hit_index, text_run, bytes);
         }
     }
     if selection.fragments.is_empty() {
@@ -109,11 +109,11 @@ fn take_any_window(
     order: &[(usize, HitLines<'_>)],
     line_scores: &LineScores<'_>,
 ) {
-    for (place, candidate) in order {
+    for (hit_index, candidate) in order {
         interrupt::poll();
-        let Some(worth) = line_scores.of(candidate) else { continue };
-        let lines = candidate.best_window(selection.room(), &worth, Relevance::Optional);
-        if lines.is_some_and(|lines| selection.take(*place, candidate.hit.text_run, lines)) {
+        let Some(score) = line_scores.of(candidate) else { continue };
+        let lines = candidate.best_window(selection.room(), &score, Relevance::Optional);
+        if lines.is_some_and(|lines| selection.take(*hit_index, candidate.hit.text_run, lines)) {
             return;
         }
     }
@@ -147,8 +147,8 @@ impl<'a> LineScores<'a> {
             let mut lines: Vec<_> = hits.flat_map(lines).collect();
             lines.sort_unstable();
             lines.dedup();
-            let worths = (self.score_lines)(&lines);
-            lines.into_iter().zip(worths).collect()
+            let scores = (self.score_lines)(&lines);
+            lines.into_iter().zip(scores).collect()
         });
     }
 

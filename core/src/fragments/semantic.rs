@@ -12,43 +12,43 @@ const SECTION: f64 = 0.2;
 /// embeddings the score is that of the section's words, then that of the chunk's words.
 pub fn semantic(
     terms: &QueryTerms,
-    found: &[FragmentCandidate],
+    candidates: &[FragmentCandidate],
     lexical: &[Option<f64>],
 ) -> Vec<Option<(f64, f64)>> {
     let mut sections: HashMap<_, Vec<usize>> = HashMap::new();
-    for (place, chunk) in found.iter().enumerate() {
+    for (index, chunk) in candidates.iter().enumerate() {
         // A chunk without a section forms its own section.
-        let section = chunk.section.map_or((u128::MAX, place as i64), |section| section);
-        sections.entry(section).or_default().push(place);
+        let section = chunk.section.map_or((u128::MAX, index as i64), |section| section);
+        sections.entry(section).or_default().push(index);
     }
-    let mut worth = vec![None; found.len()];
-    if found.iter().any(|found| found.similarity.is_some()) {
+    let mut scores = vec![None; candidates.len()];
+    if candidates.iter().any(|candidate| candidate.similarity.is_some()) {
         for chunks in sections.values() {
-            let similarities = chunks.iter().filter_map(|chunk| found[*chunk].similarity);
+            let similarities = chunks.iter().filter_map(|chunk| candidates[*chunk].similarity);
             let best = similarities.fold(f64::NEG_INFINITY, f64::max);
             for chunk in chunks {
-                let own = found[*chunk].similarity;
-                worth[*chunk] = own.map(|own| ((1.0 - SECTION) * own + SECTION * best, 0.0));
+                let own = candidates[*chunk].similarity;
+                scores[*chunk] = own.map(|own| ((1.0 - SECTION) * own + SECTION * best, 0.0));
             }
         }
     } else {
         let mut sections: Vec<_> = sections.into_values().collect();
         sections.sort();
-        let together: Vec<_> = sections.iter().map(|chunks| together(found, chunks)).collect();
-        let scores = score_candidates(&together, &terms.lexemes, &terms.idf);
-        for (chunks, score) in sections.iter().zip(scores) {
+        let together: Vec<_> = sections.iter().map(|chunks| together(candidates, chunks)).collect();
+        let section_scores = score_candidates(&together, &terms.lexemes, &terms.idf);
+        for (chunks, score) in sections.iter().zip(section_scores) {
             for chunk in chunks {
-                worth[*chunk] = lexical[*chunk].map(|own| (score, own));
+                scores[*chunk] = lexical[*chunk].map(|own| (score, own));
             }
         }
     }
-    worth
+    scores
 }
 
 /// Merges the chunks of a section into one candidate.
-fn together(found: &[FragmentCandidate], chunks: &[usize]) -> Candidate {
+fn together(candidates: &[FragmentCandidate], chunks: &[usize]) -> Candidate {
     let mut whole = Candidate::default();
-    for words in chunks.iter().map(|chunk| &found[*chunk].words) {
+    for words in chunks.iter().map(|chunk| &candidates[*chunk].words) {
         let before = u16::try_from(whole.length).unwrap_or(u16::MAX);
         whole.occurrences.extend(words.occurrences.iter().map(|occurrence| Occurrence {
             position: occurrence.position.saturating_add(before),

@@ -93,7 +93,7 @@ impl QueryTerms {
         let mut words: Vec<_> = lexemes.flat_map(|lexeme| self.words.of(lexeme)).collect();
         words.sort_unstable();
         words.dedup();
-        words.into_iter().map(|word| self.words.worth(*word)).sum()
+        words.into_iter().map(|word| self.words.weight(*word)).sum()
     }
 
     /// Returns the strongest kind of match in a candidate.
@@ -103,9 +103,9 @@ impl QueryTerms {
             occurrence
                 .lexeme
                 .checked_sub(own)
-                .map_or(MatchKind::Exact, |place| self.variants[place].kind)
+                .map_or(MatchKind::Exact, |index| self.variants[index].kind)
         };
-        let found = candidate.occurrences.iter().map(by);
-        found.max_by(|a, b| a.weight().total_cmp(&b.weight()))
+        let kinds = candidate.occurrences.iter().map(by);
+        kinds.max_by(|a, b| a.weight().total_cmp(&b.weight()))
     }
 }

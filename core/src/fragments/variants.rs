@@ -45,18 +45,19 @@ pub fn words_with_prefix(lexemes: &QueryLexemes, vocabulary: &BTreeSet<&str>) ->
 
 /// Returns the words of a vocabulary that are similar to lexemes of the query, at most 50, best first.
 ///
-/// `places` are the indexes of the lexemes; `threshold` is the minimum similarity, 0 to 1.
+/// `indexes` are those of the lexemes; `threshold` is the minimum similarity, 0 to 1.
 pub fn similar_words<'v>(
     lexemes: &QueryLexemes,
-    places: &[usize],
+    indexes: &[usize],
     vocabulary: impl IntoIterator<Item = &'v str>,
     threshold: f64,
 ) -> Vec<TermVariant> {
-    let wanted: Vec<_> = places.iter().map(|of| (*of, Letters::of(&lexemes.list[*of]))).collect();
+    let lexeme_letters: Vec<_> =
+        indexes.iter().map(|of| (*of, Letters::of(&lexemes.list[*of]))).collect();
     let mut variants = Vec::new();
     for word in vocabulary {
         let letters = Letters::of(word);
-        for (of, asked) in &wanted {
+        for (of, asked) in &lexeme_letters {
             let lexeme = &lexemes.list[*of];
             if word != lexeme && asked.may_be(&letters, threshold) {
                 let likeness = word_similarity(lexeme, word);
@@ -81,7 +82,7 @@ pub fn unmatched_words(lexemes: &QueryLexemes, is_found: impl Fn(usize) -> bool)
     let has = |lexemes: &[usize]| lexemes.iter().any(|lexeme| is_found(*lexeme));
     let words = lexemes.words.iter().enumerate();
     let lost = words.filter(|(_, word)| !has(&word.whole) && !has(&word.parts));
-    lost.map(|(place, _)| place).collect()
+    lost.map(|(index, _)| index).collect()
 }
 
 /// The length and the letter set of a word. They quickly exclude words that are not similar.

@@ -36,7 +36,7 @@ fn trigrams_in_common(one: &str, other: &str) -> f64 {
 
 fn trigrams(text: &str) -> BTreeSet<[char; 3]> {
     let mut trigrams = BTreeSet::new();
-    for word in text.to_lowercase().split(|found: char| !found.is_alphanumeric()) {
+    for word in text.to_lowercase().split(|character: char| !character.is_alphanumeric()) {
         if !word.is_empty() {
             let padded: Vec<_> = "  ".chars().chain(word.chars()).chain([' ']).collect();
             trigrams.extend(padded.windows(3).map(|three| [three[0], three[1], three[2]]));
@@ -85,8 +85,8 @@ mod tests {
             ("two words", "words", 0.6),
             ("", "", 0.0),
         ] {
-            let found = trigrams_in_common(one, other);
-            assert!((found - expected).abs() < 1e-6, "{one} {other}: {found}");
+            let similarity = trigrams_in_common(one, other);
+            assert!((similarity - expected).abs() < 1e-6, "{one} {other}: {similarity}");
         }
     }
 
@@ -100,8 +100,8 @@ mod tests {
             ("abc", "xyz", 0.0),
             ("abc", "", 0.0),
         ] {
-            let found = letters_kept(one, other);
-            assert!((found - expected).abs() < 1e-9, "{one} {other}: {found}");
+            let share = letters_kept(one, other);
+            assert!((share - expected).abs() < 1e-9, "{one} {other}: {share}");
         }
     }
 
@@ -109,9 +109,9 @@ mod tests {
         #[test]
         fn similarity_is_symmetric_and_from_0_to_1(one in "[a-c ]{0,8}", other in "\\PC{0,8}") {
             for (a, b) in [(&one, &other), (&other, &one), (&one, &one)] {
-                let found = word_similarity(a, b);
-                proptest::prop_assert!((0.0..=1.0).contains(&found));
-                proptest::prop_assert!((found - word_similarity(b, a)).abs() < 1e-9);
+                let similarity = word_similarity(a, b);
+                proptest::prop_assert!((0.0..=1.0).contains(&similarity));
+                proptest::prop_assert!((similarity - word_similarity(b, a)).abs() < 1e-9);
             }
             proptest::prop_assert!(one.trim().is_empty() || word_similarity(&one, &one) > 0.999);
         }

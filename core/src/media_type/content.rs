@@ -103,7 +103,7 @@ fn script(line: &str) -> Option<MediaType> {
     // A version may follow: `python3.12`.
     let bare = name.trim_end_matches(|char: char| char.is_ascii_digit() || char == '.');
     let named = |name: &str| INTERPRETERS.iter().find(|(known, _)| *known == name);
-    named(&name).or_else(|| named(bare)).map(|(_, found)| MediaType::new(found))
+    named(&name).or_else(|| named(bare)).map(|(_, media_type)| MediaType::new(media_type))
 }
 
 /// Returns the type of a text that begins with `<`.
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Option<String> {
-        MediaType::from_content(text).map(|found| found.name().to_owned())
+        MediaType::from_content(text).map(|media_type| media_type.name().to_owned())
     }
 
     #[test]

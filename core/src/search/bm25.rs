@@ -123,9 +123,9 @@ pub fn score_candidates<C: Borrow<Candidate>>(
     let score = |candidate: &Candidate| {
         let stretch = 1.0 - LENGTH + LENGTH * candidate.length as f64 / mean;
         let each = candidate.occurrences.chunk_by(|one, next| one.lexeme == next.lexeme);
-        let single = each.map(|found| {
-            let count: f64 = found.iter().map(|found| found.field.weight()).sum();
-            let idf = idf.of(found[0].lexeme);
+        let single = each.map(|occurrences| {
+            let count: f64 = occurrences.iter().map(|occurrence| occurrence.field.weight()).sum();
+            let idf = idf.of(occurrences[0].lexeme);
             idf * count * (SATURATION + 1.0) / (count + SATURATION * stretch)
         });
         single.sum::<f64>() + proximity(candidate, lexemes, idf)
@@ -162,18 +162,18 @@ mod tests {
     use super::*;
 
     /// A chunk of content with lexemes at positions.
-    fn chunk(length: usize, places: &[(usize, u16)]) -> Candidate {
+    fn chunk(length: usize, positions: &[(usize, u16)]) -> Candidate {
         let occurrence =
             |&(lexeme, position): &_| Occurrence { lexeme, field: Field::Content, position };
-        Candidate { length, occurrences: places.iter().map(occurrence).collect() }
+        Candidate { length, occurrences: positions.iter().map(occurrence).collect() }
     }
 
     fn ranked(candidates: &[Candidate], words: &[&str], frequencies: &[f64]) -> Vec<usize> {
         let idf = Idf::new(1_000.0, frequencies);
         let scores = score_candidates(candidates, &QueryLexemes::of_words(words), &idf);
-        let mut places: Vec<_> = (0..candidates.len()).collect();
-        places.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
-        places
+        let mut order: Vec<_> = (0..candidates.len()).collect();
+        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+        order
     }
 
     #[test]

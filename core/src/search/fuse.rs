@@ -42,27 +42,27 @@ pub struct FusedHit<Id> {
 /// assert_eq!(fuse(&lists, 60.0)[0].chunk, 'b');
 /// ```
 pub fn fuse<Id: Copy + Eq + Hash>(lists: &[RankedList<Id>], k: f64) -> Vec<FusedHit<Id>> {
-    let mut places = HashMap::new();
+    let mut indexes = HashMap::new();
     let mut fused: Vec<FusedHit<Id>> = Vec::new();
     for (list, RankedList { ids, weight }) in
         lists.iter().enumerate().filter(|(_, list)| list.weight > 0.0)
     {
         for (chunk, rank) in ids.iter().zip(1..) {
-            let place = *places.entry(*chunk).or_insert_with(|| {
+            let index = *indexes.entry(*chunk).or_insert_with(|| {
                 fused.push(FusedHit { chunk: *chunk, score: 0.0, ranks: vec![None; lists.len()] });
                 fused.len() - 1
             });
-            fused[place].ranks[list] = Some(rank);
-            fused[place].score += weight / (k + rank as f64);
+            fused[index].ranks[list] = Some(rank);
+            fused[index].score += weight / (k + rank as f64);
         }
     }
-    let place = |rank: &Option<usize>| rank.unwrap_or(usize::MAX);
+    let rank_or_last = |rank: &Option<usize>| rank.unwrap_or(usize::MAX);
     fused.sort_by(|a, b| {
-        let best = |fused: &FusedHit<Id>| fused.ranks.iter().map(place).min();
+        let best = |fused: &FusedHit<Id>| fused.ranks.iter().map(rank_or_last).min();
         b.score
             .total_cmp(&a.score)
             .then_with(|| best(a).cmp(&best(b)))
-            .then_with(|| a.ranks.iter().map(place).cmp(b.ranks.iter().map(place)))
+            .then_with(|| a.ranks.iter().map(rank_or_last).cmp(b.ranks.iter().map(rank_or_last)))
     });
     fused
 }

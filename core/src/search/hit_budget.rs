@@ -42,7 +42,7 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
     let mut taken = vec![false; costs.len()];
     let mut whole: HashSet<Unit> = HashSet::new();
     let mut left = budget;
-    for (place, HitCost { tokens, unit }) in costs.iter().enumerate() {
+    for (index, HitCost { tokens, unit }) in costs.iter().enumerate() {
         let cost = match unit {
             Some((unit, _)) if whole.contains(unit) => 0,
             Some((_, all)) => *all.max(tokens),
@@ -51,15 +51,15 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
         if cost <= left {
             left -= cost;
             whole.extend(unit.map(|(unit, _)| unit));
-            taken[place] = true;
-        } else if place == 0 {
+            taken[index] = true;
+        } else if index == 0 {
             left = left.saturating_sub(*tokens);
-            taken[place] = true;
+            taken[index] = true;
         }
     }
-    for (place, HitCost { tokens, .. }) in costs.iter().enumerate() {
-        if !taken[place] && *tokens <= left {
-            taken[place] = true;
+    for (index, HitCost { tokens, .. }) in costs.iter().enumerate() {
+        if !taken[index] && *tokens <= left {
+            taken[index] = true;
             left -= tokens;
         }
     }

@@ -20,14 +20,16 @@ const INSIDE: [char; 6] = ['_', '-', ':', '~', '+', '='];
 /// ```
 pub fn identifier_parts(text: &str) -> String {
     let mut parts = String::new();
-    let ends = |found: char| {
-        !(found.is_alphanumeric() || JOINED_BY.contains(&found) || INSIDE.contains(&found))
+    let ends = |character: char| {
+        !(character.is_alphanumeric()
+            || JOINED_BY.contains(&character)
+            || INSIDE.contains(&character))
     };
     for run in text.split(ends) {
         // Punctuation at an end, such as a full stop, joins nothing.
-        let run = run.trim_matches(|found: char| !found.is_alphanumeric());
+        let run = run.trim_matches(|character: char| !character.is_alphanumeric());
         let joined = run.contains(JOINED_BY) && run.contains(char::is_alphabetic);
-        for segment in run.split(|found: char| !found.is_alphanumeric()) {
+        for segment in run.split(|character: char| !character.is_alphanumeric()) {
             if joined && !segment.is_empty() {
                 add(&mut parts, segment);
             }
@@ -72,7 +74,7 @@ fn pairs(parts: &mut String, segment: &str) {
     if segment.is_ascii() {
         return;
     }
-    for run in segment.split(|found: char| !is_unspaced(found)) {
+    for run in segment.split(|character: char| !is_unspaced(character)) {
         let starts: Vec<_> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
         match starts.len() {
             0 | 1 => {}
@@ -119,7 +121,7 @@ pub fn uri_words(uri: &str) -> String {
     };
     let mut words = Vec::new();
     for part in [folders, name] {
-        let part = part.split(|found: char| !found.is_alphanumeric());
+        let part = part.split(|character: char| !character.is_alphanumeric());
         words.extend(part.filter(|word| !word.is_empty()).map(|word| {
             let parts = identifier_parts(word);
             if parts.is_empty() { word.to_owned() } else { parts }

@@ -34,26 +34,26 @@ pub struct QueryLexemes {
     pub list: Vec<String>,
     /// The words with lexemes, in query order.
     pub words: Vec<QueryWord>,
-    places: HashMap<String, usize>,
+    indexes: HashMap<String, usize>,
 }
 
 impl QueryLexemes {
     /// Adds a word with the lexemes of the whole and of its parts. A word without lexemes, such as a stop
     /// word, is ignored.
     pub fn add(&mut self, whole: Vec<String>, parts: Vec<String>) {
-        let whole: Vec<_> = whole.into_iter().filter_map(|lexeme| self.place(lexeme)).collect();
-        let parts: Vec<_> = parts.into_iter().filter_map(|lexeme| self.place(lexeme)).collect();
+        let whole: Vec<_> = whole.into_iter().filter_map(|lexeme| self.index_of(lexeme)).collect();
+        let parts: Vec<_> = parts.into_iter().filter_map(|lexeme| self.index_of(lexeme)).collect();
         if !whole.is_empty() || !parts.is_empty() {
             self.words.push(QueryWord { whole, parts });
         }
     }
 
-    fn place(&mut self, lexeme: String) -> Option<usize> {
-        if let Some(place) = self.places.get(&lexeme) {
-            return Some(*place);
+    fn index_of(&mut self, lexeme: String) -> Option<usize> {
+        if let Some(index) = self.indexes.get(&lexeme) {
+            return Some(*index);
         }
         (self.list.len() < MOST).then(|| {
-            self.places.insert(lexeme.clone(), self.list.len());
+            self.indexes.insert(lexeme.clone(), self.list.len());
             self.list.push(lexeme);
             self.list.len() - 1
         })
@@ -61,17 +61,17 @@ impl QueryLexemes {
 
     /// Estimates the number of chunks with a word from the number of chunks with each lexeme.
     pub fn estimate_chunks(&self, word: &QueryWord, with: &[f64]) -> f64 {
-        let all = |places: &[usize]| {
-            places.iter().map(|place| with[*place]).min_by(f64::total_cmp).unwrap_or_default()
+        let all = |indexes: &[usize]| {
+            indexes.iter().map(|index| with[*index]).min_by(f64::total_cmp).unwrap_or_default()
         };
         all(&word.whole) + all(&word.parts)
     }
 
     /// Returns the text of a `tsquery` that matches chunks with a word.
     pub fn word_query(&self, word: &QueryWord) -> String {
-        let all = |places: &[usize]| {
+        let all = |indexes: &[usize]| {
             let quote_lexeme: Vec<_> =
-                places.iter().map(|place| quote_lexeme(&self.list[*place])).collect();
+                indexes.iter().map(|index| quote_lexeme(&self.list[*index])).collect();
             quote_lexeme.join("&")
         };
         match (&word.whole[..], &word.parts[..]) {

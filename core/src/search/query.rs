@@ -88,7 +88,7 @@ impl SearchQuery {
 /// Returns the first word of a text. A closed quote directly behind it begins the next part.
 fn word(text: &str) -> &str {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
-    let quote = text[..end].char_indices().skip(1).find(|(_, found)| *found == '"');
+    let quote = text[..end].char_indices().skip(1).find(|(_, character)| *character == '"');
     let closed = quote.map(|(at, _)| at).filter(|at| text[at + 1..].contains('"'));
     &text[..closed.unwrap_or(end)]
 }

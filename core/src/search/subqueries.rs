@@ -12,7 +12,7 @@ entries are bounded too. If so many chunks match that a scan without the index f
 reads a sample of all chunks instead.
 
 A sample may miss combinations of words that rarely co-occur, or the matches of a narrow filter. So if all
-subqueries together return less than wanted, fallback subqueries run without a bound on their cost.
+subqueries together return less than requested, fallback subqueries run without a bound on their cost.
 */
 
 use super::QueryLexemes;
@@ -98,7 +98,7 @@ pub struct SubqueryPlan {
 /// Plans the subqueries for the words of a query.
 ///
 /// Each subquery also matches `required`, the text of a `tsquery` or the empty string. Without `counts`, words are
-/// read up to a limit. Together the subqueries return at least `wanted` chunks, if that many match.
+/// read up to a limit. Together the subqueries return at least `requested` chunks, if that many match.
 ///
 /// ```
 /// use passage_core::search::{QueryLexemes, plan_subqueries};
@@ -111,13 +111,13 @@ pub fn plan_subqueries(
     lexemes: &QueryLexemes,
     counts: Option<&LexemeCounts>,
     required: &str,
-    wanted: u32,
+    requested: u32,
 ) -> SubqueryPlan {
     let words: Vec<_> = (0..lexemes.words.len()).collect();
     let Some(counts) = counts else {
-        let limit = MAX_CANDIDATES.max(wanted);
+        let limit = MAX_CANDIDATES.max(requested);
         let subquery =
-            |places: &[usize], operator| subquery(lexemes, required, places, operator, limit);
+            |indexes: &[usize], operator| subquery(lexemes, required, indexes, operator, limit);
         let (primary, secondary) = match words.len() {
             0 => (Vec::new(), Vec::new()),
             1 => (vec![subquery(&words, "|")], Vec::new()),
@@ -133,8 +133,8 @@ pub fn plan_subqueries(
     let mut rarest = words.clone();
     rarest.sort_by(|a, b| with[*a].total_cmp(&with[*b]));
     let mut sum = 0.0;
-    let rare = rarest.iter().take_while(|place| {
-        sum += with[**place];
+    let rare = rarest.iter().take_while(|index| {
+        sum += with[**index];
         sum <= f64::from(MAX_CANDIDATES)
     });
     let rare = rare.count();
@@ -156,8 +156,8 @@ pub fn plan_subqueries(
     // For two words the pair equals all words.
     if words.len() > 2 {
         let pairing = &common[..common.len().min(PAIRED)];
-        for (place, first) in pairing.iter().enumerate() {
-            for second in &pairing[place + 1..] {
+        for (position, first) in pairing.iter().enumerate() {
+            for second in &pairing[position + 1..] {
                 plan.secondary.extend(cost.subquery(
                     &[*first, *second],
                     "&",
@@ -176,24 +176,24 @@ pub fn plan_subqueries(
         let mut again = CostBudget { left: ENTRIES, ..cost };
         plan.fallback.extend(again.subquery(&common[..1], "|", ENOUGH_CANDIDATES));
     }
-    plan.fallback.push(subquery(lexemes, required, common, "|", ENOUGH_CANDIDATES.max(wanted)));
+    plan.fallback.push(subquery(lexemes, required, common, "|", ENOUGH_CANDIDATES.max(requested)));
     plan
 }
 
 fn subquery(
     lexemes: &QueryLexemes,
     required: &str,
-    places: &[usize],
+    indexes: &[usize],
     operator: &str,
     limit: u32,
 ) -> Subquery {
-    let words = places.iter().map(|place| lexemes.word_query(&lexemes.words[*place]));
+    let words = indexes.iter().map(|index| lexemes.word_query(&lexemes.words[*index]));
     let query = words.collect::<Vec<_>>().join(operator);
     Subquery {
         query: if required.is_empty() { query } else { format!("({query})&{required}") },
         limit,
         sample_percent: None,
-        complete_words: if operator == "|" { places.to_vec() } else { Vec::new() },
+        complete_words: if operator == "|" { indexes.to_vec() } else { Vec::new() },
     }
 }
 
@@ -211,13 +211,13 @@ struct CostBudget<'a> {
 impl CostBudget<'_> {
     /// Plans a subquery for common words with the cheaper method. Too expensive ones are omitted or use a
     /// smaller sample.
-    fn subquery(&mut self, places: &[usize], operator: &str, limit: u32) -> Option<Subquery> {
-        let shares = places.iter().map(|place| self.with[*place] / self.chunks);
+    fn subquery(&mut self, indexes: &[usize], operator: &str, limit: u32) -> Option<Subquery> {
+        let shares = indexes.iter().map(|index| self.with[*index] / self.chunks);
         // This assumes that words are independent.
         let share: f64 = shares.product();
         // The index skips entries of the other lists.
-        let entries = places.iter().map(|place| self.with[*place]).fold(f64::INFINITY, f64::min);
-        let subquery = subquery(self.lexemes, self.required, places, operator, limit);
+        let entries = indexes.iter().map(|index| self.with[*index]).fold(f64::INFINITY, f64::min);
+        let subquery = subquery(self.lexemes, self.required, indexes, operator, limit);
         let looks = (f64::from(limit) / share).min(self.left / LOOK);
         if entries <= self.left.min(looks * LOOK) {
             self.left -= entries;
@@ -381,15 +381,19 @@ mod tests {
     }
 
     #[test]
-    fn the_fallback_reads_as_many_as_wanted() {
-        for wanted in [50, 10_000] {
+    fn the_fallback_reads_as_many_as_requested() {
+        for requested in [50, 10_000] {
             let counts = LexemeCounts { chunks: 1e6, chunks_with: vec![5e5, 9e5] };
-            let SubqueryPlan { fallback, .. } =
-                plan_subqueries(&QueryLexemes::of_words(&["of", "the"]), Some(&counts), "", wanted);
-            assert_eq!(fallback.last().unwrap().limit, wanted.max(ENOUGH_CANDIDATES));
+            let SubqueryPlan { fallback, .. } = plan_subqueries(
+                &QueryLexemes::of_words(&["of", "the"]),
+                Some(&counts),
+                "",
+                requested,
+            );
+            assert_eq!(fallback.last().unwrap().limit, requested.max(ENOUGH_CANDIDATES));
             let SubqueryPlan { primary, .. } =
-                plan_subqueries(&QueryLexemes::of_words(&["of"]), None, "", wanted);
-            assert_eq!(primary[0].limit, wanted.max(MAX_CANDIDATES));
+                plan_subqueries(&QueryLexemes::of_words(&["of"]), None, "", requested);
+            assert_eq!(primary[0].limit, requested.max(MAX_CANDIDATES));
         }
     }
 }

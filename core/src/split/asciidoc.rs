@@ -237,8 +237,8 @@ mod tests {
             let text = format!(
                 "= A\n\n[source]\n.Title\n{mark}\n== no\n\n{mark}x\n\n== no\n{mark}\n== B\n"
             );
-            let found = read(&text);
-            assert_eq!(found, ["1 A", "[source]", "2 A / B"], "{mark}");
+            let blocks = read(&text);
+            assert_eq!(blocks, ["1 A", "[source]", "2 A / B"], "{mark}");
         }
         assert_eq!(read("== A\n----\n== no\n\n== no\n"), ["2 A", "----"]);
         assert_eq!(read("a\n== no\n\n[discrete]\n== no\n"), ["a", "[discrete]"]);

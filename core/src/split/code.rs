@@ -63,7 +63,7 @@ pub(super) fn parse(
     };
     walk.walk(&tree);
     match walk.error {
-        Some(place) if walk.unread > text.len() / 2 => Err(syntax::error_at(text, place)),
+        Some(offset) if walk.unread > text.len() / 2 => Err(syntax::error_at(text, offset)),
         _ => Ok(()),
     }
 }
@@ -167,7 +167,7 @@ impl TreeWalker<'_, '_, '_> {
             self.close_ended();
             self.unread += bytes.len();
             self.error.get_or_insert(bytes.start);
-            self.place(bytes.start);
+            self.record_item(bytes.start);
             return None;
         };
         if bytes.is_empty() {
@@ -212,7 +212,7 @@ impl TreeWalker<'_, '_, '_> {
         if matches!(rule, Rule::Plain) && frame.lead.is_none() && !frame.items {
             return (matters || node.has_error()).then_some(false);
         }
-        let start = self.place(bytes.start);
+        let start = self.record_item(bytes.start);
         match rule {
             Rule::Call(names, _) if let Some(names) = names(node, self.text) => {
                 self.import(bytes.start, names);
@@ -226,7 +226,7 @@ impl TreeWalker<'_, '_, '_> {
                 if self.same != Some(node.id()) =>
             {
                 match self.language.unit(node, self.text) {
-                    Some(found) => return self.open(start, node, found).then_some(false),
+                    Some(info) => return self.open(start, node, info).then_some(false),
                     None => self.end_group(),
                 }
             }
@@ -247,31 +247,31 @@ impl TreeWalker<'_, '_, '_> {
     }
 
     /// Records the names that an import binds, unless it is inside of a member.
-    fn import(&mut self, place: usize, names: Vec<String>) {
+    fn import(&mut self, offset: usize, names: Vec<String>) {
         self.end_group();
         if self.members > 0 {
             return;
         }
         for name in names {
-            self.units.import(place, name);
+            self.units.import(offset, name);
         }
     }
 
     /// Returns the beginning of a node with its comments and attributes, and records it as an item.
-    fn place(&mut self, start: usize) -> usize {
+    fn record_item(&mut self, start: usize) -> usize {
         let frame = self.frames.last_mut().expect("the root has a frame");
         let lead = frame.lead.take();
         let bound =
             lead.filter(|lead| lead.bound || !lines::has_blank(&self.text[lead.end..start]));
         self.carried = bound;
-        let place = bound.map_or_else(|| lines::start(self.text, start), |lead| lead.start);
+        let item = bound.map_or_else(|| lines::start(self.text, start), |lead| lead.start);
         if frame.items {
             if let Some(lead) = lead {
                 self.units.item(lead.start);
             }
-            self.units.item(place);
+            self.units.item(item);
         }
-        place
+        item
     }
 
     /// Adds a comment or attribute to those of the next node.
@@ -292,9 +292,9 @@ impl TreeWalker<'_, '_, '_> {
     }
 
     /// Opens the unit of a node. Returns whether its children matter.
-    fn open(&mut self, start: usize, node: Node<'_>, found: UnitInfo<'_>) -> bool {
+    fn open(&mut self, start: usize, node: Node<'_>, info: UnitInfo<'_>) -> bool {
         let depth = self.frames.len();
-        let UnitInfo { unit, title, at, same, membership, outermost } = found;
+        let UnitInfo { unit, title, at, same, membership, outermost } = info;
         if outermost && self.members > 0 {
             return true;
         }

@@ -78,16 +78,16 @@ fn end_of_line(bytes: &[u8], at: usize) -> usize {
 fn end_of_record(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
-        let found = memchr::memchr3(b'"', b'\n', b'\r', &bytes[at..]).map(|found| at + found);
-        let Some(found) = found else { return Some(bytes.len()) };
-        if bytes[found] != b'"' {
-            return Some(end_of_line(bytes, found));
+        let offset = memchr::memchr3(b'"', b'\n', b'\r', &bytes[at..]).map(|offset| at + offset);
+        let Some(offset) = offset else { return Some(bytes.len()) };
+        if bytes[offset] != b'"' {
+            return Some(end_of_line(bytes, offset));
         }
         // A quote matters only at the beginning of a field; within one it is a character.
         let begins =
-            found == start || DELIMITERS.contains(&bytes[found - 1]) || bytes[found - 1] == b' ';
+            offset == start || DELIMITERS.contains(&bytes[offset - 1]) || bytes[offset - 1] == b' ';
         interrupt::poll();
-        at = found + 1;
+        at = offset + 1;
         if !begins {
             continue;
         }

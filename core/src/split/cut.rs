@@ -53,7 +53,7 @@ struct CutTarget {
 /// An offset at which the unit is not cut.
 #[derive(Clone, Copy)]
 struct Tie {
-    place: usize,
+    offset: usize,
     /// The end of the text before it, without trailing white space.
     before: usize,
 }
@@ -63,7 +63,7 @@ impl Cutter<'_> {
     pub(super) fn cut(&self, unit: &LongUnit, mut emit: impl FnMut(Range<usize>, usize)) {
         let Range { start: mut at, end } = unit.bytes;
         let ties =
-            unit.ties.map(|place| Tie { place, before: self.text[..place].trim_end().len() });
+            unit.ties.map(|offset| Tie { offset, before: self.text[..offset].trim_end().len() });
         let mut rest = unit.size;
         let mut density = None;
         while at < end {
@@ -126,14 +126,14 @@ impl Cutter<'_> {
             CutTarget { at, goal: at + bytes(share), reach: at + bytes(max), ties }
         };
         let mut aimed = aim(density);
-        let mut found: Option<(usize, usize)> = None;
+        let mut fallback: Option<(usize, usize)> = None;
         loop {
             let next = self.boundary(aimed);
             let size = self.size(at..next);
             let bytes = next - at;
             if size > max && bytes > self.first_character(at) {
-                if let Some(found) = found {
-                    return found;
+                if let Some(fallback) = fallback {
+                    return fallback;
                 }
                 // A sixteenth less than fits into an even text, so that a few attempts suffice in
                 // others.
@@ -144,8 +144,8 @@ impl Cutter<'_> {
                 continue;
             }
             let sparse = size.saturating_mul(2) < share && aimed.reach < at + most;
-            if found.is_none() && sparse {
-                found = Some((next, size));
+            if fallback.is_none() && sparse {
+                fallback = Some((next, size));
                 aimed = aim(bytes as f64 / size.max(1) as f64);
                 continue;
             }
@@ -167,7 +167,7 @@ impl Cutter<'_> {
         let reach = aim.at + (bytes + bytes / 4).min(most);
         self.next_coarser(next, reach).into_iter().flatten().find_map(|candidate| {
             let size = self.size(aim.at..candidate);
-            (candidate > aim.ties[1].place && size <= self.limits.max).then_some((candidate, size))
+            (candidate > aim.ties[1].offset && size <= self.limits.max).then_some((candidate, size))
         })
     }
 }

@@ -26,12 +26,12 @@ const MAX_OPEN: usize = 1_000_000;
 
 /// Finds the units of a JSON document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
-    Parser::new(text, units).document().map_err(|place| SyntaxError::at(text, place))
+    Parser::new(text, units).document().map_err(|offset| SyntaxError::at(text, offset))
 }
 
 /// Finds the units of a document of JSON lines.
 pub(super) fn lines(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
-    Parser::new(text, units).lines().map_err(|place| SyntaxError::at(text, place))
+    Parser::new(text, units).lines().map_err(|offset| SyntaxError::at(text, offset))
 }
 
 struct Parser<'t, 'u, 's> {
@@ -159,9 +159,9 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
     }
 
     /// Returns the end of the line if only comments precede it, else the offset itself.
-    fn end_of_line(&self, place: usize) -> usize {
+    fn end_of_line(&self, offset: usize) -> usize {
         let bytes = self.text.as_bytes();
-        let mut at = place;
+        let mut at = offset;
         loop {
             match (bytes.get(at), bytes.get(at + 1)) {
                 (Some(b' ' | b'\t'), _) => at += 1,
@@ -169,10 +169,10 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
                 (Some(b'\n' | b'\r'), _) => return at + 1,
                 (Some(b'/'), _) => match comment_end(self.text, at) {
                     Some(end) => at = end,
-                    None => return place,
+                    None => return offset,
                 },
                 (None, _) => return at,
-                _ => return place,
+                _ => return offset,
             }
         }
     }

@@ -157,14 +157,14 @@ impl<'t> Reader<'t> {
         while self.path.last().is_some_and(|(above, _)| *above >= level) {
             self.path.pop();
         }
-        let (_, parent) = self.place();
+        let (_, parent) = self.current_section();
         let section = self.sections.open(parent, without_anchor(title));
         self.path.push((level, section));
         self.block(range, Form::Heading);
     }
 
     /// Returns the level and section of the next block.
-    fn place(&self) -> (u32, usize) {
+    fn current_section(&self) -> (u32, usize) {
         self.path.last().copied().unwrap_or((0, 0))
     }
 
@@ -176,8 +176,8 @@ impl<'t> Reader<'t> {
     }
 
     /// Adds a block for the text without events before an offset.
-    fn cover(&mut self, place: usize) {
-        let gap = &self.text[self.covered..place.max(self.covered)];
+    fn cover(&mut self, offset: usize) {
+        let gap = &self.text[self.covered..offset.max(self.covered)];
         // A byte order mark alone does not make a block before a heading.
         let is_text = |char: char| !char.is_whitespace() && char != '\u{feff}';
         let mut chars = gap.char_indices().enumerate();
@@ -194,7 +194,7 @@ impl<'t> Reader<'t> {
     fn push(&mut self, at: usize, form: Form) {
         // The blank lines before the first block belong to it.
         let start = if self.blocks.is_empty() { 0 } else { line_start(self.text, at) };
-        let (level, section) = self.place();
+        let (level, section) = self.current_section();
         if self.blocks.last().is_none_or(|last| last.start < start) {
             self.blocks.push(Block { start, section, level, form });
         }
@@ -256,8 +256,8 @@ fn without_byte_order_mark(text: &str) -> &str {
 }
 
 /// Returns the beginning of the line of an offset.
-fn line_start(text: &str, place: usize) -> usize {
-    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..place]).map_or(0, |at| at + 1)
+fn line_start(text: &str, offset: usize) -> usize {
+    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..offset]).map_or(0, |at| at + 1)
 }
 
 #[cfg(test)]

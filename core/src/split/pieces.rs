@@ -51,7 +51,7 @@ pub(super) fn pieces(
                 .map(|at| sizer.size(&text[blocks.list[at].start..end_of(text, blocks, at)]))
                 .sum()
         });
-        let (section, level) = place(&blocks.list[first..=last]);
+        let (section, level) = section_and_level(&blocks.list[first..=last]);
         match size {
             Some(size) if size <= limits.max => {
                 // A row that is a block of its own has a header too.
@@ -97,7 +97,7 @@ fn end_of(text: &str, blocks: &Blocks, at: usize) -> usize {
 
 /// Returns the section and level of a unit: the deepest section and the lowest level, as in
 /// [`crate::section::merge`]. The section of each block contains that of the next one.
-fn place(unit: &[Block]) -> (usize, u32) {
+fn section_and_level(unit: &[Block]) -> (usize, u32) {
     let deepest = unit.last().expect("a unit has a block").section;
     let lowest = unit.iter().map(|block| block.level).min().expect("a unit has a block");
     (deepest, lowest)

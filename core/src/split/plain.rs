@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_line_end_ends_a_line() {
-        let found: Vec<&str> = lines("a\r\nb\rc\n\nd").collect();
-        assert_eq!(found, ["a\r\n", "b\r", "c\n", "\n", "d"]);
+        let lines: Vec<&str> = lines("a\r\nb\rc\n\nd").collect();
+        assert_eq!(lines, ["a\r\n", "b\r", "c\n", "\n", "d"]);
     }
 }

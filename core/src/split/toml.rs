@@ -23,7 +23,7 @@ use tables::{Table, tables};
 
 /// Finds the units of a TOML document.
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
-    let events = read(text).map_err(|place| SyntaxError::at(text, place))?;
+    let events = read(text).map_err(|offset| SyntaxError::at(text, offset))?;
     let tables = tables(text, &events);
     Document { text, units, at: 0, open: Vec::new(), path: &[] }.walk(&events, &tables);
     Ok(())

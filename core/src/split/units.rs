@@ -219,16 +219,16 @@ impl Units<'_> {
     }
 
     /// Records an offset at which long text is best cut, such as the beginning of a statement.
-    pub(super) fn item(&mut self, place: usize) {
-        let place = self.between_characters(place);
-        if self.items.last().is_none_or(|last| *last < place) {
-            self.items.push(place);
+    pub(super) fn item(&mut self, offset: usize) {
+        let offset = self.between_characters(offset);
+        if self.items.last().is_none_or(|last| *last < offset) {
+            self.items.push(offset);
         }
     }
 
     /// Records a name that an import binds.
-    pub(super) fn import(&mut self, place: usize, name: String) {
-        self.imports.push((place, name));
+    pub(super) fn import(&mut self, offset: usize, name: String) {
+        self.imports.push((offset, name));
     }
 }
 

@@ -72,14 +72,15 @@ impl CustomStrategy {
     pub fn default_for<'r>(rows: &'r [Self], media_type: &MediaType) -> Option<&'r Self> {
         let name = media_type.name();
         let kind = name.split('/').next().unwrap_or_default();
-        let wanted = [name.to_owned(), format!("{kind}/*"), "*/*".to_owned()];
-        let of = |wanted: &String| {
-            let is = |pattern: &str| pattern == wanted || MediaType::new(pattern).name() == wanted;
+        let candidates = [name.to_owned(), format!("{kind}/*"), "*/*".to_owned()];
+        let of = |candidate: &String| {
+            let is =
+                |pattern: &str| pattern == candidate || MediaType::new(pattern).name() == candidate;
             let takes =
                 |row: &&Self| row.default_for.as_ref().is_some_and(|patterns| patterns.any(&is));
             rows.iter().filter(takes).min_by_key(|row| &row.name)
         };
-        wanted.iter().find_map(of)
+        candidates.iter().find_map(of)
     }
 }
 

@@ -37,18 +37,18 @@ pub const FRAMES: [Frame; 14] = [
 
 /// Returns the offsets of the errors of a tree, in order.
 fn errors(root: Node<'_>) -> Vec<usize> {
-    let (mut found, mut cursor) = (Vec::new(), root.walk());
+    let (mut offsets, mut cursor) = (Vec::new(), root.walk());
     loop {
         let node = cursor.node();
         if node.is_error() || node.is_missing() {
-            found.push(node.start_byte());
+            offsets.push(node.start_byte());
         }
         if node.has_error() && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return found;
+                return offsets;
             }
         }
     }
@@ -85,20 +85,20 @@ pub fn parses_alone(parser: &mut Parser, content: &str, (_, _, around): &Frame) 
 }
 
 /// Calls a function with each file below a folder whose language is known.
-pub fn walk(folder: &Path, found: &mut impl FnMut(&Path, &str, &Frame)) {
+pub fn walk(folder: &Path, visit: &mut impl FnMut(&Path, &str, &Frame)) {
     let mut entries: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()).collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         if kind.is_dir() {
-            walk(&path, found);
+            walk(&path, visit);
         } else if kind.is_file()
             && let Some(media_type) = passage_core::MediaType::from_path(&path.to_string_lossy())
             && let Some(frame) = FRAMES.iter().find(|(name, ..)| *name == media_type.name())
             && let Ok(text) = std::fs::read_to_string(&path)
         {
-            found(&path, &text, frame);
+            visit(&path, &text, frame);
         }
     }
 }

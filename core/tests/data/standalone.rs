@@ -124,7 +124,7 @@ pub fn check(
 
 /// Returns each section with the text of its chunks and of its descendants.
 pub fn sections<'c>(chunks: &'c [Chunk<'_>]) -> Vec<(&'c [String], String)> {
-    let mut found = Vec::new();
+    let mut sections = Vec::new();
     // The open sections, each with the index of its first chunk.
     let mut open: Vec<(&[String], usize)> = Vec::new();
     let text = |from: usize, to: usize| -> String {
@@ -134,7 +134,7 @@ pub fn sections<'c>(chunks: &'c [Chunk<'_>]) -> Vec<(&'c [String], String)> {
         while let Some((section, from)) = open.last()
             && !chunk.section.starts_with(section)
         {
-            found.push((*section, text(*from, index)));
+            sections.push((*section, text(*from, index)));
             open.pop();
         }
         for depth in open.len() + 1..=chunk.section.len() {
@@ -142,7 +142,7 @@ pub fn sections<'c>(chunks: &'c [Chunk<'_>]) -> Vec<(&'c [String], String)> {
         }
     }
     while let Some((section, from)) = open.pop() {
-        found.push((section, text(from, chunks.len())));
+        sections.push((section, text(from, chunks.len())));
     }
-    found
+    sections
 }

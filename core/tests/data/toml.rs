@@ -75,7 +75,7 @@ fn a_document_that_fits_is_one_chunk() {
 
 #[test]
 fn invalid_toml_is_split_as_text_with_a_syntax_error() {
-    for (text, place) in [
+    for (text, position) in [
         ("a = \n", (1, 5)),
         ("a = 1\n[b\n", (2, 3)),
         ("a = 1\r\nb = nothing\n", (2, 5)),
@@ -85,7 +85,7 @@ fn invalid_toml_is_split_as_text_with_a_syntax_error() {
         ("a = 012\n", (1, 5)),
         ("a = \"b\n", (1, 7)),
     ] {
-        assert_eq!(error(text, TOML), Some(place), "{text}");
+        assert_eq!(error(text, TOML), Some(position), "{text}");
     }
     // More levels of brackets than the maximum depth of the recursive parser.
     let deep = ["a = ", &"[".repeat(10_000), &"]".repeat(10_000)].concat();

@@ -40,7 +40,7 @@ proptest! {
     #[test]
     fn context_satisfies_its_invariants(
         documents in prop::collection::vec(prop::collection::vec(any_section(), 1..14), 1..3),
-        places in prop::collection::vec((0usize..3, 0usize..14, 0usize..3), 1..5),
+        positions in prop::collection::vec((0usize..3, 0usize..14, 0usize..3), 1..5),
         strategy in any_strategy(),
         max_tokens in prop::option::of(0u32..120),
         max_chunks in prop::option::of(0u32..12),
@@ -48,7 +48,7 @@ proptest! {
     ) {
         let store = Store::of(documents);
         let mut seen = HashSet::new();
-        let mut hits: Vec<Hit> = places
+        let mut hits: Vec<Hit> = positions
             .iter()
             .map(|(document, ordinal, score_rank)| {
                 let document = document % store.documents.len();
@@ -61,9 +61,9 @@ proptest! {
         let (rows, selection) = store.expand(&hits, budget);
 
         // Each hit is returned once, whatever the budget.
-        let of_role = |role| selection.chunks.iter().filter(move |pick| pick.role == role);
+        let of_role = |role| selection.chunks.iter().filter(move |selected| selected.role == role);
         prop_assert_eq!(of_role(Role::Hit).count(), hits.len());
-        let chunks: HashSet<_> = selection.chunks.iter().map(|pick| rows[pick.row].chunk).collect();
+        let chunks: HashSet<_> = selection.chunks.iter().map(|selected| rows[selected.row].chunk).collect();
         prop_assert_eq!(chunks.len(), selection.chunks.len());
         let context = selection.chunks.len() - hits.len();
         if let Some(most) = max_tokens {
@@ -74,22 +74,22 @@ proptest! {
         }
 
         // Each chunk has the relation that its role names.
-        for pick in &selection.chunks {
-            let hit = &hits[pick.hit];
-            let (document, ordinal) = Store::place(rows[pick.row].chunk);
-            let found = &store.documents[document][ordinal].section;
+        for selected in &selection.chunks {
+            let hit = &hits[selected.hit];
+            let (document, ordinal) = Store::position(rows[selected.row].chunk);
+            let section = &store.documents[document][ordinal].section;
             let own = hit.section.as_ref().unwrap();
             let distance = ordinal as i32 - hit.ordinal.unwrap();
-            prop_assert_eq!(document, Store::place(hit.chunk).0);
-            prop_assert_eq!(pick.distance, distance);
-            match pick.role {
+            prop_assert_eq!(document, Store::position(hit.chunk).0);
+            prop_assert_eq!(selected.distance, distance);
+            match selected.role {
                 Role::Hit => prop_assert_eq!(distance, 0),
                 Role::Parent | Role::Ancestor => prop_assert!(
-                    distance < 0 && (is_ancestor(found, own) || found.len() <= own.len())
+                    distance < 0 && (is_ancestor(section, own) || section.len() <= own.len())
                 ),
-                Role::Preceding => prop_assert!(distance < 0 && found.len() == own.len()),
-                Role::Following => prop_assert!(distance > 0 && found.len() == own.len()),
-                Role::Child => prop_assert!(distance > 0 && section::parent(found) == Some(own)),
+                Role::Preceding => prop_assert!(distance < 0 && section.len() == own.len()),
+                Role::Following => prop_assert!(distance > 0 && section.len() == own.len()),
+                Role::Child => prop_assert!(distance > 0 && section::parent(section) == Some(own)),
                 Role::Adjacent => prop_assert!(distance.unsigned_abs() <= 3),
                 Role::Section => {}
             }
@@ -112,15 +112,15 @@ proptest! {
     #[test]
     fn a_larger_budget_only_adds(
         sections in prop::collection::vec(any_section(), 1..14),
-        place in 0usize..14,
+        ordinal in 0usize..14,
         strategy in any_strategy(),
         tokens in 0u32..150,
     ) {
         let store = Store::of(vec![sections]);
-        let hits = [store.hit((0, place % store.documents[0].len()), 0, &strategy)];
+        let hits = [store.hit((0, ordinal % store.documents[0].len()), 0, &strategy)];
         let kept = |max_tokens| {
             let (rows, selection) = store.expand(&hits, Budget { max_tokens, max_chunks: None });
-            selection.chunks.iter().map(|pick| rows[pick.row].chunk).collect::<HashSet<_>>()
+            selection.chunks.iter().map(|selected| rows[selected.row].chunk).collect::<HashSet<_>>()
         };
         prop_assert!(kept(Some(tokens)).is_subset(&kept(Some(tokens + 10))));
         prop_assert!(kept(Some(tokens)).is_subset(&kept(None)));

@@ -65,7 +65,7 @@ impl Store {
         Uuid::from_u64_pair(document as u64 + 1, ordinal as u64 + 1)
     }
 
-    pub fn place(id: Uuid) -> (usize, usize) {
+    pub fn position(id: Uuid) -> (usize, usize) {
         let (document, ordinal) = id.as_u64_pair();
         (document as usize - 1, ordinal as usize - 1)
     }
@@ -106,7 +106,7 @@ impl Store {
 
     /// Answers a probe by a naive implementation of its description.
     fn answer(&self, probe: &Probe) -> Vec<usize> {
-        let document = &self.documents[Self::place(probe.document).0];
+        let document = &self.documents[Self::position(probe.document).0];
         let in_span = |i: &usize| (probe.first..=probe.last).contains(&(*i as i32));
         let own = |section: &Section| {
             (0..document.len())
@@ -121,8 +121,8 @@ impl Store {
                 .collect()
         };
         let most = probe.limit as usize;
-        let first = |found: Vec<usize>| found.into_iter().take(most).collect();
-        let last = |found: Vec<usize>| found.into_iter().rev().take(most).collect();
+        let first = |ordinals: Vec<usize>| ordinals.into_iter().take(most).collect();
+        let last = |ordinals: Vec<usize>| ordinals.into_iter().rev().take(most).collect();
         match probe.shape {
             Shape::Range => (0..document.len()).filter(in_span).collect(),
             Shape::SectionForward => first(own(&probe.section)),
@@ -161,9 +161,9 @@ impl Store {
             depth_below: None,
         };
         let mut rows: Vec<ChunkRow> =
-            hits.iter().map(|hit| row(None, Self::place(hit.chunk))).collect();
+            hits.iter().map(|hit| row(None, Self::position(hit.chunk))).collect();
         for (i, probe) in plan.probes.iter().enumerate() {
-            let document = Self::place(probe.document).0;
+            let document = Self::position(probe.document).0;
             for ordinal in self.answer(probe) {
                 let titles = &self.documents[document][ordinal].section;
                 let is_inside = probe.shape == Shape::Inside && titles.starts_with(&probe.section);
@@ -186,7 +186,7 @@ impl Store {
         let hits = [self.hit((0, ordinal), 0, strategy)];
         let (rows, selection) = self.expand(&hits, Budget::default());
         let ordinal = |row: usize| rows[row].ordinal.unwrap() as usize;
-        selection.chunks.iter().map(|pick| (pick.role, ordinal(pick.row))).collect()
+        selection.chunks.iter().map(|selected| (selected.role, ordinal(selected.row))).collect()
     }
 }
 
@@ -194,12 +194,12 @@ struct Sections<'a>(&'a Store, &'a [ChunkRow]);
 
 impl LazyColumns for Sections<'_> {
     fn section(&self, row: usize) -> Option<Section> {
-        let (document, ordinal) = Store::place(self.1[row].chunk);
+        let (document, ordinal) = Store::position(self.1[row].chunk);
         Some(self.0.documents[document][ordinal].section.clone())
     }
 
     fn content(&self, row: usize) -> String {
-        let (document, ordinal) = Store::place(self.1[row].chunk);
+        let (document, ordinal) = Store::position(self.1[row].chunk);
         self.0.documents[document][ordinal].content.clone()
     }
 

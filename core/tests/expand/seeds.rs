@@ -21,7 +21,8 @@ fn seed_000_example_2_two_hits_of_a_document_share_their_context() {
     let (guide, broad) = (guide(), preset("broad"));
     let hits = [guide.hit((0, 2), 0, &broad), guide.hit((0, 5), 1, &broad)];
     let (rows, selection) = guide.expand(&hits, Budget::default());
-    let ordinals: Vec<_> = selection.chunks.iter().map(|pick| rows[pick.row].ordinal).collect();
+    let ordinals: Vec<_> =
+        selection.chunks.iter().map(|selected| rows[selected.row].ordinal).collect();
     assert_eq!(ordinals, [1, 2, 3, 5].map(Some));
     let passages = passages(&hits, &rows, &selection, Some(3));
     assert_eq!(passages.len(), 1);
@@ -79,8 +80,9 @@ fn seed_002_at_most_fifty_chunks_and_every_hit() {
     for (hits, chunks) in [(8, 38), (20, 50), (60, 60)] {
         let hits: Vec<_> = (0..hits).map(|i| store.hit((0, i * 6), i, &adjacent)).collect();
         let (_, selection) = store.expand(&hits, Budget::of(&hits));
-        let found = selection.chunks.iter().filter(|pick| pick.role == Role::Hit).count();
-        assert_eq!((found, selection.chunks.len()), (hits.len(), chunks));
+        let returned_hits =
+            selection.chunks.iter().filter(|selected| selected.role == Role::Hit).count();
+        assert_eq!((returned_hits, selection.chunks.len()), (hits.len(), chunks));
     }
 }
 

@@ -89,7 +89,8 @@ pub(super) fn is_boilerplate(node: &Handle, context: PageContext) -> bool {
 /// Returns whether a header is the title block of a document, as pandoc writes it.
 fn is_title_block(node: &Handle) -> bool {
     let attributes = attributes(node);
-    attributes.is_some_and(|list| list.iter().any(|found| &*found.value == "title-block-header"))
+    attributes
+        .is_some_and(|list| list.iter().any(|attribute| &*attribute.value == "title-block-header"))
 }
 
 fn is_hidden(style: &str) -> bool {

@@ -103,9 +103,9 @@ fn outer_language(node: &Handle) -> Option<String> {
         if tag(&node) != "div" && tag(&node) != "figure" {
             return None;
         }
-        let found = language_of(&node);
-        if found.is_some() {
-            return found;
+        let language = language_of(&node);
+        if language.is_some() {
+            return language;
         }
     }
     None

@@ -60,11 +60,11 @@ impl Links {
         if matches!(scheme.as_deref(), Some("javascript" | "data" | "vbscript" | "blob")) {
             return None;
         }
-        let found = self.base.as_ref().and_then(|base| base.join(link).ok());
-        let found = found.map_or_else(|| link.to_owned(), String::from);
+        let target = self.base.as_ref().and_then(|base| base.join(link).ok());
+        let target = target.map_or_else(|| link.to_owned(), String::from);
         // A line end or an angle bracket would end the link in Markdown. A URL contains neither.
         let clean = |char: char| char.is_control() || matches!(char, '<' | '>');
-        (!found.is_empty()).then(|| found.replace(clean, ""))
+        (!target.is_empty()).then(|| target.replace(clean, ""))
     }
 }
 

@@ -80,8 +80,8 @@ impl Page {
                 search.articles.clear();
             }
         }
-        let longest = |found: &[(Handle, usize)], least: usize| {
-            let longest = found.iter().max_by_key(|(_, text)| *text)?;
+        let longest = |candidates: &[(Handle, usize)], least: usize| {
+            let longest = candidates.iter().max_by_key(|(_, text)| *text)?;
             (longest.1 > least).then(|| longest.0.clone())
         };
         // No single article of several is the page.
@@ -132,11 +132,11 @@ impl Analysis {
         // Whether a heading directly precedes the next child.
         let mut after_heading = titled;
         for child in node.children.borrow().iter() {
-            let found = self.tally(child, after_heading);
-            tally.add(found);
+            let child_tally = self.tally(child, after_heading);
+            tally.add(child_tally);
             match child.data {
                 NodeData::Element { .. } => after_heading = is_heading(tag(child)),
-                _ => after_heading &= found.text == 0,
+                _ => after_heading &= child_tally.text == 0,
             }
         }
         self.context = outer;

@@ -240,7 +240,7 @@ impl Tree {
     }
 
     /// Returns the parent of a node and the node's position there, mostly near the end.
-    fn place(node: &Handle) -> Option<(Handle, usize)> {
+    fn parent_and_position(node: &Handle) -> Option<(Handle, usize)> {
         let weak = node.parent.take()?;
         let parent = weak.upgrade();
         node.parent.set(Some(weak));
@@ -298,7 +298,7 @@ impl TreeSink for Tree {
         if let NodeOrText::AppendNode(node) = &child {
             self.remove_from_parent(node);
         }
-        if let Some((parent, at)) = Self::place(sibling) {
+        if let Some((parent, at)) = Self::parent_and_position(sibling) {
             self.insert(&parent, at, child);
         }
     }
@@ -309,7 +309,7 @@ impl TreeSink for Tree {
         before: &Handle,
         child: NodeOrText<Handle>,
     ) {
-        if Self::place(node).is_some() {
+        if Self::parent_and_position(node).is_some() {
             self.append_before_sibling(node, child);
         } else {
             self.append(before, child);
@@ -344,7 +344,7 @@ impl TreeSink for Tree {
     }
 
     fn remove_from_parent(&self, node: &Handle) {
-        if let Some((parent, at)) = Self::place(node) {
+        if let Some((parent, at)) = Self::parent_and_position(node) {
             parent.children.borrow_mut().remove(at);
             node.parent.set(None);
         }

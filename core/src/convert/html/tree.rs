@@ -25,7 +25,10 @@ pub(super) fn attributes(node: &Handle) -> Option<Ref<'_, Vec<Attribute>>> {
 /// Returns the value of an attribute.
 pub(super) fn attribute(node: &Handle, name: &str) -> Option<StrTendril> {
     let attributes = attributes(node)?;
-    attributes.iter().find(|found| &*found.name.local == name).map(|found| found.value.clone())
+    attributes
+        .iter()
+        .find(|attribute| &*attribute.name.local == name)
+        .map(|attribute| attribute.value.clone())
 }
 
 /// Appends all text below a node. A `<br>` becomes a line end.

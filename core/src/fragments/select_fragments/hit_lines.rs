@@ -102,26 +102,26 @@ impl HitLines<'_> {
     pub fn best_window(
         &self,
         room: u32,
-        worth: &impl Fn(usize) -> f64,
+        score: &impl Fn(usize) -> f64,
         relevance: Relevance,
     ) -> Option<Range<usize>> {
         let lines = self.with_blocks();
         let unit = |lines: Range<usize>| Unit {
             fits: lines.clone().all(|line| self.fits(line)),
             tokens: self.text_run.tokens(lines.clone()),
-            worth: lines.clone().map(worth).sum(),
+            score: lines.clone().map(score).sum(),
             lines,
         };
         let units: Vec<_> = self.units().into_iter().map(unit).collect();
-        let all: f64 = units.iter().map(|unit| unit.worth).sum();
+        let all: f64 = units.iter().map(|unit| unit.score).sum();
         let best = windows(&units, f64::from(room))
-            .max_by(|a, b| a.worth.total_cmp(&b.worth).then(b.aside.total_cmp(&a.aside)))?;
+            .max_by(|a, b| a.score.total_cmp(&b.score).then(b.aside.total_cmp(&a.aside)))?;
         let chosen = self.text_run.trimmed(best.lines);
         // Lines without relevance represent the hit only if they are most of it, or the only result.
         let most =
             || 2.0 * self.text_run.tokens(chosen.clone()) >= self.text_run.tokens(lines.clone());
         let represents = match relevance {
-            Relevance::Required => best.worth > 0.0 || all <= 0.0 && most(),
+            Relevance::Required => best.score > 0.0 || all <= 0.0 && most(),
             Relevance::Optional => true,
         };
         (!chosen.is_empty() && represents).then_some(chosen)
@@ -132,11 +132,11 @@ impl HitLines<'_> {
     pub fn part_of_line(
         &self,
         room: u32,
-        worth: &impl Fn(usize) -> f64,
+        score: &impl Fn(usize) -> f64,
         only: bool,
     ) -> Option<Range<usize>> {
         let long = self.touched().filter(|line| !self.fits(*line));
-        let line = long.max_by(|a, b| worth(*a).total_cmp(&worth(*b)))?;
+        let line = long.max_by(|a, b| score(*a).total_cmp(&score(*b)))?;
         let whole = self.text_run.lines[line].bytes.start;
         let whole = whole..whole + self.text_run.line(line).len();
         let bytes = whole.start.max(self.hit.bytes.start)..whole.end.min(self.hit.bytes.end);
@@ -154,14 +154,14 @@ impl HitLines<'_> {
 struct Unit {
     lines: Range<usize>,
     tokens: f64,
-    worth: f64,
+    score: f64,
     fits: bool,
 }
 
 /// Consecutive units that fit the budget.
 struct Window {
     lines: Range<usize>,
-    worth: f64,
+    score: f64,
     /// The distance of the relevant lines from the middle, in tokens.
     aside: f64,
 }
@@ -170,19 +170,19 @@ struct Window {
 fn windows(units: &[Unit], room: f64) -> impl Iterator<Item = Window> {
     (0..units.len()).filter_map(move |first| {
         interrupt::poll();
-        let (mut tokens, mut worth, mut weighted, mut end) = (0.0, 0.0, 0.0, first);
+        let (mut tokens, mut score, mut weighted, mut end) = (0.0, 0.0, 0.0, first);
         for unit in &units[first..] {
             if !unit.fits || tokens + unit.tokens > room {
                 break;
             }
-            weighted += unit.worth * (tokens + unit.tokens / 2.0);
+            weighted += unit.score * (tokens + unit.tokens / 2.0);
             tokens += unit.tokens;
-            worth += unit.worth;
+            score += unit.score;
             end += 1;
         }
         let last = units[first..end].last()?;
         let aside =
-            if worth > 0.0 { (weighted / worth - tokens / 2.0).abs() } else { first as f64 };
-        Some(Window { lines: units[first].lines.start..last.lines.end, worth, aside })
+            if score > 0.0 { (weighted / score - tokens / 2.0).abs() } else { first as f64 };
+        Some(Window { lines: units[first].lines.start..last.lines.end, score, aside })
     })
 }

@@ -23,7 +23,7 @@ impl Selection<'_> {
     }
 
     /// Adds a hit to a fragment that already contains it, and returns whether there is one.
-    pub fn covers(&mut self, place: usize, hit: &FragmentHit) -> bool {
+    pub fn covers(&mut self, hit_index: usize, hit: &FragmentHit) -> bool {
         let lines = self.text_runs[hit.text_run].lines_of(&hit.bytes);
         let holds = |fragment: &&mut Fragment| {
             fragment.text_run == hit.text_run
@@ -32,16 +32,16 @@ impl Selection<'_> {
                 && lines.end <= fragment.lines.end
         };
         let holder = self.fragments.iter_mut().find(holds);
-        holder.map(|fragment| fragment.hits.push(place)).is_some()
+        holder.map(|fragment| fragment.hits.push(hit_index)).is_some()
     }
 
     /// Adds lines for a hit if they fit, and returns whether they did.
-    pub fn take(&mut self, place: usize, text_run: usize, lines: Range<usize>) -> bool {
+    pub fn take(&mut self, hit_index: usize, text_run: usize, lines: Range<usize>) -> bool {
         let text = &self.text_runs[text_run];
         let start = text.lines[lines.start].bytes.start;
         let bytes = start..start + text.text(lines.clone()).len();
         let mut new =
-            Fragment { text_run, lines, bytes, tokens: 0, hits: vec![place], truncation: None };
+            Fragment { text_run, lines, bytes, tokens: 0, hits: vec![hit_index], truncation: None };
         let touches = |fragment: &Fragment| {
             fragment.text_run == text_run
                 && fragment.truncation != Some(Truncation::Line)
@@ -70,7 +70,7 @@ impl Selection<'_> {
     }
 
     /// Adds a part of a line for a hit if it fits, and returns whether it did.
-    pub fn cut(&mut self, place: usize, text_run: usize, bytes: Range<usize>) -> bool {
+    pub fn cut(&mut self, hit_index: usize, text_run: usize, bytes: Range<usize>) -> bool {
         let text = &self.text_runs[text_run];
         let line = text.lines.partition_point(|line| line.bytes.end <= bytes.start);
         let cut = |fragment: &&mut Fragment| {
@@ -87,9 +87,10 @@ impl Selection<'_> {
             fragment.bytes =
                 fragment.bytes.start.min(bytes.start)..fragment.bytes.end.max(bytes.end);
             fragment.tokens = tokens(&fragment.bytes);
-            fragment.hits.push(place);
+            fragment.hits.push(hit_index);
         } else {
-            let (tokens, hits, truncation) = (tokens(&bytes), vec![place], Some(Truncation::Line));
+            let (tokens, hits, truncation) =
+                (tokens(&bytes), vec![hit_index], Some(Truncation::Line));
             fragments.push(Fragment {
                 text_run,
                 lines: line..line + 1,

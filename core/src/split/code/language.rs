@@ -112,8 +112,8 @@ impl Language {
             let rule = |kind: usize| {
                 let name = grammar.node_kind_for_id(kind as u16).unwrap_or_default();
                 let rows = self.tables.iter().copied().flatten();
-                let found = rows.rev().find(|(kinds, _)| kinds.split(' ').any(|kind| kind == name));
-                found.map_or(Rule::Plain, |(_, rule)| *rule)
+                let row = rows.rev().find(|(kinds, _)| kinds.split(' ').any(|kind| kind == name));
+                row.map_or(Rule::Plain, |(_, rule)| *rule)
             };
             (0..grammar.node_kind_count()).map(rule).collect()
         })
@@ -127,7 +127,7 @@ impl Language {
     /// Returns the unit of a node, if it is one.
     pub(super) fn unit<'t>(&self, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
         let mut inner = node;
-        let found = loop {
+        let info = loop {
             break match self.rule(inner)? {
                 Rule::Unit(unit, field) => {
                     UnitInfo::named(unit, inner.child_by_field_name(field)?, text)
@@ -146,8 +146,8 @@ impl Language {
                 _ => return None,
             };
         };
-        let same = found.same.or_else(|| (inner != node).then(|| inner.id()));
-        Some(UnitInfo { same, ..found })
+        let same = info.same.or_else(|| (inner != node).then(|| inner.id()));
+        Some(UnitInfo { same, ..info })
     }
 }
 

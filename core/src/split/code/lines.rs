@@ -6,24 +6,24 @@ use std::ops::Range;
 const MAX_LINE: usize = 500;
 
 /// Returns the beginning of the line of an offset if only blanks precede it, else the offset.
-pub(super) fn start(text: &str, place: usize) -> usize {
-    let before = text[..place].trim_end_matches([' ', '\t']);
+pub(super) fn start(text: &str, offset: usize) -> usize {
+    let before = text[..offset].trim_end_matches([' ', '\t']);
     let is_first = before.is_empty() || before.ends_with(['\n', '\r', '\u{feff}']);
-    if is_first { before.len() } else { place }
+    if is_first { before.len() } else { offset }
 }
 
 /// Returns whether only blanks precede an offset on its line.
-pub(super) fn is_first(text: &str, place: usize) -> bool {
-    let before = text[..place].trim_end_matches([' ', '\t']);
+pub(super) fn is_first(text: &str, offset: usize) -> bool {
+    let before = text[..offset].trim_end_matches([' ', '\t']);
     before.is_empty() || before.ends_with(['\n', '\r', '\u{feff}'])
 }
 
 /// Returns the beginning of the next line if only blanks follow an offset on its line.
-pub(super) fn end(text: &str, place: usize) -> Option<usize> {
-    let (before, after) = text.split_at(place);
+pub(super) fn end(text: &str, offset: usize) -> Option<usize> {
+    let (before, after) = text.split_at(offset);
     // Some nodes include their line end.
     if before.ends_with('\n') {
-        return Some(place);
+        return Some(offset);
     }
     let rest = after.trim_start_matches([' ', '\t']);
     let at = text.len() - rest.len();
@@ -61,12 +61,12 @@ pub(super) fn has_blank(text: &str) -> bool {
 /// Returns the line of an offset without surrounding white space, beginning at `from` or later.
 ///
 /// Returns `None` if the line is long.
-pub(super) fn around(text: &str, from: usize, place: usize) -> Option<Range<usize>> {
-    let near = text.ceil_char_boundary(from.max(place.saturating_sub(MAX_LINE)));
-    let begin = text.get(near..place)?.rfind(['\n', '\r']).map_or(near, |end| near + end + 1);
-    let far = text.floor_char_boundary(text.len().min(place + MAX_LINE));
-    let end = match text.get(place..far)?.find(['\n', '\r']) {
-        Some(end) => place + end,
+pub(super) fn around(text: &str, from: usize, offset: usize) -> Option<Range<usize>> {
+    let near = text.ceil_char_boundary(from.max(offset.saturating_sub(MAX_LINE)));
+    let begin = text.get(near..offset)?.rfind(['\n', '\r']).map_or(near, |end| near + end + 1);
+    let far = text.floor_char_boundary(text.len().min(offset + MAX_LINE));
+    let end = match text.get(offset..far)?.find(['\n', '\r']) {
+        Some(end) => offset + end,
         None if far == text.len() => far,
         None => return None,
     };

@@ -58,16 +58,16 @@ const MAX_OPERATORS: usize = 1_000;
 ///
 /// # Errors
 ///
-/// Returns the place at which the parser stopped.
+/// Returns the offset at which the parser stopped.
 pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError> {
     let bytes = text.as_bytes();
-    if let Some(place) = memchr::memchr(0, bytes).or_else(|| too_deep(bytes)) {
-        return Err(error_at(text, place));
+    if let Some(offset) = memchr::memchr(0, bytes).or_else(|| too_deep(bytes)) {
+        return Err(error_at(text, offset));
     }
     let granted = bytes.len() + FREE_BYTES;
     let reports = Cell::new(granted / BYTES_A_REPORT);
     let mut readable = granted * READINGS;
-    let mut place = 0;
+    let mut offset = 0;
     let tree = PARSER.with_borrow_mut(|parser| {
         parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
         let mut read = |at: usize, _: Point| {
@@ -78,7 +78,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
             if left.is_some() { block } else { &[] }
         };
         let mut report = |state: &ParseState| {
-            place = state.current_byte_offset();
+            offset = state.current_byte_offset();
             reports.set(reports.get().saturating_sub(1));
             let stops = reports.get().is_multiple_of(REPORTS_A_POLL);
             if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -94,7 +94,7 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
             interrupt::poll();
         }
     });
-    tree.filter(|_| readable > 0).ok_or_else(|| error_at(text, place))
+    tree.filter(|_| readable > 0).ok_or_else(|| error_at(text, offset))
 }
 
 /// Returns the offset at which too many brackets are open, ignoring strings and characters.

@@ -25,23 +25,23 @@ impl Cutter<'_> {
         // The cut is after the last tie, or else between two ties, where the last word before a tie
         // stays with the text after it.
         let mut to = reach;
-        let start = Tie { place: aim.at, before: 0 };
+        let start = Tie { offset: aim.at, before: 0 };
         for tie in aim.ties.into_iter().rev().chain([start]) {
-            let from = aim.at.max(tie.place);
-            if let Some(place) = self.best(from, to, aim) {
-                return place;
+            let from = aim.at.max(tie.offset);
+            if let Some(offset) = self.best(from, to, aim) {
+                return offset;
             }
             let even = self.text.floor_char_boundary(aim.goal.min(to));
-            let places = [even, to].map(|reach| self.between_characters(aim.at, reach));
-            if let Some(place) = places.into_iter().flatten().find(|place| *place > from) {
-                return place;
+            let offsets = [even, to].map(|reach| self.between_characters(aim.at, reach));
+            if let Some(offset) = offsets.into_iter().flatten().find(|offset| *offset > from) {
+                return offset;
             }
             to = self.text.floor_char_boundary(reach.min(tie.before.saturating_sub(1)));
         }
         // The head and the body are separated by more white space than fits.
-        let blank = aim.ties.iter().any(|tie| (tie.before..tie.place).contains(&aim.at));
-        let place = self.between_characters(aim.at, reach).filter(|_| blank);
-        place.unwrap_or(aim.at + self.first_character(aim.at))
+        let blank = aim.ties.iter().any(|tie| (tie.before..tie.offset).contains(&aim.at));
+        let offset = self.between_characters(aim.at, reach).filter(|_| blank);
+        offset.unwrap_or(aim.at + self.first_character(aim.at))
     }
 
     /// Returns the number of bytes of the character at an offset; `\r\n` is one character.
@@ -63,7 +63,7 @@ impl Cutter<'_> {
             None
         } else {
             let ends = memchr::memchr2_iter(b'\n', b'\r', &self.text.as_bytes()[at..reach.max(at)]);
-            ends.map(|end| at + end + 1).find(|place| self.line_begins(*place))
+            ends.map(|end| at + end + 1).find(|offset| self.line_begins(*offset))
         };
         [item.filter(|_| !is_item), line]
     }
@@ -158,24 +158,24 @@ impl Cutter<'_> {
         let mut cursor = GraphemeCursor::new(reach - at, text.len(), true);
         let whole = match cursor.is_boundary(text, 0) {
             Ok(true) => Some(reach),
-            _ => cursor.prev_boundary(text, 0).ok().flatten().map(|place| at + place),
+            _ => cursor.prev_boundary(text, 0).ok().flatten().map(|offset| at + offset),
         };
-        let place = whole.filter(|place| *place > at).unwrap_or(reach);
-        (place >= at + self.first_character(at)).then_some(place)
+        let offset = whole.filter(|offset| *offset > at).unwrap_or(reach);
+        (offset >= at + self.first_character(at)).then_some(offset)
     }
 }
 
 /// Returns the cut of the highest rank; of several, the nearest to the goal. A cut before half of the
 /// goal is used only if there is no other.
-fn best_of(places: impl Iterator<Item = CutPoint>, aim: CutTarget) -> Option<usize> {
-    let best = places.max_by_key(|place| {
-        if place.at >= aim.min_end() {
-            (1, place.rank, usize::MAX - place.at.abs_diff(aim.goal))
+fn best_of(points: impl Iterator<Item = CutPoint>, aim: CutTarget) -> Option<usize> {
+    let best = points.max_by_key(|point| {
+        if point.at >= aim.min_end() {
+            (1, point.rank, usize::MAX - point.at.abs_diff(aim.goal))
         } else {
-            (0, 0, place.at)
+            (0, 0, point.at)
         }
     });
-    best.map(|place| place.at)
+    best.map(|point| point.at)
 }
 
 /// Returns whether a byte is neither a space nor a quote mark; line ends are visible.

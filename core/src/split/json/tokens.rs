@@ -104,8 +104,8 @@ impl<'t> Tokens<'t> {
         let quote = bytes[start];
         let mut at = start + 1;
         loop {
-            let found = memchr::memchr3(quote, b'\\', b'\n', &bytes[at..]).ok_or(start)?;
-            at += found;
+            let offset = memchr::memchr3(quote, b'\\', b'\n', &bytes[at..]).ok_or(start)?;
+            at += offset;
             match (bytes[at], bytes.get(at + 1)) {
                 (b'\\', Some(b'u')) if !is_hexadecimal(bytes.get(at + 2..at + 6)) => {
                     return Err(at);

@@ -47,8 +47,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Event>, usize> {
     parse_document(&tokens, &mut checked, &mut error);
     match error {
         Some(error) => {
-            let place = error.unexpected().or(error.context()).map_or(0, |span| span.start());
-            Err(place.min(text.len()))
+            let offset = error.unexpected().or(error.context()).map_or(0, |span| span.start());
+            Err(offset.min(text.len()))
         }
         None => Ok(events.events),
     }

@@ -16,12 +16,12 @@ use std::ops::Range;
 
 impl Units<'_> {
     /// Measures the text up to an offset, and divides the units that do not fit any more.
-    pub(super) fn measure(&mut self, place: usize) -> Position {
-        if place <= self.at.byte {
+    pub(super) fn measure(&mut self, offset: usize) -> Position {
+        if offset <= self.at.byte {
             return self.at;
         }
         interrupt::poll();
-        let byte = self.between_characters(place);
+        let byte = self.between_characters(offset);
         let text = &self.text[self.at.byte..byte];
         // The sizer does not measure a text that exceeds the maximum by its bytes alone.
         let short = text.len() <= self.limits.max_bytes();
@@ -34,11 +34,11 @@ impl Units<'_> {
     }
 
     /// Returns the next offset at which a chunk may begin or end.
-    pub(super) fn between_characters(&self, place: usize) -> usize {
-        let place = self.text.ceil_char_boundary(place.min(self.text.len()));
-        let (before, after) = self.text.split_at(place);
+    pub(super) fn between_characters(&self, offset: usize) -> usize {
+        let offset = self.text.ceil_char_boundary(offset.min(self.text.len()));
+        let (before, after) = self.text.split_at(offset);
         // `\r\n` is one line end.
-        place + usize::from(before.ends_with('\r') && after.starts_with('\n'))
+        offset + usize::from(before.ends_with('\r') && after.starts_with('\n'))
     }
 
     /// Returns whether the part of a unit that was read so far fits.
@@ -127,7 +127,7 @@ impl Units<'_> {
         let size = (bytes.len() <= limits.max_bytes()).then(|| sizer.size(&text[bytes.clone()]));
         let (imports, drafts) = (&mut self.imports, &mut self.drafts);
         let mut emit = |bytes: Range<usize>, size, section| {
-            let inside = imports.partition_point(|(place, _)| *place < bytes.end);
+            let inside = imports.partition_point(|(offset, _)| *offset < bytes.end);
             let imports = imports.drain(..inside).map(|(_, name)| name).collect();
             let header = header.clone().filter(|line| line.end <= bytes.start);
             drafts.push(Draft { bytes, size, section, level, unit, header, imports });

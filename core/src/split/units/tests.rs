@@ -89,11 +89,11 @@ proptest! {
         for (bytes, section) in opened {
             let own: Vec<_> = drafts.iter().filter(|draft| draft.section.starts_with(&section)).collect();
             let Some((first, last)) = own.first().zip(own.last()) else { continue };
-            let found = text[first.bytes.start..last.bytes.end].trim();
+            let chunk_text = text[first.bytes.start..last.bytes.end].trim();
             let whole = text[bytes.start.min(300)..bytes.end.min(300)].trim();
             // An unclosed unit ends with the text.
             if bytes.end > bytes.start {
-                prop_assert_eq!(found, whole);
+                prop_assert_eq!(chunk_text, whole);
             }
         }
     }
@@ -129,61 +129,61 @@ fn limits(min: usize, preferred: usize, max: usize) -> ChunkLimits {
     ChunkLimits { min, preferred, max, window: max + 100 }
 }
 
-fn rows(found: &[(String, String, Unit)]) -> Vec<(&str, &str, Unit)> {
-    found.iter().map(|(text, section, unit)| (&**text, &**section, *unit)).collect()
+fn rows(chunks: &[(String, String, Unit)]) -> Vec<(&str, &str, Unit)> {
+    chunks.iter().map(|(text, section, unit)| (&**text, &**section, *unit)).collect()
 }
 
 #[test]
 fn a_container_that_fits_is_one_chunk_and_keeps_its_section() {
-    let found = brackets("use x;\n(C 12 (mA 12) (mB 12))\n", limits(2, 30, 40));
+    let chunks = brackets("use x;\n(C 12 (mA 12) (mB 12))\n", limits(2, 30, 40));
     let expected =
         [("use x;\n", "", Unit::Module), ("(C 12 (mA 12) (mB 12))\n", "C", Unit::Container)];
-    assert_eq!(rows(&found), expected);
+    assert_eq!(rows(&chunks), expected);
 }
 
 #[test]
 fn a_large_container_has_head_members_and_closing_part() {
-    let found = brackets("(C 12345678 (mA 1234567890) (mB 1234567890) .)", limits(0, 16, 20));
+    let chunks = brackets("(C 12345678 (mA 1234567890) (mB 1234567890) .)", limits(0, 16, 20));
     let expected = [
         ("(C 12345678 ", "C", Unit::Container),
         ("(mA 1234567890) ", "C/mA", Unit::Member),
         ("(mB 1234567890)", "C/mB", Unit::Member),
         (" .)", "C", Unit::Container),
     ];
-    assert_eq!(rows(&found), expected);
+    assert_eq!(rows(&chunks), expected);
 }
 
 #[test]
 fn small_members_of_one_parent_are_merged_and_have_its_section() {
-    let found = brackets("(C 1234567890 (mA 1) (mB 1) (mC 1234567890123))", limits(8, 16, 18));
+    let chunks = brackets("(C 1234567890 (mA 1) (mB 1) (mC 1234567890123))", limits(8, 16, 18));
     let expected = [
         ("(C 1234567890 ", "C", Unit::Container),
         ("(mA 1) (mB 1) ", "C", Unit::Member),
         ("(mC 1234567890123)", "C/mC", Unit::Member),
         (")", "C", Unit::Container),
     ];
-    assert_eq!(rows(&found), expected);
+    assert_eq!(rows(&chunks), expected);
 }
 
 #[test]
 fn nothing_is_merged_across_the_edge_of_a_divided_unit() {
-    let found = brackets("(C x (D 1234567890 (mA 1234567890)) y) (mZ 1)", limits(1, 14, 20));
-    let sections: Vec<&str> = found.iter().map(|(_, section, _)| section.as_str()).collect();
+    let chunks = brackets("(C x (D 1234567890 (mA 1234567890)) y) (mZ 1)", limits(1, 14, 20));
+    let sections: Vec<&str> = chunks.iter().map(|(_, section, _)| section.as_str()).collect();
     assert_eq!(sections, ["C", "C/D", "C/D/mA", "C/D", "C", "mZ"]);
 }
 
 #[test]
 fn equal_titles_under_one_parent_are_numbered() {
-    let found = brackets("(mA 1234567890) (mA 1234567890)", limits(0, 16, 16));
-    let sections: Vec<&str> = found.iter().map(|(_, section, _)| section.as_str()).collect();
+    let chunks = brackets("(mA 1234567890) (mA 1234567890)", limits(0, 16, 16));
+    let sections: Vec<&str> = chunks.iter().map(|(_, section, _)| section.as_str()).collect();
     assert_eq!(sections, ["mA", "mA (2)"]);
 }
 
 #[test]
 fn a_hundred_thousand_open_units_end_at_the_greatest_depth() {
     let text = "(C ".repeat(100_000);
-    let found = brackets(&text, limits(20, 60, 100));
-    let deepest = found.iter().map(|(_, section, _)| section.split('/').count()).max();
+    let chunks = brackets(&text, limits(20, 60, 100));
+    let deepest = chunks.iter().map(|(_, section, _)| section.split('/').count()).max();
     assert_eq!(deepest, Some(MAX_DEPTH));
-    assert_eq!(found.iter().map(|(text, ..)| text.len()).sum::<usize>(), text.len());
+    assert_eq!(chunks.iter().map(|(text, ..)| text.len()).sum::<usize>(), text.len());
 }

@@ -101,8 +101,9 @@ impl Source<'_> {
         let bytes = self.0.as_bytes();
         let Some(quote) = self.byte(start) else { return start };
         let mut at = start + 1;
-        while let Some(found) = memchr::memchr2(quote, b'\\', bytes.get(at..).unwrap_or_default()) {
-            at += found;
+        while let Some(offset) = memchr::memchr2(quote, b'\\', bytes.get(at..).unwrap_or_default())
+        {
+            at += offset;
             at += match (bytes[at], bytes.get(at + 1)) {
                 (b'\\', _) if quote == b'"' => 2,
                 (b'\\', _) => 1,

@@ -20,9 +20,9 @@ pub(super) fn bounded(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();
     let mut copied = 0;
     let mut at = 0;
-    while let Some(found) = memchr::memchr(b'<', &text.as_bytes()[at..]) {
+    while let Some(offset) = memchr::memchr(b'<', &text.as_bytes()[at..]) {
         interrupt::poll();
-        at += found + 1;
+        at += offset + 1;
         let rest = &text[at..];
         if rest.starts_with("!--") {
             at += memchr::memmem::find(rest.as_bytes(), b"-->").unwrap_or(rest.len());
@@ -88,8 +88,8 @@ fn raw_content(tag: &str, after: &str) -> usize {
     };
     let Some(name) = RAW.iter().find(is) else { return 0 };
     let mut at = 0;
-    while let Some(found) = memchr::memmem::find(&after.as_bytes()[at..], b"</") {
-        at += found;
+    while let Some(offset) = memchr::memmem::find(&after.as_bytes()[at..], b"</") {
+        at += offset;
         let rest = &after.as_bytes()[at + 2..];
         if rest.get(..name.len()).is_some_and(|rest| rest.eq_ignore_ascii_case(name.as_bytes())) {
             return at;

@@ -59,14 +59,14 @@ pub(super) fn declared(node: Node<'_>) -> Option<Declared<'_>> {
 }
 
 fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
-    if let Some(found) = structured(node, text) {
-        return Some(found);
+    if let Some(info) = structured(node, text) {
+        return Some(info);
     }
     let Declared { name, is_function } = declared(node)?;
     // A field is only an item of its structure.
     let is_field = node.kind() == "field_declaration" && !is_function;
-    let found = UnitInfo::named(Member, name, text);
-    (!is_field).then_some(UnitInfo { outermost: node.kind() == "declaration", ..found })
+    let info = UnitInfo::named(Member, name, text);
+    (!is_field).then_some(UnitInfo { outermost: node.kind() == "declaration", ..info })
 }
 
 /// Returns the unit of a structure that is declared together with a variable of its type.
@@ -83,15 +83,15 @@ fn type_definition<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<Un
     let structure = node.child_by_field_name("type");
     let structure = structure.filter(|node| node.child_by_field_name("body").is_some());
     let unit = if structure.is_some() { Container } else { Member };
-    let found = UnitInfo::named(unit, name, text);
-    Some(UnitInfo { same: structure.map(|node| node.id()), outermost: true, ..found })
+    let info = UnitInfo::named(unit, name, text);
+    Some(UnitInfo { same: structure.map(|node| node.id()), outermost: true, ..info })
 }
 
 /// Returns the unit of a macro with a value, which is a constant. Others are switches.
 fn macro_constant<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     node.child_by_field_name("value")?;
-    let found = UnitInfo::named(Member, node.child_by_field_name("name")?, text);
-    Some(UnitInfo { outermost: true, ..found })
+    let info = UnitInfo::named(Member, node.child_by_field_name("name")?, text);
+    Some(UnitInfo { outermost: true, ..info })
 }
 
 fn included(node: Node<'_>, text: &str) -> Vec<String> {

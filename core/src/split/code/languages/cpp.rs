@@ -37,8 +37,8 @@ fn class<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>
 }
 
 fn declaration<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
-    if let Some(found) = structured(node, text) {
-        return Some(found);
+    if let Some(info) = structured(node, text) {
+        return Some(info);
     }
     let Declared { mut name, is_function } = declared(node)?;
     if node.kind() == "field_declaration" && !is_function {

@@ -39,24 +39,24 @@ fn single<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
 
 fn single_type<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let spec = single(node, &["type_spec", "type_alias"])?;
-    let found = UnitInfo::named(Container, spec.child_by_field_name("name")?, text);
-    Some(UnitInfo { same: Some(spec.id()), membership: Membership::TypeBefore, ..found })
+    let info = UnitInfo::named(Container, spec.child_by_field_name("name")?, text);
+    Some(UnitInfo { same: Some(spec.id()), membership: Membership::TypeBefore, ..info })
 }
 
 fn single_value<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let spec = single(node, &["const_spec", "var_spec"])?;
-    let found = UnitInfo::named(Member, spec.child_by_field_name("name")?, text);
-    Some(UnitInfo { outermost: true, ..found })
+    let info = UnitInfo::named(Member, spec.child_by_field_name("name")?, text);
+    Some(UnitInfo { outermost: true, ..info })
 }
 
 fn method<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
-    let found = UnitInfo::named(Member, node.child_by_field_name("name")?, text);
+    let info = UnitInfo::named(Member, node.child_by_field_name("name")?, text);
     let receiver = node.child_by_field_name("receiver")?;
     let mut of = receiver.named_child(0)?.child_by_field_name("type")?;
     while matches!(of.kind(), "pointer_type" | "generic_type" | "parenthesized_type") {
         of = of.named_child(0)?;
     }
-    Some(UnitInfo { membership: Membership::MemberOf(slice(of, text).into()), ..found })
+    Some(UnitInfo { membership: Membership::MemberOf(slice(of, text).into()), ..info })
 }
 
 fn names(node: Node<'_>, text: &str) -> Vec<String> {

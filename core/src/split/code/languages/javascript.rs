@@ -47,16 +47,16 @@ fn valued(value: Node<'_>) -> Option<Unit> {
 }
 
 fn export<'t>(language: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
-    let (inner, found) = if let Some(inner) = node.child_by_field_name("declaration") {
-        let found = match inner.kind() {
+    let (inner, info) = if let Some(inner) = node.child_by_field_name("declaration") {
+        let info = match inner.kind() {
             "lexical_declaration" | "variable_declaration" => declared(inner, text, true),
             _ => language.unit(inner, text),
         };
-        (inner, found)
+        (inner, info)
     } else {
         let inner = node.child_by_field_name("value")?;
         let name = inner.child_by_field_name("name");
-        let found = match (valued(inner), name) {
+        let info = match (valued(inner), name) {
             (Some(unit), Some(name)) => Some(UnitInfo::named(unit, name, text)),
             (unit, _) => {
                 let unit = match (unit, inner.kind()) {
@@ -68,14 +68,14 @@ fn export<'t>(language: &Language, node: Node<'_>, text: &'t str) -> Option<Unit
                 Some(UnitInfo::new(unit, "default", node.start_byte()))
             }
         };
-        (inner, found)
+        (inner, info)
     };
-    let found = match found {
-        Some(found) => found,
+    let info = match info {
+        Some(info) => info,
         // A function or class may be unnamed here.
         None => UnitInfo::new(unnamed(inner)?, "default", node.start_byte()),
     };
-    Some(UnitInfo { same: found.same.or(Some(inner.id())), ..found })
+    Some(UnitInfo { same: info.same.or(Some(inner.id())), ..info })
 }
 
 /// Returns the kind of unit of an unnamed declaration.
@@ -95,9 +95,9 @@ fn constant<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<
 /// Returns the unit of a declaration of exactly one constant.
 fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<UnitInfo<'t>> {
     let mut cursor = node.walk();
-    let mut found = node.named_children(&mut cursor);
-    let declarator = found.find(|node| node.kind() == "variable_declarator")?;
-    if found.any(|node| node.kind() == "variable_declarator") {
+    let mut nodes = node.named_children(&mut cursor);
+    let declarator = nodes.find(|node| node.kind() == "variable_declarator")?;
+    if nodes.any(|node| node.kind() == "variable_declarator") {
         return None;
     }
     let name = declarator.child_by_field_name("name")?;
@@ -110,8 +110,8 @@ fn declared<'t>(node: Node<'_>, text: &'t str, exported: bool) -> Option<UnitInf
     };
     // An object in a function is local.
     let outermost = value.is_some_and(|value| value.kind() == "object");
-    let found = UnitInfo::named(unit, name, text);
-    (name.kind() == "identifier").then_some(UnitInfo { outermost, ..found })
+    let info = UnitInfo::named(unit, name, text);
+    (name.kind() == "identifier").then_some(UnitInfo { outermost, ..info })
 }
 
 fn field<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {

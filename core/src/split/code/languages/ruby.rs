@@ -42,8 +42,8 @@ fn made<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>>
 /// Returns the unit of a method that is an argument, as in `private def find`.
 fn marked<'t>(_: &Language, node: Node<'_>, text: &'t str) -> Option<UnitInfo<'t>> {
     let method = node.child_by_field_name("arguments")?.named_child(0).filter(is_method)?;
-    let found = UnitInfo::named(Member, method.child_by_field_name("name")?, text);
-    Some(UnitInfo { same: Some(method.id()), ..found })
+    let info = UnitInfo::named(Member, method.child_by_field_name("name")?, text);
+    Some(UnitInfo { same: Some(method.id()), ..info })
 }
 
 fn required(node: Node<'_>, text: &str) -> Option<Vec<String>> {
