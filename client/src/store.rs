@@ -30,7 +30,7 @@ pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};
 pub use query::{
     Collection, ContextOptions, ContextRow, DocumentRow, Filters, Fragment, FragmentQuery, Hit,
-    Mode, OutlineRow, Passage, Search, SearchResults, Status, StoredChunk, StoredDocument,
+    OutlineRow, Passage, Search, SearchMode, SearchResults, Status, StoredChunk, StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{

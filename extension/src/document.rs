@@ -127,16 +127,16 @@ impl DocumentSource {
         let title = title.as_deref();
         let (limits, overlap, kind) = (self.limits, self.overlap, Some(*kind));
         let options = SplitOptions { limits, title, overlap, kind };
-        let found = catch_panic(|| split(text, media_type, &options, &Characters))??;
-        let has_nul = |(place, chunk): (usize, &Chunk)| {
-            pause(place);
+        let result = catch_panic(|| split(text, media_type, &options, &Characters))??;
+        let has_nul = |(index, chunk): (usize, &Chunk)| {
+            pause(index);
             let mut texts = chunk.section.iter().chain(&chunk.imports).chain([&chunk.preamble]);
             texts.any(|text| text.contains('\0'))
         };
-        if found.chunks.iter().enumerate().any(has_nul) {
+        if result.chunks.iter().enumerate().any(has_nul) {
             return Err(Error::Nul);
         }
-        Ok(SplitDocument { chunks: found.chunks, syntax_error: found.syntax_error })
+        Ok(SplitDocument { chunks: result.chunks, syntax_error: result.syntax_error })
     }
 
     /// Returns the hash of everything that determines the chunks of a document.

@@ -23,9 +23,9 @@ pub enum Error {
         sql_type: &'static str,
     },
     /// A column of a result, counted from 1, that has an unexpected type.
-    ResultType { store: String, column: usize, found: pg_sys::Oid, expected: &'static str },
+    ResultType { store: String, column: usize, actual: pg_sys::Oid, expected: &'static str },
     /// A row of another type than the rows of its table.
-    RowType { found: pg_sys::Oid, expected: pg_sys::Oid },
+    RowType { actual: pg_sys::Oid, expected: pg_sys::Oid },
     /// A search by an embedding in a store without embeddings.
     NoEmbeddings { store: String },
     /// An embedding with another number of dimensions than the store's.
@@ -82,17 +82,17 @@ impl From<Error> for ErrorReport {
                 ),
                 check_store(&store),
             ),
-            Error::ResultType { store, column, found, expected } => (
+            Error::ResultType { store, column, actual, expected } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
                 format!(
                     "column {column} of a result from store \"{store}\" has type {}, not {expected}",
-                    type_name(found)
+                    type_name(actual)
                 ),
                 check_store(&store),
             ),
-            Error::RowType { found, expected } => (
+            Error::RowType { actual, expected } => (
                 PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
-                format!("row has type {}, not {}", type_name(found), type_name(expected)),
+                format!("row has type {}, not {}", type_name(actual), type_name(expected)),
                 "The trigger passage.keep_in_step calls _passage.step_row with its own row."
                     .to_owned(),
             ),

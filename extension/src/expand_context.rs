@@ -149,21 +149,21 @@ fn expand_contexts(
 
 /// Returns the rows of the selected chunks.
 fn rows(expanded: ExpandedContext) -> Vec<Context> {
-    let ExpandedContext { found, chunks, selected, .. } = expanded;
-    let row = |pick: &SelectedChunk| {
-        let columns = &chunks.chunk_rows[pick.row];
-        let chunk = chunks.chunk(pick.row);
-        let hit = &found[pick.hit];
+    let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
+    let row = |selected_chunk: &SelectedChunk| {
+        let columns = &chunks.chunk_rows[selected_chunk.row];
+        let chunk = chunks.chunk(selected_chunk.row);
+        let hit = &stored_hits[selected_chunk.hit];
         let score = hit.scored.score;
         (
             to_sql(columns.chunk),
             to_sql(hit.document.id),
             columns.ordinal,
-            pick.role.name(),
-            pick.distance,
+            selected_chunk.role.name(),
+            selected_chunk.distance,
             to_sql(hit.scored.chunk),
             score,
-            score.map(|score| decayed(score, pick)),
+            score.map(|score| decayed(score, selected_chunk)),
             chunk.level(),
             chunk.raw_section(),
             chunk.path(),
@@ -171,20 +171,20 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
             chunk.raw_content(),
         )
     };
-    let picks = selected.chunks.iter().enumerate();
-    picks
-        .map(|(place, pick)| {
-            pause(place);
-            row(pick)
+    let selected_chunks = selected.chunks.iter().enumerate();
+    selected_chunks
+        .map(|(index, selected_chunk)| {
+            pause(index);
+            row(selected_chunk)
         })
         .collect()
 }
 
 /// Returns the score of a chunk of context (seed 002): half of the hit's score, divided by the distance.
 /// A distance of 0 counts as 1.
-fn decayed(score: f64, pick: &SelectedChunk) -> f64 {
-    match pick.role {
+fn decayed(score: f64, selected_chunk: &SelectedChunk) -> f64 {
+    match selected_chunk.role {
         Role::Hit => score,
-        _ => score * 0.5 / f64::from(pick.distance.unsigned_abs().max(1)),
+        _ => score * 0.5 / f64::from(selected_chunk.distance.unsigned_abs().max(1)),
     }
 }

@@ -48,7 +48,7 @@ pub enum ResultKind {
 pub struct ExpandedContext<'a> {
     /// The ids of the request, also those that were not found.
     pub scored: &'a [ScoredHit<uuid::Uuid>],
-    pub found: &'a [StoredHit],
+    pub stored_hits: &'a [StoredHit],
     pub hits: &'a [Hit<'a>],
     pub chunks: &'a ContextChunks<'a>,
     pub selected: &'a Selection,
@@ -93,8 +93,9 @@ impl ExpandRequest {
             let explain = kind == ResultKind::Explanation;
             let selected =
                 select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
-            let (found, hits, chunks, selected) = (&read.found[..], &hits[..], &chunks, &selected);
-            Ok(then(ExpandedContext { scored: &scored, found, hits, chunks, selected }))
+            let (stored_hits, hits, chunks, selected) =
+                (&read.list[..], &hits[..], &chunks, &selected);
+            Ok(then(ExpandedContext { scored: &scored, stored_hits, hits, chunks, selected }))
         })
     }
 }
@@ -110,20 +111,20 @@ fn limit_hits(
 ) {
     let hits = read.hits();
     let budget = Budget::of(&hits).max_tokens;
-    let places: Vec<_> = hits.iter().map(|hit| (hit.document, hit.ordinal)).collect();
+    let positions: Vec<_> = hits.iter().map(|hit| (hit.document, hit.ordinal)).collect();
     drop(hits);
     let Some(budget) = budget else {
-        read.found.truncate(count_for_passages(&places, passages, max_distance));
+        read.list.truncate(count_for_passages(&positions, passages, max_distance));
         return;
     };
-    let in_code = read.found.iter().filter(|hit| hit.strategy.scope == Scope::Container);
+    let in_code = read.list.iter().filter(|hit| hit.strategy.scope == Scope::Container);
     let in_code: Vec<_> = in_code.map(|hit| hit.scored.chunk).collect();
     let mut units = store.unit_sizes(connection, &in_code);
-    let cost = |place: usize| HitCost {
-        tokens: u64::from(read.chunk(place).tokens()),
-        unit: units.remove(&read.found[place].scored.chunk),
+    let cost = |index: usize| HitCost {
+        tokens: u64::from(read.chunk(index).tokens()),
+        unit: units.remove(&read.list[index].scored.chunk),
     };
-    let costs: Vec<_> = (0..read.found.len()).map(cost).collect();
+    let costs: Vec<_> = (0..read.list.len()).map(cost).collect();
     let mut is_selected = select_within_budget(&costs, u64::from(budget)).into_iter();
-    read.found.retain(|_| is_selected.next().expect("there is an answer for each hit"));
+    read.list.retain(|_| is_selected.next().expect("there is an answer for each hit"));
 }

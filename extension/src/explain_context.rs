@@ -92,42 +92,42 @@ type Row = (
 
 /// Returns the rows: the chunks that were considered, then the hits that were not found.
 fn rows(expanded: &ExpandedContext) -> Vec<Row> {
-    let ExpandedContext { scored, found, selected, .. } = expanded;
-    let places = scored.iter().zip(1..).map(|(hit, place)| (hit.chunk, place)).collect();
-    let considered = selected.considered.iter().enumerate().map(|(place, considered)| {
-        pause(place);
-        row(expanded, &places, considered)
+    let ExpandedContext { scored, stored_hits, selected, .. } = expanded;
+    let positions = scored.iter().zip(1..).map(|(hit, position)| (hit.chunk, position)).collect();
+    let considered = selected.considered.iter().enumerate().map(|(index, considered)| {
+        pause(index);
+        row(expanded, &positions, considered)
     });
-    let is_found: HashSet<_> = found.iter().map(|hit| hit.scored.chunk).collect();
+    let is_found: HashSet<_> = stored_hits.iter().map(|hit| hit.scored.chunk).collect();
     let missing = scored.iter().zip(1..).filter(|(hit, _)| !is_found.contains(&hit.chunk));
-    let missing = missing.map(|(hit, place)| {
+    let missing = missing.map(|(hit, position)| {
         let id = to_sql(hit.chunk);
         let reason = Some("not found or not visible");
         let names = (Role::Hit.name(), Rule::Hit.name());
-        (place, false, names.0, names.1, None, None, None, None, None, reason, id, id)
+        (position, false, names.0, names.1, None, None, None, None, None, reason, id, id)
     });
     considered.chain(missing).collect()
 }
 
 fn row(
     expanded: &ExpandedContext,
-    places: &HashMap<uuid::Uuid, i32>,
+    positions: &HashMap<uuid::Uuid, i32>,
     considered: &BudgetDecision,
 ) -> Row {
-    let ExpandedContext { found, chunks, selected, .. } = expanded;
-    let BudgetDecision { chunk: pick, verdict, tokens_before } = considered;
-    let columns = &chunks.chunk_rows[pick.row];
+    let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
+    let BudgetDecision { chunk: selected_chunk, verdict, tokens_before } = considered;
+    let columns = &chunks.chunk_rows[selected_chunk.row];
     let kept = *verdict == Verdict::Kept;
-    let hit = found[pick.hit].scored.chunk;
+    let hit = stored_hits[selected_chunk.hit].scored.chunk;
     let own = if kept { columns.tokens } else { 0 };
     (
-        places[&hit],
+        positions[&hit],
         kept,
-        pick.role.name(),
-        rule(pick, selected.fell_back[pick.hit]),
-        Some(pick.distance),
+        selected_chunk.role.name(),
+        rule(selected_chunk, selected.fell_back[selected_chunk.hit]),
+        Some(selected_chunk.distance),
         columns.ordinal,
-        Some(chunks.chunk(pick.row).raw_section()),
+        Some(chunks.chunk(selected_chunk.row).raw_section()),
         Some(columns.tokens as i32),
         Some((tokens_before + u64::from(own)) as i64),
         cut_by(*verdict),
@@ -137,8 +137,8 @@ fn row(
 }
 
 /// Returns the words for a rule. A rule that replaces a missing container is marked.
-fn rule(pick: &SelectedChunk, fell_back: bool) -> &'static str {
-    match pick.rule {
+fn rule(selected_chunk: &SelectedChunk, fell_back: bool) -> &'static str {
+    match selected_chunk.rule {
         Rule::Parents if fell_back => "parents, nothing whole",
         Rule::Preceding if fell_back => "preceding, nothing whole",
         Rule::Following if fell_back => "following, nothing whole",

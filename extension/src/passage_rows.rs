@@ -52,32 +52,40 @@ pub fn passage_rows(
     joining: &PassageOptions,
     options: &TextOptions,
 ) -> Vec<PassageRow> {
-    let ExpandedContext { found, hits, chunks, selected, .. } = expanded;
-    let scores: Vec<_> = found.iter().map(|hit| hit.scored.score).collect();
+    let ExpandedContext { stored_hits, hits, chunks, selected, .. } = expanded;
+    let scores: Vec<_> = stored_hits.iter().map(|hit| hit.scored.score).collect();
     let passages = reassemble(hits, &scores, &chunks.chunk_rows, selected, joining);
     passages.iter().map(|passage| row(expanded, passage, options)).collect()
 }
 
 fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> PassageRow {
-    let ExpandedContext { found, chunks, selected, .. } = expanded;
-    let picks: Vec<&SelectedChunk> =
-        passage.chunks.iter().map(|pick| &selected.chunks[*pick]).collect();
-    let rows = || with_pauses(&picks).map(|pick| &chunks.chunk_rows[pick.row]);
-    let best = &found[passage.hits[0]];
+    let ExpandedContext { stored_hits, chunks, selected, .. } = expanded;
+    let selected_chunks: Vec<&SelectedChunk> =
+        passage.chunks.iter().map(|index| &selected.chunks[*index]).collect();
+    let rows = || {
+        with_pauses(&selected_chunks).map(|selected_chunk| &chunks.chunk_rows[selected_chunk.row])
+    };
+    let best = &stored_hits[passage.hits[0]];
     let document = &best.document;
 
-    let mut assembly = text(expanded, &picks, &document.media_type(), options);
-    let section_of = |pick: &SelectedChunk| chunks.section(pick.row).unwrap_or_default();
+    let mut assembly = text(expanded, &selected_chunks, &document.media_type(), options);
+    let section_of =
+        |selected_chunk: &SelectedChunk| chunks.section(selected_chunk.row).unwrap_or_default();
     // Imports that were added are in another section.
-    let own = || with_pauses(&picks).filter(|pick| pick.rule != Rule::Imports);
-    let mut section = own().next().map(|pick| section_of(pick)).unwrap_or_default();
-    for pick in own() {
+    let own = || {
+        with_pauses(&selected_chunks).filter(|selected_chunk| selected_chunk.rule != Rule::Imports)
+    };
+    let mut section =
+        own().next().map(|selected_chunk| section_of(selected_chunk)).unwrap_or_default();
+    for selected_chunk in own() {
         // Most chunks of a long passage have only the root in common.
         if !section.is_empty() {
-            section.truncate(section::common_prefix(&section, &section_of(pick)).len());
+            section.truncate(section::common_prefix(&section, &section_of(selected_chunk)).len());
         }
     }
-    let lines = || with_pauses(&picks).map(|pick| chunks.chunk(pick.row).lines());
+    let lines = || {
+        with_pauses(&selected_chunks).map(|selected_chunk| chunks.chunk(selected_chunk.row).lines())
+    };
     (
         passage.rank as i32,
         passage.score,
@@ -91,11 +99,11 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         std::mem::take(&mut assembly.text),
         rows().map(|row| i64::from(row.tokens)).sum(),
         rows().map(|row| row.chunk).collect(),
-        passage.hits.iter().map(|hit| found[*hit].scored.chunk).collect(),
+        passage.hits.iter().map(|hit| stored_hits[*hit].scored.chunk).collect(),
         lines().filter_map(|(first, _)| first).min(),
         lines().filter_map(|(_, last)| last).max(),
         assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),
-        citations(expanded, &picks, &assembly),
+        citations(expanded, &selected_chunks, &assembly),
         passage.truncated,
         passage.complete,
         document.metadata,
@@ -105,29 +113,31 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
 /// Joins the chunks of a passage.
 fn text(
     expanded: &ExpandedContext,
-    picks: &[&SelectedChunk],
+    selected_chunks: &[&SelectedChunk],
     media_type: &MediaType,
     options: &TextOptions,
 ) -> Assembly {
     let TextOptions { separator, gaps, marks: [start, end] } = options;
-    let chunk = |pick: &&SelectedChunk| expanded.chunks.chunk(pick.row);
-    let parts: Vec<_> = with_pauses(picks).map(|pick| chunk(pick).part()).collect();
+    let chunk = |selected_chunk: &&SelectedChunk| expanded.chunks.chunk(selected_chunk.row);
+    let parts: Vec<_> =
+        with_pauses(selected_chunks).map(|selected_chunk| chunk(selected_chunk).part()).collect();
     let with_comments =
         gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
     let comment = media_type.comment_syntax().filter(|_| with_comments);
     let assembly = match (separator, comment) {
         (None, Some(comment)) => {
-            let place = |pick: &&SelectedChunk| {
-                let ordinal = chunk(pick).ordinal();
-                let (first_line, last_line) = chunk(pick).lines();
+            let position = |selected_chunk: &&SelectedChunk| {
+                let ordinal = chunk(selected_chunk).ordinal();
+                let (first_line, last_line) = chunk(selected_chunk).lines();
                 ChunkPosition { ordinal, first_line, last_line }
             };
-            let places: Vec<_> = with_pauses(picks).map(place).collect();
-            assemble_with_gap_comments(&parts, &places, comment)
+            let positions: Vec<_> = with_pauses(selected_chunks).map(position).collect();
+            assemble_with_gap_comments(&parts, &positions, comment)
         }
         _ => assemble(&parts, separator_of(media_type, separator.as_deref())),
     };
-    let hits: Vec<_> = picks.iter().map(|pick| pick.role == Role::Hit).collect();
+    let hits: Vec<_> =
+        selected_chunks.iter().map(|selected_chunk| selected_chunk.role == Role::Hit).collect();
     assembly.highlight(&hits, start, end)
 }
 
@@ -139,29 +149,31 @@ const PART: usize = 1_000;
 /// The JSON is written as text, since a tree of values takes twice as long. No value needs escaping.
 fn citations(
     expanded: &ExpandedContext,
-    picks: &[&SelectedChunk],
+    selected_chunks: &[&SelectedChunk],
     assembly: &Assembly,
 ) -> JsonArray {
     let number =
         |number: Option<i32>| number.map_or("null".to_owned(), |number| number.to_string());
     let mut parts: Vec<String> = Vec::new();
-    let mut text = String::with_capacity(160 * picks.len().min(PART));
-    for (place, (pick, placed)) in with_pauses(picks).zip(&assembly.part_ranges).enumerate() {
-        if place > 0 && place % PART == 0 {
+    let mut text = String::with_capacity(160 * selected_chunks.len().min(PART));
+    for (index, (selected_chunk, range)) in
+        with_pauses(selected_chunks).zip(&assembly.part_ranges).enumerate()
+    {
+        if index > 0 && index % PART == 0 {
             text.push(']');
             parts.push(std::mem::take(&mut text));
         }
-        let row = &expanded.chunks.chunk_rows[pick.row];
-        let (first_line, last_line) = expanded.chunks.chunk(pick.row).lines();
+        let row = &expanded.chunks.chunk_rows[selected_chunk.row];
+        let (first_line, last_line) = expanded.chunks.chunk(selected_chunk.row).lines();
         text.push(if text.is_empty() { '[' } else { ',' });
         write!(
             text,
             r#"{{"chunk_id":"{}","ordinal":{},"role":"{}","start":{},"end":{},"first_line":{},"last_line":{}}}"#,
             row.chunk,
             number(row.ordinal),
-            pick.role.name(),
-            placed.start,
-            placed.end,
+            selected_chunk.role.name(),
+            range.start,
+            range.end,
             number(first_line),
             number(last_line),
         )
@@ -173,9 +185,11 @@ fn citations(
 }
 
 /// Returns the chunks of a passage, with regular checks for interrupts.
-fn with_pauses<'p>(picks: &'p [&'p SelectedChunk]) -> impl Iterator<Item = &'p &'p SelectedChunk> {
-    picks.iter().enumerate().map(|(place, pick)| {
-        pause(place);
-        pick
+fn with_pauses<'p>(
+    selected_chunks: &'p [&'p SelectedChunk],
+) -> impl Iterator<Item = &'p &'p SelectedChunk> {
+    selected_chunks.iter().enumerate().map(|(index, selected_chunk)| {
+        pause(index);
+        selected_chunk
     })
 }

@@ -111,7 +111,7 @@ fn step_row(
     // SAFETY: a look-up in the catalogs by an oid, which returns 0 for a missing relation.
     let expected = unsafe { pg_sys::get_rel_type_id(relation) };
     if let Some(other) = [named, was].iter().find(|row| row.type_oid != expected) {
-        return Err(Error::RowType { found: other.type_oid, expected }.into());
+        return Err(Error::RowType { actual: other.type_oid, expected }.into());
     }
     let cached = cached_plan((relation, trigger.0, "ROW".to_owned(), arguments));
     Ok(spi::connect(|connection| {

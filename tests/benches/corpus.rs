@@ -56,10 +56,10 @@ pub fn rust() -> (&'static str, Vec<(PathBuf, String)>) {
     let (name, folder) =
         if fetched.is_dir() { ("rust-src", fetched) } else { ("cargo's registry", registry) };
     let mut paths = Vec::new();
-    let wanted = |path: &Path| {
+    let is_included = |path: &Path| {
         path.extension().is_some_and(|extension| extension == "md" || extension == "rs")
     };
-    find(&folder, wanted, &mut paths);
+    find(&folder, is_included, &mut paths);
     let document = |path: PathBuf| {
         let text = fs::read_to_string(&path).ok().filter(|text| !text.contains('\0'))?;
         Some((path.strip_prefix(&folder).expect("it was found there").to_owned(), text))
@@ -92,23 +92,23 @@ fn registry() -> PathBuf {
     home.expect("cargo has a home").join("registry/src")
 }
 
-/// Reads the wanted files that are UTF-8, in the order of their paths.
-pub fn collect(folder: &Path, wanted: fn(&Path) -> bool, texts: &mut Vec<String>) {
+/// Reads the included files that are UTF-8, in the order of their paths.
+pub fn collect(folder: &Path, is_included: fn(&Path) -> bool, texts: &mut Vec<String>) {
     let mut paths = Vec::new();
-    find(folder, wanted, &mut paths);
+    find(folder, is_included, &mut paths);
     texts.extend(paths.iter().filter_map(|path| fs::read_to_string(path).ok()));
 }
 
-/// Finds the wanted files, in the order of their paths, without symbolic links.
-fn find(folder: &Path, wanted: fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
+/// Finds the included files, in the order of their paths, without symbolic links.
+fn find(folder: &Path, is_included: fn(&Path) -> bool, paths: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut entries: Vec<_> = entries.collect();
     entries.sort_by_key(fs::DirEntry::path);
     for entry in entries {
         let path = entry.path();
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() => find(&path, wanted, found),
-            Ok(kind) if kind.is_file() && wanted(&path) => found.push(path),
+            Ok(kind) if kind.is_dir() => find(&path, is_included, paths),
+            Ok(kind) if kind.is_file() && is_included(&path) => paths.push(path),
             _ => {}
         }
     }

@@ -115,7 +115,7 @@ impl Options {
     }
 
     /// Returns the requested sets, or all.
-    fn places(&self) -> Vec<sets::Place> {
+    fn locations(&self) -> Vec<sets::SetLocation> {
         sets::sets(self.data.as_deref(), &self.sets)
     }
 }
@@ -127,7 +127,7 @@ impl Options {
 ///
 /// Panics if the process fails, after it has printed its error.
 pub fn measure(parts: &[&str], options: &Options) -> Option<String> {
-    if options.places().is_empty() {
+    if options.locations().is_empty() {
         eprintln!("bench: {} is skipped: there are no such sets of questions", parts.join(", "));
         return None;
     }
@@ -167,7 +167,7 @@ pub fn is_worker() -> bool {
     let vectors = Vectors::open(&model, &target().join("quality"));
     let mut vectors = vectors.expect("the target folder can be written");
 
-    let sets: Vec<_> = options.places().iter().map(sets::Place::read).collect();
+    let sets: Vec<_> = options.locations().iter().map(sets::SetLocation::read).collect();
     let has = |part: &str| parts.iter().any(|named| named == part);
     if has("quality") {
         for set in &sets {
@@ -190,9 +190,9 @@ fn in_memory(set: &Set, options: &Options, model: &Model, vectors: &mut Vectors)
     let filling = options.filling.unwrap_or(Filling::Continue);
     let (mut measured, mut searched) = (Vec::new(), Vec::new());
     for configuration in configurations {
-        let found = search(*configuration, set, model, vectors);
-        measured.push(plain(&found, set, filling));
-        searched.push(found);
+        let ranked = search(*configuration, set, model, vectors);
+        measured.push(plain(&ranked, set, filling));
+        searched.push(ranked);
         // Each row is printed at once, even if the next one is never reached.
         eprintln!("{}", Report { set, measured: &measured[measured.len() - 1..] });
     }
@@ -205,11 +205,11 @@ fn in_memory(set: &Set, options: &Options, model: &Model, vectors: &mut Vectors)
 /// Queries a server, set after set.
 fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &mut Vectors) {
     let server = Server::start();
-    let there = server.has_function("fragments");
-    if fragments && !there {
+    let has_fragments = server.has_function("fragments");
+    if fragments && !has_fragments {
         eprintln!("bench: fragments is skipped: the extension has no such function");
     }
-    let fragments = fragments && there;
+    let fragments = fragments && has_fragments;
     let mut comparisons = Vec::new();
     for set in sets {
         let searched = self::search::search(Configuration::CLIENT, set, model, vectors);
@@ -243,7 +243,7 @@ fn plain(searched: &RankedSet, set: &Set, filling: Filling) -> Measurement {
         let passages = || ranked.iter().map(|at| &chunks[*at].passage);
         for (budget, recalls) in BUDGETS.into_iter().zip(&mut recalls) {
             let returned = fill(passages(), |one| one.tokens, budget, filling);
-            recalls.push(recall(&question.wanted, returned));
+            recalls.push(recall(&question.answer, returned));
         }
     }
     Measurement {

@@ -67,8 +67,8 @@ impl<'a> Example<'a> {
         let blocks = self.page.blocks();
         let mut failures = Vec::new();
         let mut written = self.page.text.clone();
-        for (place, block) in blocks.iter().enumerate() {
-            let expected = blocks.get(place + 1).filter(|next| next.language == "text");
+        for (index, block) in blocks.iter().enumerate() {
+            let expected = blocks.get(index + 1).filter(|next| next.language == "text");
             let result = match block.language.as_str() {
                 "sql" => self.run_sql(block, expected).await,
                 "console" => self.run_commands(block).await,
@@ -235,8 +235,8 @@ fn trimmed(text: &str) -> String {
 /// Returns the words of an output, without times and without the last digits of fractions.
 fn masked(text: &str) -> Vec<String> {
     let words: Vec<_> = text.split_whitespace().collect();
-    let mask = |(place, word): (usize, &&str)| {
-        let unit = words.get(place + 1).copied().unwrap_or_default();
+    let mask = |(index, word): (usize, &&str)| {
+        let unit = words.get(index + 1).copied().unwrap_or_default();
         let unit = unit.trim_end_matches([')', ',']);
         let number = word.trim_start_matches('(').parse::<f64>();
         match number {
@@ -251,7 +251,7 @@ fn masked(text: &str) -> Vec<String> {
 
 /// Returns the words of a command; single quotes keep one together.
 fn words(command: &str) -> Vec<String> {
-    let word = |(place, part): (usize, &str)| match place % 2 {
+    let word = |(index, part): (usize, &str)| match index % 2 {
         1 => vec![part.to_owned()],
         _ => part.split_whitespace().map(str::to_owned).collect(),
     };

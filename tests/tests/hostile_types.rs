@@ -272,13 +272,13 @@ async fn a_setting_without_a_valid_language_is_a_problem_and_not_shown() {
             UPDATE own.settings SET value = '"quokka"' WHERE key = 'language'"#,
         )
         .await;
-    let found = cluster
+    let problems = cluster
         .query_lines(
             "SELECT problem, remedy FROM passage.check_store('own') WHERE problem ~ 'language'",
         )
         .await;
     assert_eq!(
-        found,
+        problems,
         [
             r#"setting language does not name a text search configuration|UPDATE own.settings SET value = '"english"' WHERE key = 'language';"#
         ]

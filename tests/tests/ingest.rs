@@ -103,8 +103,8 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
         let mut program = cluster.client_program();
         program.args(["ingest", "--no-embed", "--store", "by_sql", "--uri", name]);
         let output = program.arg(fixtures().join(name)).output().await.unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(told.contains("unchanged"), "{name}: {told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("unchanged"), "{name}: {stderr}");
         let sql = "SELECT outcome FROM passage.ingest($1, $2)";
         let row = client.query_one(sql, &[&name, &fixture(name)]).await.unwrap();
         assert_eq!(row.get::<_, &str>(0), "unchanged", "{name}");
@@ -149,8 +149,8 @@ const DOCUMENTS: usize = 12;
 /// Ingests all documents in a version, beginning with another one each time, and returns the actions.
 async fn write_all(client: &Client, of: usize, from: usize) -> Vec<String> {
     let mut outcomes = Vec::new();
-    for place in 0..DOCUMENTS {
-        let document = (place + from) % DOCUMENTS;
+    for index in 0..DOCUMENTS {
+        let document = (index + from) % DOCUMENTS;
         let sql = "SELECT outcome FROM passage.ingest($1, $2)";
         let row = client.query_one(sql, &[&format!("{document}.md"), &version(document, of)]).await;
         outcomes.push(row.unwrap().get(0));

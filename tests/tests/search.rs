@@ -26,9 +26,9 @@ async fn library(chunks: u32) -> Cluster {
 async fn notices(cluster: &Cluster, script: &str) -> String {
     let arguments = ["-X", "-q", "-U", SUPERUSER, "-v", "ON_ERROR_STOP=1", "-c", script];
     let output = cluster.program("psql").args(arguments).output().await.unwrap();
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
-    told
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{stderr}");
+    stderr
 }
 
 /// Returns the plans of all statements that a call executes.
@@ -125,7 +125,7 @@ async fn common_words_are_found_at_any_place_and_with_any_filter() {
         let sql = format!("SELECT count(*) FROM passage.search_hits({of}, max_hits => 20)");
         cluster.query_text(&sql).await
     };
-    for found in [
+    for arguments in [
         "'lines code'",
         "'odd'",
         "'even odd'",
@@ -137,7 +137,7 @@ async fn common_words_are_found_at_any_place_and_with_any_filter() {
         "'seldom code', collection => 'code'",
         "'seldom usual', collection => 'c3'",
     ] {
-        assert_eq!(count(found).await, "20", "{found}");
+        assert_eq!(count(arguments).await, "20", "{arguments}");
     }
     let all =
         "SELECT count(*) FROM passage.search_hits('code', max_hits => 5000, candidates => 5000)";

@@ -158,10 +158,10 @@ async fn embed_batch(client: &ServiceClient, batch: Vec<EmbedJob>, dimensions: u
     match client.embed(texts).await {
         Ok(embeddings) => {
             for (embedding, reply) in embeddings.into_iter().zip(replies) {
-                let found = embedding.len();
-                let error = ServiceError::Dimensions { expected: dimensions, found };
+                let actual = embedding.len();
+                let error = ServiceError::Dimensions { expected: dimensions, actual };
                 let checked =
-                    if found == dimensions { Ok(embedding) } else { Err(client.error(error)) };
+                    if actual == dimensions { Ok(embedding) } else { Err(client.error(error)) };
                 let _ = reply.send(checked);
             }
         }

@@ -86,9 +86,9 @@ impl Pipeline {
             }
             let Prepared { split, existing: before, .. } = prepared;
             embeddings = prepared.embeddings;
-            let mut found =
+            let mut stored =
                 self.reader.existing_documents(collection, version, &[&split.uri]).await?;
-            existing = found.remove(&split.uri);
+            existing = stored.remove(&split.uri);
             let hash = existing.as_ref().and_then(|existing| existing.content_hash.as_ref());
             if hash == Some(&split.content_hash) {
                 return Ok(Outcome::Unchanged);

@@ -145,8 +145,8 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 () = &mut *stop => return Ok(()),
                 claimed = self.claim_first(&store) => claimed?,
             };
-            if let Some((place, chunks)) = claimed {
-                if self.scan(&mut store, place, chunks, stop).await? {
+            if let Some((cursor, chunks)) = claimed {
+                if self.scan(&mut store, cursor, chunks, stop).await? {
                     return Ok(());
                 }
                 continue;
@@ -174,12 +174,12 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         &self,
         store: &Store,
     ) -> Result<Option<(ClaimCursor, Vec<UnembeddedChunk>)>, Error> {
-        let mut place = ClaimCursor::default();
+        let mut cursor = ClaimCursor::default();
         while let Some(chunks) =
-            store.claim(&mut place, CLAIM, self.fill.collection.as_deref()).await?
+            store.claim(&mut cursor, CLAIM, self.fill.collection.as_deref()).await?
         {
             if !chunks.is_empty() {
-                return Ok(Some((place, chunks)));
+                return Ok(Some((cursor, chunks)));
             }
         }
         Ok(None)
@@ -189,7 +189,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     async fn scan(
         &mut self,
         store: &mut Store,
-        mut place: ClaimCursor,
+        mut cursor: ClaimCursor,
         first: Vec<UnembeddedChunk>,
         stop: &mut (impl Future<Output = ()> + Unpin),
     ) -> Result<bool, Error> {
@@ -201,7 +201,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         while claimed > 0 {
             while has_more && claimed < CLAIMED {
                 let collection = self.fill.collection.as_deref();
-                match store.claim(&mut place, CLAIM, collection).await? {
+                match store.claim(&mut cursor, CLAIM, collection).await? {
                     Some(chunks) => {
                         claimed += chunks.len();
                         self.submit(chunks, &sender);

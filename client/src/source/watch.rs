@@ -59,12 +59,12 @@ impl Watch {
         let mut watcher = new_debouncer(QUIET, None, report).map_err(unwatchable(first))?;
         for path in paths {
             // A file may be replaced by another file of its name. Only its folder reports that.
-            let place = if path.is_dir() { path.clone() } else { folder(path) };
+            let target = if path.is_dir() { path.clone() } else { folder(path) };
             let mode =
                 if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
             // Reported paths begin with the watched path, and absolute paths are compared.
-            let place = std::path::absolute(&place).unwrap_or(place);
-            watcher.watch(&place, mode).map_err(unwatchable(path))?;
+            let target = std::path::absolute(&target).unwrap_or(target);
+            watcher.watch(&target, mode).map_err(unwatchable(path))?;
         }
         Ok(Self { _watcher: watcher, changes: receiver })
     }

@@ -16,7 +16,7 @@ pub use collections::{Collection, DocumentRow};
 pub use context::{ContextOptions, ContextRow};
 pub use fragments::{Fragment, FragmentQuery};
 pub use outline::OutlineRow;
-pub use search::{Filters, Mode, Search};
+pub use search::{Filters, Search, SearchMode};
 pub use search_results::{Hit, Passage, SearchResults};
 pub use status::Status;
 pub(super) use stored_document::{ROW_VERSION, has_embedding, read_document};

@@ -36,7 +36,7 @@ pub struct Candidates {
     /// The ids of the chunks.
     pub ids: Vec<Uuid>,
     /// How each chunk matches the query.
-    pub found: Vec<FragmentCandidate>,
+    pub list: Vec<FragmentCandidate>,
     pub terms: QueryTerms,
     /// The number of words of the query for which no chunk has a word, nor a similar one.
     unmatched: usize,
@@ -103,7 +103,7 @@ impl Candidates {
         let terms = QueryTerms::new(QueryLexemes::default(), Idf::new(0.0, &[]), Vec::new());
         Self {
             ids: Vec::new(),
-            found: Vec::new(),
+            list: Vec::new(),
             terms,
             unmatched: 0,
             without_phrases: false,
@@ -120,14 +120,14 @@ impl Candidates {
         filters: &Filters,
         embedding: &QueryEmbedding,
     ) {
-        let mut places = self.places();
+        let mut index_by_id = self.index_by_id();
         let mut add = |id: Uuid, similar: FragmentCandidate| {
-            if let Some(place) = places.get(&id) {
-                self.found[*place].similarity = similar.similarity;
+            if let Some(index) = index_by_id.get(&id) {
+                self.list[*index].similarity = similar.similarity;
             } else {
-                places.insert(id, self.ids.len());
+                index_by_id.insert(id, self.ids.len());
                 self.ids.push(id);
-                self.found.push(similar);
+                self.list.push(similar);
             }
         };
         if let Some(document) = document {
@@ -159,16 +159,16 @@ impl Candidates {
 
     /// Adds the sections of the best chunks of a store.
     fn add_sections(&mut self, store: &Store, connection: &Connection) {
-        let (_, ranked) = rank_chunks(FragmentStrategy::Auto, &self.terms, &self.found);
+        let (_, ranked) = rank_chunks(FragmentStrategy::Auto, &self.terms, &self.list);
         let best: Vec<_> = ranked.iter().take(MAX_SECTIONS).map(|ranked| ranked.chunk).collect();
         let ids: Vec<_> = best.iter().map(|chunk| self.ids[*chunk]).collect();
         let sections = store.sections(connection, &ids);
         for chunk in best {
-            self.found[chunk].section = sections.get(&self.ids[chunk]).copied();
+            self.list[chunk].section = sections.get(&self.ids[chunk]).copied();
         }
     }
 
-    fn places(&self) -> HashMap<Uuid, usize> {
+    fn index_by_id(&self) -> HashMap<Uuid, usize> {
         self.ids.iter().copied().zip(0..).collect()
     }
 
@@ -195,7 +195,7 @@ impl Candidates {
         let weight = |tsv: &Option<Tsvector>| {
             let lexemes = self.terms.lexemes().iter().enumerate();
             let has = |lexeme: &String| tsv.is_some_and(|tsv| tsv.has(lexeme));
-            self.terms.weight(lexemes.filter(|(_, lexeme)| has(lexeme)).map(|(place, _)| place))
+            self.terms.weight(lexemes.filter(|(_, lexeme)| has(lexeme)).map(|(index, _)| index))
         };
         store.line_lexemes(connection, &lines).iter().map(weight).collect()
     }
@@ -250,9 +250,9 @@ fn without_variant(unmatched: &[usize], lexemes: &QueryLexemes, variants: &[Term
 
 /// Returns the lexemes of whole words, without those of their parts.
 fn whole_lexemes(lexemes: &QueryLexemes, words: &[usize]) -> Vec<usize> {
-    let mut places: Vec<_> =
+    let mut indexes: Vec<_> =
         words.iter().flat_map(|word| lexemes.words[*word].whole.iter().copied()).collect();
-    places.sort_unstable();
-    places.dedup();
-    places
+    indexes.sort_unstable();
+    indexes.dedup();
+    indexes
 }

@@ -137,7 +137,7 @@ impl FragmentQuery {
             fuzzy_threshold: self.fuzzy_threshold,
         };
         let candidates = Candidates::find(store, connection, &candidate_query)?;
-        let (strategy, ranked) = rank_chunks(self.strategy, &candidates.terms, &candidates.found);
+        let (strategy, ranked) = rank_chunks(self.strategy, &candidates.terms, &candidates.list);
         if ranked.is_empty() {
             let is_empty = query.is_none() && embedding.is_none();
             return Ok(match named {
@@ -159,7 +159,7 @@ impl FragmentQuery {
         let best = best_chunks(&ranked, &candidates.ids, &read, self.strategy, limit);
         let positions = positions(&read, &text_runs);
         let hits: Vec<_> =
-            best.iter().map(|best| positions[&read.ids[best.place]].clone()).collect();
+            best.iter().map(|best| positions[&read.ids[best.index]].clone()).collect();
         let fragments = select_fragments(&text_runs, &hits, self.limits, &|lines| {
             let text = |(text_run, line): &(usize, usize)| text_runs[*text_run].line(*line);
             candidates.line_weights(store, connection, lines.iter().map(text))

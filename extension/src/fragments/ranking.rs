@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 /// A chunk that lines are selected for.
 pub struct BestChunk<'a> {
-    /// Its place among the chunks that were read.
-    pub place: usize,
+    /// Its index among the chunks that were read.
+    pub index: usize,
     /// Its score. The strategy `auto` adds the scores of neighbors.
     pub score: f64,
     /// Its signals, if the search found it; a neighbor has none.
@@ -32,11 +32,11 @@ pub fn best_chunks<'a>(
         add_neighbor_scores(&read.list, &scores)
     } else {
         // The scores alone do not determine the order of the ranking.
-        let places: HashMap<_, _> = read.ids.iter().zip(0..).collect();
-        let ranked = ranked.iter().filter_map(|of| Some((*places.get(&ids[of.chunk])?, of.score)));
+        let indexes: HashMap<_, _> = read.ids.iter().zip(0..).collect();
+        let ranked = ranked.iter().filter_map(|of| Some((*indexes.get(&ids[of.chunk])?, of.score)));
         ranked.collect()
     };
-    let best = |(place, score)| BestChunk { place, score, ranked: signals[place] };
+    let best = |(index, score)| BestChunk { index, score, ranked: signals[index] };
     order.into_iter().take(limit).map(best).collect()
 }
 
@@ -44,8 +44,8 @@ pub fn best_chunks<'a>(
 pub fn positions(read: &SourceChunks, text_runs: &[TextRun]) -> HashMap<uuid::Uuid, FragmentHit> {
     let mut positions = HashMap::new();
     for (text_run, text) in text_runs.iter().enumerate() {
-        for (place, bytes) in &text.chunks {
-            positions.insert(read.ids[*place], FragmentHit { text_run, bytes: bytes.clone() });
+        for (index, bytes) in &text.chunks {
+            positions.insert(read.ids[*index], FragmentHit { text_run, bytes: bytes.clone() });
         }
     }
     positions

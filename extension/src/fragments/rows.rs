@@ -164,13 +164,13 @@ impl RowBuilder<'_> {
         };
         let neighbors = [chunks.start.checked_sub(1), Some(chunks.end)];
         for (relation, chunk) in ["previous", "next"].into_iter().zip(neighbors) {
-            if let Some((place, bytes)) = chunk.and_then(|chunk| text_run.chunks.get(chunk)) {
-                let content = &self.read.list[*place].content;
+            if let Some((index, bytes)) = chunk.and_then(|chunk| text_run.chunks.get(chunk)) {
+                let content = &self.read.list[*index].content;
                 let lines = text_run.lines_of(bytes);
                 let number =
                     |line: Option<usize>| line.and_then(|line| text_run.lines[line].number);
                 let lines = [number(lines.clone().next()), number(lines.last())];
-                add(relation, self.read.ids[*place], content, lines);
+                add(relation, self.read.ids[*index], content, lines);
             }
         }
         let ids = chunks.clone().map(|chunk| self.read.ids[text_run.chunks[chunk].0]);

@@ -58,12 +58,12 @@ fn first_lines(
     // All lines that fit the budget, also blank lines at both ends.
     let mut lines = 0..0;
     let mut tokens = 0.0;
-    for (place, line) in first.lines.iter().enumerate() {
+    for (index, line) in first.lines.iter().enumerate() {
         tokens += line.tokens;
         if !line.is_complete || tokens > f64::from(limits.max_tokens) {
             break;
         }
-        lines.end = place + 1;
+        lines.end = index + 1;
     }
     let builder =
         RowBuilder { read: &read, text_runs: &text_runs, documents: &documents, strategy, hint };

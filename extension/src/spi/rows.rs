@@ -115,10 +115,10 @@ impl<'c> Rows<'c> {
         if is_null {
             return None;
         }
-        let found = self.types[column];
-        if !T::reads(found) {
+        let actual = self.types[column];
+        if !T::reads(actual) {
             let (store, column) = (self.store.to_string(), column + 1);
-            let error = Error::ResultType { store, column, found, expected: T::SQL_TYPE };
+            let error = Error::ResultType { store, column, actual, expected: T::SQL_TYPE };
             ErrorReport::from(error).report(PgLogLevel::ERROR);
         }
         Some(datum)

@@ -9,7 +9,7 @@ const HITS: usize = 1_000;
 
 /// A hit: its chunk, and the range of its context.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct HitLocation {
     pub chunk: Uuid,
     pub document: Uuid,
     pub first: i32,
@@ -26,7 +26,7 @@ pub struct Many {
 
 /// The hits of a store.
 pub struct Hits {
-    places: Vec<Place>,
+    locations: Vec<HitLocation>,
     tens: Vec<Many>,
 }
 
@@ -38,25 +38,25 @@ impl Hits {
         // The factors are coprime to the moduli. So ten hits in a row are in ten documents, and hits of one document
         // are in different chapters. The first factor is large, so that the hits of a large store are spread all over
         // it.
-        let place = |hit: usize| {
+        let location = |hit: usize| {
             let document = shape.document(hit * 618_033_989 % shape.visible);
             let begin = (hit / shape.visible + hit * 613) % periods * shape.text.period();
             let chunk = chunk_id(document, begin + shape.text.hit());
             let [first, last] = [context.start(), context.end()].map(|end| (begin + end) as i32);
-            Place { chunk, document, first, last }
+            HitLocation { chunk, document, first, last }
         };
-        let places: Vec<_> = (0..HITS).map(place).collect();
-        let tens = places.chunks_exact(10).map(Many::of).collect();
-        Self { places, tens }
+        let locations: Vec<_> = (0..HITS).map(location).collect();
+        let tens = locations.chunks_exact(10).map(Many::of).collect();
+        Self { locations, tens }
     }
 
-    pub fn one(&self, call: usize) -> &Place {
-        &self.places[call % self.places.len()]
+    pub fn one(&self, call: usize) -> &HitLocation {
+        &self.locations[call % self.locations.len()]
     }
 
     /// Returns the first hits; each ten of them are in ten documents.
-    pub fn first(&self, count: usize) -> &[Place] {
-        &self.places[..count]
+    pub fn first(&self, count: usize) -> &[HitLocation] {
+        &self.locations[..count]
     }
 
     pub fn ten(&self, call: usize) -> &Many {
@@ -70,17 +70,17 @@ impl Hits {
 
     /// Returns all hits for one call.
     pub fn all(&self) -> Many {
-        Many::of(&self.places)
+        Many::of(&self.locations)
     }
 }
 
 impl Many {
-    pub fn of(places: &[Place]) -> Self {
+    pub fn of(locations: &[HitLocation]) -> Self {
         Self {
-            chunks: places.iter().map(|place| place.chunk).collect(),
-            documents: places.iter().map(|place| place.document).collect(),
-            first: places.iter().map(|place| place.first).collect(),
-            last: places.iter().map(|place| place.last).collect(),
+            chunks: locations.iter().map(|location| location.chunk).collect(),
+            documents: locations.iter().map(|location| location.document).collect(),
+            first: locations.iter().map(|location| location.first).collect(),
+            last: locations.iter().map(|location| location.last).collect(),
         }
     }
 }

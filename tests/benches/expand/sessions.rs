@@ -9,7 +9,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Row, Statement};
 use uuid::Uuid;
 
-use super::hits::{Hits, Many, Place};
+use super::hits::{HitLocation, Hits, Many};
 use super::load::Shape;
 use super::{CALLS, ROUNDS};
 use crate::rounds::{Figures, turns};
@@ -61,11 +61,11 @@ impl Session {
         Self { client, floor_of_one, floor_of_ten, prepared }
     }
 
-    pub async fn floor_of_one(&self, hit: &Place) -> Vec<Row> {
+    pub async fn floor_of_one(&self, hit: &HitLocation) -> Vec<Row> {
         self.ask(&self.prepared[0], &[&hit.document, &hit.first, &hit.last]).await
     }
 
-    pub async fn ours_of_one(&self, hit: &Place) -> Vec<Row> {
+    pub async fn ours_of_one(&self, hit: &HitLocation) -> Vec<Row> {
         self.ask(&self.prepared[1], &[&hit.chunk]).await
     }
 

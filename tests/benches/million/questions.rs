@@ -43,5 +43,5 @@ pub fn documents() -> impl Iterator<Item = SourceDocument> {
 }
 
 fn all() -> impl Iterator<Item = Set> {
-    sets(None, &[]).into_iter().map(|place| place.read())
+    sets(None, &[]).into_iter().map(|location| location.read())
 }

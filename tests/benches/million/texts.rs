@@ -54,8 +54,8 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) -> usize {
 
 /// Returns the files in their order; named documents are always included.
 fn files() -> Vec<SourceDocument> {
-    let of = |wanted: Family| {
-        let files = corpus::files().iter().filter(move |(_, of)| of.family() == wanted);
+    let of = |family: Family| {
+        let files = corpus::files().iter().filter(move |(_, of)| of.family() == family);
         let mut files: Vec<_> = files.map(|(path, _)| path).enumerate().collect();
         // Multiples of the golden ratio are spread evenly.
         files.sort_by_key(|(number, _)| (*number as u32).wrapping_mul(2_654_435_769));

@@ -24,9 +24,9 @@ pub struct Excerpt {
 /// The figures of the excerpts for one question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExcerptScore {
-    /// The share of the wanted bytes in their texts.
+    /// The share of the bytes of the answer in their texts.
     pub text: f64,
-    /// The share of the wanted lines that they claim.
+    /// The share of the lines of the answer that they claim.
     pub lines: f64,
     /// The number of excerpts.
     pub count: usize,
@@ -37,13 +37,13 @@ pub struct ExcerptScore {
 }
 
 /// Computes the figures, given the texts of all documents.
-pub fn worth(wanted: &Answer, texts: &[&str], excerpts: &[Excerpt]) -> ExcerptScore {
-    let text = texts[wanted.document];
+pub fn score_excerpts(answer: &Answer, texts: &[&str], excerpts: &[Excerpt]) -> ExcerptScore {
+    let text = texts[answer.document];
     let starts = starts(text);
-    let own = |excerpt: &&Excerpt| excerpt.document == wanted.document;
+    let own = |excerpt: &&Excerpt| excerpt.document == answer.document;
     let part = |excerpt: &Excerpt| {
-        let at = place(text, &starts, excerpt)?;
-        Some(Passage { document: wanted.document, spans: vec![at], tokens: 0 })
+        let at = location(text, &starts, excerpt)?;
+        Some(Passage { document: answer.document, spans: vec![at], tokens: 0 })
     };
     let parts: Vec<_> = excerpts.iter().filter(own).filter_map(part).collect();
     let claimed = |line: usize| excerpts.iter().filter(own).any(|one| one.lines.contains(&line));
@@ -56,8 +56,8 @@ pub fn worth(wanted: &Answer, texts: &[&str], excerpts: &[Excerpt]) -> ExcerptSc
         same(excerpt, text, &self::starts(text))
     };
     ExcerptScore {
-        text: recall(wanted, &parts),
-        lines: wanted.spans.iter().map(share).fold(0.0, f64::max),
+        text: recall(answer, &parts),
+        lines: answer.spans.iter().map(share).fold(0.0, f64::max),
         count: excerpts.len(),
         verbatim: excerpts.iter().filter(verbatim).count(),
         tokens: excerpts.iter().map(|excerpt| excerpt.tokens).sum(),
@@ -89,8 +89,8 @@ fn same(excerpt: &Excerpt, text: &str, starts: &[usize]) -> bool {
     without_end(&text[at]) == without_end(&excerpt.content)
 }
 
-/// Returns the place of an excerpt's text: in its lines, or else the first one in the document.
-fn place(text: &str, starts: &[usize], excerpt: &Excerpt) -> Option<Range<usize>> {
+/// Returns the location of an excerpt's text: in its lines, or else the first one in the document.
+fn location(text: &str, starts: &[usize], excerpt: &Excerpt) -> Option<Range<usize>> {
     if same(excerpt, text, starts) {
         return bytes(text, starts, &excerpt.lines);
     }

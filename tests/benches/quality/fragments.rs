@@ -7,7 +7,7 @@ saving against the whole document.
 
 mod table;
 
-use super::excerpts::{Excerpt, worth};
+use super::excerpts::{Excerpt, score_excerpts};
 use super::report::title;
 use super::server::{Loaded, Server};
 use super::set::Question;
@@ -49,7 +49,7 @@ pub fn measure<'s>(server: &Server, loaded: &Loaded<'s>, scope: Scope) -> Excerp
     Excerpts {
         title: format!("{}, fragments {scoped}", title(set)),
         questions: &set.questions,
-        whole: set.questions.iter().map(|question| tokens[question.wanted.document]).collect(),
+        whole: set.questions.iter().map(|question| tokens[question.answer.document]).collect(),
         rows: STRATEGIES.into_iter().map(row).collect(),
     }
 }
@@ -64,7 +64,7 @@ fn ask(server: &Server, loaded: &Loaded, scope: Scope, strategy: &str, embedded:
     );
     let texts: Vec<_> = set.documents.iter().map(|document| document.text.as_str()).collect();
     let one = |(question, embedding): (&Question, &Vec<f32>)| {
-        let uri = (scope == Scope::Document).then(|| loaded.uri(question.wanted.document));
+        let uri = (scope == Scope::Document).then(|| loaded.uri(question.answer.document));
         let embedding = embedded.then_some(embedding);
         let rows = server.query(&sql, &[&question.text, &embedding, &uri, &strategy]);
         let number = |row: &tokio_postgres::Row, column: usize| row.get::<_, i32>(column) as usize;
@@ -75,11 +75,11 @@ fn ask(server: &Server, loaded: &Loaded, scope: Scope, strategy: &str, embedded:
             tokens: usize::try_from(row.get::<_, i64>(4)).expect("a size is not negative"),
         };
         let excerpts: Vec<_> = rows.iter().map(excerpt).collect();
-        worth(&question.wanted, &texts, &excerpts)
+        score_excerpts(&question.answer, &texts, &excerpts)
     };
     let with = if embedded { ", with embedding" } else { "" };
-    let worths = set.questions.iter().zip(&loaded.asked).map(one).collect();
-    Row { name: format!("`{strategy}`{with}"), worths }
+    let scores = set.questions.iter().zip(&loaded.asked).map(one).collect();
+    Row { name: format!("`{strategy}`{with}"), scores }
 }
 
 /// Returns the tokens of each document of a set.

@@ -58,7 +58,7 @@ fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
              max_hits => {CANDIDATES}, candidates => {CANDIDATES}, store => '{store}') AS h \
          JOIN {store}.chunks AS c ON c.id = h.chunk_id ORDER BY h.rank"
     );
-    let found: Vec<Vec<Passage>> = asked(loaded)
+    let results: Vec<Vec<Passage>> = asked(loaded)
         .map(|(question, embedding)| {
             let rows = server.query(&sql, &[&question, &embedding, &mode]);
             rows.iter().map(|row| passage(loaded, row)).collect()
@@ -66,10 +66,10 @@ fn hits(server: &Server, loaded: &Loaded, mode: &str) -> Row {
         .collect();
     let within = |budget| {
         let one = |number: usize| {
-            let returned = fill(&found[number], |one| one.tokens, budget, Filling::Continue);
-            recall(&loaded.set.questions[number].wanted, returned)
+            let returned = fill(&results[number], |one| one.tokens, budget, Filling::Continue);
+            recall(&loaded.set.questions[number].answer, returned)
         };
-        (0..found.len()).map(one).collect()
+        (0..results.len()).map(one).collect()
     };
     Row { name: name("`search_hits`", mode), recalls: BUDGETS.map(within).into() }
 }
@@ -92,7 +92,7 @@ fn passages(server: &Server, loaded: &Loaded, mode: &str, strategy: &str) -> Row
             let returned: Vec<_> = rows.iter().map(|row| passage(loaded, row)).collect();
             let spent: usize = returned.iter().map(|passage| passage.tokens).sum();
             assert!(spent <= budget, "{mode}, {strategy}: {spent} of {budget} are spent");
-            recall(&loaded.set.questions[number].wanted, &returned)
+            recall(&loaded.set.questions[number].answer, &returned)
         };
         asked(loaded).enumerate().map(one).collect()
     };

@@ -58,16 +58,16 @@ pub fn fill<T>(
     returned
 }
 
-/// Returns the share of the wanted bytes that were returned, from 0 to 1. The span with the largest share counts,
+/// Returns the share of the answer's bytes that were returned, from 0 to 1. The span with the largest share counts,
 /// because any span answers. The share is exactly 1 if a span was returned completely.
-pub fn recall<'p>(wanted: &Answer, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
-    let there: Vec<_> = returned
+pub fn recall<'p>(answer: &Answer, returned: impl IntoIterator<Item = &'p Passage>) -> f64 {
+    let spans: Vec<_> = returned
         .into_iter()
-        .filter(|passage| passage.document == wanted.document)
+        .filter(|passage| passage.document == answer.document)
         .flat_map(|passage| &passage.spans)
         .collect();
-    let share = |span: &Range<usize>| covered(span, &there) as f64 / span.len() as f64;
-    wanted.spans.iter().map(share).fold(0.0, f64::max)
+    let share = |span: &Range<usize>| covered(span, &spans) as f64 / span.len() as f64;
+    answer.spans.iter().map(share).fold(0.0, f64::max)
 }
 
 /// Counts the bytes of a span that are in any of the others.

@@ -15,7 +15,7 @@ pub struct RankedSet {
     pub chunks: Vec<Chunk>,
     /// The wordpieces of all embedded texts.
     pub embedded: usize,
-    /// For each question, the places of all chunks, the nearest first.
+    /// For each question, the indexes of all chunks, the nearest first.
     pub ranked: Vec<Vec<usize>>,
 }
 
@@ -34,8 +34,8 @@ pub fn search(
     // The questions are embedded in the same call, which returns references to all vectors.
     let all = texts.iter().chain(set.questions.iter().map(|one| &one.text));
     let embeddings = vectors.embed(all.map(String::as_str));
-    let (found, asked) = embeddings.split_at(chunks.len());
-    let ranked = asked.iter().map(|asked| ranked(asked, found)).collect();
+    let (chunk_embeddings, asked) = embeddings.split_at(chunks.len());
+    let ranked = asked.iter().map(|asked| ranked(asked, chunk_embeddings)).collect();
     let embedded = texts.iter().map(|text| sizer.size(text)).sum();
     RankedSet { configuration, chunks, embedded, ranked }
 }

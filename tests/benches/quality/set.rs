@@ -30,7 +30,7 @@ pub struct Question {
     pub text: String,
     /// The kind of question, if the set has kinds.
     pub kind: Option<String>,
-    pub wanted: Answer,
+    pub answer: Answer,
 }
 
 /// Returns the names of the sets in a folder, in order; none if the folder does not exist.
@@ -83,7 +83,7 @@ fn question(line: &str, documents: &[Document]) -> Option<Question> {
     answered.then_some(Question {
         text: value["question"].as_str()?.to_owned(),
         kind: value["kind"].as_str().map(ToOwned::to_owned),
-        wanted: Answer { document, spans },
+        answer: Answer { document, spans },
     })
 }
 

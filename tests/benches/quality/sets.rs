@@ -13,30 +13,35 @@ use super::set::{Set, names};
 const OWN: &str = "tests/quality";
 
 /// A set that can be read.
-pub struct Place {
+pub struct SetLocation {
     pub name: String,
     folder: PathBuf,
     /// Its name in the folder.
     inside: String,
 }
 
-impl Place {
+impl SetLocation {
     /// Reads the set.
     pub fn read(&self) -> Set {
         Set { name: self.name.clone(), ..Set::read(&self.folder, &self.inside) }
     }
 }
 
-/// Returns the sets of a folder, or else the available ones; with `wanted`, only those with these names.
-pub fn sets(folder: Option<&Path>, wanted: &[String]) -> Vec<Place> {
+/// Returns the sets of a folder, or else the available ones; with `requested`, only those with these names.
+pub fn sets(folder: Option<&Path>, requested: &[String]) -> Vec<SetLocation> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = tests.join("../../shared/data");
     let data = folder.unwrap_or(&beside);
-    let place = |name: String| Place { inside: name.clone(), name, folder: data.to_owned() };
-    let mut places: Vec<_> = names(data).into_iter().map(place).collect();
+    let location =
+        |name: String| SetLocation { inside: name.clone(), name, folder: data.to_owned() };
+    let mut locations: Vec<_> = names(data).into_iter().map(location).collect();
     if folder.is_none() {
-        places.push(Place { name: OWN.into(), folder: tests.into(), inside: "quality".into() });
+        locations.push(SetLocation {
+            name: OWN.into(),
+            folder: tests.into(),
+            inside: "quality".into(),
+        });
     }
-    places.retain(|place| wanted.is_empty() || wanted.contains(&place.name));
-    places
+    locations.retain(|location| requested.is_empty() || requested.contains(&location.name));
+    locations
 }

@@ -39,25 +39,25 @@ pub fn returned(
     let mut passages = expanded(store, &hits, preset, Some(budget));
     let left = budget.saturating_sub(passages.iter().map(|passage| cost(store, passage)).sum());
     let taken: HashSet<_> = passages.iter().flatten().copied().collect();
-    let further = ranked.iter().filter(|place| !taken.contains(place)).map(|place| vec![*place]);
-    passages.extend(fill(further, |place| cost(store, place), left, Filling::Continue));
-    passages.iter().map(|places| passage(store, places)).collect()
+    let further = ranked.iter().filter(|index| !taken.contains(index)).map(|index| vec![*index]);
+    passages.extend(fill(further, |index| cost(store, index), left, Filling::Continue));
+    passages.iter().map(|indexes| passage(store, indexes)).collect()
 }
 
 /// Returns the hits that a strategy expands, at least one if there is any.
 fn hits(store: &Store, ranked: &[usize], preset: &str, share: Share, budget: usize) -> Vec<usize> {
     let within = |budget, filling| {
-        fill(ranked.iter().copied(), |place| cost(store, &[*place]), budget, filling)
+        fill(ranked.iter().copied(), |index| cost(store, &[*index]), budget, filling)
     };
     let mut hits = match share {
         Share::All => within(budget, Filling::Continue),
         Share::Percent(percent) => within(budget * percent / 100, Filling::Stop),
         Share::Whole => {
             let mut hits = Vec::new();
-            for place in ranked.iter().take(TRIED) {
-                hits.push(*place);
+            for index in ranked.iter().take(TRIED) {
+                hits.push(*index);
                 let whole = expanded(store, &hits, preset, None);
-                if whole.iter().map(|places| cost(store, places)).sum::<usize>() > budget {
+                if whole.iter().map(|indexes| cost(store, indexes)).sum::<usize>() > budget {
                     hits.pop();
                 }
             }
@@ -77,7 +77,7 @@ fn expanded(
     preset: &str,
     max_tokens: Option<usize>,
 ) -> Vec<Vec<usize>> {
-    let limits = |place: &usize| limits(preset, store.media_type(*place), max_tokens);
+    let limits = |index: &usize| limits(preset, store.media_type(*index), max_tokens);
     let strategies: Vec<_> = hits.iter().map(limits).collect();
     let hits: Vec<_> = hits.iter().copied().zip(&strategies).collect();
     store.expand(&hits)
@@ -94,17 +94,17 @@ fn limits(preset: &str, media_type: &MediaType, max_tokens: Option<usize>) -> St
 }
 
 /// Returns the tokens of chunks.
-fn cost(store: &Store, places: &[usize]) -> usize {
-    places.iter().map(|place| store.chunk(*place).passage.tokens).sum()
+fn cost(store: &Store, indexes: &[usize]) -> usize {
+    indexes.iter().map(|index| store.chunk(*index).passage.tokens).sum()
 }
 
 /// Concatenates chunks of one document.
-fn passage(store: &Store, places: &[usize]) -> Passage {
-    let parts = || places.iter().map(|place| &store.chunk(*place).passage);
+fn passage(store: &Store, indexes: &[usize]) -> Passage {
+    let parts = || indexes.iter().map(|index| &store.chunk(*index).passage);
     Passage {
         document: parts().next().expect("a passage has a hit").document,
         spans: parts().flat_map(|part| part.spans.clone()).collect(),
-        tokens: cost(store, places),
+        tokens: cost(store, indexes),
     }
 }
 

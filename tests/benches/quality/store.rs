@@ -35,31 +35,33 @@ pub struct Chunk {
     pub passage: Passage,
 }
 
-/// Chunks, identified by their places in one list, in which the chunks of a document are adjacent.
+/// Chunks, identified by their indexes in one list, in which the chunks of a document are adjacent.
 pub struct Store<'s> {
     chunks: &'s [Chunk],
     media_types: &'s [MediaType],
-    /// The places of the chunks of each document; the first one has the ordinal 0.
+    /// The indexes of the chunks of each document; the first one has the ordinal 0.
     documents: Vec<Range<usize>>,
 }
 
 impl<'s> Store<'s> {
     /// Makes a store of the chunks of all documents, in order, and the media type of each document.
     pub fn new(chunks: &'s [Chunk], media_types: &'s [MediaType]) -> Self {
-        let place = |document| chunks.partition_point(|chunk| chunk.passage.document < document);
-        let documents =
-            (0..media_types.len()).map(|document| place(document)..place(document + 1)).collect();
+        let first_chunk =
+            |document| chunks.partition_point(|chunk| chunk.passage.document < document);
+        let documents = (0..media_types.len())
+            .map(|document| first_chunk(document)..first_chunk(document + 1))
+            .collect();
         Self { chunks, media_types, documents }
     }
 
-    /// Returns the chunk at a place.
-    pub fn chunk(&self, place: usize) -> &Chunk {
-        &self.chunks[place]
+    /// Returns the chunk at an index.
+    pub fn chunk(&self, index: usize) -> &Chunk {
+        &self.chunks[index]
     }
 
     /// Returns the media type of a chunk's document.
-    pub fn media_type(&self, place: usize) -> &MediaType {
-        &self.media_types[self.chunks[place].passage.document]
+    pub fn media_type(&self, index: usize) -> &MediaType {
+        &self.media_types[self.chunks[index].passage.document]
     }
 
     /// Expands and reassembles hits, best first, each with its strategy. Returns the chunks of each passage, the best
@@ -67,29 +69,29 @@ impl<'s> Store<'s> {
     pub fn expand(&self, hits: &[(usize, &Strategy)]) -> Vec<Vec<usize>> {
         let numbered = hits.iter().enumerate();
         let hits: Vec<_> = numbered
-            .map(|(score_rank, (place, strategy))| self.hit(*place, score_rank, strategy))
+            .map(|(score_rank, (index, strategy))| self.hit(*index, score_rank, strategy))
             .collect();
         let plan = plan(&hits, false);
         let rows = self.read(&hits, &plan);
         let selection =
             select_context(&hits, &plan, &rows, &StoreRows(self, &rows), Budget::of(&hits), false);
         let passages = reassemble(&hits, &vec![None; hits.len()], &rows, &selection, &JOINING);
-        let at = |pick: &usize| place(rows[selection.chunks[*pick].row].chunk);
+        let at = |index: &usize| index_of(rows[selection.chunks[*index].row].chunk);
         passages.iter().map(|passage| passage.chunks.iter().map(at).collect()).collect()
     }
 
     /// Returns a chunk as a hit; no two scores are equal.
-    fn hit<'a>(&self, place: usize, score_rank: usize, strategy: &'a Strategy) -> Hit<'a> {
-        let chunk = &self.chunks[place];
+    fn hit<'a>(&self, index: usize, score_rank: usize, strategy: &'a Strategy) -> Hit<'a> {
+        let chunk = &self.chunks[index];
         let document = chunk.passage.document;
         Hit {
-            chunk: self.id(place),
+            chunk: self.id(index),
             document: Uuid::from_u64_pair(document as u64, 0),
-            ordinal: Some(self.ordinal(place)),
+            ordinal: Some(self.ordinal(index)),
             section: Some(chunk.section.clone()),
             kind: Some(chunk.kind),
             unit: Some(chunk.unit),
-            containers: self.containers(place),
+            containers: self.containers(index),
             is_json: self.media_types[document].structure() == "application/json",
             score_rank,
             strategy,
@@ -97,8 +99,8 @@ impl<'s> Store<'s> {
     }
 
     /// Returns the sections around a chunk whose first chunk is the head of a container, nearest first.
-    fn containers(&self, place: usize) -> Vec<Container> {
-        let chunk = &self.chunks[place];
+    fn containers(&self, index: usize) -> Vec<Container> {
+        let chunk = &self.chunks[index];
         let depths = (1..=chunk.section.len()).rev();
         let around = depths.filter_map(|depth| {
             let document = self.documents[chunk.passage.document].clone();
@@ -115,20 +117,21 @@ impl<'s> Store<'s> {
 
     /// Reads the hits and the probes of a plan.
     fn read(&self, hits: &[Hit], plan: &Plan) -> Vec<ChunkRow> {
-        let row = |probe, place: usize, depth_below| ChunkRow {
+        let row = |probe, index: usize, depth_below| ChunkRow {
             probe,
-            chunk: self.id(place),
-            ordinal: Some(self.ordinal(place)),
-            tokens: u32::try_from(self.chunks[place].passage.tokens).unwrap_or(u32::MAX),
+            chunk: self.id(index),
+            ordinal: Some(self.ordinal(index)),
+            tokens: u32::try_from(self.chunks[index].passage.tokens).unwrap_or(u32::MAX),
             depth_below,
         };
-        let mut rows: Vec<_> = hits.iter().map(|hit| row(None, place(hit.chunk), None)).collect();
+        let mut rows: Vec<_> =
+            hits.iter().map(|hit| row(None, index_of(hit.chunk), None)).collect();
         for (number, probe) in plan.probes.iter().enumerate() {
-            for place in self.answer(probe) {
-                let titles = &self.chunks[place].section;
+            for index in self.answer(probe) {
+                let titles = &self.chunks[index].section;
                 let inside = probe.shape == Shape::Inside && titles.starts_with(&probe.section);
                 let depth_below = inside.then(|| (titles.len() - probe.section.len()) as u32);
-                rows.push(row(Some(number), place, depth_below));
+                rows.push(row(Some(number), index, depth_below));
             }
         }
         rows
@@ -175,18 +178,18 @@ impl<'s> Store<'s> {
         }
     }
 
-    fn ordinal(&self, place: usize) -> i32 {
-        let document = &self.documents[self.chunks[place].passage.document];
-        i32::try_from(place - document.start).expect("documents are small")
+    fn ordinal(&self, index: usize) -> i32 {
+        let document = &self.documents[self.chunks[index].passage.document];
+        i32::try_from(index - document.start).expect("documents are small")
     }
 
-    fn id(&self, place: usize) -> Uuid {
-        Uuid::from_u64_pair(self.chunks[place].passage.document as u64, place as u64 + 1)
+    fn id(&self, index: usize) -> Uuid {
+        Uuid::from_u64_pair(self.chunks[index].passage.document as u64, index as u64 + 1)
     }
 }
 
-/// Returns the place of an id.
-fn place(id: Uuid) -> usize {
+/// Returns the index of an id.
+fn index_of(id: Uuid) -> usize {
     id.as_u64_pair().1 as usize - 1
 }
 
@@ -195,7 +198,7 @@ struct StoreRows<'a>(&'a Store<'a>, &'a [ChunkRow]);
 
 impl StoreRows<'_> {
     fn chunk(&self, row: usize) -> &Chunk {
-        self.0.chunk(place(self.1[row].chunk))
+        self.0.chunk(index_of(self.1[row].chunk))
     }
 }
 

@@ -43,9 +43,9 @@ pub fn compare(set: &Set, searched: &[RankedSet], filling: Filling) -> Compariso
 pub fn plain(set: &Set, searched: &RankedSet, filling: Filling) -> Row {
     let recalls = BUDGETS.map(|budget| {
         let of = |(question, ranked): (usize, &Vec<usize>)| {
-            let passages = ranked.iter().map(|place| &searched.chunks[*place].passage);
+            let passages = ranked.iter().map(|index| &searched.chunks[*index].passage);
             recall(
-                &set.questions[question].wanted,
+                &set.questions[question].answer,
                 fill(passages, |one| one.tokens, budget, filling),
             )
         };
@@ -60,7 +60,7 @@ fn expanded(set: &Set, searched: &RankedSet, store: &Store, preset: &str, share:
             let returned = returned(store, ranked, preset, share, budget);
             let spent = returned.iter().map(|passage| passage.tokens).sum::<usize>();
             assert!(spent <= budget, "{preset}, {share}: {spent} of {budget} are spent");
-            recall(&set.questions[question].wanted, &returned)
+            recall(&set.questions[question].answer, &returned)
         };
         searched.ranked.iter().enumerate().map(of).collect()
     });

@@ -36,8 +36,8 @@ impl Installation {
     pub fn find_with_tls() -> Option<Self> {
         let system =
             (15..=18).rev().map(|major| format!("/usr/lib/postgresql/{major}/bin/pg_config"));
-        let there = system.filter(|path| Path::new(path).exists()).map(|path| Self::of(&path));
-        std::iter::once(Self::find()).chain(there).find(|installation| installation.has_tls)
+        let installed = system.filter(|path| Path::new(path).exists()).map(|path| Self::of(&path));
+        std::iter::once(Self::find()).chain(installed).find(|installation| installation.has_tls)
     }
 
     fn of(pg_config: &str) -> Self {

@@ -84,7 +84,7 @@ async fn doctor_finds_no_problem_in_a_sound_store() {
 #[tokio::test]
 async fn doctor_reports_each_problem_with_its_remedy() {
     let cluster = garden().await;
-    let found = |code, what: &'static str, remedy: &'static str| {
+    let assert_finding = |code, what: &'static str, remedy: &'static str| {
         let cluster = &cluster;
         async move {
             let doctor = run_client(cluster, ["doctor", "--no-embed"]).await;
@@ -99,7 +99,7 @@ async fn doctor_reports_each_problem_with_its_remedy() {
         }
     };
     cluster.execute("DROP INDEX rag.chunks_tsv_idx").await;
-    found(
+    assert_finding(
         1,
         "error   rag.chunks_tsv_idx: index is missing",
         "SELECT passage.upgrade_store('rag');",
@@ -108,14 +108,27 @@ async fn doctor_reports_each_problem_with_its_remedy() {
     cluster.execute("SELECT passage.upgrade_store()").await;
 
     cluster.execute("ALTER TABLE rag.documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; ALTER TABLE rag.chunks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY").await;
-    found(0, "warning row-level security: policies apply to this role", "a store per tenant").await;
+    assert_finding(
+        0,
+        "warning row-level security: policies apply to this role",
+        "a store per tenant",
+    )
+    .await;
     cluster.execute("ALTER TABLE rag.documents DISABLE ROW LEVEL SECURITY; ALTER TABLE rag.chunks DISABLE ROW LEVEL SECURITY").await;
 
     cluster.execute("CREATE SCHEMA rag_reindex; CREATE SCHEMA rag_before").await;
-    found(0, "warning shadow store: \"rag_reindex\", 0 bytes", "passage reindex with the options")
-        .await;
-    found(0, "warning former store: \"rag_before\", 0 bytes", "DROP SCHEMA \"rag_before\" CASCADE")
-        .await;
+    assert_finding(
+        0,
+        "warning shadow store: \"rag_reindex\", 0 bytes",
+        "passage reindex with the options",
+    )
+    .await;
+    assert_finding(
+        0,
+        "warning former store: \"rag_before\", 0 bytes",
+        "DROP SCHEMA \"rag_before\" CASCADE",
+    )
+    .await;
     cluster.execute("DROP SCHEMA rag_reindex, rag_before").await;
 
     cluster.execute_as(SUPERUSER, "CREATE ROLE guest LOGIN").await;
@@ -152,9 +165,14 @@ async fn doctor_reports_each_problem_with_its_remedy() {
     }
 
     cluster.execute("DROP SCHEMA rag CASCADE").await;
-    found(1, "store \"rag\" does not exist", "passage init --store rag to create the store").await;
+    assert_finding(
+        1,
+        "store \"rag\" does not exist",
+        "passage init --store rag to create the store",
+    )
+    .await;
     cluster.execute("DROP EXTENSION pg_passage").await;
-    found(1, "pg_passage: it is not installed in the database", "Run passage init").await;
+    assert_finding(1, "pg_passage: it is not installed in the database", "Run passage init").await;
     let mut program = cluster.client_program();
     program.env("DATABASE_URL", "postgresql:///a?host=/nowhere&user=me").args(["doctor"]);
     let doctor = RunOutput::of(&mut program).await;
@@ -310,10 +328,12 @@ async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
         "cannot fetch tokenizer.json: the checksum is not that of revision",
         "--from",
     );
-    let there = cache.path().join("passage/all-MiniLM-L6-v2");
+    let model_folder = cache.path().join("passage/all-MiniLM-L6-v2");
     let names = || {
-        let mut names: Vec<_> =
-            std::fs::read_dir(&there).unwrap().map(|file| file.unwrap().file_name()).collect();
+        let mut names: Vec<_> = std::fs::read_dir(&model_folder)
+            .unwrap()
+            .map(|file| file.unwrap().file_name())
+            .collect();
         names.sort();
         names
     };
@@ -324,7 +344,10 @@ async fn model_fetch_verifies_the_model_and_later_runs_use_it() {
     let fetched = RunOutput::of(&mut program(&["model", "fetch", "--from", &good])).await;
     assert_eq!(
         fetched.stdout,
-        format!("sentence-transformers/all-MiniLM-L6-v2 is installed in {}\n", there.display())
+        format!(
+            "sentence-transformers/all-MiniLM-L6-v2 is installed in {}\n",
+            model_folder.display()
+        )
     );
     assert_eq!(names(), ["config.json", "model.safetensors", "tokenizer.json"]);
     let ingest =

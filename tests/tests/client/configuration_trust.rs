@@ -41,11 +41,11 @@ async fn a_found_file_cannot_set_data_keys_or_other_files() {
     ] {
         fs::write(folder.join("passage.toml"), format!("# ours\n{line}\n")).unwrap();
         let number = 1 + line.lines().count();
-        let place = format!("passage.toml, line {number}: ");
+        let location = format!("passage.toml, line {number}: ");
         for arguments in [&["ingest", "book", "--no-embed"][..], &["search", "a"], &["status"]] {
             let run = RunOutput::of(program(&cluster, folder, home.path()).args(arguments)).await;
             assert_eq!(run.code, Some(2), "{line}: {}{}", run.stdout, run.stderr);
-            run.assert_refusal(&place, "--config passage.toml");
+            run.assert_refusal(&location, "--config passage.toml");
             assert!(run.stderr.contains(&format!("\"{option}\"")), "{}", run.stderr);
         }
     }

@@ -160,11 +160,11 @@ fn embedding(text: &str, dimensions: usize) -> Vec<f32> {
     let mut embedding = vec![0.01; dimensions];
     for word in text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
     {
-        let place = word
+        let hash = word
             .to_lowercase()
             .bytes()
             .fold(7_usize, |sum, byte| sum * 31 % 65_537 + usize::from(byte));
-        embedding[place % dimensions] += 1.0;
+        embedding[hash % dimensions] += 1.0;
     }
     embedding
 }

@@ -172,9 +172,9 @@ async fn no_command_prints_control_characters_of_a_store() {
     }
     let json =
         RunOutput::of(cluster.client_program().args(["search", "--json", "varroa"])).await.stdout;
-    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(found["passages"][0]["uri"], EVIL);
-    assert_eq!(found["passages"][0]["content"], format!("{EVIL}\nvarroa {EVIL}"));
+    let results: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(results["passages"][0]["uri"], EVIL);
+    assert_eq!(results["passages"][0]["content"], format!("{EVIL}\nvarroa {EVIL}"));
 }
 
 #[tokio::test]
@@ -282,8 +282,8 @@ async fn names_of_files_and_members_are_shown_without_control_characters() {
     let jsonl = ["ingest", "--no-embed", "--jsonl", "documents", &lines];
     assert_shown(&cluster, &jsonl, r"\u202E\u2066").await;
 
-    let mut found = terminal(&cluster);
-    let shown = typed(found.current_dir(folder).arg("status")).await;
+    let mut status = terminal(&cluster);
+    let shown = typed(status.current_dir(folder).arg("status")).await;
     assert_clean(&"passage.toml", &shown, &OURS);
     assert!(shown.contains(SHOWN_NAME), "{shown}");
     let mut help = terminal(&cluster);

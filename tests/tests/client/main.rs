@@ -99,14 +99,14 @@ impl RunOutput {
         }
     }
 
-    /// Checks that the client refused, as a user should see it: `place` says where and what, `remedy` what
-    /// to do. Neither documents nor passwords nor internals may be shown.
+    /// Checks that the client refused, as a user should see it. The error contains `message`, which says where
+    /// and what, and a later line contains `remedy`. Neither documents nor passwords nor internals may be shown.
     #[track_caller]
-    fn assert_refusal(&self, place: &str, remedy: &str) {
+    fn assert_refusal(&self, message: &str, remedy: &str) {
         let Self { code, stdout, stderr } = self;
         assert!(code.is_some_and(|code| code > 0), "{code:?}\n{stderr}");
-        let mut lines = stderr.lines().skip_while(|line| !line.contains(place));
-        assert!(lines.next().is_some_and(|line| line.contains("error: ")), "{place}\n{stderr}");
+        let mut lines = stderr.lines().skip_while(|line| !line.contains(message));
+        assert!(lines.next().is_some_and(|line| line.contains("error: ")), "{message}\n{stderr}");
         assert!(lines.any(|line| line.contains(remedy)), "{remedy}\n{stderr}");
         for never in [SECRET, "panicked", "internal error", "RUST_BACKTRACE", "stack backtrace"] {
             assert!(!stderr.contains(never) && !stdout.contains(never), "{never}: {stderr}");
@@ -195,7 +195,7 @@ async fn until_disconnected(cluster: &Cluster) {
 
 /// Reads the lines that the client prints until one of them contains a text.
 async fn until_line<R: AsyncBufRead + Unpin>(lines: &mut Lines<R>, text: &str) {
-    let found = async {
+    let reading = async {
         while let Some(line) = lines.next_line().await.unwrap() {
             if line.contains(text) {
                 return;
@@ -203,5 +203,5 @@ async fn until_line<R: AsyncBufRead + Unpin>(lines: &mut Lines<R>, text: &str) {
         }
         panic!("the client ended before it printed {text:?}");
     };
-    within(text, found).await;
+    within(text, reading).await;
 }

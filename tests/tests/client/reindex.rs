@@ -203,8 +203,8 @@ async fn readers_of_a_reindexed_collection_never_wait_and_read_whole_documents()
     until("reindex waits for the locked document", is_blocked).await;
     let reader = cluster.client().await;
     reader.batch_execute("SET lock_timeout = 1").await.unwrap();
-    let found: String = reader.query_one(text, &[]).await.unwrap().get(0);
-    assert_eq!(found, before);
+    let during: String = reader.query_one(text, &[]).await.unwrap().get(0);
+    assert_eq!(during, before);
     let between = cluster.query_text(count).await;
     assert_ne!(between, merged, "some are new");
     holder.batch_execute("COMMIT").await.unwrap();

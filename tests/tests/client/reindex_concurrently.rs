@@ -20,8 +20,8 @@ async fn a_writer_of_the_former_store_does_not_write_into_the_new_one() {
     let mut writer = Store::connect(&cluster.url(), "rag").await.unwrap();
     writer.expect_identity(writer.identity().await.unwrap());
     cluster.execute("DELETE FROM rag.embeddings").await;
-    let mut place = store::ClaimCursor::default();
-    let claimed = writer.claim(&mut place, 1, None).await.unwrap().unwrap();
+    let mut cursor = store::ClaimCursor::default();
+    let claimed = writer.claim(&mut cursor, 1, None).await.unwrap().unwrap();
     cluster.execute("CREATE TABLE public.kept AS SELECT * FROM rag.documents").await;
     let done = run_client(&cluster, ["reindex", "--no-embed"]).await;
     assert_eq!(done.code, Some(0), "{}", done.stderr);
@@ -157,8 +157,8 @@ async fn concurrent_changes_are_in_the_new_store() {
     }
     uris.extend(texts.iter().map(|(name, _)| format!("book/{name}")));
     uris.sort();
-    let there = "SELECT uri FROM rag.documents ORDER BY uri COLLATE \"C\"";
-    assert_eq!(cluster.query_lines(there).await, uris);
+    let select_uris = "SELECT uri FROM rag.documents ORDER BY uri COLLATE \"C\"";
+    assert_eq!(cluster.query_lines(select_uris).await, uris);
     assert_sound(&cluster).await;
 }
 

@@ -123,7 +123,7 @@ async fn a_replaced_store_keeps_its_customizations() {
     // A session that has read the former store continues with the new one.
     let session = cluster.client().await;
     let search = "SELECT string_agg(content, '|') FROM passage.search('section number', include_orphaned => true)";
-    let found: Option<String> = session.query_one(search, &[]).await.unwrap().get(0);
+    let content: Option<String> = session.query_one(search, &[]).await.unwrap().get(0);
     let done = run_client(&cluster, ["reindex"]).await;
     assert!(
         done.stdout.starts_with("0 documents rewritten, 2 unchanged, 1 left; "),
@@ -136,7 +136,7 @@ async fn a_replaced_store_keeps_its_customizations() {
         assert!(is.len() == was.len() && differs.is_empty(), "{differs:?}");
     }
     assert_eq!(cluster.query_text(SCHEMAS).await, "rag rag_before");
-    assert_eq!(session.query_one(search, &[]).await.unwrap().get::<_, Option<String>>(0), found);
+    assert_eq!(session.query_one(search, &[]).await.unwrap().get::<_, Option<String>>(0), content);
     let problems = cluster.query_lines("SELECT * FROM passage.check_store()").await;
     assert!(
         problems.iter().all(|problem| problem.contains("row-level security is off")),

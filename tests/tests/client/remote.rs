@@ -180,13 +180,13 @@ async fn dimensions_are_detected_requested_and_checked() {
     asked.batch_texts = NonZero::new(1).unwrap();
     asked.concurrency = NonZero::new(1).unwrap();
     let wrong = embed(asked, &texts(2)).await;
-    assert_eq!(problem(wrong), ServiceError::Dimensions { expected: 8, found: 9 });
+    assert_eq!(problem(wrong), ServiceError::Dimensions { expected: 8, actual: 9 });
 
     let fixed = Service::good(8).await;
     let mut asked = settings(&fixed);
     asked.dimensions = NonZero::new(4);
     let wrong = problem(embed(asked, &texts(1)).await);
-    assert_eq!(wrong, ServiceError::Dimensions { expected: 4, found: 8 });
+    assert_eq!(wrong, ServiceError::Dimensions { expected: 4, actual: 8 });
     assert_eq!(fixed.seen()[0].body["dimensions"], 4);
 }
 

@@ -24,16 +24,16 @@ pub async fn garden(what: &str) -> Option<Cluster> {
 }
 
 /// Returns the JSON output of a search.
-pub async fn found(cluster: &Cluster, arguments: &[&str]) -> Value {
+pub async fn search_json(cluster: &Cluster, arguments: &[&str]) -> Value {
     let json = cluster.passage([&["search", "--json"], arguments].concat()).await;
     serde_json::from_str(&json).unwrap()
 }
 
 /// Returns the uris of the passages that a search returns, best first.
 async fn uris(cluster: &Cluster, arguments: &[&str]) -> Vec<String> {
-    let found = found(cluster, arguments).await;
+    let output = search_json(cluster, arguments).await;
     let uri = |passage: &Value| passage["uri"].as_str().unwrap().to_owned();
-    found["passages"].as_array().unwrap().iter().map(uri).collect()
+    output["passages"].as_array().unwrap().iter().map(uri).collect()
 }
 
 #[tokio::test]
@@ -42,8 +42,8 @@ async fn a_question_finds_the_passage_that_answers_it() {
         return;
     };
     for (question, uri, answer) in QUESTIONS {
-        let found = found(&cluster, &["--chunks", "--limit", "3", question]).await;
-        let first = &found["passages"][0];
+        let output = search_json(&cluster, &["--chunks", "--limit", "3", question]).await;
+        let first = &output["passages"][0];
         assert_eq!((&first["rank"], &first["uri"]), (&1.into(), &uri.into()), "{question}");
         let content = first["content"].as_str().unwrap();
         assert!(content.contains(answer), "{question}\n{content}");
@@ -55,7 +55,7 @@ async fn a_question_finds_the_passage_that_answers_it() {
         let cited = lines[line("first_line") - 1..line("last_line")].join("\n");
         assert!(cited.contains(answer), "{question}\n{cited}");
 
-        let chunks = found["chunks"].as_array().unwrap();
+        let chunks = output["chunks"].as_array().unwrap();
         let scores: Vec<_> = chunks.iter().map(|chunk| chunk["score"].as_f64()).collect();
         assert!(scores.len() == 3 && scores.is_sorted_by(|one, next| one >= next), "{scores:?}");
         assert_eq!(chunks[0]["score"], first["score"], "{question}");
@@ -74,12 +74,12 @@ async fn a_passage_is_found_by_its_meaning_or_by_a_part_of_a_name() {
     // No document has all of these words, and two of them carry the meaning.
     let question = "parasites of honey insects";
     assert_eq!(uris(&cluster, &["--mode", "text", "parasites"]).await, [""; 0]);
-    let hit = found(&cluster, &["--chunks", question]).await["chunks"][0].clone();
+    let hit = search_json(&cluster, &["--chunks", question]).await["chunks"][0].clone();
     assert_eq!((&hit["uri"], &hit["vector_rank"]), (&"garden/bees.md".into(), &1.into()), "{hit}");
 
     // A part of an identifier means nothing to the model; only full text search finds it.
     assert_eq!(uris(&cluster, &["--mode", "text", "cistern"]).await, ["book/pump.ts"]);
-    let hit = found(&cluster, &["--chunks", "cistern"]).await["chunks"][0].clone();
+    let hit = search_json(&cluster, &["--chunks", "cistern"]).await["chunks"][0].clone();
     assert_eq!((&hit["uri"], &hit["text_rank"]), (&"book/pump.ts".into(), &1.into()), "{hit}");
 }
 
@@ -118,10 +118,10 @@ async fn filters_select_documents_and_chunks() {
         (&["--include-orphaned"], &["lost.md", "new.md", "old.md", "valve.rs"]),
         (&["--uri", "%.md", "--kind", "code"], &[]),
     ] {
-        let mut found = uris(&cluster, &[arguments, &["valve"]].concat()).await;
-        found.sort();
-        found.dedup();
-        assert_eq!(found, expected, "{arguments:?}");
+        let mut returned = uris(&cluster, &[arguments, &["valve"]].concat()).await;
+        returned.sort();
+        returned.dedup();
+        assert_eq!(returned, expected, "{arguments:?}");
     }
     for (arguments, count) in [(["--limit", "1"], 1), (["--candidates", "1"], 1)] {
         assert_eq!(uris(&cluster, &[&arguments[..], &["valve"]].concat()).await.len(), count);
@@ -132,14 +132,14 @@ async fn filters_select_documents_and_chunks() {
 async fn passages_are_as_large_as_requested_and_in_the_requested_order() {
     let cluster = text_cluster().await;
     cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
-    let chunks = |found: &Value| found["passages"][0]["chunk_ids"].as_array().unwrap().len();
+    let chunks = |output: &Value| output["passages"][0]["chunk_ids"].as_array().unwrap().len();
     let all = cluster.query_text("SELECT max(chunk_count) FROM rag.documents").await;
-    let whole = found(&cluster, &["--strategy", "document", "varroa"]).await;
+    let whole = search_json(&cluster, &["--strategy", "document", "varroa"]).await;
     assert_eq!(chunks(&whole).to_string(), all);
     assert_eq!(whole["passages"][0]["truncated"], false);
-    assert_eq!(chunks(&found(&cluster, &["--strategy", "none", "varroa"]).await), 1);
+    assert_eq!(chunks(&search_json(&cluster, &["--strategy", "none", "varroa"]).await), 1);
     for limit in ["--max-chunks=2", "--max-tokens=150"] {
-        let cut = found(&cluster, &["--strategy", "document", limit, "varroa"]).await;
+        let cut = search_json(&cluster, &["--strategy", "document", limit, "varroa"]).await;
         assert_eq!((chunks(&cut), &cut["passages"][0]["truncated"]), (2, &true.into()), "{limit}");
     }
 
@@ -153,8 +153,8 @@ async fn passages_are_as_large_as_requested_and_in_the_requested_order() {
     ingest_text(&cluster, &[&sources.book()]).await;
     for (order, expected) in [("score", [1, 2]), ("document", [2, 1])] {
         let search = ["--strategy", "none", "--order-by", order, "cistern"];
-        let found = found(&cluster, &search).await;
-        let passages = found["passages"].as_array().unwrap();
+        let output = search_json(&cluster, &search).await;
+        let passages = output["passages"].as_array().unwrap();
         let ranks: Vec<_> = passages.iter().map(|passage| &passage["rank"]).collect();
         assert_eq!(ranks, expected, "{order}");
     }
@@ -182,9 +182,9 @@ async fn a_search_by_words_loads_no_model() {
         program.env("PASSAGE_MODEL", "/nowhere").args(["search", "--json", "varroa"]);
         let run = RunOutput::of(program.args(arguments)).await;
         assert_eq!((run.code, &*run.stderr), (Some(0), ""), "{arguments:?}");
-        let found: Value = serde_json::from_str(&run.stdout).unwrap();
-        assert_eq!(found["passages"][0]["uri"], "garden/bees.md");
-        let timing = &found["timing"];
+        let output: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(output["passages"][0]["uri"], "garden/bees.md");
+        let timing = &output["timing"];
         assert_eq!((&timing["loading_ms"], &timing["embedding_ms"]), (&Value::Null, &Value::Null));
     }
 }
@@ -193,12 +193,12 @@ async fn a_search_by_words_loads_no_model() {
 async fn an_empty_question_or_store_returns_no_passage_without_error() {
     let cluster = Cluster::start().await;
     assert_eq!(cluster.passage(["search", "  "]).await, "nothing found\n");
-    let nothing = found(&cluster, &[""]).await;
+    let nothing = search_json(&cluster, &[""]).await;
     assert_eq!((&nothing["passages"], &nothing["chunks"]), (&json!([]), &Value::Null));
     assert_eq!(cluster.passage(["search", "--mode", "text", "?"]).await, "nothing found\n");
     if !lacks_embedding(&cluster, "a search in an empty store returns nothing") {
         assert_eq!(cluster.passage(["search", "anything"]).await, "nothing found\n");
-        let nothing = found(&cluster, &["--chunks", "anything"]).await;
+        let nothing = search_json(&cluster, &["--chunks", "anything"]).await;
         assert_eq!((&nothing["passages"], &nothing["chunks"]), (&json!([]), &json!([])));
     }
 }

@@ -1,6 +1,6 @@
 //! The output of `passage search`: for people, for terminals and as JSON.
 
-use crate::search::{QUESTIONS, found, garden};
+use crate::search::{QUESTIONS, garden, search_json};
 use crate::{RunOutput, run_client, text_cluster};
 use passage_tests::cluster::SUPERUSER;
 use passage_tests::{Cluster, fixture};
@@ -22,7 +22,7 @@ async fn search_prints_the_counts_and_the_passages() {
     let last = shown.lines().last().unwrap();
     assert!(last.starts_with("2 passages in ") && last.contains(" ms (embedding "), "{last}");
 
-    let bounded = found(&cluster, &["--max-tokens", "60", question]).await;
+    let bounded = search_json(&cluster, &["--max-tokens", "60", question]).await;
     assert!(bounded["passages"][0]["content"].as_str().unwrap().contains(answer));
 }
 
@@ -59,10 +59,10 @@ async fn lines_of_hits_are_marked() {
 async fn search_prints_one_json_object_with_the_time_of_each_step() {
     let Some(cluster) = garden("search tells programs how long it took").await else { return };
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    let found = found(&cluster, &["bees"]).await;
-    assert_eq!(keys(&found), ["notes", "passages", "timing"]);
-    assert_eq!(found["notes"], json!([]));
-    let timing = &found["timing"];
+    let output = search_json(&cluster, &["bees"]).await;
+    assert_eq!(keys(&output), ["notes", "passages", "timing"]);
+    assert_eq!(output["notes"], json!([]));
+    let timing = &output["timing"];
     assert_eq!(keys(timing), ["connecting_ms", "embedding_ms", "loading_ms", "searching_ms"]);
     for (part, took) in timing.as_object().unwrap() {
         assert!(took.as_f64().is_some_and(|took| took > 0.0), "{part}: {took}");
@@ -70,7 +70,7 @@ async fn search_prints_one_json_object_with_the_time_of_each_step() {
     let columns = "SELECT string_agg(name, ',' ORDER BY name) \
         FROM pg_proc, unnest(proargnames, proargmodes) AS argument (name, mode) \
         WHERE pronamespace = 'passage'::regnamespace AND proname = 'search' AND mode = 't' AND name <> 'spans'";
-    assert_eq!(keys(&found["passages"][0]).join(","), cluster.query_text(columns).await);
+    assert_eq!(keys(&output["passages"][0]).join(","), cluster.query_text(columns).await);
 }
 
 #[tokio::test]
@@ -91,10 +91,10 @@ async fn search_without_a_model_searches_words_and_says_so() {
     let hint = "Name its folder with --model or PASSAGE_MODEL, or download the default model with passage model fetch.";
     assert_eq!(shown.stderr, format!("note: {note}\n  {hint}\n"));
 
-    let told = RunOutput::of(&mut no_model(&["search", "--json", "varroa"])).await;
-    let found: Value = serde_json::from_str(&told.stdout).unwrap();
-    assert_eq!(found["notes"], json!([{"message": note, "hint": hint}]));
-    assert_eq!(told.stderr, "");
+    let run = RunOutput::of(&mut no_model(&["search", "--json", "varroa"])).await;
+    let output: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(output["notes"], json!([{"message": note, "hint": hint}]));
+    assert_eq!(run.stderr, "");
 
     // A search that requires the model fails without it.
     let asked = RunOutput::of(&mut no_model(&["search", "--mode", "hybrid", "varroa"])).await;
@@ -118,6 +118,6 @@ async fn notices_of_the_server_are_printed_once() {
     let shown = run_client(&cluster, ["search", "varroa"]).await;
     assert!(shown.stdout.contains("garden/bees.md:"), "{}", shown.stdout);
     assert_eq!(shown.stderr, "note: only a part is seen\n  Ask.\n");
-    let found = found(&cluster, &["varroa"]).await;
-    assert_eq!(found["notes"], json!([{"message": "only a part is seen", "hint": "Ask."}]));
+    let output = search_json(&cluster, &["varroa"]).await;
+    assert_eq!(output["notes"], json!([{"message": "only a part is seen", "hint": "Ask."}]));
 }

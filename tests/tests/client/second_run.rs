@@ -99,7 +99,7 @@ async fn an_edit_replaces_its_document_and_keeps_unchanged_chunks() {
 
     let after = cluster.query_lines(&all("book/a.md")).await;
     let new: Vec<_> =
-        (0..after.len()).filter(|&place| ids(&after)[place] != ids(&before)[place]).collect();
+        (0..after.len()).filter(|&index| ids(&after)[index] != ids(&before)[index]).collect();
     let [new] = new[..] else { panic!("not one new chunk: {new:?}") };
     assert!(after[new].contains("This sentence is new."));
     // Chunks before the edit are not written; those after it get new positions.

@@ -53,8 +53,8 @@ async fn a_document_is_the_same_from_a_file_and_from_a_json_line() {
     let line = |(name, text)| json!({"uri": format!("book/{name}"), "text": text}).to_string();
     let lines = garden().into_iter().map(line).collect::<Vec<_>>().join("\n");
     let options = ["ingest", "-", "--no-embed", "--jsonl", "documents", "--store", "lines"];
-    let told = run_with_input(&cluster, &lines, &options).await;
-    assert!(told.starts_with("7 documents added"), "{told}");
+    let summary = run_with_input(&cluster, &lines, &options).await;
+    assert!(summary.starts_with("7 documents added"), "{summary}");
     let (files, lines) = (rows(&cluster, "rag").await, rows(&cluster, "lines").await);
     assert_eq!(files.len(), 7);
     assert_eq!(lines, files);

@@ -54,8 +54,8 @@ async fn init_creates_a_store_for_the_models_embeddings() {
     assert!(cluster.passage(init).await.contains("already exists"));
     assert_eq!(next_transaction(&cluster).await, next);
 
-    let found = cluster.passage(["search", "--store", "Mine", "how to water seedlings"]).await;
-    assert!(found.contains("Seedlings are watered from below"), "{found}");
+    let output = cluster.passage(["search", "--store", "Mine", "how to water seedlings"]).await;
+    assert!(output.contains("Seedlings are watered from below"), "{output}");
 }
 
 #[tokio::test]

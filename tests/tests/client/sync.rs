@@ -43,8 +43,8 @@ async fn an_orphaned_document_is_not_searched_and_is_restored_unchanged() {
         gone.stderr
     );
     assert!(gone.stdout.starts_with("0 documents added, 2 unchanged, 1 orphaned"));
-    let found = "SELECT count(*) FROM passage.search('berries')";
-    assert_eq!(cluster.query_text(found).await, "0");
+    let count_hits = "SELECT count(*) FROM passage.search('berries')";
+    assert_eq!(cluster.query_text(count_hits).await, "0");
     let rows = cluster.query_lines(ROWS).await;
     assert_eq!(rows, ["book/a.md|f", "book/a.md|f", "book/b.md|t", "book/c.md|f"]);
 
@@ -59,7 +59,7 @@ async fn an_orphaned_document_is_not_searched_and_is_restored_unchanged() {
     let back = ingest_text(&cluster, &[&sources.book()]).await;
     assert!(back.stderr.contains("restored book/b.md"), "{}", back.stderr);
     assert!(back.stdout.starts_with("0 documents added, 2 unchanged, 1 restored"));
-    assert_eq!(cluster.query_text(found).await, "1");
+    assert_eq!(cluster.query_text(count_hits).await, "1");
     assert_eq!(cluster.query_lines(chunks).await, before);
     assert_sound(&cluster).await;
 }
@@ -94,14 +94,14 @@ async fn a_dry_run_reports_everything_and_writes_nothing() {
     sources.write("d.md", "# D\n");
     remove_file(&sources, "b.md");
     let next = next_transaction(&cluster).await;
-    for (grace, told, counted) in [
+    for (grace, removal, counted) in [
         ("7days", "would orphan book/b.md", "1 orphaned"),
         ("0", "would remove book/b.md", "1 removed"),
     ] {
         let run = sync(&cluster, &[&sources.book(), "--dry-run", "--grace", grace]).await;
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         for line in
-            ["would replace book/a.md: 1 chunk, 0 kept", "would add book/d.md: 1 chunk", told]
+            ["would replace book/a.md: 1 chunk, 0 kept", "would add book/d.md: 1 chunk", removal]
         {
             assert!(run.stderr.contains(line), "{line}\n{}", run.stderr);
         }
@@ -110,9 +110,9 @@ async fn a_dry_run_reports_everything_and_writes_nothing() {
     }
     assert_eq!(next_transaction(&cluster).await, next);
     let json = sync(&cluster, &[&sources.book(), "--dry-run", "--json", "--quiet"]).await;
-    let told: Value = serde_json::from_str(&json.stdout).unwrap();
+    let report: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(
-        (&told["dry_run"], &told["added"], &told["orphaned"]),
+        (&report["dry_run"], &report["added"], &report["orphaned"]),
         (&true.into(), &1.into(), &1.into())
     );
     assert_eq!(json.stderr, "");
@@ -209,8 +209,8 @@ async fn documents_are_removed_by_name_after_a_confirmation() {
     assert_eq!(some.stdout, "1 document with 1 chunk removed\n");
     some.assert_refusal("no document has the uri \"book/zzz.md\"", "passage status");
     let json = remove(&["--collection", "x", "--version", "1", "--yes", "--json"]).await;
-    let told: Value = serde_json::from_str(&json.stdout).unwrap();
-    assert_eq!((&told["documents"], &told["chunks"]), (&3.into(), &3.into()));
+    let report: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!((&report["documents"], &report["chunks"]), (&3.into(), &3.into()));
     let left =
         "SELECT collection, version, count(*) FROM rag.documents GROUP BY 1, 2 ORDER BY 1, 2";
     assert_eq!(cluster.query_lines(left).await, ["||2", "x|2|3"]);

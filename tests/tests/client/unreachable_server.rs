@@ -19,8 +19,8 @@ async fn an_unreachable_server_is_reported_without_the_password() {
     let mut cluster = text_cluster().await;
     let sources = Sources::with([("a.md", "# A\n")]);
     let book = sources.book();
-    let there = cluster.folder().display().to_string();
-    for (url, place, remedy) in [
+    let folder = cluster.folder().display().to_string();
+    for (url, message, remedy) in [
         (format!("postgresql://owner:{SECRET}@127.0.0.1:1/passage"), "Connection refused", "runs"),
         (
             format!("postgresql://owner:{SECRET}@[::/passage"),
@@ -30,17 +30,17 @@ async fn an_unreachable_server_is_reported_without_the_password() {
         (format!("password={SECRET} colour=red"), "invalid connection options", "Set DATABASE_URL"),
         ("postgresql:///passage?host=/nowhere".into(), "cannot connect", "Check that the server"),
         (
-            format!("postgresql:///none?host={there}&user=owner"),
+            format!("postgresql:///none?host={folder}&user=owner"),
             "\"none\" does not",
             "name another",
         ),
         (
-            format!("postgresql:///passage?host={there}&user=eve"),
+            format!("postgresql:///passage?host={folder}&user=eve"),
             "\"eve\" does not",
             "Check the user",
         ),
     ] {
-        ingest_at(&cluster, &url, &book).await.assert_refusal(place, remedy);
+        ingest_at(&cluster, &url, &book).await.assert_refusal(message, remedy);
     }
     let url = cluster.url();
     cluster.stop();

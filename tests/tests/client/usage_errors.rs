@@ -64,9 +64,9 @@ async fn a_usage_error_is_refused_with_a_remedy() {
     let cluster = text_cluster().await;
     let sources = Sources::with([("a.md", format!("# A\n\n{SECRET}\n"))]);
     let next = next_transaction(&cluster).await;
-    for (arguments, place, remedy) in CALLS {
+    for (arguments, message, remedy) in CALLS {
         let arguments = arguments.iter().map(|argument| argument.replace("BOOK", &sources.book()));
-        run_client(&cluster, arguments).await.assert_refusal(place, remedy);
+        run_client(&cluster, arguments).await.assert_refusal(message, remedy);
     }
     assert_eq!(next_transaction(&cluster).await, next);
 }

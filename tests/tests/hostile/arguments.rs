@@ -139,12 +139,12 @@ impl Function {
         let value = |sql_type: &str, value: &str| format!("({value})::{sql_type}");
         let right = |sql_type: &str| value(sql_type, of(sql_type).map_or("NULL", |of| of.right));
         let mut calls = Vec::new();
-        for (place, (_, sql_type)) in self.arguments.iter().enumerate() {
+        for (index, (_, sql_type)) in self.arguments.iter().enumerate() {
             for odd in ["NULL"].iter().chain(of(sql_type).map_or(&[][..], |of| of.odd)) {
                 let given =
                     self.arguments.iter().enumerate().filter_map(|(at, (name, sql_type))| {
                         let value = match at {
-                            _ if at == place => value(sql_type, odd),
+                            _ if at == index => value(sql_type, odd),
                             _ if at < self.required => right(sql_type),
                             _ => return None,
                         };

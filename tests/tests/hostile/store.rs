@@ -256,7 +256,7 @@ pub fn relation(store: &str, kind: Kind, relation: &str, odd: Option<&Odd>) -> S
 
 /// Returns an expression for the values of an odd column, which alternate over the rows; the third row has NULL.
 fn values(odd: &Odd, sql_type: &str) -> String {
-    let arm = |(place, value)| format!("WHEN {place} THEN ({value})::{sql_type}");
-    let arms: Vec<_> = odd.of.values.iter().enumerate().map(arm).collect();
-    format!("CASE WHEN w.n <> 3 THEN CASE w.n % {} {} END END", arms.len(), arms.join(" "))
+    let branch = |(index, value)| format!("WHEN {index} THEN ({value})::{sql_type}");
+    let branches: Vec<_> = odd.of.values.iter().enumerate().map(branch).collect();
+    format!("CASE WHEN w.n <> 3 THEN CASE w.n % {} {} END END", branches.len(), branches.join(" "))
 }

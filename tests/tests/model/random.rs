@@ -43,15 +43,15 @@ pub fn document(number: u32, rng: &mut Rng) -> Document {
         _ => (json::pieces(rng), "data", &JSON),
     };
     let media_type = match rng.below(10) {
-        0 => *rng.pick(&[None, Some("text/vnd.nobody-knows"), Some("application/jsonl")]),
-        1 => Some(*rng.pick(&[
+        0 => *rng.choose(&[None, Some("text/vnd.nobody-knows"), Some("application/jsonl")]),
+        1 => Some(*rng.choose(&[
             JSON[1],
             "text/x-yaml",
             "application/toml",
             "text/csv",
             "image/svg+xml",
         ])),
-        _ => Some(*rng.pick(types)),
+        _ => Some(*rng.choose(types)),
     };
     let id = Uuid::from_u64_pair(u64::from(number) << 32, 0x8000 << 48);
     let mut document =
@@ -71,7 +71,7 @@ const JSON: [&str; 5] = [
 /// Makes rows of pieces, with flaws.
 fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) -> Vec<Chunk> {
     // A flaw is rare in most documents and frequent in some.
-    let mut flaw = || *rng.pick(&[0, 0, 0, 0, 0, 5, 30, 100]);
+    let mut flaw = || *rng.choose(&[0, 0, 0, 0, 0, 5, 30, 100]);
     let (no_unit, odd_unit, odd_kind, no_tokens) = (flaw(), flaw(), flaw(), flaw());
     let (no_span, overlap, gap) = (flaw(), flaw().min(30), flaw().min(30));
     let mut ordinal = match rng.below(40) {
@@ -87,10 +87,10 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
     for (piece, id) in pieces.into_iter().zip(ids) {
         let Piece { section, mut unit, content } = piece;
         if rng.percent(odd_unit) {
-            unit = *rng.pick(&["module", "container", "member", "value", "text", "paragraph"]);
+            unit = *rng.choose(&["module", "container", "member", "value", "text", "paragraph"]);
         }
         let kind = if rng.percent(odd_kind) {
-            *rng.pick(&[None, Some("prose"), Some("code"), Some("api-reference"), Some("data")])
+            *rng.choose(&[None, Some("prose"), Some("code"), Some("api-reference"), Some("data")])
         } else {
             Some(kind)
         };
@@ -98,7 +98,7 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
             Some(Chunk { content: before, ordinal: Some(last), .. })
                 if *last == ordinal - 1 && rng.percent(overlap) =>
             {
-                let shared = before.chars().rev().take(rng.place(4)).collect::<Vec<_>>();
+                let shared = before.chars().rev().take(rng.index(4)).collect::<Vec<_>>();
                 let shared: String = shared.into_iter().rev().collect();
                 byte -= shared.len() as i64;
                 shared + &content

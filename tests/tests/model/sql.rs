@@ -159,9 +159,9 @@ async fn block(
     let missing: Vec<Vec<Uuid>> = documents.iter().map(all).collect();
     documents.iter_mut().for_each(store.see);
     let mut calls = Vec::new();
-    for (place, rng) in dices.iter_mut().enumerate() {
+    for (index, rng) in dices.iter_mut().enumerate() {
         for _ in 0..CALLS {
-            calls.push(random::call(place, &documents, &missing[place], &store.own, rng));
+            calls.push(random::call(index, &documents, &missing[index], &store.own, rng));
         }
     }
     (documents, calls)

@@ -167,8 +167,8 @@ impl Part {
 
     /// Returns the type of an expression.
     fn result(&self) -> u32 {
-        if let Some(found) = TYPES.iter().find_map(|field| self.field(field)) {
-            return found;
+        if let Some(field_type) = TYPES.iter().find_map(|field| self.field(field)) {
+            return field_type;
         }
         // A subquery has the type of its column; an expression without a type field is a condition.
         let columns =

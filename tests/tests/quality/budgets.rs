@@ -26,8 +26,8 @@ fn a_budget_is_filled_with_whole_passages_best_first() {
 
 #[test]
 fn recall_is_the_share_of_the_wanted_bytes() {
-    let wanted = Answer { document: 1, spans: ranges(&[(100, 200)]) };
-    let of = |passages: &[Passage]| recall(&wanted, passages);
+    let answer = Answer { document: 1, spans: ranges(&[(100, 200)]) };
+    let of = |passages: &[Passage]| recall(&answer, passages);
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} for {b}");
     close(of(&[]), 0.0);
     close(of(&[passage(1, &[(0, 100), (200, 300)], 0)]), 0.0);
@@ -40,9 +40,9 @@ fn recall_is_the_share_of_the_wanted_bytes() {
 
 #[test]
 fn any_span_is_a_complete_answer() {
-    let wanted = Answer { document: 0, spans: ranges(&[(0, 100), (500, 520)]) };
+    let answer = Answer { document: 0, spans: ranges(&[(0, 100), (500, 520)]) };
     let half_and_all = passage(0, &[(0, 50), (490, 530)], 0);
-    assert!(recall(&wanted, [&half_and_all]) >= 1.0);
+    assert!(recall(&answer, [&half_and_all]) >= 1.0);
     let (a, b) = (passage(0, &[(0, 50)], 0), passage(0, &[(500, 505)], 0));
-    assert!((recall(&wanted, [&a, &b]) - 0.5).abs() < 1e-12);
+    assert!((recall(&answer, [&a, &b]) - 0.5).abs() < 1e-12);
 }

@@ -16,12 +16,12 @@ fn equal_answers_have_no_difference() {
 fn the_interval_matches_the_binomial_distribution() {
     let first = [0.0; 175];
     let won: Vec<_> = (0..175).map(|number| f64::from(number < 20)).collect();
-    let found = difference(&first, &won);
+    let interval = difference(&first, &won);
     let share: f64 = 20.0 / 175.0;
     let deviation = (share * (1.0 - share) / 175.0).sqrt();
-    assert!((found.mean - share).abs() < 1e-9, "{found:?}");
-    assert!((found.low - (share - 1.96 * deviation)).abs() < 0.01, "{found:?}");
-    assert!((found.high - (share + 1.96 * deviation)).abs() < 0.01, "{found:?}");
+    assert!((interval.mean - share).abs() < 1e-9, "{interval:?}");
+    assert!((interval.low - (share - 1.96 * deviation)).abs() < 0.01, "{interval:?}");
+    assert!((interval.high - (share + 1.96 * deviation)).abs() < 0.01, "{interval:?}");
 
     let both: Vec<_> =
         (0..175).map(|number| f64::from(number < 20) - f64::from(number > 154)).collect();

@@ -66,9 +66,9 @@ fn media_types() -> [MediaType; 3] {
 }
 
 /// Returns the chunks that are returned with one.
-fn with(place: usize, strategy: &Strategy) -> Vec<usize> {
+fn with(index: usize, strategy: &Strategy) -> Vec<usize> {
     let (chunks, media_types) = (chunks(), media_types());
-    Store::new(&chunks, &media_types).expand(&[(place, strategy)]).concat()
+    Store::new(&chunks, &media_types).expand(&[(index, strategy)]).concat()
 }
 
 fn preset(name: &str) -> Strategy {
@@ -77,7 +77,7 @@ fn preset(name: &str) -> Strategy {
 
 #[test]
 fn strategies_return_the_context_of_their_descriptions() {
-    for (name, place, expected) in [
+    for (name, index, expected) in [
         ("none", 3, &[3][..]),
         ("broad", 3, &[1, 2, 3, 4, 5]),
         ("broad", 5, &[1, 3, 5]),
@@ -92,7 +92,7 @@ fn strategies_return_the_context_of_their_descriptions() {
         ("section", 9, &[9, 10]),
         ("document", 14, &[7, 8, 9, 10, 11, 12, 13, 14]),
     ] {
-        assert_eq!(with(place, &preset(name)), expected, "{name} of {place}");
+        assert_eq!(with(index, &preset(name)), expected, "{name} of {index}");
     }
     let mut ancestors = preset("none");
     ancestors.relatives.parents = 2;
@@ -100,7 +100,7 @@ fn strategies_return_the_context_of_their_descriptions() {
     let mut own = preset("none");
     own.relatives.siblings = passage_core::strategy::Siblings::Section;
     (own.relatives.preceding, own.relatives.following) = (1, 1);
-    assert_eq!([15, 16, 17].map(|place| with(place, &own).len()), [2, 3, 2]);
+    assert_eq!([15, 16, 17].map(|index| with(index, &own).len()), [2, 3, 2]);
     assert_eq!((with(15, &own), with(17, &own)), (vec![15, 16], vec![16, 17]));
 }
 
@@ -128,11 +128,11 @@ fn asked(ranked: &[usize], name: &str, share: Share, budget: usize) -> Vec<Vec<u
     let passages = returned(&Store::new(&chunks, &media_types), ranked, name, share, budget);
     assert!(passages.iter().all(|passage| passage.tokens == passage.spans.len() * 10));
     assert!(passages.iter().map(|passage| passage.tokens).sum::<usize>() <= budget);
-    let place = |passage: &Passage, start: usize| passage.document * 7 + start / 10;
-    let places = passages
+    let index = |passage: &Passage, start: usize| passage.document * 7 + start / 10;
+    let indexes = passages
         .iter()
-        .map(|passage| passage.spans.iter().map(|span| place(passage, span.start)).collect());
-    places.collect()
+        .map(|passage| passage.spans.iter().map(|span| index(passage, span.start)).collect());
+    indexes.collect()
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn every_kind_and_every_document_has_enough_questions() {
     let (mut kinds, mut documents) = (BTreeMap::new(), vec![0; set.documents.len()]);
     for question in &set.questions {
         *kinds.entry(question.kind.as_deref().unwrap_or_default()).or_insert(0) += 1;
-        documents[question.wanted.document] += 1;
+        documents[question.answer.document] += 1;
     }
     let names: Vec<_> = kinds.keys().copied().collect();
     assert_eq!(names, ["keyword", "paraphrase", "phrase", "question"]);
@@ -93,8 +93,8 @@ fn answers_are_at_the_beginning_in_the_middle_and_at_the_end() {
     let set = set();
     let mut thirds = [0; 3];
     for question in &set.questions {
-        let text = &set.documents[question.wanted.document].text;
-        thirds[question.wanted.spans[0].start * 3 / text.len()] += 1;
+        let text = &set.documents[question.answer.document].text;
+        thirds[question.answer.spans[0].start * 3 / text.len()] += 1;
     }
     assert!(thirds.iter().all(|count| *count * 5 >= set.questions.len()), "{thirds:?}");
 }

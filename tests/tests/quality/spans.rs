@@ -37,8 +37,8 @@ fn a_set_is_read_with_its_spans_in_bytes() {
     assert_eq!((set.name.as_str(), documents), ("tiny", vec!["b.md", "c.md"]));
     assert_eq!(set.documents[0].text, "no answer\r\n");
     let [question] = &set.questions[..] else { panic!("one question") };
-    let text = &set.documents[question.wanted.document].text;
-    let spans: Vec<_> = question.wanted.spans.iter().map(|span| &text[span.clone()]).collect();
+    let text = &set.documents[question.answer.document].text;
+    let spans: Vec<_> = question.answer.spans.iter().map(|span| &text[span.clone()]).collect();
     assert_eq!(question.text, "How big?");
     assert_eq!(spans, ["3 \u{3bc}m", "Gr\u{f6}\u{df}e"]);
 }

@@ -59,10 +59,10 @@ impl ServiceClient {
     }
 
     /// Checks that embeddings have the requested dimensions.
-    pub(super) fn check_dimensions(&self, found: usize) -> Result<(), Error> {
+    pub(super) fn check_dimensions(&self, actual: usize) -> Result<(), Error> {
         match self.config.dimensions.map(usize::from) {
-            Some(expected) if expected != found => {
-                Err(self.error(ServiceError::Dimensions { expected, found }))
+            Some(expected) if expected != actual => {
+                Err(self.error(ServiceError::Dimensions { expected, actual }))
             }
             _ => Ok(()),
         }

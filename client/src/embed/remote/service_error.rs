@@ -38,12 +38,12 @@ pub enum ServiceError {
     #[error("invalid response: {0}")]
     InvalidResponse(&'static str),
     /// Embeddings have other dimensions than requested or than earlier ones.
-    #[error("embeddings have {found} dimensions, not {expected}")]
+    #[error("embeddings have {actual} dimensions, not {expected}")]
     Dimensions {
         /// The requested dimensions, or those of the first embedding.
         expected: usize,
         /// The dimensions of the embedding.
-        found: usize,
+        actual: usize,
     },
 }
 
@@ -87,8 +87,8 @@ impl ServiceError {
                 "Check that --embed-url names a service with the API of OpenAI, and --embed-model an embedding model."
                     .into()
             }
-            Self::Dimensions { found, .. } => format!(
-                "Omit --embed-dimensions, or create a store for {found} dimensions with passage init --store."
+            Self::Dimensions { actual, .. } => format!(
+                "Omit --embed-dimensions, or create a store for {actual} dimensions with passage init --store."
             ),
         }
     }

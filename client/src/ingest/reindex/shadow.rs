@@ -156,9 +156,9 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         let mut outcomes = Outcomes::default();
         let shadow = self.shadow.lock().await.name().to_owned();
         for _ in 0..PASSES {
-            let found = self.catch_up(&mut outcomes).await?;
+            let count = self.catch_up(&mut outcomes).await?;
             self.embed(&shadow, &mut outcomes).await?;
-            if found <= FEW {
+            if count <= FEW {
                 break;
             }
         }
@@ -226,12 +226,12 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
     /// number.
     async fn catch_up(&self, outcomes: &mut Outcomes) -> Result<usize, Error> {
         let differing = self.shadow.lock().await.outdated().await?;
-        let found = differing.len();
-        (self.report)(&ReindexEvent::Found(found));
+        let count = differing.len();
+        (self.report)(&ReindexEvent::Found(count));
         let documents = differing.into_iter().map(|differing| self.copy_document(differing));
         let at_a_time = self.reindex.job.parallelism() + AHEAD;
         outcomes.record_all(documents, at_a_time, &self.report).await?;
-        Ok(found)
+        Ok(count)
     }
 
     /// Splits a document and writes it to the shadow store. Returns `None` if the document does not

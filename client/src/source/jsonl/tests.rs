@@ -6,7 +6,7 @@ fn read(text: impl AsRef<[u8]>, lines: JsonLines) -> Vec<Result<SourceDocument, 
     let collection = CollectionVersion { collection: "book".into(), version: String::new() };
     let reader = Cursor::new(text.as_ref().to_vec());
     streamed(reader, Path::new("x.jsonl"), lines, collection, Filter::default())
-        .map(|found| match found {
+        .map(|entry| match entry {
             Ok(SourceEntry::Document(item)) => Ok(item),
             Ok(other) => panic!("{other:?}"),
             Err(error) => Err(error.to_string()),

@@ -84,8 +84,8 @@ struct SystemResolver;
 impl Resolve for SystemResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            Ok(Box::new(found.into_iter()) as Addrs)
+            let addresses: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }
@@ -96,12 +96,16 @@ struct CheckedResolver(Arc<dyn Resolve>);
 
 impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let found = self.0.resolve(name);
+        let addresses = self.0.resolve(name);
         Box::pin(async move {
-            let found: Vec<_> = found.await?.collect();
-            match found.iter().map(std::net::SocketAddr::ip).find(|address| !is_public(*address)) {
+            let addresses: Vec<_> = addresses.await?.collect();
+            match addresses
+                .iter()
+                .map(std::net::SocketAddr::ip)
+                .find(|address| !is_public(*address))
+            {
                 Some(address) => Err(Refusal::Private(address).into()),
-                None => Ok(Box::new(found.into_iter()) as Addrs),
+                None => Ok(Box::new(addresses.into_iter()) as Addrs),
             }
         })
     }
@@ -243,11 +247,11 @@ mod tests {
     impl Resolve for Rebinding {
         fn resolve(&self, _: Name) -> Resolving {
             let answer = self.0.lock().unwrap().remove(0);
-            let found: Vec<SocketAddr> = answer
+            let addresses: Vec<SocketAddr> = answer
                 .iter()
                 .map(|address| (address.parse::<IpAddr>().unwrap(), 0).into())
                 .collect();
-            Box::pin(async move { Ok(Box::new(found.into_iter()) as Addrs) })
+            Box::pin(async move { Ok(Box::new(addresses.into_iter()) as Addrs) })
         }
     }
 
@@ -264,8 +268,8 @@ mod tests {
         for _ in 0..4 {
             let name = Name::from_str("rebind.example").unwrap();
             results.push(match checked.resolve(name).await {
-                Ok(found) => {
-                    found.map(|address| address.ip().to_string()).collect::<Vec<_>>().join(" ")
+                Ok(addresses) => {
+                    addresses.map(|address| address.ip().to_string()).collect::<Vec<_>>().join(" ")
                 }
                 Err(error) => error.to_string(),
             });

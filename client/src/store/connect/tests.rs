@@ -77,11 +77,11 @@ fn each_host_has_its_port_and_password() {
     std::fs::set_permissions(&path, private).unwrap();
     let mut user = user(&[]);
     user.home = folder.path().to_owned();
-    let found = configs("postgresql://me@a:1,b:2,/books", &user).unwrap();
-    let found: Vec<_> =
-        found.iter().map(|config| (config.get_ports()[0], config.get_password())).collect();
-    assert_eq!(found[..2], [(1, Some(&b"for a"[..])), (2, Some(&b"for b"[..]))]);
-    assert_eq!(found[2], (5432, Some(&b"at home"[..])));
+    let hosts = configs("postgresql://me@a:1,b:2,/books", &user).unwrap();
+    let hosts: Vec<_> =
+        hosts.iter().map(|config| (config.get_ports()[0], config.get_password())).collect();
+    assert_eq!(hosts[..2], [(1, Some(&b"for a"[..])), (2, Some(&b"for b"[..]))]);
+    assert_eq!(hosts[2], (5432, Some(&b"at home"[..])));
 
     let elsewhere = configs("host=/run/elsewhere", &user).unwrap();
     assert_eq!(elsewhere[0].get_password(), None);

@@ -1,6 +1,6 @@
 //! Search: one statement, which calls the extension's `search`.
 
-pub use passage_core::search::SearchMode as Mode;
+pub use passage_core::search::SearchMode;
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
@@ -32,7 +32,7 @@ pub struct Search {
     /// The embedding of the question, by the store's model; `None` searches by words only.
     pub embedding: Option<Vec<f32>>,
     /// Whether to search by words, by the embedding, or by both; the default uses everything given.
-    pub mode: Option<Mode>,
+    pub mode: Option<SearchMode>,
     /// The maximum number of passages, 10 by default.
     pub limit: Option<u32>,
     /// The maximum number of chunks that each of the two searches finds.
@@ -162,7 +162,7 @@ fn question_arguments(search: &Search) -> Result<Arguments<'_>, Error> {
     let mut arguments = Arguments::default();
     arguments.text("query", Some(&search.question))?;
     arguments.add("embedding", search.embedding.as_deref());
-    arguments.add("mode", search.mode.map(Mode::name));
+    arguments.add("mode", search.mode.map(SearchMode::name));
     arguments.number("candidates", search.candidates);
     let filters = &search.filters;
     arguments.text("collection", filters.collection.as_deref())?;
@@ -193,7 +193,7 @@ mod tests {
 
         let search = Search {
             embedding: Some(vec![0.5]),
-            mode: Some(Mode::Hybrid),
+            mode: Some(SearchMode::Hybrid),
             limit: Some(3),
             filters: Filters { min_similarity: Some(0.2), ..Filters::default() },
             max_tokens: Some(u32::MAX),

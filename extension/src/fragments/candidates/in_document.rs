@@ -70,7 +70,7 @@ impl Candidates {
             candidates.positions.insert(*id, (ordinal, section));
             if !words.occurrences.is_empty() {
                 candidates.ids.push(*id);
-                candidates.found.push(FragmentCandidate {
+                candidates.list.push(FragmentCandidate {
                     words,
                     ordinal,
                     similarity: None,

@@ -50,7 +50,7 @@ impl Candidates {
         let fuzzy = &unmatched[..unmatched.len().min(MAX_FUZZY_WORDS)];
         let prefixes: Vec<_> = whole_lexemes(&lexemes, fuzzy)
             .into_iter()
-            .filter_map(|place| likely_prefix(&lexemes.list[place]))
+            .filter_map(|index| likely_prefix(&lexemes.list[index]))
             .collect();
         if !prefixes.is_empty() && threshold > 0.0 {
             let any: Vec<_> =
@@ -68,18 +68,18 @@ impl Candidates {
             variants = words_with_prefix(&lexemes, &vocabulary);
             variants.retain(|variant| whole.contains(&variant.of));
             let with_words: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
-            let places: Vec<_> = whole.difference(&with_words).copied().collect();
-            variants.extend(similar_words(&lexemes, &places, vocabulary, threshold));
+            let indexes: Vec<_> = whole.difference(&with_words).copied().collect();
+            variants.extend(similar_words(&lexemes, &indexes, vocabulary, threshold));
         }
         let unmatched = without_variant(&unmatched, &lexemes, &variants);
         let own = lexemes.list.len();
         let mut candidates =
             Self { terms: QueryTerms::new(lexemes, idf, variants), unmatched, ..Self::empty() };
-        let found = matches
+        let list = matches
             .into_iter()
             .map(|words| FragmentCandidate { words, ..FragmentCandidate::default() });
-        (candidates.ids, candidates.found) = (ids, found.collect());
-        let mut places = candidates.places();
+        (candidates.ids, candidates.list) = (ids, list.collect());
+        let mut index_by_id = candidates.index_by_id();
         for (document, ChunkLexemes { id, ordinal, section, tsv, .. }) in rows {
             let words = occurrences_in(candidates.terms.lexemes(), &tsv);
             if words.occurrences.iter().all(|occurrence| occurrence.lexeme < own) {
@@ -87,12 +87,12 @@ impl Candidates {
             }
             let section = section.map(|section| (document.as_u128(), section));
             let new = FragmentCandidate { words, ordinal, similarity: None, section };
-            if let Some(place) = places.get(&id) {
-                candidates.found[*place] = new;
+            if let Some(index) = index_by_id.get(&id) {
+                candidates.list[*index] = new;
             } else {
-                places.insert(id, candidates.ids.len());
+                index_by_id.insert(id, candidates.ids.len());
                 candidates.ids.push(id);
-                candidates.found.push(new);
+                candidates.list.push(new);
             }
         }
         Ok(candidates)

@@ -75,9 +75,9 @@ impl<'q, 'c> LexemeReader<'q, 'c> {
     pub fn add_variants(&mut self, variants: Vec<TermVariant>, rows: &[ChunkLexemes]) {
         let own = self.lexemes.list.len() + self.variants.len();
         for (candidate, row) in self.candidates.iter_mut().zip(rows) {
-            for (place, variant) in variants.iter().enumerate() {
+            for (index, variant) in variants.iter().enumerate() {
                 row.tsv.positions(&variant.lexeme, |field, position| {
-                    let lexeme = own + place;
+                    let lexeme = own + index;
                     candidate.occurrences.push(Occurrence { lexeme, field, position });
                 });
             }

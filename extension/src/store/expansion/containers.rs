@@ -51,9 +51,9 @@ pub fn none() -> String {
 }
 
 /// Reads the containers, the nearest first.
-pub fn read(found: Option<Vec<Option<i32>>>) -> Vec<Container> {
-    let found: Vec<i32> = found.unwrap_or_default().into_iter().flatten().collect();
-    let containers = found.chunks_exact(3);
+pub fn read(numbers: Option<Vec<Option<i32>>>) -> Vec<Container> {
+    let numbers: Vec<i32> = numbers.unwrap_or_default().into_iter().flatten().collect();
+    let containers = numbers.chunks_exact(3);
     let container = |of: &[i32]| Container { depth: of[0] as usize, first: of[1], last: of[2] };
     let mut containers: Vec<_> = containers.map(container).collect();
     containers.sort_by_key(|container| std::cmp::Reverse(container.depth));

@@ -56,10 +56,10 @@ impl Store {
         let probes = &plan.probes;
         let (mut neighbors, mut open) = (Vec::new(), Vec::new());
         let neighborhood = Neighborhood::new(hits);
-        for (place, probe) in probes.iter().enumerate() {
+        for (index, probe) in probes.iter().enumerate() {
             match neighborhood.as_ref().and_then(|neighborhood| neighborhood.answer(probe)) {
-                Some(rows) => neighbors.extend(rows.into_iter().map(|row| (place, row))),
-                None => open.push(place),
+                Some(rows) => neighbors.extend(rows.into_iter().map(|row| (index, row))),
+                None => open.push(index),
             }
         }
         let rows = (!open.is_empty()).then(|| {
@@ -70,27 +70,27 @@ impl Store {
             let values = subqueries.iter().flat_map(|one| one.values(probes, &mut sections));
             connection.read(&statement, values.collect())
         });
-        let found = neighbors.len() + rows.as_ref().map_or(0, Rows::len);
+        let chunk_count = neighbors.len() + rows.as_ref().map_or(0, Rows::len);
         let has_depth = probes.iter().map(|probe| probe.shape == Shape::Inside).collect();
         let mut chunks = ContextChunks { hits, neighbors, rows, has_depth, chunk_rows: Vec::new() };
         let chunk_row = |row| {
             pause(row);
             chunks.chunk_row(row)
         };
-        chunks.chunk_rows = (0..hits.found.len() + found).map(chunk_row).collect();
+        chunks.chunk_rows = (0..hits.list.len() + chunk_count).map(chunk_row).collect();
         chunks
     }
 }
 
 impl ContextChunks<'_> {
-    /// Returns a chunk by its place in [`Self::chunk_rows`].
+    /// Returns a chunk by its index in [`Self::chunk_rows`].
     pub fn chunk(&self, row: usize) -> StoredChunk<'_> {
         self.probed(row).1
     }
 
     /// Returns a chunk with the probe that found it, if one did.
     fn probed(&self, row: usize) -> (Option<usize>, StoredChunk<'_>) {
-        let Some(row) = row.checked_sub(self.hits.found.len()) else {
+        let Some(row) = row.checked_sub(self.hits.list.len()) else {
             return (None, self.hits.chunk(row));
         };
         if let Some((probe, row)) = self.neighbors.get(row) {
@@ -134,8 +134,8 @@ fn statement(layout: &Layout, subqueries: &[ProbeSubquery], columns: ChunkColumn
     let texts: Vec<_> = subqueries
         .iter()
         .enumerate()
-        .map(|(place, subquery)| {
-            let text = subquery.text(1 + place * ProbeSubquery::ARGUMENTS, |probe| {
+        .map(|(index, subquery)| {
+            let text = subquery.text(1 + index * ProbeSubquery::ARGUMENTS, |probe| {
                 let columns = &format!("{} AS probe, {columns}", probe.probe);
                 ProbeQuery { chunks: &layout.chunks.name, columns, probe }.text(subquery.shape)
             });

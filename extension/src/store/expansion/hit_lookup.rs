@@ -53,9 +53,9 @@ impl HitLookup {
         }
     }
 
-    /// Returns the place of a hit among the ids, counted from 1, and the join that finds its chunk as
+    /// Returns the position of a hit among the ids, counted from 1, and the join that finds its chunk as
     /// `c`.
-    pub fn place_and_join(self, chunks: &str) -> (String, String) {
+    pub fn position_and_join(self, chunks: &str) -> (String, String) {
         match self {
             Self::Many => (
                 "h.place".to_owned(),

@@ -39,7 +39,7 @@ impl StatementKey for HitStatement {}
 /// The hits of a call that the store holds and the caller may see, best first.
 pub struct Hits<'c> {
     pub(super) rows: Rows<'c>,
-    pub found: Vec<StoredHit>,
+    pub list: Vec<StoredHit>,
     pub(super) lookup: HitLookup,
 }
 
@@ -59,22 +59,22 @@ pub struct StoredHit {
 impl Hits<'_> {
     /// Returns a hit as a chunk.
     pub fn chunk(&self, hit: usize) -> StoredChunk<'_> {
-        self.row(self.found[hit].row)
+        self.row(self.list[hit].row)
     }
 
     /// Returns the hits as expansion needs them.
     pub fn hits(&self) -> Vec<Hit<'_>> {
-        let hits = self.found.iter().enumerate().map(|(place, found)| {
-            pause(place);
-            let StoredHit { scored, strategy, document, .. } = found;
+        let hits = self.list.iter().enumerate().map(|(index, hit)| {
+            pause(index);
+            let StoredHit { scored, strategy, document, .. } = hit;
             Hit {
                 chunk: scored.chunk,
                 document: document.id,
-                ordinal: found.ordinal,
-                section: self.chunk(place).section(),
-                kind: found.kind,
-                unit: found.unit,
-                containers: found.containers.clone(),
+                ordinal: hit.ordinal,
+                section: self.chunk(index).section(),
+                kind: hit.kind,
+                unit: hit.unit,
+                containers: hit.containers.clone(),
                 is_json: strategy.scope == Scope::Container && document.is_json(),
                 score_rank: scored.score_rank,
                 strategy,
@@ -89,7 +89,7 @@ impl Hits<'_> {
     }
 }
 
-/// The first column of the chunk. Before it are place, document, media type, kind, unit, containers and
+/// The first column of the chunk. Before it are position, document, media type, kind, unit, containers and
 /// strategies.
 const FIRST_CHUNK_COLUMN: usize = 7;
 
@@ -149,11 +149,11 @@ impl Store {
         }
         let first_document_column = FIRST_CHUNK_COLUMN + columns.count();
         let mut documents: HashMap<Uuid, Rc<HitDocument>> = HashMap::new();
-        let mut found = Vec::with_capacity(rows.len());
+        let mut list = Vec::with_capacity(rows.len());
         for row in 0..rows.len() {
             pause(row);
             // A strategy without a hit has a row of its own, and so has a neighbor of the hit.
-            let Some(place) = rows.get::<i64>(row, 0) else { continue };
+            let Some(position) = rows.get::<i64>(row, 0) else { continue };
             let chunk = StoredChunk { rows: &rows, row, first: FIRST_CHUNK_COLUMN };
             let id = rows.uuid(row, 1);
             let document = documents.entry(id).or_insert_with(|| {
@@ -166,7 +166,7 @@ impl Store {
             let name = |column| rows.get::<String>(row, column);
             let hit = StoredHit {
                 row,
-                scored: scored[place as usize - 1],
+                scored: scored[position as usize - 1],
                 ordinal: chunk.ordinal(),
                 kind: name(3).and_then(|kind| Kind::from_name(&kind)),
                 unit: name(4).and_then(|unit| Unit::from_name(&unit)),
@@ -174,11 +174,11 @@ impl Store {
                 strategy: request.strategy(source, &custom, document)?,
                 document: Rc::clone(document),
             };
-            found.push((place, hit));
+            list.push((position, hit));
         }
-        found.sort_by_key(|(place, _)| *place);
-        let found = found.into_iter().map(|(_, found)| found).collect();
-        Ok(Some(Hits { rows, found, lookup }))
+        list.sort_by_key(|(position, _)| *position);
+        let list = list.into_iter().map(|(_, hit)| hit).collect();
+        Ok(Some(Hits { rows, list, lookup }))
     }
 }
 
@@ -196,8 +196,8 @@ fn statement(
         format!("LEFT JOIN {} AS d ON d.id {EQUAL} {}", documents.name, lookup.document())
     });
     let media_type = hit_document::media_type(documents);
-    let (place, found) = lookup.place_and_join(&layout.chunks.name);
-    let hits = format!("{found} {join}");
+    let (position, lookup_join) = lookup.position_and_join(&layout.chunks.name);
+    let hits = format!("{lookup_join} {join}");
     let strategies = source.select(layout.strategies.as_ref());
     let (strategies, from) = match source {
         StrategySource::ByName => {
@@ -208,7 +208,7 @@ fn statement(
     };
     let text_column = |column| layout.chunks.column("c", column, "text");
     let mut selected = vec![
-        place,
+        position,
         layout.chunks.column("c", "document_id", "uuid"),
         media_type,
         text_column("kind"),

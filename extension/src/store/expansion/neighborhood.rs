@@ -33,7 +33,7 @@ struct Neighbor<'a> {
 impl<'a> Neighborhood<'a> {
     /// Returns the chunks that were read with a hit, if it has an ordinal.
     pub fn new(hits: &'a Hits<'a>) -> Option<Self> {
-        let ([hit], HitLookup::WithNeighbors) = (&hits.found[..], hits.lookup) else {
+        let ([hit], HitLookup::WithNeighbors) = (&hits.list[..], hits.lookup) else {
             return None;
         };
         let ordinal = i64::from(hit.ordinal?);
@@ -83,8 +83,8 @@ impl<'a> Neighborhood<'a> {
                 let nearest = |(section, key): (&[String], &i64)| {
                     within().rev().find(|chunk| chunk.is_in(Some(*key), section))
                 };
-                let found = above.zip(&probe.keys).take(limit).map(nearest);
-                found.map(|chunk| chunk.map(|chunk| chunk.row)).collect()
+                let nearest_chunks = above.zip(&probe.keys).take(limit).map(nearest);
+                nearest_chunks.map(|chunk| chunk.map(|chunk| chunk.row)).collect()
             }
             Shape::Range | Shape::Inside | Shape::Ancestors => None,
         }

@@ -33,7 +33,7 @@ pub type Signature = [usize; SHAPES.len()];
 /// A subquery of the statement and the probes that it answers.
 pub struct ProbeSubquery {
     pub shape: Shape,
-    /// The places of the probes in the plan.
+    /// The indexes of the probes in the plan.
     probes: Vec<usize>,
     is_shared: bool,
 }
@@ -58,11 +58,11 @@ enum Keys {
 }
 
 impl ProbeFields {
-    /// Returns a key of the probe. `place` is an expression, counted from 1.
-    pub fn key(&self, place: &str) -> String {
+    /// Returns a key of the probe. `position` is an expression, counted from 1.
+    pub fn key(&self, position: &str) -> String {
         match &self.keys {
             Keys::One(key) => key.clone(),
-            Keys::Many(keys) => format!("({keys})[{place}]"),
+            Keys::Many(keys) => format!("({keys})[{position}]"),
         }
     }
 }
@@ -144,12 +144,12 @@ impl ProbeSubquery {
         probes: &'p [Probe],
         sections: &mut HashMap<&'p Section, Value>,
     ) -> [Value; Self::ARGUMENTS] {
-        if let (false, [place]) = (self.is_shared, &self.probes[..]) {
-            let probe = &probes[*place];
+        if let (false, [index]) = (self.is_shared, &self.probes[..]) {
+            let probe = &probes[*index];
             let section =
                 sections.entry(&probe.section).or_insert_with(|| Value::new(probe.section.clone()));
             return [
-                Value::new(*place as i32),
+                Value::new(*index as i32),
                 *section,
                 Value::new(to_sql(probe.document)),
                 Value::new(probe.first),
@@ -162,7 +162,7 @@ impl ProbeSubquery {
                 Value::new(0),
             ];
         }
-        let own = || self.probes.iter().map(|place| &probes[*place]);
+        let own = || self.probes.iter().map(|index| &probes[*index]);
         let mut next = 1;
         let first_key = |probe: &Probe| {
             let first = next;
@@ -170,7 +170,7 @@ impl ProbeSubquery {
             first
         };
         [
-            Value::new(self.probes.iter().map(|place| *place as i32).collect::<Vec<_>>()),
+            Value::new(self.probes.iter().map(|index| *index as i32).collect::<Vec<_>>()),
             Value::new(own().map(|probe| section_literal(&probe.section)).collect::<Vec<_>>()),
             Value::new(own().map(|probe| to_sql(probe.document)).collect::<Vec<_>>()),
             Value::new(own().map(|probe| probe.first).collect::<Vec<_>>()),

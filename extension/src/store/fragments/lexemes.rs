@@ -122,8 +122,8 @@ impl Store {
     ) -> Vec<Option<Tsvector<'c>>> {
         let statement = self.0.statement(LineLexemes, || LINE_STATEMENT.to_owned());
         let language = self.facts(connection).language.clone();
-        let text = |(place, line): (usize, &&str)| {
-            pause(place);
+        let text = |(index, line): (usize, &&str)| {
+            pause(index);
             format!("{line} {}", identifier_parts(line))
         };
         let lines: Vec<_> = lines.iter().enumerate().map(text).collect();

@@ -45,9 +45,9 @@ impl Store {
     ) -> Vec<ChunkSimilarity> {
         let embeddings = self.0.embeddings.as_ref();
         if expected > 0 && embeddings.is_some_and(Relation::has_document_id) {
-            let found = self.compare(connection, document, embedding, true);
-            if found.len() >= expected {
-                return found;
+            let similarities = self.compare(connection, document, embedding, true);
+            if similarities.len() >= expected {
+                return similarities;
             }
         }
         self.compare(connection, document, embedding, false)

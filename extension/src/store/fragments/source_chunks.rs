@@ -73,7 +73,7 @@ impl Store {
         let values = vec![Value::new(requested), Value::new(NEIGHBORS)];
         let rows = connection.read(&statement, values);
         let mut read = SourceChunks::default();
-        let mut found: Vec<Row> = Vec::new();
+        let mut chunks: Vec<Row> = Vec::new();
         let mut windows: Vec<(Uuid, RangeInclusive<i64>)> = Vec::new();
         for row in 0..rows.len() {
             pause(row);
@@ -89,15 +89,15 @@ impl Store {
                 let ordinal = i64::from(ordinal);
                 windows.push((document, ordinal - NEIGHBORS..=ordinal + NEIGHBORS));
             }
-            found.push(Row { id, document, piece, last_line });
+            chunks.push(Row { id, document, piece, last_line });
         }
-        found.sort_by_key(|row| (row.document, row.piece.ordinal, row.id));
-        found.dedup_by_key(|row| row.id);
+        chunks.sort_by_key(|row| (row.document, row.piece.ordinal, row.id));
+        chunks.dedup_by_key(|row| row.id);
         let is_read = |document, ordinal: i64| {
             let mut windows = windows.iter().filter(|(of, _)| *of == document);
             ordinal < 0 || windows.any(|(_, window)| window.contains(&ordinal))
         };
-        for Row { id, document, mut piece, .. } in found {
+        for Row { id, document, mut piece, .. } in chunks {
             if read.documents.last() != Some(&document) {
                 read.documents.push(document);
             }

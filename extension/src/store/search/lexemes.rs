@@ -30,22 +30,22 @@ impl Store {
         let count = words.len();
         let values = vec![Value::new(language), Value::new(words), Value::new(phrases)];
         let rows = connection.read(&statement, values);
-        let mut found = vec![Vec::new(); count];
+        let mut word_lexemes = vec![Vec::new(); count];
         let mut required = Vec::new();
         for row in 0..rows.len() {
-            let place = rows.get::<i64>(row, 0).expect("a place is NOT NULL");
+            let position = rows.get::<i64>(row, 0).expect("a place is NOT NULL");
             let text: String = rows.get(row, 1).unwrap_or_default();
-            if place > 0 {
-                found[place as usize - 1].push(text);
+            if position > 0 {
+                word_lexemes[position as usize - 1].push(text);
             } else if !text.is_empty() {
                 // The phrase has a word that is not a stop word.
-                let is_phrase = (-place as usize) <= query.phrases.len();
+                let is_phrase = (-position as usize) <= query.phrases.len();
                 required.push(if is_phrase { format!("({text})") } else { format!("!({text})") });
             }
         }
         let mut lexemes = QueryLexemes::default();
-        let mut found = found.into_iter();
-        while let (Some(whole), Some(parts)) = (found.next(), found.next()) {
+        let mut word_lexemes = word_lexemes.into_iter();
+        while let (Some(whole), Some(parts)) = (word_lexemes.next(), word_lexemes.next()) {
             lexemes.add(whole, parts);
         }
         ParsedQuery { lexemes, required: required.join("&") }

@@ -57,14 +57,14 @@ impl<'a> MatchReader<'a> {
 
     /// Counts the lexemes of words whose chunks were all read.
     pub fn count(&mut self, subqueries: &[Subquery]) {
-        for (place, subquery) in subqueries.iter().enumerate() {
-            let rows = self.rows.get(place).copied().unwrap_or_default();
+        for (index, subquery) in subqueries.iter().enumerate() {
+            let rows = self.rows.get(index).copied().unwrap_or_default();
             if rows < subquery.limit {
                 let word = |word: &usize| &self.lexemes.words[*word];
                 let lexemes = subquery.complete_words.iter().map(word);
                 for lexeme in lexemes.flat_map(|word| word.whole.iter().chain(&word.parts)) {
                     self.counted[*lexeme] =
-                        Some(self.rows_with.get(place).map_or(0, |rows| rows[*lexeme]));
+                        Some(self.rows_with.get(index).map_or(0, |rows| rows[*lexeme]));
                 }
             }
         }

@@ -70,9 +70,9 @@ impl Store {
         embedding: Vec<Option<f32>>,
     ) -> Result<QueryEmbedding, Error> {
         let embeddings = self.0.embeddings.as_ref();
-        let found = embeddings
+        let vector_type = embeddings
             .and_then(|of| of.extension_type("embedding", c"vector", &["vector", "halfvec"]));
-        let Some((schema, embedding_type)) = found else {
+        let Some((schema, embedding_type)) = vector_type else {
             return Err(Error::NoEmbeddings { store: self.0.store.clone() });
         };
         let facts = self.facts(connection);

@@ -66,23 +66,24 @@ impl Store {
         let by_cosine = embedding.is_cosine();
         let conditions =
             if by_cosine { &Filters { min_similarity: None, ..filters.clone() } } else { filters };
-        let mut found = self.nearest(connection, embedding, conditions, VectorScan::Indexed, limit);
-        if found.len() < limit {
+        let mut nearest =
+            self.nearest(connection, embedding, conditions, VectorScan::Indexed, limit);
+        if nearest.len() < limit {
             let scan = VectorScan::Exact;
             let exact = self.nearest(connection, embedding, conditions, scan, MAX_COMPARED + 1);
-            if exact.len() > MAX_COMPARED && found.len() < limit {
-                report_shortfall(found.len(), limit);
+            if exact.len() > MAX_COMPARED && nearest.len() < limit {
+                report_shortfall(nearest.len(), limit);
             }
-            if exact.len() > found.len() {
-                found = exact;
+            if exact.len() > nearest.len() {
+                nearest = exact;
             }
         }
-        found.sort_by(|(a, first), (b, second)| first.total_cmp(second).then(a.cmp(b)));
-        found.truncate(limit);
+        nearest.sort_by(|(a, first), (b, second)| first.total_cmp(second).then(a.cmp(b)));
+        nearest.truncate(limit);
         let score = |(chunk, distance)| (chunk, embedding.score(distance));
         let min_similarity = filters.min_similarity.filter(|_| by_cosine);
         let is_similar = |(_, score): &(_, f64)| min_similarity.is_none_or(|min| *score >= min);
-        found.into_iter().map(score).filter(is_similar).collect()
+        nearest.into_iter().map(score).filter(is_similar).collect()
     }
 
     /// Reads chunks with their distances.
@@ -174,8 +175,8 @@ fn settings(limit: usize) -> Vec<Setting> {
 }
 
 /// Reports that more chunks pass the filters than were found.
-fn report_shortfall(found: usize, limit: usize) {
-    let message = format!("only {found} of {limit} nearest chunks were found");
+fn report_shortfall(count: usize, limit: usize) {
+    let message = format!("only {count} of {limit} nearest chunks were found");
     pgrx::pg_sys::panic::ErrorReport::new(
         PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
         message,

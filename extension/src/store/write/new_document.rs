@@ -31,7 +31,7 @@ pub(super) fn document_values(
     let document = new.document;
     let source = document.source_media_type.as_ref().map(|of| of.name().to_owned());
     // The caller's metadata stays a text, since its numbers may have more digits than serde_json keeps.
-    let found = document_metadata(&Map::new(), split.syntax_error).to_string();
+    let derived_metadata = document_metadata(&Map::new(), split.syntax_error).to_string();
     vec![
         Value::new(to_sql(id)),
         Value::new(document.title.clone()),
@@ -39,39 +39,39 @@ pub(super) fn document_values(
         Value::new(source),
         Value::new(new.content_hash.as_slice()),
         Value::new(split.chunks.len() as i32),
-        Value::new(found),
+        Value::new(derived_metadata),
         Value::new(new.metadata.as_str()),
     ]
 }
 
 /// Returns the columns of chunks that may change while their ids stay.
-pub(super) fn position_values(ids: &[Uuid], chunks: &[Chunk<'_>], places: &[usize]) -> Vec<Value> {
+pub(super) fn position_values(ids: &[Uuid], chunks: &[Chunk<'_>], indexes: &[usize]) -> Vec<Value> {
     let number = |of: fn(&Chunk<'_>) -> usize| {
-        Value::new(places.iter().map(|&at| of(&chunks[at]) as i32).collect::<Vec<_>>())
+        Value::new(indexes.iter().map(|&at| of(&chunks[at]) as i32).collect::<Vec<_>>())
     };
     let metadata = |(count, &at): (usize, &usize)| {
         pause(count);
         chunk_metadata(&chunks[at].imports).to_string()
     };
     vec![
-        Value::new(places.iter().map(|&at| to_sql(ids[at])).collect::<Vec<_>>()),
-        Value::new(places.iter().map(|&at| at as i32).collect::<Vec<_>>()),
+        Value::new(indexes.iter().map(|&at| to_sql(ids[at])).collect::<Vec<_>>()),
+        Value::new(indexes.iter().map(|&at| at as i32).collect::<Vec<_>>()),
         number(|chunk| chunk.level as usize),
-        Value::new(places.iter().map(|&at| chunks[at].kind.name()).collect::<Vec<_>>()),
-        Value::new(places.iter().map(|&at| chunks[at].unit.name()).collect::<Vec<_>>()),
-        Value::new(places.iter().map(|&at| chunks[at].preamble.as_str()).collect::<Vec<_>>()),
+        Value::new(indexes.iter().map(|&at| chunks[at].kind.name()).collect::<Vec<_>>()),
+        Value::new(indexes.iter().map(|&at| chunks[at].unit.name()).collect::<Vec<_>>()),
+        Value::new(indexes.iter().map(|&at| chunks[at].preamble.as_str()).collect::<Vec<_>>()),
         number(|chunk| SizeUnit::Characters.tokens(chunk.size)),
         number(|chunk| chunk.bytes.start),
         number(|chunk| chunk.bytes.end),
         number(|chunk| *chunk.lines.start()),
         number(|chunk| *chunk.lines.end()),
-        Value::new(places.iter().enumerate().map(metadata).collect::<Vec<_>>()),
+        Value::new(indexes.iter().enumerate().map(metadata).collect::<Vec<_>>()),
     ]
 }
 
 /// Returns the other columns of new chunks.
-pub(super) fn content_values(chunks: &[Chunk<'_>], places: &[usize]) -> [Value; 2] {
-    let sections: Vec<_> = places.iter().map(|&at| section_literal(&chunks[at].section)).collect();
-    let contents: Vec<_> = places.iter().map(|&at| chunks[at].content).collect();
+pub(super) fn content_values(chunks: &[Chunk<'_>], indexes: &[usize]) -> [Value; 2] {
+    let sections: Vec<_> = indexes.iter().map(|&at| section_literal(&chunks[at].section)).collect();
+    let contents: Vec<_> = indexes.iter().map(|&at| chunks[at].content).collect();
     [Value::new(sections), Value::new(contents)]
 }

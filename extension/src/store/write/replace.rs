@@ -195,7 +195,7 @@ impl WritableStore {
         let obsolete: Vec<_> =
             preambles.keys().filter(|id| !new_ids.contains(id)).copied().collect();
         let (kept, added): (Vec<_>, Vec<_>) =
-            (0..ids.len()).partition(|&place| preambles.contains_key(&ids[place]));
+            (0..ids.len()).partition(|&index| preambles.contains_key(&ids[index]));
 
         let removed = obsolete.len();
         if removed > 0 {
@@ -204,8 +204,8 @@ impl WritableStore {
             let deleted = self.execute(connection, WriteStatement::DeleteChunks, values).len();
             self.check_count(deleted, removed, "chunks")?;
         }
-        let stale = kept.iter().filter(|&&place| preambles[&ids[place]] != chunks[place].preamble);
-        let stale: Vec<_> = stale.map(|&place| ids[place]).collect();
+        let stale = kept.iter().filter(|&&index| preambles[&ids[index]] != chunks[index].preamble);
+        let stale: Vec<_> = stale.map(|&index| ids[index]).collect();
         if !stale.is_empty() && self.0.0.embeddings.is_some() {
             let stale: UuidArray = stale.into_iter().collect();
             let values = vec![document(), Value::new(stale)];
@@ -219,12 +219,12 @@ impl WritableStore {
             moved = self.execute(connection, WriteStatement::MoveChunks, values).len();
         }
         if !kept.is_empty() && self.0.has_policies() {
-            let kept_ids: UuidArray = kept.iter().map(|&place| ids[place]).collect();
-            let ordinals: Vec<_> = kept.iter().map(|&place| place as i32).collect();
+            let kept_ids: UuidArray = kept.iter().map(|&index| ids[index]).collect();
+            let ordinals: Vec<_> = kept.iter().map(|&index| index as i32).collect();
             let values = vec![document(), Value::new(kept_ids), Value::new(ordinals)];
             let rows = self.execute(connection, WriteStatement::CountChunks, values);
-            let found = rows.get::<i64>(0, 0).unwrap_or_default() as usize;
-            self.check_count(found, kept.len(), "chunks")?;
+            let count = rows.get::<i64>(0, 0).unwrap_or_default() as usize;
+            self.check_count(count, kept.len(), "chunks")?;
         }
         self.insert_chunks(connection, id, &ids, chunks, &added);
         let values = document_values(new, id, split);
@@ -235,20 +235,20 @@ impl WritableStore {
         Ok(Replaced { document: id, outcome, chunks, kept, moved, added, removed })
     }
 
-    /// Inserts the chunks at some places of a document.
+    /// Inserts the chunks with these indexes of a document.
     fn insert_chunks(
         &self,
         connection: &Connection,
         id: Uuid,
         ids: &[Uuid],
         chunks: &[Chunk<'_>],
-        places: &[usize],
+        indexes: &[usize],
     ) {
-        let mut rest = places;
+        let mut rest = indexes;
         while !rest.is_empty() {
             let mut bytes = 0;
-            let fits = |place: &&usize| {
-                bytes += chunks[**place].content.len();
+            let fits = |index: &&usize| {
+                bytes += chunks[**index].content.len();
                 bytes <= MAX_BYTES
             };
             let count = rest.iter().take(MAX_ROWS).take_while(fits).count().max(1);

@@ -60,7 +60,7 @@ impl WriteStatement {
         let chunks = &layout.chunks.name;
         let documents = &layout.documents.as_ref().expect("the store has documents").name;
         let embeddings = layout.embeddings.as_ref().map_or("", |embeddings| &embeddings.name);
-        let found = |hash: &str| {
+        let document_state = |hash: &str| {
             let of = layout.documents.as_ref().expect("the store has documents");
             format!(
                 "{}, coalesce(d.content_hash {EQUAL} {hash}, false) AND d.orphaned_at IS NULL, {} \
@@ -73,10 +73,10 @@ impl WriteStatement {
         match self {
             Self::FindDocument => format!(
                 "SELECT {} WHERE d.uri {EQUAL} $1 AND d.collection {EQUAL} $2 AND d.version {EQUAL} $3",
-                found("$4")
+                document_state("$4")
             ),
             Self::LockDocument => {
-                format!("SELECT {} WHERE d.id {EQUAL} $1 FOR NO KEY UPDATE", found("$2"))
+                format!("SELECT {} WHERE d.id {EQUAL} $1 FOR NO KEY UPDATE", document_state("$2"))
             }
             Self::InsertDocument | Self::InsertDocumentOfRow => {
                 let (column, value) = match self {

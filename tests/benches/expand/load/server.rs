@@ -31,9 +31,9 @@ pub async fn take(cluster: &mut Cluster, keep: Option<&Path>) -> bool {
     let Some(folder) = keep else { return false };
     let (own, kept) = (cluster.folder().join("data"), folder.join("data"));
     fs::create_dir_all(folder).expect("the folder can be made");
-    let found = fs::read_to_string(mark(folder)).is_ok_and(|text| text == version());
+    let has_data = fs::read_to_string(mark(folder)).is_ok_and(|text| text == version());
     cluster.stop();
-    if found {
+    if has_data {
         fs::remove_dir_all(&own).expect("the server's own data can be removed");
     } else {
         let _ = fs::remove_file(mark(folder));
@@ -45,7 +45,7 @@ pub async fn take(cluster: &mut Cluster, keep: Option<&Path>) -> bool {
     let kept = kept.canonicalize().expect("it was found or moved there");
     std::os::unix::fs::symlink(kept, own).expect("the server's folder is writable");
     cluster.start_again().await;
-    found
+    has_data
 }
 
 /// Marks the data of a folder as complete.

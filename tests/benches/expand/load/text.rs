@@ -84,10 +84,10 @@ impl Text {
         match self {
             Self::Manual => {
                 let mut titles = vec![format!("Chapter {number}")];
-                if let Some(place) = within.checked_sub(1) {
+                if let Some(index) = within.checked_sub(1) {
                     let sections = ["Installation", "Configuration", "Operation"];
-                    titles.push(sections[place / 7].to_owned());
-                    if let Some(below) = (place % 7).checked_sub(4) {
+                    titles.push(sections[index / 7].to_owned());
+                    if let Some(below) = (index % 7).checked_sub(4) {
                         let below = ["On a server", "In a container", "From source"][below];
                         titles.push(below.to_owned());
                     }

@@ -11,7 +11,7 @@ use super::super::set::Question;
 pub struct Row {
     pub name: String,
     /// The result for each question.
-    pub worths: Vec<ExcerptScore>,
+    pub scores: Vec<ExcerptScore>,
 }
 
 /// All ways to query. The others are compared with the first one.
@@ -51,11 +51,11 @@ impl fmt::Display for Excerpts<'_> {
 impl Excerpts<'_> {
     /// Writes how often nothing was returned, the tokens in total and their saving, and how much is verbatim.
     fn costs(&self, formatter: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
-        let tokens: Vec<_> = row.worths.iter().map(|one| one.tokens as f64).collect();
+        let tokens: Vec<_> = row.scores.iter().map(|one| one.tokens as f64).collect();
         let saved = tokens.iter().zip(&self.whole).map(|(one, whole)| 1.0 - one / *whole as f64);
         let saved: Vec<_> = saved.collect();
         let count =
-            |of: fn(&ExcerptScore) -> usize| row.worths.iter().map(of).sum::<usize>() as f64;
+            |of: fn(&ExcerptScore) -> usize| row.scores.iter().map(of).sum::<usize>() as f64;
         let verbatim = count(|one| one.verbatim) / count(|one| one.count).max(1.0);
         write!(formatter, " {:.3} |", row.share(|one| one.count == 0))?;
         write!(formatter, " {:.0} | {:.3} | {verbatim:.3} |", mean(&tokens), mean(&saved))
@@ -63,12 +63,12 @@ impl Excerpts<'_> {
 
     /// Writes both recalls of the questions of a kind.
     fn kind(&self, formatter: &mut fmt::Formatter<'_>, kind: &str, row: &Row) -> fmt::Result {
-        let worths = || {
-            let pairs = self.questions.iter().zip(&row.worths);
-            pairs.filter(|(one, _)| one.kind.as_deref() == Some(kind)).map(|(_, worth)| worth)
+        let scores = || {
+            let pairs = self.questions.iter().zip(&row.scores);
+            pairs.filter(|(one, _)| one.kind.as_deref() == Some(kind)).map(|(_, score)| score)
         };
-        let text: Vec<_> = worths().map(|worth| worth.text).collect();
-        let lines: Vec<_> = worths().map(|worth| worth.lines).collect();
+        let text: Vec<_> = scores().map(|score| score.text).collect();
+        let lines: Vec<_> = scores().map(|score| score.lines).collect();
         write!(formatter, " {:.3} | {:.3} |", mean(&text), mean(&lines))
     }
 }
@@ -76,8 +76,8 @@ impl Excerpts<'_> {
 impl Row {
     /// Writes recall by text and by lines, and the share of questions with the whole text.
     fn recalls(&self, formatter: &mut fmt::Formatter<'_>, first: Option<&Self>) -> fmt::Result {
-        for of in [|worth: &ExcerptScore| worth.text, |worth: &ExcerptScore| worth.lines] {
-            let figures = |row: &Self| row.worths.iter().map(of).collect::<Vec<_>>();
+        for of in [|score: &ExcerptScore| score.text, |score: &ExcerptScore| score.lines] {
+            let figures = |row: &Self| row.scores.iter().map(of).collect::<Vec<_>>();
             let own = figures(self);
             write!(formatter, " {:.3}", mean(&own))?;
             if let Some(first) = first {
@@ -89,7 +89,7 @@ impl Row {
     }
 
     fn share(&self, is: fn(&ExcerptScore) -> bool) -> f64 {
-        let figures: Vec<_> = self.worths.iter().map(|one| f64::from(is(one))).collect();
+        let figures: Vec<_> = self.scores.iter().map(|one| f64::from(is(one))).collect();
         mean(&figures)
     }
 }

@@ -47,23 +47,23 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
         let ordinal = claim.chunk.ordinal.expect("a chunk without ordinal is never context");
         let distance = ordinal - of_hit;
         let class = hits[claim.hit].class;
-        let worth = (class, claim.stage, distance.abs(), claim.role, claim.hit);
+        let rank = (class, claim.stage, distance.abs(), claim.role, claim.hit);
         let known = best.get(&claim.chunk.id);
-        let bid = |(worth, is_own): (ClaimRank, bool)| {
-            let (class, _, distance, role, hit) = worth;
+        let bid = |(rank, is_own): (ClaimRank, bool)| {
+            let (class, _, distance, role, hit) = rank;
             let is_container = hits[hit].strategy.whole == WholeOf::Container;
             let is_part = is_container && role == Role::Section;
             (!is_part, !(is_part && is_own), class, distance, role, hit)
         };
         let is_better = |(known, _, of, _): &(ClaimRank, i64, &Claim, i64)| {
-            bid((worth, claim.is_own)) < bid((*known, of.is_own))
+            bid((rank, claim.is_own)) < bid((*known, of.is_own))
         };
         if known.is_none_or(is_better) {
-            best.insert(claim.chunk.id, (worth, ordinal, claim, distance));
+            best.insert(claim.chunk.id, (rank, ordinal, claim, distance));
         }
     }
     let mut context: Vec<_> = best.into_values().collect();
-    context.sort_by_key(|(worth, ordinal, ..)| (*worth, *ordinal));
+    context.sort_by_key(|(rank, ordinal, ..)| (*rank, *ordinal));
 
     // "Context in order (worth, ordinal): kept if total tokens + its tokens <= max_tokens and count
     // + 1 <= max_chunks and its hit was not cut before; else its hit is cut."
@@ -86,7 +86,7 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
     // of hit)."
     let best_of = |document| {
         let of_document = hits.iter().enumerate().filter(|(_, hit)| hit.document.id == document);
-        of_document.map(|(place, hit)| (hit.class, place)).min()
+        of_document.map(|(position, hit)| (hit.class, position)).min()
     };
     rows.sort_by_key(|row| {
         let ordinal = row.chunk.ordinal;

@@ -47,18 +47,18 @@ fn text(mut chunks: Vec<&Chunk>) -> String {
         // A span whose length differs from that of the content is wrong.
         let own =
             chunk.span.clone().filter(|span| span.end - span.start == chunk.content.len() as i64);
-        let (Some(span), Some(told)) = (own.clone(), end) else {
+        let (Some(span), Some(known_end)) = (own.clone(), end) else {
             text.push_str(&chunk.content);
             end = own.map(|span| span.end);
             continue;
         };
-        if span.start > told {
+        if span.start > known_end {
             text.push_str(&chunk.content);
             end = Some(span.end);
         } else {
-            let shared = told.min(span.end) - span.start;
+            let shared = known_end.min(span.end) - span.start;
             text.push_str(chunk.content.get(shared as usize..).unwrap_or(&chunk.content));
-            end = Some(told.max(span.end));
+            end = Some(known_end.max(span.end));
         }
     }
     text

@@ -170,9 +170,9 @@ impl Strategy {
 fn of_media_type<'o>(media_type: &str, own: &'o [UserStrategy]) -> Option<&'o UserStrategy> {
     let name = media_type::name(media_type);
     let family = format!("{}/*", name.split('/').next().unwrap_or_default());
-    [name.as_str(), &family, "*/*"].into_iter().find_map(|wanted| {
-        let is_wanted = |pattern: &&str| media_type::name(pattern) == wanted;
-        let matching = own.iter().filter(|row| row.default_for.iter().any(is_wanted));
+    [name.as_str(), &family, "*/*"].into_iter().find_map(|requested| {
+        let is_requested = |pattern: &&str| media_type::name(pattern) == requested;
+        let matching = own.iter().filter(|row| row.default_for.iter().any(is_requested));
         matching.min_by_key(|row| &row.name)
     })
 }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 /// A call of `expand_contexts` or `reassemble`.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The documents of the call, by their places in the block.
+    /// The documents of the call, by their indexes in the block.
     pub documents: Vec<usize>,
     pub hits: Hits,
     pub function: Function,
@@ -33,20 +33,20 @@ pub fn call(
     rng: &mut Rng,
 ) -> Call {
     let mut about = vec![document];
-    for _ in 0..*rng.pick(&[0, 0, 0, 1, 2]) {
-        let other = rng.place(documents.len());
+    for _ in 0..*rng.choose(&[0, 0, 0, 1, 2]) {
+        let other = rng.index(documents.len());
         if !about.contains(&other) {
             about.push(other);
         }
     }
     let mut ids: Vec<Option<Uuid>> = Vec::new();
     for _ in 0..=rng.below(6) {
-        let chunks = &documents[*rng.pick(&about)].chunks;
+        let chunks = &documents[*rng.choose(&about)].chunks;
         match rng.below(40) {
             0 => ids.push(None),
             1 => ids.push(Some(Uuid::from_u64_pair(7, 7))),
-            3..6 if !missing.is_empty() => ids.push(Some(*rng.pick(missing))),
-            2 if !ids.is_empty() => ids.push(*rng.pick(&ids)),
+            3..6 if !missing.is_empty() => ids.push(Some(*rng.choose(missing))),
+            2 if !ids.is_empty() => ids.push(*rng.choose(&ids)),
             _ if !chunks.is_empty() => ids.push(Some(near(chunks, &ids, rng))),
             _ => {}
         }
@@ -60,22 +60,22 @@ pub fn call(
         };
         ids.iter().map(|_| score(rng)).collect()
     });
-    let strategy = match rng.place(PRESETS.len() + 2 + own.len().min(6)) {
-        place if place < PRESETS.len() => PRESETS[place].to_owned(),
+    let strategy = match rng.index(PRESETS.len() + 2 + own.len().min(6)) {
+        index if index < PRESETS.len() => PRESETS[index].to_owned(),
         // The strategies with the most rules are the most frequent.
-        place if place < PRESETS.len() + 2 => {
-            ["hierarchical", "merge"][place - PRESETS.len()].to_owned()
+        index if index < PRESETS.len() + 2 => {
+            ["hierarchical", "merge"][index - PRESETS.len()].to_owned()
         }
-        _ => rng.pick(own).name.clone(),
+        _ => rng.choose(own).name.clone(),
     };
-    let chance = *rng.pick(&[0, 0, 10, 25]);
+    let chance = *rng.choose(&[0, 0, 10, 25]);
     let hits = Hits { ids, scores, strategy, limits: limits(chance, rng) };
     let function = match rng.below(5) {
         0..3 => Function::Expansion,
         _ => Function::Passages(Reassembly {
-            max_distance: *rng.pick(&[Some(3), Some(3), Some(0), Some(1), Some(8), None]),
-            score_by: *rng.pick(&[ScoreBy::Max, ScoreBy::Sum, ScoreBy::Mean, ScoreBy::Rank]),
-            order_by: *rng.pick(&[OrderBy::Score, OrderBy::Document]),
+            max_distance: *rng.choose(&[Some(3), Some(3), Some(0), Some(1), Some(8), None]),
+            score_by: *rng.choose(&[ScoreBy::Max, ScoreBy::Sum, ScoreBy::Mean, ScoreBy::Rank]),
+            order_by: *rng.choose(&[OrderBy::Score, OrderBy::Document]),
         }),
     };
     Call { documents: about, hits, function }
@@ -84,11 +84,11 @@ pub fn call(
 /// Returns a chunk, often one near another hit.
 fn near(chunks: &[Chunk], ids: &[Option<Uuid>], rng: &mut Rng) -> Uuid {
     let known = chunks.iter().position(|chunk| ids.contains(&Some(chunk.id)));
-    let place = match known {
-        Some(known) if rng.percent(50) => (known + rng.place(7)).saturating_sub(2),
-        _ => rng.place(chunks.len()),
+    let index = match known {
+        Some(known) if rng.percent(50) => (known + rng.index(7)).saturating_sub(2),
+        _ => rng.index(chunks.len()),
     };
-    chunks[place.min(chunks.len() - 1)].id
+    chunks[index.min(chunks.len() - 1)].id
 }
 
 /// Returns limits, each of which is set with a probability in percent.
@@ -103,7 +103,7 @@ pub fn limits(chance: u64, rng: &mut Rng) -> Limits {
         children: rng.maybe(chance, &kin),
         before: rng.maybe(chance, &widths),
         after: rng.maybe(chance, &widths),
-        windows: rng.percent(chance).then(|| [(); 3].map(|()| *rng.pick(&windows))),
+        windows: rng.percent(chance).then(|| [(); 3].map(|()| *rng.choose(&windows))),
         siblings: rng.maybe(chance, &["parent", "section"]),
         within: rng.maybe(chance, &["document", "parent", "section"]),
         threshold: rng.maybe(chance, &[0.0, 0.25, 0.5, 0.75, 1.0]),

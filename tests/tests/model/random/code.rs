@@ -7,7 +7,7 @@ const NAMES: [&str; 5] = ["Store", "Cache", "run", "close", "new"];
 /// Returns the chunks of a file.
 pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let count = 1 + rng.place(MOST);
+    let count = 1 + rng.index(MOST);
     while pieces.len() < count {
         match rng.below(5) {
             0 | 1 => pieces.push(Piece::new(&[], "module", "use std::fmt;\n")),
@@ -26,7 +26,7 @@ fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
         pieces.push(Piece::new(&section, "container", "struct Whole {}\n"));
         return;
     }
-    for _ in 0..*rng.pick(&[0, 1, 1, 1, 1, 1, 2]) {
+    for _ in 0..*rng.choose(&[0, 1, 1, 1, 1, 1, 2]) {
         pieces.push(Piece::new(&section, "container", "impl Store {\n"));
     }
     for _ in 0..rng.below(6) {
@@ -50,12 +50,12 @@ fn member(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
         // Deeper than the 64 sections in which containers are looked up.
         section.extend((0..60 + rng.below(5)).map(|depth| depth.to_string()));
     }
-    for _ in 0..*rng.pick(&[1, 1, 1, 2, 3]) {
+    for _ in 0..*rng.choose(&[1, 1, 1, 2, 3]) {
         pieces.push(Piece::new(&section, "member", "    fn run() {}\n"));
     }
 }
 
 /// Returns a section whose name may have been used before: a container is repeated.
 fn below(above: &[String], rng: &mut Rng) -> Vec<String> {
-    [above, &[(*rng.pick(&NAMES)).to_owned()]].concat()
+    [above, &[(*rng.choose(&NAMES)).to_owned()]].concat()
 }

@@ -12,22 +12,22 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
     let mut pieces = loop {
         let mut pieces = Vec::new();
         let root = [if rng.percent(95) { "root" } else { "doc" }.to_owned()];
-        let mut text = String::from(*rng.pick(&["", "", "", "\n", " "]));
+        let mut text = String::from(*rng.choose(&["", "", "", "\n", " "]));
         container(&root, &mut text, &mut pieces, rng, 0);
-        text.push_str(rng.pick::<&str>(&["\n", ""]));
+        text.push_str(rng.choose::<&str>(&["\n", ""]));
         flush(&root, &mut text, &mut pieces);
         if pieces.len() <= MOST {
             break pieces;
         }
     };
-    for _ in 0..*rng.pick(&[0, 0, 0, 0, 1, 3]) {
-        let place = rng.place(pieces.len());
+    for _ in 0..*rng.choose(&[0, 0, 0, 0, 1, 3]) {
+        let index = rng.index(pieces.len());
         match rng.below(5) {
-            0 if pieces.len() > 1 => drop(pieces.remove(place)),
-            1 => pieces[place].content.push(','),
-            2 => drop(pieces[place].content.pop()),
-            3 => drop(pieces[place].section.pop()),
-            _ => pieces[place].section.push("k1".to_owned()),
+            0 if pieces.len() > 1 => drop(pieces.remove(index)),
+            1 => pieces[index].content.push(','),
+            2 => drop(pieces[index].content.pop()),
+            3 => drop(pieces[index].section.pop()),
+            _ => pieces[index].section.push("k1".to_owned()),
         }
     }
     pieces
@@ -60,11 +60,11 @@ fn container(
                 container(&below, &mut own, pieces, rng, depth + 1);
                 flush(&below, &mut own, pieces);
             }
-            3..5 => text.push_str(rng.pick::<&str>(&["{\"a\": [1, 2]}", "[]", "{ }"])),
+            3..5 => text.push_str(rng.choose::<&str>(&["{\"a\": [1, 2]}", "[]", "{ }"])),
             5..8 => text.push_str(scalar(rng)),
             8 => {
                 flush(section, text, pieces);
-                let unit = *rng.pick(&["value", "container"]);
+                let unit = *rng.choose(&["value", "container"]);
                 let alone = if unit == "value" { scalar(rng) } else { "[{\"b\": null}]" };
                 pieces.push(Piece::new(&below, unit, alone));
             }
@@ -83,7 +83,7 @@ fn container(
 }
 
 fn scalar(rng: &mut Rng) -> &'static str {
-    rng.pick::<&str>(&["1", "-2.5e3", "true", "null", "\"text\"", "\"\""])
+    rng.choose::<&str>(&["1", "-2.5e3", "true", "null", "\"text\"", "\"\""])
 }
 
 fn flush(section: &[String], text: &mut String, pieces: &mut Vec<Piece>) {

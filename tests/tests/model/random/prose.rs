@@ -6,9 +6,9 @@ const TITLES: [&str; 6] = ["Guide", "Install", "Use", "Notes", "Ä \"x\\y\", {z}
 
 /// Returns the chunks of a page.
 pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
-    let count = 1 + rng.place(MOST);
+    let count = 1 + rng.index(MOST);
     // With few titles sections are often repeated, with many seldom.
-    let titles = 2 + rng.place(TITLES.len() - 1);
+    let titles = 2 + rng.index(TITLES.len() - 1);
     let deep = rng.percent(2);
     let mut section: Vec<String> = Vec::new();
     let mut pieces = Vec::new();
@@ -24,7 +24,7 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
                 section.pop();
                 section.push(title(rng, titles));
             }
-            10 => section.truncate(rng.place(section.len() + 1)),
+            10 => section.truncate(rng.index(section.len() + 1)),
             _ if rng.percent(30) => section.clear(),
             _ => {
                 section.pop();
@@ -33,12 +33,12 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
         if deep && section.len() < 60 {
             section.extend((0..30).map(|depth| depth.to_string()));
         }
-        let words = rng.place(12);
+        let words = rng.index(12);
         pieces.push(Piece::new(&section, "text", "wört ".repeat(words)));
     }
     pieces
 }
 
 fn title(rng: &mut Rng, titles: usize) -> String {
-    TITLES[rng.place(titles)].to_owned()
+    TITLES[rng.index(titles)].to_owned()
 }

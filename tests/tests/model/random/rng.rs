@@ -24,7 +24,7 @@ impl Rng {
     }
 
     /// Returns an index of a list.
-    pub fn place(&mut self, length: usize) -> usize {
+    pub fn index(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
 
@@ -34,20 +34,20 @@ impl Rng {
     }
 
     /// Returns an element.
-    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.place(of.len())]
+    pub fn choose<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.index(of.len())]
     }
 
     /// Returns an element with a probability in percent, else `None`.
     pub fn maybe<T: Clone>(&mut self, chance: u64, of: &[T]) -> Option<T> {
-        self.percent(chance).then(|| self.pick(of).clone())
+        self.percent(chance).then(|| self.choose(of).clone())
     }
 
     /// Returns the numbers below another in random order.
     pub fn shuffled(&mut self, end: u64) -> Vec<u64> {
         let mut numbers: Vec<u64> = (0..end).collect();
         for i in (1..numbers.len()).rev() {
-            numbers.swap(i, self.place(i + 1));
+            numbers.swap(i, self.index(i + 1));
         }
         numbers
     }

@@ -23,8 +23,8 @@ pub fn own(rng: &mut Rng) -> Vec<UserStrategy> {
     let names = ["f", "b", "e", "a", "d", "c"];
     let row = |name: &&str| UserStrategy {
         name: (*name).to_owned(),
-        base: rng.pick::<&str>(&PRESETS[1..]),
-        default_for: (0..rng.below(3)).map(|_| *rng.pick(&PATTERNS)).collect(),
+        base: rng.choose::<&str>(&PRESETS[1..]),
+        default_for: (0..rng.below(3)).map(|_| *rng.choose(&PATTERNS)).collect(),
         limits: limits(20, rng),
     };
     names.iter().map(row).collect()

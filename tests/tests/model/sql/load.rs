@@ -96,7 +96,7 @@ pub fn without_marked(document: &mut Document) {
 
 /// Changes a document into rows of a view, where ordinals and sections may be NULL.
 pub fn with_nulls(document: &mut Document, rng: &mut Rng) {
-    let chances = [rng.pick(&[0, 0, 10, 50]), rng.pick(&[0, 0, 10, 100])].map(|chance| *chance);
+    let chances = [rng.choose(&[0, 0, 10, 50]), rng.choose(&[0, 0, 10, 100])].map(|chance| *chance);
     for chunk in &mut document.chunks {
         chunk.ordinal = chunk.ordinal.filter(|_| !rng.percent(chances[0]));
         chunk.section = chunk.section.take().filter(|_| !rng.percent(chances[1]));

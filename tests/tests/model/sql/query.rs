@@ -135,7 +135,7 @@ pub async fn try_all(
 }
 
 fn statement(function: &str, store: &Store) -> String {
-    let (arguments, found) = match function {
+    let (arguments, columns) = match function {
         "reassemble" => {
             (&ARGUMENTS[..], "rank, score, document_id, chunk_ids, hit_ids, truncated, complete")
         }
@@ -144,12 +144,12 @@ fn statement(function: &str, store: &Store) -> String {
     let typed: Vec<_> = arguments.iter().map(|(name, of)| format!("{name} {of}")).collect();
     let given: Vec<_> =
         arguments.iter().map(|(name, _)| format!("{name} => call.{name}")).collect();
-    let found: Vec<_> = found.split(", ").map(|column| format!("found.{column}")).collect();
+    let columns: Vec<_> = columns.split(", ").map(|column| format!("found.{column}")).collect();
     format!(
-        "SELECT call.n, {found} FROM jsonb_to_recordset($1) AS call (n int, {typed}),
+        "SELECT call.n, {columns} FROM jsonb_to_recordset($1) AS call (n int, {typed}),
         LATERAL passage.{function}({given}, store => '{schema}') WITH ORDINALITY AS found
         ORDER BY call.n, found.ordinality",
-        found = found.join(", "),
+        columns = columns.join(", "),
         typed = typed.join(", "),
         given = given.join(", "),
         schema = store.schema,

@@ -30,8 +30,8 @@ pub async fn shrink(
     while goes_on {
         goes_on = false;
         for smaller in smaller(&case, documents) {
-            if let Some(found) = difference(client, store, &smaller, documents).await {
-                (case, text, goes_on) = (smaller, found, true);
+            if let Some(smaller_text) = difference(client, store, &smaller, documents).await {
+                (case, text, goes_on) = (smaller, smaller_text, true);
                 break;
             }
         }

@@ -5,7 +5,7 @@ use super::{connect, metadata, no_model, usage};
 use crate::args;
 use crate::render::{self, Timing};
 use passage::Error;
-use passage::store::{Filters, Mode, Notice, Search, SearchResults, Store};
+use passage::store::{Filters, Notice, Search, SearchMode, SearchResults, Store};
 use serde_json::Value;
 use std::time::Instant;
 
@@ -71,11 +71,11 @@ async fn embedding(
     Ok((Some(question.embedding), None))
 }
 
-fn mode(mode: args::Mode) -> Mode {
+fn mode(mode: args::Mode) -> SearchMode {
     match mode {
-        args::Mode::Vector => Mode::Vector,
-        args::Mode::Text => Mode::Text,
-        args::Mode::Hybrid => Mode::Hybrid,
+        args::Mode::Vector => SearchMode::Vector,
+        args::Mode::Text => SearchMode::Text,
+        args::Mode::Hybrid => SearchMode::Hybrid,
     }
 }
 

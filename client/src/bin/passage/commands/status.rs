@@ -28,7 +28,7 @@ pub async fn status(args: args::Status) -> Result<String, Error> {
     let status = store.status().await?;
     let mut collections = store.collections().await?;
     collections.retain(|collection| {
-        args.collection.as_ref().is_none_or(|wanted| *wanted == collection.collection)
+        args.collection.as_ref().is_none_or(|requested| *requested == collection.collection)
     });
     Ok(if args.json {
         render::json(&StoreStatus { status: &status, collections: &collections })

@@ -34,13 +34,13 @@ impl File {
         }
         let user = user_folder().map(|folder| folder.join("passage").join(FILE_NAME));
         let is_user =
-            |found: &Path| user.as_ref().is_some_and(|user| is_same(user, found).unwrap_or(false));
-        let found = Some(PathBuf::from(FILE_NAME)).filter(|found| !is_user(found));
+            |path: &Path| user.as_ref().is_some_and(|user| is_same(user, path).unwrap_or(false));
+        let local_file = Some(PathBuf::from(FILE_NAME)).filter(|local_file| !is_user(local_file));
         let file = |origin| move |path| Self { path, origin };
         user.clone()
             .map(file(Origin::User))
             .into_iter()
-            .chain(found.map(file(Origin::WorkingFolder)))
+            .chain(local_file.map(file(Origin::WorkingFolder)))
             .collect()
     }
 
