@@ -29,7 +29,7 @@ BEGIN
     IF pg_catalog.current_setting('restrict_nonsystem_relation_kind', true) IS NULL THEN
         RETURN;
     END IF;
-    FOREACH restricted IN ARRAY ARRAY['store_settings', 'restricted_data_problems', 'restricted_store_counts'] LOOP
+    FOREACH restricted IN ARRAY ARRAY['store_settings', 'restricted_data_problems', 'restricted_store_counts', 'restricted_row_counts'] LOOP
         EXECUTE pg_catalog.format(
             'ALTER FUNCTION _passage.%I(pg_catalog.name) SET restrict_nonsystem_relation_kind = ''view, foreign-table''', restricted);
     END LOOP;

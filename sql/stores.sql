@@ -1,7 +1,46 @@
 -- stores: lists the stores of a database.
 --
--- It reads the catalogs alone. Anybody can create a schema that looks like a store, so listing stores
--- must run nothing of them. Row counts are the planner's estimates, as of the last ANALYZE.
+-- Anybody can create a schema that looks like a store, so listing stores must run nothing of them. It
+-- reads the catalogs, and counts the rows of plain tables without statistics.
+
+-- The rows of the tables of a store: the planner's estimates, as of the last ANALYZE. A table without one
+-- is counted, unless the caller may not read it or a policy applies to it. A view has no row count.
+
+CREATE FUNCTION _passage.restricted_row_counts(store name, OUT documents bigint, OUT chunks bigint, OUT embeddings bigint)
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $$
+DECLARE
+    rel record;
+    counted bigint;
+BEGIN
+    FOR rel IN
+        SELECT relname AS name, relkind = 'p' AS is_partitioned, nullif(reltuples, -1)::bigint AS estimate,
+            has_schema_privilege(relnamespace, 'USAGE') AND has_any_column_privilege(pg_class.oid, 'SELECT')
+                AND NOT row_security_active(pg_class.oid)
+                -- A partition can be a foreign table.
+                AND NOT EXISTS (
+                    SELECT FROM pg_partition_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree.relid
+                    WHERE part.relkind NOT IN ('r', 'p', 'm')) AS is_countable
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings') AND relkind IN ('r', 'p', 'm')
+    LOOP
+        counted := rel.estimate;
+        IF counted IS NULL AND rel.is_countable THEN
+            EXECUTE format('SELECT count(*) FROM %s %I.%I', CASE WHEN rel.is_partitioned THEN '' ELSE 'ONLY' END, store, rel.name)
+                INTO counted;
+        END IF;
+        CASE rel.name
+            WHEN 'documents' THEN documents := counted;
+            WHEN 'chunks' THEN chunks := counted;
+            ELSE embeddings := counted;
+        END CASE;
+    END LOOP;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.restricted_row_counts(name) IS 'rows of the tables of a store: estimates, counted where there are none';
 
 CREATE FUNCTION passage.stores()
 RETURNS TABLE (
@@ -11,32 +50,29 @@ RETURNS TABLE (
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT nspname, estimate.documents, estimate.chunks, estimate.embeddings,
-        facts.dimensions, facts.embedding_type, facts.distance, facts.language, pg_size_pretty(estimate.size)
-    FROM pg_namespace
-    JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'chunks' AND relkind IN ('r', 'p', 'v', 'm', 'f')
+    SELECT nspname, counts.documents, counts.chunks, counts.embeddings,
+        facts.dimensions, facts.embedding_type, facts.distance, facts.language, pg_size_pretty(size.bytes)
+    FROM (
+        SELECT pg_namespace.oid, nspname
+        FROM pg_namespace
+        JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = 'chunks' AND relkind IN ('r', 'p', 'v', 'm', 'f')
+        WHERE has_schema_privilege(pg_namespace.oid, 'USAGE') AND 4 = (
+            SELECT count(*) FROM pg_attribute
+            WHERE attrelid = pg_class.oid AND NOT attisdropped
+                AND (attname, atttypid) IN (
+                    ('id', 'uuid'::regtype), ('document_id', 'uuid'::regtype),
+                    ('ordinal', 'integer'::regtype), ('content', 'text'::regtype)))
+        -- Nothing is counted in other schemas.
+        OFFSET 0
+    ) AS store
     CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
+    CROSS JOIN LATERAL _passage.restricted_row_counts(nspname) AS counts
     CROSS JOIN LATERAL (
-        SELECT
-            max(reltuples::bigint) FILTER (WHERE relname = 'documents'),
-            max(reltuples::bigint) FILTER (WHERE relname = 'chunks'),
-            max(reltuples::bigint) FILTER (WHERE relname = 'embeddings'),
-            sum(pg_total_relation_size(rel.oid))
-        FROM (
-            -- A view has no row count, and a table without ANALYZE has -1.
-            SELECT oid, relname, CASE WHEN relkind IN ('r', 'p', 'm') THEN nullif(reltuples, -1) END AS reltuples
-            FROM pg_class AS rel
-            WHERE relnamespace = pg_namespace.oid
-                AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
-        ) AS rel
-    ) AS estimate (documents, chunks, embeddings, size)
-    WHERE has_schema_privilege(pg_namespace.oid, 'USAGE') AND 4 = (
-        SELECT count(*) FROM pg_attribute
-        WHERE attrelid = pg_class.oid AND NOT attisdropped
-            AND (attname, atttypid) IN (
-                ('id', 'uuid'::regtype), ('document_id', 'uuid'::regtype),
-                ('ordinal', 'integer'::regtype), ('content', 'text'::regtype)))
+        SELECT sum(pg_total_relation_size(pg_class.oid))
+        FROM pg_class
+        WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
+    ) AS size (bytes)
     ORDER BY nspname
 $$;
 
-COMMENT ON FUNCTION passage.stores() IS 'returns the stores that the caller may use, with their settings and size; row counts are the planner''s estimates';
+COMMENT ON FUNCTION passage.stores() IS 'returns the stores that the caller may use, with their settings and size; row counts are the planner''s estimates, or counted where there are none';

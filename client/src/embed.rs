@@ -25,6 +25,7 @@ mod pool;
 mod remote;
 mod wordpieces;
 
+pub use crate::service::{ApiKey, ServiceError};
 pub use default_model::{DEFAULT_MODEL, default_folder};
 pub use embedder::Embedder;
 pub use embedding::{Embedding, PendingEmbedding};
@@ -32,7 +33,7 @@ pub use error::Error;
 pub use fetch::{default_source, fetch};
 pub use model::Model;
 pub use pool::Pool;
-pub use remote::{ApiKey, RemoteEmbedder, ServiceConfig, ServiceError};
+pub use remote::{RemoteEmbedder, ServiceConfig};
 pub use wordpieces::Wordpieces;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The errors of the client, each with a cause and a remedy.
 
-use crate::{embed, source, store};
+use crate::{embed, rerank, source, store};
 
 /// An error of the client: the message is the cause, [`remedy`](Error::remedy) says what to do.
 ///
@@ -20,6 +20,9 @@ pub enum Error {
     /// An error of the embedding model or service.
     #[error(transparent)]
     Model(#[from] embed::Error),
+    /// An error of the rerank service.
+    #[error(transparent)]
+    Rerank(#[from] rerank::Error),
     /// An error of a source.
     #[error(transparent)]
     Source(#[from] source::Error),
@@ -44,6 +47,7 @@ impl Error {
     pub fn remedy(&self) -> String {
         match self {
             Error::Model(error) => error.remedy(),
+            Error::Rerank(error) => error.remedy().into(),
             Error::Source(error) => error.remedy().into(),
             Error::Store(error) => error.remedy(),
             Error::Split(passage_core::Error::UnknownValue { valid, .. }) => {
@@ -59,7 +63,7 @@ impl Error {
         match self {
             Error::Store(error) => error.is_fatal(),
             Error::Source(_) => false,
-            Error::Model(_) | Error::Split(_) | Error::Usage { .. } => true,
+            Error::Model(_) | Error::Rerank(_) | Error::Split(_) | Error::Usage { .. } => true,
         }
     }
 }

@@ -66,6 +66,8 @@ mod error;
 mod http;
 pub mod ingest;
 mod postgres_text;
+pub mod rerank;
+mod service;
 pub mod source;
 pub mod split;
 pub mod store;

@@ -17,14 +17,17 @@ memory.
 
 mod archive;
 mod document;
+mod empty;
 mod error;
 mod filter;
 mod input;
 mod jsonl;
+mod left_out;
 mod pattern;
 mod presplit;
 mod read;
 mod scope;
+mod selection;
 mod walk;
 mod watch;
 mod web;
@@ -34,12 +37,14 @@ pub use document::{
 };
 pub use error::Error;
 pub use filter::Filter;
-pub use input::{Input, Sources, open};
+pub use input::{Input, OpenOptions, Sources, open};
 pub use jsonl::{CollectionVersion, JsonLines};
+pub use left_out::{EmptyReason, LeftOut};
 pub use pattern::Pattern;
 pub use presplit::PresplitChunk;
 pub use read::{MAX_BYTES, read, read_stdin, text, without_nul};
 pub use scope::{Scope, Scopes};
+use selection::Selection;
 pub use walk::walk;
 pub use watch::{Changes, Watch};
 pub use web::{HttpCache, Network};

@@ -5,10 +5,8 @@ The rules are core's. The pieces of this module own their titles and texts, so t
 load the document that one thread has split.
 */
 
-pub use passage_core::SizeUnit;
-use passage_core::{
-    Characters, ChunkLimits, Error, Kind, MediaType, Sizer, SplitOptions, SyntaxError, Unit,
-};
+use passage_core::{Characters, Error, Kind, MediaType, Sizer, SplitOptions, SyntaxError, Unit};
+pub use passage_core::{ChunkLimits, SizeUnit};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -32,6 +30,70 @@ pub struct Splitter {
     unit: SizeUnit,
     limits: ChunkLimits,
     overlap: usize,
+}
+
+/// Requested chunk sizes in the unit of a sizer. `None` is the default, in proportion to the maximum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChunkSizes {
+    /// The size below which a piece is merged with its neighbor.
+    pub min: Option<usize>,
+    /// The size above which two pieces of at least `min` are not merged.
+    pub preferred: Option<usize>,
+    /// The maximum size of a chunk.
+    pub max: Option<usize>,
+}
+
+/// Characters of a token in code and in other languages than English, where tokens are short.
+const CHARACTERS_OF_A_TOKEN: usize = 3;
+
+/// The largest default window in characters, about 600 tokens. Models read more, but search ranks a chunk
+/// as a whole: a larger chunk has more topics and a less precise embedding. Expansion adds the context.
+const MAX_DEFAULT_WINDOW: usize = 2_500;
+
+impl ChunkSizes {
+    /// Returns the limits in characters.
+    ///
+    /// `window` is the number of tokens that a model reads. It decides the default of `max`; `None` is for
+    /// an unknown model, which may read only 256.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage::split::{ChunkLimits, ChunkSizes};
+    ///
+    /// assert_eq!(ChunkSizes::default().in_characters(None), ChunkLimits::CHARACTERS);
+    /// assert_eq!(ChunkSizes::default().in_characters(Some(8_191)).max, 2_000);
+    /// ```
+    pub fn in_characters(self, window: Option<usize>) -> ChunkLimits {
+        let Self { min, preferred, max } = self;
+        let window = window.filter(|_| max.is_none()).map(|tokens| {
+            let characters = tokens.saturating_mul(CHARACTERS_OF_A_TOKEN);
+            characters.clamp(ChunkLimits::CHARACTERS.window, MAX_DEFAULT_WINDOW)
+        });
+        ChunkLimits::in_characters(min, preferred, max, window)
+    }
+
+    /// Returns the limits in wordpieces for a model that reads `window` of them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use passage::split::{ChunkLimits, ChunkSizes};
+    ///
+    /// assert_eq!(ChunkSizes::default().in_wordpieces(254), ChunkLimits::WORDPIECES);
+    /// let small = ChunkSizes { max: Some(100), ..ChunkSizes::default() }.in_wordpieces(254);
+    /// assert_eq!((small.min, small.preferred), (25, 64));
+    /// ```
+    pub fn in_wordpieces(self, window: usize) -> ChunkLimits {
+        let default = ChunkLimits::WORDPIECES;
+        let within = window.saturating_mul(default.max) / default.window;
+        let max = self.max.unwrap_or(default.max.min(within));
+        let scaled = |size: usize, to: usize, of: usize| size.saturating_mul(to) / of;
+        let preferred = self.preferred.unwrap_or(scaled(max, default.preferred, default.max));
+        let of_preferred = scaled(preferred, default.min, default.preferred);
+        let min = self.min.unwrap_or(scaled(max, default.min, default.max).min(of_preferred));
+        ChunkLimits { min, preferred, max, window }
+    }
 }
 
 /// The pieces of a document.
@@ -76,8 +138,18 @@ impl Splitter {
     /// Returns a splitter that counts the wordpieces of a model; `window` is how many of them the
     /// model reads.
     pub fn by_wordpieces(sizer: impl Sizer + Send + 'static, window: usize) -> Self {
-        let limits = ChunkLimits { window, ..ChunkLimits::WORDPIECES };
+        let limits = ChunkSizes::default().in_wordpieces(window);
         Self { sizer: Arc::new(sizer), unit: SizeUnit::Wordpieces, limits, overlap: 0 }
+    }
+
+    /// Sets the size limits of chunks, in the unit of the sizer.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the limits are not in order; see [`ChunkLimits::check`].
+    pub fn with_limits(self, limits: ChunkLimits) -> Result<Self, Error> {
+        limits.check()?;
+        Ok(Self { limits, ..self })
     }
 
     /// Sets how much of the end of the previous chunk each preamble repeats, in the unit of the sizer.
@@ -149,6 +221,29 @@ impl Piece {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn chunk_sizes_keep_the_proportions_of_the_defaults() {
+        let of = |min, preferred, max| ChunkSizes { min, preferred, max };
+        let sizes = |limits: ChunkLimits| (limits.min, limits.preferred, limits.max, limits.window);
+        assert_eq!(sizes(of(None, None, None).in_wordpieces(126)), (24, 63, 99, 126));
+        assert_eq!(sizes(of(None, Some(100), None).in_wordpieces(254)), (39, 100, 200, 254));
+        assert_eq!(sizes(of(Some(7), None, Some(250)).in_wordpieces(254)), (7, 160, 250, 254));
+        let characters = |max, window| sizes(of(None, None, max).in_characters(window));
+        assert_eq!(characters(None, None), (200, 600, 1_000, 1_250));
+        assert_eq!(characters(None, Some(256)), (200, 600, 1_000, 1_250));
+        assert_eq!(characters(None, Some(512)), (245, 736, 1_228, 1_536));
+        assert_eq!(characters(None, Some(32_000)), (400, 1_200, 2_000, 2_500));
+        assert_eq!(characters(Some(4_000), Some(512)), (800, 2_400, 4_000, 5_000));
+        for window in [0, 1, 2, 10, 126, 254, 512] {
+            assert_eq!(of(None, None, None).in_wordpieces(window).check(), Ok(()), "{window}");
+        }
+        assert!(
+            Splitter::by_characters()
+                .with_limits(of(Some(9), Some(8), Some(8)).in_characters(None))
+                .is_err()
+        );
+    }
 
     #[test]
     fn split_returns_no_pieces_of_an_empty_document() {

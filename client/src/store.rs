@@ -24,13 +24,17 @@ mod shadow;
 mod write;
 
 pub use crate::postgres_text::{contains_nul, quote_identifier};
-pub use admin::{Finding, InitOptions, Removal, RemovalSummary, Settings, Severity};
+pub use admin::{
+    Changed, Finding, InitOptions, OtherSizes, RecordedSplitting, Removal, RemovalSummary,
+    Settings, Severity, Splitting,
+};
 pub use connect::Notice;
 pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};
 pub use query::{
     Collection, ContextOptions, ContextRow, DocumentRow, Filters, Fragment, FragmentQuery, Hit,
-    OutlineRow, Passage, Search, SearchMode, SearchResults, Status, StoredChunk, StoredDocument,
+    OutlineRow, Passage, RerankCandidate, Search, SearchMode, SearchResults, Status, StoredChunk,
+    StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{

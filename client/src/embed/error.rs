@@ -1,7 +1,8 @@
 //! The errors of embedding, each with a remedy.
 
 use super::default_model::{DEFAULT_MODEL, FILES, REVISION};
-use super::remote::ServiceError;
+use super::remote;
+use crate::service::ServiceError;
 use std::path::PathBuf;
 
 /// A failure to load or use an embedding model or service.
@@ -83,7 +84,7 @@ impl Error {
                 "Give --from the URL of a folder with the three files of {DEFAULT_MODEL} (revision {REVISION}), or put the \
                  files into a folder and name it with --model."
             ),
-            Error::Service { error, .. } => error.remedy(),
+            Error::Service { error, .. } => remote::remedy(error),
             Error::Inference(_) => {
                 "Check that the folder of --model contains the files of one model.".into()
             }

@@ -12,14 +12,15 @@ text of a service's error, which may repeat the text or the key of the request.
 
 mod client;
 mod config;
+mod remedy;
 mod request;
-mod service_error;
 
-pub use config::{ApiKey, ServiceConfig};
-pub use service_error::ServiceError;
+pub use config::ServiceConfig;
+pub(super) use remedy::remedy;
 
 use super::embedding::{EmbedJob, Embedding, PendingEmbedding};
 use super::error::Error;
+use crate::service::ServiceError;
 use client::ServiceClient;
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,7 +4,7 @@ use super::event::Reporter;
 use super::job::embed_texts;
 use super::load::Loader;
 use super::prepared::{Prepared, ids_of_chunks, is_current};
-use super::split_document::{SplitDocument, split_document};
+use super::split_document::{SplitDocument, StoredHash, split_document};
 use super::tasks::{acquire_permit, run_blocking};
 use super::{Event, Ingest, Outcome};
 use crate::Error;
@@ -25,6 +25,8 @@ const ATTEMPTS: usize = 32;
 pub(super) struct Pipeline {
     pub(super) ingest: Arc<Ingest>,
     pub(super) with_embeddings: bool,
+    /// The model of the stored embeddings, if this run embeds nothing.
+    pub(super) embedded_by: Option<String>,
     /// The connection that reads the stored versions of documents.
     pub(super) reader: Store,
     pub(super) loader: Loader,
@@ -43,10 +45,10 @@ impl Pipeline {
         mut existing: Option<ExistingDocument>,
     ) -> Result<Outcome, Error> {
         let permit = acquire_permit(&self.splitting).await;
-        let ingest = Arc::clone(&self.ingest);
+        let (ingest, embedded_by) = (Arc::clone(&self.ingest), self.embedded_by.clone());
         let hash = existing.as_ref().and_then(|existing| existing.content_hash.clone());
-        let split =
-            run_blocking(move || split_document(&ingest, document, hash.as_deref())).await?;
+        let stored = StoredHash { hash, embedded_by };
+        let split = run_blocking(move || split_document(&ingest, document, &stored)).await?;
         drop(permit);
         let Some(split) = split else { return self.leave_unchanged(existing.as_ref()).await };
         let split = Arc::new(split);

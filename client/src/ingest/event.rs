@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::source::ExternalLink;
+use crate::store::Notice;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -34,6 +35,8 @@ pub enum Event {
         /// The number of embeddings in the store.
         of: usize,
     },
+    /// The planner's statistics are not updated after a large load: the cause and the remedy.
+    NotAnalyzed(Notice),
     /// A document is done.
     Done {
         /// Its uri.
@@ -99,7 +102,10 @@ pub struct Summary {
 impl Summary {
     pub(super) fn count(&mut self, event: &Event) {
         match event {
-            Event::Found { .. } | Event::Indexing { .. } | Event::Incomplete => {}
+            Event::Found { .. }
+            | Event::Indexing { .. }
+            | Event::Incomplete
+            | Event::NotAnalyzed(_) => {}
             Event::Orphaned(_) => self.orphaned += 1,
             Event::Removed(_) => self.removed += 1,
             Event::Skipped(_) | Event::External(_) => self.skipped += 1,

@@ -10,7 +10,7 @@ crashes, little work is lost, and the next worker continues.
 use super::Job;
 use crate::Error;
 use crate::embed::{self, Embedder, Embedding};
-use crate::store::{self, ClaimCursor, Store, UnembeddedChunk};
+use crate::store::{self, Changed, ClaimCursor, Notice, Store, UnembeddedChunk};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -48,6 +48,8 @@ pub enum FillEvent {
     Embedded(u64),
     /// All chunks are embedded, and the worker waits for new ones.
     Waiting,
+    /// The planner's statistics are not updated after many new embeddings: the cause and the remedy.
+    NotAnalyzed(Notice),
     /// A temporary error. The worker tries again after the `follow` interval.
     Interrupted(Error),
 }
@@ -137,6 +139,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         if job.dry_run {
             return Ok(());
         }
+        let mut is_noted = false;
         loop {
             let activity = store.activity().await?;
             let started = Instant::now();
@@ -146,8 +149,15 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 claimed = self.claim_first(&store) => claimed?,
             };
             if let Some((cursor, chunks)) = claimed {
+                let before = *self.written;
                 if self.scan(&mut store, cursor, chunks, stop).await? {
                     return Ok(());
+                }
+                let embedded = (*self.written - before) as usize;
+                let note = store.analyze_after(Changed::Embeddings, embedded).await?;
+                if let Some(note) = note.filter(|_| !is_noted) {
+                    (self.report)(&FillEvent::NotAnalyzed(note));
+                    is_noted = true;
                 }
                 continue;
             }

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::document::MetadataOverrides;
 use crate::embed::{Embedder, Embedding};
 use crate::split::Splitter;
-use crate::store::{Settings, Store};
+use crate::store::{OtherSizes, Settings, Splitting, Store};
 use passage_core::{HashInput, SPLITTER_VERSION};
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -72,14 +72,24 @@ impl Job {
         self.embedder.as_ref().map(|embedder| (embedder.name().to_owned(), embedder.dimensions()))
     }
 
-    /// Checks that the model is the one of the store, and records model, sizer and splitter version
-    /// in the store unless this is a dry run. Returns whether the store has embeddings.
-    pub(super) async fn check_settings(&self, store: &Store) -> Result<bool, Error> {
+    /// Checks that model and chunk sizes are those of the store, and records them and the splitter
+    /// version in the store unless this is a dry run. Returns whether the store has embeddings.
+    pub(super) async fn check_settings(
+        &self,
+        store: &Store,
+        other_sizes: OtherSizes,
+    ) -> Result<bool, Error> {
         let model = self.model();
+        let splitter = &self.splitter;
+        let (unit, limits, overlap) = (splitter.unit(), splitter.limits(), splitter.overlap());
+        let splitting = Splitting { unit, limits, overlap };
         if !self.dry_run {
-            let sizer = self.splitter.unit().name();
-            let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
+            let splitter_version = SPLITTER_VERSION;
+            let settings = Settings { model, splitting, other_sizes, splitter_version };
             return Ok(store.record_settings(&settings).await?);
+        }
+        if other_sizes == OtherSizes::Refuse {
+            store.check_splitting(&splitting).await?;
         }
         if let Some(model) = &model {
             store.check_model(model).await?;

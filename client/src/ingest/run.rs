@@ -8,7 +8,7 @@ use super::tasks::{acquire_kilobytes, resume_panic};
 use super::{Event, Ingest, Outcome, Summary};
 use crate::Error;
 use crate::source::{self, SourceEntry};
-use crate::store::Store;
+use crate::store::{Changed, OtherSizes, Store};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,7 +57,11 @@ pub async fn ingest(
     let job = ingest.job.clone();
     let reader = job.connect().await?;
     let identity = reader.identity().await?;
-    let with_embeddings = job.check_settings(&reader).await?;
+    let with_embeddings = job.check_settings(&reader, OtherSizes::Refuse).await?;
+    let embedded_by = match job.embedder {
+        None if with_embeddings => reader.recorded_model().await?,
+        _ => None,
+    };
     let mut stores = Vec::with_capacity(WRITERS);
     for _ in 0..WRITERS {
         let mut store = job.connect().await?;
@@ -72,6 +76,7 @@ pub async fn ingest(
     let pipeline = Arc::new(Pipeline {
         ingest: Arc::clone(&ingest),
         with_embeddings,
+        embedded_by,
         reader,
         loader,
         splitting: Semaphore::new(parallelism),
@@ -93,6 +98,12 @@ pub async fn ingest(
     }
     if index_deferred {
         build_index(&pipeline.reader, index_store, &reporter).await?;
+    }
+    if summary.chunks > 0
+        && !job.dry_run
+        && let Some(note) = pipeline.reader.analyze_after(Changed::Chunks, summary.chunks).await?
+    {
+        reporter.report(&Event::NotAnalyzed(note));
     }
     Ok(summary)
 }

@@ -6,7 +6,7 @@ use crate::document::{Document, MetadataOverrides};
 use crate::source::{Content, PresplitChunk, SourceDocument};
 use crate::split::Piece;
 use crate::{Error, document, source};
-use passage_core::{Unit, document_metadata};
+use passage_core::{HashInput, Unit, document_metadata};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
@@ -48,11 +48,30 @@ enum Loaded {
     Chunks(Vec<u8>, Vec<PresplitChunk>),
 }
 
-/// Reads and splits a document. Returns `None` if its content hash is `stored_hash`.
+/// The content hash of the stored version of a document.
+pub(super) struct StoredHash {
+    pub(super) hash: Option<Vec<u8>>,
+    /// The model of the stored embeddings, if the run embeds nothing.
+    pub(super) embedded_by: Option<String>,
+}
+
+impl StoredHash {
+    /// Returns whether the stored version has this content: a run that embeds nothing does not replace
+    /// an embedded version of the same document.
+    fn is_of(&self, input: &HashInput<'_>, content_hash: &[u8], uri: &str, bytes: &[u8]) -> bool {
+        let Self { hash: Some(hash), embedded_by } = self else { return false };
+        hash == content_hash
+            || embedded_by.as_deref().is_some_and(|model| {
+                *hash == HashInput { model: Some(model), ..*input }.content_hash(uri, bytes)
+            })
+    }
+}
+
+/// Reads and splits a document. Returns `None` if its stored version has the same content.
 pub(super) fn split_document(
     ingest: &Ingest,
     document: SourceDocument,
-    stored_hash: Option<&[u8]>,
+    stored: &StoredHash,
 ) -> Result<Option<SplitDocument>, Error> {
     let SourceDocument { uri, inside, origin, content, source_metadata } = document;
     let MergedMetadata { overrides, metadata } = source_metadata::merge(ingest, *source_metadata);
@@ -67,8 +86,9 @@ pub(super) fn split_document(
         Loaded::Bytes(bytes) | Loaded::Chunks(bytes, _) => bytes,
         Loaded::Text(text) => text.as_bytes(),
     };
-    let content_hash = ingest.hash_input(&overrides, &metadata).content_hash(&uri, hashed);
-    if stored_hash == Some(&content_hash) {
+    let input = ingest.hash_input(&overrides, &metadata);
+    let content_hash = input.content_hash(&uri, hashed);
+    if stored.is_of(&input, &content_hash, &uri, hashed) {
         return Ok(None);
     }
     let inside = inside.as_deref();

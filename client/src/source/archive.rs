@@ -15,7 +15,7 @@ mod zip;
 
 pub(super) use limits::BoundedGunzip;
 
-use super::{Error, Filter};
+use super::{Error, Selection};
 use member::{Archive, Members, error_only};
 use std::fs::File;
 use std::io::Read;
@@ -37,7 +37,7 @@ fn has_extension(name: &str, extensions: &[&str]) -> bool {
 }
 
 /// Reads the members of an archive, whose format its extension names.
-pub(super) fn members(path: &Path, filter: Filter) -> Members {
+pub(super) fn members(path: &Path, selection: Selection) -> Members {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) => return error_only(Error::unreadable(path, &error)),
@@ -45,7 +45,7 @@ pub(super) fn members(path: &Path, filter: Filter) -> Members {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return error_only(Error::Path { path: path.to_owned() });
     };
-    let archive = Archive { path: path.to_owned(), name: name.to_owned(), filter };
+    let archive = Archive { path: path.to_owned(), name: name.to_owned(), selection };
     if has_extension(name, &ZIP) {
         zip::members(file, archive)
     } else {
@@ -54,8 +54,12 @@ pub(super) fn members(path: &Path, filter: Filter) -> Members {
 }
 
 /// Reads a tar archive, compressed or not, from a stream. `name` replaces the name of a file.
-pub(super) fn streamed(reader: impl Read + Send + 'static, name: &str, filter: Filter) -> Members {
-    let archive = Archive { path: name.into(), name: name.to_owned(), filter };
+pub(super) fn streamed(
+    reader: impl Read + Send + 'static,
+    name: &str,
+    selection: Selection,
+) -> Members {
+    let archive = Archive { path: name.into(), name: name.to_owned(), selection };
     if has_extension(name, &ZIP) {
         let reason = "a zip archive cannot be read from standard input".to_owned();
         return error_only(Error::Archive { path: archive.path, member: None, reason });

@@ -1,6 +1,6 @@
 //! Errors of sources, each with its remedy.
 
-use super::ExternalLink;
+use super::{EmptyReason, ExternalLink};
 use std::path::{Path, PathBuf};
 
 /// An error of a source.
@@ -105,6 +105,14 @@ pub enum Error {
     NoMatch {
         /// The pattern.
         pattern: String,
+    },
+    /// A source has no document.
+    #[error("{name} has no document to load: {reason}")]
+    Empty {
+        /// The folder, archive, pattern, file of JSON lines or address.
+        name: String,
+        /// The cause.
+        reason: EmptyReason,
     },
     /// An address cannot be fetched.
     #[error("cannot fetch {url}: {reason}")]
@@ -233,8 +241,10 @@ impl Error {
             }
             Error::Pattern { .. } => "Write it like 'docs/**/*.md'.",
             Error::NoMatch { .. } => {
-                "Check the pattern and the working folder; ** matches any number of folders."
+                "Check the pattern and the working folder; ** matches any number of folders. If nothing is expected, use \
+                 --allow-empty."
             }
+            Error::Empty { reason, .. } => reason.remedy(),
             Error::Unreachable { .. } => "Check the address, and run the command again.",
             Error::Private { .. } => {
                 "If you trust the address and every address that it leads to, use --allow-private."

@@ -4,7 +4,10 @@ use super::archive::{self, is_archive};
 use super::jsonl::{self, CollectionVersion, JsonLines};
 use super::walk::{self, normalized};
 use super::web::{self, HttpCache, Network, address};
-use super::{Error, Filter, Pattern, Scope, SourceDocument, SourceEntry};
+use super::{
+    EmptyReason, Error, Filter, LeftOut, Pattern, Scope, Selection, SourceDocument, SourceEntry,
+    empty,
+};
 use reqwest::Url;
 use std::path::{Path, PathBuf};
 
@@ -96,45 +99,100 @@ impl Input {
         }
     }
 
-    fn entries(
+    /// Returns the name of the input in messages.
+    fn name(&self) -> String {
+        match self {
+            Input::Path(path) | Input::Archive(path) | Input::JsonLines(path, ..) => {
+                path.display().to_string()
+            }
+            Input::Pattern(pattern) => pattern.to_string(),
+            Input::Address(url) => address::uri(url),
+            Input::NamedFile(_, uri) | Input::Stdin(uri) => uri.clone(),
+            Input::StdinJsonLines(..) => "standard input".into(),
+        }
+    }
+
+    /// Returns why the input has no document, if it has none.
+    fn explain(&self, filter: &Filter, left_out: LeftOut) -> EmptyReason {
+        match self {
+            Input::Path(path) if path.is_dir() => empty::explain_folder(path, filter),
+            Input::Path(_) => EmptyReason::Excluded,
+            Input::JsonLines(..) | Input::StdinJsonLines(..) | Input::Address(_)
+                if left_out.excluded > 0 =>
+            {
+                EmptyReason::Excluded
+            }
+            Input::Address(_) => EmptyReason::NoPages,
+            _ => left_out.reason(),
+        }
+    }
+
+    fn entries(self, options: &OpenOptions, http_cache: &mut dyn FnMut() -> HttpCache) -> Sources {
+        let selection = Selection::from(options.filter.clone());
+        let (input, filter) = (self.clone(), options.filter.clone());
+        let entries = self.selected_entries(options, selection.clone(), http_cache);
+        if options.allow_empty {
+            // A missing folder may be one that is not mounted.
+            let exists = move || input.path().is_none_or(|path| path.exists());
+            return Box::new(entries.filter(move |entry| match entry {
+                Err(Error::NoMatch { .. } | Error::Empty { .. }) => !exists(),
+                _ => true,
+            }));
+        }
+        let name = input.name();
+        let explain = move |left_out| input.explain(&filter, left_out);
+        Box::new(empty::or_empty(entries, name, selection, explain))
+    }
+
+    fn selected_entries(
         self,
-        filter: Filter,
-        network: Network,
+        options: &OpenOptions,
+        selection: Selection,
         http_cache: &mut dyn FnMut() -> HttpCache,
     ) -> Sources {
         match self {
-            Input::Path(path) => Box::new(walk::walk_filtered(&path, filter)),
+            Input::Path(path) => Box::new(walk::walk_filtered(&path, options.filter.clone())),
             Input::NamedFile(path, uri) => Box::new(std::iter::once(Ok(SourceEntry::Document(
                 SourceDocument::file(path, uri),
             )))),
-            Input::Pattern(pattern) => Box::new(pattern.files(filter)),
-            Input::Archive(path) => archive::members(&path, filter),
+            Input::Pattern(pattern) => Box::new(pattern.files(selection)),
+            Input::Archive(path) => archive::members(&path, selection),
             Input::JsonLines(path, lines, collection) => {
-                jsonl::documents(&path, lines, collection, filter)
+                jsonl::documents(&path, lines, collection, selection)
             }
-            Input::Address(url) => web::pages(url, network, http_cache(), filter),
+            Input::Address(url) => web::pages(url, options.network, http_cache(), selection),
             Input::Stdin(uri) if is_archive(&uri) => {
-                archive::streamed(std::io::stdin(), &uri, filter)
+                archive::streamed(std::io::stdin(), &uri, selection)
             }
             Input::Stdin(uri) => Box::new(std::iter::once_with(move || {
                 let document = SourceDocument::bytes(uri, super::read_stdin()?);
                 Ok(SourceEntry::Document(SourceDocument { origin: "-".into(), ..document }))
             })),
             Input::StdinJsonLines(lines, collection) => {
-                jsonl::streamed(std::io::stdin(), Path::new("-"), lines, collection, filter)
+                jsonl::streamed(std::io::stdin(), Path::new("-"), lines, collection, selection)
             }
         }
     }
 }
 
-/// Opens inputs, which are read one after the other. Pages are fetched from `network`, each input
-/// of them with its own cache from `http_cache`.
+/// How inputs are opened.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// The documents to include.
+    pub filter: Filter,
+    /// The network that pages are fetched from.
+    pub network: Network,
+    /// Whether an input may have no document. Otherwise that is an error with the reason.
+    pub allow_empty: bool,
+}
+
+/// Opens inputs, which are read one after the other. Each input of pages gets its own cache from
+/// `http_cache`.
 pub fn open(
     inputs: Vec<Input>,
-    filter: Filter,
-    network: Network,
+    options: OpenOptions,
     mut http_cache: impl FnMut() -> HttpCache + Send + 'static,
 ) -> Sources {
-    let open = move |input: Input| input.entries(filter.clone(), network, &mut http_cache);
+    let open = move |input: Input| input.entries(&options, &mut http_cache);
     Box::new(inputs.into_iter().flat_map(open))
 }

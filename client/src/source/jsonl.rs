@@ -12,7 +12,7 @@ mod line;
 pub use fields::CollectionVersion;
 
 use super::archive::BoundedGunzip;
-use super::{Content, Error, Filter, SourceDocument, SourceEntry, SourceMetadata};
+use super::{Content, Error, Selection, SourceDocument, SourceEntry, SourceMetadata};
 use fields::Fields;
 use line::LineReader;
 use std::fs::File;
@@ -37,10 +37,10 @@ pub(super) fn documents(
     path: &Path,
     lines: JsonLines,
     collection: CollectionVersion,
-    filter: Filter,
+    selection: Selection,
 ) -> Documents {
     match File::open(path) {
-        Ok(file) => streamed(file, path, lines, collection, filter),
+        Ok(file) => streamed(file, path, lines, collection, selection),
         Err(error) => Box::new(std::iter::once(Err(Error::unreadable(path, &error)))),
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn streamed(
     path: &Path,
     lines: JsonLines,
     collection: CollectionVersion,
-    filter: Filter,
+    selection: Selection,
 ) -> Documents {
     let reader = match decompressed(reader) {
         Ok(reader) => reader,
@@ -63,13 +63,13 @@ pub(super) fn streamed(
         JsonLines::Documents => {
             Box::new(fields.filter_map(move |fields| match fields.and_then(document) {
                 Ok(document) => {
-                    filter.includes(&document.uri).then_some(Ok(SourceEntry::Document(document)))
+                    selection.includes(&document.uri).then_some(Ok(SourceEntry::Document(document)))
                 }
                 Err(error) => Some(Err(error)),
             }))
         }
         JsonLines::Chunks => Box::new(chunk::documents(fields).filter(move |entry| match entry {
-            Ok(SourceEntry::Document(document)) => filter.includes(&document.uri),
+            Ok(SourceEntry::Document(document)) => selection.includes(&document.uri),
             _ => true,
         })),
     }

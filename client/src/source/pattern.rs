@@ -1,8 +1,11 @@
 //! Glob patterns that the shell has not expanded, such as `'docs/**/*.md'`.
 
+use super::empty::files;
+use super::left_out::MAX_COUNTED;
 use super::walk::{Extent, entries, is_hidden, normalized};
-use super::{Error, Filter, SourceDocument, SourceEntry};
+use super::{Error, Filter, LeftOut, Selection, SourceDocument, SourceEntry};
 use globset::{GlobBuilder, GlobMatcher};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A glob pattern of paths.
@@ -21,6 +24,12 @@ use std::path::{Path, PathBuf};
 pub struct Pattern {
     text: String,
     matcher: GlobMatcher,
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
 }
 
 impl Pattern {
@@ -68,13 +77,14 @@ impl Pattern {
     /// Lists the matching files in the order of their names. A pattern without matches is an error.
     pub(super) fn files(
         self,
-        filter: Filter,
+        selection: Selection,
     ) -> impl Iterator<Item = Result<SourceEntry, Error>> + Send {
         let root = self.root();
         // As in a shell, hidden files match only if the pattern names a hidden component.
         let hidden = is_hidden(self.inside(&self.text));
         let extent = Extent { max_depth: self.max_depth(&root), hidden };
         let is_missing = !self.folder().exists();
+        let pattern = self.clone();
         let mut missing = Some(Error::NoMatch { pattern: self.text.clone() });
         let mut files =
             entries(&self.folder(), &Filter::default(), extent).filter_map(move |entry| {
@@ -94,7 +104,9 @@ impl Pattern {
         std::iter::from_fn(move || {
             loop {
                 match files.next() {
-                    None => return missing.take().map(Err),
+                    None => {
+                        return missing.take().map(|missing| Err(pattern.without_match(missing)));
+                    }
                     // In a missing folder no file matches. The second error would add nothing.
                     Some(Err(error)) => {
                         return Some(Err(match missing.take() {
@@ -104,13 +116,29 @@ impl Pattern {
                     }
                     Some(Ok(document)) => {
                         missing = None;
-                        if filter.includes(document.inside.as_deref().unwrap_or(&document.uri)) {
+                        if selection.includes(document.inside.as_deref().unwrap_or(&document.uri)) {
                             return Some(Ok(SourceEntry::Document(document)));
                         }
                     }
                 }
             }
         })
+    }
+
+    /// Returns the error of a pattern without a match: another one if git ignores files that match.
+    fn without_match(&self, missing: Error) -> Error {
+        let is_named = is_hidden(self.inside(&self.text));
+        let is_ignored = |entry: &ignore::DirEntry| {
+            let uri = normalized(entry.path()).filter(|uri| self.matches(uri));
+            uri.is_some_and(|uri| is_named || !is_hidden(self.inside(&uri)))
+        };
+        match files(&self.folder()).take(MAX_COUNTED).filter(is_ignored).count() {
+            0 => missing,
+            ignored_by_git => {
+                let reason = LeftOut { ignored_by_git, ..LeftOut::default() }.reason();
+                Error::Empty { name: self.text.clone(), reason }
+            }
+        }
     }
 
     /// Returns the folders before the first wildcard; empty for the working folder.
@@ -143,7 +171,7 @@ mod tests {
             Ok(SourceEntry::Document(document)) => document.uri,
             other => panic!("{other:?}"),
         };
-        Pattern::new(pattern).unwrap().files(Filter::default()).map(uri).collect()
+        Pattern::new(pattern).unwrap().files(Selection::default()).map(uri).collect()
     }
 
     #[test]
@@ -168,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_pattern_without_matches_is_one_error() {
-        let mut files = Pattern::new("no/such/*.md").unwrap().files(Filter::default());
+        let mut files = Pattern::new("no/such/*.md").unwrap().files(Selection::default());
         assert!(files.next().unwrap().is_err());
         assert!(files.next().is_none());
         let error = Pattern::new("a[").unwrap_err();

@@ -16,7 +16,7 @@ mod sitemap;
 
 pub use network::Network;
 
-use super::{Error, ExternalLink, Filter, SourceDocument, SourceEntry, Validators};
+use super::{Error, ExternalLink, Selection, SourceDocument, SourceEntry, Validators};
 use crate::http;
 use address::{redacted, server_difference, uri};
 use fetch::{Answer, Fetched};
@@ -40,7 +40,7 @@ pub(super) fn pages(
     url: Url,
     network: Network,
     http_cache: HttpCache,
-    filter: Filter,
+    selection: Selection,
 ) -> Box<dyn Iterator<Item = Result<SourceEntry, Error>> + Send> {
     if http::has_credentials(&url) && !http::is_confidential(&url) {
         return Box::new(std::iter::once(Err(Error::PlainPassword { url: uri(&url) })));
@@ -50,7 +50,7 @@ pub(super) fn pages(
         Ok((runtime, client)) => {
             let (sitemaps, fetches) = (Vec::new(), VecDeque::new());
             let mut pages =
-                Pages { client, network, runtime, http_cache, filter, sitemaps, fetches };
+                Pages { client, network, runtime, http_cache, selection, sitemaps, fetches };
             let is_sitemap = address::is_sitemap_name(&url);
             pages.fetch(url, 0, is_sitemap);
             Box::new(pages)
@@ -67,7 +67,7 @@ struct Pages {
     network: Network,
     runtime: Handle,
     http_cache: HttpCache,
-    filter: Filter,
+    selection: Selection,
     /// The sitemaps that are being read, the innermost last.
     sitemaps: Vec<Sitemap>,
     fetches: VecDeque<Fetch>,
@@ -116,7 +116,7 @@ impl Pages {
         }
         url.set_fragment(None);
         let depth = sitemap.depth;
-        if entry.is_sitemap || self.filter.includes(url.path()) {
+        if entry.is_sitemap || self.selection.includes(url.path()) {
             self.fetch(url, depth, entry.is_sitemap);
         }
         Some(Ok(None))

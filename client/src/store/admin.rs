@@ -7,6 +7,8 @@ mod owned_transaction;
 mod ownership;
 mod remove;
 mod settings;
+mod splitting;
+mod statistics;
 mod vector_index;
 
 pub use doctor::{Finding, Severity};
@@ -14,3 +16,5 @@ pub use init::InitOptions;
 pub(super) use ownership::{OwnedSchemas, PINNED_SEARCH_PATH, lock_owned};
 pub use remove::{Removal, RemovalSummary};
 pub use settings::Settings;
+pub use splitting::{OtherSizes, RecordedSplitting, Splitting};
+pub use statistics::Changed;

@@ -81,6 +81,16 @@ pub enum Error {
         /// The model and dimensions of the client.
         requested: String,
     },
+    /// The store's documents are split with another unit or other sizes.
+    #[error("store \"{store}\" has chunks of {actual}, not of {requested}")]
+    SplittingMismatch {
+        /// The store.
+        store: String,
+        /// The unit and sizes of the store.
+        actual: String,
+        /// The unit and sizes of the client.
+        requested: String,
+    },
     /// The store was created without embeddings.
     #[error("store \"{store}\" has no embeddings")]
     NoEmbeddings {
@@ -217,6 +227,11 @@ impl Error {
             ),
             Error::ModelMismatch { .. } => {
                 "Name the store's model with --model, or run passage reindex to replace the store by one of this model.".into()
+            }
+            Error::SplittingMismatch { .. } => {
+                "Leave out --sizer, --overlap and the options for sizes to split as the store records. Or run passage reindex \
+                 with these options, which splits all documents of the store again."
+                    .into()
             }
             Error::NoEmbeddings { store } => format!(
                 "Run passage init --store {store} to add them. To work without them, use --no-embed, and search with --mode text."

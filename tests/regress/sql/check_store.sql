@@ -67,7 +67,27 @@ DROP SCHEMA regress_named CASCADE;
 SELECT store, documents, chunks, embeddings, dimensions, language FROM passage.stores() WHERE store LIKE 'regress%';
 ANALYZE regress_check.documents, regress_check.chunks;
 SELECT store, documents, chunks, embeddings, dimensions, language FROM passage.stores() WHERE store LIKE 'regress%';
+
+-- rows that the caller may not read are not counted, and neither are those of a view or behind a policy
+CREATE SCHEMA regress_uncounted;
+CREATE TABLE regress_uncounted.chunks (id uuid, document_id uuid, ordinal integer, content text, part integer) PARTITION BY LIST (part);
+CREATE TABLE regress_uncounted.chunks_1 PARTITION OF regress_uncounted.chunks FOR VALUES IN (1);
+CREATE TABLE regress_uncounted.documents (id uuid);
+CREATE VIEW regress_uncounted.embeddings AS SELECT 1 AS one;
+INSERT INTO regress_uncounted.chunks (part) VALUES (1), (1);
+INSERT INTO regress_uncounted.documents DEFAULT VALUES;
+SELECT documents, chunks, embeddings FROM passage.stores() WHERE store = 'regress_uncounted';
 CREATE ROLE regress_reader;
+GRANT USAGE ON SCHEMA regress_uncounted TO regress_reader;
+GRANT SELECT (ordinal) ON regress_uncounted.chunks TO regress_reader;
+SET ROLE regress_reader;
+SELECT documents, chunks, embeddings FROM passage.stores() WHERE store = 'regress_uncounted';
+RESET ROLE;
+ALTER TABLE regress_uncounted.chunks ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_reader;
+SELECT documents, chunks, embeddings FROM passage.stores() WHERE store = 'regress_uncounted';
+RESET ROLE;
+DROP SCHEMA regress_uncounted CASCADE;
 SET ROLE regress_reader;
 SELECT store FROM passage.stores() WHERE store LIKE 'regress%';
 \set VERBOSITY sqlstate

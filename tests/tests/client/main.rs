@@ -5,6 +5,7 @@
 //! run on servers without pgvector.
 
 mod administration;
+mod chunk_sizes;
 mod concurrent_writers;
 mod configuration_trust;
 mod connection;
@@ -12,6 +13,7 @@ mod document_kinds;
 mod durability;
 mod embed;
 mod embedding_service;
+mod empty_sources;
 mod exact_chunks;
 mod failed_inputs;
 mod foreign_objects;
@@ -27,11 +29,13 @@ mod reindex;
 mod reindex_concurrently;
 mod reindex_store;
 mod remote;
+mod rerank;
 mod search;
 mod search_output;
 mod second_run;
 mod sources;
 mod split;
+mod statistics;
 mod store;
 mod sync;
 mod tls;

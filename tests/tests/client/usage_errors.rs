@@ -32,6 +32,18 @@ const CALLS: [(&[&str], &str, &str); 27] = [
     (&["sync", "BOOK", "--grace", "7"], "'7' for '--grace", "--help"),
     (&["ingest"], "required arguments were not provided", "Usage: passage ingest"),
     (&["ingest", "BOOK", "--sizer", "bytes"], "'bytes' for '--sizer", "[possible values: "),
+    (
+        &["ingest", "BOOK", "--no-embed", "--min-size", "300", "--max-size", "400"],
+        "--min-size must be at most 240, not 300",
+        "at most --preferred-size, which is 240",
+    ),
+    (
+        &["split", "BOOK/a.md", "--sizer", "characters", "--preferred-size", "2000"],
+        "--preferred-size must be at most 1000, not 2000",
+        "at most --max-size, which is 1000",
+    ),
+    (&["ingest", "BOOK", "--max-size", "0"], "0 is not in 1..=1000000", "--help"),
+    (&["reindex", "--max-size", "1000001"], "1000001 is not in 1..=1000000", "--help"),
     (&["ingest", "BOOK", "--fast"], "unexpected argument '--fast'", "Usage: passage ingest"),
     (
         &["ingest", "BOOK", "--metadata", r#"{"a": "xyzzy-hunter2\u0000"}"#],

@@ -14,6 +14,7 @@ mod options;
 mod outline;
 mod reindex;
 mod remove;
+mod reranker;
 mod search;
 mod split;
 mod status;
@@ -32,6 +33,7 @@ pub use options::{EmbeddingType, MetadataOptions, Server, Sizer, Splitting};
 pub use outline::Outline;
 pub use reindex::Reindex;
 pub use remove::Remove;
+pub use reranker::Reranker;
 pub use search::{Filters, Mode, Search};
 pub use split::Split;
 pub use status::Status;
@@ -63,8 +65,8 @@ Configuration:
 
   A passage.toml in the working folder is read too, and takes precedence over the user's file.
   Because it may come from someone else, it may set only collection, version, kind,
-  media-type, metadata, base-url, include, exclude, sizer, overlap, mode, strategy, limit,
-  candidates, min-similarity, fuzzy-threshold, max-tokens, max-chunks, order-by, parents,
+  media-type, metadata, base-url, include, exclude, sizer, max-size, preferred-size, min-size,
+  overlap, mode, strategy, limit, candidates, min-similarity, fuzzy-threshold, max-tokens, max-chunks, order-by, parents,
   preceding, following, children, before, after, siblings, within, chunks, include-orphaned,
   no-embed and json. Any other key in it is an error. The commands init, reindex and remove
   ignore it.

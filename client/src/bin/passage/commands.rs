@@ -11,8 +11,10 @@ mod model;
 mod outline;
 mod reindex;
 mod remove;
+mod rerank;
 mod search;
 mod split;
+mod splitter;
 mod status;
 
 pub use context::context;

@@ -105,6 +105,7 @@ impl Progress {
                 let remedy = "Fix the errors above, and run the command again.";
                 self.bar.print(&render::failure(cause, remedy));
             }
+            Event::NotAnalyzed(note) => self.note(&render::note(note)),
             Event::Failed { uri, error } => self.failed(uri.as_deref(), error),
         }
     }
@@ -123,6 +124,7 @@ impl Progress {
                 self.bar.advance(*chunks);
                 self.bar.note_if_hidden(&format!("embedded {}", count(*chunks)));
             }
+            FillEvent::NotAnalyzed(note) => self.note(&render::note(note)),
             FillEvent::Waiting => self.status("waiting for new chunks"),
             FillEvent::Interrupted(error) => {
                 let remedy = "The command retries automatically.";

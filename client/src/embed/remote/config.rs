@@ -1,6 +1,6 @@
 //! The configuration of an embedding service.
 
-use std::fmt;
+use crate::service::ApiKey;
 use std::num::NonZero;
 use std::time::Duration;
 
@@ -62,25 +62,55 @@ impl ServiceConfig {
             pause: Duration::from_millis(500),
         }
     }
-}
 
-/// An API key. No message, log or debug output contains it.
-#[derive(Clone)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    /// Wraps a key.
-    pub fn new(key: impl Into<String>) -> Self {
-        Self(key.into())
-    }
-
-    pub(super) fn expose(&self) -> &str {
-        &self.0
+    /// Returns how many tokens the model reads, if the name is that of a known model.
+    ///
+    /// A service does not tell it. The client uses it for the default sizes of chunks.
+    pub fn window(&self) -> Option<usize> {
+        let name = self.model.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let known = WINDOWS.iter().find(|(beginning, _)| name.starts_with(beginning));
+        known.map(|(_, window)| *window)
     }
 }
 
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ApiKey(...)")
+/// Models of services by the beginning of their names, and how many tokens each reads.
+///
+/// The first match counts. The numbers are from the documentation of the models.
+const WINDOWS: [(&str, usize); 20] = [
+    ("text-embedding-3", 8_191),
+    ("text-embedding-ada-002", 8_191),
+    ("text-embedding-00", 2_048),
+    ("gemini-embedding", 2_048),
+    ("embeddinggemma", 2_048),
+    ("nomic-embed-text", 2_048),
+    ("voyage-", 16_000),
+    ("jina-embeddings-v2", 8_192),
+    ("jina-embeddings-v3", 8_192),
+    ("embed-v4", 128_000),
+    ("embed-english-v3", 512),
+    ("embed-multilingual-v3", 512),
+    ("mistral-embed", 8_192),
+    ("qwen3-embedding", 32_768),
+    ("bge-m3", 8_192),
+    ("bge-", 512),
+    ("mxbai-embed-large", 512),
+    ("snowflake-arctic-embed2", 8_192),
+    ("snowflake-arctic-embed", 512),
+    ("multilingual-e5", 512),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_of_a_model_is_known_by_the_beginning_of_its_name() {
+        let window = |model| ServiceConfig::new("http://localhost", model).window();
+        assert_eq!(window("text-embedding-3-small"), Some(8_191));
+        assert_eq!(window("openai/text-embedding-3-large"), Some(8_191));
+        assert_eq!(window("BAAI/bge-M3"), Some(8_192));
+        assert_eq!(window("bge-large-en-v1.5"), Some(512));
+        assert_eq!(window("all-minilm"), None);
+        assert_eq!(window(""), None);
     }
 }

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::ingest::Job;
 use crate::ingest::job::embed_texts;
 use crate::ingest::tasks::run_blocking;
-use crate::store::{self, Store, WriteOutcome};
+use crate::store::{self, OtherSizes, Store, WriteOutcome};
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -67,7 +67,8 @@ pub async fn reindex_collection(
     if ids.is_empty() {
         return Err(store::Error::NoCollection(collection).into());
     }
-    let with_embeddings = reader.in_owned_transaction(job.check_settings(&reader)).await?;
+    let settings = job.check_settings(&reader, OtherSizes::Record);
+    let with_embeddings = reader.in_owned_transaction(settings).await?;
     let mut writer = job.connect().await?;
     writer.expect_identity(identity);
     writer.enable_bulk_writes();

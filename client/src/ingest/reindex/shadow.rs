@@ -14,7 +14,9 @@ use crate::Error;
 use crate::ingest::Job;
 use crate::ingest::fill::{Fill, FillEvent, fill};
 use crate::split::Splitter;
-use crate::store::{self, OutdatedDocument, ShadowOptions, ShadowStore, Store, WriteOutcome};
+use crate::store::{
+    self, OtherSizes, OutdatedDocument, ShadowOptions, ShadowStore, Store, WriteOutcome,
+};
 use serde_json::{Value, json};
 use std::future::pending;
 use std::time::{Duration, Instant};
@@ -119,7 +121,7 @@ pub async fn reindex_store(
     let reader = job.connect().await?;
     reader.disable_row_security().await?;
     let store = shadow.store();
-    store.in_owned_transaction(job.check_settings(store)).await?;
+    store.in_owned_transaction(job.check_settings(store, OtherSizes::Record)).await?;
     shadow.store().defer_index().await?;
     let run = Run { reindex, reader, shadow: Mutex::new(shadow), report };
     run.replace_store().await
@@ -256,7 +258,7 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         let report = |event: &FillEvent| match event {
             FillEvent::Missing(chunks) => (self.report)(&ReindexEvent::Missing(number(*chunks))),
             FillEvent::Embedded(chunks) => (self.report)(&ReindexEvent::Embedded(number(*chunks))),
-            FillEvent::Waiting | FillEvent::Interrupted(_) => {}
+            FillEvent::Waiting | FillEvent::NotAnalyzed(_) | FillEvent::Interrupted(_) => {}
         };
         let lost = self.shadow.lock().await.store().lost();
         let embedded = tokio::select! {

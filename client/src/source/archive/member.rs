@@ -2,7 +2,7 @@
 
 use crate::source::read::read_from;
 use crate::source::walk::{is_binary, is_hidden};
-use crate::source::{Error, Filter, SourceDocument, SourceEntry};
+use crate::source::{Error, Selection, SourceDocument, SourceEntry};
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub(super) struct Archive {
     pub(super) path: PathBuf,
     /// The first component of the uris of its members.
     pub(super) name: String,
-    pub(super) filter: Filter,
+    pub(super) selection: Selection,
 }
 
 impl Archive {
@@ -28,7 +28,11 @@ impl Archive {
             let (path, member) = (self.path.clone(), name.to_owned());
             return Some(Err(Error::Outside { path, member }));
         };
-        if inside.is_empty() || is_hidden(&inside) || !self.filter.includes(&inside) {
+        if is_hidden(&inside) {
+            self.selection.count(|left_out| left_out.hidden += 1);
+            return None;
+        }
+        if inside.is_empty() || !self.selection.includes(&inside) {
             return None;
         }
         let origin = self.path.join(&inside);

@@ -61,7 +61,7 @@ fn read(name: &str, bytes: &[u8], filter: &Filter) -> Vec<String> {
         Err(error) => error.to_string().replace(folder.path().to_str().unwrap(), "."),
         other => panic!("{other:?}"),
     };
-    members(&path, filter.clone()).map(text).collect()
+    members(&path, filter.clone().into()).map(text).collect()
 }
 
 const MEMBERS: [(&str, &[u8]); 6] = [

@@ -19,7 +19,7 @@ pub(in crate::source) fn parse(argument: &str) -> Result<Url, Error> {
 }
 
 /// Returns the uri of a page: its address without user, password and fragment.
-pub(super) fn uri(url: &Url) -> String {
+pub(in crate::source) fn uri(url: &Url) -> String {
     let mut url = url.clone();
     // Every address with a host accepts these changes.
     let _ = url.set_username("");

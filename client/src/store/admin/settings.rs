@@ -2,6 +2,7 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::splitting::{OtherSizes, Splitting};
 use serde_json::{Value, json};
 
 /// How a run embeds and splits documents; the table `settings` records it.
@@ -9,8 +10,10 @@ use serde_json::{Value, json};
 pub struct Settings {
     /// The name and dimensions of the model; `None` for text only.
     pub model: Option<(String, usize)>,
-    /// The unit of the splitter's sizes.
-    pub sizer: &'static str,
+    /// How documents are split.
+    pub splitting: Splitting,
+    /// Whether the store may record another splitting.
+    pub other_sizes: OtherSizes,
     /// The version of the splitters.
     pub splitter_version: u32,
 }
@@ -19,13 +22,15 @@ impl Store {
     /// Checks the settings of a run against the store, and records them. Returns whether the store has
     /// embeddings.
     ///
-    /// The first recorded model stays the store's. The splitter and the sizer may change: each document is
-    /// split again when it is next ingested.
+    /// The first recorded model stays the store's, and so do the first chunk sizes. The version of the
+    /// splitters may change: each document is split again when it is next ingested.
     ///
     /// # Errors
     ///
     /// Returns [`Error::ModelMismatch`] if the store's embeddings are of another model or have other
-    /// dimensions, and [`Error::NoEmbeddings`] if there is a model and the store has no embeddings.
+    /// dimensions, and [`Error::NoEmbeddings`] if there is a model and the store has no embeddings. With
+    /// [`OtherSizes::Refuse`] returns [`Error::SplittingMismatch`] if the store has documents that are split
+    /// otherwise.
     pub async fn record_settings(&self, settings: &Settings) -> Result<bool, Error> {
         let embeddings = if let Some(model) = &settings.model {
             self.record_model(model).await?;
@@ -33,7 +38,7 @@ impl Store {
         } else {
             self.has_embeddings().await?
         };
-        self.set("sizer", json!(settings.sizer)).await?;
+        self.record_splitting(&settings.splitting, settings.other_sizes).await?;
         self.set("splitter_version", json!(settings.splitter_version)).await?;
         Ok(embeddings)
     }
@@ -46,6 +51,17 @@ impl Store {
     pub async fn has_embeddings(&self) -> Result<bool, Error> {
         self.must_exist().await?;
         let sql = "SELECT dimensions IS NOT NULL FROM _passage.store_facts($1::text::name)";
+        Ok(self.query_one(sql, &[&self.name]).await?.get(0))
+    }
+
+    /// Returns the model that the store records; `None` also if the settings cannot be read without running
+    /// code of another role.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Lost`] if the connection ends.
+    pub async fn recorded_model(&self) -> Result<Option<String>, Error> {
+        let sql = "SELECT _passage.store_settings($1::text::name) ->> 'model'";
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
     }
 

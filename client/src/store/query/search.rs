@@ -97,16 +97,8 @@ impl Store {
                 .start()
                 .await
                 .map_err(error)?;
-            let hits = hit_arguments(search, name)?;
-            // An adopted store may lack the columns for lines.
-            let lines = ["first_line", "last_line"]
-                .map(|line| format!("(to_jsonb(chunk) ->> '{line}')::integer AS {line}"))
-                .join(", ");
-            let sql = format!(
-                "SELECT hit.*, {lines} FROM {} AS hit JOIN {schema}.chunks AS chunk ON chunk.id = hit.chunk_id \
-                 ORDER BY rank",
-                hits.call("search_hits")
-            );
+            let hits = hit_arguments(search, search.limit, name)?;
+            let sql = hits_statement(schema, &hits);
             let hits = rows(&transaction, &sql, &hits).await.map_err(error)?;
             let sql = statement(&passages);
             let passages = rows(&transaction, &sql, &passages).await.map_err(error)?;
@@ -124,12 +116,25 @@ impl Store {
     }
 }
 
+/// Returns the statement for hits with their lines and their preamble.
+pub(super) fn hits_statement(schema: &str, arguments: &Arguments) -> String {
+    // An adopted store may lack these columns.
+    let lines = ["first_line", "last_line"]
+        .map(|line| format!("(to_jsonb(chunk) ->> '{line}')::integer AS {line}"))
+        .join(", ");
+    format!(
+        "SELECT hit.*, {lines}, to_jsonb(chunk) ->> 'preamble' AS preamble FROM {} AS hit \
+         JOIN {schema}.chunks AS chunk ON chunk.id = hit.chunk_id ORDER BY rank",
+        arguments.call("search_hits")
+    )
+}
+
 /// Returns the statement for passages; the extension's function orders its rows.
 fn statement(arguments: &Arguments) -> String {
     format!("SELECT * FROM {}", arguments.call("search"))
 }
 
-async fn rows(
+pub(super) async fn rows(
     client: &impl GenericClient,
     sql: &str,
     arguments: &Arguments<'_>,
@@ -150,9 +155,13 @@ fn passage_arguments<'a>(search: &'a Search, store: &'a str) -> Result<Arguments
 }
 
 /// Returns the arguments of `passage.search_hits` for the same search.
-fn hit_arguments<'a>(search: &'a Search, store: &'a str) -> Result<Arguments<'a>, Error> {
+pub(super) fn hit_arguments<'a>(
+    search: &'a Search,
+    max_hits: Option<u32>,
+    store: &'a str,
+) -> Result<Arguments<'a>, Error> {
     let mut arguments = question_arguments(search)?;
-    arguments.number("max_hits", search.limit);
+    arguments.number("max_hits", max_hits);
     arguments.text("store", Some(store))?;
     Ok(arguments)
 }
@@ -206,7 +215,7 @@ mod tests {
              max_tokens => $6, store => $7::text::name)"
         );
         assert_eq!(format!("{:?}", full.values()[5]), i32::MAX.to_string());
-        let hits = hit_arguments(&search, "rag").unwrap();
+        let hits = hit_arguments(&search, search.limit, "rag").unwrap();
         assert!(hits.call("search_hits").contains("max_hits => $5, store => $6"));
     }
 

@@ -89,17 +89,6 @@ impl Store {
         let document = read_document(&self.client, &self.schema, id, with_embeddings).await;
         document.map_err(|error| self.error(&error))
     }
-
-    /// Returns the unit of the last splitter's sizes, if the store's settings contain it.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
-    pub async fn sizer(&self) -> Result<Option<String>, Error> {
-        self.must_exist().await?;
-        let sql = "SELECT _passage.store_settings($1::text::name) ->> 'sizer'";
-        Ok(self.query_one(sql, &[&self.name]).await?.get(0))
-    }
 }
 
 /// Reads a document of a schema with its chunks; `None` if it no longer exists.

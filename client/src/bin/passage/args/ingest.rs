@@ -1,6 +1,6 @@
 //! The options of `ingest`, most of which `sync` has too.
 
-use super::{Embedder, MetadataOptions, Server, Sizer, Splitting};
+use super::{Embedder, MetadataOptions, Server, Splitting};
 use clap::{Args, ValueEnum};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -80,6 +80,10 @@ pub struct Loading {
     /// Skip documents that match this .gitignore-style pattern; may be repeated [default: none]
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
+    /// Accept a folder, archive, pattern or other source without any document, which is otherwise an
+    /// error
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Also fetch pages from private addresses, such as those of this machine and its network, and
     /// through the proxies that the environment names
     #[arg(long)]
@@ -95,9 +99,6 @@ pub struct Loading {
     /// Load text without embeddings
     #[arg(long)]
     pub no_embed: bool,
-    /// Unit of chunk sizes [default: wordpieces, or characters without a local model]
-    #[arg(long)]
-    pub sizer: Option<Sizer>,
     #[command(flatten)]
     pub splitting: Splitting,
     /// Number of documents split, and of chunks embedded, at the same time, at least 1 [default:

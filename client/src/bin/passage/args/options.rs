@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use clap::{Args, ValueEnum};
+use passage::split::ChunkSizes;
 use passage_core::Kind;
 
 /// The server and the store.
@@ -45,18 +46,48 @@ pub struct MetadataOptions {
 /// Settings of the splitter.
 #[derive(Args)]
 pub struct Splitting {
+    /// Unit of chunk sizes [default: that of the store; in a new store wordpieces, or characters
+    /// without a local model]
+    #[arg(long)]
+    pub sizer: Option<Sizer>,
+    /// Maximum size of a chunk in units of --sizer, 1 to 1000000 [default: that of the store; in a
+    /// new store 200 wordpieces or 1000 characters, or up to 2000 for a service whose model reads
+    /// more]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub max_size: Option<u32>,
+    /// Preferred size of a chunk in units of --sizer, 1 to 1000000 [default: that of the store; in a
+    /// new store 128 wordpieces or 600 characters, in proportion to --max-size]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub preferred_size: Option<u32>,
+    /// Minimum size of a chunk in units of --sizer: smaller ones are merged if possible, 0 to
+    /// 1000000 [default: that of the store; in a new store 50 wordpieces or 200 characters, in
+    /// proportion to --max-size]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub min_size: Option<u32>,
     /// Size of the end of the previous chunk that is embedded with each chunk, in units of --sizer,
-    /// 0 to 1000000
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    pub overlap: u32,
+    /// 0 to 1000000 [default: that of the store, else 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub overlap: Option<u32>,
+}
+
+impl Splitting {
+    /// Returns the requested sizes.
+    pub fn sizes(&self) -> ChunkSizes {
+        let size = |option: Option<u32>| option.map(|size| size as usize);
+        ChunkSizes {
+            min: size(self.min_size),
+            preferred: size(self.preferred_size),
+            max: size(self.max_size),
+        }
+    }
 }
 
 /// The unit of chunk sizes.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Sizer {
-    /// Tokens of the local model: 128 preferred, at most 200
+    /// Tokens of the local model
     Wordpieces,
-    /// Characters, which need no model: 600 preferred, at most 1000
+    /// Characters, which need no model
     Characters,
 }
 

@@ -1,13 +1,13 @@
 //! The options of `reindex`.
 
-use super::{Embedder, EmbeddingType, Server, Sizer, Splitting};
+use super::{Embedder, EmbeddingType, Server, Splitting};
 use clap::Args;
 use std::num::NonZero;
 
 /// The text below the options.
 pub const HELP: &str = "\
-Use reindex after an upgrade with another splitter, or to change --sizer or --overlap, if the
-sources are not available. Unchanged chunks keep their ids and embeddings. Documents that were
+Use reindex after an upgrade with another splitter, or to change --sizer, --overlap or the sizes
+of chunks. It needs no sources. The store records the new values. Unchanged chunks keep their ids and embeddings. Documents that were
 loaded as chunks without byte offsets keep their chunks. If a run is interrupted, the next one
 continues. The next ingest reads all sources again and embeds only what differs.
 
@@ -49,9 +49,6 @@ pub struct Reindex {
     /// Do not embed new chunks; passage embed does it later
     #[arg(long)]
     pub no_embed: bool,
-    /// Unit of chunk sizes [default: the unit of the last ingest into the store]
-    #[arg(long)]
-    pub sizer: Option<Sizer>,
     #[command(flatten)]
     pub splitting: Splitting,
     /// SQL type of the embeddings [default: unchanged]

@@ -1,6 +1,6 @@
 //! The options of `search`.
 
-use super::{Embedder, Server};
+use super::{Embedder, Reranker, Server};
 use clap::{Args, ValueEnum};
 use passage_core::Kind;
 
@@ -10,6 +10,7 @@ Examples:
   passage search \"how do I configure logging?\"
   passage search --limit 3 --max-tokens 2000 \"error handling\"
   passage search --mode text --uri 'src/%' --kind code getUserById
+  passage search --rerank-url http://localhost:8080/v1 \"error handling\"
   passage search --json \"error handling\" | jq -r '.passages[0].content'";
 
 /// The search mode.
@@ -48,6 +49,8 @@ pub struct Search {
     /// Print one JSON object: passages, chunks with --chunks, notes, and times in milliseconds
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub reranker: Reranker,
     #[command(flatten)]
     pub filters: Filters,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! The options of `split`.
 
-use super::{MetadataOptions, Model, Sizer, Splitting};
+use super::{MetadataOptions, Model, Splitting};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -9,6 +9,7 @@ pub const HELP: &str = "\
 Examples:
   passage split README.md
   passage split README.md --json | jq -r .content
+  passage split README.md --sizer characters --max-size 2000
   passage split - --media-type text/markdown < README.md";
 
 #[derive(Args)]
@@ -20,9 +21,6 @@ pub struct Split {
     pub json: bool,
     #[command(flatten)]
     pub overrides: MetadataOptions,
-    /// Unit of chunk sizes [default: wordpieces if there is a local model, else characters]
-    #[arg(long)]
-    pub sizer: Option<Sizer>,
     #[command(flatten)]
     pub splitting: Splitting,
     #[command(flatten)]

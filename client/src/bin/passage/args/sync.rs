@@ -18,7 +18,8 @@ Scope:
   JSON lines, the whole collection. Documents that --include and --exclude leave out are never
   removed.
 
-If a source cannot be read, sync removes nothing and exits with code 1.
+If a source cannot be read or has no document, sync removes nothing and exits with code 1. With
+--allow-empty, all documents of an empty source are missing.
 
 Examples:
   passage sync docs/

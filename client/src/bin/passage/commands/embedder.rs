@@ -1,12 +1,11 @@
-//! Making embedders and splitters from options.
+//! Making embedders from options.
 
 use super::usage;
-use crate::args::{self, Sizer};
+use crate::args;
 use passage::Error;
 use passage::embed::{
     ApiKey, Embedder, Embedding, Model, Pool, RemoteEmbedder, ServiceConfig, default_folder,
 };
-use passage::split::Splitter;
 use passage::store::Store;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -15,29 +14,8 @@ use std::time::{Duration, Instant};
 /// The only address that `OPENAI_API_KEY` is sent to. Other services have a key of their own.
 const OPENAI: &str = "https://api.openai.com/";
 
-/// The special tokens at both ends of a model's input.
-const SPECIAL_TOKENS: usize = 2;
-
-/// Makes a splitter. Wordpieces need a model: the `loaded` one, or else the one of the options.
-pub fn splitter(
-    sizer: Sizer,
-    loaded: Option<Arc<Model>>,
-    model: &args::Model,
-    splitting: &args::Splitting,
-) -> Result<Splitter, Error> {
-    let splitter = match sizer {
-        Sizer::Characters => Splitter::by_characters(),
-        Sizer::Wordpieces => {
-            let model = loaded.map_or_else(|| load(model), Ok)?;
-            let window = model.limit().saturating_sub(SPECIAL_TOKENS);
-            Splitter::by_wordpieces(model.wordpieces().clone(), window)
-        }
-    };
-    Ok(splitter.with_overlap(splitting.overlap as usize))
-}
-
 /// Loads the local model.
-fn load(model: &args::Model) -> Result<Arc<Model>, Error> {
+pub fn load(model: &args::Model) -> Result<Arc<Model>, Error> {
     let no_model =
         || usage("no embedding model specified", "Name its folder with --model or PASSAGE_MODEL.");
     let folder = model.folder().or_else(default_folder).ok_or_else(no_model)?;
@@ -108,8 +86,12 @@ fn service(args: &args::Embedder) -> Result<Option<ServiceConfig>, Error> {
 /// Returns the API key. It is never an option, because all users of the machine can see command
 /// lines.
 fn key(url: &str) -> Option<ApiKey> {
-    let variable = |name| std::env::var(name).ok().filter(|key| !key.is_empty());
-    let key = variable("PASSAGE_API_KEY")
-        .or_else(|| variable("OPENAI_API_KEY").filter(|_| url.starts_with(OPENAI)))?;
-    Some(ApiKey::new(key.trim()))
+    let key = environment_key("PASSAGE_API_KEY")
+        .or_else(|| environment_key("OPENAI_API_KEY").filter(|_| url.starts_with(OPENAI)))?;
+    Some(ApiKey::new(key))
+}
+
+/// Returns the key in a variable of the environment. An empty one counts as none.
+pub fn environment_key(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
 }

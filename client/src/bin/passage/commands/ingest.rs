@@ -1,14 +1,17 @@
 //! The commands `ingest` and `sync`.
 
-use super::embedder::{embedder, splitter};
-use super::{is_stdin, metadata, overrides, url, usage};
+use super::embedder::embedder;
+use super::splitter::StoreSplitter;
+use super::{connect, is_stdin, metadata, overrides, url, usage};
 use crate::args::{JsonLines, Loading, Sizer};
 use crate::progress::Progress;
+use crate::render;
 use passage::Error;
 use passage::ingest::{Event, Ingest, Job, Summary, Sync, http_cache, ingest, sync};
 use passage::source::{
-    self, Changes, CollectionVersion, Filter, Input, Network, Scope, Scopes, Watch,
+    self, Changes, CollectionVersion, Filter, Input, Network, OpenOptions, Scope, Scopes, Watch,
 };
+use passage::store::Store;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,11 +47,12 @@ pub async fn load_documents(
     }
     let watch = args.watch;
     let network = if args.allow_private { Network::Any } else { Network::Public };
-    let ingest = ingest_job(args).await?;
+    let options = OpenOptions { filter, network, allow_empty: args.allow_empty };
+    let ingest = ingest_job(args, &progress).await?;
     // The watch starts before the first round, so that no change is missed.
     let watch = if watch { Some(Watch::new(&watched)?) } else { None };
 
-    let round = Round { ingest, filter, network };
+    let round = Round { ingest, options };
     let summary = round.run(inputs.clone(), grace, None, &progress).await?;
     show(&summary, &progress);
     let Some(mut watch) = watch else { return Ok(summary) };
@@ -70,8 +74,7 @@ pub async fn load_documents(
 /// The settings that all rounds share.
 struct Round {
     ingest: Ingest,
-    filter: Filter,
-    network: Network,
+    options: OpenOptions,
 }
 
 impl Round {
@@ -85,17 +88,19 @@ impl Round {
         let reporter = progress.clone();
         let report = move |event: &Event| reporter.report_ingest(event);
         let mut scopes: Vec<Scope> = inputs.iter().map(Input::scope).collect();
+        let mut options = self.options.clone();
         if changes.is_some() {
+            // A watched folder becomes empty when its last file is removed.
+            options.allow_empty = true;
             // A changed file of JSON lines must not remove documents that others have loaded.
             scopes.retain(|scope| !matches!(scope, Scope::Collection));
         }
         let job = self.ingest.clone();
-        let sources =
-            source::open(inputs, self.filter.clone(), self.network, move || http_cache(&job));
+        let sources = source::open(inputs, options, move || http_cache(&job));
         let job = self.ingest.clone();
         let summary = match grace {
             Some(grace) => {
-                let scopes = Scopes::new(scopes, self.filter.clone());
+                let scopes = Scopes::new(scopes, self.options.filter.clone());
                 sync(job, sources, Sync { scopes, grace, changes }, report).await
             }
             None => ingest(job, sources, report).await,
@@ -105,7 +110,7 @@ impl Round {
     }
 }
 
-async fn ingest_job(args: Loading) -> Result<Ingest, Error> {
+async fn ingest_job(args: Loading, progress: &Progress) -> Result<Ingest, Error> {
     let overrides = overrides(&args.overrides)?;
     let metadata = merged_metadata(&args.metadata)?;
     let url = url(&args.server)?;
@@ -115,12 +120,35 @@ async fn ingest_job(args: Loading) -> Result<Ingest, Error> {
         let (embedder, model) = embedder(&args.embedder, args.jobs).await?;
         (Some(embedder), model)
     };
-    let default = if model.is_some() { Sizer::Wordpieces } else { Sizer::Characters };
-    let sizer = args.sizer.unwrap_or(default);
-    let splitter = splitter(sizer, model, &args.embedder.model, &args.splitting)?;
+    let store = connect(&args.server).await?;
+    let default = if model.is_some() {
+        Sizer::Wordpieces
+    } else if args.no_embed {
+        sizer_of_later_embeddings(&args, &store).await?
+    } else {
+        Sizer::Characters
+    };
+    let splitter = StoreSplitter {
+        store: &store,
+        options: &args.splitting,
+        embedder: &args.embedder,
+        loaded: model,
+        default,
+    };
+    let (splitter, note) = splitter.splitter().await?;
+    if let Some(note) = note {
+        progress.note(&render::note(&note));
+    }
     let Loading { jobs, dry_run, collection, collection_version: version, .. } = args;
     let job = Job { url, store: args.server.store, splitter, embedder, jobs, dry_run };
     Ok(Ingest { job, collection, version, overrides, metadata })
+}
+
+/// Returns the unit that fits the model which will embed the chunks of a run without embeddings.
+async fn sizer_of_later_embeddings(args: &Loading, store: &Store) -> Result<Sizer, Error> {
+    let is_local = args.embedder.service().is_none() && args.embedder.model.is_available();
+    let has_embeddings = is_local && store.has_embeddings().await?;
+    Ok(if has_embeddings { Sizer::Wordpieces } else { Sizer::Characters })
 }
 
 /// Merges JSON objects and `KEY=VALUE` pairs. The last value of a key counts.

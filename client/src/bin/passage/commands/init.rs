@@ -2,9 +2,10 @@
 
 use super::connect;
 use super::embedder::embedder;
+use super::splitter::default_splitting;
 use crate::{args, render};
 use passage::Error;
-use passage::store::{InitOptions, Settings};
+use passage::store::{InitOptions, OtherSizes, Settings};
 use passage_core::SPLITTER_VERSION;
 
 /// Returns the text to print.
@@ -17,11 +18,19 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
         language: args.language,
     };
     let statements = store.init(&init).await?;
-    let is_local = matches!(&embedder, Some((_, Some(_))));
-    let sizer = if is_local { "wordpieces" } else { "characters" };
-    let model = embedder.map(|(embedder, _)| (embedder.name().to_owned(), embedder.dimensions()));
-    let settings = Settings { model, sizer, splitter_version: SPLITTER_VERSION };
-    store.in_owned_transaction(store.record_settings(&settings)).await?;
+    let (model, local) = embedder.map_or((None, None), |(embedder, local)| {
+        (Some((embedder.name().to_owned(), embedder.dimensions())), local)
+    });
+    let settings = Settings {
+        splitting: default_splitting(local.as_deref(), &args.embedder, args.no_embed),
+        other_sizes: OtherSizes::Keep,
+        model,
+        splitter_version: SPLITTER_VERSION,
+    };
+    // A store with embeddings keeps the sizes that fit its model.
+    if !(args.no_embed && store.has_embeddings().await?) {
+        store.in_owned_transaction(store.record_settings(&settings)).await?;
+    }
     let render = if args.json { render::created_json } else { render::created };
     Ok(render(store.name(), statements, settings.model.as_ref()))
 }

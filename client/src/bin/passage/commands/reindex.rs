@@ -1,14 +1,32 @@
 //! The command `reindex`: splits and embeds a collection or the whole store again.
 
-use super::embedder::{embedder, splitter};
+use super::embedder::embedder;
+use super::splitter::StoreSplitter;
 use super::{connect, url};
 use crate::args::{self, Sizer};
 use crate::progress::Progress;
+use crate::render;
 use passage::Error;
 use passage::ingest::{
     Job, ReindexCollection, ReindexStore, ReindexSummary, reindex_collection, reindex_store,
 };
-use passage::split::SizeUnit;
+use passage::split::Splitter;
+use passage::store::{Notice, Splitting, Store};
+
+/// Returns whether the store records other sizes than those of a splitter.
+async fn changes_sizes(store: &Store, splitter: &Splitter) -> Result<bool, Error> {
+    let (unit, limits, overlap) = (splitter.unit(), splitter.limits(), splitter.overlap());
+    let splitting = Splitting { unit, limits, overlap };
+    let recorded = store.recorded_splitting().await?;
+    Ok(recorded.is_some_and(|recorded| !recorded.agrees_with(&splitting)))
+}
+
+fn other_collections() -> Notice {
+    Notice {
+        message: "the store now has other chunk sizes; any other collections still have chunks of the former sizes".into(),
+        hint: Some("To split them too: passage reindex, with --collection for each of them or without.".into()),
+    }
+}
 
 /// Reindexes documents and shows the progress.
 pub async fn reindex(args: args::Reindex, progress: &Progress) -> Result<ReindexSummary, Error> {
@@ -19,15 +37,21 @@ pub async fn reindex(args: args::Reindex, progress: &Progress) -> Result<Reindex
         let (embedder, model) = embedder(&args.embedder, args.jobs).await?;
         (Some(embedder), model)
     };
-    let sizer = match args.sizer {
-        Some(sizer) => sizer,
-        None if store.sizer().await?.as_deref() == Some(SizeUnit::Wordpieces.name()) => {
-            Sizer::Wordpieces
-        }
-        None => Sizer::Characters,
+    let splitter = StoreSplitter {
+        store: &store,
+        options: &args.splitting,
+        embedder: &args.embedder,
+        loaded: model,
+        default: Sizer::Characters,
     };
+    let (splitter, note) = splitter.splitter().await?;
+    if let Some(note) = note {
+        progress.note(&render::note(&note));
+    }
+    if args.collection.is_some() && changes_sizes(&store, &splitter).await? {
+        progress.note(&render::note(&other_collections()));
+    }
     let url = url(&args.server)?;
-    let splitter = splitter(sizer, model, &args.embedder.model, &args.splitting)?;
     let args::Reindex { server, collection, jobs, dry_run, .. } = args;
     let job = Job { url, store: server.store, splitter, embedder, jobs, dry_run };
     let report = |event: &_| progress.report_reindex(event);

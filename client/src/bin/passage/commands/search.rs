@@ -1,6 +1,7 @@
 //! The command `search`: embeds the question, and shows the passages that the store returns.
 
 use super::embedder::embed_question;
+use super::rerank::rerank;
 use super::{connect, metadata, no_model, usage};
 use crate::args;
 use crate::render::{self, Timing};
@@ -40,9 +41,22 @@ pub async fn search(args: args::Search) -> Result<(String, Vec<Notice>), Error> 
             hits: args.chunks,
         };
         let started = Instant::now();
-        results = store.search(&search).await?;
-        timing.searching = started.elapsed();
+        let failed = match rerank(&args.reranker, &mut store, &search, args.limit).await? {
+            Some(Ok(reranked)) => {
+                results = reranked.results;
+                timing.reranking = Some(reranked.took);
+                timing.searching = started.elapsed().saturating_sub(reranked.took);
+                None
+            }
+            failed => {
+                let started = Instant::now();
+                results = store.search(&search).await?;
+                timing.searching = started.elapsed();
+                failed.and_then(Result::err)
+            }
+        };
         results.notices.extend(note);
+        results.notices.extend(failed);
     }
     if args.json {
         return Ok((render::search_results_json(&results, &timing), Vec::new()));

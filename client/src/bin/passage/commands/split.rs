@@ -1,6 +1,6 @@
 //! The command `split`: shows the chunks of a file.
 
-use super::embedder::splitter;
+use super::splitter::splitter;
 use super::{is_stdin, overrides};
 use crate::args::{self, Sizer};
 use crate::render;
@@ -16,15 +16,16 @@ pub fn split(args: &args::Split) -> Result<(String, Vec<String>), Error> {
     let uri = args.file.to_string_lossy();
     let document = document::read(&overrides, bytes, &args.file, &uri, None)?;
     let has_model = args.model.is_available();
-    let sizer = args.sizer.unwrap_or(if has_model { Sizer::Wordpieces } else { Sizer::Characters });
+    let default = if has_model { Sizer::Wordpieces } else { Sizer::Characters };
+    let sizer = args.splitting.sizer.unwrap_or(default);
     let mut notes = Vec::new();
-    if args.sizer.is_none() && !has_model {
+    if args.splitting.sizer.is_none() && !has_model {
         notes.push(
             "chunk sizes are in characters, because no embedding model is available; use --model to name one"
                 .to_owned(),
         );
     }
-    let splitter = splitter(sizer, None, &args.model, &args.splitting)?;
+    let splitter = splitter(sizer, &args.model, &args.splitting)?;
     let Document { text, media_type, kind, title, .. } = &document;
     let split = splitter.split(text, media_type, Some(*kind), title.as_deref())?;
     if let Some(SyntaxError { line, column }) = split.syntax_error {

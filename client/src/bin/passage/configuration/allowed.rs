@@ -13,7 +13,7 @@ pub const ALLOWED: [(&str, &[&str]); 4] = [
         &["collection", "version", "kind", "media-type", "metadata", "base-url"],
     ),
     ("a selection of the named files", &["include", "exclude"]),
-    ("the splitting of documents", &["sizer", "overlap"]),
+    ("the splitting of documents", &["sizer", "max-size", "preferred-size", "min-size", "overlap"]),
     (
         "queries and their output",
         &[

@@ -15,6 +15,8 @@ pub struct Timing {
     pub loading: Option<Duration>,
     /// The time to embed the question; `None` for a search by words.
     pub embedding: Option<Duration>,
+    /// The time of the rerank service; `None` without one.
+    pub reranking: Option<Duration>,
     /// The time of the search in the server, with the round trip.
     pub searching: Duration,
 }
@@ -33,6 +35,7 @@ pub fn search_results_json(results: &SearchResults, timing: &Timing) -> String {
         "connecting_ms": milliseconds(timing.connecting),
         "loading_ms": timing.loading.map(milliseconds),
         "embedding_ms": timing.embedding.map(milliseconds),
+        "reranking_ms": timing.reranking.map(milliseconds),
         "searching_ms": milliseconds(timing.searching),
     });
     super::json(&WithTiming { results, timing })
@@ -60,16 +63,20 @@ pub fn search_results(results: &SearchResults, timing: &Timing) -> String {
     output
 }
 
-fn duration(Timing { loading, embedding, searching, .. }: &Timing) -> String {
+fn duration(Timing { loading, embedding, reranking, searching, .. }: &Timing) -> String {
+    let searching = *searching + reranking.unwrap_or_default();
+    let reranking = reranking.map_or(String::new(), |time| {
+        format!(" (reranking {:.0} ms)", time.as_secs_f64() * 1_000.0)
+    });
     let milliseconds = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1_000.0);
     match (loading, embedding) {
         (Some(loading), Some(embedding)) => format!(
-            "in {} (embedding {}), plus {} to load the model",
-            milliseconds(*searching + *embedding),
+            "in {} (embedding {}){reranking}, plus {} to load the model",
+            milliseconds(searching + *embedding),
             milliseconds(*embedding),
             milliseconds(*loading)
         ),
-        _ => format!("in {}", milliseconds(*searching)),
+        _ => format!("in {}{reranking}", milliseconds(searching)),
     }
 }
 

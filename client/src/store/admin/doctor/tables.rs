@@ -65,17 +65,19 @@ impl Store {
 
     /// Checks the planner's statistics and the dead rows.
     pub(super) async fn check_statistics(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
-        let sql = "SELECT bool_or(reltuples < 0), coalesce(max(n_dead_tup::float8 / greatest(n_live_tup, 1)) \
+        // An empty table needs no statistics.
+        let sql = "SELECT string_agg($2 || '.' || relname, ', ' ORDER BY relname) \
+                   FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0)), coalesce(max(n_dead_tup::float8 / greatest(n_live_tup, 1)) \
                    FILTER (WHERE n_dead_tup > 10000), 0) FROM pg_class \
                    JOIN pg_stat_all_tables ON relid = pg_class.oid \
                    WHERE schemaname = $1 AND pg_class.relname IN ('documents', 'chunks', 'embeddings')";
-        let row = self.query_one(sql, &[&self.name]).await?;
         let schema = &self.schema;
-        if row.get::<_, Option<bool>>(0) == Some(true) {
+        let row = self.query_one(sql, &[&self.name, schema]).await?;
+        if let Some(tables) = row.get::<_, Option<String>>(0) {
             findings.push(Finding::warning(
                 "statistics",
                 "missing, so search cannot estimate which words are rare",
-                format!("ANALYZE {schema}.documents, {schema}.chunks;"),
+                format!("ANALYZE {tables};"),
             ));
         }
         let dead: f64 = row.get(1);

@@ -1,6 +1,6 @@
-//! The failures of an embedding service.
+//! The failures of a service.
 
-/// A failure of an embedding service.
+/// A failure of an embedding or rerank service.
 ///
 /// Of the service's response it holds at most numbers, since the response may repeat the request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum ServiceError {
     /// The key is missing or invalid: the HTTP status.
     #[error("authentication failed (status {0})")]
     Unauthorized(u16),
-    /// The URL is not that of an embedding service, or the service lacks the model: the HTTP status.
+    /// The URL is not that of such a service, or the service lacks the model: the HTTP status.
     #[error("unknown address or model (status {0})")]
     NotFound(u16),
     /// The service rejected the request: the HTTP status.
@@ -49,47 +49,7 @@ pub enum ServiceError {
 
 impl ServiceError {
     /// Returns whether a later attempt can succeed without any change.
-    pub(in crate::embed) fn is_transient(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(self, Self::Unreachable(..) | Self::Busy(..) | Self::RetryLater(..))
-    }
-
-    /// Returns what to do, in full sentences.
-    pub(in crate::embed) fn remedy(&self) -> String {
-        match self {
-            Self::InvalidConfig(_) => {
-                "Set --embed-url to a URL such as https://host/v1, without /embeddings, and PASSAGE_API_KEY to a key \
-                 without spaces."
-                    .into()
-            }
-            Self::KeyOverHttp => {
-                "Use https:// in --embed-url. Plain HTTP is for services on this machine, and for services without a key: \
-                 unset PASSAGE_API_KEY."
-                    .into()
-            }
-            Self::Unreachable(..) => {
-                "Check that the service runs and that --embed-url names it. Then run the command again; finished work is kept."
-                    .into()
-            }
-            Self::Busy(..) | Self::RetryLater(..) => {
-                "Run the command again later; finished work is kept. A smaller --embed-concurrency sends fewer requests at a time."
-                    .into()
-            }
-            Self::Unauthorized(_) => {
-                "Set PASSAGE_API_KEY to the API key. The client reads it only from the environment.".into()
-            }
-            Self::NotFound(_) => {
-                "Check --embed-url, to which the client appends /embeddings, and --embed-model.".into()
-            }
-            Self::Rejected(_) => {
-                "Read the log of the service. It may not support --embed-dimensions or the size of the batches.".into()
-            }
-            Self::TooLong | Self::InvalidResponse(_) => {
-                "Check that --embed-url names a service with the API of OpenAI, and --embed-model an embedding model."
-                    .into()
-            }
-            Self::Dimensions { actual, .. } => format!(
-                "Omit --embed-dimensions, or create a store for {actual} dimensions with passage init --store."
-            ),
-        }
     }
 }

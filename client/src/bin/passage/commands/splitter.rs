@@ -1,0 +1,191 @@
+//! Making splitters: from options, else as the store records, else with defaults.
+
+use super::embedder::load;
+use super::usage;
+use crate::args::{self, Sizer};
+use passage::Error;
+use passage::embed::Model;
+use passage::split::{ChunkSizes, SizeUnit, Splitter};
+use passage::store::{Notice, RecordedSplitting, Splitting, Store};
+use std::sync::Arc;
+
+/// The special tokens at both ends of a model's input.
+const SPECIAL_TOKENS: usize = 2;
+
+/// Makes the splitter of `split`, which reads no store.
+pub fn splitter(
+    sizer: Sizer,
+    model: &args::Model,
+    splitting: &args::Splitting,
+) -> Result<Splitter, Error> {
+    let model = match sizer {
+        Sizer::Characters => None,
+        Sizer::Wordpieces => Some(load(model)?),
+    };
+    from_options(model.as_deref(), None, splitting, 0)
+}
+
+/// Returns how a new store splits: by wordpieces of the local model, else by characters, with sizes that
+/// match the model of a service.
+pub fn default_splitting(
+    local: Option<&Model>,
+    embedder: &args::Embedder,
+    no_embed: bool,
+) -> Splitting {
+    let service = embedder.service().filter(|_| !no_embed);
+    let limits = match local {
+        Some(model) => ChunkSizes::default().in_wordpieces(window_of(model)),
+        None => ChunkSizes::default().in_characters(service.and_then(|service| service.window())),
+    };
+    Splitting { unit: unit_of(local), limits, overlap: 0 }
+}
+
+/// The options of a run that writes chunks to a store.
+pub struct StoreSplitter<'a> {
+    pub store: &'a Store,
+    pub options: &'a args::Splitting,
+    pub embedder: &'a args::Embedder,
+    /// The model that embeds the chunks, if it is a local one.
+    pub loaded: Option<Arc<Model>>,
+    /// The unit if neither the options nor the store has one. Without a model, characters are the default.
+    pub default: Sizer,
+}
+
+impl StoreSplitter<'_> {
+    /// Makes the splitter. Options that agree with the store split as it records, so that unchanged
+    /// documents keep their chunks. Also returns a note if chunks may be too long for the model.
+    pub async fn splitter(self) -> Result<(Splitter, Option<Notice>), Error> {
+        let Self { store, options, embedder, loaded, default } = self;
+        let recorded = store.recorded_splitting().await?;
+        let unit = options.sizer.or(recorded.map(|recorded| sizer(recorded.splitting.unit)));
+        let mut note = None;
+        let model = match (unit, loaded) {
+            (Some(Sizer::Characters), loaded) => {
+                note = loaded.filter(|_| options.sizer.is_none()).map(|_| too_long_for_model());
+                None
+            }
+            (Some(Sizer::Wordpieces), None) if options.sizer.is_none() => {
+                let model = load(&embedder.model).map_err(|error| needs_model(store, error))?;
+                // Another model counts other wordpieces.
+                if store.recorded_model().await?.is_some_and(|recorded| recorded != model.name()) {
+                    store.check_model(&(model.name().to_owned(), model.dimensions())).await?;
+                }
+                Some(model)
+            }
+            (Some(Sizer::Wordpieces), None) => Some(load(&embedder.model)?),
+            (None, None) if default == Sizer::Wordpieces => load(&embedder.model).ok(),
+            (None, _) if default == Sizer::Characters => None,
+            (_, loaded) => loaded,
+        };
+        match recorded {
+            Some(recorded) if recorded.has_sizes && agree(options, &recorded) => {
+                let splitting = recorded.splitting;
+                let splitter = by(model.as_deref()).with_limits(splitting.limits)?;
+                Ok((splitter.with_overlap(splitting.overlap), note))
+            }
+            _ => {
+                let same_unit =
+                    |it: &RecordedSplitting| it.splitting.unit == unit_of(model.as_deref());
+                let overlap = recorded.filter(same_unit).map_or(0, |it| it.splitting.overlap);
+                let window = embedder.service().and_then(|service| service.window());
+                // In a store of release 0.1.0, the defaults are those of that release.
+                let window = window.filter(|_| recorded.is_none());
+                Ok((from_options(model.as_deref(), window, options, overlap)?, note))
+            }
+        }
+    }
+}
+
+/// Makes a splitter from options. `window` is the number of tokens that the model of a service reads.
+fn from_options(
+    model: Option<&Model>,
+    window: Option<usize>,
+    options: &args::Splitting,
+    overlap: usize,
+) -> Result<Splitter, Error> {
+    let limits = match model {
+        Some(model) => options.sizes().in_wordpieces(window_of(model)),
+        None => options.sizes().in_characters(window),
+    };
+    let overlap = options.overlap.map_or(overlap, |overlap| overlap as usize);
+    let splitter = by(model).with_limits(limits).map_err(|error| out_of_order(&error, model))?;
+    Ok(splitter.with_overlap(overlap))
+}
+
+/// Returns a splitter by the wordpieces of a model, or by characters, with default sizes.
+fn by(model: Option<&Model>) -> Splitter {
+    match model {
+        Some(model) => Splitter::by_wordpieces(model.wordpieces().clone(), window_of(model)),
+        None => Splitter::by_characters(),
+    }
+}
+
+/// Returns how many wordpieces of a text the model reads.
+fn window_of(model: &Model) -> usize {
+    model.limit().saturating_sub(SPECIAL_TOKENS)
+}
+
+fn unit_of(model: Option<&Model>) -> SizeUnit {
+    if model.is_some() { SizeUnit::Wordpieces } else { SizeUnit::Characters }
+}
+
+fn sizer(unit: SizeUnit) -> Sizer {
+    match unit {
+        SizeUnit::Characters => Sizer::Characters,
+        SizeUnit::Wordpieces => Sizer::Wordpieces,
+    }
+}
+
+/// Returns whether each given option has the value that the store records.
+fn agree(options: &args::Splitting, recorded: &RecordedSplitting) -> bool {
+    let limits = recorded.splitting.limits;
+    let is = |option: Option<u32>, recorded: usize| {
+        option.is_none_or(|option| option as usize == recorded)
+    };
+    options.sizer.is_none_or(|option| option == sizer(recorded.splitting.unit))
+        && is(options.max_size, limits.max)
+        && is(options.preferred_size, limits.preferred)
+        && is(options.min_size, limits.min)
+        && is(options.overlap, recorded.splitting.overlap)
+}
+
+/// Explains why a run without embeddings needs the model.
+fn needs_model(store: &Store, error: Error) -> Error {
+    let cause = format!(
+        "store \"{}\" has chunks in wordpieces, which the model counts: {error}",
+        store.name()
+    );
+    let remedy = format!(
+        "{} To split the store without a model: passage reindex --no-embed --sizer characters.",
+        match error {
+            Error::Model(_) => "Run passage model fetch, or name the folder of the model with --model or PASSAGE_MODEL.".into(),
+            error => error.remedy(),
+        }
+    );
+    usage(&cause, &remedy)
+}
+
+fn too_long_for_model() -> Notice {
+    Notice {
+        message: "chunk sizes are in characters, as the store records; the model may not read all of a chunk".into(),
+        hint: Some("To split the store in wordpieces of the model: passage reindex --sizer wordpieces.".into()),
+    }
+}
+
+/// Names the options in the error of limits that are not in order.
+fn out_of_order(error: &passage_core::Error, model: Option<&Model>) -> Error {
+    let passage_core::Error::OutOfRange { argument, value, most } = error else {
+        return error.clone().into();
+    };
+    let option = argument.replace('_', "-");
+    let cause = format!("--{option} must be at most {most}, not {value}");
+    let remedy = match (*argument, model) {
+        ("preferred_size", _) => format!("Choose a size of at most --max-size, which is {most}."),
+        ("min_size", _) => format!("Choose a size of at most --preferred-size, which is {most}."),
+        (_, Some(_)) => format!(
+            "The model reads {most} wordpieces of a chunk. Choose a smaller size, or a model that reads more."
+        ),
+        (_, None) => "Choose a smaller size.".into(),
+    };
+    usage(&cause, &remedy)
+}

@@ -1,0 +1,256 @@
+//! How the documents of a store are split: the unit and the sizes that the table `settings` records.
+
+use super::super::connection::Store;
+use super::super::error::Error;
+use passage_core::{ChunkLimits, SizeUnit};
+use serde_json::{Value, json};
+use std::fmt;
+use tokio_postgres::types::ToSql;
+
+/// The settings of a splitter that decide where it splits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Splitting {
+    /// The unit of the sizes.
+    pub unit: SizeUnit,
+    /// The size limits of chunks.
+    pub limits: ChunkLimits,
+    /// The size of the end of the previous chunk that each preamble repeats.
+    pub overlap: usize,
+}
+
+/// The rule for a run whose chunk sizes differ from those that the store records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherSizes {
+    /// Fail: documents with chunks of other sizes would be split again without a request.
+    Refuse,
+    /// Keep the sizes of the store if it has documents.
+    Keep,
+    /// Record the new sizes, because the run splits stored documents again.
+    Record,
+}
+
+/// The splitting that a store records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordedSplitting {
+    /// The splitting.
+    pub splitting: Splitting,
+    /// Whether the store records sizes. Release 0.1.0 recorded only the unit, and had no other sizes than
+    /// the defaults.
+    pub has_sizes: bool,
+}
+
+impl RecordedSplitting {
+    /// Parses the settings of a store. Returns `None` if they contain no valid unit.
+    fn parse(unit: Option<&str>, sizes: Option<&Value>) -> Option<Self> {
+        let units = [SizeUnit::Characters, SizeUnit::Wordpieces];
+        let unit = units.into_iter().find(|known| Some(known.name()) == unit)?;
+        let recorded = sizes.and_then(|sizes| {
+            let size = |key: &str| usize::try_from(sizes.get(key)?.as_u64()?).ok();
+            let limits = ChunkLimits {
+                min: size("min_size")?,
+                preferred: size("preferred_size")?,
+                max: size("max_size")?,
+                window: size("max_with_preamble")?,
+            };
+            limits.check().ok()?;
+            Some(Splitting { unit, limits, overlap: size("overlap")? })
+        });
+        let limits = match unit {
+            SizeUnit::Characters => ChunkLimits::CHARACTERS,
+            SizeUnit::Wordpieces => ChunkLimits::WORDPIECES,
+        };
+        let splitting = recorded.unwrap_or(Splitting { unit, limits, overlap: 0 });
+        Some(Self { splitting, has_sizes: recorded.is_some() })
+    }
+
+    /// Returns whether documents that are split like this need not be split again. The window of a model
+    /// and the overlap are unknown if the store records no sizes.
+    pub fn agrees_with(&self, other: &Splitting) -> bool {
+        let Splitting { unit, limits, .. } = self.splitting;
+        let legacy = Splitting {
+            unit,
+            limits: ChunkLimits { window: other.limits.window, ..limits },
+            overlap: other.overlap,
+        };
+        *other == if self.has_sizes { self.splitting } else { legacy }
+    }
+}
+
+impl Store {
+    /// Returns how the documents of the store are split; `None` if nothing is recorded, or if the settings
+    /// cannot be read without running code of another role.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the store does not exist.
+    pub async fn recorded_splitting(&self) -> Result<Option<RecordedSplitting>, Error> {
+        self.must_exist().await?;
+        self.parsed_splitting("_passage.store_settings($1::text::name)", &[&self.name]).await
+    }
+
+    /// Checks that a run splits as the store records. Returns whether the store records exactly this.
+    ///
+    /// A store without documents agrees with every splitting.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::SplittingMismatch`] if the store has documents that are split otherwise.
+    pub async fn check_splitting(&self, splitting: &Splitting) -> Result<bool, Error> {
+        self.must_exist().await?;
+        match self.stored_splitting().await? {
+            None => Ok(false),
+            Some(recorded) if recorded.agrees_with(splitting) => Ok(recorded.has_sizes),
+            Some(recorded) if self.has_documents().await? => {
+                Err(self.splitting_mismatch(recorded, splitting))
+            }
+            Some(_) => Ok(false),
+        }
+    }
+
+    /// Records how documents are split.
+    ///
+    /// # Errors
+    ///
+    /// With [`OtherSizes::Refuse`] returns the error of [`check_splitting`](Self::check_splitting).
+    pub(super) async fn record_splitting(
+        &self,
+        splitting: &Splitting,
+        other_sizes: OtherSizes,
+    ) -> Result<(), Error> {
+        let recorded = self.stored_splitting().await?;
+        let agrees = recorded.is_some_and(|recorded| recorded.agrees_with(splitting));
+        if agrees && recorded.is_some_and(|recorded| recorded.has_sizes) {
+            return Ok(());
+        }
+        match other_sizes {
+            OtherSizes::Refuse => {
+                self.check_splitting(splitting).await?;
+            }
+            OtherSizes::Keep if recorded.is_some() && !agrees && self.has_documents().await? => {
+                return Ok(());
+            }
+            OtherSizes::Keep | OtherSizes::Record => {}
+        }
+        let Splitting { unit, limits, overlap } = splitting;
+        let sizes = json!({
+            "min_size": limits.min,
+            "preferred_size": limits.preferred,
+            "max_size": limits.max,
+            "max_with_preamble": limits.window,
+            "overlap": overlap,
+        });
+        // A concurrent run may record first. Then its sizes are the store's. Invalid values are replaced.
+        let replaces = recorded.is_some() && !agrees;
+        let actions = ["NOTHING", "UPDATE SET value = EXCLUDED.value"];
+        for on_conflict in &actions[usize::from(replaces)..] {
+            // One statement, so that unit and sizes always belong together.
+            let sql = format!(
+                "INSERT INTO {}.settings (key, value) VALUES ('chunk_sizes', $1), ('sizer', $2) \
+                 ON CONFLICT (key) DO {on_conflict}",
+                self.schema
+            );
+            self.execute(&sql, &[&sizes, &json!(unit.name())]).await?;
+            match self.stored_splitting().await? {
+                Some(recorded) if !recorded.agrees_with(splitting) => {
+                    return Err(self.splitting_mismatch(recorded, splitting));
+                }
+                Some(recorded) if recorded.has_sizes => return Ok(()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what the table `settings` records.
+    async fn stored_splitting(&self) -> Result<Option<RecordedSplitting>, Error> {
+        let settings = format!(
+            "(SELECT pg_catalog.jsonb_object_agg(key, value) FROM {}.settings WHERE key IN ('sizer', 'chunk_sizes'))",
+            self.schema
+        );
+        self.parsed_splitting(&settings, &[]).await
+    }
+
+    /// Reads the splitting from an expression for the settings as a JSON object.
+    async fn parsed_splitting(
+        &self,
+        settings: &str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Option<RecordedSplitting>, Error> {
+        let sql = format!(
+            "SELECT settings ->> 'sizer', settings -> 'chunk_sizes' FROM (SELECT {settings}) AS recorded (settings)"
+        );
+        let row = self.query_one(&sql, parameters).await?;
+        let (unit, sizes): (Option<String>, Option<Value>) = (row.get(0), row.get(1));
+        Ok(RecordedSplitting::parse(unit.as_deref(), sizes.as_ref()))
+    }
+
+    fn splitting_mismatch(&self, recorded: RecordedSplitting, requested: &Splitting) -> Error {
+        Error::SplittingMismatch {
+            store: self.name.clone(),
+            actual: recorded.splitting.to_string(),
+            requested: requested.to_string(),
+        }
+    }
+
+    /// Returns whether the store may have documents. Policies may hide some of them.
+    async fn has_documents(&self) -> Result<bool, Error> {
+        let sql = format!(
+            "SELECT pg_catalog.row_security_active('{schema}.documents') OR EXISTS (SELECT FROM {schema}.documents)",
+            schema = self.schema
+        );
+        Ok(self.query_one(&sql, &[]).await?.get(0))
+    }
+}
+
+impl fmt::Display for Splitting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ChunkLimits { min, preferred, max, .. } = self.limits;
+        write!(formatter, "{min} to {max} {}, preferably {preferred}", self.unit.name())?;
+        if self.overlap > 0 {
+            write!(formatter, ", with an overlap of {}", self.overlap)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_of_release_0_1_0_agrees_with_the_default_sizes_of_its_unit() {
+        let recorded = RecordedSplitting::parse(Some("wordpieces"), None).unwrap();
+        let limits = ChunkLimits { window: 126, ..ChunkLimits::WORDPIECES };
+        let run = Splitting { unit: SizeUnit::Wordpieces, limits, overlap: 20 };
+        assert!(recorded.agrees_with(&run));
+        let larger = ChunkLimits { max: 201, ..limits };
+        assert!(!recorded.agrees_with(&Splitting { limits: larger, ..run }));
+        assert!(!recorded.agrees_with(&Splitting { unit: SizeUnit::Characters, ..run }));
+    }
+
+    #[test]
+    fn invalid_settings_count_as_not_recorded() {
+        let sizes = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        let valid = r#"{"min_size": 1, "preferred_size": 2, "max_size": 3, "max_with_preamble": 4, "overlap": 5}"#;
+        let parse = |unit, text| RecordedSplitting::parse(Some(unit), Some(&sizes(text)));
+        let recorded = parse("characters", valid).unwrap();
+        assert!(recorded.has_sizes && recorded.splitting.limits.max == 3);
+        assert_eq!(
+            recorded.splitting.to_string(),
+            "1 to 3 characters, preferably 2, with an overlap of 5"
+        );
+        assert_eq!(parse("lines", valid), None);
+        assert_eq!(RecordedSplitting::parse(None, Some(&sizes(valid))), None);
+        for wrong in [
+            "{}",
+            "[]",
+            "3",
+            &valid.replace('1', "-1"),
+            &valid.replace('1', "9"),
+            &valid.replace('4', "1e9"),
+        ] {
+            assert!(!parse("characters", wrong).unwrap().has_sizes, "{wrong}");
+        }
+    }
+}
