@@ -4,6 +4,7 @@ use super::{BOLD, DIM, TITLE, count, line, printable, quote, section};
 use passage::store::{ContextRow, Fragment, Hit, Passage, SearchResults};
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::time::Duration;
 
 /// The times of a search.
@@ -63,21 +64,24 @@ pub fn search_results(results: &SearchResults, timing: &Timing) -> String {
     output
 }
 
-fn duration(Timing { loading, embedding, reranking, searching, .. }: &Timing) -> String {
-    let searching = *searching + reranking.unwrap_or_default();
-    let reranking = reranking.map_or(String::new(), |time| {
-        format!(" (reranking {:.0} ms)", time.as_secs_f64() * 1_000.0)
-    });
+fn duration(timing: &Timing) -> String {
     let milliseconds = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1_000.0);
-    match (loading, embedding) {
-        (Some(loading), Some(embedding)) => format!(
-            "in {} (embedding {}){reranking}, plus {} to load the model",
-            milliseconds(searching + *embedding),
-            milliseconds(*embedding),
-            milliseconds(*loading)
-        ),
-        _ => format!("in {}{reranking}", milliseconds(searching)),
+    let parts = [("embedding", timing.embedding), ("reranking", timing.reranking)];
+    let total =
+        parts.iter().fold(timing.searching, |sum, (_, time)| sum + time.unwrap_or_default());
+    let parts = parts
+        .into_iter()
+        .filter_map(|(name, time)| Some(format!("{name} {}", milliseconds(time?))));
+    let parts: Vec<_> = parts.collect();
+    let mut duration = format!("in {}", milliseconds(total));
+    if !parts.is_empty() {
+        write!(duration, " ({})", parts.join(", ")).expect("a string takes any text");
     }
+    if let Some(loading) = timing.loading {
+        write!(duration, ", plus {} to load the model", milliseconds(loading))
+            .expect("a string takes any text");
+    }
+    duration
 }
 
 fn hit(output: &mut String, hit: &Hit) {
