@@ -51,7 +51,8 @@ async fn every_example_runs() {
     let mut tar = tar::Builder::new(Vec::new());
     tar.append_path_with_name(home.join("guide.md"), "guide.md").unwrap();
     fs::write(home.join("click-8.1.tar.gz"), gzip(&tar.into_inner().unwrap())).unwrap();
-    let zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("page.md", zip::write::SimpleFileOptions::default()).unwrap();
     fs::write(home.join("pages.zip"), zip.finish().unwrap().into_inner()).unwrap();
 
     let programs = client_path().parent().unwrap().to_str().unwrap().to_owned();

@@ -132,11 +132,12 @@ async fn documents_of_other_sources_are_left_unchanged() {
         remove_file(&sources, file);
     }
     // Filters limit which documents can be orphaned just as they limit which are loaded.
-    let run = sync(&cluster, &[&sources.book(), "--include", "*.md", "--exclude", "part/"]).await;
+    let filters = ["--include", "*.md", "--exclude", "part/", "--allow-empty"];
+    let run = sync(&cluster, &[&[&*sources.book()], &filters[..]].concat()).await;
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let orphans = "SELECT uri FROM rag.documents WHERE orphaned_at IS NOT NULL ORDER BY uri";
     assert_eq!(cluster.query_lines(orphans).await, ["book/a.md"]);
-    sync(&cluster, &[&sources.book()]).await;
+    sync(&cluster, &[&sources.book(), "--allow-empty"]).await;
     assert_eq!(cluster.query_lines(orphans).await, ["book/a.md", "book/b.txt", "book/part/c.md"]);
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "7");
 }

@@ -5,7 +5,7 @@ use passage_tests::cluster::client_path;
 use tokio::process::Command;
 
 /// Arguments, the refusal, and its remedy.
-const CALLS: [(&[&str], &str, &str); 27] = [
+const CALLS: [(&[&str], &str, &str); 31] = [
     (
         &["ingest", "BOOK", "--media-type", "text/nonsense"],
         "\"text/nonsense\"",
