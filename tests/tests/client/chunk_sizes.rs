@@ -5,6 +5,7 @@ use crate::{
     RunOutput, Sources, assert_sound, ingest_text, lacks_embedding, run_client, text_cluster,
 };
 use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::fs;
@@ -219,6 +220,7 @@ async fn the_model_of_a_service_decides_the_default_sizes() {
     if cluster.lacks_vector("the model of a service decides the default sizes") {
         return;
     }
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
     let service = Service::good(8).await;
     let sources = Sources::with([("a.md", book(None))]);
     for (model, expected) in [

@@ -128,6 +128,7 @@ async fn kind_and_overlap_options_apply_and_content_stays_the_source() {
     let preambles = cluster.query_lines(repeated).await;
     assert!(preambles.iter().all(|line| line.ends_with("certain length.")), "{preambles:?}");
 
+    run_client(&cluster, ["reindex", "--overlap", "0", "--drop-former"]).await;
     ingest_text(&cluster, &["--kind", "data", &sources.book()]).await;
     assert_eq!(cluster.query_lines("SELECT DISTINCT kind FROM rag.chunks").await, ["data"]);
     let first = "SELECT DISTINCT preamble FROM rag.chunks ORDER BY 1";

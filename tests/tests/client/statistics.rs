@@ -3,6 +3,7 @@
 use crate::embedding_service::Service;
 use crate::{RunOutput, Sources, ingest_text, run_client, text_cluster, until_disconnected};
 use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
 use std::fmt::Write;
 
 /// Returns tables without statistics.
@@ -62,7 +63,8 @@ async fn a_load_of_more_than_a_tenth_of_the_store_updates_the_statistics() {
 async fn a_role_that_may_not_analyze_loads_with_a_note() {
     let cluster = text_cluster().await;
     cluster
-        .execute(
+        .execute_as(
+            SUPERUSER,
             "CREATE ROLE loader LOGIN; GRANT USAGE ON SCHEMA rag TO loader;
             GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA rag TO loader",
         )
@@ -86,6 +88,7 @@ async fn a_worker_that_embeds_a_loaded_store_updates_the_statistics() {
     if cluster.lacks_vector("a worker that embeds a loaded store updates the statistics") {
         return;
     }
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
     let service = Service::good(8).await;
     let sources = Sources::with([("a.md", "# A\n")]);
     for arguments in [&["init"][..], &["ingest", "--no-embed", &sources.book()], &["embed"]] {

@@ -90,7 +90,8 @@ async fn outline_prints_the_sections_of_a_document() {
 #[tokio::test]
 async fn status_prints_the_counts_of_the_store() {
     let cluster = Cluster::start().await;
-    cluster.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
+    let ingest = ["ingest", "--no-embed", "--sizer", "characters", fixture!("client/garden")];
+    cluster.passage(ingest).await;
     let status: Value = serde_json::from_str(&cluster.passage(["status", "--json"]).await).unwrap();
     assert_eq!((&status["store"], &status["documents"]), (&"rag".into(), &4.into()));
     let chunks = cluster.query_text("SELECT count(*) FROM rag.chunks").await;

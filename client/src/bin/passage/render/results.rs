@@ -32,14 +32,16 @@ pub fn search_results_json(results: &SearchResults, timing: &Timing) -> String {
     }
     // Two decimals: more would only be noise.
     let milliseconds = |time: Duration| (time.as_secs_f64() * 100_000.0).round() / 100.0;
-    let timing = json!({
+    let mut times = json!({
         "connecting_ms": milliseconds(timing.connecting),
         "loading_ms": timing.loading.map(milliseconds),
         "embedding_ms": timing.embedding.map(milliseconds),
-        "reranking_ms": timing.reranking.map(milliseconds),
         "searching_ms": milliseconds(timing.searching),
     });
-    super::json(&WithTiming { results, timing })
+    if let Some(reranking) = timing.reranking {
+        times["reranking_ms"] = milliseconds(reranking).into();
+    }
+    super::json(&WithTiming { results, timing: times })
 }
 
 /// Returns the results of a search as text: the chunks if they were requested, and the passages.
