@@ -70,8 +70,12 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
     assert!(expected.len() >= 5 * FILES.len(), "{}", expected.len());
     assert_eq!(rows(&cluster, "by_sql").await, expected);
 
-    // Metadata that the client gets by options are the same, too.
+    // Metadata that the client gets by options are the same, too. A store has one overlap.
+    cluster
+        .execute("SELECT passage.create_store('options'), passage.create_store('sql_options')")
+        .await;
     let options = [
+        ("--store", "options"),
         ("--media-type", "text/plain"),
         ("--title", "A \"title\" {of} ours"),
         ("--kind", "api-reference"),
@@ -89,14 +93,14 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
         let sql = format!(
             "SELECT outcome FROM passage.ingest($1, $2, $3, title => '{}', kind => 'api-reference', overlap => 40, \
              base_url => 'https://example.org/x/', metadata => '{}', collection => 'books', version => '1.0', \
-             store => 'by_sql')",
-            options[1].1, options[5].1
+             store => 'sql_options')",
+            options[2].1, options[6].1
         );
         client.query_one(&sql, &[&name, &fixture(name), &media_type]).await.unwrap();
     }
-    let more = rows(&cluster, "rag").await;
-    assert!(more.len() > expected.len());
-    assert_eq!(rows(&cluster, "by_sql").await, more);
+    let more = rows(&cluster, "options").await;
+    assert!(more.len() > 10, "{}", more.len());
+    assert_eq!(rows(&cluster, "sql_options").await, more);
 
     // So each finds the documents of the other unchanged.
     for name in FILES {
