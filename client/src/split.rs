@@ -70,6 +70,9 @@ impl ChunkSizes {
             let characters = tokens.saturating_mul(CHARACTERS_OF_A_TOKEN);
             characters.clamp(ChunkLimits::CHARACTERS.window, MAX_DEFAULT_WINDOW)
         });
+        // The preamble gets the same share as by default.
+        let default = ChunkLimits::CHARACTERS;
+        let max = max.or(window.map(|window| window * default.max / default.window));
         ChunkLimits::in_characters(min, preferred, max, window)
     }
 
