@@ -1,25 +1,14 @@
 //! The unit and the sizes of chunks: options, what a store records, and refusals of other sizes.
 
 use crate::embedding_service::Service;
+use crate::second_run::book;
 use crate::{
     RunOutput, Sources, assert_sound, ingest_text, lacks_embedding, run_client, text_cluster,
 };
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 use serde_json::{Value, json};
-use std::fmt::Write;
 use std::fs;
-
-/// A document of ten sections with a paragraph of some hundred words each.
-fn book(changed: Option<usize>) -> String {
-    let mut text = "# Book\n".to_owned();
-    for section in 0..10 {
-        let words = format!("Section {section} says a word about number {section}. ").repeat(12);
-        let more = if changed == Some(section) { "This sentence is new. " } else { "" };
-        write!(text, "\n## Section {section}\n\n{more}{words}\n").unwrap();
-    }
-    text
-}
 
 const CHUNKS: &str = "SELECT id, ctid, xmin FROM rag.chunks ORDER BY id";
 const EMBEDDINGS: &str = "SELECT chunk_id, ctid, xmin FROM rag.embeddings ORDER BY chunk_id";

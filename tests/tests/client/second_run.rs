@@ -17,7 +17,7 @@ const EMBEDDINGS: &str =
     "SELECT chunk_id, ctid, xmin, embedding FROM rag.embeddings ORDER BY chunk_id";
 
 /// A document of ten sections, each long enough for its own chunk.
-fn book(changed: Option<usize>) -> String {
+pub fn book(changed: Option<usize>) -> String {
     let mut text = "# Book\n".to_owned();
     for section in 0..10 {
         let words = format!("Section {section} says a word about number {section}. ").repeat(12);
