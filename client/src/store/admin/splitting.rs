@@ -194,11 +194,11 @@ impl Store {
 
     /// Returns whether the store may have documents. Policies may hide some of them.
     async fn has_documents(&self) -> Result<bool, Error> {
+        let table = format!("{}.documents", self.schema);
         let sql = format!(
-            "SELECT pg_catalog.row_security_active('{schema}.documents') OR EXISTS (SELECT FROM {schema}.documents)",
-            schema = self.schema
+            "SELECT pg_catalog.row_security_active($1::text::regclass) OR EXISTS (SELECT FROM {table})"
         );
-        Ok(self.query_one(&sql, &[]).await?.get(0))
+        Ok(self.query_one(&sql, &[&table]).await?.get(0))
     }
 }
 

@@ -66,7 +66,7 @@ impl Store {
     /// Checks the planner's statistics and the dead rows.
     pub(super) async fn check_statistics(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         // An empty table needs no statistics.
-        let sql = "SELECT string_agg($2 || '.' || pg_class.relname, ', ' ORDER BY pg_class.relname) \
+        let sql = "SELECT string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) \
                    FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0)), coalesce(max(n_dead_tup::float8 / greatest(n_live_tup, 1)) \
                    FILTER (WHERE n_dead_tup > 10000), 0) FROM pg_class \
                    JOIN pg_stat_all_tables ON relid = pg_class.oid \
