@@ -18,9 +18,9 @@ SELECT * FROM passage.check_store(data => true);
 -- rows: gaps, spans, parents, counts
 INSERT INTO regress_check.documents (id, uri, chunk_count)
 VALUES ('00000000-0000-0000-0000-00000000000b', 'bad.ts', 3), ('00000000-0000-0000-0000-00000000000c', 'none.md', 1);
-INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, content, start_byte, end_byte)
-VALUES ('00000000-0000-0000-0000-00000000000b', 1, '{Class,run}', 'code', 'abc', 0, 3),
-    ('00000000-0000-0000-0000-00000000000b', 3, '{Class}', 'code', 'abc', 4, 9);
+INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, unit, content, start_byte, end_byte)
+VALUES ('00000000-0000-0000-0000-00000000000b', 1, '{Class,run}', 'code', 'member', 'abc', 0, 3),
+    ('00000000-0000-0000-0000-00000000000b', 3, '{Class}', 'code', 'container', 'abc', 4, 9);
 SELECT * FROM passage.check_store(data => true);
 SELECT * FROM passage.check_store();
 
