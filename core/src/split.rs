@@ -49,7 +49,7 @@ use units::Units;
 /// The version of the splitters, which is part of the content hash of a document.
 ///
 /// It changes whenever the same document would be split differently.
-pub const SPLITTER_VERSION: u32 = 2;
+pub const SPLITTER_VERSION: u32 = 3;
 
 /// The splitter of a media type, by the structure that it finds.
 #[derive(Clone, Copy)]
