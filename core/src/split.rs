@@ -40,6 +40,7 @@ mod yaml;
 
 use crate::{Error, MediaType, SplitDocument, SyntaxError};
 use blocks::Blocks;
+pub(crate) use csv::header_record as csv_header;
 use draft::Draft;
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;
 use merge::ChunkMerger;
