@@ -25,6 +25,7 @@ mod code;
 mod csv;
 mod cut;
 mod draft;
+mod ini;
 mod json;
 mod markdown;
 mod merge;
@@ -36,6 +37,7 @@ mod rst;
 mod titles;
 mod toml;
 mod units;
+mod xml;
 mod yaml;
 
 use crate::{Error, MediaType, SplitDocument, SyntaxError};
@@ -79,6 +81,9 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "application/jsonl" => Splitter::Units(json::lines),
         "text/x-yaml" => Splitter::Units(yaml::units),
         "text/x-toml" => Splitter::Units(toml::units),
+        "text/x-ini" => Splitter::Units(ini::units),
+        "text/x-java-properties" => Splitter::Units(ini::properties),
+        "application/xml" => Splitter::Units(xml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }
