@@ -15,7 +15,7 @@ VALUES ('00000000-0000-0000-0000-00000000000a', 0, '{Guide,Set up}', 'prose', 'a
     ('00000000-0000-0000-0000-00000000000a', 2, '{Guide,Use}', 'prose', 'abc', NULL, NULL);
 SELECT * FROM passage.check_store(data => true);
 
--- sections without a chunk of their own, or with a later one, are no problem
+-- sections may have no chunk of their own, or a later one
 SELECT bool_and(chunks > 10) AS many
 FROM (VALUES ('list.yaml', E'- name: item %1$s\n  note: a note of item %1$s\n'), ('lines.jsonl', E'{"id": %1$s, "text": "the text of line %1$s"}\n'),
     ('tables.toml', E'[a.b%1$s.c]\nname = "table %1$s"\n\n[[d]]\nid = %1$s\n')) AS list (uri, line),
