@@ -1,7 +1,8 @@
 -- check_store with data => true: problems in the rows of a store, with document and count.
 --
--- Only sections of code and data must have a parent. In prose the splitter merges a heading with the text
--- after it, so a parent section can have no chunk of its own, or a later one.
+-- A section needs no chunk of its own before its members: the splitter may merge it with the first one, and an
+-- array begins with its first item. But a chunk of a container in code is its head or its closing part, so no
+-- member precedes the first such chunk.
 
 CREATE FUNCTION _passage.data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
@@ -46,19 +47,20 @@ BEGIN
             $query$, store) USING again;
     END IF;
 
-    IF available @> '{chunks.section,chunks.kind}' THEN
+    IF available @> '{chunks.section,chunks.kind,chunks.unit}' THEN
         RETURN QUERY EXECUTE format($query$
             WITH opened AS (
-                SELECT document_id, section, min(ordinal) AS ordinal, bool_or(kind IN ('code', 'data')) AS strict
+                SELECT document_id, section, min(ordinal) AS first, min(ordinal) FILTER (WHERE unit = 'container') AS head
                 FROM %I.chunks
+                WHERE kind = 'code'
                 GROUP BY document_id, section
             )
-            SELECT 'document ' || child.document_id, 'sections without an earlier parent: ' || count(*), $1
+            SELECT 'document ' || child.document_id, 'sections before the head of their container: ' || count(*), $1
             FROM opened AS child
-            LEFT JOIN opened AS parent ON parent.document_id = child.document_id
+            JOIN opened AS parent ON parent.document_id = child.document_id
                 AND parent.section = child.section[:cardinality(child.section) - 1]
-                AND parent.ordinal < child.ordinal
-            WHERE cardinality(child.section) > 1 AND child.strict AND parent.document_id IS NULL
+                AND parent.head > child.first
+            WHERE cardinality(child.section) > 1
             GROUP BY child.document_id
             ORDER BY child.document_id
             $query$, store) USING again;

@@ -137,6 +137,8 @@ pub(crate) mod tests {
             ("application/json", "[1,"),
             ("text/x-yaml", "- a: 1\n  b: [1, 2]\n"),
             ("text/x-toml", "[[a]]\nb = [1, 2]\n"),
+            ("text/x-ini", "[a]\nb = c\n"),
+            ("application/xml", "<a><b>c</b>"),
             ("text/x-rust", "fn a() -> u8 {\n    1\n}\n\n"),
         ];
         let options = SplitOptions::new(ChunkLimits::CHARACTERS);

@@ -45,6 +45,7 @@ pub mod search;
 pub mod section;
 pub mod split;
 pub mod strategy;
+mod table_header;
 
 pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
 pub use chunk_columns::CHUNK_COLUMNS;
@@ -58,3 +59,4 @@ pub use split::{
     Characters, ChunkLimits, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, split, title,
 };
 pub use strategy::{Strategy, StrategyOverrides};
+pub use table_header::TableHeader;

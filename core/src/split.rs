@@ -25,6 +25,7 @@ mod code;
 mod csv;
 mod cut;
 mod draft;
+mod ini;
 mod json;
 mod markdown;
 mod merge;
@@ -36,10 +37,12 @@ mod rst;
 mod titles;
 mod toml;
 mod units;
+mod xml;
 mod yaml;
 
 use crate::{Error, MediaType, SplitDocument, SyntaxError};
 use blocks::Blocks;
+pub(crate) use csv::header_record as csv_header;
 use draft::Draft;
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;
 use merge::ChunkMerger;
@@ -49,7 +52,7 @@ use units::Units;
 /// The version of the splitters, which is part of the content hash of a document.
 ///
 /// It changes whenever the same document would be split differently.
-pub const SPLITTER_VERSION: u32 = 2;
+pub const SPLITTER_VERSION: u32 = 3;
 
 /// The splitter of a media type, by the structure that it finds.
 #[derive(Clone, Copy)]
@@ -78,6 +81,9 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "application/jsonl" => Splitter::Units(json::lines),
         "text/x-yaml" => Splitter::Units(yaml::units),
         "text/x-toml" => Splitter::Units(toml::units),
+        "text/x-ini" => Splitter::Units(ini::units),
+        "text/x-java-properties" => Splitter::Units(ini::properties),
+        "application/xml" => Splitter::Units(xml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }

@@ -171,7 +171,7 @@ proptest! {
 
 #[test]
 fn lines_without_relevance_are_returned_if_nothing_else_fits() {
-    let document = "# A\r\n\r\n# A\r\n\r\n# AAAAA\r\n\r\n# A";
+    let document = "### A\r\n\r\n### A\r\n\r\n### AAAAA\r\n\r\n### A";
     let chunks = chunks(document);
     let pieces = pieces(&chunks, std::slice::from_ref(&(0..1)));
     let text_runs = text_runs(&pieces, |_| true);
@@ -179,5 +179,5 @@ fn lines_without_relevance_are_returned_if_nothing_else_fits() {
     let limits = FragmentLimits { max_fragments: 1, max_tokens: 20 };
     let fragments = select_fragments(&text_runs, &hits, limits, &score_lines(&text_runs));
     let texts: Vec<_> = fragments.iter().map(|fragment| text(&text_runs, fragment)).collect();
-    assert_eq!(texts, ["# A\r\n\r\n# A"]);
+    assert_eq!(texts, ["### A\r\n\r\n### A"]);
 }

@@ -59,6 +59,9 @@ snapshots! {
     json_is_split_by_its_keys => "ai.json",
     yaml_is_split_by_its_lines => "walkdir.yml",
     toml_is_split_by_its_tables => "half.toml",
+    ini_is_split_by_its_sections => "pgbouncer.ini",
+    properties_are_split_by_their_keys => "simplelogger.properties",
+    xml_is_split_by_its_elements => "signature.xml",
 }
 
 #[cfg(feature = "html")]

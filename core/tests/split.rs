@@ -116,18 +116,40 @@ fn a_heading_stays_with_the_first_part_of_a_cut_body() {
 #[test]
 fn small_siblings_share_a_chunk_in_the_section_of_their_parent() {
     // The three have their common section; merging pair by pair would give that of the last.
-    let chunks = markdown("# A\n\n## B\n\nb\n\n## C\n\nc\n\n## D\n\nd\n", ChunkLimits::CHARACTERS);
-    assert_eq!(sections(&chunks), [section(1, "A")]);
+    let text = "# A\n\n### B\n\nb\n\n### C\n\nc\n\n### D\n\nd\n";
+    assert_eq!(sections(&markdown(text, ChunkLimits::CHARACTERS)), [section(1, "A")]);
 }
 
 #[test]
-fn large_unrelated_sections_of_level_1_and_2_are_not_merged() {
-    let body = "word ".repeat(45);
-    let text = format!("# A\n\n{body}\n\n# B\n\nb\n");
+fn each_question_of_a_short_faq_is_a_chunk_of_its_section() {
+    let mut text = String::from("# FAQ\n\n");
+    for number in 1..=8 {
+        text.push_str(&format!("## Question {number}?\n\nA short answer.\n\n"));
+    }
+    for limits in [ChunkLimits::CHARACTERS, ChunkLimits::WORDPIECES] {
+        let chunks = markdown(&text, limits);
+        assert_eq!(chunks.len(), 8);
+        for (chunk, number) in chunks.iter().zip(1..) {
+            assert_eq!(chunk.section, ["FAQ".to_owned(), format!("Question {number}?")]);
+        }
+    }
+}
+
+#[test]
+fn a_section_of_level_2_is_not_merged_into_siblings_of_level_3() {
+    let text = "# A\n\n### B\n\nb\n\n### C\n\nc\n\n## D\n\nd\n\n### E\n\ne\n";
+    let expected = [section(1, "A"), section(2, "A / D / E")];
+    assert_eq!(sections(&markdown(text, ChunkLimits::CHARACTERS)), expected);
+}
+
+#[test]
+fn unrelated_sections_of_level_1_and_2_are_not_merged() {
+    let text = "# A\n\na\n\n# B\n\nb\n";
     assert_eq!(
-        sections(&markdown(&text, ChunkLimits::CHARACTERS)),
+        sections(&markdown(text, ChunkLimits::CHARACTERS)),
         [section(1, "A"), section(1, "B")]
     );
+    let body = "word ".repeat(45);
     let text = format!("# A\n\n### B\n\n{body}\n\n### C\n\nc\n");
     assert_eq!(sections(&markdown(&text, ChunkLimits::CHARACTERS)), [section(1, "A")]);
 }

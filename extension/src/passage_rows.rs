@@ -8,7 +8,7 @@ use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
 use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
 use passage_core::reassemble::{Passage, PassageOptions, reassemble};
-use passage_core::{Family, MediaType, section};
+use passage_core::{Family, MediaType, TableHeader, section};
 use pgrx::datum::{Range, Uuid};
 use std::fmt::Write;
 
@@ -68,7 +68,10 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
     let best = &stored_hits[passage.hits[0]];
     let document = &best.document;
 
-    let mut assembly = text(expanded, &selected_chunks, &document.media_type(), options);
+    // Only the first chunk contains the header.
+    let begins_table = rows().next().is_some_and(|row| row.ordinal == Some(0));
+    let header = expanded.headers.get(&document.id).filter(|_| !begins_table);
+    let mut assembly = text(expanded, &selected_chunks, &document.media_type(), header, options);
     let section_of =
         |selected_chunk: &SelectedChunk| chunks.section(selected_chunk.row).unwrap_or_default();
     // Imports that were added are in another section.
@@ -97,7 +100,7 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         document.media_type.clone(),
         section,
         std::mem::take(&mut assembly.text),
-        rows().map(|row| i64::from(row.tokens)).sum(),
+        rows().map(|row| row.tokens).chain(header.map(|header| header.tokens)).map(i64::from).sum(),
         rows().map(|row| row.chunk).collect(),
         passage.hits.iter().map(|hit| stored_hits[*hit].scored.chunk).collect(),
         lines().filter_map(|(first, _)| first).min(),
@@ -110,11 +113,12 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
     )
 }
 
-/// Joins the chunks of a passage.
+/// Joins the chunks of a passage, below the header of their table.
 fn text(
     expanded: &ExpandedContext,
     selected_chunks: &[&SelectedChunk],
     media_type: &MediaType,
+    header: Option<&TableHeader>,
     options: &TextOptions,
 ) -> Assembly {
     let TextOptions { separator, gaps, marks: [start, end] } = options;
@@ -134,7 +138,13 @@ fn text(
             let positions: Vec<_> = with_pauses(selected_chunks).map(position).collect();
             assemble_with_gap_comments(&parts, &positions, comment)
         }
-        _ => assemble(&parts, separator_of(media_type, separator.as_deref())),
+        _ => {
+            let separator = separator_of(media_type, separator.as_deref());
+            header.map_or_else(
+                || assemble(&parts, separator),
+                |header| header.assemble(&parts, separator),
+            )
+        }
     };
     let hits: Vec<_> =
         selected_chunks.iter().map(|selected_chunk| selected_chunk.role == Role::Hit).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 use tokio_postgres::Client;
 
 /// Documents of every type whose splitter needs no grammar, by their names among the fixtures of core.
-const FILES: [&str; 12] = [
+const FILES: [&str; 15] = [
     "README.md",
     "agents.mdx",
     "ai.json",
@@ -14,6 +14,9 @@ const FILES: [&str; 12] = [
     "half.toml",
     "licence.txt",
     "nbconvert.ipynb",
+    "pgbouncer.ini",
+    "signature.xml",
+    "simplelogger.properties",
     "synopsis.html",
     "synopsis.md",
     "syntax.adoc",

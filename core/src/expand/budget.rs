@@ -45,6 +45,12 @@ impl Budget {
         }
     }
 
+    /// Returns the budget without some tokens.
+    #[must_use]
+    pub fn without(self, tokens: u32) -> Self {
+        Self { max_tokens: self.max_tokens.map(|most| most.saturating_sub(tokens)), ..self }
+    }
+
     /// Returns the verdict on a chunk that would bring the totals to `tokens` and `chunks`.
     pub(super) fn verdict(self, tokens: u64, chunks: usize) -> Verdict {
         if self.max_tokens.is_some_and(|most| tokens > u64::from(most)) {

@@ -3,6 +3,7 @@
 use super::Rule;
 use super::scope_groups::ScopeGroup;
 use crate::section::Section;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// One index lookup in one document.
@@ -78,6 +79,8 @@ pub struct Plan {
     pub groups: Vec<ScopeGroup>,
     /// For each hit, the index of its group.
     pub group_of: Vec<Option<usize>>,
+    /// For each document whose first chunk is read, the index of its probe.
+    pub first_chunks: HashMap<Uuid, usize>,
 }
 
 impl Probe {
@@ -96,6 +99,14 @@ impl RowRequest {
 }
 
 impl Plan {
+    /// Also reads the first chunk of a document. No hit gets it as context.
+    pub fn read_first_chunk(&mut self, document: Uuid) {
+        if !self.first_chunks.contains_key(&document) {
+            let probe = self.read(Probe::range(document, 0, 0));
+            self.first_chunks.insert(document, probe);
+        }
+    }
+
     /// Returns the group of a hit if its scope is a container.
     pub(super) fn container(&self, hit: usize) -> Option<&ScopeGroup> {
         let group = &self.groups[self.group_of[hit]?];

@@ -51,7 +51,7 @@ impl MediaType {
     /// Returns the media type that the beginning of a text proves, or `None`.
     ///
     /// The evidence is a `#!` line with an interpreter, the declaration or first element of HTML and XML, a
-    /// first key or a list for JSON, or a line `---` and a key for YAML.
+    /// first key or a list for JSON, a line `---` and a key for YAML, or a section and a key of INI.
     pub fn from_content(text: &str) -> Option<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if let Some(line) = text.strip_prefix("#!") {
@@ -62,8 +62,11 @@ impl MediaType {
         if begin.starts_with('<') {
             return markup(begin);
         }
-        if begin.starts_with(['{', '[']) {
-            return json(begin).then(|| Self::new("application/json"));
+        if begin.starts_with(['{', '[']) && json(begin) {
+            return Some(Self::new("application/json"));
+        }
+        if begin.starts_with(['[', '#', ';']) && ini(begin) {
+            return Some(Self::new("text/x-ini"));
         }
         let line = head.strip_prefix("---").and_then(|rest| rest.split_once('\n'));
         let (_, body) = line.filter(|(rest, _)| rest.trim().is_empty())?;
@@ -121,7 +124,36 @@ fn markup(begin: &str) -> Option<MediaType> {
         return Some(MediaType::new(if xhtml { "text/html" } else { "application/xml" }));
     }
     let html = prefix("<!doctype html") || prefix("<html") || prefix("<head") || prefix("<body");
-    html.then(|| MediaType::new("text/html"))
+    if html {
+        return Some(MediaType::new("text/html"));
+    }
+    // Only XML has other document types, and names the space of its first element.
+    let first = begin.split('>').next().unwrap_or(begin);
+    let has_space = || first.split_whitespace().any(|word| word.starts_with("xmlns"));
+    (prefix("<!doctype") || has_space()).then(|| MediaType::new("application/xml"))
+}
+
+/// Returns whether a text begins with a section of INI, and a value that is not one of TOML.
+fn ini(begin: &str) -> bool {
+    let lines = begin.lines().map(str::trim);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', ';']));
+    let is_section = |line: &str| line.len() > 2 && line.starts_with('[') && line.ends_with(']');
+    let is_name = |name: &str| {
+        let plain = |char: char| char.is_ascii_alphanumeric() || " _-.".contains(char);
+        !name.is_empty() && name.chars().all(plain)
+    };
+    if !lines.next().is_some_and(is_section) {
+        return false;
+    }
+    let values = lines.take_while(|line| !is_section(line)).map(|line| line.split_once('='));
+    let values: Option<Vec<_>> =
+        values.map(|entry| entry.filter(|(key, _)| is_name(key.trim()))).collect();
+    let is_toml = |value: &str| {
+        value.starts_with(['"', '\'', '[', '{', '-', '+'])
+            || value.starts_with(|first: char| first.is_ascii_digit())
+            || matches!(value, "true" | "false" | "inf" | "nan")
+    };
+    values.is_some_and(|values| values.iter().any(|(_, value)| !is_toml(value.trim())))
 }
 
 /// Returns whether a text begins like JSON: with a key, or with a list of objects or values.
@@ -183,6 +215,9 @@ mod tests {
             Some("text/html")
         );
         assert_eq!(of("<?php echo 1;").as_deref(), Some("text/x-php"));
+        assert_eq!(of("<!-- a -->"), None);
+        assert_eq!(of("<!DOCTYPE book SYSTEM \"b.dtd\">").as_deref(), Some("application/xml"));
+        assert_eq!(of("<svg xmlns='http://a'>").as_deref(), Some("application/xml"));
         assert_eq!(of("<b>bold</b> words"), None);
         assert_eq!(of("<headline"), None);
     }
@@ -197,6 +232,11 @@ mod tests {
         {
             assert_eq!(of(other), None, "{other}");
         }
+        for ini in ["[Unit]\nDescription=A daemon\n", "# c\n[a b]\n; c\nd = 1\ne = f\n\n[g]\nh"] {
+            assert_eq!(of(ini).as_deref(), Some("text/x-ini"), "{ini}");
+        }
+        assert_eq!(of("# [a]\n\n[b]\nsome words = more, and. (x) = y\n(z) = 1"), None);
+        assert_eq!(of("[a]\nb = \"c\"\n\n[d]\ne = f"), None);
         assert_eq!(of("---\n# note\nkey: value\n").as_deref(), Some("text/x-yaml"));
         assert_eq!(of("---\ntitle: a\n---\n\n# A\n"), None);
         assert_eq!(of("---\n\nSome words: and more\n"), None);

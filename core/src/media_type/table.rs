@@ -48,10 +48,10 @@ pub const NAMES: &str = "text/markdown, text/plain, text/html, application/x-ipy
     text/x-zig, text/x-shellscript, text/x-powershell, text/x-sql, text/css, text/x-scss, \
     text/x-graphql, text/x-protobuf, text/x-makefile, text/x-cmake, text/x-dockerfile, \
     text/x-hcl, text/x-diff, application/json, application/jsonl, text/x-yaml, text/x-toml, \
-    text/x-ini, text/csv, application/xml";
+    text/x-ini, text/x-java-properties, text/csv, application/xml";
 
 /// All known types, in the order of [`NAMES`].
-pub(super) const KNOWN: [KnownMediaType; 54] = [
+pub(super) const KNOWN: [KnownMediaType; 55] = [
     // MDX is Markdown whose JSX reads as HTML blocks and paragraphs.
     known(
         Prose,
@@ -253,8 +253,9 @@ pub(super) const KNOWN: [KnownMediaType; 54] = [
         Data,
         "text/x-ini",
         &[],
-        &["ini", "cfg", "conf", "properties", "env", "editorconfig", "desktop", "service"],
+        &["ini", "cfg", "conf", "env", "editorconfig", "desktop", "service", "socket", "timer"],
         &[
+            ".coveragerc",
             ".gitconfig",
             ".gitmodules",
             ".gitattributes",
@@ -266,6 +267,8 @@ pub(super) const KNOWN: [KnownMediaType; 54] = [
         ],
     )
     .line_comment(";"),
+    known(Data, "text/x-java-properties", &["text/x-properties"], &["properties"], &[])
+        .line_comment("#"),
     known(
         Data,
         "text/csv",
@@ -277,7 +280,11 @@ pub(super) const KNOWN: [KnownMediaType; 54] = [
         Data,
         "application/xml",
         &["text/xml"],
-        &["xml", "xsd", "xsl", "xslt", "svg", "rss", "atom", "plist", "wsdl"],
+        &[
+            "xml", "xsd", "xsl", "xslt", "svg", "rss", "atom", "plist", "wsdl", "pom", "csproj",
+            "fsproj", "vbproj", "vcxproj", "nuspec", "resx", "xaml", "xlf", "xliff", "opml", "kml",
+            "gpx", "dbk",
+        ],
         &[],
     ),
 ];

@@ -4,6 +4,9 @@
 A section begins with `=` to `======`, where the document's title has level 1, or with an underlined
 title as in old documents. Two equal delimiters enclose one block, which includes the attributes and
 the title before it. So listings open no sections, and neither do discrete headings.
+
+The splitter reads one file alone. An include, and a condition such as `ifdef::`, is a block of its own
+line, which stays in the text.
 */
 
 use super::{
@@ -56,6 +59,11 @@ impl<'t> Reader<'t> {
             self.builder.body(start);
             return;
         };
+        if is_directive(line) {
+            self.builder.body(start);
+            self.at += 1;
+            return;
+        }
         if let Some((level, title, lines)) = self.title(line) {
             if discrete {
                 self.builder.body(start);
@@ -75,7 +83,10 @@ impl<'t> Reader<'t> {
         } else {
             self.at += 1;
             while self.line(0).is_some_and(|line| {
-                !line.is_blank() && !is_delimiter(line) && !line.text.starts_with('[')
+                !line.is_blank()
+                    && !is_delimiter(line)
+                    && !is_directive(line)
+                    && !line.text.starts_with('[')
             }) {
                 self.at += 1;
             }
@@ -128,7 +139,10 @@ impl<'t> Reader<'t> {
                     Some((next, line)) if is_item(line) || line.is_indented() => self.at = next,
                     _ => return,
                 }
-            } else if is_delimiter(line) || (line.text.starts_with('[') && !tied) {
+            } else if is_delimiter(line)
+                || is_directive(line)
+                || (line.text.starts_with('[') && !tied)
+            {
                 return;
             } else {
                 if is_item(line) {
@@ -145,6 +159,12 @@ fn is_block_metadata(line: Line<'_>) -> bool {
     let text = line.text;
     (text.starts_with('[') && text.ends_with(']'))
         || (text.starts_with('.') && !text[1..].starts_with(['.', ' ']) && text.len() > 1)
+}
+
+/// Returns whether a line includes another file, or begins or ends a condition.
+fn is_directive(line: Line<'_>) -> bool {
+    let names = ["include::", "ifdef::", "ifndef::", "ifeval::", "endif::"];
+    line.text.ends_with(']') && names.iter().any(|name| line.text.starts_with(name))
 }
 
 /// Returns whether a line opens a block that ends with an equal line.
@@ -242,6 +262,24 @@ mod tests {
         }
         assert_eq!(read("== A\n----\n== no\n\n== no\n"), ["2 A", "----"]);
         assert_eq!(read("a\n== no\n\n[discrete]\n== no\n"), ["a", "[discrete]"]);
+    }
+
+    #[test]
+    fn an_include_is_text_and_hides_no_title() {
+        let text = "= A\n\ninclude::a.adoc[leveloffset=+1]\n== B\nb\nifdef::c[]\n== C\n* c\nendif::c[]\n== D\n";
+        let expected = [
+            "1 A",
+            "include::a.adoc[leveloffset=+1]",
+            "2 A / B",
+            "b",
+            "ifdef::c[]",
+            "2 A / C",
+            "* c",
+            "endif::c[]",
+            "2 A / D",
+        ];
+        assert_eq!(read(text), expected);
+        assert_eq!(read("----\ninclude::a.rs[]\n== no\n----\n"), ["----"]);
     }
 
     #[test]

@@ -42,6 +42,12 @@ pub(super) fn blocks(text: &str) -> Blocks {
     Blocks { list, sections: Sections::new(), items: Vec::new() }
 }
 
+/// Returns the first record with its line end, if it names columns and another record follows.
+pub(crate) fn header_record(text: &str) -> Option<Range<usize>> {
+    let header = header(text, &records(text))?;
+    Some(header.start..end_of_line(text.as_bytes(), header.end))
+}
+
 /// Returns the offsets of the records; blank lines between them are skipped.
 fn records(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();

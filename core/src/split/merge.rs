@@ -4,8 +4,8 @@ Merging: joins small pieces to chunks, greedily, in document order.
 For each piece, the first rule that applies decides:
 
 1. Together they exceed the maximum: begin a new chunk.
-2. The chunk has at least the minimum, the piece has level 1 or 2, and neither section contains the
-   other one: begin a new chunk.
+2. The piece has level 1 or 2, and the section of the merged chunk would not have its titles: begin a
+   new chunk, even if both are below the minimum.
 3. Together they exceed the preferred size, and each has at least the minimum: begin a new chunk.
 4. Otherwise merge the piece into the chunk.
 
@@ -36,7 +36,9 @@ struct OpenChunk {
 ///
 /// # Source
 ///
-/// The rules of the reference implementation's greedy splitter, with the sections of seed 001.
+/// The rules of the reference implementation's greedy splitter, with the sections of seed 001. That one
+/// merges sections of level 1 and 2 below the minimum; seed 001 says not to. Deeper sections are merged:
+/// to keep them apart made 5 to 8 % more chunks, and no better answers on articles.
 pub(super) struct ChunkMerger<'a> {
     text: &'a str,
     sections: &'a Sections,
@@ -93,9 +95,8 @@ fn joins(
     if limits.exceeded_by(size, piece.bytes.end - merged.bytes.start) {
         return false;
     }
-    let apart = !sections.is_within(piece.section, merged.section)
-        && !sections.is_within(merged.section, piece.section);
-    if merged.size >= limits.min && matches!(piece.level, 1 | 2) && apart {
+    let (section, _) = merged.section_with(piece, sections);
+    if matches!(piece.level, 1 | 2) && !sections.is_within(section, piece.section) {
         return false;
     }
     size <= limits.preferred || merged.size < limits.min || piece.size < limits.min
@@ -117,11 +118,17 @@ impl OpenChunk {
         self.bytes.end = piece.bytes.end;
         self.size += piece.size;
         self.level = self.level.min(piece.level);
+        (self.section, self.shared) = self.section_with(piece, sections);
+    }
+
+    /// Returns the section of the chunk together with a piece, and whether siblings share it.
+    fn section_with(&self, piece: &Piece, sections: &Sections) -> (usize, bool) {
         if !self.shared && sections.is_within(piece.section, self.section) {
-            self.section = piece.section;
+            (piece.section, false)
         } else if self.shared || !sections.is_within(self.section, piece.section) {
-            self.section = sections.common(self.section, piece.section);
-            self.shared = true;
+            (sections.common(self.section, piece.section), true)
+        } else {
+            (self.section, false)
         }
     }
 

@@ -4,7 +4,8 @@ reStructuredText.
 A section begins with a title that is underlined, or overlined and underlined, with one mark. The
 marks get their levels in the order in which they first occur. Only an unindented line at the
 beginning of a block can be a title. So indented text, such as directives, literal blocks and quotes,
-opens no sections. Directives, comments, lists and tables are one block each.
+opens no sections. Directives, comments, lists and tables are one block each. The splitter reads one
+file alone, so an included file stays the text of its directive.
 */
 
 use super::{
@@ -260,6 +261,14 @@ mod tests {
     #[test]
     fn a_title_may_begin_with_a_number_but_not_with_a_bullet() {
         assert_eq!(read("1. A\n====\n\n1. b\n2. c\n\n- d\n---\n"), ["1 1. A", "1. b", "---"]);
+    }
+
+    #[test]
+    fn an_include_is_text_and_hides_no_title() {
+        let text = "A\n=\n\n.. include:: b.rst\n   :start-line: 2\nC\n-\n\nc\n\n.. include:: d.rst\n\nE\n-\n";
+        let expected =
+            ["1 A", ".. include:: b.rst", "2 A / C", "c", ".. include:: d.rst", "2 A / E"];
+        assert_eq!(read(text), expected);
     }
 
     #[test]

@@ -15,12 +15,21 @@ VALUES ('00000000-0000-0000-0000-00000000000a', 0, '{Guide,Set up}', 'prose', 'a
     ('00000000-0000-0000-0000-00000000000a', 2, '{Guide,Use}', 'prose', 'abc', NULL, NULL);
 SELECT * FROM passage.check_store(data => true);
 
+-- sections may have no chunk of their own, or a later one
+SELECT bool_and(chunks > 10) AS many
+FROM (VALUES ('list.yaml', E'- name: item %1$s\n  note: a note of item %1$s\n'), ('lines.jsonl', E'{"id": %1$s, "text": "the text of line %1$s"}\n'),
+    ('tables.toml', E'[a.b%1$s.c]\nname = "table %1$s"\n\n[[d]]\nid = %1$s\n')) AS list (uri, line),
+    LATERAL (SELECT string_agg(format(line, n), '' ORDER BY n) FROM generate_series(1, 60) AS n) AS document (text),
+    LATERAL passage.ingest(uri, document.text, max_size => 150);
+SELECT * FROM passage.check_store(data => true);
+DELETE FROM regress_check.documents WHERE uri IN ('list.yaml', 'lines.jsonl', 'tables.toml');
+
 -- rows: gaps, spans, parents, counts
 INSERT INTO regress_check.documents (id, uri, chunk_count)
 VALUES ('00000000-0000-0000-0000-00000000000b', 'bad.ts', 3), ('00000000-0000-0000-0000-00000000000c', 'none.md', 1);
-INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, content, start_byte, end_byte)
-VALUES ('00000000-0000-0000-0000-00000000000b', 1, '{Class,run}', 'code', 'abc', 0, 3),
-    ('00000000-0000-0000-0000-00000000000b', 3, '{Class}', 'code', 'abc', 4, 9);
+INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, unit, content, start_byte, end_byte)
+VALUES ('00000000-0000-0000-0000-00000000000b', 1, '{Class,run}', 'code', 'member', 'abc', 0, 3),
+    ('00000000-0000-0000-0000-00000000000b', 3, '{Class}', 'code', 'container', 'abc', 4, 9);
 SELECT * FROM passage.check_store(data => true);
 SELECT * FROM passage.check_store();
 
