@@ -20,6 +20,7 @@ belongs to the first chunk. Only the empty document has no chunks.
 mod asciidoc;
 mod block_builder;
 mod blocks;
+mod closing;
 #[cfg(feature = "code")]
 mod code;
 mod csv;
@@ -40,6 +41,7 @@ mod yaml;
 
 use crate::{Error, MediaType, SplitDocument, SyntaxError};
 use blocks::Blocks;
+pub(crate) use closing::closes_outer_unit;
 use draft::Draft;
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;
 use merge::ChunkMerger;
@@ -49,7 +51,7 @@ use units::Units;
 /// The version of the splitters, which is part of the content hash of a document.
 ///
 /// It changes whenever the same document would be split differently.
-pub const SPLITTER_VERSION: u32 = 2;
+pub const SPLITTER_VERSION: u32 = 3;
 
 /// The splitter of a media type, by the structure that it finds.
 #[derive(Clone, Copy)]
