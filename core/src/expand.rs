@@ -14,6 +14,7 @@ Nothing here depends on storage; the tests answer probes from memory.
 
 mod budget;
 mod claim;
+mod closings;
 mod imports;
 mod merge;
 mod plan;
@@ -71,7 +72,7 @@ pub struct Container {
     pub depth: usize,
     /// The ordinal of the first chunk directly in it.
     pub first: i32,
-    /// The ordinal of the last chunk directly in it.
+    /// The ordinal of the last chunk directly in it. [`select_context`] may find a later one that closes it.
     pub last: i32,
 }
 

@@ -20,6 +20,7 @@ belongs to the first chunk. Only the empty document has no chunks.
 mod asciidoc;
 mod block_builder;
 mod blocks;
+mod closing;
 #[cfg(feature = "code")]
 mod code;
 mod csv;
@@ -42,6 +43,7 @@ mod yaml;
 
 use crate::{Error, MediaType, SplitDocument, SyntaxError};
 use blocks::Blocks;
+pub(crate) use closing::closes_outer_unit;
 pub(crate) use csv::header_record as csv_header;
 use draft::Draft;
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;

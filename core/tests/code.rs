@@ -46,22 +46,22 @@ fn imports(text: &str, media_type: &str) -> Vec<String> {
 }
 
 #[test]
-fn seed_001_a_class_has_a_head_methods_and_an_end_and_global_code_is_in_the_root() {
+fn seed_001_a_class_has_a_head_and_methods_and_global_code_is_in_the_root() {
     let text = "class UserService {\n  constructor(db) { this.db = db; }\n\n  \
         getUser(id) { return db.find(id); }\n}\n// Global code or imports\n";
     let chunks = chunks(text, "text/x-typescript");
     let expected = [
         ("UserService".to_owned(), "class UserService {\n"),
         ("UserService / constructor".to_owned(), "  constructor(db) { this.db = db; }\n\n"),
-        ("UserService / getUser".to_owned(), "  getUser(id) { return db.find(id); }\n"),
-        ("UserService".to_owned(), "}\n"),
+        ("UserService / getUser".to_owned(), "  getUser(id) { return db.find(id); }\n}\n"),
         (String::new(), "// Global code or imports\n"),
     ];
     assert_eq!(rows(&chunks), expected);
     let units: Vec<&str> = chunks.iter().map(|chunk| chunk.unit.name()).collect();
-    assert_eq!(units, ["container", "member", "member", "container", "module"]);
+    assert_eq!(units, ["container", "member", "member", "module"]);
     let levels: Vec<u32> = chunks.iter().map(|chunk| chunk.level).collect();
-    assert_eq!(levels, [1, 2, 2, 1, 0]);
+    // The level of merged text is the lowest, here that of the closing bracket.
+    assert_eq!(levels, [1, 2, 1, 0]);
     assert_eq!(chunks[2].preamble, "UserService\ngetUser\nclass UserService {");
 }
 
@@ -256,9 +256,80 @@ fn a_long_function_is_cut_between_its_statements() {
     let chunks = chunks(&text, "text/x-rust");
     assert!(chunks.len() > 5);
     for chunk in &chunks[1..] {
-        assert!(chunk.content.starts_with("    total") || chunk.content.starts_with('}'));
+        assert!(chunk.content.starts_with("    total"));
         assert_eq!(chunk.section, ["sum"]);
     }
+}
+
+#[test]
+fn a_cut_is_at_a_line_end_and_not_between_the_items_of_a_line() {
+    let statement =
+        "  await db.query('register-1', [\n    name, password, address, telephone,\n  ]);\n";
+    let text = format!("async function register() {{\n{}}}\n", statement.repeat(12));
+    for max in 60..=120 {
+        let limits = ChunkLimits { min: 20, preferred: max * 3 / 5, max, window: 1_000 };
+        let chunks = split_as(&text, "text/x-typescript", limits).chunks;
+        for chunk in &chunks {
+            assert!(chunk.content.ends_with('\n'), "{max}: {:?}", chunk.content);
+        }
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_cut_between_its_statements() {
+    let text = format!("function run() {{ {}}}\n", "go(one, two); ".repeat(20));
+    let chunks = split_as(&text, "text/javascript", SMALL).chunks;
+    assert!(chunks.len() > 4);
+    for chunk in &chunks[1..] {
+        assert!(chunk.content.starts_with("go("), "{:?}", chunk.content);
+    }
+}
+
+#[test]
+fn a_head_keeps_its_bracket() {
+    let fields = "    private readonly int count = 0;\n".repeat(4);
+    let attributes = "[Serializable]\n[Description(\"Counts.\")]\n";
+    let head = "public sealed class Counter : Base, IDisposable, IEnumerable";
+    let method = "    public void Run()\n    {\n        Go();\n    }\n";
+    for brace in [" {", "\n{"] {
+        let text = format!("{attributes}{head}{brace}\n{fields}{}}}\n", method.repeat(6));
+        for max in 80..=200 {
+            let limits = ChunkLimits { min: 10, preferred: max * 3 / 5, max, window: 1_000 };
+            let chunks = split_as(&text, "text/x-csharp", limits).chunks;
+            let head = chunks.iter().find(|chunk| chunk.content.contains("IEnumerable")).unwrap();
+            assert!(head.content.contains("IEnumerable{brace}".replace("{brace}", brace).as_str()));
+        }
+    }
+}
+
+#[test]
+fn a_closing_bracket_alone_is_no_chunk() {
+    let method = "  int value(int first) const { return first + second; }\n";
+    let text = format!("class Sum {{\n{}}};\n", method.repeat(3));
+    let cpp = chunks(&text, "text/x-c++");
+    let last = cpp.last().unwrap();
+    assert_eq!(last.section, ["Sum", "value (3)"]);
+    assert!(last.content.ends_with("}\n};\n"), "{:?}", last.content);
+
+    // The end of a function that is cut.
+    let text = format!("const run = () => {{\n{}}};\n", "  go(first, second);\n".repeat(9));
+    for max in 40..=90 {
+        let limits = ChunkLimits { min: 10, preferred: max * 3 / 5, max, window: 1_000 };
+        let chunks = split_as(&text, "text/x-typescript", limits).chunks;
+        assert_ne!(chunks.last().unwrap().content, "};\n", "{max}");
+    }
+
+    let ruby = "class A\n  def one; first second third fourth fifth; end\n  def two; first second \
+        third fourth fifth; end\nend\n";
+    assert!(chunks(ruby, "text/x-ruby").last().unwrap().content.ends_with("; end\nend\n"));
+}
+
+#[test]
+fn a_closing_bracket_is_not_in_the_chunk_of_a_unit_that_a_passage_returns_alone() {
+    let function = "    fn long_name() { one(); two(); three(); four(); }\n";
+    let text = format!("mod tests {{\n{}}}\n", function.repeat(2));
+    let rust = chunks(&text, "text/x-rust");
+    assert_eq!(rows(&rust).last().unwrap(), &("tests".to_owned(), "}\n"));
 }
 
 #[test]

@@ -9,6 +9,9 @@
 
 #![cfg(feature = "code")]
 
+#[path = "corpus/files.rs"]
+#[allow(dead_code)] // The folders are read alone.
+mod files;
 #[path = "code/standalone.rs"]
 mod standalone;
 

@@ -163,7 +163,7 @@ pub(super) fn is_own(
 }
 
 /// Returns whether a row is in a section or below it.
-fn is_below(columns: &impl LazyColumns, row: usize, section: &[String]) -> bool {
+pub(super) fn is_below(columns: &impl LazyColumns, row: usize, section: &[String]) -> bool {
     columns.section(row).is_some_and(|titles| titles.starts_with(section))
 }
 

@@ -7,6 +7,7 @@ was cut or does not parse, its hits fall back, and the selection runs again with
 
 use super::budget::{self, Budget};
 use super::claim::{Claims, claims};
+use super::closings::with_closings;
 use super::imports::add_imports;
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
@@ -64,6 +65,7 @@ pub fn select_context(
     explain: bool,
 ) -> Selection {
     let probe_rows = ProbeRows::new(plan, rows);
+    let hits = &with_closings(hits, plan, &probe_rows, columns);
     let mut failed = vec![false; plan.groups.len()];
     // Context that the budget cut before a fallback still counts as cut.
     let mut cut_before = vec![false; hits.len()];

@@ -167,7 +167,7 @@ impl TreeWalker<'_, '_, '_> {
             self.close_ended();
             self.unread += bytes.len();
             self.error.get_or_insert(bytes.start);
-            self.record_item(bytes.start);
+            self.record_item(bytes.start, true);
             return None;
         };
         if bytes.is_empty() {
@@ -212,7 +212,9 @@ impl TreeWalker<'_, '_, '_> {
         if matches!(rule, Rule::Plain) && frame.lead.is_none() && !frame.items {
             return (matters || node.has_error()).then_some(false);
         }
-        let start = self.record_item(bytes.start);
+        // A block belongs to the text before it, such as the head of a class.
+        let is_item = node.is_named() && !self.text[bytes.start..].starts_with('{');
+        let start = self.record_item(bytes.start, is_item);
         match rule {
             Rule::Call(names, _) if let Some(names) = names(node, self.text) => {
                 self.import(bytes.start, names);
@@ -257,8 +259,9 @@ impl TreeWalker<'_, '_, '_> {
         }
     }
 
-    /// Returns the beginning of a node with its comments and attributes, and records it as an item.
-    fn record_item(&mut self, start: usize) -> usize {
+    /// Returns the beginning of a node with its comments and attributes, and records it as an item. A
+    /// bracket or a keyword is not an item, only the comments before it.
+    fn record_item(&mut self, start: usize, is_item: bool) -> usize {
         let frame = self.frames.last_mut().expect("the root has a frame");
         let lead = frame.lead.take();
         let bound =
@@ -269,7 +272,9 @@ impl TreeWalker<'_, '_, '_> {
             if let Some(lead) = lead {
                 self.units.item(lead.start);
             }
-            self.units.item(item);
+            if is_item {
+                self.units.item(item);
+            }
         }
         item
     }
@@ -298,6 +303,7 @@ impl TreeWalker<'_, '_, '_> {
         if outermost && self.members > 0 {
             return true;
         }
+        let start = lines::start_of_words(self.text, start);
         self.members += usize::from(unit == Unit::Member);
         self.carried = None;
         self.same = same;

@@ -1,11 +1,16 @@
 /*!
 Cutting: divides a unit that is too long for one chunk.
 
-Cuts are made between the items of a list, else between lines, else between sentences or words, else
-between characters. A finer cut is used only if the text before the next coarser one does not fit.
-Among cuts of the same kind, a blank line or the end of a sentence is preferred, then the cut nearest
-to an even share. So a unit that is slightly too long becomes two halves, and not a whole and a
-small rest. Characters are grapheme clusters, as far as one chunk has room for them.
+Cuts are made between the items of a list or the statements of a function that begin on a line, else
+between lines, else between items within a line, else between sentences or words, else between
+characters. A finer cut is used only if the text before the next coarser one does not fit, or if the
+coarser one is in the first half of the text before it. Among cuts of the same kind, a blank line or
+the end of a sentence is preferred, then the cut nearest to an even share. So a unit that is slightly
+too long becomes two halves, and not a whole and a small rest. Characters are grapheme clusters, as
+far as one chunk has room for them.
+
+Closing brackets at the end of a unit are never a piece of their own, and a line with one begins a
+piece only if no other line can.
 
 The whole unit is not measured, because it may have megabytes. Instead, the end of a piece is
 estimated from the bytes per size so far, then measured, and estimated again if it was wrong. So each
@@ -14,7 +19,7 @@ byte is measured a few times at most, however long its line.
 
 mod boundary;
 
-use super::{ChunkLimits, Sizer};
+use super::{ChunkLimits, Sizer, closing::without_closing};
 use crate::interrupt;
 use std::ops::Range;
 
@@ -48,6 +53,8 @@ struct CutTarget {
     reach: usize,
     /// See [`LongUnit::ties`].
     ties: [Tie; 2],
+    /// The end of the unit without its closing brackets, before which the piece ends if it can.
+    close: usize,
 }
 
 /// An offset at which the unit is not cut.
@@ -64,14 +71,17 @@ impl Cutter<'_> {
         let Range { start: mut at, end } = unit.bytes;
         let ties =
             unit.ties.map(|offset| Tie { offset, before: self.text[..offset].trim_end().len() });
+        let close = at + without_closing(&self.text[unit.bytes.clone()]).len();
         let mut rest = unit.size;
         let mut density = None;
         while at < end {
             interrupt::poll();
-            if end - at <= self.limits.max_bytes() && rest.is_none_or(|rest| self.parts(rest) < 2) {
+            let is_last = self.is_last_item(at, close);
+            let may_fit = rest.is_none_or(|rest| is_last || self.parts(rest) < 2);
+            if end - at <= self.limits.max_bytes() && may_fit {
                 // The difference of sizes is only an estimate: the sizes of cut words do not add up.
                 let left = self.size(at..end);
-                if self.parts(left) < 2 {
+                if self.parts(left) < 2 || is_last && left <= self.limits.max {
                     emit(at..end, left);
                     return;
                 }
@@ -83,7 +93,7 @@ impl Cutter<'_> {
                 (None, Some(density)) => density,
                 (None, None) => self.density(at, end),
             };
-            let (next, size) = self.piece(at, end, ties, share.max(1), bytes_a_unit);
+            let (next, size) = self.piece(at..end, close, ties, share.max(1), bytes_a_unit);
             emit(at..next, size);
             rest = rest.map(|rest| rest.saturating_sub(size));
             density = Some((next - at) as f64 / size.max(1) as f64);
@@ -102,6 +112,13 @@ impl Cutter<'_> {
         self.sizer.size(&self.text[bytes])
     }
 
+    /// Returns whether an item begins at an offset, and only closing brackets follow it.
+    fn is_last_item(&self, at: usize, close: usize) -> bool {
+        let index = self.items.partition_point(|item| *item < at);
+        self.items.get(index) == Some(&at)
+            && self.items.get(index + 1).is_none_or(|next| *next >= close)
+    }
+
     /// Returns the bytes per unit of size, measured from a sample of the text after an offset.
     fn density(&self, at: usize, end: usize) -> f64 {
         let most = self.limits.max_bytes();
@@ -109,11 +126,11 @@ impl Cutter<'_> {
         (some - at) as f64 / self.size(at..some).max(1) as f64
     }
 
-    /// Returns the end and the size of the piece that begins at an offset.
+    /// Returns the end and the size of the first piece of a text.
     fn piece(
         &self,
-        at: usize,
-        end: usize,
+        Range { start: at, end }: Range<usize>,
+        close: usize,
         ties: [Tie; 2],
         share: usize,
         density: f64,
@@ -123,7 +140,7 @@ impl Cutter<'_> {
         let aim = |density: f64| {
             // A cast of a float out of range saturates.
             let bytes = |units: usize| ((units as f64 * density) as usize).clamp(1, most);
-            CutTarget { at, goal: at + bytes(share), reach: at + bytes(max), ties }
+            CutTarget { at, goal: at + bytes(share), reach: at + bytes(max), ties, close }
         };
         let mut aimed = aim(density);
         let mut fallback: Option<(usize, usize)> = None;
@@ -162,6 +179,7 @@ impl Cutter<'_> {
         size: usize,
         end: usize,
     ) -> Option<(usize, usize)> {
+        let end = if aim.at < aim.close { aim.close } else { end };
         let most = (end - 1 - aim.at).min(self.limits.max_bytes());
         let bytes = (next - aim.at) * self.limits.max / size.max(1);
         let reach = aim.at + (bytes + bytes / 4).min(most);

@@ -11,6 +11,8 @@ same for every language:
 2. A member of at least the minimum is a chunk. Smaller members and own text are merged with their
    neighbors, greedily in document order, up to the preferred size. If one of the two is below the
    minimum, they are merged up to the maximum. Merged members have the section of their parent.
+   Closing brackets of a container are merged with its last member up to the maximum, and the chunk has
+   the section of the member and the level of the container.
    Nothing is merged across the edge of a divided unit. So the chunks of a section and the sections
    below it are exactly the unit.
 3. In a module, own text (imports, loose statements) is not merged with members.

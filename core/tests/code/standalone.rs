@@ -6,7 +6,7 @@ use tree_sitter::{Language, Node, Parser};
 /// A media type, its grammar, and the smallest texts around a nested container.
 pub type Frame = (&'static str, fn() -> Language, &'static [(&'static str, &'static str)]);
 
-pub const FRAMES: [Frame; 14] = [
+pub const FRAMES: [Frame; 16] = [
     ("text/x-rust", || tree_sitter_rust::LANGUAGE.into(), &[]),
     (
         "text/x-typescript",
@@ -23,6 +23,11 @@ pub const FRAMES: [Frame; 14] = [
         || tree_sitter_javascript::LANGUAGE.into(),
         &[("class X {", "}"), ("x = {", "}")],
     ),
+    (
+        "text/x-jsx",
+        || tree_sitter_javascript::LANGUAGE.into(),
+        &[("class X {", "}"), ("x = {", "}")],
+    ),
     ("text/x-python", || tree_sitter_python::LANGUAGE.into(), &[("if x:\n", "")]),
     ("text/x-go", || tree_sitter_go::LANGUAGE.into(), &[("type (", ")")]),
     ("text/x-java", || tree_sitter_java::LANGUAGE.into(), &[("class X {", "}")]),
@@ -31,6 +36,7 @@ pub const FRAMES: [Frame; 14] = [
     ("text/x-csharp", || tree_sitter_c_sharp::LANGUAGE.into(), &[("class X {", "}")]),
     ("text/x-ruby", || tree_sitter_ruby::LANGUAGE.into(), &[]),
     ("text/x-php", || tree_sitter_php::LANGUAGE_PHP.into(), &[("<?php ", "")]),
+    ("text/x-shellscript", || tree_sitter_bash::LANGUAGE.into(), &[]),
     ("text/x-sql", || tree_sitter_sequel::LANGUAGE.into(), &[]),
     ("text/css", || tree_sitter_css::LANGUAGE.into(), &[]),
 ];
@@ -84,6 +90,33 @@ pub fn parses_alone(parser: &mut Parser, content: &str, (_, _, around): &Frame) 
     parses(parser, content) || around.iter().any(|frame| parses(parser, &framed(frame)))
 }
 
+/// The maximum number of bytes of the sample of crates.
+const SAMPLE: u64 = 1_000_000;
+
+/// Calls a function with each file of this project, of the folders in `PASSAGE_CODE`, and of a sample
+/// of the unpacked crates, if its language is known.
+#[allow(dead_code)] // Other tests read the folders alone.
+pub fn code_files(visit: &mut impl FnMut(&Path, &str, &Frame)) {
+    for folder in folders() {
+        walk(&folder, visit);
+    }
+    let mut paths = Vec::new();
+    crate::files::walk(&crate::files::registry(), &mut |path| {
+        paths.extend(Some(path).filter(|path| frame(path).is_some()));
+    });
+    for path in crate::files::sample(paths, SAMPLE) {
+        if let (Some(frame), Ok(text)) = (frame(&path), std::fs::read_to_string(&path)) {
+            visit(&path, &text, frame);
+        }
+    }
+}
+
+/// Returns the frame of a file, if its language is known.
+fn frame(path: &Path) -> Option<&'static Frame> {
+    let media_type = passage_core::MediaType::from_path(path.to_str()?)?;
+    FRAMES.iter().find(|(name, ..)| *name == media_type.name())
+}
+
 /// Calls a function with each file below a folder whose language is known.
 pub fn walk(folder: &Path, visit: &mut impl FnMut(&Path, &str, &Frame)) {
     let mut entries: Vec<_> =
@@ -94,8 +127,7 @@ pub fn walk(folder: &Path, visit: &mut impl FnMut(&Path, &str, &Frame)) {
         if kind.is_dir() {
             walk(&path, visit);
         } else if kind.is_file()
-            && let Some(media_type) = passage_core::MediaType::from_path(&path.to_string_lossy())
-            && let Some(frame) = FRAMES.iter().find(|(name, ..)| *name == media_type.name())
+            && let Some(frame) = frame(&path)
             && let Ok(text) = std::fs::read_to_string(&path)
         {
             visit(&path, &text, frame);

@@ -12,6 +12,16 @@ pub(super) fn start(text: &str, offset: usize) -> usize {
     if is_first { before.len() } else { offset }
 }
 
+/// Returns the beginning of the line of an offset if only words and type arguments precede it, such as a
+/// macro or a keyword that the grammar does not know, else the offset.
+pub(super) fn start_of_words(text: &str, offset: usize) -> usize {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_ \t<>,:*&".contains(&byte);
+    let bytes = &text.as_bytes()[offset.saturating_sub(MAX_LINE)..offset];
+    let words = bytes.iter().rev().take_while(|byte| is_word(**byte)).count();
+    let begin = offset - words;
+    if words > 0 && (begin == 0 || text[..begin].ends_with(['\n', '\r'])) { begin } else { offset }
+}
+
 /// Returns whether only blanks precede an offset on its line.
 pub(super) fn is_first(text: &str, offset: usize) -> bool {
     let before = text[..offset].trim_end_matches([' ', '\t']);

@@ -13,7 +13,7 @@ impl CutTarget {
 /// An offset to cut at, with its rank among others of the same kind.
 struct CutPoint {
     at: usize,
-    /// 2 after a blank line, 1 after the end of a sentence, else 0.
+    /// 3 after a blank line, 2 after the end of a sentence, 0 before a bracket, else 1.
     rank: u8,
 }
 
@@ -21,7 +21,10 @@ impl Cutter<'_> {
     /// Returns the end of a piece: after its beginning, and not after its reach unless its first
     /// character is longer.
     pub(super) fn boundary(&self, aim: CutTarget) -> usize {
-        let reach = self.text.floor_char_boundary(aim.reach);
+        let mut reach = self.text.floor_char_boundary(aim.reach);
+        if aim.at < aim.close && aim.close <= reach {
+            reach = self.text.floor_char_boundary(aim.close - 1).max(aim.at);
+        }
         // The cut is after the last tie, or else between two ties, where the last word before a tie
         // stays with the text after it.
         let mut to = reach;
@@ -53,19 +56,22 @@ impl Cutter<'_> {
         rest.chars().next().map_or(0, char::len_utf8)
     }
 
-    /// Returns the next item and the next line after an offset, up to `reach`, that are coarser cuts
-    /// than the offset.
-    pub(super) fn next_coarser(&self, at: usize, reach: usize) -> [Option<usize>; 2] {
-        let index = self.items.partition_point(|item| *item < at);
-        let item = self.items.get(index).copied().filter(|item| *item != at && *item <= reach);
-        let is_item = self.items.get(index) == Some(&at);
-        let line = if is_item || self.line_begins(at) {
-            None
-        } else {
-            let ends = memchr::memchr2_iter(b'\n', b'\r', &self.text.as_bytes()[at..reach.max(at)]);
-            ends.map(|end| at + end + 1).find(|offset| self.line_begins(*offset))
-        };
-        [item.filter(|_| !is_item), line]
+    /// Returns the next cuts after an offset, up to `reach`, that are coarser than the offset: an item
+    /// at the beginning of a line, another line, and an item within a line.
+    pub(super) fn next_coarser(&self, at: usize, reach: usize) -> [Option<usize>; 3] {
+        let first = self.items.partition_point(|item| *item < at);
+        let items = || self.items[first..].iter().copied().take_while(|item| *item <= reach);
+        let (is_item, is_line) = (self.items.get(first) == Some(&at), self.line_begins(at));
+        if is_item && is_line {
+            return [None; 3];
+        }
+        let line_item = items().find(|item| self.line_begins(*item));
+        if is_line {
+            return [line_item, None, None];
+        }
+        let ends = memchr::memchr2_iter(b'\n', b'\r', &self.text.as_bytes()[at..reach.max(at)]);
+        let line = ends.map(|end| at + end + 1).find(|offset| self.line_begins(*offset));
+        [line_item, line, items().next().filter(|_| !is_item)]
     }
 
     /// Returns the best cut after `from` and up to `reach`, coarse ones first.
@@ -75,12 +81,20 @@ impl Cutter<'_> {
         }
         let bytes = self.text.as_bytes();
         let first = self.items.partition_point(|item| *item <= from);
-        let items = self.items[first..].iter().take_while(|item| **item <= reach);
-        let items = items.map(|item| CutPoint { at: *item, rank: 0 });
-        best_of(items, aim)
+        let items = self.items[first..].iter().copied().take_while(|item| *item <= reach);
+        let (line_items, inner_items): (Vec<_>, Vec<_>) =
+            items.partition(|item| self.line_begins(*item));
+        let best_item =
+            |items: Vec<usize>| best_of(items.into_iter().map(|at| CutPoint { at, rank: 1 }), aim);
+        best_item(line_items)
             .or_else(|| {
                 let ends = memchr::memchr2_iter(b'\n', b'\r', &bytes[from..reach]);
-                best_of(ends.filter_map(|end| self.line(from + end + 1)), aim)
+                let line = best_of(ends.filter_map(|end| self.line(from + end + 1)), aim);
+                match (line, best_item(inner_items)) {
+                    // A line end in the first half of the piece would make it small.
+                    (Some(line), Some(item)) if line < aim.at + (item - aim.at) / 2 => Some(item),
+                    (line, item) => line.or(item),
+                }
             })
             .or_else(|| best_of(self.words(from.max(aim.min_end() - 1), reach), aim))
             .or_else(|| best_of(self.words(from, reach), aim))
@@ -90,16 +104,16 @@ impl Cutter<'_> {
     /// with the text before them. A line of quote marks only is blank.
     fn line(&self, at: usize) -> Option<CutPoint> {
         let bytes = self.text.as_bytes();
-        if at >= bytes.len()
-            || matches!(bytes[at..].iter().find(|byte| is_visible(**byte)), Some(b'\n' | b'\r'))
-        {
+        let after = bytes.get(at..)?.iter().find(|byte| is_visible(**byte));
+        if at == bytes.len() || matches!(after, Some(b'\n' | b'\r')) {
             return None;
         }
         let before = self.text[..at].strip_suffix('\n').unwrap_or(&self.text[..at]);
         let before = before.strip_suffix('\r').unwrap_or(before).as_bytes();
         let rank = match before.iter().rfind(|byte| is_visible(**byte)) {
-            Some(b'\n' | b'\r') => 2,
-            _ => u8::from(ends_sentence(before)),
+            _ if matches!(after, Some(b'{' | b'}' | b')' | b']')) => 0,
+            Some(b'\n' | b'\r') => 3,
+            _ => 1 + u8::from(ends_sentence(before)),
         };
         Some(CutPoint { at, rank })
     }

@@ -8,6 +8,7 @@ use crate::{
     Unit, interrupt,
     section::Section,
     split::{
+        closing::is_closing,
         cut::{self, Cutter},
         draft::Draft,
     },
@@ -100,7 +101,14 @@ impl Units<'_> {
             return;
         }
         open.grouped = atom.bytes.end;
+        let bytes = atom.bytes.start.byte..atom.bytes.end.byte;
         match &mut open.last {
+            Some(last)
+                if last.takes_closing(&atom, open.unit, self.limits)
+                    && is_closing(&self.text[bytes.clone()]) =>
+            {
+                last.add_closing(&atom);
+            }
             Some(last) if last.accepts(&atom, open.unit, self.limits) => last.add(&atom, open.unit),
             last => {
                 let Some(complete) = last.replace(Group::new(atom)) else { return };

@@ -104,6 +104,27 @@ impl Group {
             || size(&atom.bytes) < limits.min
     }
 
+    /// Returns whether closing brackets after the group are merged into it: after the last member of a
+    /// container, and after several members of a module.
+    ///
+    /// A passage with the member has the whole container, so it has both anyway. But a single member of
+    /// a module may be a passage, which would not parse with the bracket of the module.
+    pub(super) fn takes_closing(&self, atom: &Atom, around: Unit, limits: ChunkLimits) -> bool {
+        let fits = match around {
+            Unit::Container => self.unit == Unit::Member && self.titles.len() == 1,
+            Unit::Module => self.titles.is_empty() && !self.own,
+            _ => false,
+        };
+        fits && atom.own && self.has_room(atom.bytes.end, limits)
+    }
+
+    /// Adds closing brackets. The group keeps the section of its member, and its level is that of the
+    /// container.
+    pub(super) fn add_closing(&mut self, atom: &Atom) {
+        self.bytes.end = atom.bytes.end;
+        self.level = self.level.min(atom.level);
+    }
+
     /// Returns whether white space up to a position may be added.
     pub(super) fn has_room(&self, end: Position, limits: ChunkLimits) -> bool {
         let Range { start, .. } = self.bytes;

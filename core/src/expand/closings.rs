@@ -1,0 +1,67 @@
+/*!
+Closing parts that belong to the chunk of a member.
+
+A splitter merges the closing brackets of a container with its last member, so that no chunk consists of
+brackets. Such a chunk has the section of the member. It ends the container like a chunk of its own section.
+*/
+
+use super::claim::is_below;
+use super::probe::Plan;
+use super::probe_rows::ProbeRows;
+use super::{Container, Hit, LazyColumns};
+use crate::interrupt;
+use crate::split::closes_outer_unit;
+
+/// Returns the hits, with the chunk that closes each container as its last.
+///
+/// Sections are read only of the rows that may close a container.
+pub(super) fn with_closings<'a>(
+    hits: &[Hit<'a>],
+    plan: &Plan,
+    probe_rows: &ProbeRows,
+    columns: &impl LazyColumns,
+) -> Vec<Hit<'a>> {
+    let mut hits = hits.to_vec();
+    for group in plan.groups.iter().filter(|group| !group.inside.is_empty()) {
+        let inside = |row: &usize| probe_rows.rows[*row].depth_below.is_some();
+        let rows = group.probes.iter().flat_map(|probe| probe_rows.all(*probe));
+        let rows: Vec<usize> = rows.copied().filter(inside).collect();
+        for hit in &group.inside {
+            let hit = &mut hits[*hit];
+            let Some(titles) = &hit.section else { continue };
+            let is_in_scope = |of: &&mut Container| of.depth >= group.section.len();
+            for container in hit.containers.iter_mut().filter(is_in_scope) {
+                interrupt::poll();
+                let after = rows.partition_point(|row| probe_rows.ordinal(*row) <= container.last);
+                let section = &titles[..container.depth];
+                let is_scope = container.depth == group.section.len();
+                let follows = |(row, ordinal): &(&usize, i32)| {
+                    interrupt::poll();
+                    probe_rows.ordinal(**row) == *ordinal
+                        && (is_scope || is_below(columns, **row, section))
+                };
+                let Some(next) = container.last.checked_add(1) else { continue };
+                let count = rows[after..].iter().zip(next..).take_while(follows).count();
+                let Some(last) = rows[after..after + count].last() else { continue };
+                let before = (count > 1).then(|| rows[after + count - 2]);
+                if is_closing_member(*last, before, section, columns) {
+                    container.last = probe_rows.ordinal(*last);
+                }
+            }
+        }
+    }
+    hits
+}
+
+/// Returns whether a row is a whole member directly in a container, and ends with a bracket of the container.
+fn is_closing_member(
+    row: usize,
+    before: Option<usize>,
+    container: &[String],
+    columns: &impl LazyColumns,
+) -> bool {
+    let Some(section) = columns.section(row) else { return false };
+    section.len() == container.len() + 1
+        && before.is_none_or(|before| columns.section(before).as_ref() != Some(&section))
+        && closes_outer_unit(&columns.content(row))
+}

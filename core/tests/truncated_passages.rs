@@ -1,0 +1,171 @@
+/*!
+Passages of `hierarchical` under a budget parse in their language, with gap comments.
+
+Each chunk of real files is a hit. A complete passage must parse. A truncated passage of a container
+must parse with its gap comments if it has the whole unit that was hit and the ends of the container.
+Code is that of `code_cuts`.
+*/
+
+#![cfg(feature = "code")]
+
+#[path = "corpus/files.rs"]
+#[allow(dead_code)] // Files are read without conversion.
+mod files;
+#[path = "expand/memory.rs"]
+#[allow(dead_code)] // The hits are in code only.
+mod memory;
+#[path = "code/standalone.rs"]
+#[allow(dead_code)] // Files are read by their list.
+mod standalone;
+
+use memory::{Chunk, Store, passages, preset};
+use passage_core::assemble::Part;
+use passage_core::expand::Budget;
+use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
+use standalone::{Frame, code_files, parser, parses_alone};
+use std::collections::BTreeMap;
+
+/// The maximum number of hits in a file.
+const HITS: usize = 12;
+
+/// The budgets in chunks.
+const BUDGETS: [u32; 2] = [6, 12];
+
+/// The results of the passages of one language.
+#[derive(Default)]
+struct Counts {
+    files: usize,
+    complete: usize,
+    failed: usize,
+    truncated: usize,
+    broken: usize,
+    /// The truncated passages of units that alone exceed the budget.
+    partial: usize,
+}
+
+fn check(
+    text: &str,
+    frame: &Frame,
+    limits: ChunkLimits,
+    counts: &mut Counts,
+    report: &mut impl FnMut(String, String),
+) {
+    let media_type = MediaType::new(frame.0);
+    let comment = media_type.comment_syntax().expect("every language has a comment");
+    let split = split(text, &media_type, &SplitOptions::new(limits), &Characters).unwrap();
+    if split.syntax_error.is_some() || split.chunks.is_empty() {
+        return;
+    }
+    let (mut parser, errors) = parser(text, frame);
+    let chunk = |chunk: &passage_core::Chunk| Chunk {
+        section: chunk.section.clone(),
+        unit: Some(chunk.unit),
+        content: chunk.content.to_owned(),
+    };
+    let store = Store {
+        documents: vec![split.chunks.iter().map(chunk).collect()],
+        kind: Some(split.chunks[0].kind),
+        json: false,
+    };
+    counts.files += 1;
+    let count = split.chunks.len();
+    for at in (0..count).step_by(count.div_ceil(HITS)) {
+        for most in BUDGETS {
+            let mut hierarchical = preset("hierarchical");
+            hierarchical.max_tokens = Some(10 * most);
+            let hits = [store.hit((0, at), 0, &hierarchical)];
+            let (rows, selection) = store.expand(&hits, Budget::of(&hits));
+            if selection.scopes[0].is_none() || hits[0].containers.is_empty() {
+                continue;
+            }
+            for passage in passages(&hits, &rows, &selection, Some(0)) {
+                let ordinal = |index: &usize| rows[selection.chunks[*index].row].ordinal.unwrap();
+                let ordinals: Vec<i32> = passage.chunks.iter().map(ordinal).collect();
+                let chunks: Vec<_> =
+                    ordinals.iter().map(|at| &split.chunks[*at as usize]).collect();
+                let bytes = chunks[0].bytes.start..=chunks[chunks.len() - 1].bytes.end;
+                if errors.iter().any(|at| bytes.contains(at)) {
+                    continue;
+                }
+                let parts: Vec<Part> = chunks
+                    .iter()
+                    .map(|chunk| Part {
+                        content: chunk.content.into(),
+                        span: Some(chunk.bytes.start as i32..chunk.bytes.end as i32),
+                    })
+                    .collect();
+                let position = |(chunk, ordinal): (&&passage_core::Chunk, &i32)| ChunkPosition {
+                    ordinal: Some(*ordinal),
+                    first_line: Some(*chunk.lines.start() as i32),
+                    last_line: Some(*chunk.lines.end() as i32),
+                };
+                let positions: Vec<_> = chunks.iter().zip(&ordinals).map(position).collect();
+                let content = assemble_with_gap_comments(&parts, &positions, comment).text;
+                if passage.complete {
+                    counts.complete += 1;
+                    if !parses_alone(&mut parser, &content, frame) {
+                        counts.failed += 1;
+                        report(format!("complete {at}"), content);
+                    }
+                    continue;
+                }
+                let own = |chunk: &passage_core::Chunk| {
+                    chunk.section.starts_with(&split.chunks[at].section)
+                        && split.chunks[at].section.len() > hits[0].containers[0].depth
+                };
+                let has = |index: usize| ordinals.contains(&(index as i32));
+                let is_whole = (0..count).all(|index| !own(&split.chunks[index]) || has(index));
+                let container = hits[0].containers[0];
+                let section = &split.chunks[at].section[..container.depth];
+                let is_inside = |chunk: &passage_core::Chunk| chunk.section.starts_with(section);
+                let last = split.chunks.iter().rposition(is_inside).unwrap();
+                let text = split.chunks[last].content.trim_end();
+                let line = text.lines().last().unwrap_or_default().trim_start();
+                let closes = line.starts_with(['}', ')', ']']) || line == "end";
+                let has_ends = has(container.first as usize) && (!closes || has(last));
+                if !is_whole || !has_ends {
+                    counts.partial += 1;
+                    continue;
+                }
+                counts.truncated += 1;
+                if !parses_alone(&mut parser, &content, frame) {
+                    counts.broken += 1;
+                    report(format!("truncated {at} of {most}"), content);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn passages_of_real_code_under_a_budget_parse() {
+    let mut tallies: BTreeMap<&str, Counts> = BTreeMap::new();
+    let mut found = Vec::new();
+    code_files(&mut |path, text, frame| {
+        let counts = tallies.entry(frame.0).or_default();
+        let narrow = ChunkLimits { min: 60, preferred: 180, max: 300, window: 500 };
+        for limits in [ChunkLimits::CHARACTERS, narrow] {
+            check(text, frame, limits, counts, &mut |what, content| {
+                found.push((format!("{}: {what} ({})", path.display(), limits.max), content));
+            });
+        }
+    });
+    println!("{:24} files complete failed truncated failed of parts", "");
+    for (name, counts) in &tallies {
+        let Counts { files, complete, failed, truncated, broken, partial } = counts;
+        println!(
+            "{:24} {:5} {complete:8} {failed:6} {truncated:9} {broken:6} {partial:8}",
+            name.trim_start_matches("text/"),
+            files / 2
+        );
+    }
+    if let Ok(path) = std::env::var("PASSAGE_FOUND") {
+        let pages: Vec<_> =
+            found.iter().map(|(what, text)| format!("===== {what}\n{text}\n")).collect();
+        std::fs::write(path, pages.concat()).unwrap();
+    }
+    let complete: Vec<_> =
+        found.iter().map(|(what, _)| what).filter(|what| what.contains("complete")).collect();
+    assert!(complete.is_empty(), "{complete:#?}");
+}
