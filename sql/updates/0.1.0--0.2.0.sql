@@ -41,7 +41,7 @@ ALTER FUNCTION passage.scanned_relations(name, text) SET SCHEMA _passage;
 ALTER FUNCTION passage.preset_strategies() SET SCHEMA _passage;
 
 -- These functions take more arguments, after those of 0.1.0. A view or a function that calls a former version
--- depends on it. Then the former version moves to "_passage" and calls the new one.
+-- depends on it. Then the former version moves to "_passage", calls the new one, and leaves the extension.
 
 DO $$
 DECLARE
@@ -74,6 +74,8 @@ BEGIN
             pg_catalog.format('SELECT * FROM passage.%I(%s)', former.proname, (
                 SELECT pg_catalog.string_agg(pg_catalog.format('%I => $%s', name, place), ', ' ORDER BY place)
                 FROM pg_catalog.unnest(former.proargnames[:former.pronargs]) WITH ORDINALITY AS argument (name, place))));
+        -- pg_dump leaves out members of the extension, and a restored view needs the function.
+        EXECUTE pg_catalog.format('ALTER EXTENSION pg_passage DROP FUNCTION %s', former.oid::pg_catalog.regprocedure);
     END LOOP;
 END
 $$;

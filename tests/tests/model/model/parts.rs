@@ -145,12 +145,12 @@ fn is_end(
     let chunks = hit.document.in_order();
     let own: Vec<_> = chunks.iter().filter(|(_, chunk)| chunk.is_in(container)).collect();
     let (Some((first, head)), Some((last, _))) = (own.first(), own.last()) else { return false };
-    let follows = |one: &&ScopeChunk| {
+    let follows = |one: &ScopeChunk| {
         one.scope == *scope
             && one.chunk.ordinal == Some(ordinal + 1)
             && one.chunk.is_below(container)
     };
-    let is_last = ordinal == *last && all.iter().find(follows).is_none();
+    let is_last = ordinal == *last && !all.iter().any(follows);
     unit(head) == Some("container") && (ordinal == *first || is_last)
 }
 
