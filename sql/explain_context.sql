@@ -17,7 +17,8 @@ CREATE FUNCTION passage.explain_context(
     count_by text DEFAULT NULL,
     max_tokens integer DEFAULT NULL,
     max_chunks integer DEFAULT NULL,
-    store name DEFAULT NULL
+    store name DEFAULT NULL,
+    limits jsonb DEFAULT NULL
 ) RETURNS TABLE (
     hit integer,
     kept boolean,
@@ -34,7 +35,7 @@ CREATE FUNCTION passage.explain_context(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
 AS 'MODULE_PATHNAME', 'explain_context_wrapper';
 
-COMMENT ON FUNCTION passage.explain_context(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name) IS 'returns the chunks that expansion considers, in the order in which the budget is spent, with rule, outcome and limit
+COMMENT ON FUNCTION passage.explain_context(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name, jsonb) IS 'returns the chunks that expansion considers, in the order in which the budget is spent, with rule, outcome and limit
 chunk_ids: ids of the hits; unknown ids give no rows
 scores: one for each id, higher is better; NULL ranks hits by the order of the ids
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
@@ -42,5 +43,7 @@ parents, preceding, following, children, before, after: numbers of chunks, 0 to 
 windows: chunks before and after a hit by its kind, as in {"code": 4}; NULL takes those of the strategy
 siblings: parent or section; within: document, parent or section; NULL takes those of the strategy
 threshold: share of a section that hits must exceed for merge, 0 to 1; count_by: chunks or tokens; NULL takes those of the strategy
-max_tokens, max_chunks: most of hits and context together, 0 to 1000000; hits are never dropped; NULL takes those of the strategy
-store: schema of the store; NULL takes the setting passage.store (rag)';
+max_tokens: most tokens of hits and context together, 0 to 1000000, 0 for no limit; hits are never dropped; NULL takes that of the strategy, else the setting passage.max_passage_tokens (2048) for the context of each hit
+max_chunks: most hits and context chunks, 0 to 1000000; hits are never dropped; NULL takes that of the strategy
+store: schema of the store; NULL takes the setting passage.store (rag)
+limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, most tokens of the context of a hit, 0 for no limit';

@@ -13,7 +13,8 @@ CREATE FUNCTION passage.fragments(
     fuzzy_threshold double precision DEFAULT 0.8,
     return_full boolean DEFAULT false,
     include_orphaned boolean DEFAULT false,
-    store name DEFAULT NULL
+    store name DEFAULT NULL,
+    filter jsonb DEFAULT NULL
 ) RETURNS TABLE (
     fragment_id text,
     document_id uuid,
@@ -34,7 +35,7 @@ CREATE FUNCTION passage.fragments(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 5
 AS 'MODULE_PATHNAME', 'fragments_wrapper';
 
-COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name) IS 'returns the whole lines of documents that answer a query, best first
+COMMENT ON FUNCTION passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name, jsonb) IS 'returns the whole lines of documents that answer a query, best first
 query: words and "phrases"; embedding: vector of the query
 uri, document_id: one document to look at; NULL searches the store
 strategy: auto, adaptive, proximity, semantic or seed, auto by default
@@ -44,4 +45,5 @@ max_tokens: most tokens of all rows, 700 by default, 100000 with return_full
 fuzzy_threshold: least similarity of a misspelled word, 0 to 1, 0.8 by default
 return_full: whether to return the whole of the named document, false by default
 include_orphaned: whether documents whose source is missing are searched, false by default
-store: schema of the store; NULL takes the setting passage.store (rag)';
+store: schema of the store; NULL takes the setting passage.store (rag)
+filter: object with filters of search by name, as in {"kind": "code"}; of one document only collection, version, uri, uri_pattern, media_type and include_orphaned';

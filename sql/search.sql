@@ -21,7 +21,8 @@ CREATE FUNCTION passage.search_hits(
     vector_weight double precision DEFAULT 1,
     text_weight double precision DEFAULT 1,
     rrf_k integer DEFAULT 60,
-    store name DEFAULT NULL
+    store name DEFAULT NULL,
+    filter jsonb DEFAULT NULL
 ) RETURNS TABLE (
     rank integer,
     chunk_id uuid,
@@ -39,7 +40,7 @@ CREATE FUNCTION passage.search_hits(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'search_hits_wrapper';
 
-COMMENT ON FUNCTION passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name) IS 'returns the chunks that answer a query by words, by embedding or by both, best first
+COMMENT ON FUNCTION passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name, jsonb) IS 'returns the chunks that answer a query by words, by embedding or by both, best first
 query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
 mode: vector, text or hybrid; NULL takes what query and embedding allow
 max_hits: most rows, 10 by default; candidates: hits of each ranking, by default three times max_hits and at least 30
@@ -49,7 +50,8 @@ metadata: contained in the metadata of document and chunk together; NULL does no
 min_similarity: least cosine similarity, -1 to 1; NULL does not filter
 include_orphaned: whether documents whose source is missing are searched, false by default
 vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
-store: schema of the store; NULL takes the setting passage.store (rag)';
+store: schema of the store; NULL takes the setting passage.store (rag)
+filter: object with filters by name, as in {"kind": "code"}; also uri, equal to the value';
 
 CREATE FUNCTION passage.search(
     query text DEFAULT NULL,
@@ -80,7 +82,9 @@ CREATE FUNCTION passage.search(
     imports boolean DEFAULT false,
     mark_start text DEFAULT NULL,
     mark_end text DEFAULT NULL,
-    store name DEFAULT NULL
+    store name DEFAULT NULL,
+    limits jsonb DEFAULT NULL,
+    filter jsonb DEFAULT NULL
 ) RETURNS TABLE (
     rank integer,
     score double precision,
@@ -105,7 +109,7 @@ CREATE FUNCTION passage.search(
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'search_wrapper';
 
-COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name) IS 'returns the passages that answer a query by words, by embedding or by both, best first
+COMMENT ON FUNCTION passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name, jsonb, jsonb) IS 'returns the passages that answer a query by words, by embedding or by both, best first
 query: words, "phrases" and -excluded words; embedding: vector of the query; at least one of them
 mode: vector, text or hybrid; NULL takes what query and embedding allow
 max_passages: most rows, 10 by default; candidates: hits of each ranking, by default three times max_passages and at least 30
@@ -116,11 +120,14 @@ min_similarity: least cosine similarity, -1 to 1; NULL does not filter
 include_orphaned: whether documents whose source is missing are searched, false by default
 vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
-max_tokens, max_chunks: most of hits and context together, 0 to 1000000; NULL takes those of the strategy
+max_tokens: most tokens of hits and context together, 0 to 1000000, 0 for no limit; NULL takes that of the strategy, else the setting passage.max_tokens (4096)
+max_chunks: most hits and context chunks, 0 to 1000000; NULL takes that of the strategy
 max_distance: most ordinals between hits of one passage, 3 by default; NULL makes one passage of a document
 score_by: max, mean, sum or rank, max by default; order_by: score or document, score by default
 separator: text between chunks that do not touch; NULL takes that of the media type
 gaps: none, or comment for a comment in place of omitted lines; NULL takes that of the media type
 imports: whether to add the imports that a passage uses, false by default
 mark_start, mark_end: texts around each hit, none by default
-store: schema of the store; NULL takes the setting passage.store (rag)';
+store: schema of the store; NULL takes the setting passage.store (rag)
+limits: object with limits of the strategy by name, as in {"parents": 2}; also max_passage_tokens, most tokens of the context of a hit, 0 for no limit
+filter: object with filters by name, as in {"kind": "code"}; also uri, equal to the value';

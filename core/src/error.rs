@@ -54,6 +54,40 @@ pub enum Error {
     /// The argument `windows` is not an object that maps kinds to widths.
     #[error("\"windows\" must be an object of kinds and numbers of chunks")]
     InvalidWindows,
+    /// The argument is not a JSON object, or is nested too deeply to be one.
+    #[error("\"{argument}\" must be a JSON object")]
+    NotAnObject {
+        /// The argument's name.
+        argument: &'static str,
+    },
+    /// The JSON object does not accept this key.
+    #[error("unrecognized key \"{key:.100}\" in \"{argument}\"")]
+    UnknownKey {
+        /// The argument's name.
+        argument: &'static str,
+        /// The rejected key.
+        key: String,
+        /// The valid keys.
+        keys: &'static [&'static str],
+    },
+    /// The value of a key in a JSON object has another type.
+    #[error("\"{key}\" in \"{argument}\" must be {expected}")]
+    KeyType {
+        /// The argument's name.
+        argument: &'static str,
+        /// The key.
+        key: &'static str,
+        /// The required type, as the message names it.
+        expected: &'static str,
+    },
+    /// A call gives a value as an argument and in a JSON object of arguments.
+    #[error("\"{key}\" is given twice, as an argument and in \"{group}\"")]
+    GivenTwice {
+        /// The name of the argument and of the key.
+        key: &'static str,
+        /// The name of the JSON object.
+        group: &'static str,
+    },
     /// The number of scores differs from the number of ids.
     #[error("{scores} scores for {ids} chunk ids")]
     ScoreCount {

@@ -16,6 +16,7 @@ mod budget;
 mod claim;
 mod closings;
 mod imports;
+mod members;
 mod merge;
 mod plan;
 mod probe;
@@ -25,8 +26,9 @@ mod scope_groups;
 mod section_tree;
 mod select_context;
 mod selection;
+mod spend;
 
-pub use budget::Budget;
+pub use budget::{Budget, DefaultBudget};
 pub use plan::plan;
 pub use probe::{Plan, Probe, RowRequest, Shape};
 pub use scope_groups::ScopeGroup;
@@ -96,6 +98,8 @@ pub struct ChunkRow {
 pub trait LazyColumns {
     /// Returns the section of a row, if it has one.
     fn section(&self, row: usize) -> Option<Section>;
+    /// Returns the structural unit of a row, if it is known.
+    fn unit(&self, row: usize) -> Option<Unit>;
     /// Returns the text of a row.
     fn content(&self, row: usize) -> String;
     /// Returns the byte span of a row in the source, if known.

@@ -36,6 +36,7 @@ mod highlight;
 pub mod hits;
 pub mod id;
 pub mod interrupt;
+mod json_group;
 pub mod key;
 pub mod label;
 pub mod media_type;
@@ -54,6 +55,7 @@ pub use convert::{ConvertedDocument, convert, decode};
 pub use document::{Document, MetadataOverrides, chunk_metadata, document_metadata};
 pub use error::Error;
 pub use id::{chunk_id, chunk_ids, document_id};
+pub use json_group::{JsonGroup, one_of};
 pub use media_type::{Family, MediaType};
 pub use split::{
     Characters, ChunkLimits, SPLITTER_VERSION, SizeUnit, Sizer, SplitOptions, split, title,

@@ -4,8 +4,7 @@ Search: planning, ranking and fusion of the chunks that answer a query.
 A query has words and an optional embedding, and each gives a ranking. BM25 ranks the words over the positions in
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
 [`SearchQuery`] parses a query, [`identifier_parts`] splits compound words, [`plan_subqueries`] plans which chunks
-to read, [`bm25`] scores them, [`fuse`] merges rankings, and [`select_within_budget`] selects the hits that fit a
-budget.
+to read, [`bm25`] scores them, [`fuse`] merges rankings, and [`select_hits`] selects the hits of the result.
 */
 
 pub mod bm25;
@@ -14,13 +13,17 @@ mod hit_budget;
 mod identifiers;
 mod lexemes;
 mod query;
+mod select_hits;
 mod subqueries;
 
 pub use fuse::{FusedHit, RankedList, fuse};
-pub use hit_budget::{HitCost, count_for_passages, select_within_budget};
+pub use hit_budget::{HitCost, select_within_budget};
 pub use identifiers::{identifier_parts, uri_words};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
 pub use query::SearchQuery;
+pub use select_hits::{
+    HitBudget, HitCandidate, HitLimits, SelectedHits, SelectionEnd, select_hits,
+};
 pub use subqueries::{
     ENOUGH_CANDIDATES, Frequencies, LexemeCounts, MAX_CANDIDATES, Subquery, SubqueryPlan,
     plan_subqueries,

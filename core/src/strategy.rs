@@ -9,6 +9,7 @@ The preset `auto` stands for another one, chosen by the media type of each hit's
 */
 
 mod custom_strategy;
+mod limits;
 mod overrides;
 mod preset;
 
@@ -46,8 +47,12 @@ pub struct Strategy {
     pub threshold: f64,
     /// The unit of that share.
     pub count_by: CountBy,
-    /// The maximum tokens of hits and context together. Hits are returned even above it.
+    /// The maximum tokens of hits and context together. Hits are returned even above it. 0 means no limit,
+    /// `None` the default of the call.
     pub max_tokens: Option<u32>,
+    /// The maximum tokens of the context of one hit, without the hit. 0 means no limit, `None` the default of
+    /// the call.
+    pub max_passage_tokens: Option<u32>,
     /// The maximum number of hits and context chunks. Hits are returned even above it.
     pub max_chunks: Option<u32>,
 }

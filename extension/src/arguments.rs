@@ -2,9 +2,23 @@
 
 use crate::error::Error;
 use crate::passage_rows::TextOptions;
+use crate::types::Json;
+use passage_core::StrategyOverrides;
 use passage_core::gaps::GapStyle;
 use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy};
 use passage_core::strategy;
+
+/// Returns the limits of a call: those that are arguments of their own, and those of the argument `limits`.
+///
+/// # Errors
+///
+/// Returns the errors of core for an invalid object, and for a limit that is given twice.
+pub fn limits(alone: StrategyOverrides, limits: Option<Json>) -> Result<StrategyOverrides, Error> {
+    match limits {
+        Some(limits) => Ok(alone.with_limits(&limits.into_object("limits")?)?),
+        None => Ok(alone),
+    }
+}
 
 /// How passages are clustered, ordered and written.
 pub struct PassageArguments {
@@ -43,6 +57,7 @@ impl PassageArguments {
 }
 
 /// How two rankings are fused.
+#[derive(Clone)]
 pub struct FusionArguments {
     pub vector_weight: Option<f64>,
     pub text_weight: Option<f64>,

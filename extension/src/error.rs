@@ -34,6 +34,8 @@ pub enum Error {
     NotFinite,
     /// A mode of search, a filter or an option without the argument that it needs.
     MissingArgument { subject: String, missing: &'static str },
+    /// A filter of chunks for fragments of one document.
+    ChunkFilter,
     /// A store to write to whose documents or chunks are a view, or missing.
     NoTable { store: String, relation: &'static str, missing: bool },
     /// Rows that must be written but that a policy hides.
@@ -124,6 +126,12 @@ impl From<Error> for ErrorReport {
                 format!("{subject} requires {missing}"),
                 format!("Add {missing}, or omit {subject}."),
             ),
+            Error::ChunkFilter => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                "fragments of one document cannot be filtered by chunks".to_owned(),
+                "Omit \"kind\", \"path\" and \"metadata\", or the uri and the document_id."
+                    .to_owned(),
+            ),
             Error::NoTable { store, relation, missing } => (
                 PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
                 if missing {
@@ -198,6 +206,21 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             r#"Valid kinds are "prose", "code" and "api-reference", as in {"code": 4}."#.to_owned(),
         ),
+        Request::NotAnObject { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Pass an object of names and values, not nested too deeply.".to_owned(),
+        ),
+        Request::UnknownKey { keys, .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            format!("Valid keys are {}.", list(keys)),
+        ),
+        Request::KeyType { expected, .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            format!("Pass {expected}, or omit the key."),
+        ),
+        Request::GivenTwice { .. } => {
+            (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Pass it once.".to_owned())
+        }
         Request::ScoreCount { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             "Pass one score for each id, NULL for an id without a score, or no scores at all."
@@ -215,6 +238,15 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         _ => (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Check the arguments.".to_owned()),
     };
     (code, error.to_string(), hint)
+}
+
+/// Returns names as a HINT lists them.
+fn list(names: &[&str]) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    match &quoted[..] {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        quoted => quoted.concat(),
+    }
 }
 
 /// Returns the HINT for a store that cannot be used.

@@ -1,8 +1,9 @@
 //! `expand_context` and `expand_contexts`: the context of hits, one row for each chunk.
 
-use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
+use crate::arguments;
+use crate::expand_request::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::interrupt::pause;
-use crate::types::{Json, Ltree, Name, RawText, TextArray, to_sql};
+use crate::types::{AddedJson, Json, Ltree, Name, RawText, TextArray, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{Role, SelectedChunk};
 use pgrx::datum::Uuid;
@@ -46,6 +47,7 @@ fn expand_context(
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
+    limits: default!(Option<AddedJson<16>>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -80,11 +82,13 @@ fn expand_context(
         threshold,
         count_by,
         max_tokens,
+        max_passage_tokens: None,
         max_chunks,
     };
+    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
     let request =
         ExpandRequest { chunk_ids: Some(vec![chunk_id]), scores: None, strategy, overrides, store };
-    Ok(TableIterator::new(request.expand(ResultKind::Context, HitSelection::All, rows)?))
+    Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
 }
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
@@ -107,6 +111,7 @@ fn expand_contexts(
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
+    limits: default!(Option<AddedJson<17>>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -141,10 +146,12 @@ fn expand_contexts(
         threshold,
         count_by,
         max_tokens,
+        max_passage_tokens: None,
         max_chunks,
     };
+    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
-    Ok(TableIterator::new(request.expand(ResultKind::Context, HitSelection::All, rows)?))
+    Ok(TableIterator::new(request.expand(ResultKind::Context, rows)?))
 }
 
 /// Returns the rows of the selected chunks.

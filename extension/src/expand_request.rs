@@ -6,10 +6,8 @@ use crate::settings;
 use crate::spi::{self, Connection};
 use crate::store::{ChunkColumns, ContextChunks, Hits, Store, StoredHit, StrategyRequest};
 use crate::types::{Name, from_sql};
-use passage_core::expand::{self, Budget, Hit, Plan, Selection, select_context};
+use passage_core::expand::{self, Budget, DefaultBudget, Hit, Plan, Selection, select_context};
 use passage_core::hits::{ScoredHit, rank_hits};
-use passage_core::search::{HitCost, count_for_passages, select_within_budget};
-use passage_core::strategy::Scope;
 use passage_core::{MediaType, StrategyOverrides, TableHeader};
 use pgrx::datum::Uuid as SqlUuid;
 use std::collections::HashMap;
@@ -24,13 +22,12 @@ pub struct ExpandRequest {
     pub store: Option<Name>,
 }
 
-/// The choice of hits to expand.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum HitSelection {
-    /// All hits, since the caller chose them.
-    All,
-    /// As many hits as fit the budget or, without a budget, as make so many passages.
-    WithinBudget { passages: usize, max_distance: Option<u32> },
+/// How hits of a store are expanded.
+pub struct Expansion<'a> {
+    pub store: &'a Store,
+    pub connection: &'a Connection,
+    pub kind: ResultKind,
+    pub default_budget: DefaultBudget,
 }
 
 /// The kind of a function's result.
@@ -62,56 +59,83 @@ pub struct ExpandedContext<'a> {
 impl ExpandRequest {
     /// Reads the hits and their context, selects chunks, and passes the selection to `then`.
     ///
-    /// The columns of documents are read for passages alone.
-    ///
     /// # Errors
     ///
     /// Returns what is wrong with the arguments or the store.
     pub fn expand<R: Default>(
         self,
         kind: ResultKind,
-        selection: HitSelection,
         then: impl FnOnce(ExpandedContext) -> R,
     ) -> Result<R, Error> {
         let ids = self.chunk_ids.unwrap_or_default();
         let ids: Vec<_> = ids.into_iter().map(|id| id.map(from_sql)).collect();
         let scored = rank_hits(&ids, self.scores.as_deref())?;
-        let name = self.strategy.unwrap_or_else(settings::strategy);
-        let strategy = StrategyRequest { name, overrides: self.overrides };
+        let strategy = strategy(self.strategy, self.overrides);
         let store = Store::resolve(self.store)?;
         spi::connect(|connection| {
-            let columns = match kind {
-                ResultKind::Passages { imports } => ChunkColumns::Passage { imports },
-                ResultKind::Context | ResultKind::Explanation => ChunkColumns::Context,
-            };
-            let imports = kind == ResultKind::Passages { imports: true };
-            let Some(mut read) = store.hits(connection, &scored, &strategy, columns)? else {
-                return Ok(R::default());
-            };
-            if let HitSelection::WithinBudget { passages, max_distance } = selection {
-                limit_hits(&store, connection, &mut read, passages, max_distance);
-            }
-            let hits = read.hits();
-            let mut plan = expand::plan(&hits, imports);
-            if matches!(kind, ResultKind::Passages { .. }) {
-                read_table_headers(&read, &mut plan);
-            }
-            let chunks = store.context_chunks(connection, &read, &plan, columns);
-            let headers = table_headers(&read, &plan, &chunks);
-            // Each hit may be in a passage of its own, which begins with the header.
-            let headers_of =
-                |hit: &Hit| headers.get(&hit.document).map_or(0, |header| header.tokens);
-            let reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
-            let budget = Budget::of(&hits).without(reserved);
-            let explain = kind == ResultKind::Explanation;
-            let selected =
-                select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
-            let (stored_hits, hits, chunks, selected) =
-                (&read.list[..], &hits[..], &chunks, &selected);
-            let (scored, headers) = (&scored[..], &headers);
-            Ok(then(ExpandedContext { scored, stored_hits, hits, chunks, selected, headers }))
+            let default_budget = settings::expansion_budget();
+            let expansion = Expansion { store: &store, connection, kind, default_budget };
+            let Some(hits) = expansion.hits(&scored, &strategy)? else { return Ok(R::default()) };
+            Ok(expansion.select(&scored, &hits, then))
         })
     }
+}
+
+impl<'a> Expansion<'a> {
+    /// Reads the hits. The columns of documents are read for passages alone.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the strategy. It returns no hits without ids.
+    pub fn hits(
+        &self,
+        scored: &[ScoredHit<Uuid>],
+        strategy: &StrategyRequest,
+    ) -> Result<Option<Hits<'a>>, Error> {
+        self.store.hits(self.connection, scored, strategy, self.columns())
+    }
+
+    /// Reads the context of the hits, selects chunks, and passes the selection to `then`.
+    pub fn select<R>(
+        &self,
+        scored: &[ScoredHit<Uuid>],
+        read: &Hits,
+        then: impl FnOnce(ExpandedContext) -> R,
+    ) -> R {
+        let hits = read.hits();
+        let imports = self.kind == ResultKind::Passages { imports: true };
+        let mut plan = expand::plan(&hits, imports);
+        if matches!(self.kind, ResultKind::Passages { .. }) {
+            read_table_headers(read, &mut plan);
+        }
+        let chunks = self.store.context_chunks(self.connection, read, &plan, self.columns());
+        let headers = &table_headers(read, &plan, &chunks);
+        // Each hit may be in a passage of its own, which begins with the header.
+        let headers_of = |hit: &Hit| headers.get(&hit.document).map_or(0, |header| header.tokens);
+        let reserved = hits.iter().map(headers_of).fold(0, u32::saturating_add);
+        let budget = self.budget(&hits).without(reserved);
+        let explain = self.kind == ResultKind::Explanation;
+        let selected = select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
+        let (stored_hits, hits, chunks, selected) = (&read.list[..], &hits[..], &chunks, &selected);
+        then(ExpandedContext { scored, stored_hits, hits, chunks, selected, headers })
+    }
+
+    /// Returns the budget of hits.
+    pub fn budget(&self, hits: &[Hit]) -> Budget {
+        Budget::with_default(hits, self.default_budget)
+    }
+
+    fn columns(&self) -> ChunkColumns {
+        match self.kind {
+            ResultKind::Passages { imports } => ChunkColumns::Passage { imports },
+            ResultKind::Context | ResultKind::Explanation => ChunkColumns::Context,
+        }
+    }
+}
+
+/// Returns the strategy of a call, by default that of the setting.
+pub fn strategy(name: Option<String>, overrides: StrategyOverrides) -> StrategyRequest {
+    StrategyRequest { name: name.unwrap_or_else(settings::strategy), overrides }
 }
 
 /// Adds the first chunks of tables to a plan, because a header is a part of them.
@@ -143,33 +167,4 @@ fn table_headers(read: &Hits, plan: &Plan, chunks: &ContextChunks) -> HashMap<Uu
         headers.extend(header.map(|header| (*document, header)));
     }
     headers
-}
-
-/// Removes the hits that do not fit their budget or, without a budget, that do not belong to the first
-/// so many passages.
-fn limit_hits(
-    store: &Store,
-    connection: &Connection,
-    read: &mut Hits,
-    passages: usize,
-    max_distance: Option<u32>,
-) {
-    let hits = read.hits();
-    let budget = Budget::of(&hits).max_tokens;
-    let positions: Vec<_> = hits.iter().map(|hit| (hit.document, hit.ordinal)).collect();
-    drop(hits);
-    let Some(budget) = budget else {
-        read.list.truncate(count_for_passages(&positions, passages, max_distance));
-        return;
-    };
-    let in_code = read.list.iter().filter(|hit| hit.strategy.scope == Scope::Container);
-    let in_code: Vec<_> = in_code.map(|hit| hit.scored.chunk).collect();
-    let mut units = store.unit_sizes(connection, &in_code);
-    let cost = |index: usize| HitCost {
-        tokens: u64::from(read.chunk(index).tokens()),
-        unit: units.remove(&read.list[index].scored.chunk),
-    };
-    let costs: Vec<_> = (0..read.list.len()).map(cost).collect();
-    let mut is_selected = select_within_budget(&costs, u64::from(budget)).into_iter();
-    read.list.retain(|_| is_selected.next().expect("there is an answer for each hit"));
 }

@@ -1,8 +1,9 @@
 //! `explain_context`: why each chunk is or is not in the context.
 
-use crate::expand_request::{ExpandRequest, ExpandedContext, HitSelection, ResultKind};
+use crate::arguments;
+use crate::expand_request::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::interrupt::pause;
-use crate::types::{Json, Name, TextArray, to_sql};
+use crate::types::{AddedJson, Json, Name, TextArray, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
@@ -31,6 +32,7 @@ fn explain_context(
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
+    limits: default!(Option<AddedJson<17>>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -64,14 +66,12 @@ fn explain_context(
         threshold,
         count_by,
         max_tokens,
+        max_passage_tokens: None,
         max_chunks,
     };
+    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
-    Ok(TableIterator::new(request.expand(
-        ResultKind::Explanation,
-        HitSelection::All,
-        |expanded| rows(&expanded),
-    )?))
+    Ok(TableIterator::new(request.expand(ResultKind::Explanation, |expanded| rows(&expanded))?))
 }
 
 /// A chunk that was considered, as the columns of the function.
@@ -152,6 +152,7 @@ fn cut_by(verdict: Verdict) -> Option<&'static str> {
     match verdict {
         Verdict::Kept => None,
         Verdict::MaxTokens => Some("max_tokens"),
+        Verdict::MaxPassageTokens => Some("max_passage_tokens"),
         Verdict::MaxChunks => Some("max_chunks"),
         Verdict::NearerChunkCut => Some("a nearer chunk of the hit was cut"),
     }

@@ -8,7 +8,7 @@ mod whole_document;
 
 use crate::spi;
 use crate::store::Store;
-use crate::types::{Json, Name, RawJsonb};
+use crate::types::{AddedJson, Json, Name, RawJsonb};
 use pgrx::datum::Uuid;
 use pgrx::iter::TableIterator;
 use pgrx::pg_sys::panic::ErrorReport;
@@ -31,6 +31,7 @@ fn fragments(
     return_full: default!(Option<bool>, "false"),
     include_orphaned: default!(Option<bool>, "false"),
     store: default!(Option<Name>, "NULL"),
+    filter: default!(Option<AddedJson<13>>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -68,6 +69,7 @@ fn fragments(
         fuzzy_threshold,
         return_full: return_full.unwrap_or_default(),
         include_orphaned: include_orphaned.unwrap_or_default(),
+        filter: filter.and_then(AddedJson::into_json),
     };
     let query = arguments.parse()?;
     let store = Store::resolve(store)?;

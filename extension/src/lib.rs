@@ -14,11 +14,13 @@ install script in `sql/` declares the functions.
 mod arguments;
 mod assemble;
 mod backtrace;
+mod best_passages;
 mod document;
 mod error;
 mod expand_context;
 mod expand_request;
 mod explain_context;
+mod filter_argument;
 mod fragments;
 mod ingest;
 mod interrupt;

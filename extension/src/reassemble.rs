@@ -1,9 +1,9 @@
 //! `reassemble`: hits with their context as passages, best first.
 
-use crate::arguments::PassageArguments;
-use crate::expand_request::{ExpandRequest, HitSelection, ResultKind};
+use crate::arguments::{self, PassageArguments};
+use crate::expand_request::{ExpandRequest, ResultKind};
 use crate::passage_rows::passage_rows;
-use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray};
+use crate::types::{AddedJson, Json, JsonArray, Name, RawJsonb, UuidArray};
 use passage_core::StrategyOverrides;
 use pgrx::datum::{Range, Uuid};
 use pgrx::iter::TableIterator;
@@ -38,6 +38,7 @@ fn reassemble(
     mark_start: default!(Option<String>, "NULL"),
     mark_end: default!(Option<String>, "NULL"),
     store: default!(Option<Name>, "NULL"),
+    limits: default!(Option<AddedJson<25>>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -89,11 +90,12 @@ fn reassemble(
         threshold,
         count_by,
         max_tokens,
+        max_passage_tokens: None,
         max_chunks,
     };
+    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
     let request = ExpandRequest { chunk_ids, scores, strategy, overrides, store };
     let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
-    let rows = request
-        .expand(kind, HitSelection::All, |expanded| passage_rows(&expanded, &joining, &options))?;
+    let rows = request.expand(kind, |expanded| passage_rows(&expanded, &joining, &options))?;
     Ok(TableIterator::new(rows))
 }

@@ -1,13 +1,13 @@
 //! `search`: the passages that answer a query, best first.
 
-use crate::arguments::{FusionArguments, PassageArguments};
+use crate::arguments::{self, FusionArguments, PassageArguments};
+use crate::best_passages::BestPassages;
 use crate::error::Error;
-use crate::expand_request::{ExpandRequest, HitSelection, ResultKind};
-use crate::passage_rows::passage_rows;
+use crate::expand_request;
+use crate::filter_argument::SEARCH_KEYS;
 use crate::search_request::SearchRequest;
-use crate::spi;
 use crate::store::{Filters, Store};
-use crate::types::{Json, JsonArray, Name, RawJsonb, UuidArray, to_sql};
+use crate::types::{AddedJson, Json, JsonArray, Name, RawJsonb, UuidArray};
 use passage_core::StrategyOverrides;
 use passage_core::strategy::check_limit;
 use pgrx::datum::{Range, Uuid};
@@ -47,6 +47,8 @@ fn search(
     mark_start: default!(Option<String>, "NULL"),
     mark_end: default!(Option<String>, "NULL"),
     store: default!(Option<Name>, "NULL"),
+    limits: default!(Option<AddedJson<29>>, "NULL"),
+    filter: default!(Option<AddedJson<30>>, "NULL"),
 ) -> Result<
     TableIterator<
         'static,
@@ -75,7 +77,7 @@ fn search(
     >,
     ErrorReport,
 > {
-    let most = check_limit("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
+    let count = check_limit("max_passages", max_passages.unwrap_or(10)).map_err(Error::from)?;
     let passages = PassageArguments {
         max_distance,
         score_by,
@@ -85,7 +87,7 @@ fn search(
         mark_start,
         mark_end,
     };
-    let (joining, options) = passages.parse(Some(most as usize))?;
+    let (joining, text) = passages.parse(Some(count as usize))?;
     let filters = Filters {
         collection,
         version,
@@ -97,23 +99,19 @@ fn search(
         metadata,
         min_similarity,
         include_orphaned: include_orphaned.unwrap_or_default(),
-    };
+    }
+    .with_filter(filter.and_then(AddedJson::into_json), SEARCH_KEYS)?;
     let fusion = FusionArguments { vector_weight, text_weight, rrf_k };
-    let request = SearchRequest { query, embedding, mode, candidates, filters, fusion };
-    let searched = Store::resolve(store.clone())?;
-    let hits = spi::connect(|connection| request.search(&searched, connection, most))?;
+    let search = SearchRequest { query, embedding, mode, candidates, filters, fusion };
     let overrides = StrategyOverrides { max_tokens, max_chunks, ..StrategyOverrides::default() };
-    let request = ExpandRequest {
-        chunk_ids: Some(hits.iter().map(|hit| Some(to_sql(hit.chunk))).collect()),
-        scores: Some(hits.iter().map(|hit| Some(hit.score)).collect()),
-        strategy,
-        overrides,
-        store,
+    let overrides = arguments::limits(overrides, limits.and_then(AddedJson::into_json))?;
+    let passages = BestPassages {
+        search,
+        strategy: expand_request::strategy(strategy, overrides),
+        joining,
+        text,
+        imports: imports.unwrap_or_default(),
+        count,
     };
-    let kind = ResultKind::Passages { imports: imports.unwrap_or_default() };
-    let max_distance = joining.max_distance;
-    let selection = HitSelection::WithinBudget { passages: most as usize, max_distance };
-    let rows =
-        request.expand(kind, selection, |expanded| passage_rows(&expanded, &joining, &options))?;
-    Ok(TableIterator::new(rows))
+    Ok(TableIterator::new(passages.rows(&Store::resolve(store)?)?))
 }

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The arguments of a search.
+#[derive(Clone)]
 pub struct SearchRequest {
     pub query: Option<String>,
     pub embedding: Option<Vec<Option<f32>>>,
@@ -38,6 +39,18 @@ pub struct SearchHit {
 const MIN_CANDIDATES: u32 = 30;
 
 impl SearchRequest {
+    /// Returns the most chunks of each ranking.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of core for a number out of range.
+    pub fn limit(&self, requested: u32) -> Result<u32, Error> {
+        match self.candidates {
+            Some(candidates) => Ok(check_limit("candidates", candidates)?),
+            None => Ok(requested.saturating_mul(3).max(MIN_CANDIDATES)),
+        }
+    }
+
     /// Finds chunks, best first. `requested` is the number of results that the caller will return.
     ///
     /// # Errors
@@ -50,10 +63,7 @@ impl SearchRequest {
         connection: &Connection,
         requested: u32,
     ) -> Result<Vec<SearchHit>, Error> {
-        let candidates = match self.candidates {
-            Some(candidates) => check_limit("candidates", candidates)?,
-            None => requested.saturating_mul(3).max(MIN_CANDIDATES),
-        };
+        let candidates = self.limit(requested)?;
         let (weights, rrf_k) = self.fusion.parse()?;
         if let Some(min_similarity) = self.filters.min_similarity {
             check_range("min_similarity", min_similarity, -1.0, 1.0)?;

@@ -1,11 +1,17 @@
 //! The settings of the extension.
 
+use passage_core::expand::DefaultBudget;
+use passage_core::strategy::MAX_LIMIT;
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 
 static STORE: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c"rag"));
 
 static STRATEGY: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c"auto"));
+
+static MAX_TOKENS: GucSetting<i32> = GucSetting::<i32>::new(4_096);
+
+static MAX_PASSAGE_TOKENS: GucSetting<i32> = GucSetting::<i32>::new(2_048);
 
 /// Defines the settings. Must be called once in a backend.
 pub fn define() {
@@ -25,6 +31,27 @@ pub fn define() {
         GucContext::Userset,
         GucFlags::default(),
     );
+    let most = MAX_LIMIT as i32;
+    GucRegistry::define_int_guc(
+        c"passage.max_tokens",
+        c"Sets the tokens of a search if neither the call nor the strategy limits them.",
+        c"0 means no limit.",
+        &MAX_TOKENS,
+        0,
+        most,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
+    GucRegistry::define_int_guc(
+        c"passage.max_passage_tokens",
+        c"Sets the tokens of the context of a hit if neither the call nor the strategy limits them.",
+        c"It applies to the expansion of given hits. 0 means no limit.",
+        &MAX_PASSAGE_TOKENS,
+        0,
+        most,
+        GucContext::Userset,
+        GucFlags::default(),
+    );
 }
 
 /// Returns the default store.
@@ -35,6 +62,17 @@ pub fn store() -> String {
 /// Returns the default strategy.
 pub fn strategy() -> String {
     text(&STRATEGY).unwrap_or_else(|| "auto".to_owned())
+}
+
+/// Returns the default budget of a search, whose hits share it.
+pub fn search_budget() -> DefaultBudget {
+    DefaultBudget { max_tokens: MAX_TOKENS.get().unsigned_abs(), ..DefaultBudget::default() }
+}
+
+/// Returns the default budget of the expansion of given hits.
+pub fn expansion_budget() -> DefaultBudget {
+    let max_passage_tokens = MAX_PASSAGE_TOKENS.get().unsigned_abs();
+    DefaultBudget { max_passage_tokens, ..DefaultBudget::default() }
 }
 
 fn text(setting: &GucSetting<Option<CString>>) -> Option<String> {

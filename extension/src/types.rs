@@ -60,6 +60,7 @@ macro_rules! sql_name {
 }
 
 // Below the macros, which they use.
+mod added_json;
 mod column;
 mod json;
 mod name;
@@ -68,6 +69,7 @@ mod row;
 mod tsvector;
 mod uuid_array;
 
+pub use added_json::AddedJson;
 pub use column::{Column, extension_type_name, register};
 pub use json::{Json, JsonArray};
 pub use name::Name;

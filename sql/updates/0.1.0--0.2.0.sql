@@ -39,3 +39,43 @@ ALTER FUNCTION passage.table_problems(name, integer, text, text, regconfig) SET 
 ALTER FUNCTION passage.view_problems(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.scanned_relations(name, text) SET SCHEMA _passage;
 ALTER FUNCTION passage.preset_strategies() SET SCHEMA _passage;
+
+-- These functions take more arguments, after those of 0.1.0. A view or a function that calls a former version
+-- depends on it. Then the former version moves to "_passage", calls the new one, and leaves the extension.
+
+DO $$
+DECLARE
+    signature pg_catalog.text;
+    former pg_catalog.pg_proc;
+BEGIN
+    FOREACH signature IN ARRAY ARRAY[
+        'passage.expand_context(uuid, text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name)',
+        'passage.expand_contexts(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name)',
+        'passage.explain_context(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, name)',
+        'passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, integer, text, text, text, text, boolean, text, text, name)',
+        'passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name)',
+        'passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name)',
+        'passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name)'
+    ] LOOP
+        SELECT * INTO STRICT former FROM pg_catalog.pg_proc WHERE oid OPERATOR(pg_catalog.=) signature::pg_catalog.regprocedure;
+        IF NOT EXISTS (
+            SELECT FROM pg_catalog.pg_depend
+            WHERE refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+                AND refobjid OPERATOR(pg_catalog.=) former.oid
+        ) THEN
+            EXECUTE pg_catalog.format('DROP FUNCTION %s', signature);
+            CONTINUE;
+        END IF;
+        EXECUTE pg_catalog.format('ALTER FUNCTION %s SET SCHEMA _passage', signature);
+        EXECUTE pg_catalog.format(
+            'CREATE OR REPLACE FUNCTION _passage.%I(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS %s '
+            'SET search_path = pg_catalog, pg_temp AS %L',
+            former.proname, pg_catalog.pg_get_function_arguments(former.oid), pg_catalog.pg_get_function_result(former.oid), former.prorows,
+            pg_catalog.format('SELECT * FROM passage.%I(%s)', former.proname, (
+                SELECT pg_catalog.string_agg(pg_catalog.format('%I => $%s', name, place), ', ' ORDER BY place)
+                FROM pg_catalog.unnest(former.proargnames[:former.pronargs]) WITH ORDINALITY AS argument (name, place))));
+        -- pg_dump leaves out members of the extension, and a restored view needs the function.
+        EXECUTE pg_catalog.format('ALTER EXTENSION pg_passage DROP FUNCTION %s', former.oid::pg_catalog.regprocedure);
+    END LOOP;
+END
+$$;

@@ -90,6 +90,21 @@ async fn a_call_executes_at_most_two_statements_for_any_number_of_hits() {
     }
 }
 
+#[tokio::test]
+async fn a_search_executes_few_statements_although_its_hits_share_passages() {
+    let cluster = library(2_000).await;
+    let client = cluster.client_as(SUPERUSER).await;
+    for max_passages in [1, 3, 10, 100] {
+        value(&client, "SELECT count(*) FROM (SELECT pg_stat_statements_reset()) AS reset").await;
+        let sql =
+            format!("SELECT count(*) FROM passage.search('x', max_passages => {max_passages})");
+        assert!(value(&client, &sql).await > 0);
+        let calls =
+            value(&client, "SELECT sum(calls) FROM pg_stat_statements WHERE NOT toplevel").await;
+        assert!(calls <= 24, "{max_passages} passages: {calls} statements");
+    }
+}
+
 /// Returns the number of pages that a query reads when its plans and pages are cached.
 async fn pages(client: &Client, sql: &str) -> i64 {
     for _ in 0..3 {
@@ -159,7 +174,7 @@ async fn a_slow_call_can_be_cancelled() {
     let cluster = library(CHUNKS).await;
     let client = cluster.client().await;
     let sql = format!(
-        "SELECT sum(length(content)) FROM passage.expand_context('{}', 'document', max_chunks => 1000000)",
+        "SELECT sum(length(content)) FROM passage.expand_context('{}', 'document', max_tokens => 0, max_chunks => 1000000)",
         middle(CHUNKS)
     );
     let begun = std::time::Instant::now();

@@ -91,7 +91,7 @@ async fn a_chunk_may_hold_ten_megabytes() {
         let sql = format!(
             "SELECT octet_length(content) = (SELECT sum(octet_length(rtrim(content))) FROM rag.chunks) + 4
                 OR octet_length(content) >= (SELECT sum(octet_length(content)) FROM rag.chunks)
-            FROM passage.reassemble('{{{HIT}}}', NULL, 'document')"
+            FROM passage.reassemble('{{{HIT}}}', NULL, 'document', max_tokens => 0)"
         );
         assert_eq!(cluster.query_text(&sql).await, "t", "{content}");
     }
@@ -149,7 +149,7 @@ async fn containers_are_found_ten_thousand_titles_deep_and_among_a_hundred_thous
     for (max_chunks, expected) in [(500, "true false 500"), (1_000_000, "false true 100000")] {
         let sql = format!(
             "SELECT truncated || ' ' || complete || ' ' || tokens
-            FROM passage.reassemble('{{{HIT}}}', NULL, 'hierarchical', max_chunks => {max_chunks})"
+            FROM passage.reassemble('{{{HIT}}}', NULL, 'hierarchical', max_tokens => 0, max_chunks => {max_chunks})"
         );
         assert_eq!(cluster.query_text(&sql).await, expected);
     }

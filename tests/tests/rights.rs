@@ -41,8 +41,8 @@ async fn every_function_has_a_comment_and_the_right_properties() {
             "proname ~ '^((create|upgrade)_store|ingest|remove)$' AND (provolatile, proparallel) <> ('v', 'u')",
         ),
         (
-            "take a store but not as their last argument",
-            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|ingest|remove|store_stats)$' AND proargnames[pronargs] <> 'store'",
+            "take a store but neither last nor before limits and filter alone",
+            "'store' = ANY (proargnames[:pronargs]) AND proname ~ '^(expand_contexts?|assemble|reassemble|search|search_hits|fragments|outline|strategies|ingest|remove|store_stats)$' AND array_to_string(proargnames[:pronargs], ' ') !~ ' ?store( limits)?( filter)?$'",
         ),
         (
             "cannot be called by everybody",

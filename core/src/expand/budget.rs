@@ -1,181 +1,140 @@
 /*!
-The budget of context.
+The budget of a result, and what is spent of it.
 
-Budgets never drop hits. Context is spent in the order of its hit's score, its distance and its role. When a
-chunk no longer fits, the rest of its hit's context is cut too. So a budget makes no holes in a window.
-
-Within a container the most important chunks come first: the rest of the hit's own unit, such as the other
-pieces of a long function, then the head and the closing part, then the other members.
+A budget has limits for the whole result and a limit for the context of each hit. It never drops a hit. If
+neither the call nor a strategy limits the tokens, the default of the function applies. So a result is bounded
+unless the caller asks for more.
 */
 
-use super::claim::is_own;
-use super::probe::Plan;
-use super::probe_rows::ProbeRows;
-use super::selection::{BudgetDecision, SelectedChunk, Verdict};
-use super::{Hit, LazyColumns, Role, Rule};
-use crate::{Strategy, interrupt};
-use std::collections::HashMap;
+use super::Hit;
+use super::selection::Verdict;
+use crate::Strategy;
 
 /// The maximum size of a result; `None` means unlimited.
 ///
 /// ```
 /// use passage_core::expand::Budget;
 ///
-/// let budget = Budget { max_tokens: Some(2_048), max_chunks: None };
+/// let budget = Budget { max_tokens: Some(2_048), ..Budget::default() };
 /// assert_ne!(budget, Budget::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// The tokens of hits and context together.
     pub max_tokens: Option<u32>,
+    /// The tokens of the context of one hit whose strategy limits no tokens.
+    pub max_passage_tokens: Option<u32>,
     /// The number of hits and context chunks together.
     pub max_chunks: Option<u32>,
 }
 
+/// The limits of hits whose strategy limits no tokens; 0 means no limit.
+///
+/// ```
+/// use passage_core::expand::{Budget, DefaultBudget};
+///
+/// let default = DefaultBudget { max_tokens: 4_096, max_passage_tokens: 0 };
+/// assert_eq!(Budget::with_default(&[], default).max_passage_tokens, None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DefaultBudget {
+    /// The tokens of hits and context together.
+    pub max_tokens: u32,
+    /// The tokens of the context of one hit.
+    pub max_passage_tokens: u32,
+}
+
+/// The tokens and chunks that were spent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spending {
+    /// The tokens of hits and context.
+    pub(super) tokens: u64,
+    /// The number of hits and context chunks.
+    pub(super) chunks: usize,
+    /// The tokens of the context of each hit.
+    of_hits: Vec<u64>,
+}
+
 impl Budget {
-    /// Returns the budget of a call. If its hits have several strategies, the largest limits apply.
+    /// Returns the budget of a call without default limits.
     pub fn of(hits: &[Hit]) -> Self {
-        let most = |limit: fn(&Strategy) -> Option<u32>| {
+        Self::with_default(hits, DefaultBudget::default())
+    }
+
+    /// Returns the budget of a call. If its hits have several strategies, the largest limits apply.
+    pub fn with_default(hits: &[Hit], default: DefaultBudget) -> Self {
+        let most = |limit: &dyn Fn(&Strategy) -> Option<u32>| {
             let limits = hits.iter().map(|hit| limit(hit.strategy)).collect::<Option<Vec<_>>>();
             limits.and_then(|limits| limits.into_iter().max())
         };
+        let max_tokens =
+            |strategy: &Strategy| limit(strategy.max_tokens.unwrap_or(default.max_tokens));
         Self {
-            max_tokens: most(|strategy| strategy.max_tokens),
-            max_chunks: most(|strategy| strategy.max_chunks),
+            max_tokens: most(&max_tokens),
+            max_passage_tokens: limit(default.max_passage_tokens),
+            max_chunks: most(&|strategy| strategy.max_chunks),
         }
     }
 
-    /// Returns the budget without some tokens.
+    /// Returns the budget without some tokens of the whole result.
     #[must_use]
     pub fn without(self, tokens: u32) -> Self {
         Self { max_tokens: self.max_tokens.map(|most| most.saturating_sub(tokens)), ..self }
     }
 
-    /// Returns the verdict on a chunk that would bring the totals to `tokens` and `chunks`.
-    pub(super) fn verdict(self, tokens: u64, chunks: usize) -> Verdict {
-        if self.max_tokens.is_some_and(|most| tokens > u64::from(most)) {
+    /// Returns the verdict on context of a hit with so many tokens and chunks.
+    pub(super) fn verdict(
+        self,
+        spending: &Spending,
+        (hit, index): (&Hit, usize),
+        tokens: u64,
+        chunks: usize,
+    ) -> Verdict {
+        let exceeds = |most: Option<u32>, tokens| most.is_some_and(|most| tokens > u64::from(most));
+        let (of_hit, verdict) = self.of_hit(hit.strategy);
+        if exceeds(self.max_tokens, spending.tokens + tokens) {
             Verdict::MaxTokens
-        } else if self.max_chunks.is_some_and(|most| chunks > most as usize) {
+        } else if exceeds(of_hit, spending.of_hits[index] + tokens) {
+            verdict
+        } else if self.max_chunks.is_some_and(|most| spending.chunks + chunks > most as usize) {
             Verdict::MaxChunks
         } else {
             Verdict::Kept
         }
     }
-}
 
-/// Spends a budget, and returns the decisions on hits and context in spending order.
-///
-/// If all context fits, the order matters only with `explain`.
-pub(super) fn spend(
-    hits: &[Hit],
-    plan: &Plan,
-    probe_rows: &ProbeRows,
-    mut context: Vec<SelectedChunk>,
-    columns: &impl LazyColumns,
-    budget: Budget,
-    explain: bool,
-) -> Vec<BudgetDecision> {
-    let tokens = |selected: &SelectedChunk| u64::from(probe_rows.rows[selected.row].tokens);
-    let mut considered: Vec<_> = hit_decisions(probe_rows, hits);
-    let sum = considered.iter().map(|hit| tokens(&hit.chunk)).sum::<u64>();
-    let all = context.iter().map(tokens).sum::<u64>() + sum;
-    if explain || budget.verdict(all, considered.len() + context.len()) != Verdict::Kept {
-        let priority = |selected: &SelectedChunk| {
-            let stage = stage(&hits[selected.hit], plan, probe_rows, columns, selected);
-            let (score_rank, distance) =
-                (hits[selected.hit].score_rank, selected.distance.unsigned_abs());
-            (
-                score_rank,
-                stage,
-                distance,
-                selected.role,
-                selected.hit,
-                probe_rows.rows[selected.row].ordinal,
-            )
-        };
-        context = sorted(context, priority);
-    }
-    let mut spent = sum;
-    let mut chunks = considered.len();
-    let mut cut = vec![false; hits.len()];
-    for (i, selected) in context.into_iter().enumerate() {
-        interrupt::poll_periodically(i);
-        let verdict = if cut[selected.hit] {
-            Verdict::NearerChunkCut
-        } else {
-            budget.verdict(spent + tokens(&selected), chunks + 1)
-        };
-        considered.push(BudgetDecision { chunk: selected, verdict, tokens_before: spent });
-        if verdict == Verdict::Kept {
-            spent += tokens(&selected);
-            chunks += 1;
-        } else {
-            cut[selected.hit] = true;
+    /// Returns the limit of the context of a hit, and the verdict on context above it.
+    ///
+    /// A strategy with `max_tokens` bounds its hits even where another strategy of the call has no limit.
+    fn of_hit(self, strategy: &Strategy) -> (Option<u32>, Verdict) {
+        match (strategy.max_passage_tokens, strategy.max_tokens) {
+            (Some(most), _) => (limit(most), Verdict::MaxPassageTokens),
+            (None, Some(most)) => (limit(most), Verdict::MaxTokens),
+            (None, None) => (self.max_passage_tokens, Verdict::MaxPassageTokens),
         }
     }
-    considered
 }
 
-/// Returns the stage in which a chunk of a container is spent among those of its hit, from 0.
-fn stage(
-    hit: &Hit,
-    plan: &Plan,
-    probe_rows: &ProbeRows,
-    columns: &impl LazyColumns,
-    selected: &SelectedChunk,
-) -> u32 {
-    if selected.rule != Rule::Container
-        || plan.container(selected.hit).is_none()
-        || is_own(plan, selected.hit, hit, selected.row, columns)
-    {
-        return 0;
+impl Spending {
+    /// Creates an account for so many hits, with nothing spent.
+    pub(super) fn new(hits: usize) -> Self {
+        Self { of_hits: vec![0; hits], ..Self::default() }
     }
-    // A row without a depth is an end of the container, read by a probe of its own.
-    u32::from(probe_rows.rows[selected.row].depth_below.unwrap_or(0) > 0) + 1
-}
 
-/// Sorts chunks by keys that are computed once. The input has sorted runs, so the sort is stable.
-pub(super) fn sorted<K: Ord>(
-    chunks: Vec<SelectedChunk>,
-    key: impl Fn(&SelectedChunk) -> K,
-) -> Vec<SelectedChunk> {
-    let mut count = 0_usize;
-    let mut pause = || {
-        count += 1;
-        interrupt::poll_periodically(count);
-    };
-    let keyed = chunks.into_iter().map(|selected| {
-        pause();
-        (key(&selected), selected)
-    });
-    let mut keyed: Vec<_> = keyed.collect();
-    keyed.sort_by(|(a, _), (b, _)| {
-        pause();
-        a.cmp(b)
-    });
-    keyed.into_iter().map(|(_, selected)| selected).collect()
-}
-
-/// Returns the hits that were read, as the first decisions.
-fn hit_decisions(probe_rows: &ProbeRows, hits: &[Hit]) -> Vec<BudgetDecision> {
-    let read = probe_rows.rows.iter().enumerate().filter(|(_, row)| row.probe.is_none());
-    let mut row_of = HashMap::with_capacity(hits.len());
-    for (row, chunk) in read {
-        interrupt::poll_periodically(row);
-        row_of.entry(chunk.chunk).or_insert(row);
+    /// Adds a hit.
+    pub(super) fn add_hit(&mut self, tokens: u64) {
+        self.tokens += tokens;
+        self.chunks += 1;
     }
-    let mut spent = 0;
-    hits.iter()
-        .enumerate()
-        .filter_map(|(hit, of)| {
-            interrupt::poll_periodically(hit);
-            let row = *row_of.get(&of.chunk)?;
-            let selected =
-                SelectedChunk { row, hit, role: Role::Hit, rule: Rule::Hit, distance: 0 };
-            let considered =
-                BudgetDecision { chunk: selected, verdict: Verdict::Kept, tokens_before: spent };
-            spent += u64::from(probe_rows.rows[row].tokens);
-            Some(considered)
-        })
-        .collect()
+
+    /// Adds a chunk of the context of a hit.
+    pub(super) fn add_context(&mut self, hit: usize, tokens: u64) {
+        self.add_hit(tokens);
+        self.of_hits[hit] += tokens;
+    }
+}
+
+/// Returns a limit from a setting or an argument, in which 0 means none.
+fn limit(most: u32) -> Option<u32> {
+    (most > 0).then_some(most)
 }

@@ -6,7 +6,7 @@ module above it, in chunks that list the names they bind. Such a chunk is added 
 hit uses one of the names. Imports are last in the budget.
 */
 
-use super::budget::Budget;
+use super::budget::{Budget, Spending};
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
 use super::selection::{SelectedChunk, Selection, Verdict};
@@ -30,8 +30,14 @@ pub(super) fn add_imports(
     let rows = probe_rows.rows;
     let mut taken: HashSet<_> =
         selection.chunks.iter().map(|selected| rows[selected.row].chunk).collect();
-    let mut tokens: u64 =
-        selection.chunks.iter().map(|selected| u64::from(rows[selected.row].tokens)).sum();
+    let mut spending = Spending::new(hits.len());
+    for selected in &selection.chunks {
+        let tokens = u64::from(rows[selected.row].tokens);
+        match selected.role {
+            Role::Hit => spending.add_hit(tokens),
+            _ => spending.add_context(selected.hit, tokens),
+        }
+    }
     let mut bound: HashMap<usize, Vec<String>> = HashMap::new();
     let mut of_hit: Vec<(Vec<usize>, Vec<usize>)> = vec![Default::default(); hits.len()];
     selection.chunks.iter().for_each(|selected| of_hit[selected.hit].0.push(selected.row));
@@ -46,12 +52,12 @@ pub(super) fn add_imports(
             if !is_used || !taken.insert(rows[*row].chunk) {
                 continue;
             }
-            let cost = u64::from(rows[*row].tokens);
-            if budget.verdict(tokens + cost, selection.chunks.len() + 1) != Verdict::Kept {
+            let tokens = u64::from(rows[*row].tokens);
+            if budget.verdict(&spending, (hit, hit_index), tokens, 1) != Verdict::Kept {
                 selection.truncated[hit_index] = true;
                 continue;
             }
-            tokens += cost;
+            spending.add_context(hit_index, tokens);
             let ordinal = |row: &ChunkRow| row.ordinal.unwrap_or_default();
             let distance = ordinal(&rows[*row]).saturating_sub(hit.ordinal.unwrap_or_default());
             selection.chunks.push(SelectedChunk {

@@ -5,13 +5,14 @@ The hits claim rows, and the budget is spent on the claims. JSON that must be co
 was cut or does not parse, its hits fall back, and the selection runs again without it.
 */
 
-use super::budget::{self, Budget};
+use super::budget::Budget;
 use super::claim::{Claims, claims};
 use super::closings::with_closings;
 use super::imports::add_imports;
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
-use super::selection::{SelectedChunk, Selection, Verdict};
+use super::selection::{SelectedChunk, Selection, Verdict, sorted};
+use super::spend::spend;
 use super::{ChunkRow, Hit, LazyColumns};
 use crate::assemble::{Part, Separator, assemble};
 use crate::interrupt;
@@ -36,6 +37,7 @@ use uuid::Uuid;
 /// struct NoColumns;
 /// impl LazyColumns for NoColumns {
 ///     fn section(&self, _: usize) -> Option<Section> { None }
+///     fn unit(&self, _: usize) -> Option<passage_core::Unit> { None }
 ///     fn content(&self, _: usize) -> String { String::new() }
 ///     fn span(&self, _: usize) -> Option<std::ops::Range<i32>> { None }
 ///     fn imports(&self, _: usize) -> Vec<String> { Vec::new() }
@@ -73,7 +75,7 @@ pub fn select_context(
         let claims = claims(hits, plan, &probe_rows, columns, &failed);
         let mut selection = initial_selection(hits, plan, &probe_rows, &claims, &failed);
         let Claims { chunks, scopes, .. } = claims;
-        let considered = budget::spend(hits, plan, &probe_rows, chunks, columns, budget, explain);
+        let considered = spend(hits, plan, &probe_rows, chunks, columns, budget, explain);
         for considered in &considered {
             selection.truncated[considered.chunk.hit] |= considered.verdict != Verdict::Kept;
         }
@@ -180,5 +182,5 @@ fn ordered(hits: &[Hit], rows: &[ChunkRow], chunks: Vec<SelectedChunk>) -> Vec<S
         // Chunks without an ordinal come last.
         (best[&hits[selected.hit].document], Reverse(ordinal.is_some()), ordinal, selected.hit)
     };
-    budget::sorted(chunks, sort_key)
+    sorted(chunks, sort_key)
 }

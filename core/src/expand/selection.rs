@@ -1,6 +1,7 @@
 //! The result of expansion: the selected chunks, and the reason for each.
 
 use super::{Role, Rule};
+use crate::interrupt;
 use uuid::Uuid;
 
 /// A chunk of the result.
@@ -55,8 +56,29 @@ pub enum Verdict {
     Kept,
     /// The chunk would exceed `max_tokens`.
     MaxTokens,
+    /// The chunk would exceed `max_passage_tokens`.
+    MaxPassageTokens,
     /// The chunk would exceed `max_chunks`.
     MaxChunks,
     /// The budget already cut a nearer chunk of the same hit.
     NearerChunkCut,
+}
+
+/// Sorts items by keys that are computed once. The input has sorted runs, so the sort is stable.
+pub(super) fn sorted<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let mut count = 0_usize;
+    let mut pause = || {
+        count += 1;
+        interrupt::poll_periodically(count);
+    };
+    let keyed = items.into_iter().map(|item| {
+        pause();
+        (key(&item), item)
+    });
+    let mut keyed: Vec<_> = keyed.collect();
+    keyed.sort_by(|(a, _), (b, _)| {
+        pause();
+        a.cmp(b)
+    });
+    keyed.into_iter().map(|(_, item)| item).collect()
 }

@@ -6,14 +6,13 @@ better ones. With a budget, hits are selected best first as long as they fit. A 
 so a hit in code costs the tokens of its whole unit. The remaining budget goes to single hits. A hit in prose costs
 its own tokens, and hits alone fill the budget. The best hit is always selected.
 
-Without a budget the number of passages is the limit, and hits are selected until they form that many.
-
 # Source
 
 Measured on questions about articles and source code; `docs/benchmarks.md` has the figures.
 */
 
-use std::collections::{HashMap, HashSet};
+use crate::interrupt;
+use std::collections::HashSet;
 use std::hash::Hash;
 
 /// The cost of a hit.
@@ -39,25 +38,47 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
     costs: &[HitCost<Unit>],
     budget: u64,
 ) -> Vec<bool> {
+    select_after(costs, budget, &[])
+}
+
+/// Selects hits for a budget, some of them before all others.
+///
+/// `first` are the indexes of these hits, best first. They cost only their own tokens at first. The rest of their
+/// units follows in the order of all hits.
+pub(super) fn select_after<Unit: Copy + Eq + Hash>(
+    costs: &[HitCost<Unit>],
+    budget: u64,
+    first: &[usize],
+) -> Vec<bool> {
     let mut taken = vec![false; costs.len()];
     let mut whole: HashSet<Unit> = HashSet::new();
     let mut left = budget;
+    for &index in first {
+        let tokens = costs[index].tokens;
+        if tokens <= left || index == 0 {
+            left = left.saturating_sub(tokens);
+            taken[index] = true;
+        }
+    }
     for (index, HitCost { tokens, unit }) in costs.iter().enumerate() {
-        let cost = match unit {
+        interrupt::poll_periodically(index);
+        let all = match unit {
             Some((unit, _)) if whole.contains(unit) => 0,
             Some((_, all)) => *all.max(tokens),
             None => *tokens,
         };
+        let cost = if taken[index] { all.saturating_sub(*tokens) } else { all };
         if cost <= left {
             left -= cost;
             whole.extend(unit.map(|(unit, _)| unit));
             taken[index] = true;
-        } else if index == 0 {
+        } else if index == 0 && !taken[0] {
             left = left.saturating_sub(*tokens);
             taken[index] = true;
         }
     }
     for (index, HitCost { tokens, .. }) in costs.iter().enumerate() {
+        interrupt::poll_periodically(index);
         if !taken[index] && *tokens <= left {
             taken[index] = true;
             left -= tokens;
@@ -66,45 +87,9 @@ pub fn select_within_budget<Unit: Copy + Eq + Hash>(
     taken
 }
 
-/// Returns the largest number of leading hits that form at most `passages` passages.
-///
-/// `hits` are best first, with document and ordinal. Hits of a document at most `max_distance` ordinals apart
-/// form one passage; with `None` all of a document do.
-///
-/// ```
-/// use passage_core::search::count_for_passages;
-///
-/// let hits = [('a', Some(1)), ('a', Some(2)), ('b', Some(1))];
-/// assert_eq!(count_for_passages(&hits, 1, Some(3)), 2);
-/// ```
-pub fn count_for_passages<Document: Copy + Eq + Hash>(
-    hits: &[(Document, Option<i32>)],
-    passages: usize,
-    max_distance: Option<u32>,
-) -> usize {
-    let mut seen: HashMap<Document, Vec<Option<i32>>> = HashMap::new();
-    let mut count = 0;
-    for (taken, (document, ordinal)) in hits.iter().enumerate() {
-        let others = seen.entry(*document).or_default();
-        let near = |other: &Option<i32>| match (max_distance, other.zip(*ordinal)) {
-            (None, _) => true,
-            (Some(most), Some((a, b))) => a.abs_diff(b) <= most,
-            (Some(_), None) => false,
-        };
-        if !others.iter().any(near) {
-            if count == passages {
-                return taken;
-            }
-            count += 1;
-        }
-        others.push(*ordinal);
-    }
-    hits.len()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{HitCost, count_for_passages, select_within_budget};
+    use super::{HitCost, select_within_budget};
 
     fn prose(tokens: u64) -> HitCost<u8> {
         HitCost { tokens, unit: None }
@@ -144,22 +129,5 @@ mod tests {
             [true, true, false]
         );
         assert_eq!(select_within_budget::<u8>(&[], 100), [false; 0]);
-    }
-
-    #[test]
-    fn hits_are_counted_until_they_form_enough_passages() {
-        let hits = [
-            ('a', Some(1)),
-            ('a', Some(4)),
-            ('b', Some(9)),
-            ('a', Some(20)),
-            ('b', Some(7)),
-            ('c', None),
-        ];
-        assert_eq!(count_for_passages(&hits, 2, Some(3)), 3, "the next one would be a third");
-        assert_eq!(count_for_passages(&hits, 3, Some(3)), 5);
-        assert_eq!(count_for_passages(&hits, 9, Some(3)), 6);
-        assert_eq!(count_for_passages(&hits, 2, None), 5);
-        assert_eq!(count_for_passages(&hits, 0, Some(3)), 0);
     }
 }

@@ -51,6 +51,8 @@ pub struct StrategyOverrides {
     pub count_by: Option<String>,
     /// See [`Strategy::max_tokens`].
     pub max_tokens: Option<i32>,
+    /// See [`Strategy::max_passage_tokens`].
+    pub max_passage_tokens: Option<i32>,
     /// See [`Strategy::max_chunks`].
     pub max_chunks: Option<i32>,
 }
@@ -114,6 +116,7 @@ impl StrategyOverrides {
         }
         let budgets = [
             ("max_tokens", self.max_tokens, &mut strategy.max_tokens),
+            ("max_passage_tokens", self.max_passage_tokens, &mut strategy.max_passage_tokens),
             ("max_chunks", self.max_chunks, &mut strategy.max_chunks),
         ];
         for (argument, given, budget) in budgets {

@@ -95,6 +95,7 @@ const NONE: Strategy = Strategy {
     threshold: 0.5,
     count_by: CountBy::Chunks,
     max_tokens: None,
+    max_passage_tokens: None,
     max_chunks: None,
 };
 

@@ -57,7 +57,7 @@ proptest! {
             .filter(|hit| seen.insert(hit.chunk))
             .collect();
         hits.sort_by_key(|hit| hit.score_rank);
-        let budget = Budget { max_tokens, max_chunks };
+        let budget = Budget { max_tokens, max_chunks, ..Budget::default() };
         let (rows, selection) = store.expand(&hits, budget);
 
         // Each hit is returned once, whatever the budget.
@@ -119,7 +119,7 @@ proptest! {
         let store = Store::of(vec![sections]);
         let hits = [store.hit((0, ordinal % store.documents[0].len()), 0, &strategy)];
         let kept = |max_tokens| {
-            let (rows, selection) = store.expand(&hits, Budget { max_tokens, max_chunks: None });
+            let (rows, selection) = store.expand(&hits, Budget { max_tokens, ..Budget::default() });
             selection.chunks.iter().map(|selected| rows[selected.row].chunk).collect::<HashSet<_>>()
         };
         prop_assert!(kept(Some(tokens)).is_subset(&kept(Some(tokens + 10))));

@@ -1,5 +1,6 @@
 //! Expansion over documents in memory.
 
+mod budget;
 mod invariants;
 mod memory;
 mod relatives;

@@ -198,6 +198,11 @@ impl LazyColumns for Sections<'_> {
         Some(self.0.documents[document][ordinal].section.clone())
     }
 
+    fn unit(&self, row: usize) -> Option<Unit> {
+        let (document, ordinal) = Store::position(self.1[row].chunk);
+        self.0.documents[document][ordinal].unit
+    }
+
     fn content(&self, row: usize) -> String {
         let (document, ordinal) = Store::position(self.1[row].chunk);
         self.0.documents[document][ordinal].content.clone()

@@ -5,9 +5,10 @@ use super::ranking::{best_chunks, positions};
 use super::rows::{FragmentRow, RowBuilder};
 use super::whole_document::{beginning, whole_document};
 use crate::error::Error;
+use crate::filter_argument::FRAGMENT_KEYS;
 use crate::spi::Connection;
 use crate::store::{DocumentInfo, Filters, NamedDocument, Store};
-use crate::types::from_sql;
+use crate::types::{Json, from_sql};
 use passage_core::fragments::{
     FragmentLimits, FragmentStrategy, rank_chunks, select_fragments, text_runs, uri_words,
 };
@@ -30,6 +31,7 @@ pub struct FragmentArguments {
     pub fuzzy_threshold: Option<f64>,
     pub return_full: bool,
     pub include_orphaned: bool,
+    pub filter: Option<Json>,
 }
 
 /// The checked arguments of a call.
@@ -59,14 +61,26 @@ impl FragmentArguments {
     ///
     /// # Errors
     ///
-    /// Returns the error of core for an argument out of range, and [`Error::MissingArgument`] for
-    /// `return_full` without a document.
+    /// Returns the error of core for an argument out of range or an invalid filter,
+    /// [`Error::MissingArgument`] for `return_full` without a document, and [`Error::ChunkFilter`] for a filter
+    /// of chunks with a document.
     pub fn parse(self) -> Result<FragmentQuery, Error> {
         let strategy = self
             .strategy
             .as_deref()
             .map_or(Ok(FragmentStrategy::Auto), FragmentStrategy::from_name)?;
-        let is_named = self.uri.is_some() || self.document_id.is_some();
+        let filters = Filters {
+            collection: self.collection,
+            version: self.version,
+            uri: self.uri,
+            include_orphaned: self.include_orphaned,
+            ..Filters::default()
+        }
+        .with_filter(self.filter, FRAGMENT_KEYS)?;
+        let is_named = filters.uri.is_some() || self.document_id.is_some();
+        if is_named && filters.shape().needs_chunk() {
+            return Err(Error::ChunkFilter);
+        }
         if self.return_full && !is_named {
             return Err(Error::MissingArgument {
                 subject: "\"return_full\"".to_owned(),
@@ -81,13 +95,7 @@ impl FragmentArguments {
             embedding: self.embedding,
             document_id: self.document_id.map(from_sql),
             is_named,
-            filters: Filters {
-                collection: self.collection,
-                version: self.version,
-                uri: self.uri,
-                include_orphaned: self.include_orphaned,
-                ..Filters::default()
-            },
+            filters,
             strategy,
             limits: FragmentLimits {
                 max_fragments: max_fragments as usize,

@@ -28,6 +28,29 @@ impl Json {
         serde_json::from_str(&self.0).ok()
     }
 
+    /// Parses an argument that must be an object.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Request::NotAnObject`] where the text is nested too deeply or holds a number out of range.
+    pub fn into_object(self, argument: &'static str) -> Result<serde_json::Value, Error> {
+        self.parse().ok_or(Error::Request(Request::NotAnObject { argument }))
+    }
+
+    /// Returns the value of a key of an object with all its digits, which parsing may lose.
+    pub fn field(&self, key: &str) -> Option<Self> {
+        let (object, key) = (jsonb::parse(&self.0), key.into_datum());
+        // SAFETY: the function takes a jsonb and a text, keeps no pointer to them, and returns NULL or a jsonb
+        // in memory of the call.
+        unsafe {
+            let field = pgrx::direct_function_call_as_datum(
+                pg_sys::jsonb_object_field,
+                &[Some(object), key],
+            );
+            Self::from_polymorphic_datum(field?, false, pg_sys::JSONBOID)
+        }
+    }
+
     /// Parses the argument `windows`.
     ///
     /// # Errors

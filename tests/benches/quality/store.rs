@@ -207,6 +207,10 @@ impl LazyColumns for StoreRows<'_> {
         Some(self.chunk(row).section.clone())
     }
 
+    fn unit(&self, row: usize) -> Option<Unit> {
+        Some(self.chunk(row).unit)
+    }
+
     fn content(&self, row: usize) -> String {
         self.chunk(row).content.clone()
     }

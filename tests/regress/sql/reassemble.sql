@@ -46,8 +46,8 @@ SELECT count, jsonb_array_length(citations) AS cited, citations = citations::tex
     (SELECT count(*) FROM jsonb_array_elements(citations) WITH ORDINALITY AS cited (citation, place) JOIN passages.chunks ON id = (citation ->> 'chunk_id')::uuid
         WHERE ordinal = place - 1 AND citation -> 'ordinal' = to_jsonb(place - 1) AND substr(passage.content, (citation ->> 'start')::integer + 1, (citation ->> 'end')::integer - (citation ->> 'start')::integer) = chunks.content) AS found,
     citations -> 999 -> 'ordinal' AS a, citations -> 1000 -> 'ordinal' AS b, citations -> 4567 -> 'ordinal' AS c, citations -> 4568 AS d
-FROM generate_series(4568, 4568) AS count, passage.reassemble(pg_temp.ids('e', 0), NULL, 'document', max_chunks => count, separator => '') AS passage;
-CREATE TABLE passages.kept AS SELECT citations FROM passage.reassemble(pg_temp.ids('e', 0), NULL, 'document', max_chunks => 3001, separator => '');
+FROM generate_series(4568, 4568) AS count, passage.reassemble(pg_temp.ids('e', 0), NULL, 'document', max_tokens => 0, max_chunks => count, separator => '') AS passage;
+CREATE TABLE passages.kept AS SELECT citations FROM passage.reassemble(pg_temp.ids('e', 0), NULL, 'document', max_tokens => 0, max_chunks => 3001, separator => '');
 SELECT jsonb_array_length(citations), citations -> 3000 ->> 'ordinal' AS last FROM passages.kept;
 DELETE FROM passages.documents WHERE uri = 'e.txt';
 DROP TABLE passages.kept;
@@ -131,7 +131,7 @@ SELECT section FROM passage.reassemble(pg_temp.ids('a', 0, 3), NULL, 'none');
 SELECT pg_temp.ordinals(chunk_ids) AS chunks, truncated, complete
 FROM passage.reassemble(pg_temp.ids('a', 5, 15), '{0.9,0.1}', 'adjacent', max_chunks => 6);
 SELECT pg_temp.ordinals(chunk_ids) AS chunks, truncated, complete
-FROM passage.reassemble(pg_temp.ids('a', 5, 15), '{0.9,0.1}', 'adjacent', max_tokens => 0);
+FROM passage.reassemble(pg_temp.ids('a', 5, 15), '{0.9,0.1}', 'adjacent', max_tokens => 1);
 
 -- a gap between two chunks gives two spans; lines are those of the first and the last chunk
 SELECT spans, first_line, last_line FROM passage.reassemble(pg_temp.ids('a', 0, 1, 3), NULL, 'none');

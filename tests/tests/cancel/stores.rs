@@ -74,7 +74,7 @@ async fn reading_a_store_ends_soon_after_a_cancel() {
             .replace("@some", SOME)
             .replace("@hit", HIT)
             .replace("@document", DOCUMENT)
-            .replace("@all", "max_chunks => 1000000");
+            .replace("@all", "max_tokens => 0, max_chunks => 1000000");
         session.cancel(call, &format!("SELECT {sql}")).await;
     }
     session.report();

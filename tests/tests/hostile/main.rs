@@ -129,7 +129,7 @@ const OWN_WORDS: &[&str] = &[
     "71b813af",
     "preview nothing without_embedding",
     "parents, preceding, following, children, nothing whole",
-    "max_tokens max_chunks a nearer chunk of the hit was cut",
+    "max_tokens max_passage_tokens max_chunks a nearer chunk of the hit was cut",
     "not found or not visible",
 ];
 

@@ -12,6 +12,7 @@ pub mod coverage;
 mod hit;
 mod json;
 mod media_type;
+mod parts;
 mod passages;
 mod strategy;
 
@@ -39,7 +40,7 @@ pub fn expand<'a>(hits: &[Hit<'a>]) -> Expansion<'a> {
     let mut cut_before = vec![false; hits.len()];
     loop {
         let wholes = claims::wholes(hits, &fallen);
-        let mut choice = choice::choose(hits, &claims::claims(hits, &wholes));
+        let mut choice = choice::choose(hits, &wholes, &claims::claims(hits, &wholes));
         let broken = json::broken(hits, &wholes, &choice);
         if broken.is_empty() {
             choice.cut.iter_mut().zip(cut_before).for_each(|(cut, before)| *cut |= before);

@@ -97,6 +97,8 @@ const VALUES: &[(&str, &str)] = &[
     ("count_by", "'chunks'"),
     ("windows", "'{\"code\": 4}'"),
     ("threshold", "0.5"),
+    ("limits", "'{\"max_passage_tokens\": 500}'"),
+    ("filter", "'{}'"),
     ("kind", "'prose'"),
     ("media_type", "'text/markdown'"),
     ("path", "'*'"),

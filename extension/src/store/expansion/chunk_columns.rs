@@ -8,12 +8,13 @@ use crate::spi::Rows;
 use crate::store::layout::Layout;
 use crate::store::sql_text::FIELD;
 use crate::types::{Column, Json, Ltree, RawText, TextArray, section_from_sql};
+use passage_core::Unit;
 use passage_core::assemble::Part;
 use passage_core::section::Section;
 use pgrx::FromDatum;
 use std::ops::Range;
 
-/// The columns that a result needs beside id, ordinal, section, tokens, content and span.
+/// The columns that a result needs beside id, ordinal, section, tokens, content, span and unit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ChunkColumns {
     /// Level and path.
@@ -35,6 +36,7 @@ impl ChunkColumns {
             ("content", chunks.column("c", "content", "text")),
             integer("start_byte"),
             integer("end_byte"),
+            ("unit", chunks.column("c", "unit", "text")),
         ];
         columns.extend(match self {
             Self::Context => vec![integer("level"), ("path", layout.path("c"))],
@@ -50,8 +52,8 @@ impl ChunkColumns {
     /// Returns the number of columns.
     pub fn count(self) -> usize {
         match self {
-            Self::Context => 9,
-            Self::Passage { imports } => 9 + usize::from(imports),
+            Self::Context => 10,
+            Self::Passage { imports } => 10 + usize::from(imports),
         }
     }
 }
@@ -119,14 +121,19 @@ impl<'a> StoredChunk<'a> {
         self.get(4).unwrap_or_else(RawText::empty)
     }
 
+    /// Returns the structural unit, if it is known.
+    pub fn unit(&self) -> Option<Unit> {
+        self.get::<String>(7).and_then(|unit| Unit::from_name(&unit))
+    }
+
     /// Returns the level of a chunk that was read with [`ChunkColumns::Context`].
     pub fn level(&self) -> Option<i32> {
-        self.get(7)
+        self.get(8)
     }
 
     /// Returns the path of a chunk that was read with [`ChunkColumns::Context`].
     pub fn path(&self) -> Option<Ltree> {
-        self.get(8)
+        self.get(9)
     }
 
     /// Returns the bytes of the source that the chunk holds, if they are known.
@@ -143,12 +150,12 @@ impl<'a> StoredChunk<'a> {
 
     /// Returns the first and the last line of a chunk that was read with [`ChunkColumns::Passage`].
     pub fn lines(&self) -> (Option<i32>, Option<i32>) {
-        (self.get(7), self.get(8))
+        (self.get(8), self.get(9))
     }
 
     /// Returns the names that the imports in the chunk bind, if they were read.
     pub fn imports(&self) -> Vec<String> {
         // A loader may have written anything there.
-        self.get::<Json>(9).and_then(|names| names.parse()).unwrap_or_default()
+        self.get::<Json>(10).and_then(|names| names.parse()).unwrap_or_default()
     }
 }

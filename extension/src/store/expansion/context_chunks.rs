@@ -17,6 +17,7 @@ use crate::interrupt::pause;
 use crate::spi::{Connection, Rows};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use passage_core::Unit;
 use passage_core::expand::{ChunkRow, LazyColumns, Plan, Shape};
 use passage_core::section::Section;
 use std::collections::HashMap;
@@ -112,6 +113,10 @@ impl ContextChunks<'_> {
 impl LazyColumns for ContextChunks<'_> {
     fn section(&self, row: usize) -> Option<Section> {
         self.chunk(row).section()
+    }
+
+    fn unit(&self, row: usize) -> Option<Unit> {
+        self.chunk(row).unit()
     }
 
     fn content(&self, row: usize) -> String {

@@ -44,6 +44,7 @@ pub struct Hits<'c> {
 }
 
 /// A hit with what the store knows of it.
+#[derive(Clone)]
 pub struct StoredHit {
     row: usize,
     pub scored: ScoredHit<Uuid>,

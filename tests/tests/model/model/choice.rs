@@ -1,8 +1,9 @@
 //! Choice: the best claim to each chunk, and the budget.
 
 use super::chunk::Chunk;
-use super::claims::{Claim, Role};
+use super::claims::{Claim, Role, Whole};
 use super::hit::Hit;
+use super::parts::{PartKind, parts};
 use super::strategy::{Strategy, WholeOf};
 use std::collections::BTreeMap;
 
@@ -21,11 +22,15 @@ pub struct Choice<'a> {
     pub cut: Vec<bool>,
 }
 
-/// "worth = (class, stage, |distance|, role order, place of the hit in the ranked list)."
-type ClaimRank = (usize, u8, i64, Role, usize);
+/// "worth = (class, |distance|, role order, place of the hit in the ranked list)."
+type ClaimRank = (usize, i64, Role, usize);
 
 /// Chooses among claims.
-pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
+pub fn choose<'a>(
+    hits: &[Hit<'a>],
+    wholes: &[Option<Whole<'a>>],
+    claims: &[Claim<'a>],
+) -> Choice<'a> {
     // "Hits all come (distance 0, role hit)."
     let hit_row = |(hit, of): (usize, &Hit<'a>)| Chosen {
         chunk: of.chunk,
@@ -33,12 +38,11 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
         role: Role::Hit,
         distance: 0,
     };
-    let mut rows: Vec<Chosen<'a>> = hits.iter().enumerate().map(hit_row).collect();
+    let rows: Vec<Chosen<'a>> = hits.iter().enumerate().map(hit_row).collect();
 
     // "Each chunk that is not a hit goes to its best claim: that of a container first, and of the
-    // unit in it that was hit, then smallest (class, |distance|, role order, place of the hit in the ranked list)." The stage tells when a
-    // chunk has its turn, not whose it is.
-    let mut best: BTreeMap<_, (ClaimRank, i64, &Claim<'a>, i64)> = BTreeMap::new();
+    // unit in it that was hit, then smallest (class, |distance|, role order, place of the hit in the ranked list)."
+    let mut best: BTreeMap<_, (ClaimRank, &Claim<'a>, i64)> = BTreeMap::new();
     for claim in claims {
         if hits.iter().any(|hit| hit.chunk.id == claim.chunk.id) {
             continue;
@@ -47,40 +51,56 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
         let ordinal = claim.chunk.ordinal.expect("a chunk without ordinal is never context");
         let distance = ordinal - of_hit;
         let class = hits[claim.hit].class;
-        let rank = (class, claim.stage, distance.abs(), claim.role, claim.hit);
+        let rank = (class, distance.abs(), claim.role, claim.hit);
         let known = best.get(&claim.chunk.id);
         let bid = |(rank, is_own): (ClaimRank, bool)| {
-            let (class, _, distance, role, hit) = rank;
+            let (class, distance, role, hit) = rank;
             let is_container = hits[hit].strategy.whole == WholeOf::Container;
             let is_part = is_container && role == Role::Section;
             (!is_part, !(is_part && is_own), class, distance, role, hit)
         };
-        let is_better = |(known, _, of, _): &(ClaimRank, i64, &Claim, i64)| {
+        let is_better = |(known, of, _): &(ClaimRank, &Claim, i64)| {
             bid((rank, claim.is_own)) < bid((*known, of.is_own))
         };
         if known.is_none_or(is_better) {
-            best.insert(claim.chunk.id, (rank, ordinal, claim, distance));
+            best.insert(claim.chunk.id, (rank, claim, distance));
         }
     }
-    let mut context: Vec<_> = best.into_values().collect();
-    context.sort_by_key(|(rank, ordinal, ..)| (*rank, *ordinal));
-
-    // "Context in order (worth, ordinal): kept if total tokens + its tokens <= max_tokens and count
-    // + 1 <= max_chunks and its hit was not cut before; else its hit is cut."
-    let max_tokens = budget(hits, |strategy| strategy.max_tokens);
-    let max_chunks = budget(hits, |strategy| strategy.max_chunks);
-    let mut tokens: i64 = rows.iter().map(|row| row.chunk.cost()).sum();
-    let mut cut = vec![false; hits.len()];
-    for (_, _, &Claim { chunk, hit, role, .. }, distance) in context {
-        let fits = max_tokens.is_none_or(|most| tokens + chunk.cost() <= most)
-            && max_chunks.is_none_or(|most| (rows.len() as i64) < most);
-        if fits && !cut[hit] {
-            tokens += chunk.cost();
-            rows.push(Chosen { chunk, hit, role, distance });
-        } else {
-            cut[hit] = true;
+    // The parts of a container are kept or cut as wholes. "A part that does not fit leaves room for the next one.
+    // If the unit that was hit does not fit, the ends of its containers come before its pieces."
+    let context = best.into_values().map(|(_, claim, distance)| (claim, distance)).collect();
+    let parts = parts(hits, wholes, context);
+    let mut purse = Purse {
+        max_tokens: budget(hits, |strategy| strategy.max_tokens.filter(|most| *most > 0)),
+        max_chunks: budget(hits, |strategy| strategy.max_chunks),
+        tokens: rows.iter().map(|row| row.chunk.cost()).sum(),
+        of_hits: vec![0; hits.len()],
+        stopped: vec![false; hits.len()],
+        cut: vec![false; hits.len()],
+        hits,
+        rows,
+    };
+    let mut is_spent = vec![false; parts.len()];
+    for (index, part) in parts.iter().enumerate() {
+        if std::mem::replace(&mut is_spent[index], true) {
+            continue;
+        }
+        if part.kind != PartKind::OwnUnit || purse.fits(&part.chunks) {
+            purse.spend(&part.chunks, part.kind);
+            continue;
+        }
+        let hit = part.chunks[0].0.hit;
+        for (end, other) in parts.iter().enumerate() {
+            let is_end = other.kind == PartKind::Ends && other.chunks[0].0.hit == hit;
+            if is_end && !std::mem::replace(&mut is_spent[end], true) {
+                purse.spend(&other.chunks, PartKind::Member);
+            }
+        }
+        for piece in &part.chunks {
+            purse.spend(std::slice::from_ref(piece), PartKind::Chunk);
         }
     }
+    let Purse { mut rows, cut, .. } = purse;
 
     // "Rows ordered by (best (class, place) of a hit of the document, ordinal with NULLs last, place
     // of hit)."
@@ -94,6 +114,53 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
     });
     Choice { rows, cut }
 }
+
+/// The budget and the chunks that it pays for.
+struct Purse<'h, 'a> {
+    hits: &'h [Hit<'a>],
+    max_tokens: Option<i64>,
+    max_chunks: Option<i64>,
+    tokens: i64,
+    /// The tokens of the context of each hit.
+    of_hits: Vec<i64>,
+    /// For each hit, whether a single chunk of its context did not fit.
+    stopped: Vec<bool>,
+    cut: Vec<bool>,
+    rows: Vec<Chosen<'a>>,
+}
+
+impl<'a> Purse<'_, 'a> {
+    /// "Kept if total tokens + its tokens <= max_tokens and count + 1 <= max_chunks", and if the context of its
+    /// hit is within the hit's own limit.
+    fn fits(&self, chunks: &[(&Claim<'a>, i64)]) -> bool {
+        let hit = chunks[0].0.hit;
+        let tokens: i64 = chunks.iter().map(|(claim, _)| claim.chunk.cost()).sum();
+        let count = (self.rows.len() + chunks.len()) as i64;
+        let strategy = &self.hits[hit].strategy;
+        let of_hit = strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(DEFAULT);
+        self.max_tokens.is_none_or(|most| self.tokens + tokens <= most)
+            && (of_hit == 0 || self.of_hits[hit] + tokens <= of_hit)
+            && self.max_chunks.is_none_or(|most| count <= most)
+    }
+
+    fn spend(&mut self, chunks: &[(&Claim<'a>, i64)], kind: PartKind) {
+        let payer = chunks[0].0.hit;
+        let is_kept = !self.stopped[payer] && self.fits(chunks);
+        self.stopped[payer] |= kind != PartKind::Member && !is_kept;
+        for &(&Claim { chunk, hit, role, .. }, distance) in chunks {
+            if is_kept {
+                self.tokens += chunk.cost();
+                self.of_hits[hit] += chunk.cost();
+                self.rows.push(Chosen { chunk, hit, role, distance });
+            } else {
+                self.cut[hit] = true;
+            }
+        }
+    }
+}
+
+/// The tokens of the context of a hit without a budget.
+const DEFAULT: i64 = 2_048;
 
 /// "Of the hits' strategies the largest (none if any has none)."
 fn budget(hits: &[Hit], limit: fn(&Strategy) -> Option<i64>) -> Option<i64> {

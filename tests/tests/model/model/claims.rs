@@ -35,9 +35,6 @@ pub struct Claim<'a> {
     pub chunk: &'a Chunk,
     pub hit: usize,
     pub role: Role,
-    /// The order within a container: 0 for the unit around the hit, 1 for the container's own chunks, 2 for the
-    /// rest. Other claims have stage 0.
-    pub stage: u8,
     /// Whether the chunk is in the unit of the container that was hit.
     pub is_own: bool,
 }
@@ -77,35 +74,31 @@ pub fn claims<'a>(hits: &[Hit<'a>], wholes: &[Option<Whole<'a>>]) -> Vec<Claim<'
     for (i, hit) in hits.iter().enumerate() {
         let Some(ordinal) = hit.chunk.ordinal else { continue };
         let strategy = &hit.strategy;
-        let mut claim = |chunk, role, stage| {
-            let of_container = wholes[i].as_ref().is_some_and(|whole| whole.head.is_some());
-            let is_own = of_container && role == Role::Section && stage == 0;
-            claims.push(Claim { chunk, hit: i, role, stage, is_own });
-        };
+        let mut claim = |chunk, role, is_own| claims.push(Claim { chunk, hit: i, role, is_own });
 
         let mut kin = kin::of(hit, ordinal, &strategy.kin);
         if fell_back(hit, wholes[i].as_ref()) {
             kin.extend(kin::of(hit, ordinal, &strategy.fallback));
         }
         for (chunk, role) in kin {
-            claim(chunk, role, 0);
+            claim(chunk, role, false);
         }
         for chunk in window::of(hit, ordinal) {
-            claim(chunk, Role::Adjacent, 0);
+            claim(chunk, Role::Adjacent, false);
         }
         if strategy.whole == WholeOf::Document {
             for (_, chunk) in section::within_reach(hit, ordinal) {
-                claim(chunk, Role::Section, 0);
+                claim(chunk, Role::Section, false);
             }
         }
         if let Some(whole) = &wholes[i] {
             for chunk in &whole.chunks {
-                claim(chunk, Role::Section, stage(hit, whole, chunk));
+                claim(chunk, Role::Section, is_own(hit, whole, chunk));
             }
         }
         if strategy.whole == WholeOf::Merged {
             for chunk in gaps(hits, hit) {
-                claim(chunk, Role::Adjacent, 0);
+                claim(chunk, Role::Adjacent, false);
             }
         }
     }
@@ -117,14 +110,8 @@ pub fn fell_back(hit: &Hit, whole: Option<&Whole>) -> bool {
     hit.strategy.whole == WholeOf::Container && whole.is_none()
 }
 
-/// "0 if X != s and prefix(s, c.section); else 1 if c.section == X; else 2."
-fn stage(hit: &Hit, whole: &Whole, chunk: &Chunk) -> u8 {
+/// Returns whether a chunk is in the unit of a container that was hit: "X != s and prefix(s, c.section)".
+fn is_own(hit: &Hit, whole: &Whole, chunk: &Chunk) -> bool {
     let section = hit.chunk.section.as_deref().unwrap_or_default();
-    if whole.head.is_none() || whole.section != section && chunk.is_below(section) {
-        0
-    } else if chunk.is_in(&whole.section) {
-        1
-    } else {
-        2
-    }
+    whole.head.is_some() && whole.section != section && chunk.is_below(section)
 }

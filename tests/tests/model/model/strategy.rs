@@ -28,6 +28,7 @@ pub struct Strategy {
     pub threshold: f64,
     pub count_by: &'static str,
     pub max_tokens: Option<i64>,
+    pub max_passage_tokens: Option<i64>,
     pub max_chunks: Option<i64>,
 }
 
@@ -69,6 +70,7 @@ pub struct Limits {
     pub threshold: Option<f64>,
     pub count_by: Option<&'static str>,
     pub max_tokens: Option<i64>,
+    pub max_passage_tokens: Option<i64>,
     pub max_chunks: Option<i64>,
 }
 
@@ -113,6 +115,7 @@ impl Strategy {
             threshold: 0.5,
             count_by: "chunks",
             max_tokens: None,
+            max_passage_tokens: None,
             max_chunks: None,
         };
         let whole = |whole| Self { whole, max_chunks: Some(500), ..none.clone() };
@@ -155,6 +158,7 @@ impl Strategy {
         self.threshold = limits.threshold.unwrap_or(self.threshold);
         self.count_by = limits.count_by.unwrap_or(self.count_by);
         self.max_tokens = limits.max_tokens.or(self.max_tokens);
+        self.max_passage_tokens = limits.max_passage_tokens.or(self.max_passage_tokens);
         self.max_chunks = limits.max_chunks.or(self.max_chunks);
         self
     }

@@ -69,7 +69,9 @@ pub fn call(
         _ => rng.choose(own).name.clone(),
     };
     let chance = *rng.choose(&[0, 0, 10, 25]);
-    let hits = Hits { ids, scores, strategy, limits: limits(chance, rng) };
+    let mut limits = limits(chance, rng);
+    limits.max_passage_tokens = rng.maybe(chance, &[0, 5, 10, 20, 40]);
+    let hits = Hits { ids, scores, strategy, limits };
     let function = match rng.below(5) {
         0..3 => Function::Expansion,
         _ => Function::Passages(Reassembly {
@@ -109,6 +111,7 @@ pub fn limits(chance: u64, rng: &mut Rng) -> Limits {
         threshold: rng.maybe(chance, &[0.0, 0.25, 0.5, 0.75, 1.0]),
         count_by: rng.maybe(chance, &["chunks", "tokens"]),
         max_tokens: rng.maybe(chance, &[0, 5, 10, 20, 40, 80, 160, 1_000_000]),
+        max_passage_tokens: None,
         max_chunks: rng.maybe(chance, &[0, 1, 2, 3, 5, 8, 13, 21, 1_000_000]),
     }
 }

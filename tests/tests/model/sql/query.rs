@@ -8,7 +8,7 @@ use tokio_postgres::{Client, Error, Row};
 use uuid::Uuid;
 
 /// The arguments of both functions with their types, then those of `reassemble` alone.
-const ARGUMENTS: [(&str, &str); 19] = [
+const ARGUMENTS: [(&str, &str); 20] = [
     ("chunk_ids", "uuid[]"),
     ("scores", "float8[]"),
     ("strategy", "text"),
@@ -25,13 +25,14 @@ const ARGUMENTS: [(&str, &str); 19] = [
     ("count_by", "text"),
     ("max_tokens", "int"),
     ("max_chunks", "int"),
+    ("limits", "jsonb"),
     ("max_distance", "int"),
     ("score_by", "text"),
     ("order_by", "text"),
 ];
 
 /// The number of arguments that both functions have.
-const OF_BOTH: usize = 16;
+const OF_BOTH: usize = 17;
 
 /// Returns the limits of a call, or of a row of strategies, by their names.
 pub fn limits(limits: &Limits) -> Vec<(&'static str, Value)> {
@@ -71,6 +72,9 @@ pub fn arguments(call: &Call) -> Vec<(&'static str, Value)> {
         ("strategy", json!(call.hits.strategy)),
     ];
     arguments.extend(limits(&call.hits.limits));
+    let max_passage_tokens = call.hits.limits.max_passage_tokens;
+    let group = max_passage_tokens.map(|most| json!({ "max_passage_tokens": most }));
+    arguments.push(("limits", json!(group)));
     if let Function::Passages(function) = &call.function {
         let score_by = match function.score_by {
             ScoreBy::Max => "max",

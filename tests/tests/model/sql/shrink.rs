@@ -84,6 +84,9 @@ fn smaller(case: &Case, documents: &[&Document]) -> Vec<Case> {
             with(&|case| forget(&mut case.call.hits.limits));
         }
     }
+    if case.call.hits.limits.max_passage_tokens.is_some() {
+        with(&|case| case.call.hits.limits.max_passage_tokens = None);
+    }
     for chunk in documents.iter().flat_map(|document| &document.chunks) {
         let is_hit = case.call.hits.ids.contains(&Some(chunk.id));
         if !is_hit && !case.without.contains(&chunk.id) {

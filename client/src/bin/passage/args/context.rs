@@ -47,7 +47,8 @@ pub struct Context {
     /// Scope that --before and --after do not leave [default: set by the strategy]
     #[arg(long, value_name = "SCOPE", value_parser = ["document", "parent", "section"])]
     pub within: Option<String>,
-    /// Maximum number of tokens of all chunks together, 0 to 1000000 [default: set by the strategy]
+    /// Maximum number of tokens of all chunks together, 0 for no limit [default: that of the
+    /// strategy; else the server setting passage.max_passage_tokens, initially 2048, for context]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u32>,
     /// Maximum number of chunks, 0 to 1000000 [default: set by the strategy]

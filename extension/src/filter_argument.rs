@@ -1,0 +1,78 @@
+//! The argument `filter`: all filters of a search in one JSON object.
+
+use crate::error::Error;
+use crate::store::Filters;
+use crate::types::Json;
+use passage_core::{JsonGroup, one_of};
+
+/// The name of the argument.
+const FILTER: &str = "filter";
+
+/// The keys for a search, which are also the names of arguments, except `uri`.
+pub const SEARCH_KEYS: &[&str] = &[
+    "collection",
+    "version",
+    "uri",
+    "uri_pattern",
+    "media_type",
+    "kind",
+    "path",
+    "metadata",
+    "min_similarity",
+    "include_orphaned",
+];
+
+/// The keys for fragments, which are not compared with the embedding.
+pub const FRAGMENT_KEYS: &[&str] = &[
+    "collection",
+    "version",
+    "uri",
+    "uri_pattern",
+    "media_type",
+    "kind",
+    "path",
+    "metadata",
+    "include_orphaned",
+];
+
+impl Filters {
+    /// Adds the filters of the argument `filter` to those that are arguments of their own.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of core for a value that is not an object, an unknown key, a value of another type,
+    /// and a filter that is also an argument.
+    pub fn with_filter(
+        self,
+        filter: Option<Json>,
+        keys: &'static [&'static str],
+    ) -> Result<Self, Error> {
+        let Some(filter) = filter else { return Ok(self) };
+        let metadata = filter.field("metadata").filter(|metadata| metadata.text() != "null");
+        let value = filter.into_object(FILTER)?;
+        let group = JsonGroup::new(FILTER, keys, &value)?;
+        let text = |key, alone| one_of((FILTER, key), alone, group.text(key)?);
+        let orphaned = "include_orphaned";
+        let include = one_of(
+            (FILTER, orphaned),
+            self.include_orphaned.then_some(true),
+            group.boolean(orphaned)?,
+        )?;
+        Ok(Self {
+            collection: text("collection", self.collection)?,
+            version: text("version", self.version)?,
+            uri: text("uri", self.uri)?,
+            uri_pattern: text("uri_pattern", self.uri_pattern)?,
+            media_type: text("media_type", self.media_type)?,
+            kind: text("kind", self.kind)?,
+            path: text("path", self.path)?,
+            metadata: one_of((FILTER, "metadata"), self.metadata, metadata)?,
+            min_similarity: one_of(
+                (FILTER, "min_similarity"),
+                self.min_similarity,
+                group.number("min_similarity")?,
+            )?,
+            include_orphaned: include.unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,69 @@
+-- limits and filter: the limits of expansion and the filters of a search, each in one object.
+SET client_min_messages = warning;
+SET passage.store = 'grouped';
+SELECT count(*) > 0 AS made FROM passage.create_store();
+\pset null -
+INSERT INTO grouped.documents (id, collection, uri, media_type, metadata) VALUES
+    ('aaaaaaaa-0000-0000-8000-000000000000', 'guide', 'a.md', 'text/markdown', '{"lang": "en", "n": 12345678901234567890123}'),
+    ('bbbbbbbb-0000-0000-8000-000000000000', 'code', 'b.py', 'text/x-python', '{}');
+INSERT INTO grouped.documents (id, uri, media_type, orphaned_at) VALUES ('cccccccc-0000-0000-8000-000000000000', 'c.md', 'text/markdown', '2026-01-01');
+INSERT INTO grouped.chunks (document_id, ordinal, section, kind, content, tokens)
+SELECT id, n, ARRAY['A', 'B' || n], CASE uri WHEN 'b.py' THEN 'code' ELSE 'prose' END, 'word ' || chr(97 + n), 10
+FROM grouped.documents, generate_series(0, 9) AS n;
+CREATE FUNCTION pg_temp.one() RETURNS uuid LANGUAGE sql STABLE AS $$SELECT id FROM grouped.chunks WHERE document_id::text LIKE 'a%' AND ordinal = 5$$;
+
+-- each function takes them, with the effect of the arguments of the same names
+SELECT string_agg(ordinal::text, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.one(), 'none', limits => '{"before": 2, "after": 1}');
+SELECT string_agg(ordinal::text, ' ' ORDER BY ordinal) FROM passage.expand_context(pg_temp.one(), 'none', before => 2, limits => '{"after": 1.0, "parents": null}');
+SELECT string_agg(ordinal::text, ' ' ORDER BY ordinal) FROM passage.expand_contexts(ARRAY[pg_temp.one()], NULL, 'none', limits => '{"windows": {"prose": 1}}');
+SELECT string_agg(rule || ' ' || ordinal, ', ' ORDER BY ordinal) FROM passage.explain_context(ARRAY[pg_temp.one()], strategy => 'none', limits => '{"preceding": 1, "siblings": "parent"}');
+SELECT tokens FROM passage.reassemble(ARRAY[pg_temp.one()], strategy => 'document', limits => '{"max_passage_tokens": 40}');
+SELECT tokens FROM passage.reassemble(ARRAY[pg_temp.one()], strategy => 'document', limits => '{"max_tokens": 40, "max_chunks": 3}');
+SELECT tokens FROM passage.search('"word f"', strategy => 'none', limits => '{"before": 1}', filter => '{"collection": "guide"}');
+SELECT tokens FROM passage.reassemble(ARRAY[pg_temp.one()], strategy => 'document', limits => '{"threshold": 0.5, "count_by": "tokens", "within": "section"}');
+
+-- filters
+SELECT string_agg(DISTINCT uri, ' ') FROM passage.search_hits('word', max_hits => 50, filter => '{"kind": "code"}');
+SELECT string_agg(DISTINCT uri, ' ') FROM passage.search_hits('word', max_hits => 50, filter => '{"uri": "a.md"}');
+SELECT string_agg(DISTINCT uri, ' ' ORDER BY uri) FROM passage.search_hits('word', max_hits => 50, filter => '{"media_type": "text/mark*", "include_orphaned": true}');
+SELECT string_agg(DISTINCT uri, ' ' ORDER BY uri) FROM passage.search_hits('word', max_hits => 50, include_orphaned => true, filter => '{"uri_pattern": "%.md", "version": ""}');
+SELECT string_agg(DISTINCT uri, ' ') FROM passage.search_hits('word', max_hits => 50, filter => '{"metadata": {"lang": "en", "n": 12345678901234567890123}}');
+SELECT count(*) FROM passage.search_hits('word', filter => '{"metadata": {"n": 12345678901234567890124}}');
+SELECT string_agg(DISTINCT section[2], ' ') FROM passage.search_hits('word', filter => '{"path": "A.B3"}');
+SELECT count(*) FROM passage.search_hits('word', max_hits => 50, filter => '{}');
+SELECT count(*) FROM passage.search_hits('word', max_hits => 50, filter => '{"kind": null, "metadata": null}');
+SELECT string_agg(DISTINCT uri, ' ') FROM passage.fragments('word', filter => '{"kind": "code"}');
+SELECT uri FROM passage.fragments('word', max_fragments => 1, filter => '{"uri": "a.md"}');
+SELECT count(*) FROM passage.fragments('word', uri => 'a.md', filter => '{"media_type": "text/x-python"}');
+
+-- calls by position still work
+SELECT count(*) FROM passage.expand_context(pg_temp.one(), 'none', 0, 0, 0, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 'grouped');
+SELECT count(*) FROM passage.search_hits('word', NULL, NULL, 3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false, 1, 1, 60, 'grouped');
+
+-- errors
+\set SHOW_CONTEXT never
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"parent": 1}');
+SELECT * FROM passage.search('word', filter => '{"collections": "guide"}');
+SELECT * FROM passage.fragments('word', filter => '{"min_similarity": 0.5}');
+SELECT * FROM passage.expand_context(pg_temp.one(), parents => 1, limits => '{"parents": 1}');
+SELECT * FROM passage.search('word', max_tokens => 10, limits => '{"max_tokens": 10}');
+SELECT * FROM passage.search('word', kind => 'code', filter => '{"kind": "code"}');
+SELECT * FROM passage.search('word', include_orphaned => true, filter => '{"include_orphaned": false}');
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"parents": "1"}');
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"parents": 1.5}');
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"parents": -1}');
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"parents": 5000000000}');
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"windows": 1}');
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"within": "page"}');
+SELECT * FROM passage.expand_context(pg_temp.one(), limits => '{"max_passage_tokens": 1000001}');
+SELECT * FROM passage.reassemble(NULL, limits => '[]');
+SELECT * FROM passage.reassemble(NULL, limits => 'null');
+SELECT * FROM passage.reassemble(NULL, limits => (repeat('[', 200) || repeat(']', 200))::jsonb);
+SELECT * FROM passage.reassemble(NULL, limits => '{"threshold": 1e400}');
+SELECT * FROM passage.search_hits('word', filter => '"code"');
+SELECT * FROM passage.search_hits('word', filter => '{"collection": 1}');
+SELECT * FROM passage.search_hits('word', filter => '{"include_orphaned": "yes"}');
+SELECT * FROM passage.search_hits('word', filter => '{"min_similarity": 0.5}');
+SELECT * FROM passage.fragments('word', uri => 'a.md', filter => '{"kind": "code"}');
+
+DROP SCHEMA grouped CASCADE;
