@@ -11,7 +11,7 @@ CREATE FUNCTION passage.fragments(
     max_fragments integer DEFAULT 5,
     max_tokens integer DEFAULT NULL,
     fuzzy_threshold double precision DEFAULT 0.8,
-    return_full boolean DEFAULT false,
+    return_full boolean DEFAULT NULL,
     include_orphaned boolean DEFAULT false,
     store name DEFAULT NULL,
     filter jsonb DEFAULT NULL
@@ -43,7 +43,7 @@ collection, version: equal to the value; NULL does not filter
 max_fragments: most rows, 5 by default
 max_tokens: most tokens of all rows, 700 by default, 100000 with return_full
 fuzzy_threshold: least similarity of a misspelled word, 0 to 1, 0.8 by default
-return_full: whether to return the whole of the named document, false by default
+return_full: whether to return the whole of the named document; NULL returns it if it fits into max_tokens
 include_orphaned: whether documents whose source is missing are searched, false by default
 store: schema of the store; NULL takes the setting passage.store (rag)
 filter: object with filters of search by name, as in {"kind": "code"}; of one document only collection, version, uri, uri_pattern, media_type and include_orphaned';

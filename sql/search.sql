@@ -20,7 +20,7 @@ CREATE FUNCTION passage.search_hits(
     include_orphaned boolean DEFAULT false,
     vector_weight double precision DEFAULT 1,
     text_weight double precision DEFAULT 1,
-    rrf_k integer DEFAULT 60,
+    rrf_k integer DEFAULT NULL,
     store name DEFAULT NULL,
     filter jsonb DEFAULT NULL
 ) RETURNS TABLE (
@@ -49,7 +49,7 @@ uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
 metadata: contained in the metadata of document and chunk together; NULL does not filter
 min_similarity: least cosine similarity, -1 to 1; NULL does not filter
 include_orphaned: whether documents whose source is missing are searched, false by default
-vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
+vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion; NULL fuses by scores
 store: schema of the store; NULL takes the setting passage.store (rag)
 filter: object with filters by name, as in {"kind": "code"}; also uri, equal to the value';
 
@@ -70,7 +70,7 @@ CREATE FUNCTION passage.search(
     include_orphaned boolean DEFAULT false,
     vector_weight double precision DEFAULT 1,
     text_weight double precision DEFAULT 1,
-    rrf_k integer DEFAULT 60,
+    rrf_k integer DEFAULT NULL,
     strategy text DEFAULT NULL,
     max_tokens integer DEFAULT NULL,
     max_chunks integer DEFAULT NULL,
@@ -118,7 +118,7 @@ uri_pattern: pattern of LIKE; path: lquery of the section; NULL does not filter
 metadata: contained in the metadata of document and chunk together; NULL does not filter
 min_similarity: least cosine similarity, -1 to 1; NULL does not filter
 include_orphaned: whether documents whose source is missing are searched, false by default
-vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion, 60 by default
+vector_weight, text_weight: weights of the two rankings, 0 to 1000000, 1 by default; rrf_k: constant of reciprocal rank fusion; NULL fuses by scores
 strategy: a name that passage.strategies() lists; NULL takes the setting passage.strategy (auto)
 max_tokens: most tokens of hits and context together, 0 to 1000000, 0 for no limit; NULL takes that of the strategy, else the setting passage.max_tokens (4096)
 max_chunks: most hits and context chunks, 0 to 1000000; NULL takes that of the strategy

@@ -14,6 +14,7 @@ The strategies are those of the *Fragment Retrieval System* (seed 003).
 */
 
 mod build_text_runs;
+mod corrections;
 mod fences;
 mod fragment;
 mod neighbor_scores;
@@ -29,6 +30,7 @@ mod word_similarity;
 
 pub use crate::search::uri_words;
 pub use build_text_runs::text_runs;
+pub use corrections::{Correction, corrections};
 pub use fragment::{Fragment, FragmentHit, FragmentLimits, Truncation};
 pub use neighbor_scores::add_neighbor_scores;
 pub use proximity::{Coverage, Proximity};

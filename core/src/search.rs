@@ -4,7 +4,8 @@ Search: planning, ranking and fusion of the chunks that answer a query.
 A query has words and an optional embedding, and each gives a ranking. BM25 ranks the words over the positions in
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
 [`SearchQuery`] parses a query, [`identifier_parts`] splits compound words, [`plan_subqueries`] plans which chunks
-to read, [`bm25`] scores them, [`fuse`] merges rankings, and [`select_hits`] selects the hits of the result.
+to read, [`bm25`] scores them, [`fuse_scores`] and [`fuse`] merge rankings, and [`select_hits`] selects the hits of the
+result.
 */
 
 pub mod bm25;
@@ -16,7 +17,7 @@ mod query;
 mod select_hits;
 mod subqueries;
 
-pub use fuse::{FusedHit, RankedList, fuse};
+pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
 pub use hit_budget::{HitCost, select_within_budget};
 pub use identifiers::{identifier_parts, uri_words};
 pub use lexemes::{QueryLexemes, QueryWord, quote_lexeme};
@@ -45,7 +46,7 @@ pub enum SearchMode {
     Vector,
     /// Only the words.
     Text,
-    /// Both, fused by reciprocal rank.
+    /// Both, fused.
     Hybrid,
 }
 

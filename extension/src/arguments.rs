@@ -69,12 +69,12 @@ const MAX_WEIGHT: f64 = 1_000_000.0;
 
 impl FusionArguments {
     /// Returns the weights of the vector search and the text search, and the constant of reciprocal rank
-    /// fusion.
+    /// fusion. Without the constant the scores are fused.
     ///
     /// # Errors
     ///
     /// Returns the error of core for a number out of range.
-    pub fn parse(&self) -> Result<([f64; 2], u32), Error> {
+    pub fn parse(&self) -> Result<([f64; 2], Option<u32>), Error> {
         let weight = |argument, weight: Option<f64>| {
             strategy::check_range(argument, weight.unwrap_or(1.0), 0.0, MAX_WEIGHT)
         };
@@ -82,6 +82,7 @@ impl FusionArguments {
             weight("vector_weight", self.vector_weight)?,
             weight("text_weight", self.text_weight)?,
         ];
-        Ok((weights, strategy::check_limit("rrf_k", self.rrf_k.unwrap_or(60))?))
+        let rrf_k = self.rrf_k.map(|k| strategy::check_limit("rrf_k", k)).transpose()?;
+        Ok((weights, rrf_k))
     }
 }

@@ -36,6 +36,8 @@ pub enum Error {
     MissingArgument { subject: String, missing: &'static str },
     /// A filter of chunks for fragments of one document.
     ChunkFilter,
+    /// A uri that several documents have, with the collection and the version of each.
+    AmbiguousUri { uri: String, documents: Vec<(String, String)> },
     /// A store to write to whose documents or chunks are a view, or missing.
     NoTable { store: String, relation: &'static str, missing: bool },
     /// Rows that must be written but that a policy hides.
@@ -132,6 +134,14 @@ impl From<Error> for ErrorReport {
                 "Omit \"kind\", \"path\" and \"metadata\", or the uri and the document_id."
                     .to_owned(),
             ),
+            Error::AmbiguousUri { uri, documents } => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("uri \"{uri:.100}\" is in several collections or versions"),
+                format!(
+                    "Add collection, version or document_id. The uri is in {}.",
+                    documents.iter().map(document_place).collect::<Vec<_>>().join(", ")
+                ),
+            ),
             Error::NoTable { store, relation, missing } => (
                 PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
                 if missing {
@@ -180,6 +190,15 @@ impl From<Error> for ErrorReport {
             ),
         };
         ErrorReport::new(code, message, function_name!()).set_hint(hint)
+    }
+}
+
+/// Returns the collection of a document, and its version if it has one, as they are named in a call.
+fn document_place((collection, version): &(String, String)) -> String {
+    if version.is_empty() {
+        format!("collection {}", literal(collection))
+    } else {
+        format!("collection {} version {}", literal(collection), literal(version))
     }
 }
 

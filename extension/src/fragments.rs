@@ -1,6 +1,7 @@
 //! `fragments`: the whole lines that answer a query.
 
 mod candidates;
+mod notices;
 mod query;
 mod ranking;
 mod rows;
@@ -28,7 +29,7 @@ fn fragments(
     max_fragments: default!(Option<i32>, "5"),
     max_tokens: default!(Option<i32>, "NULL"),
     fuzzy_threshold: default!(Option<f64>, "0.8"),
-    return_full: default!(Option<bool>, "false"),
+    return_full: default!(Option<bool>, "NULL"),
     include_orphaned: default!(Option<bool>, "false"),
     store: default!(Option<Name>, "NULL"),
     filter: default!(Option<AddedJson<13>>, "NULL"),
@@ -67,7 +68,7 @@ fn fragments(
         max_fragments,
         max_tokens,
         fuzzy_threshold,
-        return_full: return_full.unwrap_or_default(),
+        return_full,
         include_orphaned: include_orphaned.unwrap_or_default(),
         filter: filter.and_then(AddedJson::into_json),
     };

@@ -34,7 +34,7 @@ fn search(
     include_orphaned: default!(Option<bool>, "false"),
     vector_weight: default!(Option<f64>, "1"),
     text_weight: default!(Option<f64>, "1"),
-    rrf_k: default!(Option<i32>, "60"),
+    rrf_k: default!(Option<i32>, "NULL"),
     strategy: default!(Option<String>, "NULL"),
     max_tokens: default!(Option<i32>, "NULL"),
     max_chunks: default!(Option<i32>, "NULL"),

@@ -32,7 +32,7 @@ fn search_hits(
     include_orphaned: default!(Option<bool>, "false"),
     vector_weight: default!(Option<f64>, "1"),
     text_weight: default!(Option<f64>, "1"),
-    rrf_k: default!(Option<i32>, "60"),
+    rrf_k: default!(Option<i32>, "NULL"),
     store: default!(Option<Name>, "NULL"),
     filter: default!(Option<AddedJson<18>>, "NULL"),
 ) -> Result<

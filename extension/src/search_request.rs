@@ -4,7 +4,7 @@ use crate::arguments::FusionArguments;
 use crate::error::Error;
 use crate::spi::Connection;
 use crate::store::{Filters, RankedChunks, Store};
-use passage_core::search::{RankedList, SearchMode, fuse};
+use passage_core::search::{FusedHit, RankedList, ScoredList, SearchMode, fuse, fuse_scores};
 use passage_core::strategy::{check_limit, check_range};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -102,7 +102,8 @@ impl SearchRequest {
             _ => None,
         };
         let is_fused = by_vector.is_some() && by_text.is_some();
-        Ok(merge([by_vector, by_text], is_fused.then_some((weights, rrf_k))))
+        let fusion = is_fused.then_some(Fusion { weights, rrf_k });
+        Ok(merge([by_vector, by_text], fusion))
     }
 }
 
@@ -110,25 +111,46 @@ fn missing(subject: &str, missing: &'static str) -> Error {
     Error::MissingArgument { subject: subject.to_owned(), missing }
 }
 
+/// How both rankings are fused.
+struct Fusion {
+    weights: [f64; 2],
+    /// The constant of reciprocal rank fusion; without it the scores are fused.
+    rrf_k: Option<u32>,
+}
+
+/// The weight of the words relative to the embedding if their scores are fused. Measured:
+/// `docs/benchmarks.md`.
+const WORDS: f64 = 1.1;
+
 /// Merges the rankings of the vector search and the text search.
-fn merge(rankings: [Option<RankedChunks>; 2], fusion: Option<([f64; 2], u32)>) -> Vec<SearchHit> {
+fn merge(rankings: [Option<RankedChunks>; 2], fusion: Option<Fusion>) -> Vec<SearchHit> {
     let rankings = rankings.map(Option::unwrap_or_default);
-    let (weights, rrf_k) = fusion.unwrap_or(([1.0; 2], 0));
-    let ranked = |which: usize| RankedList {
-        ids: rankings[which].iter().map(|(chunk, _)| *chunk).collect(),
-        weight: weights[which],
-    };
     let scores: [HashMap<Uuid, f64>; 2] =
         [0, 1].map(|which: usize| rankings[which].iter().copied().collect());
-    let fused = fuse(&[ranked(0), ranked(1)], f64::from(rrf_k));
-    let hit = |fused: passage_core::search::FusedHit<Uuid>| {
+    let is_fused = fusion.is_some();
+    let fused = fuse_rankings(rankings, fusion);
+    let hit = |fused: FusedHit<Uuid>| {
         let rank_and_score = |which: usize| {
             fused.ranks[which].map(|rank| (rank as i32, scores[which][&fused.chunk]))
         };
         let (vector, text) = (rank_and_score(0), rank_and_score(1));
         let single = vector.or(text).map_or(0.0, |(_, score)| score);
-        let score = if fusion.is_some() { fused.score } else { single };
+        let score = if is_fused { fused.score } else { single };
         SearchHit { chunk: fused.chunk, score, vector, text }
     };
     fused.into_iter().map(hit).collect()
+}
+
+fn fuse_rankings(rankings: [RankedChunks; 2], fusion: Option<Fusion>) -> Vec<FusedHit<Uuid>> {
+    let Fusion { weights, rrf_k } = fusion.unwrap_or(Fusion { weights: [1.0; 2], rrf_k: Some(0) });
+    let [vector, text] = rankings;
+    if let Some(rrf_k) = rrf_k {
+        let list = |hits: RankedChunks, weight| RankedList {
+            ids: hits.into_iter().map(|(chunk, _)| chunk).collect(),
+            weight,
+        };
+        return fuse(&[list(vector, weights[0]), list(text, weights[1])], f64::from(rrf_k));
+    }
+    let list = |hits, weight| ScoredList { hits, weight };
+    fuse_scores(&[list(vector, weights[0]), list(text, WORDS * weights[1])])
 }

@@ -18,7 +18,7 @@ mod sql_text;
 mod write;
 
 pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyRequest};
-pub use fragments::{ChunkLexemes, DocumentInfo, NamedDocument, SourceChunks};
+pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
 pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches};
 pub use write::{NewDocument, Outcome, Replaced};

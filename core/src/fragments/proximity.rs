@@ -169,7 +169,7 @@ mod tests {
 
     fn measured(positions: &[(usize, u16)], words: usize) -> Option<Proximity> {
         let mut lexemes = QueryLexemes::default();
-        (0..words).for_each(|word| lexemes.add(vec![format!("w{word}")], vec![]));
+        (0..words).for_each(|word| lexemes.add("w", vec![format!("w{word}")], vec![]));
         let idf = Idf::new(100.0, &vec![5.0; words]);
         let occurrence =
             |&(lexeme, position): &_| Occurrence { lexeme, field: Field::Content, position };

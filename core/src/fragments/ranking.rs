@@ -24,7 +24,7 @@ pub enum FragmentStrategy {
     Proximity,
     /// Ranks by the embedding and the section; without an embedding, by the words of the section.
     Semantic,
-    /// Selects one of the other three by the number of words.
+    /// Selects one of the other three by the number of words, as [`resolve`](Self::resolve) does.
     Seed,
 }
 
@@ -34,7 +34,7 @@ sql_enum!(
 );
 
 impl FragmentStrategy {
-    /// Returns the strategy for a query with `words` words. Only [`Seed`](Self::Seed) changes.
+    /// Returns the strategy for a query with `words` words as typed, stop words included. Only [`Seed`](Self::Seed) changes.
     ///
     /// # Source
     ///

@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn words_without_any_found_lexeme_are_unmatched() {
         let mut lexemes = QueryLexemes::of_words(&["one", "two"]);
-        lexemes.add(vec!["getus".to_owned()], vec!["get".to_owned(), "user".to_owned()]);
+        lexemes.add("getUser", vec!["getus".to_owned()], vec!["get".to_owned(), "user".to_owned()]);
         assert_eq!(unmatched_words(&lexemes, |lexeme| [0, 4].contains(&lexeme)), [1]);
     }
 

@@ -13,6 +13,8 @@ const MOST: usize = 64;
 /// A word of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryWord {
+    /// The word as written.
+    pub text: String,
     /// The indexes of the lexemes of the whole word.
     pub whole: Vec<usize>,
     /// The indexes of the lexemes of its parts; empty for a simple word.
@@ -25,7 +27,7 @@ pub struct QueryWord {
 /// use passage_core::search::QueryLexemes;
 ///
 /// let mut lexemes = QueryLexemes::default();
-/// lexemes.add(vec!["getuser".into()], vec!["get".into(), "user".into()]);
+/// lexemes.add("getUser", vec!["getuser".into()], vec!["get".into(), "user".into()]);
 /// assert_eq!(lexemes.words[0].parts, [1, 2]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,11 +42,11 @@ pub struct QueryLexemes {
 impl QueryLexemes {
     /// Adds a word with the lexemes of the whole and of its parts. A word without lexemes, such as a stop
     /// word, is ignored.
-    pub fn add(&mut self, whole: Vec<String>, parts: Vec<String>) {
+    pub fn add(&mut self, text: &str, whole: Vec<String>, parts: Vec<String>) {
         let whole: Vec<_> = whole.into_iter().filter_map(|lexeme| self.index_of(lexeme)).collect();
         let parts: Vec<_> = parts.into_iter().filter_map(|lexeme| self.index_of(lexeme)).collect();
         if !whole.is_empty() || !parts.is_empty() {
-            self.words.push(QueryWord { whole, parts });
+            self.words.push(QueryWord { text: text.to_owned(), whole, parts });
         }
     }
 
@@ -100,7 +102,7 @@ mod tests {
         pub(crate) fn of_words(words: &[&str]) -> Self {
             let mut lexemes = Self::default();
             for word in words {
-                lexemes.add(vec![(*word).to_owned()], vec![]);
+                lexemes.add(word, vec![(*word).to_owned()], vec![]);
             }
             lexemes
         }
@@ -110,10 +112,10 @@ mod tests {
     fn a_word_is_matched_by_the_whole_or_by_all_of_its_parts() {
         let mut lexemes = QueryLexemes::default();
         let list = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-        lexemes.add(list(&["getus"]), list(&["get", "user"]));
-        lexemes.add(list(&["o'x\\"]), vec![]);
-        lexemes.add(vec![], vec![]);
-        lexemes.add(list(&["get"]), vec![]);
+        lexemes.add("getUser", list(&["getus"]), list(&["get", "user"]));
+        lexemes.add("o'x\\", list(&["o'x\\"]), vec![]);
+        lexemes.add("the", vec![], vec![]);
+        lexemes.add("get", list(&["get"]), vec![]);
         assert_eq!(lexemes.list, ["getus", "get", "user", "o'x\\"]);
         let matching: Vec<_> = lexemes.words.iter().map(|word| lexemes.word_query(word)).collect();
         assert_eq!(matching, ["('getus'|'get'&'user')", r"('o''x\\')", "('get')"]);

@@ -104,7 +104,7 @@ pub struct SubqueryPlan {
 /// use passage_core::search::{QueryLexemes, plan_subqueries};
 ///
 /// let mut lexemes = QueryLexemes::default();
-/// lexemes.add(vec!["index".into()], vec![]);
+/// lexemes.add("index", vec!["index".into()], vec![]);
 /// assert_eq!(plan_subqueries(&lexemes, None, "", 10).primary[0].query, "('index')");
 /// ```
 pub fn plan_subqueries(

@@ -4,6 +4,7 @@ The chunks that may answer a query: by its words, by similar words, and by the e
 In a given document all chunks are read; in a store the full-text index finds them.
 */
 
+mod corrected;
 mod in_document;
 mod in_store;
 mod lexeme_reader;
@@ -91,9 +92,7 @@ impl Candidates {
         if let Some(embedding) = embedding.filter(|_| by_vector || candidates.ids.is_empty()) {
             candidates.add_similar(store, connection, document, filters, embedding);
         }
-        if document.is_none()
-            && strategy.resolve(candidates.terms.words()) == FragmentStrategy::Semantic
-        {
+        if document.is_none() && strategy == FragmentStrategy::Semantic {
             candidates.add_sections(store, connection);
         }
         Ok(candidates)

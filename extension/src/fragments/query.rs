@@ -1,9 +1,10 @@
 //! The query of a call, and the steps that answer it.
 
 use super::candidates::{CandidateQuery, Candidates};
+use super::notices;
 use super::ranking::{best_chunks, positions};
 use super::rows::{FragmentRow, RowBuilder};
-use super::whole_document::{beginning, whole_document};
+use super::whole_document::{beginning, document_within, whole_document};
 use crate::error::Error;
 use crate::filter_argument::FRAGMENT_KEYS;
 use crate::spi::Connection;
@@ -29,7 +30,8 @@ pub struct FragmentArguments {
     pub max_fragments: Option<i32>,
     pub max_tokens: Option<i32>,
     pub fuzzy_threshold: Option<f64>,
-    pub return_full: bool,
+    /// By default a document is returned in full if it fits into `max_tokens`.
+    pub return_full: Option<bool>,
     pub include_orphaned: bool,
     pub filter: Option<Json>,
 }
@@ -45,7 +47,7 @@ pub struct FragmentQuery {
     strategy: FragmentStrategy,
     limits: FragmentLimits,
     fuzzy_threshold: f64,
-    return_full: bool,
+    return_full: Option<bool>,
 }
 
 /// The default limits: fragments, and tokens of fragments and of a whole document.
@@ -81,13 +83,14 @@ impl FragmentArguments {
         if is_named && filters.shape().needs_chunk() {
             return Err(Error::ChunkFilter);
         }
-        if self.return_full && !is_named {
+        let is_full = self.return_full == Some(true);
+        if is_full && !is_named {
             return Err(Error::MissingArgument {
                 subject: "\"return_full\"".to_owned(),
                 missing: "a uri or a document_id",
             });
         }
-        let tokens = if self.return_full { DEFAULT_FULL_TOKENS } else { DEFAULT_TOKENS };
+        let tokens = if is_full { DEFAULT_FULL_TOKENS } else { DEFAULT_TOKENS };
         let max_fragments =
             check_limit("max_fragments", self.max_fragments.unwrap_or(DEFAULT_FRAGMENTS))?;
         Ok(FragmentQuery {
@@ -117,23 +120,26 @@ impl FragmentQuery {
     ///
     /// # Errors
     ///
-    /// Returns that the store does not support the search.
+    /// Returns that the store does not support the search, and [`Error::AmbiguousUri`].
     pub fn answer(self, store: &Store, connection: &Connection) -> Result<Vec<FragmentRow>, Error> {
         let named = if self.is_named {
-            let Some(named) = store.named_document(connection, self.document_id, &self.filters)
+            let Some(named) = store.named_document(connection, self.document_id, &self.filters)?
             else {
+                notices::report_no_document();
                 return Ok(Vec::new());
             };
             Some(named)
         } else {
             None
         };
-        if let Some(named) = named.as_ref().filter(|_| self.return_full) {
+        if let Some(named) = named.as_ref().filter(|_| self.return_full == Some(true)) {
             return Ok(whole_document(store, connection, named, self.limits));
         }
         let query = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
         let of_uri = named.as_ref().and_then(|named| named.info.uri.as_deref()).map(uri_words);
-        let words = SearchQuery::parse(query.or(of_uri.as_deref()).unwrap_or_default());
+        let text = query.or(of_uri.as_deref()).unwrap_or_default();
+        let words = SearchQuery::parse(text);
+        let strategy = self.strategy.resolve(text.split_whitespace().count());
         let embedding =
             self.embedding.map(|of| store.query_embedding(connection, of)).transpose()?;
         let candidate_query = CandidateQuery {
@@ -141,17 +147,30 @@ impl FragmentQuery {
             filters: &self.filters,
             words: &words,
             embedding: embedding.as_ref(),
-            strategy: self.strategy,
+            strategy,
             fuzzy_threshold: self.fuzzy_threshold,
         };
         let candidates = Candidates::find(store, connection, &candidate_query)?;
-        let (strategy, ranked) = rank_chunks(self.strategy, &candidates.terms, &candidates.list);
+        let (strategy, ranked) = rank_chunks(strategy, &candidates.terms, &candidates.list);
         if ranked.is_empty() {
             let is_empty = query.is_none() && embedding.is_none();
             return Ok(match named {
                 Some(named) if is_empty => beginning(store, connection, &named, self.limits),
-                _ => Vec::new(),
+                Some(_) => {
+                    notices::report_no_match(embedding.is_some());
+                    Vec::new()
+                }
+                None => Vec::new(),
             });
+        }
+        // A caller that names a strategy expects lines that it ranked.
+        let may_be_whole = self.return_full.is_none() && self.strategy == FragmentStrategy::Auto;
+        if let Some(named) = named.as_ref().filter(|_| may_be_whole) {
+            let hint = candidates.hint(strategy, ranked.first(), embedding.is_some());
+            let rows = document_within(store, connection, named, self.limits, hint);
+            if !rows.is_empty() {
+                return Ok(rows);
+            }
         }
         let limit = (3 * self.limits.max_fragments).clamp(1, MAX_CHUNKS);
         let ids: Vec<_> =
@@ -164,7 +183,7 @@ impl FragmentQuery {
         let text_runs = text_runs(&read.list, |document| {
             documents.get(&read.documents[document]).is_some_and(DocumentInfo::is_markdown)
         });
-        let best = best_chunks(&ranked, &candidates.ids, &read, self.strategy, limit);
+        let best = best_chunks(&ranked, &candidates.ids, &read, strategy, limit);
         let positions = positions(&read, &text_runs);
         let hits: Vec<_> =
             best.iter().map(|best| positions[&read.ids[best.index]].clone()).collect();

@@ -13,6 +13,9 @@ const BEGINNING_CHUNKS: i64 = 16;
 /// The least tokens that a chunk is assumed to have when a whole document is read.
 const MIN_CHUNK_TOKENS: u32 = 8;
 
+/// The most bytes that a token is assumed to have.
+const MAX_TOKEN_BYTES: i64 = 16;
+
 /// Returns a document from its first line on, to its end or as far as the budget allows.
 pub fn whole_document(
     store: &Store,
@@ -20,8 +23,35 @@ pub fn whole_document(
     named: &NamedDocument,
     limits: FragmentLimits,
 ) -> Vec<FragmentRow> {
-    let chunks = i64::from(limits.max_tokens / MIN_CHUNK_TOKENS) + 1;
-    first_lines(store, connection, named, limits, chunks, "full", None)
+    let chunks = most_chunks(limits);
+    first_lines(store, connection, named, limits, chunks, "full", None, Extent::Any)
+}
+
+/// Returns a document in full if it fits into the budget, else nothing. `hint` precedes the one about this.
+pub fn document_within(
+    store: &Store,
+    connection: &Connection,
+    named: &NamedDocument,
+    limits: FragmentLimits,
+    hint: Option<&'static str>,
+) -> Vec<FragmentRow> {
+    let chunks = most_chunks(limits);
+    let may_fit = named.info.chunks.is_some_and(|count| i64::from(count) <= chunks)
+        && named
+            .info
+            .bytes
+            .is_none_or(|bytes| i64::from(bytes) <= i64::from(limits.max_tokens) * MAX_TOKEN_BYTES);
+    if !may_fit {
+        return Vec::new();
+    }
+    let fits = "the whole document fits into max_tokens; return_full => false returns only the lines that answer";
+    let hint = hint.or(Some(fits));
+    first_lines(store, connection, named, limits, chunks, "full", hint, Extent::Whole)
+}
+
+/// Returns the most chunks that may fit into the budget.
+fn most_chunks(limits: FragmentLimits) -> i64 {
+    i64::from(limits.max_tokens / MIN_CHUNK_TOKENS) + 1
 }
 
 /// Returns the beginning of a document.
@@ -32,9 +62,28 @@ pub fn beginning(
     limits: FragmentLimits,
 ) -> Vec<FragmentRow> {
     let hint = "there is no query, and no chunk has the words of the uri, so this is the beginning of the document";
-    first_lines(store, connection, named, limits, BEGINNING_CHUNKS, "beginning", Some(hint))
+    first_lines(
+        store,
+        connection,
+        named,
+        limits,
+        BEGINNING_CHUNKS,
+        "beginning",
+        Some(hint),
+        Extent::Any,
+    )
 }
 
+/// How much of a document must fit.
+#[derive(Clone, Copy, PartialEq)]
+enum Extent {
+    /// As many lines as fit.
+    Any,
+    /// All lines or nothing.
+    Whole,
+}
+
+#[expect(clippy::too_many_arguments, reason = "three callers, each with most of them")]
 fn first_lines(
     store: &Store,
     connection: &Connection,
@@ -43,6 +92,7 @@ fn first_lines(
     chunks: i64,
     strategy: &'static str,
     hint: Option<&'static str>,
+    extent: Extent,
 ) -> Vec<FragmentRow> {
     if limits.max_fragments == 0 {
         return Vec::new();
@@ -65,6 +115,10 @@ fn first_lines(
         }
         lines.end = index + 1;
     }
+    let whole = !more && text_runs.len() == 1 && lines.end == first.lines.len();
+    if extent == Extent::Whole && !whole {
+        return Vec::new();
+    }
     let builder =
         RowBuilder { read: &read, text_runs: &text_runs, documents: &documents, strategy, hint };
     if lines.is_empty() {
@@ -75,7 +129,6 @@ fn first_lines(
             &[],
         );
     }
-    let whole = !more && text_runs.len() == 1 && lines.end == first.lines.len();
     let bytes = 0..if whole { first.text.len() } else { first.text(lines.clone()).len() };
     let tokens = first.tokens(lines.clone()).ceil() as u32;
     let cut = (!whole).then_some(Truncation::Document);

@@ -12,5 +12,5 @@ mod similarities;
 mod source_chunks;
 
 pub use document_info::{DocumentInfo, NamedDocument};
-pub use lexemes::ChunkLexemes;
+pub use lexemes::{ChunkLexemes, MAX_MATCHING};
 pub use source_chunks::SourceChunks;

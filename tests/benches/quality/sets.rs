@@ -1,16 +1,16 @@
 /*!
 The available sets.
 
-Two are not part of the project; they are next to the checkout, in `../shared/data`. The third one is the
-project's own, in `tests/quality`. If the two are missing, only the third one is measured.
+Two are not part of the project; they are next to the checkout, in `../shared/data`. The other two are the
+project's own, in `tests/quality`. If the first two are missing, only these are measured.
 */
 
 use std::path::{Path, PathBuf};
 
 use super::set::{Set, names};
 
-/// The name of the project's own set.
-const OWN: &str = "tests/quality";
+/// The folders of the project's own sets, below `tests`.
+const OWN: [&str; 2] = ["quality", "quality/facts"];
 
 /// A set that can be read.
 pub struct SetLocation {
@@ -36,11 +36,12 @@ pub fn sets(folder: Option<&Path>, requested: &[String]) -> Vec<SetLocation> {
         |name: String| SetLocation { inside: name.clone(), name, folder: data.to_owned() };
     let mut locations: Vec<_> = names(data).into_iter().map(location).collect();
     if folder.is_none() {
-        locations.push(SetLocation {
-            name: OWN.into(),
+        let own = |inside: &str| SetLocation {
+            name: format!("tests/{inside}"),
             folder: tests.into(),
-            inside: "quality".into(),
-        });
+            inside: inside.to_owned(),
+        };
+        locations.extend(OWN.map(own));
     }
     locations.retain(|location| requested.is_empty() || requested.contains(&location.name));
     locations

@@ -30,9 +30,10 @@ SELECT pg_temp.load('aaaaaaaa-0000-0000-8000-000000000000', 'docs/sessionTimeout
     E'## Backups\n\nEvery night the data is copied to another house.\n\n',
     E'| kind | kept |\n|---|---|\n| nightly | a week |\n| monthly | a year |\n\n',
     E'A copy that was never restored is no backup. Restore one now and then.\n\n',
-    E'## Limits\n\nThe service takes a hundred requests a second.\nWho asks more often waits.\n'
+    E'## Limits\n\nThe service takes a hundred requests a second.\nWho asks more often waits.\n',
+    E'## Appendix\n\n' || repeat(E'This line is empty paper.\n', 120)
 ], ARRAY['{Manual}', '{Manual,Sessions}', '{Manual,Sessions}', '{Manual,Sessions}', '{Manual,Sessions}', '{Manual,Backups}',
-    '{Manual,Backups}', '{Manual,Backups}', '{Manual,Limits}'], 'Manual');
+    '{Manual,Backups}', '{Manual,Backups}', '{Manual,Limits}', '{Manual,Appendix}'], 'Manual');
 SELECT pg_temp.load('bbbbbbbb-0000-0000-8000-000000000000', 'notes.txt', 'text/plain', ARRAY[
     E'Kubernetes restarts what fails.\n', E'The nightly copy took an hour.\n', E'日本語の文書。\n'
 ], ARRAY['{}', '{}', '{}'], version => '2');
@@ -89,6 +90,13 @@ SELECT first_line, strategy_used FROM passage.fragments(uri => 'docs/sessionTime
 SELECT first_line, last_line, strategy_used, signals ->> 'hint' AS hint FROM passage.fragments('  ', uri => 'notes.txt');
 SELECT count(*) FROM passage.fragments();
 
+-- a document that fits into the budget is returned in full, unless the caller declines or names a strategy
+SELECT strategy_used, first_line, last_line, tokens, signals ->> 'hint' AS hint FROM passage.fragments('kubernetes', uri => 'notes.txt');
+SELECT strategy_used, last_line FROM passage.fragments('kubernetes', uri => 'notes.txt', return_full => false);
+SELECT strategy_used, last_line FROM passage.fragments('kubernetes', uri => 'notes.txt', strategy => 'adaptive');
+SELECT strategy_used, last_line FROM passage.fragments('kubernetes', uri => 'notes.txt', max_tokens => 10);
+SELECT strategy_used, last_line FROM passage.fragments('kubernetes', version => '2');
+
 -- a whole document, up to a limit
 SELECT fragment_id, strategy_used, first_line, last_line, tokens, signals FROM passage.fragments(uri => 'docs/sessionTimeout.md', return_full => true);
 SELECT last_line, tokens, signals ->> 'cut' AS cut FROM passage.fragments(uri => 'docs/sessionTimeout.md', return_full => true, max_tokens => 40);
@@ -109,6 +117,30 @@ SELECT left(query, 20) AS query, (SELECT count(*) > 0 FROM passage.fragments(que
     (SELECT count(*) > 0 FROM passage.fragments(query, uri => 'notes.txt')) AS of_document
 FROM unnest(ARRAY['', ' ', 'the of and', '& | ! ( ) <-> :*', '''; DROP TABLE fragments.chunks; --', '"', '"open', '\', '%_', '😀', '日本', 'שלום',
     repeat('x', 100000), repeat('copy ', 20000), '-copy', E'\u0001']) AS asked (query);
+
+-- the selection of seed 003 counts the words as typed, stop words included
+SELECT query, (SELECT max(strategy_used) FROM passage.fragments(query, strategy => 'seed', uri => 'docs/sessionTimeout.md')) AS used
+FROM unnest(ARRAY['timeout', 'the timeout', 'where is the timeout', 'what is the timeout of a session', 'timeout timeout timeout']) AS q (query);
+
+-- a named document without a match, and an unknown document, are reported with the remedy
+SET client_min_messages = notice;
+SELECT count(*) FROM passage.fragments('zebra', uri => 'docs/sessionTimeout.md');
+SELECT count(*) FROM passage.fragments('zebra', uri => 'notes.txt');
+SELECT count(*) FROM passage.fragments('copy', uri => 'unknown.md');
+SELECT count(*) FROM passage.fragments('zebra');
+SET client_min_messages = warning;
+
+-- a uri in several collections or versions is refused with the list
+INSERT INTO fragments.documents (id, collection, version, uri) VALUES
+    ('cccccccc-0000-0000-8000-000000000000', 'other', '', 'notes.txt'), ('dddddddd-0000-0000-8000-000000000000', 'it''s', '3', 'notes.txt');
+SELECT * FROM passage.fragments('copy', uri => 'notes.txt');
+SELECT * FROM passage.fragments(uri => 'notes.txt', return_full => true);
+SELECT uri, last_line FROM passage.fragments('hour', uri => 'notes.txt', collection => '', max_tokens => 10);
+SELECT uri, last_line FROM passage.fragments('hour', uri => 'notes.txt', document_id => 'bbbbbbbb-0000-0000-8000-000000000000', max_tokens => 10);
+UPDATE fragments.documents SET orphaned_at = '2020-01-01' WHERE collection <> '';
+SELECT uri, last_line FROM passage.fragments('hour', uri => 'notes.txt', max_tokens => 10);
+SELECT count(*) FROM passage.fragments('hour', uri => 'notes.txt', include_orphaned => true);
+DELETE FROM fragments.documents WHERE collection <> '';
 
 -- no query, or an unknown document
 SELECT * FROM passage.fragments('copy', uri => 'unknown.md');

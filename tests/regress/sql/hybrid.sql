@@ -20,10 +20,21 @@ ANALYZE hybrid.chunks, hybrid.embeddings, hybrid.documents;
 -- the nearest chunks, with the cosine as the score
 SELECT rank, uri, content, round(score::numeric, 3) AS score, vector_rank, text_rank FROM passage.search_hits(embedding => '{1,0.02,0}', max_hits => 4);
 
--- both rankings fused: a chunk gets nothing from a ranking that lacks it
+-- both rankings fused by their scores: a chunk gets nothing from a ranking that lacks it
+SELECT rank, uri, content, vector_rank, text_rank, round(score::numeric, 6) AS score,
+    round((score - coalesce(5.0 / (10 + vector_rank) + sqrt(greatest(0, (vector_score - last.vector) / (best.vector - last.vector))), 0)
+        - 1.1 * coalesce(5.0 / (10 + text_rank) + CASE WHEN best.text > last.text THEN sqrt((text_score - last.text) / (best.text - last.text)) ELSE 1 END, 0))::numeric, 12) AS rest
+FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 8),
+    (SELECT max(vector_score), max(text_score) FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 100)) AS best (vector, text),
+    (SELECT min(vector_score), min(text_score) FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 100)) AS last (vector, text)
+ORDER BY rank;
+SELECT bool_and(a.score = b.score) AS default_is_null FROM passage.search_hits('five', '{1,0.02,0}') AS a
+JOIN passage.search_hits('five', '{1,0.02,0}', rrf_k => NULL, vector_weight => NULL, text_weight => 1) AS b USING (chunk_id);
+
+-- both fused by reciprocal rank
 SELECT rank, uri, content, vector_rank, text_rank,
     round((score - coalesce(1.0 / (60 + vector_rank), 0) - coalesce(1.0 / (60 + text_rank), 0))::numeric, 12) AS rest
-FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 8);
+FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 8, rrf_k => 60);
 SELECT uri, content, vector_rank, text_rank FROM passage.search_hits('five', '{1,0.02,0}', candidates => 4, max_hits => 3, text_weight => 0);
 SELECT uri, content, vector_rank, text_rank FROM passage.search_hits('five', '{1,0.02,0}', candidates => 4, max_hits => 3, vector_weight => 0);
 SELECT count(DISTINCT score) AS by_rank FROM passage.search_hits('five', '{1,0.02,0}', rrf_k => 0, max_hits => 3);
@@ -56,6 +67,23 @@ SELECT count(*) FROM passage.search_hits(embedding => '{1,0,0}');
 SELECT pg_stat_force_next_flush();
 SELECT stat.idx_scan > before.idx_scan AS walked FROM hybrid.before, pg_stat_user_indexes AS stat WHERE indexrelname = 'embeddings_embedding_idx' AND schemaname = 'hybrid';
 
+-- The index scan ends early, and more chunks pass the filters than are compared one by one. The nearest chunks are the
+-- last of the table, so only the index finds them.
+SELECT count(*) > 0 AS made FROM passage.create_store('hybrid_wide', dimensions => 2);
+DROP INDEX hybrid_wide.chunks_tsv_idx, hybrid_wide.chunks_path_idx, hybrid_wide.embeddings_embedding_idx;
+INSERT INTO hybrid_wide.documents (id, uri) VALUES ('aaaaaaaa-0000-0000-8000-000000000000', 'a');
+INSERT INTO hybrid_wide.chunks (id, document_id, ordinal, content)
+SELECT gen_random_uuid(), 'aaaaaaaa-0000-0000-8000-000000000000', n, 'x' FROM generate_series(0, 20199) AS n;
+INSERT INTO hybrid_wide.embeddings
+SELECT id, document_id, ARRAY[cos((20199 - ordinal) / 10000.0), sin((20199 - ordinal) / 10000.0)]::real[]::vector
+FROM hybrid_wide.chunks ORDER BY ordinal;
+CREATE INDEX ON hybrid_wide.embeddings USING hnsw (embedding vector_cosine_ops);
+ANALYZE hybrid_wide.documents, hybrid_wide.chunks, hybrid_wide.embeddings;
+SET hnsw.max_scan_tuples = 1;
+SELECT count(*) AS hits, count(DISTINCT chunk_id) AS chunks, array_agg(ordinal ORDER BY rank) FILTER (WHERE rank <= 10) AS nearest
+FROM passage.search_hits(embedding => '{0.8776,-0.4794}', max_hits => 17500, candidates => 17500, store => 'hybrid_wide') JOIN hybrid_wide.chunks ON id = chunk_id;
+RESET hnsw.max_scan_tuples;
+
 -- a zero vector has no direction; errors
 SELECT count(*) FROM passage.search_hits(embedding => '{0,0,0}');
 SELECT * FROM passage.search(embedding => '{1,0}');
@@ -80,4 +108,4 @@ SELECT gen_random_uuid(), 'aaaaaaaa-0000-0000-8000-000000000000', n, n::text FRO
 INSERT INTO hybrid_ip.embeddings SELECT id, document_id, ARRAY[ordinal, 1]::real[] FROM hybrid_ip.chunks;
 SELECT content, round(score::numeric, 3) AS score FROM passage.search_hits(embedding => '{2,1}', store => 'hybrid_ip');
 
-DROP SCHEMA hybrid, hybrid_l2, hybrid_ip CASCADE;
+DROP SCHEMA hybrid, hybrid_l2, hybrid_ip, hybrid_wide CASCADE;

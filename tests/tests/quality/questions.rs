@@ -98,3 +98,52 @@ fn answers_are_at_the_beginning_in_the_middle_and_at_the_end() {
     }
     assert!(thirds.iter().all(|count| *count * 5 >= set.questions.len()), "{thirds:?}");
 }
+
+/// The second set, of short factual questions.
+fn facts() -> (Set, Vec<Value>) {
+    let lines = fs::read_to_string(folder().join("quality/facts/questions.jsonl")).unwrap();
+    let questions = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (Set::read(folder(), "quality/facts"), questions)
+}
+
+#[test]
+fn factual_questions_are_short_and_different() {
+    let (set, questions) = facts();
+    assert_eq!(set.questions.len(), 200);
+    let ids: BTreeSet<_> = questions.iter().map(name).collect();
+    let texts: BTreeSet<_> = set.questions.iter().map(|question| &question.text).collect();
+    assert_eq!((ids.len(), texts.len()), (200, 200));
+    for text in texts {
+        let words = text.split_whitespace().count();
+        assert!((3..=13).contains(&words) && text.ends_with('?'), "{text}");
+    }
+    let mut documents = vec![0; set.documents.len()];
+    set.questions.iter().for_each(|question| documents[question.answer.document] += 1);
+    assert!(documents.iter().all(|count| *count >= 10), "{documents:?}");
+    let all: usize = set.documents.iter().map(|document| document.text.len()).sum();
+    assert!(all < 700_000, "{all} bytes are too many to keep");
+}
+
+#[test]
+fn answers_to_factual_questions_are_whole_sentences_that_occur_once() {
+    let (set, questions) = facts();
+    for question in &questions {
+        let document = set.documents.iter().find(|one| question["doc"] == one.name.as_str());
+        let text = &document.unwrap().text;
+        let (spans, lines) = (pairs(question, "spans"), pairs(question, "lines"));
+        assert_eq!(spans.len(), lines.len(), "{}", name(question));
+        for ([start, end], expected) in spans.into_iter().zip(lines) {
+            let span = bytes(text, start..end).unwrap();
+            let (before, gold, after) =
+                (&text[..span.start], &text[span.clone()], &text[span.end..]);
+            let ends = |text: &str| text.ends_with(['.', '?', '!', '"', '\n']);
+            assert!(before.is_empty() || ends(before.trim_end_matches(' ')), "{}", name(question));
+            assert!(ends(gold) || after.starts_with('\n'), "{}: {gold}", name(question));
+            assert!(after.starts_with([' ', '\n']), "{}: {gold}", name(question));
+            let line = |at: usize| text[..at].matches('\n').count() + 1;
+            assert_eq!([line(span.start), line(span.end)], expected, "{}", name(question));
+            assert!((30..=600).contains(&gold.len()), "{}: {gold}", name(question));
+            assert_eq!(text.matches(gold).count(), 1, "{}: it comes twice", name(question));
+        }
+    }
+}

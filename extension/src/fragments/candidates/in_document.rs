@@ -1,10 +1,12 @@
 /*!
 Words in one document.
 
-All its chunks are read. A word that begins with a word of the query counts too, and a word without a
-match is compared with the whole vocabulary of the document.
+All its chunks are read. A word that begins with a word of the query counts too. For a word without a
+match, the words that differ from it by one slip are looked up in the document. If there are none, its stem is
+compared with the whole vocabulary of the document.
 */
 
+use super::corrected::corrected_lexemes;
 use super::lexeme_reader::LexemeReader;
 use super::{Candidates, whole_lexemes, without_variant};
 use crate::spi::Connection;
@@ -45,9 +47,11 @@ impl Candidates {
         for row in &rows {
             reader.add(row);
         }
+        // A longer word with the misspelled one as its prefix does not show that it was meant.
+        let inexact = unmatched_words(&lexemes, |lexeme| reader.frequencies[lexeme] > 0.0);
         let present = reader.present();
         let unmatched = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
-        if !unmatched.is_empty() && threshold > 0.0 {
+        if !inexact.is_empty() && threshold > 0.0 {
             if !all {
                 rows = store.document_lexemes(connection, document, required.as_deref());
                 reader = LexemeReader::new(&lexemes);
@@ -59,8 +63,12 @@ impl Candidates {
             for row in &rows {
                 row.tsv.with_prefix("", |lexeme, _| _ = vocabulary.insert(lexeme));
             }
-            let words = whole_lexemes(&lexemes, &unmatched);
-            let similar = similar_words(&lexemes, &words, vocabulary, threshold);
+            let mut similar = corrected_lexemes(store, connection, &lexemes, &inexact, threshold);
+            similar.retain(|variant| vocabulary.contains(variant.lexeme.as_str()));
+            let corrected: HashSet<_> = similar.iter().map(|variant| variant.of).collect();
+            let mut words = whole_lexemes(&lexemes, &unmatched);
+            words.retain(|word| !corrected.contains(word));
+            similar.extend(similar_words(&lexemes, &words, vocabulary, threshold));
             reader.add_variants(similar, &rows);
         }
         let LexemeReader { variants, candidates: matches, frequencies, .. } = reader;

@@ -2,25 +2,30 @@
 Words in a store or a part of it.
 
 The full-text index finds the candidates. Similar words, and words that begin with a word of the query, are
-searched only if no candidate has the word itself.
+searched only if no candidate has the word itself. So are the words that differ from it by one slip.
 */
 
+use super::corrected::corrected_lexemes;
 use super::{Candidates, STORE_CHUNKS, whole_lexemes, without_variant};
 use crate::error::Error;
 use crate::spi::Connection;
-use crate::store::{ChunkLexemes, Filters, Store, TextMatches};
+use crate::store::{ChunkLexemes, Filters, MAX_MATCHING, Store, TextMatches};
 use crate::types::Tsvector;
 use passage_core::fragments::{
-    FragmentCandidate, QueryTerms, similar_words, unmatched_words, words_with_prefix,
+    FragmentCandidate, QueryTerms, TermVariant, similar_words, unmatched_words, words_with_prefix,
 };
 use passage_core::search::bm25::{Candidate, Occurrence};
 use passage_core::search::{SearchQuery, quote_lexeme};
 use std::collections::{BTreeSet, HashSet};
+use uuid::Uuid;
 
 /// The most words of a query for which similar words are searched in a store, and the least characters of
 /// the prefixes by which they are searched.
 const MAX_FUZZY_WORDS: usize = 4;
 const MIN_PREFIX: usize = 3;
+
+/// The most statements that look for corrections of a word.
+const MAX_ROUNDS: usize = 3;
 
 impl Candidates {
     /// Finds the chunks that pass the filters.
@@ -47,29 +52,45 @@ impl Candidates {
         let unmatched = unmatched_words(&lexemes, |lexeme| present.contains(&lexeme));
         let mut variants = Vec::new();
         let mut rows = Vec::new();
+        let mut corrected = Vec::new();
+        if !unmatched.is_empty() && threshold > 0.0 {
+            corrected = corrected_lexemes(store, connection, &lexemes, &unmatched, threshold);
+        }
+        // Hundreds of words would be compared with every chunk, because a policy excludes the index.
+        if !store.has_policies() {
+            let words = std::mem::take(&mut corrected);
+            (variants, rows) = present_variants(store, connection, filters, words, &required);
+        }
         let fuzzy = &unmatched[..unmatched.len().min(MAX_FUZZY_WORDS)];
         let prefixes: Vec<_> = whole_lexemes(&lexemes, fuzzy)
             .into_iter()
             .filter_map(|index| likely_prefix(&lexemes.list[index]))
             .collect();
         if !prefixes.is_empty() && threshold > 0.0 {
-            let any: Vec<_> =
-                prefixes.iter().map(|prefix| format!("{}:*", quote_lexeme(prefix))).collect();
-            let any = any.join("|");
-            let matching = if required.is_empty() { any } else { format!("({any})&{required}") };
-            rows = store.matching_lexemes(connection, &matching, filters);
+            let any = prefixes.iter().map(|prefix| format!("{}:*", quote_lexeme(prefix)));
+            let matching = any_of(any, &required);
+            let begun = store.matching_lexemes(connection, &matching, filters);
             let mut vocabulary = BTreeSet::new();
-            for (_, row) in &rows {
+            for (_, row) in &begun {
                 for prefix in &prefixes {
                     row.tsv.with_prefix(prefix, |lexeme, _| _ = vocabulary.insert(lexeme));
                 }
             }
+            corrected.retain(|variant| vocabulary.contains(variant.lexeme.as_str()));
+            variants.extend(corrected);
             let whole: HashSet<_> = whole_lexemes(&lexemes, &unmatched).into_iter().collect();
-            variants = words_with_prefix(&lexemes, &vocabulary);
-            variants.retain(|variant| whole.contains(&variant.of));
-            let with_words: HashSet<_> = variants.iter().map(|variant| variant.of).collect();
+            let mut longer = words_with_prefix(&lexemes, &vocabulary);
+            longer.retain(|variant| whole.contains(&variant.of));
+            let with_words: HashSet<_> =
+                longer.iter().chain(&variants).map(|variant| variant.of).collect();
             let indexes: Vec<_> = whole.difference(&with_words).copied().collect();
-            variants.extend(similar_words(&lexemes, &indexes, vocabulary, threshold));
+            let similar = similar_words(&lexemes, &indexes, vocabulary, threshold);
+            // A longer word counts more than a correction of the same lexeme.
+            variants.retain(|variant| {
+                !longer.iter().any(|one| (one.of, &one.lexeme) == (variant.of, &variant.lexeme))
+            });
+            variants.extend(longer.into_iter().chain(similar));
+            rows.extend(begun);
         }
         let unmatched = without_variant(&unmatched, &lexemes, &variants);
         let own = lexemes.list.len();
@@ -97,6 +118,43 @@ impl Candidates {
         }
         Ok(candidates)
     }
+}
+
+/// Returns those variants that chunks have, with these chunks.
+///
+/// The chunks of one statement are limited, and common words may take all of them. So the others are
+/// searched again without these words.
+fn present_variants<'c>(
+    store: &Store,
+    connection: &'c Connection,
+    filters: &Filters,
+    mut variants: Vec<TermVariant>,
+    required: &str,
+) -> (Vec<TermVariant>, Vec<(Uuid, ChunkLexemes<'c>)>) {
+    let (mut present, mut rows) = (Vec::new(), Vec::new());
+    for _ in 0..MAX_ROUNDS {
+        if variants.is_empty() {
+            break;
+        }
+        let any = variants.iter().map(|variant| quote_lexeme(&variant.lexeme));
+        let found = store.matching_lexemes(connection, &any_of(any, required), filters);
+        let has = |variant: &TermVariant| found.iter().any(|(_, row)| row.tsv.has(&variant.lexeme));
+        let (new, rest): (Vec<_>, Vec<_>) = variants.into_iter().partition(has);
+        let is_complete = new.is_empty() || found.len() < MAX_MATCHING;
+        present.extend(new);
+        rows.extend(found);
+        if is_complete {
+            break;
+        }
+        variants = rest;
+    }
+    (present, rows)
+}
+
+/// Returns a `tsquery` for any of some terms, and for the required phrases.
+fn any_of(terms: impl Iterator<Item = String>, required: &str) -> String {
+    let any = terms.collect::<Vec<_>>().join("|");
+    if required.is_empty() { any } else { format!("({any})&{required}") }
 }
 
 /// Returns the prefix that words similar to a lexeme probably have, if the lexeme is long enough.

@@ -1,5 +1,6 @@
 //! The document that a call names, and the columns of documents that a fragment returns.
 
+use crate::error::Error;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
@@ -29,6 +30,9 @@ pub struct NamedDocument {
     pub info: DocumentInfo,
 }
 
+/// The most documents with one uri that an error lists.
+const MAX_LISTED: usize = 20;
+
 /// Identifies the statement that finds a document.
 #[derive(Clone, PartialEq)]
 struct NameStatement {
@@ -53,21 +57,24 @@ impl DocumentInfo {
 }
 
 impl Store {
-    /// Finds the document with an id, or the one that passes the filters. Of several documents the one
-    /// with the smallest id is returned.
+    /// Finds the document with an id, or the one that passes the filters.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::AmbiguousUri`] if several documents pass the filters.
     pub fn named_document(
         &self,
         connection: &Connection,
         id: Option<Uuid>,
         filters: &Filters,
-    ) -> Option<NamedDocument> {
+    ) -> Result<Option<NamedDocument>, Error> {
         let named = |id| {
             let info = self.document_info(connection, &[id]).remove(&id).unwrap_or_default();
             NamedDocument { id, info }
         };
         let Some(documents) = &self.0.documents else {
             let is_unfiltered = filters.uri.is_none() && filters.collection.is_none();
-            return id.filter(|_| is_unfiltered).map(named);
+            return Ok(id.filter(|_| is_unfiltered).map(named));
         };
         let (shape, by_id) = (filters.shape(), id.is_some());
         let key = NameStatement { filters: shape, by_id };
@@ -75,7 +82,18 @@ impl Store {
         let mut values = vec![Value::new(id.map(to_sql))];
         values.extend(filters.values());
         let rows = connection.read(&statement, values);
-        (rows.len() > 0).then(|| named(rows.uuid(0, 0)))
+        if rows.len() > 1 {
+            let document = |row| {
+                let text = |column| rows.get::<String>(row, column).unwrap_or_default();
+                (text(1), text(2))
+            };
+            let documents = (0..rows.len()).map(document).collect();
+            return Err(Error::AmbiguousUri {
+                uri: filters.uri.clone().unwrap_or_default(),
+                documents,
+            });
+        }
+        Ok((rows.len() > 0).then(|| named(rows.uuid(0, 0))))
     }
 
     /// Reads the columns of documents.
@@ -109,12 +127,14 @@ fn name_statement(
     by_id: bool,
 ) -> String {
     let id = documents.column("n", "id", "uuid");
+    let names = [("collection", "text"), ("version", "text")];
+    let names = Relation::columns(Some(documents), "n", &names).join(", ");
     // An unused parameter would have no type.
     let by = if by_id { format!("n.id {EQUAL} $1") } else { "$1 IS NULL".to_owned() };
     // The filters are conditions on the alias `d`.
     format!(
-        "SELECT {id} FROM {documents} AS n JOIN {documents} AS d ON d.id {EQUAL} n.id \
-         WHERE {by}{conditions} ORDER BY 1 LIMIT 1",
+        "SELECT {id}, {names} FROM {documents} AS n JOIN {documents} AS d ON d.id {EQUAL} n.id \
+         WHERE {by}{conditions} ORDER BY 2, 3, 1 LIMIT {MAX_LISTED}",
         documents = documents.name,
         conditions = filters.conditions(layout, "n.id", None, 2),
     )

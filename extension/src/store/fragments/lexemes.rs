@@ -24,8 +24,8 @@ pub struct ChunkLexemes<'c> {
 /// The most chunks that are read of a document.
 const MAX_DOCUMENT_CHUNKS: i64 = 100_000;
 
-/// The most chunks that are read for the prefix of a word.
-const MAX_PREFIX_CHUNKS: i64 = 500;
+/// The most chunks that are read for the variants of words.
+pub const MAX_MATCHING: usize = 500;
 
 /// Identifies the statement for a document.
 #[derive(Clone, PartialEq)]
@@ -96,7 +96,7 @@ impl Store {
         let shape = filters.shape();
         let key = MatchingLexemes { filters: shape };
         let statement = self.0.statement(key, || matching_statement(&self.0, shape));
-        let mut values = vec![Value::new(query.to_owned()), Value::new(MAX_PREFIX_CHUNKS)];
+        let mut values = vec![Value::new(query.to_owned()), Value::new(MAX_MATCHING as i64)];
         values.extend(filters.values());
         let rows = connection.read(&statement, values);
         let chunk = |row| {

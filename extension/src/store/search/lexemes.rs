@@ -1,5 +1,6 @@
 //! The lexemes of a query, by the text search configuration of the store.
 
+use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
@@ -17,6 +18,12 @@ pub struct ParsedQuery {
 struct LexemeStatement;
 
 impl StatementKey for LexemeStatement {}
+
+/// Identifies the statement for words without a query.
+#[derive(Clone, PartialEq)]
+struct WordStatement;
+
+impl StatementKey for WordStatement {}
 
 impl Store {
     /// Parses a query by the store's language.
@@ -45,12 +52,35 @@ impl Store {
         }
         let mut lexemes = QueryLexemes::default();
         let mut word_lexemes = word_lexemes.into_iter();
-        while let (Some(whole), Some(parts)) = (word_lexemes.next(), word_lexemes.next()) {
-            lexemes.add(whole, parts);
+        for word in &query.words {
+            if let (Some(whole), Some(parts)) = (word_lexemes.next(), word_lexemes.next()) {
+                lexemes.add(word, whole, parts);
+            }
         }
         ParsedQuery { lexemes, required: required.join("&") }
     }
+
+    /// Returns the lexemes of words by the store's language, each with the index of its word. Stop words
+    /// have none.
+    pub fn word_lexemes(&self, connection: &Connection, words: Vec<&str>) -> Vec<(usize, String)> {
+        let statement = self.0.statement(WordStatement, || WORD_STATEMENT.to_owned());
+        let language = self.facts(connection).language.clone();
+        let words: Vec<_> = words.into_iter().map(str::to_owned).collect();
+        let rows = connection.read(&statement, vec![Value::new(language), Value::new(words)]);
+        let lexeme = |row| {
+            pause(row);
+            let place: i64 = rows.get(row, 0)?;
+            Some((place as usize - 1, rows.get(row, 1)?))
+        };
+        (0..rows.len()).filter_map(lexeme).collect()
+    }
 }
+
+/// Returns the lexeme of each word. Two lexemes of one word would be a compound.
+const WORD_STATEMENT: &str = "SELECT w.place, l.lexeme \
+     FROM (SELECT coalesce($1::pg_catalog.regconfig, pg_catalog.get_current_ts_config()) AS language) AS s, \
+     pg_catalog.unnest($2) WITH ORDINALITY AS w (word, place), \
+     pg_catalog.unnest(pg_catalog.to_tsvector(s.language, w.word)) AS l (lexeme, positions, weights)";
 
 /// Words are numbered from 1 up, phrases from -1 down.
 const STATEMENT: &str = "SELECT w.place, l.lexeme, l.positions[1]::pg_catalog.int4 \

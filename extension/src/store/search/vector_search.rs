@@ -4,8 +4,8 @@ Vector search: the chunks nearest to an embedding.
 pgvector scans the index in the order of distance until enough chunks pass the filters. That is its
 iterative scan, which is on for the duration of the statement, since policies and views filter too. The
 scan ends after `hnsw.max_scan_tuples`, and an index may miss a chunk. So if it returns fewer chunks than
-requested, the chunks that pass the filters are compared one by one, up to a limit. If there are more than
-that, the caller gets a NOTICE.
+requested, the chunks that pass the filters are compared one by one, up to a limit, and the nearest of both are
+returned. If there are more chunks than the limit, the caller gets a NOTICE.
 */
 
 use super::RankedChunks;
@@ -17,6 +17,7 @@ use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::sql_text::EQUAL;
 use pgrx::{PgLogLevel, PgSqlErrorCode, function_name, pg_sys};
+use std::collections::HashSet;
 use std::ffi::{CStr, CString};
 
 /// How the nearest chunks are found.
@@ -71,12 +72,12 @@ impl Store {
         if nearest.len() < limit {
             let scan = VectorScan::Exact;
             let exact = self.nearest(connection, embedding, conditions, scan, MAX_COMPARED + 1);
-            if exact.len() > MAX_COMPARED && nearest.len() < limit {
+            if exact.len() > MAX_COMPARED {
                 report_shortfall(nearest.len(), limit);
             }
-            if exact.len() > nearest.len() {
-                nearest = exact;
-            }
+            // `exact` may be an arbitrary part of the chunks, so those of the index stay.
+            let known: HashSet<_> = nearest.iter().map(|(chunk, _)| *chunk).collect();
+            nearest.extend(exact.into_iter().filter(|(chunk, _)| !known.contains(chunk)));
         }
         nearest.sort_by(|(a, first), (b, second)| first.total_cmp(second).then(a.cmp(b)));
         nearest.truncate(limit);

@@ -1,0 +1,51 @@
+//! The lexemes of words that differ from misspelled words of a query by one slip.
+
+use crate::spi::Connection;
+use crate::store::Store;
+use passage_core::fragments::{MatchKind, TermVariant, corrections};
+use passage_core::search::QueryLexemes;
+use std::collections::HashMap;
+
+/// The most words of a query that are corrected.
+const MAX_WORDS: usize = 4;
+
+/// Returns the lexemes of the corrections of some words of a query, most similar first.
+///
+/// `words` are indexes of the query's words. Most of the lexemes are in no chunk; the caller selects.
+pub fn corrected_lexemes(
+    store: &Store,
+    connection: &Connection,
+    lexemes: &QueryLexemes,
+    words: &[usize],
+    threshold: f64,
+) -> Vec<TermVariant> {
+    // A word of several lexemes is a compound, whose parts are other words.
+    let simple = words.iter().filter_map(|word| {
+        let word = &lexemes.words[*word];
+        let [of] = word.whole[..] else { return None };
+        Some((of, &word.text))
+    });
+    let found: Vec<_> = simple
+        .take(MAX_WORDS)
+        .flat_map(|(of, text)| corrections(text, threshold).into_iter().map(move |one| (of, one)))
+        .collect();
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let texts = found.iter().map(|(_, correction)| correction.text.as_str()).collect();
+    let mut likeness: HashMap<(usize, String), f64> = HashMap::new();
+    for (index, lexeme) in store.word_lexemes(connection, texts) {
+        let (of, correction) = &found[index];
+        if lexeme != lexemes.list[*of] {
+            let best = likeness.entry((*of, lexeme)).or_default();
+            *best = best.max(correction.likeness);
+        }
+    }
+    let variant =
+        |((of, lexeme), likeness)| TermVariant { of, lexeme, kind: MatchKind::Fuzzy(likeness) };
+    let mut variants: Vec<_> = likeness.into_iter().map(variant).collect();
+    variants.sort_by(|a, b| {
+        b.kind.weight().total_cmp(&a.kind.weight()).then_with(|| a.lexeme.cmp(&b.lexeme))
+    });
+    variants
+}
