@@ -71,7 +71,7 @@ impl Cutter<'_> {
         let Range { start: mut at, end } = unit.bytes;
         let ties =
             unit.ties.map(|offset| Tie { offset, before: self.text[..offset].trim_end().len() });
-        let close = at + without_closing(&self.text[unit.bytes.clone()]).len();
+        let close = self.closing_start(&unit.bytes);
         let mut rest = unit.size;
         let mut density = None;
         while at < end {
@@ -110,6 +110,13 @@ impl Cutter<'_> {
 
     fn size(&self, bytes: Range<usize>) -> usize {
         self.sizer.size(&self.text[bytes])
+    }
+
+    /// Returns the offset of the closing brackets at the end of a text, or its end if there are none.
+    fn closing_start(&self, bytes: &Range<usize>) -> usize {
+        let text = &self.text[bytes.clone()];
+        let kept = without_closing(text).len();
+        if text[kept..].trim_ascii().is_empty() { bytes.end } else { bytes.start + kept }
     }
 
     /// Returns whether an item begins at an offset, and only closing brackets follow it.
