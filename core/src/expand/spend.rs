@@ -111,10 +111,8 @@ impl Ledger<'_> {
 
     /// Decides on a part. All kinds but members stop the context of their hit where they do not fit.
     fn take(&mut self, part: &Part, kind: PartKind) {
-        let verdict = match self.cut[part.hit()] {
-            true => Verdict::NearerChunkCut,
-            false => self.verdict(part),
-        };
+        let verdict =
+            if self.cut[part.hit()] { Verdict::NearerChunkCut } else { self.verdict(part) };
         self.cut[part.hit()] |= kind != PartKind::Member && verdict != Verdict::Kept;
         part.chunks.iter().for_each(|selected| self.decide(*selected, verdict));
     }

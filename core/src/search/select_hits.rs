@@ -117,10 +117,12 @@ pub fn select_hits<Document: Copy + Eq + Hash, Unit: Copy + Eq + Hash>(
         HitBudget::Default(_) => firsts.iter().any(|first| !is_selected[*first]),
         HitBudget::Unlimited | HitBudget::Given(_) => is_selected.contains(&false),
     };
-    let end = match is_spent {
-        true => SelectionEnd::Budget,
-        false if count < candidates.len() => SelectionEnd::Passages,
-        false => SelectionEnd::Candidates,
+    let end = if is_spent {
+        SelectionEnd::Budget
+    } else if count < candidates.len() {
+        SelectionEnd::Passages
+    } else {
+        SelectionEnd::Candidates
     };
     is_selected.resize(candidates.len(), false);
     SelectedHits { is_selected, end }
