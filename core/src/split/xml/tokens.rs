@@ -111,7 +111,8 @@ impl<'t> Tokens<'t> {
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>' | b'<');
         let name = &rest[..rest.as_bytes().iter().position(is_end)?];
         let first = name.chars().next()?;
-        (first.is_alphabetic() || matches!(first, '_' | ':')).then_some(name)
+        let is_name = first.is_alphabetic() || matches!(first, '_' | ':');
+        (is_name && !name.contains(['\'', '"', '=', '<', '&'])).then_some(name)
     }
 
     /// Returns the offset behind a mark, searched from an offset.
