@@ -5,11 +5,11 @@ use crate::settings;
 use crate::spi::{self, Connection};
 use crate::store::{ChunkColumns, ContextChunks, Hits, Store, StoredHit, StrategyRequest};
 use crate::types::{Name, from_sql};
-use passage_core::StrategyOverrides;
 use passage_core::expand::{self, Budget, Hit, Selection, select_context};
 use passage_core::hits::{ScoredHit, rank_hits};
 use passage_core::search::{HitCost, count_for_passages, select_within_budget};
 use passage_core::strategy::Scope;
+use passage_core::{Kind, StrategyOverrides};
 use pgrx::datum::Uuid;
 
 /// The arguments of an expanding function.
@@ -117,7 +117,10 @@ fn limit_hits(
         read.list.truncate(count_for_passages(&positions, passages, max_distance));
         return;
     };
-    let in_code = read.list.iter().filter(|hit| hit.strategy.scope == Scope::Container);
+    // A chunk of data is mostly a record itself.
+    let is_in_code =
+        |hit: &&StoredHit| hit.strategy.scope == Scope::Container && hit.kind != Some(Kind::Data);
+    let in_code = read.list.iter().filter(is_in_code);
     let in_code: Vec<_> = in_code.map(|hit| hit.scored.chunk).collect();
     let mut units = store.unit_sizes(connection, &in_code);
     let cost = |index: usize| HitCost {

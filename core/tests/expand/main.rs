@@ -2,5 +2,6 @@
 
 mod invariants;
 mod memory;
+mod records;
 mod relatives;
 mod seeds;
