@@ -19,6 +19,8 @@ pub struct Choice<'a> {
     pub rows: Vec<Chosen<'a>>,
     /// For each hit, whether the budget cut some of its context.
     pub cut: Vec<bool>,
+    /// For each hit, whether the budget cut a part of its whole unit.
+    pub lost: Vec<bool>,
 }
 
 /// "worth = (class, stage, |distance|, role order, place of the hit in the ranked list)."
@@ -71,6 +73,7 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
     let max_chunks = budget(hits, |strategy| strategy.max_chunks);
     let mut tokens: i64 = rows.iter().map(|row| row.chunk.cost()).sum();
     let mut cut = vec![false; hits.len()];
+    let mut lost = cut.clone();
     for (_, _, &Claim { chunk, hit, role, .. }, distance) in context {
         let fits = max_tokens.is_none_or(|most| tokens + chunk.cost() <= most)
             && max_chunks.is_none_or(|most| (rows.len() as i64) < most);
@@ -79,6 +82,7 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
             rows.push(Chosen { chunk, hit, role, distance });
         } else {
             cut[hit] = true;
+            lost[hit] |= role == Role::Section;
         }
     }
 
@@ -92,7 +96,7 @@ pub fn choose<'a>(hits: &[Hit<'a>], claims: &[Claim<'a>]) -> Choice<'a> {
         let ordinal = row.chunk.ordinal;
         (best_of(hits[row.hit].document.id), ordinal.is_none(), ordinal, row.hit)
     });
-    Choice { rows, cut }
+    Choice { rows, cut, lost }
 }
 
 /// "Of the hits' strategies the largest (none if any has none)."
