@@ -21,6 +21,9 @@ mod merge;
 mod plan;
 mod probe;
 mod probe_rows;
+mod record_candidates;
+mod record_limits;
+mod records;
 mod relatives;
 mod scope_groups;
 mod section_tree;
@@ -30,13 +33,13 @@ mod spend;
 
 pub use budget::{Budget, DefaultBudget};
 pub use plan::plan;
-pub use probe::{Plan, Probe, RowRequest, Shape};
+pub use probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};
 pub use scope_groups::ScopeGroup;
 pub use select_context::select_context;
 pub use selection::{BudgetDecision, SelectedChunk, Selection, Verdict};
 
 use crate::section::Section;
-use crate::{Kind, Strategy, Unit};
+use crate::{DataFormat, Kind, Strategy, Unit};
 use std::ops::Range;
 use uuid::Uuid;
 
@@ -59,8 +62,8 @@ pub struct Hit<'a> {
     ///
     /// [`Scope::Container`]: crate::strategy::Scope::Container
     pub containers: Vec<Container>,
-    /// Whether its document is JSON, so that parsing can prove a scope complete.
-    pub is_json: bool,
+    /// The format of its document, if that is data with a parser. Parsing proves a scope complete.
+    pub format: Option<DataFormat>,
     /// The rank of its score, from 0; equal scores share a rank.
     pub score_rank: usize,
     /// Its strategy.

@@ -213,6 +213,14 @@ fn holds_wholes(rows: &[ChunkRow], selection: &Selection, passage: &Passage) -> 
     scope_chunks.flatten().all(|chunk| held.contains(chunk))
 }
 
+impl Passage {
+    /// Returns whether its hits were widened to several scopes. Each may parse, but not all together.
+    pub fn has_several_scopes(&self, selection: &Selection) -> bool {
+        let mut scopes = self.hits.iter().filter_map(|hit| selection.scopes[*hit]);
+        scopes.next().is_some_and(|first| scopes.any(|other| other != first))
+    }
+}
+
 impl Default for Passage {
     fn default() -> Self {
         Self {

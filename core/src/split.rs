@@ -26,6 +26,7 @@ mod code;
 mod csv;
 mod cut;
 mod draft;
+mod excerpt;
 mod ini;
 mod json;
 mod markdown;
@@ -46,10 +47,13 @@ use blocks::Blocks;
 pub(crate) use closing::closes_outer_unit;
 pub(crate) use csv::header_record as csv_header;
 use draft::Draft;
+pub use excerpt::Excerpt;
+pub(crate) use json::{excerpt as json_excerpt, flow_excerpt as yaml_excerpt};
 pub use markdown::DIALECT as MARKDOWN_OPTIONS;
 use merge::ChunkMerger;
 pub use options::{Characters, ChunkLimits, SizeUnit, Sizer, SplitOptions};
-use units::Units;
+pub(crate) use toml::excerpt as toml_excerpt;
+use units::{Members, Units};
 
 /// The version of the splitters, which is part of the content hash of a document.
 ///
@@ -160,8 +164,9 @@ pub fn split<'t>(
         merging.finish()
     };
     let mut syntax_error = None;
-    let mut by_units = |parse: &dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>| {
-        let mut units = Units::new(text, options.limits, sizer);
+    type Parse<'p> = &'p dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>;
+    let mut by_units = |members: Members, parse: Parse<'_>| {
+        let mut units = Units::new(text, options.limits, sizer, members);
         match parse(text, &mut units) {
             Ok(()) => units.finish(),
             Err(error) => {
@@ -172,13 +177,23 @@ pub fn split<'t>(
     };
     let drafts = match splitter(media_type) {
         Splitter::Blocks(find) => by_blocks(find(text)),
-        Splitter::Units(parse) => by_units(&parse),
+        Splitter::Units(parse) => by_units(Members::Entries, &parse),
         #[cfg(feature = "code")]
-        Splitter::Code(language) => by_units(&|text, units| code::parse(text, language, units)),
+        Splitter::Code(language) => {
+            by_units(Members::Declarations, &|text, units| code::parse(text, language, units))
+        }
     };
     let kind = options.kind.unwrap_or_else(|| media_type.kind());
     let chunks = draft::chunks(text, drafts, kind, options, sizer);
     Ok(SplitDocument { chunks, syntax_error })
+}
+
+/// Returns whether a text is a document of a media type of structured data, without a syntax error.
+pub(crate) fn parses(text: &str, media_type: &MediaType) -> bool {
+    let Splitter::Units(parse) = splitter(media_type) else { return false };
+    // With these limits the document is one unit, so nothing is measured twice.
+    let limits = ChunkLimits { min: 0, preferred: usize::MAX, max: usize::MAX, window: usize::MAX };
+    parse(text, &mut Units::new(text, limits, &Characters, Members::Entries)).is_ok()
 }
 
 /// Returns the title in the text of a document: the title of its front matter, else its first heading

@@ -3,26 +3,24 @@ Complete passages of `hierarchical` parse.
 
 Each chunk of real files is a hit, alone and together with another one. If the passage is complete,
 its text must parse in its language. Code is this project and the folders in `PASSAGE_CODE`, as in
-`code_containers`; JSON is a sample of real files, as in `corpus`.
+`code_containers`. `record_passages` does the same for data.
 */
 
 #![cfg(feature = "code")]
 
-#[path = "corpus/files.rs"]
-#[allow(dead_code)] // Files are read without conversion.
-mod files;
 #[path = "expand/memory.rs"]
 #[allow(dead_code)] // The hits are in code and data only.
 mod memory;
+#[path = "corpus/files.rs"]
+#[allow(dead_code)] // The folders are read alone.
+mod files;
 #[path = "code/standalone.rs"]
 mod standalone;
 
-use files::{registry, sample};
-use memory::{Chunk, Store, passages, preset};
+use memory::{Chunk, Store, TOKENS, passages, preset};
 use passage_core::expand::Budget;
-use passage_core::{Characters, ChunkLimits, Kind, MediaType, SplitOptions, split};
+use passage_core::{Characters, ChunkLimits, DataFormat, MediaType, SplitOptions, split};
 use standalone::{folders, parser, parses_alone, walk};
-use std::fs;
 
 const NARROW: ChunkLimits = ChunkLimits { min: 20, preferred: 80, max: 160, window: 500 };
 
@@ -51,12 +49,13 @@ fn complete(
     let chunk = |chunk: &passage_core::Chunk| Chunk {
         section: chunk.section.clone(),
         unit: Some(chunk.unit),
+        tokens: TOKENS,
         content: chunk.content.to_owned(),
     };
     let store = Store {
         documents: vec![split.chunks.iter().map(chunk).collect()],
         kind: Some(split.chunks[0].kind),
-        json: split.chunks[0].kind == Kind::Data,
+        format: DataFormat::of(media_type),
     };
     let hierarchical = preset("hierarchical");
     let (count, step) = (split.chunks.len(), split.chunks.len().div_ceil(HITS));
@@ -111,23 +110,5 @@ fn complete_passages_of_code_parse() {
         counts.failed.len()
     );
     assert!(counts.complete > 1_000, "{} of {}", counts.complete, counts.passages);
-    assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
-}
-
-#[test]
-fn complete_passages_of_json_parse() {
-    let mut paths = Vec::new();
-    files::walk(&registry(), &mut |path: std::path::PathBuf| {
-        paths.extend(Some(path).filter(|path| path.extension().is_some_and(|end| end == "json")));
-    });
-    let mut counts = Counts::default();
-    for path in sample(paths, 2_000_000) {
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        complete(&text, &MediaType::new("application/json"), &mut counts, |_, content| {
-            serde_json::from_str::<serde_json::Value>(content).is_ok()
-        });
-    }
-    println!("{} passages, {} complete", counts.passages, counts.complete);
-    assert!(counts.complete > 500, "{} of {}", counts.complete, counts.passages);
     assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
 }

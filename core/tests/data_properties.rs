@@ -2,11 +2,15 @@
 
 #[path = "data_properties/generators.rs"]
 mod generators;
+#[path = "data/names.rs"]
+mod names;
 #[path = "data/standalone.rs"]
 mod standalone;
 
 use generators::{Style, data, json, style, toml, yaml};
-use passage_core::{Characters, ChunkLimits, MediaType, Sizer, SplitDocument, SplitOptions, split};
+use passage_core::{
+    Characters, ChunkLimits, DataFormat, MediaType, Sizer, SplitDocument, SplitOptions, split,
+};
 use proptest::prelude::*;
 use standalone::{Counts, Language, check};
 
@@ -31,6 +35,7 @@ fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDoc
     let options = SplitOptions { title: Some("Title"), ..SplitOptions::new(limits) };
     let media_type = MediaType::new(media_type);
     let document = split(text, &media_type, &options, &Characters).unwrap();
+    let format = DataFormat::of(&media_type).unwrap();
     let mut end = 0;
     for chunk in &document.chunks {
         assert_eq!(chunk.bytes.start, end);
@@ -42,8 +47,14 @@ fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDoc
         assert!(chunk.preamble.is_empty() || read <= limits.window);
         assert!(!(chunk.content.ends_with('\r') && text[chunk.bytes.end..].starts_with('\n')));
         end = chunk.bytes.end;
+        if let Some(excerpt) = format.excerpt(chunk.content) {
+            assert!(!chunk.content[excerpt.bytes].is_empty());
+        }
     }
     assert_eq!(end, text.len());
+    if let Some(excerpt) = format.excerpt(text) {
+        assert!(!text[excerpt.bytes].is_empty());
+    }
     assert_eq!(split(text, &media_type, &options, &Characters).unwrap(), document);
     if let Some(error) = document.syntax_error {
         let lines = text.matches(['\n', '\r']).count() + 1;
@@ -60,6 +71,9 @@ fn whole(text: &str, media_type: &str, limits: ChunkLimits) {
     let language = Language::of(&media_type).unwrap();
     let failures = check(text, language, &media_type, limits, &mut Counts::default());
     assert_eq!(failures, Vec::<String>::new(), "{text}");
+    if language == Language::Json {
+        assert_eq!(names::misnamed(text, &document.chunks), None, "{text}");
+    }
 }
 
 /// Removes a piece from a text or inserts one.

@@ -18,7 +18,7 @@ mod memory;
 #[allow(dead_code)] // Files are read by their list.
 mod standalone;
 
-use memory::{Chunk, Store, passages, preset};
+use memory::{Chunk, TOKENS, Store, passages, preset};
 use passage_core::assemble::Part;
 use passage_core::expand::Budget;
 use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};
@@ -61,12 +61,13 @@ fn check(
     let chunk = |chunk: &passage_core::Chunk| Chunk {
         section: chunk.section.clone(),
         unit: Some(chunk.unit),
+        tokens: TOKENS,
         content: chunk.content.to_owned(),
     };
     let store = Store {
         documents: vec![split.chunks.iter().map(chunk).collect()],
         kind: Some(split.chunks[0].kind),
-        json: false,
+        format: None,
     };
     counts.files += 1;
     let count = split.chunks.len();

@@ -13,6 +13,7 @@ use crate::search_request::{SearchHit, SearchRequest};
 use crate::settings;
 use crate::spi;
 use crate::store::{Hits, Store, StrategyRequest};
+use passage_core::Kind;
 use passage_core::expand::{self, Budget, Hit};
 use passage_core::hits::rank_hits;
 use passage_core::reassemble::PassageOptions;
@@ -116,7 +117,9 @@ fn candidates(
 ) -> (Vec<HitCandidate<Uuid, (Uuid, i64)>>, HitBudget) {
     let hits = read.hits();
     let budget = hit_budget(&hits, expansion.budget(&hits));
-    let is_in_code = |hit: &&Hit| hit.strategy.scope == Scope::Container;
+    // A chunk of data is mostly a record itself.
+    let is_in_code =
+        |hit: &&Hit| hit.strategy.scope == Scope::Container && hit.kind != Some(Kind::Data);
     let in_code: Vec<_> = match budget {
         HitBudget::Unlimited => Vec::new(),
         _ => hits.iter().filter(is_in_code).map(|hit| hit.chunk).collect(),

@@ -8,7 +8,7 @@ use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
 use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
 use passage_core::reassemble::{Passage, PassageOptions, reassemble};
-use passage_core::{Family, MediaType, TableHeader, section};
+use passage_core::{DataFormat, Family, MediaType, TableHeader, section};
 use pgrx::datum::{Range, Uuid};
 use std::fmt::Write;
 
@@ -71,7 +71,19 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
     // Only the first chunk contains the header.
     let begins_table = rows().next().is_some_and(|row| row.ordinal == Some(0));
     let header = expanded.headers.get(&document.id).filter(|_| !begins_table);
-    let mut assembly = text(expanded, &selected_chunks, &document.media_type(), header, options);
+    let media_type = document.media_type();
+    let mut assembly = text(expanded, &selected_chunks, &media_type, header, options);
+    let mut complete = passage.complete;
+    if let Some(format) = DataFormat::of(&media_type) {
+        assembly = assembly.excerpt(format);
+        // Records side by side may be on different levels.
+        let is_one = !passage.has_several_scopes(selected);
+        complete = complete && (is_one || format.parses(&assembly.text));
+    }
+    let are_hits: Vec<_> =
+        selected_chunks.iter().map(|selected_chunk| selected_chunk.role == Role::Hit).collect();
+    let [mark_start, mark_end] = &options.marks;
+    let mut assembly = assembly.highlight(&are_hits, mark_start, mark_end);
     let section_of =
         |selected_chunk: &SelectedChunk| chunks.section(selected_chunk.row).unwrap_or_default();
     // Imports that were added are in another section.
@@ -108,7 +120,7 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         assembly.spans.iter().map(|span| Range::from(span.clone())).collect(),
         citations(expanded, &selected_chunks, &assembly),
         passage.truncated,
-        passage.complete,
+        complete,
         document.metadata,
     )
 }
@@ -121,14 +133,14 @@ fn text(
     header: Option<&TableHeader>,
     options: &TextOptions,
 ) -> Assembly {
-    let TextOptions { separator, gaps, marks: [start, end] } = options;
+    let TextOptions { separator, gaps, .. } = options;
     let chunk = |selected_chunk: &&SelectedChunk| expanded.chunks.chunk(selected_chunk.row);
     let parts: Vec<_> =
         with_pauses(selected_chunks).map(|selected_chunk| chunk(selected_chunk).part()).collect();
     let with_comments =
         gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
     let comment = media_type.comment_syntax().filter(|_| with_comments);
-    let assembly = match (separator, comment) {
+    match (separator, comment) {
         (None, Some(comment)) => {
             let position = |selected_chunk: &&SelectedChunk| {
                 let ordinal = chunk(selected_chunk).ordinal();
@@ -145,10 +157,7 @@ fn text(
                 |header| header.assemble(&parts, separator),
             )
         }
-    };
-    let hits: Vec<_> =
-        selected_chunks.iter().map(|selected_chunk| selected_chunk.role == Role::Hit).collect();
-    assembly.highlight(&hits, start, end)
+    }
 }
 
 /// The number of citations that are parsed as jsonb at once.

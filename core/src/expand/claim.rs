@@ -6,8 +6,9 @@ container includes the chunk has priority over all others, because an incomplete
 */
 
 use super::merge::merged;
-use super::probe::{Plan, RowRequest, Shape};
+use super::probe::{Plan, ReplacedScope, RowRequest, Shape};
 use super::probe_rows::ProbeRows;
+use super::records::Records;
 use super::selection::SelectedChunk;
 use super::{ChunkRow, Hit, LazyColumns, Role, Rule};
 use crate::{interrupt, section};
@@ -32,6 +33,7 @@ pub(super) fn claims(
     probe_rows: &ProbeRows,
     columns: &impl LazyColumns,
     failed: &[bool],
+    records: &Records,
 ) -> Claims {
     let mut positions = HashMap::with_capacity(probe_rows.rows.len());
     positions.extend(hits.iter().map(|hit| (hit.chunk, None)));
@@ -42,7 +44,12 @@ pub(super) fn claims(
         interrupt::poll_periodically(index);
         let hit = &hits[request.hit];
         let skipped = request.group.is_some_and(|group| failed[group])
-            || request.in_place_of.is_some_and(|group| !failed[group]);
+            || request.is_record()
+            || match request.in_place_of {
+                Some(ReplacedScope::Group(group)) => !failed[group],
+                Some(ReplacedScope::Record) => !records.fell_back(request.hit),
+                None => false,
+            };
         let (Some(ordinal), false) = (hit.ordinal, skipped) else { continue };
         match (request.rule, request.group) {
             (Rule::Imports | Rule::Merge, _) => {}
@@ -66,6 +73,13 @@ pub(super) fn claims(
     for whole in &mut scopes {
         whole.sort_by_key(|row| probe_rows.rows[*row].ordinal);
         whole.dedup_by_key(|row| probe_rows.rows[*row].chunk);
+    }
+    for scope in records.scopes(hits) {
+        for (hit, row) in
+            scope.hits.iter().flat_map(|hit| scope.rows.iter().map(|row| (*hit, *row)))
+        {
+            table.claim(hit, row, (Rule::Container, Rule::Container.role()));
+        }
     }
     let merging = merged(hits, plan, probe_rows, columns);
     for (hit, row, rule) in merging.claims {

@@ -6,7 +6,8 @@ the document. Windows of one document that overlap or touch are read once. Relat
 keys. The probe also has the section itself, which is compared again, since two sections may share a key.
 */
 
-use super::probe::{Plan, Probe, RowRequest, Shape};
+use super::probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};
+use super::record_limits;
 use super::relatives::{heads, relatives};
 use super::scope_groups::groups;
 use super::{Hit, Rule};
@@ -33,11 +34,17 @@ pub fn plan(hits: &[Hit], imports: bool) -> Plan {
         if hit.section.is_some() {
             let strategy = hit.strategy;
             let (whole, group) = (strategy.scope == Scope::Container, plan.group_of[i]);
-            let own =
-                if whole && group.is_none() { &strategy.fallback } else { &strategy.relatives };
+            let group_in_json = group.filter(|group| plan.groups[*group].is_json);
+            let replaced = if record_limits::applies(hit) {
+                Some(ReplacedScope::Record)
+            } else {
+                group_in_json.map(ReplacedScope::Group)
+            };
+            let has_scope = group.is_some() || replaced.is_some();
+            let own = if whole && !has_scope { &strategy.fallback } else { &strategy.relatives };
             relatives(&mut plan, i, hit, own, None);
-            if group.is_some_and(|group| plan.groups[group].is_json) {
-                relatives(&mut plan, i, hit, &strategy.fallback, group);
+            if replaced.is_some() {
+                relatives(&mut plan, i, hit, &strategy.fallback, replaced);
             }
         }
         spans.entry(hit.document).or_default().extend(windows(i, hit, ordinal));
@@ -95,6 +102,11 @@ fn windows(i: usize, hit: &Hit, ordinal: i32) -> Vec<OrdinalRange> {
         }
         Scope::Merge if hit.section.is_some() => {
             spans.push(OrdinalRange::around(i, ordinal, reach, reach, Rule::Merge));
+        }
+        Scope::Container if record_limits::applies(hit) => {
+            // One more chunk shows whether a record ends.
+            let reach = record_limits::reach(strategy).saturating_add(1);
+            spans.push(OrdinalRange::around(i, ordinal, reach, reach, Rule::Container));
         }
         _ => {}
     }

@@ -64,8 +64,17 @@ pub struct RowRequest {
     pub titles: usize,
     /// The index of the scope group whose rows they are.
     pub group: Option<usize>,
-    /// The index of the scope group that the rows replace if it fails.
-    pub in_place_of: Option<usize>,
+    /// The scope that the rows replace if it fails.
+    pub in_place_of: Option<ReplacedScope>,
+}
+
+/// A scope that other rows replace if it fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplacedScope {
+    /// A scope group, by its index.
+    Group(usize),
+    /// The record of the hit.
+    Record,
 }
 
 /// The probes of a call, and the requests for their rows.
@@ -95,6 +104,11 @@ impl RowRequest {
     /// Creates a request without further conditions.
     pub(super) fn of(hit: usize, probe: usize, rule: Rule, (first, last): (i32, i32)) -> Self {
         Self { hit, probe, rule, first, last, titles: 0, group: None, in_place_of: None }
+    }
+
+    /// Returns whether its rows are those around a hit of data, which show its record.
+    pub(super) fn is_record(&self) -> bool {
+        self.rule == Rule::Container && self.group.is_none()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Probes by section: parents, siblings and children, and the heads of sections with imports.
 
-use super::probe::{Plan, Probe, RowRequest, Shape};
+use super::probe::{Plan, Probe, ReplacedScope, RowRequest, Shape};
 use super::{Hit, Rule};
 use crate::key::{prefix_keys, section_key};
 use crate::section;
@@ -19,7 +19,7 @@ pub(super) fn relatives(
     i: usize,
     hit: &Hit,
     limits: &RelativeLimits,
-    in_place_of: Option<usize>,
+    in_place_of: Option<ReplacedScope>,
 ) {
     let &RelativeLimits { parents, preceding, following, children, siblings } = limits;
     let (Some(ordinal), Some(section)) = (hit.ordinal, &hit.section) else { return };

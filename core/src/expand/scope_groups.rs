@@ -1,17 +1,17 @@
 /*!
 Scopes: the section or container to which hits are widened.
 
-A container is a class, an object or a table: a section whose first chunk is its head. A hit in containers is
-widened to the nearest one. Hits of a document that share containers are widened to the nearest shared one,
-but never to the whole file, which in structured data is the outermost value. Without a container the scope
-is the hit's own section, and for unknown units, as in stores that others fill, the section above it.
+A container is a class or another unit of source code: a section whose first chunk is its head. A hit in
+containers is widened to the nearest one. Hits of a document that share containers are widened to the nearest
+shared one. Without a container the scope is the hit's own section, and for unknown units, as in stores that
+others fill, the section above it. The scopes of data are records.
 */
 
-use super::{Container, Hit};
+use super::{Container, Hit, record_limits};
 use crate::interrupt;
 use crate::section::Section;
 use crate::strategy::Scope;
-use crate::{Kind, Unit};
+use crate::{DataFormat, Unit};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -42,6 +42,9 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
     for (i, hit) in hits.iter().enumerate() {
         interrupt::poll();
         let (Some(section), Some(_)) = (&hit.section, hit.ordinal) else { continue };
+        if record_limits::applies(hit) {
+            continue;
+        }
         let container = shared.get(&i);
         let depth = match (hit.strategy.scope, container) {
             (Scope::Section, _) => section.len(),
@@ -57,7 +60,8 @@ pub(super) fn groups(hits: &[Hit]) -> Vec<ScopeGroup> {
                 document: hit.document,
                 section: section[..depth].to_vec(),
                 ends: None,
-                is_json: hit.is_json && hit.strategy.scope == Scope::Container,
+                is_json: hit.format == Some(DataFormat::Json)
+                    && hit.strategy.scope == Scope::Container,
                 hits: Vec::new(),
                 inside: Vec::new(),
                 probes: Vec::new(),
@@ -85,30 +89,18 @@ fn depth_without_container(unit: Option<Unit>, depth: usize) -> Option<usize> {
 /// Returns the containers to which a hit may be widened, the nearest first.
 fn eligible<'a>(hit: &'a Hit) -> &'a [Container] {
     let parts = [Some(Unit::Container), Some(Unit::Member), Some(Unit::Value)];
-    if hit.strategy.scope != Scope::Container || !parts.contains(&hit.unit) {
-        return &[];
-    }
-    match &hit.containers[..] {
-        // The outermost value of structured data is the file. It counts only if it is the only one.
-        [inner @ .., Container { depth: 1, .. }]
-            if hit.kind == Some(Kind::Data) && !inner.is_empty() =>
-        {
-            inner
-        }
-        containers => containers,
-    }
+    let applies = hit.strategy.scope == Scope::Container && parts.contains(&hit.unit);
+    if applies && !record_limits::applies(hit) { &hit.containers } else { &[] }
 }
 
 /// Returns the nearest container that each hit shares with the others in its outermost container.
 fn shared(hits: &[Hit]) -> HashMap<usize, Container> {
-    let mut families: HashMap<(Uuid, &[String], bool), Vec<usize>> = HashMap::new();
+    let mut families: HashMap<(Uuid, &[String]), Vec<usize>> = HashMap::new();
     for (i, hit) in hits.iter().enumerate() {
         if let (Some(section), Some(_), Some(outermost)) =
             (&hit.section, hit.ordinal, eligible(hit).last())
         {
-            // A hit that is widened to the file does not affect other hits.
-            let is_file = outermost.depth == 1 && hit.kind == Some(Kind::Data);
-            let family = (hit.document, &section[..outermost.depth], is_file);
+            let family = (hit.document, &section[..outermost.depth]);
             families.entry(family).or_default().push(i);
         }
     }

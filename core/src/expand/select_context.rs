@@ -1,8 +1,8 @@
 /*!
 Selecting context: from rows to chunks with their roles.
 
-The hits claim rows, and the budget is spent on the claims. JSON that must be complete is then parsed. If it
-was cut or does not parse, its hits fall back, and the selection runs again without it.
+The hits claim rows, and the budget is spent on the claims. Data that must be complete is then parsed. If it
+was cut or does not parse, its hits get a narrower record or fall back, and the selection runs again.
 */
 
 use super::budget::Budget;
@@ -11,13 +11,13 @@ use super::closings::with_closings;
 use super::imports::add_imports;
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
-use super::selection::{SelectedChunk, Selection, Verdict, sorted};
+use super::records::Records;
+use super::selection::{BudgetDecision, SelectedChunk, Selection, Verdict, sorted};
 use super::spend::spend;
-use super::{ChunkRow, Hit, LazyColumns};
+use super::{ChunkRow, Hit, LazyColumns, Rule};
 use crate::assemble::{Part, Separator, assemble};
-use crate::interrupt;
 use crate::strategy::Scope;
-use serde::de::IgnoredAny;
+use crate::{DataFormat, interrupt};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -47,7 +47,7 @@ use uuid::Uuid;
 /// let (document, ids) = (Uuid::from_u128(1), [2, 3].map(Uuid::from_u128));
 /// let hit = Hit {
 ///     chunk: ids[0], document, ordinal: Some(0), section: None, kind: None, unit: None,
-///     containers: vec![], is_json: false, score_rank: 0, strategy: &strategy,
+///     containers: vec![], format: None, score_rank: 0, strategy: &strategy,
 /// };
 /// let plan = plan(std::slice::from_ref(&hit), false);
 /// // The caller reads the hits and the probes; here the next chunk answers the only probe.
@@ -71,9 +71,10 @@ pub fn select_context(
     let mut failed = vec![false; plan.groups.len()];
     // Context that the budget cut before a fallback still counts as cut.
     let mut cut_before = vec![false; hits.len()];
+    let mut records = Records::new(hits, plan, &probe_rows, columns);
     loop {
-        let claims = claims(hits, plan, &probe_rows, columns, &failed);
-        let mut selection = initial_selection(hits, plan, &probe_rows, &claims, &failed);
+        let claims = claims(hits, plan, &probe_rows, columns, &failed, &records);
+        let mut selection = initial_selection(hits, plan, &probe_rows, &claims, &failed, &records);
         let Claims { chunks, scopes, .. } = claims;
         let considered = spend(hits, plan, &probe_rows, chunks, columns, budget, explain);
         for considered in &considered {
@@ -88,6 +89,12 @@ pub fn select_context(
                 all_parse &= !failed[index];
             }
         }
+        let mut lost = vec![false; hits.len()];
+        let is_part = |one: &&BudgetDecision| one.chunk.rule == Rule::Container;
+        for considered in considered.iter().filter(is_part) {
+            lost[considered.chunk.hit] |= considered.verdict != Verdict::Kept;
+        }
+        all_parse &= !records.narrow(hits, &lost, columns);
         if all_parse {
             let kept = considered.iter().filter(|one| one.verdict == Verdict::Kept);
             selection.chunks = kept.map(|one| one.chunk).collect();
@@ -96,6 +103,9 @@ pub fn select_context(
                 .iter_mut()
                 .zip(&cut_before)
                 .for_each(|(cut, before)| *cut |= before);
+            for (hit, cut) in selection.truncated.iter_mut().enumerate() {
+                *cut |= records.is_cut(hit);
+            }
             add_imports(hits, plan, &probe_rows, columns, budget, &mut selection);
             selection.chunks = ordered(hits, rows, selection.chunks);
             selection.considered = if explain { considered } else { Vec::new() };
@@ -111,6 +121,7 @@ fn initial_selection(
     probe_rows: &ProbeRows,
     claims: &Claims,
     failed: &[bool],
+    records: &Records,
 ) -> Selection {
     let mut selection = Selection {
         truncated: vec![false; hits.len()],
@@ -134,8 +145,18 @@ fn initial_selection(
             selection.broken[*hit] = broken || !behind_head;
         }
     }
+    for scope in records.scopes(hits) {
+        let number = selection.scope_chunks.len();
+        for hit in scope.hits {
+            selection.scopes[hit] = Some(number);
+            selection.fell_back[hit] = false;
+            selection.broken[hit] = !scope.is_whole;
+        }
+        let chunks = scope.rows.iter().map(|row| probe_rows.rows[*row].chunk);
+        selection.scope_chunks.push(chunks.collect());
+    }
     for (hit, number) in &claims.merged {
-        selection.scopes[*hit] = Some(plan.groups.len() + number);
+        selection.scopes[*hit] = Some(selection.scope_chunks.len() + number);
     }
     selection
 }
@@ -158,7 +179,7 @@ fn is_broken(plan: &Plan, group: usize, probe_rows: &ProbeRows, whole: &[usize])
         || after.is_some_and(|row| !is_next(row, last.checked_add(1)))
 }
 
-/// Returns whether rows together are one JSON value.
+/// Returns whether the entries in rows of JSON parse.
 fn parses(rows: &[usize], columns: &impl LazyColumns) -> bool {
     let part = |row: &usize| {
         interrupt::poll();
@@ -166,7 +187,7 @@ fn parses(rows: &[usize], columns: &impl LazyColumns) -> bool {
         Part { content, span: columns.span(*row) }
     };
     let parts: Vec<_> = rows.iter().map(part).collect();
-    interrupt::json::<IgnoredAny>(&assemble(&parts, Separator::Text("")).text).is_ok()
+    DataFormat::Json.excerpt_parses(&assemble(&parts, Separator::Text("")).text)
 }
 
 /// Orders chunks by the best hit of their document, then by ordinal.

@@ -311,7 +311,7 @@ impl TreeWalker<'_, '_, '_> {
             Membership::MemberOf(scope) => self.continue_group(start, scope),
             Membership::Nested | Membership::TypeBefore => self.end_group(),
         }
-        self.units.open(start, start, &title, unit);
+        self.units.open(start, &title, unit);
         if unit == Unit::Container
             && let Some(line) = lines::around(self.text, node.start_byte(), at)
         {
@@ -333,7 +333,7 @@ impl TreeWalker<'_, '_, '_> {
             self.end_group();
             let titles = scope.split("::").map(str::trim).filter(|title| !title.is_empty());
             let titles: Vec<&str> = titles.collect();
-            self.units.open_as(start, start, &titles, Unit::Container);
+            self.units.open_as(start, &titles, Unit::Container);
             self.groups.push(Group { depth, scope: scope.to_owned(), end: start });
         }
     }
@@ -363,7 +363,7 @@ impl TreeWalker<'_, '_, '_> {
                 self.groups.push(Group { depth, scope, end });
                 continue;
             }
-            self.units.close(end, end);
+            self.units.close(end);
             if let Some(group) = self.groups.last_mut()
                 && group.depth == depth
             {
@@ -380,7 +380,7 @@ impl TreeWalker<'_, '_, '_> {
     /// Closes the groups at a depth and below.
     fn end_groups(&mut self, depth: usize) {
         while let Some(group) = self.groups.pop_if(|group| group.depth >= depth) {
-            self.units.close(group.end, group.end);
+            self.units.close(group.end);
         }
     }
 

@@ -50,19 +50,19 @@ fn read(text: &str, units: &mut Units<'_>, dialect: Dialect) {
         }
         if let Some(name) = dialect.section(words) {
             if in_section {
-                units.close(entry, entry);
+                units.close(entry);
             }
-            units.open(entry, entry, name, Unit::Container);
+            units.open(entry, name, Unit::Container);
             in_section = true;
         } else {
             at += dialect.rest_of_value(line, &mut lines);
             at += blanks(&mut lines);
-            units.value(entry..at, entry..at, Title::Key(dialect.key(words)));
+            units.value(entry..at, Title::Key(dialect.key(words)));
         }
         entry = at;
     }
     if in_section {
-        units.close(text.len(), text.len());
+        units.close(text.len());
     }
 }
 

@@ -3,9 +3,9 @@ JSON, including comments, trailing commas, single quotes and bare keys.
 
 A document is one value in the section `root`, together with the text before and after it. An entry
 of an object has the section of its unescaped key, an item of an array that of its index, `[0]`. A
-comment belongs to the next entry, unless it follows an entry on the same line. Key, colon and comma
-are outside the value. They stay with a whole value and become text of the container of a divided
-one. So the chunks of every object and array parse alone.
+comment belongs to the next entry, unless it follows an entry on the same line. An entry begins with
+its key and ends with its comma. So a chunk holds whole entries, perhaps with the brackets around them,
+and `excerpt` finds the entries among them.
 
 In JSON lines, the values follow one another, usually one per line. They have sections like the items
 of one array. The document is a module and not a value, because a hit on one line does not need the
@@ -14,11 +14,13 @@ whole document.
 The parser does not recurse, so depth needs no stack.
 */
 
+mod excerpt;
 mod tokens;
+
+pub(crate) use excerpt::{excerpt, flow_excerpt};
 
 use super::units::{Title, Units};
 use crate::{SyntaxError, Unit};
-use std::ops::Range;
 use tokens::{Token, TokenKind, Tokens, comment_end, key};
 
 /// The maximum number of open objects and arrays; deeper nesting is a syntax error.
@@ -59,28 +61,27 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
     /// Reads the document, or returns the offset of the syntax error.
     fn document(&mut self) -> Result<(), usize> {
         let first = self.tokens.next()?;
-        self.units.open_as(0, 0, &["root"], unit(&first));
+        self.units.open_as(0, &["root"], unit(&first));
         self.value(&first)?;
         let behind = self.tokens.next()?;
-        self.units.close(self.text.len(), self.text.len());
+        self.units.close(self.text.len());
         expect(&behind, TokenKind::End)
     }
 
     fn lines(&mut self) -> Result<(), usize> {
-        self.units.open_as(0, 0, &["root"], Unit::Module);
+        self.units.open_as(0, &["root"], Unit::Module);
         let (mut at, mut line) = (0, 0_usize);
         loop {
             let first = self.tokens.next()?;
             if first.kind == TokenKind::End {
-                self.units.close(self.text.len(), self.text.len());
+                self.units.close(self.text.len());
                 return Ok(());
             }
             let title = format!("[{line}]");
-            // Inner and outer edges are equal: a line with blank lines and comments parses alone.
-            self.units.open_as(at, at, &[&title], unit(&first));
+            self.units.open_as(at, &[&title], unit(&first));
             let end = self.value(&first)?;
             at = self.end_of_line(end);
-            self.units.close(at, at);
+            self.units.close(at);
             line += 1;
         }
     }
@@ -102,7 +103,7 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
                     return Ok(end);
                 }
                 at = self.behind_comma(end)?;
-                self.units.close(end, at);
+                self.units.close(at);
                 continue;
             }
             if !around.may_go_on {
@@ -118,14 +119,14 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
                 (None, token)
             };
             let title = key.as_deref().map_or(Title::Index(index), Title::Key);
-            let Range { start, end } = value.bytes;
+            let end = value.bytes.end;
             at = if self.opens(&value)? {
-                self.units.open_at(at, start, title, Unit::Container);
+                self.units.open_at(at, title, Unit::Container);
                 self.end_of_line(end)
             } else {
-                let outer = self.behind_comma(end)?;
-                self.units.value(at..outer, start..end, title);
-                outer
+                let behind = self.behind_comma(end)?;
+                self.units.value(at..behind, title);
+                behind
             };
         }
         unreachable!("the outermost container returns when it closes")
@@ -146,7 +147,7 @@ impl<'t, 'u, 's> Parser<'t, 'u, 's> {
         Ok(true)
     }
 
-    /// Reads the comma after an entry, if there is one, and returns the outer edge of the entry.
+    /// Reads the comma after an entry, if there is one, and returns the end of the entry.
     fn behind_comma(&mut self, end: usize) -> Result<usize, usize> {
         let comma = self.tokens.peek()?;
         let comma = (comma.kind == TokenKind::Comma).then_some(comma.bytes.end);

@@ -7,13 +7,16 @@ beginning share a unit of that beginning, and so do the items of an array of tab
 and `[profile.release]` are in `root / profile`, both `[[bin]]` in `root / bin`. So the chunks of a
 table parse alone. A dotted key has one title for each part.
 
-An entry extends to the end of its line. Key and equals sign are outside the value, so a large array
-or inline table parses alone as a value, that is, after `x = `. A comment belongs to the next entry or
-header, unless it follows an entry on the same line.
+An entry extends from its key to the end of its line, so it parses alone. An item of an array, or an
+entry of an inline table, ends with its comma. A comment belongs to the next entry or header, unless it
+follows an entry on the same line.
 */
 
 mod events;
+mod excerpt;
 mod tables;
+
+pub(crate) use excerpt::excerpt;
 
 use super::units::{Title, Units};
 use crate::{SyntaxError, Unit, interrupt};
@@ -50,7 +53,7 @@ struct Open {
 impl<'t> Document<'t, '_, '_> {
     /// Walks through the events of a valid document.
     fn walk(&mut self, events: &[Event], tables: &'t [Table<'t>]) {
-        self.units.open_as(0, 0, &["root"], Unit::Container);
+        self.units.open_as(0, &["root"], Unit::Container);
         let mut tables = tables.iter().peekable();
         let mut events = events.iter().peekable();
         let mut open = vec![Open { kind: EventKind::Header, entries: 0 }];
@@ -68,23 +71,22 @@ impl<'t> Document<'t, '_, '_> {
                 EventKind::Scalar => {
                     let around = open.last_mut().expect("the lines of a table are open");
                     let comma = events.next_if(|event| event.kind == EventKind::Comma);
-                    let outer = self.at..self.behind_entry(event, comma, around);
+                    let end = self.behind_entry(event, comma, around);
                     if let Some(title) = title(&keys, around.entries) {
-                        self.units.value(outer.clone(), event.bytes.clone(), title);
+                        self.units.value(self.at..end, title);
                     } else {
-                        self.open_dotted(&keys, event.bytes.start, Unit::Value);
-                        self.units.close(event.bytes.end, outer.end);
+                        self.open_dotted(&keys, Unit::Value);
+                        self.units.close(end);
                     }
-                    self.at = outer.end;
+                    self.at = end;
                     around.entries += 1;
                     keys.clear();
                 }
                 EventKind::Array | EventKind::InlineTable => {
                     let around = open.last_mut().expect("the lines of a table are open");
-                    let start = event.bytes.start;
                     match title(&keys, around.entries) {
-                        Some(title) => self.units.open_at(self.at, start, title, Unit::Container),
-                        None => self.open_dotted(&keys, start, Unit::Container),
+                        Some(title) => self.units.open_at(self.at, title, Unit::Container),
+                        None => self.open_dotted(&keys, Unit::Container),
                     }
                     self.at = self.rest_of_line(event.bytes.end);
                     around.entries += 1;
@@ -96,14 +98,14 @@ impl<'t> Document<'t, '_, '_> {
                     let around = open.last_mut().expect("the lines of a table are open");
                     let comma = events.next_if(|event| event.kind == EventKind::Comma);
                     self.at = self.behind_entry(event, comma, around);
-                    self.units.close(event.bytes.end, self.at);
+                    self.units.close(self.at);
                 }
                 EventKind::Comma => {}
             }
         }
         let end = self.text.len();
         self.leave_tables(0, end);
-        self.units.close(end, end);
+        self.units.close(end);
     }
 
     /// Opens the unit of a table, after the units that it shares with the tables around it.
@@ -119,7 +121,7 @@ impl<'t> Document<'t, '_, '_> {
         for (from, to) in [(inside, ahead), (ahead.max(inside), table.path.len())] {
             if from < to {
                 let titles: Vec<&str> = table.path[from..to].iter().map(|title| &**title).collect();
-                self.units.open_as(at, at, &titles, Unit::Container);
+                self.units.open_as(at, &titles, Unit::Container);
                 self.open.push(to);
             }
         }
@@ -129,16 +131,16 @@ impl<'t> Document<'t, '_, '_> {
     /// Closes the tables with longer paths than `length`.
     fn leave_tables(&mut self, length: usize, end: usize) {
         while self.open.pop_if(|open| *open > length).is_some() {
-            self.units.close(end, end);
+            self.units.close(end);
         }
     }
 
-    fn open_dotted(&mut self, keys: &[Cow<'_, str>], start: usize, unit: Unit) {
+    fn open_dotted(&mut self, keys: &[Cow<'_, str>], unit: Unit) {
         let titles: Vec<&str> = keys.iter().map(|key| &**key).collect();
-        self.units.open_as(self.at, start, &titles, unit);
+        self.units.open_as(self.at, &titles, unit);
     }
 
-    /// Returns the outer edge of an entry by its last event and the comma after it.
+    /// Returns the end of an entry by its last event and the comma after it.
     fn behind_entry(&self, last: &Event, comma: Option<&Event>, around: &Open) -> usize {
         let end = last.bytes.end;
         match around.kind {

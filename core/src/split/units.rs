@@ -10,27 +10,30 @@ same for every language:
    gets their section, and each member gets its own. The document itself is always divided.
 2. A member of at least the minimum is a chunk. Smaller members and own text are merged with their
    neighbors, greedily in document order, up to the preferred size. If one of the two is below the
-   minimum, they are merged up to the maximum. Merged members have the section of their parent.
-   Closing brackets of a container are merged with its last member up to the maximum, and the chunk has
-   the section of the member and the level of the container.
+   minimum, they are merged up to the maximum. Merged members have the section that they share.
+   Closing brackets of a container of code are merged with its last member up to the maximum, and the
+   chunk has the section of the member and the level of the container.
    Nothing is merged across the edge of a divided unit. So the chunks of a section and the sections
    below it are exactly the unit.
 3. In a module, own text (imports, loose statements) is not merged with members.
 4. Long text without members is cut, preferably at an item that the parser reported.
 
-A unit has outer and inner edges. The text between them belongs to the unit for its neighbors but
-not for itself, such as the key and the comma of a JSON value. It stays with a whole unit, and it is
-own text of the parent of a divided unit.
+The units of data are [entries](Members::Entries). Their own text is little more than keys and
+brackets, so a chunk with one entry has the section of this entry, whatever brackets it also has. Own
+text below the minimum never is a chunk if it fits a neighbor: an opening bracket belongs to the chunk
+after it, and a closing bracket to the chunk before it, also across the edge of a divided unit.
 
 The document is read once, in order, and a unit is dropped when it closes. So memory is bounded by
 the chunks and the open units. Units deeper than [`MAX_DEPTH`] are text of their parent.
 */
 
+mod brackets;
 mod divide;
 mod open_unit;
 
 use super::{ChunkLimits, Sizer, draft::Draft, titles::shorten};
 use crate::Unit;
+pub(super) use open_unit::Members;
 use open_unit::{Atom, OpenUnit, Position};
 use std::ops::Range;
 
@@ -43,6 +46,7 @@ pub(super) struct Units<'a> {
     text: &'a str,
     limits: ChunkLimits,
     sizer: &'a dyn Sizer,
+    members: Members,
     /// The open units, the document first.
     open: Vec<OpenUnit>,
     /// The number of divided units among them, which are the outermost ones.
@@ -58,6 +62,8 @@ pub(super) struct Units<'a> {
     /// The names that imports bind, each with its offset, ascending.
     imports: Vec<(usize, String)>,
     drafts: Vec<Draft>,
+    /// An opening bracket that the next chunk begins with, if it fits.
+    opening: Option<Draft>,
 }
 
 /// The title of a value.
@@ -72,12 +78,18 @@ pub(super) enum Title<'t> {
 }
 
 impl<'a> Units<'a> {
-    pub(super) fn new(text: &'a str, limits: ChunkLimits, sizer: &'a dyn Sizer) -> Self {
-        let document = OpenUnit::new(Unit::Module, 0, Position::default(), Position::default());
+    pub(super) fn new(
+        text: &'a str,
+        limits: ChunkLimits,
+        sizer: &'a dyn Sizer,
+        members: Members,
+    ) -> Self {
+        let document = OpenUnit::new(Unit::Module, 0, Position::default());
         Self {
             text,
             limits,
             sizer,
+            members,
             open: vec![document],
             divided: 1,
             too_deep: 0,
@@ -86,40 +98,40 @@ impl<'a> Units<'a> {
             items: Vec::new(),
             imports: Vec::new(),
             drafts: Vec::new(),
+            opening: None,
         }
     }
 
     /// Opens a unit inside the open one. Offsets never decrease from call to call.
     ///
-    /// `outer` and `start` are its outer and inner edges. A title that is in use in its parent gets
-    /// the next free ` (n)` (decision 13).
-    pub(super) fn open(&mut self, outer: usize, start: usize, title: &str, unit: Unit) {
+    /// A title that is in use in its parent gets the next free ` (n)` (decision 13).
+    pub(super) fn open(&mut self, start: usize, title: &str, unit: Unit) {
         if !self.exceeds_depth(1) {
-            let title = self.unique_title(title, true);
-            self.enter(outer, start, title, unit);
+            let title = self.unique_title(title);
+            self.enter(start, [title], unit);
         }
     }
 
     /// Opens a unit with exactly these titles, such as the index of an array or the path of a TOML
     /// table. A unit with the same titles as an earlier one continues it.
-    pub(super) fn open_as(&mut self, outer: usize, start: usize, titles: &[&str], unit: Unit) {
+    pub(super) fn open_as(&mut self, start: usize, titles: &[&str], unit: Unit) {
         if !self.exceeds_depth(titles.len()) {
             let titles = titles.iter().map(|title| shorten(title).into_owned());
-            self.enter(outer, start, titles, unit);
+            self.enter(start, titles, unit);
         }
     }
 
     /// Opens an entry of an object or an array.
-    pub(super) fn open_at(&mut self, outer: usize, start: usize, title: Title<'_>, unit: Unit) {
+    pub(super) fn open_at(&mut self, start: usize, title: Title<'_>, unit: Unit) {
         match title {
-            Title::Key(key) => self.open(outer, start, key, unit),
-            Title::OnlyKey(key) => self.open_as(outer, start, &[key], unit),
-            Title::Index(index) => self.open_as(outer, start, &[&format!("[{index}]")], unit),
+            Title::Key(key) => self.open(start, key, unit),
+            Title::OnlyKey(key) => self.open_as(start, &[key], unit),
+            Title::Index(index) => self.open_as(start, &[&format!("[{index}]")], unit),
         }
     }
 
-    /// Closes the open unit at its inner edge `end` and its outer edge `outer`.
-    pub(super) fn close(&mut self, end: usize, outer: usize) {
+    /// Closes the open unit.
+    pub(super) fn close(&mut self, end: usize) {
         if self.too_deep > 0 {
             self.too_deep -= 1;
             return;
@@ -131,21 +143,10 @@ impl<'a> Units<'a> {
             return;
         }
         let closed = self.open.pop().expect("a closed unit is open");
-        let outer = self.measure(outer);
-        let (size, bytes) = (outer.size - closed.outer.size, outer.byte - closed.outer.byte);
-        if self.limits.exceeded_by(size, bytes) {
-            // It fits, but not with the text between its edges.
-            self.open.push(closed);
-            self.divide_to(self.open.len());
-            self.leave_divided(end);
-            return;
-        }
         let around = self.top().depth;
-        let bare = closed.outer.byte == closed.inner.byte && end.byte == outer.byte;
-        let titles = if bare { self.path.split_off(around) } else { Vec::new() };
-        self.path.truncate(around);
+        let titles = self.path.split_off(around);
         self.add(Atom {
-            bytes: closed.outer..outer,
+            bytes: closed.start..end,
             level: closed.depth as u32,
             unit: closed.unit,
             own: false,
@@ -153,34 +154,30 @@ impl<'a> Units<'a> {
         });
     }
 
-    /// Opens and closes a value without members, between its outer and its inner edges.
+    /// Opens and closes a value without members.
     ///
     /// Data consists mostly of such values, so this is one step.
-    pub(super) fn value(&mut self, outer: Range<usize>, inner: Range<usize>, title: Title<'_>) {
+    pub(super) fn value(&mut self, bytes: Range<usize>, title: Title<'_>) {
         if self.too_deep > 0 || self.path.len() == MAX_DEPTH {
             return;
         }
-        let outer_start = self.measure(outer.start);
-        self.own_text(outer_start);
+        let before = self.measure(bytes.start);
+        self.own_text(before);
         let start = self.top().grouped;
-        let end = self.measure(outer.end);
-        let is_whole = !self.limits.exceeded_by(end.size - start.size, end.byte - start.byte);
-        if is_whole {
-            let is_bare = outer == inner;
-            let title = match title {
-                // A key that no section shows is reserved too.
-                Title::Key(key) => self.unique_title(key, is_bare),
-                Title::OnlyKey(key) => is_bare.then(|| shorten(key).into_owned()),
-                Title::Index(index) => is_bare.then(|| format!("[{index}]")),
-            };
-            let (level, unit) = (self.path.len() as u32 + 1, Unit::Value);
-            let titles = title.into_iter().collect();
-            self.add(Atom { bytes: start..end, level, unit, own: false, titles });
+        let end = self.measure(bytes.end);
+        if self.limits.exceeded_by(end.size - start.size, end.byte - start.byte) {
+            self.at = before;
+            self.open_at(bytes.start, title, Unit::Value);
+            self.close(bytes.end);
             return;
         }
-        self.at = outer_start;
-        self.open_at(outer.start, inner.start, title, Unit::Value);
-        self.close(inner.end, outer.end);
+        let title = match title {
+            Title::Key(key) => self.unique_title(key),
+            Title::OnlyKey(key) => shorten(key).into_owned(),
+            Title::Index(index) => format!("[{index}]"),
+        };
+        let (level, unit) = (self.path.len() as u32 + 1, Unit::Value);
+        self.add(Atom { bytes: start..end, level, unit, own: false, titles: vec![title] });
     }
 
     /// Closes the open units and returns the drafts of all chunks.
@@ -188,11 +185,12 @@ impl<'a> Units<'a> {
         let end = self.text.len();
         self.too_deep = 0;
         while self.open.len() > 1 {
-            self.close(end, end);
+            self.close(end);
         }
         let end = self.measure(end);
         self.own_text(end);
         self.leave_divided(end);
+        self.drafts.extend(self.opening);
         self.drafts
     }
 }
@@ -239,11 +237,10 @@ impl Units<'_> {
         self.open.last_mut().expect("the document is open")
     }
 
-    /// Reserves a unique title in the open unit, and returns it if it is shown.
-    fn unique_title(&mut self, title: &str, is_shown: bool) -> Option<String> {
+    /// Reserves a unique title in the open unit.
+    fn unique_title(&mut self, title: &str) -> String {
         let title = shorten(title);
-        let numbered = self.top().titles.reserve(0, &title);
-        is_shown.then(|| numbered.unwrap_or_else(|| title.into_owned()))
+        self.top().titles.reserve(0, &title).unwrap_or_else(|| title.into_owned())
     }
 
     /// Returns whether so many more titles would be too deep, and counts the unit if so.

@@ -51,7 +51,7 @@ impl<'t> Reader<'t, '_, '_> {
             }
         };
         let is_leaf = first.kind == TokenKind::Empty || self.tokens.is_leaf();
-        self.units.open(0, 0, first.name, if is_leaf { Unit::Value } else { Unit::Container });
+        self.units.open(0, first.name, if is_leaf { Unit::Value } else { Unit::Container });
         if first.kind == TokenKind::Start {
             self.enter(first.name, first.bytes.end);
             while !self.open.is_empty() {
@@ -59,7 +59,7 @@ impl<'t> Reader<'t, '_, '_> {
                 self.read_inside(&token)?;
             }
         }
-        self.units.close(self.text.len(), self.text.len());
+        self.units.close(self.text.len());
         loop {
             let token = self.tokens.outside()?;
             match token.kind {
@@ -95,7 +95,7 @@ impl<'t> Reader<'t, '_, '_> {
                 if self.open.len() == MAX_OPEN {
                     return Err(token.bytes.start);
                 }
-                self.units.open(self.lead, self.lead, token.name, Unit::Container);
+                self.units.open(self.lead, token.name, Unit::Container);
                 self.enter(token.name, token.bytes.end);
             }
             TokenKind::End => {
@@ -104,7 +104,7 @@ impl<'t> Reader<'t, '_, '_> {
                 }
                 self.lead = end_of_line(self.text, token.bytes.end);
                 if !self.open.is_empty() {
-                    self.units.close(self.lead, self.lead);
+                    self.units.close(self.lead);
                 }
             }
             TokenKind::DocumentType | TokenKind::Finish => return Err(token.bytes.start),
@@ -121,7 +121,7 @@ impl<'t> Reader<'t, '_, '_> {
     fn leaf(&mut self, name: &str, end: usize) {
         let bytes = self.lead..end_of_line(self.text, end);
         self.lead = bytes.end;
-        self.units.value(bytes.clone(), bytes, Title::Key(name));
+        self.units.value(bytes, Title::Key(name));
     }
 }
 

@@ -3,10 +3,9 @@ YAML: units are whole lines in block style, and values as in JSON in flow style.
 
 Each document of a stream has a section, `root`, `root (2)` and so on, from its marker and directives
 to those of the next one. An entry has the section of its key, an item that of its index, `[0]`. In
-block style, the unit of an entry is the lines below its key, with their indentation. The unit of an
-item is its lines from the dash on, which parse as a sequence of one. So the chunks of every section
-parse alone, except for aliases of anchors in other sections. In flow style, and for plain values, a
-unit is as in JSON: key, colon and comma stay with a whole value.
+block style, an entry is its lines from the key or the dash on, with their indentation. They parse as a
+mapping or a sequence of one. So the chunks of every section parse alone, except for aliases of anchors
+in other sections. In flow style, an entry is as in JSON: it ends with its comma.
 
 A comment belongs to the next entry. A comment at the end belongs to the collection that it is
 indented under, and a comment after an entry on the same line belongs to that entry. Text that cannot
@@ -132,7 +131,7 @@ impl<'t> Parser<'t, '_, '_> {
 
     fn end_document(&mut self, end: usize) {
         if self.document.is_open {
-            self.units.close(end, end);
+            self.units.close(end);
         }
     }
 
@@ -162,13 +161,12 @@ impl<'t> Parser<'t, '_, '_> {
         };
         let title = key.as_ref().map_or(Title::Index(index), |key| Title::Key(&key.title));
         if let Node::Scalar(_) | Node::Empty = node {
-            let end = node.end().unwrap_or(from);
-            let (inner, outer) = self.behind_entry(end);
-            self.units.value(at..outer, from..inner, title);
-            self.end_entry(outer);
+            let end = self.behind_entry(node.end().unwrap_or(from));
+            self.units.value(at..end, title);
+            self.end_entry(end);
             return Ok(());
         }
-        self.units.open_at(at, from, title, Unit::Container);
+        self.units.open_at(at, title, Unit::Container);
         self.enter(event, node, key.as_ref().map_or(at, |key| key.end), from)
     }
 
@@ -211,7 +209,7 @@ impl<'t> Parser<'t, '_, '_> {
         let node = Node::new(event, self.offsets.bytes(span), self.source);
         let DocumentBounds { start, content, .. } = self.document;
         let unit = if node.is_container() { Unit::Container } else { Unit::Value };
-        self.units.open(start, start, "root", unit);
+        self.units.open(start, "root", unit);
         self.document.is_open = true;
         if let Node::Scalar(_) | Node::Empty = node {
             return Ok(());
@@ -238,7 +236,7 @@ impl<'t> Parser<'t, '_, '_> {
             frame.key = Some(Key { title, end: end.unwrap_or(begin) });
             return Ok(());
         }
-        self.units.open(at, at, &title, Unit::Value);
+        self.units.open(at, &title, Unit::Value);
         let (value, span) = self.next()?;
         let node = Node::new(&value, self.offsets.bytes(span), self.source);
         let value = self.skip(&value, &node)?;
@@ -289,21 +287,20 @@ impl<'t> Parser<'t, '_, '_> {
 
     /// Closes the unit of an entry that ends at an offset.
     fn close_entry(&mut self, end: usize) {
-        let (inner, outer) = self.behind_entry(end);
-        self.units.close(inner, outer);
-        self.end_entry(outer);
+        let end = self.behind_entry(end);
+        self.units.close(end);
+        self.end_entry(end);
     }
 
-    /// Returns the inner and the outer edge at the end of an entry.
-    fn behind_entry(&self, end: usize) -> (usize, usize) {
+    /// Returns the end of an entry whose value ends at an offset.
+    fn behind_entry(&self, end: usize) -> usize {
         let frame = self.open.last().expect("an entry is in a collection");
         match frame.style {
-            Style::Flow => (end, self.source.behind_comma(end)),
+            Style::Flow => self.source.behind_comma(end),
             Style::Block { column, .. } => {
                 let is_line = self.source.is_line_start(end);
                 let line = if is_line { end } else { self.source.next_line(end) };
-                let outer = self.source.skip_comments(line, column + 1);
-                (if frame.is_mapping { end } else { outer }, outer)
+                self.source.skip_comments(line, column + 1)
             }
         }
     }
@@ -318,10 +315,11 @@ impl<'t> Parser<'t, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::split::units::Members;
     use crate::{Characters, ChunkLimits, interrupt::tests::polls_of};
 
     fn read(text: &str) -> Result<(), SyntaxError> {
-        units(text, &mut Units::new(text, ChunkLimits::CHARACTERS, &Characters))
+        units(text, &mut Units::new(text, ChunkLimits::CHARACTERS, &Characters, Members::Entries))
     }
 
     #[test]

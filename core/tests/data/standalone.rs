@@ -1,6 +1,6 @@
-//! Checks that the chunks of each section parse without the rest of the document.
+//! Checks that the entries of each section parse without the rest of the document.
 
-use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, Unit, split};
+use passage_core::{Characters, Chunk, ChunkLimits, DataFormat, MediaType, SplitOptions, split};
 use saphyr_parser::Parser;
 use toml_parser::{
     ParseError, Source,
@@ -104,14 +104,12 @@ pub fn check(
     let is_strict = language.parses(text, true);
     let mut failures = Vec::new();
     for (section, alone) in sections(&split.chunks) {
-        // The lines of a block scalar are a value and not YAML.
-        let is_value = |chunk: &Chunk<'_>| chunk.section == *section && chunk.unit == Unit::Value;
-        let is_text = language == Language::Yaml && split.chunks.iter().any(is_value);
-        if is_text || !language.stands_alone(section) {
+        if !language.stands_alone(section) {
             continue;
         }
         counts.containers += 1;
-        if !language.parses(alone.trim_start_matches('\u{feff}'), is_strict) {
+        let alone = excerpt(alone.trim_start_matches('\u{feff}'), media_type);
+        if !language.parses(&alone, is_strict) {
             counts.failed += 1;
             failures.push(format!(
                 "{section:?}: {:?}",
@@ -120,6 +118,14 @@ pub fn check(
         }
     }
     failures
+}
+
+/// Returns the entries in a run of chunks as one value, or the text itself if it has no other brackets.
+pub fn excerpt(text: &str, media_type: &MediaType) -> String {
+    match DataFormat::of(media_type).and_then(|format| format.excerpt(text)) {
+        Some(excerpt) => [excerpt.brackets[0], &text[excerpt.bytes], excerpt.brackets[1]].concat(),
+        None => text.to_owned(),
+    }
 }
 
 /// Returns each section with the text of its chunks and of its descendants.

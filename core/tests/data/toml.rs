@@ -56,14 +56,14 @@ fn items_of_an_array_of_tables_have_indexes_and_subtables() {
 fn large_values_are_divided_and_dotted_keys_are_paths() {
     let text = "a.b = [ # head\n  1234567890, # one\n  # two\n  { c = 1234567890, \"d\\u0041\" = 1234567890 },\n] # end\ns = \"\"\"\n1234567890\n1234567890\"\"\"\n";
     let chunks = read(text, TOML, small(20)).chunks;
-    let value = "[ # head\n  1234567890, # one\n  # two\n  { c = 1234567890, \"d\\u0041\" = 1234567890 },\n]";
+    let value = "a.b = [ # head\n  1234567890, # one\n  # two\n  { c = 1234567890, \"d\\u0041\" = 1234567890 },\n] # end\n";
     assert_eq!(whole(&chunks, &["root", "a", "b"]), value);
     assert_eq!(
         whole(&chunks, &["root", "a", "b", "[1]"]),
-        "{ c = 1234567890, \"d\\u0041\" = 1234567890 }"
+        "  # two\n  { c = 1234567890, \"d\\u0041\" = 1234567890 },\n"
     );
-    assert_eq!(whole(&chunks, &["root", "a", "b", "[1]", "dA"]), "1234567890");
-    assert_eq!(whole(&chunks, &["root", "s"]), "\"\"\"\n1234567890\n1234567890\"\"\"");
+    assert_eq!(whole(&chunks, &["root", "a", "b", "[1]", "dA"]), " \"d\\u0041\" = 1234567890");
+    assert_eq!(whole(&chunks, &["root", "s"]), "s = \"\"\"\n1234567890\n1234567890\"\"\"\n");
 }
 
 #[test]

@@ -4,21 +4,21 @@ use passage_core::{ChunkLimits, Unit};
 const YAML: &str = "text/x-yaml";
 
 #[test]
-fn the_lines_below_a_key_are_its_container() {
+fn the_lines_from_a_key_on_are_its_entry() {
     let text = "name: a\nsteps: # two\n  # The first.\n  - run: 12345678\n    if: x\n\n  - run: 12345678\n  # End.\nlast: z\n";
     let chunks = read(text, YAML, small(40)).chunks;
     let section = |content: &str| {
         let at = text.find(content).unwrap();
         chunks.iter().find(|chunk| chunk.bytes.contains(&at)).unwrap().section.join("/")
     };
-    assert_eq!(section("steps: # two"), "root");
+    assert_eq!(section("steps: # two"), "root/steps");
     assert_eq!(section("  # The first."), "root/steps/[0]");
-    assert_eq!(section("    if: x\n\n"), "root/steps/[0]");
+    assert_eq!(section("    if: x\n\n"), "root/steps/[0]/if");
     assert_eq!(section("  # End.\n"), "root/steps");
-    assert_eq!(section("last"), "root");
+    assert_eq!(section("last"), "root/last");
     assert_eq!(
         whole(&chunks, &["root", "steps"]),
-        "  # The first.\n  - run: 12345678\n    if: x\n\n  - run: 12345678\n  # End.\n"
+        "steps: # two\n  # The first.\n  - run: 12345678\n    if: x\n\n  - run: 12345678\n  # End.\n"
     );
 }
 
@@ -37,11 +37,14 @@ fn each_document_of_a_stream_has_a_root() {
 fn a_comment_at_the_end_belongs_to_the_collection_of_its_indentation() {
     let text = "a:\n  b:\n    c: 12345678901\n    # of c\n  # of b\n# of d\nd: 1\n";
     let chunks = read(text, YAML, small(16)).chunks;
-    assert_eq!(whole(&chunks, &["root", "a", "b"]), "    c: 12345678901\n    # of c\n");
-    assert_eq!(whole(&chunks, &["root", "a"]), "  b:\n    c: 12345678901\n    # of c\n  # of b\n");
+    assert_eq!(whole(&chunks, &["root", "a", "b"]), "  b:\n    c: 12345678901\n    # of c\n");
+    assert_eq!(
+        whole(&chunks, &["root", "a"]),
+        "a:\n  b:\n    c: 12345678901\n    # of c\n  # of b\n"
+    );
     let flat = "a:\n- 12345678901\n- 12345678901\n# of b\nb: 1\n";
     let chunks = read(flat, YAML, small(16)).chunks;
-    assert_eq!(whole(&chunks, &["root", "a"]), "- 12345678901\n- 12345678901\n");
+    assert_eq!(whole(&chunks, &["root", "a"]), "a:\n- 12345678901\n- 12345678901\n");
     assert_eq!(whole(&chunks, &["root", "a", "[1]"]), "- 12345678901\n");
 }
 
@@ -51,9 +54,9 @@ fn multibyte_characters_and_both_line_ends_have_correct_offsets() {
     let chunks = read(text, YAML, small(12)).chunks;
     assert_eq!(
         whole(&chunks, &["root", "ключ"]),
-        "  - \"данные, данные\"\r\n  - {ü: [ö, 'ä''#'], ß: \"]\\\"\"} # ß\r\n"
+        "\u{feff}ключ: # é\r\n  - \"данные, данные\"\r\n  - {ü: [ö, 'ä''#'], ß: \"]\\\"\"} # ß\r\n"
     );
-    assert_eq!(whole(&chunks, &["root", "ключ", "[1]", "ü"]), "[ö, 'ä''#']");
+    assert_eq!(whole(&chunks, &["root", "ключ", "[1]", "ü"]), "ü: [ö, 'ä''#'],");
 }
 
 #[test]
@@ -68,10 +71,10 @@ fn block_scalars_aliases_tags_and_unusual_keys_have_correct_bounds() {
     };
     assert_eq!(section("two 1234"), "root/a");
     assert_eq!(section(": - 123"), "root/[c, d]");
-    assert_eq!(section("*x"), "root");
+    assert_eq!(section("*x"), "root/b");
     let values = |key: &str| whole(&chunks, &["root", key]);
     for key in ["1", "~", "q", "[e]", "k"] {
-        assert_eq!(values(key), "12345678901234", "{key}");
+        assert!(values(key).ends_with(": 12345678901234\n"), "{key}");
     }
 }
 

@@ -3,5 +3,6 @@
 mod budget;
 mod invariants;
 mod memory;
+mod records;
 mod relatives;
 mod seeds;

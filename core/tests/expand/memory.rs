@@ -8,7 +8,7 @@ use passage_core::key::section_key;
 use passage_core::reassemble::{OrderBy, Passage, PassageOptions, ScoreBy, reassemble};
 use passage_core::section::{self, Section};
 use passage_core::strategy::{RelativeLimits, Strategy};
-use passage_core::{Kind, Unit};
+use passage_core::{DataFormat, Kind, Unit};
 use std::ops::Range;
 use uuid::Uuid;
 
@@ -17,16 +17,20 @@ use uuid::Uuid;
 pub struct Chunk {
     pub section: Section,
     pub unit: Option<Unit>,
+    pub tokens: u32,
     pub content: String,
 }
+
+/// The tokens of chunks whose size does not matter.
+pub const TOKENS: u32 = 10;
 
 /// Documents as lists of chunks.
 pub struct Store {
     pub documents: Vec<Vec<Chunk>>,
     /// The kind of all chunks.
     pub kind: Option<Kind>,
-    /// Whether all documents are JSON.
-    pub json: bool,
+    /// The format of all documents.
+    pub format: Option<DataFormat>,
 }
 
 impl Store {
@@ -39,10 +43,10 @@ impl Store {
     pub fn of(documents: Vec<Vec<Section>>) -> Self {
         let chunk = |section: Section| {
             let content = section.join(" ");
-            Chunk { section, unit: None, content }
+            Chunk { section, unit: None, tokens: TOKENS, content }
         };
         let documents = documents.into_iter().map(|of| of.into_iter().map(chunk).collect());
-        Self { documents: documents.collect(), kind: None, json: false }
+        Self { documents: documents.collect(), kind: None, format: None }
     }
 
     /// Returns a store of one document, by the unit, section and text of each chunk. Slashes separate
@@ -55,10 +59,12 @@ impl Store {
                 .map(str::to_owned)
                 .collect(),
             unit: Unit::from_name(unit),
+            tokens: TOKENS,
             content: (*content).to_owned(),
         };
         let documents = vec![chunks.iter().map(chunk).collect()];
-        Self { documents, kind: Some(kind), json: kind == Kind::Data }
+        let format = (kind == Kind::Data).then_some(DataFormat::Json);
+        Self { documents, kind: Some(kind), format }
     }
 
     pub fn id(document: usize, ordinal: usize) -> Uuid {
@@ -84,7 +90,7 @@ impl Store {
             kind: self.kind,
             unit: self.documents[at.0][at.1].unit,
             containers: self.containers(at),
-            is_json: self.json,
+            format: self.format,
             score_rank,
             strategy,
         }
@@ -157,7 +163,7 @@ impl Store {
             probe,
             chunk: Self::id(document, ordinal),
             ordinal: Some(ordinal as i32),
-            tokens: 10,
+            tokens: self.documents[document][ordinal].tokens,
             depth_below: None,
         };
         let mut rows: Vec<ChunkRow> =

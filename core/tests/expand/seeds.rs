@@ -124,17 +124,18 @@ fn seed_004_hits_of_a_document_share_their_common_class() {
     assert_eq!((passages.len(), passages[0].chunks.len(), passages[0].complete), (1, 8, true));
 }
 
-/// Returns the configuration of seed 004; `open` is the beginning of its inner object.
+/// Returns the configuration of seed 004, cut into single entries; `open` is the beginning of its inner
+/// object.
 fn configuration(open: &str) -> Store {
     Store::units(
         Kind::Data,
         &[
-            ("container", "root", r#"{ "server": "#),
+            ("container", "root", "{ "),
             ("container", "root/server", open),
-            ("value", "root/server", r#" "host": "a","#),
-            ("value", "root/server", r#" "timeout": 30 "#),
-            ("container", "root/server", "}"),
-            ("container", "root", " }"),
+            ("value", "root/server/host", r#" "host": "a","#),
+            ("value", "root/server/timeout", r#" "timeout": 30 "#),
+            ("container", "root/server", "},"),
+            ("value", "root/debug", r#" "debug": true }"#),
         ],
     )
 }
@@ -142,12 +143,15 @@ fn configuration(open: &str) -> Store {
 #[test]
 fn seed_004_a_hit_in_a_property_returns_the_complete_object() {
     let hierarchical = preset("hierarchical");
-    assert_eq!(ordinals(&configuration("{"), 3, &hierarchical), [1, 2, 3, 4]);
+    let store = configuration(r#""server": {"#);
+    assert_eq!(ordinals(&store, 3, &hierarchical), [1, 2, 3, 4]);
+    // An entry of the root, which is small.
+    assert_eq!(ordinals(&store, 5, &hierarchical), [0, 1, 2, 3, 4, 5]);
 }
 
 #[test]
 fn seed_004_an_object_that_does_not_parse_falls_back_to_broad_context() {
-    let (store, hierarchical) = (configuration("{{"), preset("hierarchical"));
+    let (store, hierarchical) = (configuration(r#""server": {!"#), preset("hierarchical"));
     let hits = [store.hit((0, 3), 0, &hierarchical)];
     let (rows, selection) = store.expand(&hits, Budget::of(&hits));
     assert_eq!(selection.fell_back, [true]);

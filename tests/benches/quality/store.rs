@@ -12,7 +12,7 @@ use passage_core::expand::{plan, select_context};
 use passage_core::key::section_key;
 use passage_core::reassemble::{OrderBy, PassageOptions, ScoreBy, reassemble};
 use passage_core::section::{self, Section};
-use passage_core::{Kind, MediaType, Strategy, Unit};
+use passage_core::{DataFormat, Kind, MediaType, Strategy, Unit};
 use uuid::Uuid;
 
 use super::score::Passage;
@@ -92,7 +92,7 @@ impl<'s> Store<'s> {
             kind: Some(chunk.kind),
             unit: Some(chunk.unit),
             containers: self.containers(index),
-            is_json: self.media_types[document].structure() == "application/json",
+            format: DataFormat::of(&self.media_types[document]),
             score_rank,
             strategy,
         }

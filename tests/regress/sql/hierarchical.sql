@@ -55,19 +55,29 @@ SELECT content, complete FROM passage.reassemble(pg_temp.chunks('open() {}'));
 DELETE FROM whole.chunks WHERE content = 'constructor() {}';
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('return b; }'));
 
--- seed 004: a hit in a property returns the complete object, which is valid JSON
+-- seed 004: a hit in a property returns the complete object, with its key as valid JSON
 SELECT pg_temp.load('config.json', 'application/json', 'data',
-    'container|root|{"server": ', 'container|root/server|{', 'value|root/server|"host": "a",', 'value|root/server|"timeout": 30', 'container|root/server|}',
-    'value|root|, "debug": true', 'container|root|}');
-SELECT content, content::json -> 'timeout' AS timeout, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'));
--- an entry of the root returns the file
-SELECT content::json -> 'debug' AS debug, complete FROM passage.reassemble(pg_temp.chunks(', "debug": true'));
--- JSON that a budget cut does not parse: the fallback applies, and complete is false
-SELECT content, truncated, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), max_tokens => 30);
--- the same for JSON that did not parse before
-UPDATE whole.chunks SET content = '{{' WHERE content = '{';
+    'container|root/server|{"server": {', 'value|root/server/host|"host": "a",', 'value|root/server/timeout|"timeout": 30', 'container|root/server|},',
+    'value|root/debug|"debug": true}');
+SELECT content, content::json -> 'server' -> 'timeout' AS timeout, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'));
+-- an entry of the root returns a small file
+SELECT content::json -> 'debug' AS debug, complete FROM passage.reassemble(pg_temp.chunks('"debug": true}'));
+-- an object that exceeds the budget gives way to the entry that was hit
+SELECT content, spans, citations -> 0 ->> 'end' AS cited, truncated, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), max_tokens => 30);
+-- for JSON that does not parse the fallback applies, and complete is false
+UPDATE whole.chunks SET content = '{"server": {!' WHERE content = '{"server": {';
 SELECT content, complete FROM passage.reassemble(pg_temp.chunks('"timeout": 30'), parents => 0);
 SELECT rule, kept FROM passage.explain_context(pg_temp.chunks('"timeout": 30'));
+
+-- a hit in a list of 300 records returns its record, and the tree finds each of them
+SELECT count(*) FROM passage.ingest('list.json', (SELECT jsonb_pretty(jsonb_agg(jsonb_build_object('id', i, 'name', 'user ' || i, 'note', repeat('some words about it ', 12)))) FROM generate_series(0, 299) AS i));
+SELECT count(*) AS records, count(*) FILTER (WHERE level = 2) AS level, bool_and(content LIKE '%"user ' || ordinal || '"%') AS named
+FROM whole.chunks JOIN whole.documents AS d ON d.id = document_id WHERE uri = 'list.json' AND path ~ 'root.*{1}';
+SELECT section, tokens < 100 AS small, content::json ->> 'id' AS id, complete, truncated
+FROM passage.reassemble(ARRAY(SELECT c.id FROM whole.chunks AS c WHERE path IN ('root._5B0_5D', 'root._5B50_5D', 'root._5B299_5D') ORDER BY ordinal));
+SELECT content::json ->> 'id' AS id, complete FROM passage.reassemble(ARRAY(SELECT c.id FROM whole.chunks AS c WHERE path = 'root._5B50_5D'), max_tokens => 50);
+SELECT passage.assemble(d.id, ARRAY(SELECT c.id FROM whole.chunks AS c WHERE document_id = d.id))::json -> 299 ->> 'id' AS last FROM whole.documents AS d WHERE uri = 'list.json';
+DELETE FROM whole.documents WHERE uri = 'list.json';
 
 -- prose returns its section; chunks without a unit return the section above
 SELECT pg_temp.load('guide.md', 'text/markdown', 'prose', 'text|Guide|Guide.', 'text|Guide/Setup|Setup 1.', 'text|Guide/Setup|Setup 2.', 'text|Guide/Use|Use.');

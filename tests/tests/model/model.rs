@@ -22,7 +22,7 @@ pub use hit::{Hit, Hits};
 pub use passages::{OrderBy, Reassembly, ScoreBy, reassemble};
 pub use strategy::{Limits, PRESETS, UserStrategy};
 
-use claims::Whole;
+use claims::{State, Whole, record};
 
 /// The result of an expansion.
 pub struct Expansion<'a> {
@@ -34,21 +34,34 @@ pub struct Expansion<'a> {
 
 /// Expands hits by their context.
 pub fn expand<'a>(hits: &[Hit<'a>]) -> Expansion<'a> {
-    // Each round removes the containers of hits whose JSON would be incomplete.
-    let mut fallen = vec![false; hits.len()];
+    // Each round removes the whole units of hits that would be incomplete.
+    let mut states = vec![State::default(); hits.len()];
     // "A budget cuts the context of a hit permanently, even if the hit falls back later."
     let mut cut_before = vec![false; hits.len()];
     loop {
-        let wholes = claims::wholes(hits, &fallen);
+        let wholes = claims::wholes(hits, &states);
         let mut choice = choice::choose(hits, &wholes, &claims::claims(hits, &wholes));
         let broken = json::broken(hits, &wholes, &choice);
-        if broken.is_empty() {
-            choice.cut.iter_mut().zip(cut_before).for_each(|(cut, before)| *cut |= before);
+        let rejected = json::rejected(hits, &wholes, &choice);
+        if broken.is_empty() && rejected.is_empty() {
+            for (i, hit) in hits.iter().enumerate() {
+                let has_too_large = record::applies(hit) && record::candidates(hit).is_cut;
+                choice.cut[i] |= cut_before[i] || states[i].is_cut || has_too_large;
+            }
             return Expansion { choice, wholes };
         }
         for hit in broken {
-            fallen[hit] = true;
+            states[hit].has_fallen = true;
             cut_before[hit] |= choice.cut[hit];
+        }
+        for (hit, is_lost) in rejected {
+            let candidates = record::candidates(&hits[hit]);
+            let state = &mut states[hit];
+            let is_required = candidates.scopes[state.rejected].is_required;
+            // "A record that does not parse has no part that is certain."
+            state.has_fallen |= is_required && !is_lost;
+            state.is_cut |= is_required && is_lost;
+            state.rejected += 1;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Units,
-    open_unit::{Atom, Group, OpenUnit, Position},
+    open_unit::{Atom, Group, Members, OpenUnit, Position},
 };
 use crate::{
     Unit, interrupt,
@@ -44,28 +44,17 @@ impl Units<'_> {
 
     /// Returns whether the part of a unit that was read so far fits.
     pub(super) fn fits(&self, open: &OpenUnit) -> bool {
-        let (size, bytes) = (self.at.size - open.inner.size, self.at.byte - open.inner.byte);
+        let (size, bytes) = (self.at.size - open.start.size, self.at.byte - open.start.byte);
         !self.limits.exceeded_by(size, bytes)
-    }
-
-    /// Divides so many of the open units, the outermost first.
-    pub(super) fn divide_to(&mut self, count: usize) {
-        while self.divided < count {
-            self.divide();
-        }
     }
 
     /// Divides the outermost unit that is whole.
     pub(super) fn divide(&mut self) {
         let index = self.divided;
-        let OpenUnit { outer, inner, .. } = self.open[index];
-        if outer.byte < inner.byte {
-            self.add_to(index - 1, self.open[index - 1].own_atom(outer..inner));
-        }
         if let Some(last) = self.open[index - 1].last.take() {
             self.draft(index - 1, last);
         }
-        self.open[index - 1].grouped = inner;
+        self.open[index - 1].grouped = self.open[index].start;
         self.divided += 1;
         for group in std::mem::take(&mut self.open[index].done) {
             self.draft(index, group);
@@ -90,12 +79,10 @@ impl Units<'_> {
         }
     }
 
+    /// Adds a member or own text to the innermost unit.
     pub(super) fn add(&mut self, atom: Atom) {
-        self.add_to(self.open.len() - 1, atom);
-    }
-
-    /// Adds a member or own text to an open unit.
-    pub(super) fn add_to(&mut self, index: usize, atom: Atom) {
+        let (members, limits) = (self.members, self.limits);
+        let index = self.open.len() - 1;
         let open = &mut self.open[index];
         if atom.bytes.start.byte == atom.bytes.end.byte {
             return;
@@ -104,12 +91,15 @@ impl Units<'_> {
         let bytes = atom.bytes.start.byte..atom.bytes.end.byte;
         match &mut open.last {
             Some(last)
-                if last.takes_closing(&atom, open.unit, self.limits)
+                if members == Members::Declarations
+                    && last.takes_closing(&atom, open.unit, limits)
                     && is_closing(&self.text[bytes.clone()]) =>
             {
                 last.add_closing(&atom);
             }
-            Some(last) if last.accepts(&atom, open.unit, self.limits) => last.add(&atom, open.unit),
+            Some(last) if last.accepts(&atom, open.unit, members, limits) => {
+                last.add(atom, open.unit, members);
+            }
             last => {
                 let Some(complete) = last.replace(Group::new(atom)) else { return };
                 if index < self.divided {
@@ -124,29 +114,44 @@ impl Units<'_> {
     /// Drafts the chunk of a group, or several chunks if it is too long.
     pub(super) fn draft(&mut self, index: usize, group: Group) {
         let open = &self.open[index];
-        let Group { level, unit, titles, .. } = group;
+        let Group { unit, own, titles, .. } = group;
         let bytes = group.bytes.start.byte..group.bytes.end.byte;
-        let inside = if bytes.start <= open.inner.byte { index } else { index + 1 };
+        let is_first = bytes.start <= open.start.byte;
+        let inside = if is_first { index } else { index + 1 };
         let header = self.open[..inside].iter().rev().find_map(|open| open.header.clone());
         let mut section = Section::with_capacity(open.depth + titles.len());
         section.extend_from_slice(&self.path[..open.depth]);
         section.extend(titles);
+        let is_entry = self.members == Members::Entries;
+        let level = if is_entry { section.len() as u32 } else { group.level };
         let Self { text, limits, sizer, .. } = *self;
         let size = (bytes.len() <= limits.max_bytes()).then(|| sizer.size(&text[bytes.clone()]));
-        let (imports, drafts) = (&mut self.imports, &mut self.drafts);
-        let mut emit = |bytes: Range<usize>, size, section| {
+        let imports = &mut self.imports;
+        let mut draft = |bytes: Range<usize>, size, section| {
             let inside = imports.partition_point(|(offset, _)| *offset < bytes.end);
             let imports = imports.drain(..inside).map(|(_, name)| name).collect();
             let header = header.clone().filter(|line| line.end <= bytes.start);
-            drafts.push(Draft { bytes, size, section, level, unit, header, imports });
+            Draft { bytes, size, section, level, unit, header, imports }
         };
         match size {
-            Some(size) if size <= limits.max => emit(bytes.clone(), size, section),
+            Some(size) if size <= limits.max => {
+                let draft = draft(bytes.clone(), size, section);
+                let is_bracket = is_entry && own && size < limits.min;
+                if !is_bracket {
+                    self.push(draft);
+                } else if is_first {
+                    self.push_opening(draft);
+                } else {
+                    self.push_closing(draft);
+                }
+            }
             _ => {
                 let cutter = Cutter { text, limits, sizer, items: &self.items };
                 let ties = [bytes.start; 2];
                 let whole = cut::LongUnit { bytes: bytes.clone(), ties, size };
-                cutter.cut(&whole, |bytes, size| emit(bytes, size, section.clone()));
+                let mut pieces = Vec::new();
+                cutter.cut(&whole, |bytes, size| pieces.push(draft(bytes, size, section.clone())));
+                pieces.into_iter().for_each(|piece| self.push(piece));
             }
         }
         self.items.drain(..self.items.partition_point(|item| *item < bytes.end));
@@ -155,19 +160,16 @@ impl Units<'_> {
     /// Opens a unit with titles in the open one.
     pub(super) fn enter(
         &mut self,
-        outer: usize,
         start: usize,
         titles: impl IntoIterator<Item = String>,
         unit: Unit,
     ) {
-        let measured = self.measure(outer);
-        self.own_text(measured);
-        let inner = self.measure(start);
+        let start = self.measure(start);
+        self.own_text(start);
         // The unit includes the white space that no group has.
-        let outer = self.top().grouped;
-        let inner = if inner.byte == measured.byte { outer } else { inner };
+        let start = self.top().grouped;
         self.path.extend(titles);
-        self.open.push(OpenUnit::new(unit, self.path.len(), outer, inner));
+        self.open.push(OpenUnit::new(unit, self.path.len(), start));
     }
 
     /// Closes the innermost unit, which is divided, at a position.

@@ -21,8 +21,7 @@ pub(super) struct OpenUnit {
     pub(super) unit: Unit,
     /// The number of titles from the root to it.
     pub(super) depth: usize,
-    pub(super) outer: Position,
-    pub(super) inner: Position,
+    pub(super) start: Position,
     /// The end of its text in groups; only white space follows.
     pub(super) grouped: Position,
     /// The line that its members repeat.
@@ -35,13 +34,12 @@ pub(super) struct OpenUnit {
 }
 
 impl OpenUnit {
-    pub(super) fn new(unit: Unit, depth: usize, outer: Position, inner: Position) -> Self {
+    pub(super) fn new(unit: Unit, depth: usize, start: Position) -> Self {
         Self {
             unit,
             depth,
-            outer,
-            inner,
-            grouped: inner,
+            start,
+            grouped: start,
             header: None,
             titles: UsedTitles::default(),
             done: Vec::new(),
@@ -62,8 +60,21 @@ pub(super) struct Atom {
     pub(super) unit: Unit,
     /// Whether it is own text of its parent.
     pub(super) own: bool,
-    /// The titles of a member without text between its outer and inner edges.
+    /// The titles of a member below its parent.
     pub(super) titles: Vec<String>,
+}
+
+/// The kind of the members of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Members {
+    /// Declarations of source code. Several in a chunk, and own text, belong to their parent.
+    #[cfg_attr(
+        not(any(feature = "code", test)),
+        expect(dead_code, reason = "only parsers of source code report them")
+    )]
+    Declarations,
+    /// Entries of data. Small own text, which is keys and brackets, belongs to the entry next to it.
+    Entries,
 }
 
 /// Adjacent atoms, which become one chunk.
@@ -72,7 +83,9 @@ pub(super) struct Group {
     pub(super) level: u32,
     pub(super) unit: Unit,
     /// Whether all of it is own text of its parent.
-    own: bool,
+    pub(super) own: bool,
+    /// Whether it has several entries that are not all records.
+    is_mixed: bool,
     /// The titles of its section below the section of its parent.
     pub(super) titles: Vec<String>,
 }
@@ -80,28 +93,37 @@ pub(super) struct Group {
 impl Group {
     pub(super) fn new(atom: Atom) -> Self {
         let Atom { bytes, level, unit, own, titles } = atom;
-        Self { bytes, level, unit, own, titles }
+        Self { bytes, level, unit, own, is_mixed: false, titles }
     }
 
     /// Returns whether an atom is merged into the group; `around` is the kind of their parent.
-    pub(super) fn accepts(&self, atom: &Atom, around: Unit, limits: ChunkLimits) -> bool {
+    pub(super) fn accepts(
+        &self,
+        atom: &Atom,
+        around: Unit,
+        members: Members,
+        limits: ChunkLimits,
+    ) -> bool {
         let size = |bytes: &Range<Position>| bytes.end.size - bytes.start.size;
+        let is_small = |bytes: &Range<Position>| size(bytes) < limits.min;
         let both = self.bytes.start..atom.bytes.end;
-        // A member that is large enough for a search hit keeps its title.
-        let stands_alone = |titles: &[String], bytes: &Range<Position>| {
-            !titles.is_empty() && size(bytes) >= limits.min
-        };
-        if stands_alone(&self.titles, &self.bytes) || stands_alone(&atom.titles, &atom.bytes) {
-            return false;
-        }
         if limits.exceeded_by(size(&both), both.end.byte - both.start.byte)
             || (around == Unit::Module && self.own != atom.own)
         {
             return false;
         }
-        size(&both) <= limits.preferred
-            || size(&self.bytes) < limits.min
-            || size(&atom.bytes) < limits.min
+        if members == Members::Entries
+            && (atom.own && is_small(&atom.bytes) || self.own && is_small(&self.bytes))
+        {
+            return true;
+        }
+        // A member that is large enough for a search hit keeps its title.
+        let stands_alone =
+            |titles: &[String], bytes: &Range<Position>| !titles.is_empty() && !is_small(bytes);
+        if stands_alone(&self.titles, &self.bytes) || stands_alone(&atom.titles, &atom.bytes) {
+            return false;
+        }
+        size(&both) <= limits.preferred || is_small(&self.bytes) || is_small(&atom.bytes)
     }
 
     /// Returns whether closing brackets after the group are merged into it: after the last member of a
@@ -132,7 +154,15 @@ impl Group {
     }
 
     /// Adds an accepted atom.
-    pub(super) fn add(&mut self, atom: &Atom, around: Unit) {
+    pub(super) fn add(&mut self, atom: Atom, around: Unit, members: Members) {
+        self.bytes.end = atom.bytes.end;
+        match members {
+            Members::Declarations => self.add_declaration(&atom, around),
+            Members::Entries => self.add_entry(atom),
+        }
+    }
+
+    fn add_declaration(&mut self, atom: &Atom, around: Unit) {
         // A container among others counts as its parent, and so does own text.
         let part =
             |own: bool, unit: Unit| if own || unit == Unit::Container { around } else { unit };
@@ -142,9 +172,25 @@ impl Group {
             (mine, other) if mine == around || other == around => around,
             _ => Unit::Member,
         };
-        self.bytes.end = atom.bytes.end;
         self.level = self.level.min(atom.level);
         self.own &= atom.own;
         self.titles.clear();
+    }
+
+    fn add_entry(&mut self, atom: Atom) {
+        if atom.own {
+            return;
+        }
+        if self.own {
+            (self.own, self.unit, self.titles) = (false, atom.unit, atom.titles);
+            return;
+        }
+        // Several records are members; anything else is a part of their container.
+        let is_record = |unit: Unit| matches!(unit, Unit::Container | Unit::Member);
+        let are_records = is_record(self.unit) && atom.unit == Unit::Container && !self.is_mixed;
+        self.is_mixed = !are_records;
+        self.unit = if are_records { Unit::Member } else { Unit::Container };
+        let shared = self.titles.iter().zip(&atom.titles).take_while(|(a, b)| a == b).count();
+        self.titles.truncate(shared);
     }
 }

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 /// A call of a parser.
 #[derive(Clone, Copy, Debug)]
 enum Say {
-    Open { lead: usize, title: usize, unit: Unit },
-    Close { tail: usize },
+    Open { title: usize, unit: Unit },
+    Close,
     Item,
 }
 
@@ -20,9 +20,8 @@ fn say() -> impl Strategy<Value = Say> {
         Just(Unit::Module)
     ];
     prop_oneof![
-        3 => (0..4_usize, 0..3_usize, unit)
-            .prop_map(|(lead, title, unit)| Say::Open { lead, title, unit }),
-        3 => (0..4_usize).prop_map(|tail| Say::Close { tail }),
+        3 => (0..3_usize, unit).prop_map(|(title, unit)| Say::Open { title, unit }),
+        3 => Just(Say::Close),
         1 => Just(Say::Item),
     ]
 }
@@ -31,23 +30,26 @@ fn say() -> impl Strategy<Value = Say> {
 type Opened = Vec<(Range<usize>, Section)>;
 
 /// Splits a text by calls, each with the bytes since the one before.
-fn split(text: &str, says: &[(usize, Say)], limits: ChunkLimits) -> (Vec<Draft>, Opened) {
-    let mut units = Units::new(text, limits, &Characters);
+fn split(
+    text: &str,
+    says: &[(usize, Say)],
+    limits: ChunkLimits,
+    members: Members,
+) -> (Vec<Draft>, Opened) {
+    let mut units = Units::new(text, limits, &Characters, members);
     let (mut at, mut open, mut opened) = (0, Vec::new(), Opened::new());
     for (bytes, say) in says {
         at += bytes;
         match *say {
-            Say::Open { lead, title, unit } => {
-                units.open(at, at + lead, ["a", "b", "c d"][title], unit);
-                at += lead;
+            Say::Open { title, unit } => {
+                units.open(at, ["a", "b", "c d"][title], unit);
                 open.push(opened.len());
                 opened.push((at..at, units.path.clone()));
             }
-            Say::Close { tail } => {
+            Say::Close => {
                 if let Some(index) = open.pop() {
-                    units.close(at, at + tail);
+                    units.close(at);
                     opened[index].0.end = at;
-                    at += tail;
                 }
             }
             Say::Item => units.item(at),
@@ -64,9 +66,11 @@ proptest! {
         text in "[a-c \n\r\u{e9}]{0,300}",
         says in prop::collection::vec((0..40_usize, say()), 0..30),
         preferred in 1..60_usize,
+        is_data in any::<bool>(),
     ) {
         let limits = ChunkLimits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
-        let (drafts, _) = split(&text, &says, limits);
+        let members = if is_data { Members::Entries } else { Members::Declarations };
+        let (drafts, _) = split(&text, &says, limits, members);
         let mut end = 0;
         for draft in &drafts {
             prop_assert_eq!(draft.bytes.start, end);
@@ -85,7 +89,7 @@ proptest! {
         preferred in 1..60_usize,
     ) {
         let limits = ChunkLimits { min: preferred / 3, preferred, max: preferred + 20, window: 100 };
-        let (drafts, opened) = split(&text, &says, limits);
+        let (drafts, opened) = split(&text, &says, limits, Members::Declarations);
         for (bytes, section) in opened {
             let own: Vec<_> = drafts.iter().filter(|draft| draft.section.starts_with(&section)).collect();
             let Some((first, last)) = own.first().zip(own.last()) else { continue };
@@ -101,7 +105,7 @@ proptest! {
 
 /// Reads `(title text (title text))`, where each pair of brackets is a unit.
 fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
-    let mut units = Units::new(text, limits, &Characters);
+    let mut units = Units::new(text, limits, &Characters, Members::Declarations);
     let mut depth = 0;
     for (at, char) in text.char_indices() {
         match char {
@@ -109,12 +113,12 @@ fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
                 let title: String =
                     text[at + 1..].chars().take_while(char::is_ascii_alphabetic).collect();
                 let unit = if title.starts_with('m') { Unit::Member } else { Unit::Container };
-                units.open(at, at, &title, unit);
+                units.open(at, &title, unit);
                 depth += 1;
             }
             ')' if depth > 0 => {
                 depth -= 1;
-                units.close(at + 1, at + 1);
+                units.close(at + 1);
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! The containers around a hit: sections whose first chunk is the head of a container.
+//! The containers around a hit in code: sections whose first chunk is the head of a container.
 
 use crate::store::layout::Layout;
 use crate::store::sql_text::{AT_LEAST, AT_MOST, EQUAL, SUBTRACT, normalized_section};
@@ -11,6 +11,7 @@ const MAX_DEPTH: usize = 64;
 /// of one: an array with depth, first and last ordinal of each.
 pub fn select(layout: &Layout, condition: &str) -> String {
     let unit = layout.chunks.column("c", "unit", "text");
+    let kind = layout.chunks.column("c", "kind", "text");
     if !layout.has_sections() || !layout.chunks.can_read("unit", "text") {
         return none();
     }
@@ -32,6 +33,7 @@ pub fn select(layout: &Layout, condition: &str) -> String {
     };
     format!(
         "CASE WHEN {condition} \
+         AND ({kind} {EQUAL} 'data'::pg_catalog.text) IS NOT TRUE \
          AND {unit} {EQUAL} ANY ('{{container,member,value}}'::pg_catalog.text[]) THEN ARRAY(\
          SELECT pg_catalog.unnest(ARRAY[a.depth, head.ordinal, tail.ordinal]) \
          FROM (SELECT depth, passage.section_key(c.section[:depth]) AS key \

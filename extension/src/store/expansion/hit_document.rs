@@ -32,11 +32,6 @@ impl HitDocument {
     pub fn media_type(&self) -> MediaType {
         self.media_type.as_deref().map_or(MediaType::PLAIN, MediaType::new)
     }
-
-    /// Returns whether the document is one JSON value.
-    pub fn is_json(&self) -> bool {
-        self.media_type().structure() == "application/json"
-    }
 }
 
 /// Returns the column of the media type, NULL without documents.

@@ -20,8 +20,7 @@ use crate::store::sql_text::EQUAL;
 use crate::types::{UuidArray, to_sql};
 use passage_core::expand::{Container, Hit};
 use passage_core::hits::ScoredHit;
-use passage_core::strategy::Scope;
-use passage_core::{Kind, Strategy, Unit};
+use passage_core::{DataFormat, Kind, Strategy, Unit};
 use std::collections::HashMap;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -76,7 +75,7 @@ impl Hits<'_> {
                 kind: hit.kind,
                 unit: hit.unit,
                 containers: hit.containers.clone(),
-                is_json: strategy.scope == Scope::Container && document.is_json(),
+                format: DataFormat::of(&document.media_type()),
                 score_rank: scored.score_rank,
                 strategy,
             }

@@ -20,6 +20,8 @@ pub struct Choice<'a> {
     pub rows: Vec<Chosen<'a>>,
     /// For each hit, whether the budget cut some of its context.
     pub cut: Vec<bool>,
+    /// For each hit, whether the budget cut a part of its whole unit.
+    pub lost: Vec<bool>,
 }
 
 /// "worth = (class, |distance|, role order, place of the hit in the ranked list)."
@@ -77,6 +79,7 @@ pub fn choose<'a>(
         of_hits: vec![0; hits.len()],
         stopped: vec![false; hits.len()],
         cut: vec![false; hits.len()],
+        lost: vec![false; hits.len()],
         hits,
         rows,
     };
@@ -100,7 +103,7 @@ pub fn choose<'a>(
             purse.spend(std::slice::from_ref(piece), PartKind::Chunk);
         }
     }
-    let Purse { mut rows, cut, .. } = purse;
+    let Purse { mut rows, cut, lost, .. } = purse;
 
     // "Rows ordered by (best (class, place) of a hit of the document, ordinal with NULLs last, place
     // of hit)."
@@ -112,7 +115,7 @@ pub fn choose<'a>(
         let ordinal = row.chunk.ordinal;
         (best_of(hits[row.hit].document.id), ordinal.is_none(), ordinal, row.hit)
     });
-    Choice { rows, cut }
+    Choice { rows, cut, lost }
 }
 
 /// The budget and the chunks that it pays for.
@@ -126,6 +129,8 @@ struct Purse<'h, 'a> {
     /// For each hit, whether a single chunk of its context did not fit.
     stopped: Vec<bool>,
     cut: Vec<bool>,
+    /// For each hit, whether a part of its whole unit was cut.
+    lost: Vec<bool>,
     rows: Vec<Chosen<'a>>,
 }
 
@@ -154,6 +159,7 @@ impl<'a> Purse<'_, 'a> {
                 self.rows.push(Chosen { chunk, hit, role, distance });
             } else {
                 self.cut[hit] = true;
+                self.lost[hit] |= role == Role::Section;
             }
         }
     }

@@ -8,6 +8,7 @@ counts.
 mod container;
 mod kin;
 mod merge;
+pub mod record;
 mod section;
 mod window;
 
@@ -16,6 +17,7 @@ pub use merge::gaps;
 use super::chunk::{Chunk, Section};
 use super::hit::Hit;
 use super::strategy::WholeOf;
+use uuid::Uuid;
 
 /// The role of a chunk; of several roles a chunk has the first in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,13 +49,52 @@ pub struct Whole<'a> {
     pub head: Option<i64>,
     /// The chunks, with that of the hit.
     pub chunks: Vec<&'a Chunk>,
+    /// The first and the last chunk of a record.
+    pub record: Option<(Uuid, Uuid)>,
+    /// Whether a chunk may be missing at the edges of a record.
+    pub has_gap: bool,
+}
+
+impl<'a> Whole<'a> {
+    /// Returns a section, or a container if it has a head.
+    pub fn unit(section: Section, head: Option<i64>, chunks: Vec<&'a Chunk>) -> Self {
+        Self { section, head, chunks, record: None, has_gap: false }
+    }
+
+    /// Returns a record, by its chunks in the order of the document.
+    pub fn record(hit: &Hit<'a>, chunks: Vec<&'a Chunk>, has_gap: bool) -> Self {
+        let record = chunks.first().zip(chunks.last()).map(|(first, last)| (first.id, last.id));
+        let section = hit.chunk.section.clone().unwrap_or_default();
+        Self { section, head: None, chunks, record, has_gap }
+    }
+
+    /// Returns what hits of a document must share to have the same whole unit.
+    pub fn identity(&self) -> (Option<(Uuid, Uuid)>, Option<&Section>) {
+        (self.record, self.record.is_none().then_some(&self.section))
+    }
+}
+
+/// The rejections of the whole unit of a hit so far.
+#[derive(Clone, Default)]
+pub struct State {
+    /// Whether the hit has fallen back.
+    pub has_fallen: bool,
+    /// The number of its records that were rejected, from the widest one.
+    pub rejected: usize,
+    /// Whether the budget rejected one that was required.
+    pub is_cut: bool,
 }
 
 /// Returns the whole unit of each hit, except of those that have fallen back.
-pub fn wholes<'a>(hits: &[Hit<'a>], fallen: &[bool]) -> Vec<Option<Whole<'a>>> {
+pub fn wholes<'a>(hits: &[Hit<'a>], states: &[State]) -> Vec<Option<Whole<'a>>> {
     let whole = |(i, hit): (usize, &Hit<'a>)| match hit.strategy.whole {
         WholeOf::Section => section::whole(hit),
-        WholeOf::Container if !fallen[i] => container::whole(hits, hit),
+        WholeOf::Container if states[i].has_fallen => None,
+        WholeOf::Container if record::applies(hit) => {
+            let scopes = record::candidates(hit).scopes.into_iter();
+            scopes.map(|candidate| candidate.whole).nth(states[i].rejected)
+        }
+        WholeOf::Container => container::whole(hits, hit),
         WholeOf::Merged => merge::whole(hits, hit),
         _ => None,
     };
@@ -63,6 +104,10 @@ pub fn wholes<'a>(hits: &[Hit<'a>], fallen: &[bool]) -> Vec<Option<Whole<'a>>> {
 /// Returns the whole unit of a hit as if it were the only hit.
 pub fn alone<'a>(hit: &Hit<'a>) -> Option<Whole<'a>> {
     match hit.strategy.whole {
+        WholeOf::Container if record::applies(hit) => {
+            let scopes = record::candidates(hit).scopes.into_iter();
+            scopes.map(|candidate| candidate.whole).next()
+        }
         WholeOf::Container => container::whole(&[], hit),
         _ => None,
     }

@@ -5,6 +5,7 @@ use super::choice::Chosen;
 use super::chunk::{Chunk, Section};
 use super::claims::{Role, Whole, fell_back};
 use super::hit::Hit;
+use super::json;
 use super::strategy::WholeOf;
 use std::cmp::Ordering;
 use uuid::Uuid;
@@ -91,7 +92,7 @@ pub fn reassemble(hits: &[Hit], expansion: &Expansion, function: &Reassembly) ->
 /// `max_distance`, or nothing is left out between them; else a new one."
 fn passage_of_hits(hits: &[Hit], expansion: &Expansion, max_distance: Option<i64>) -> Vec<usize> {
     let rows = &expansion.choice.rows;
-    let whole = |hit: usize| expansion.wholes[hit].as_ref().map(|whole| &whole.section);
+    let whole = |hit: usize| expansion.wholes[hit].as_ref().map(Whole::identity);
     let is_chosen = |document: Uuid, ordinal: i64| {
         rows.iter()
             .any(|row| hits[row.hit].document.id == document && row.chunk.ordinal == Some(ordinal))
@@ -158,7 +159,9 @@ impl Draft<'_, '_> {
             chunks: self.rows.iter().map(|(_, row)| row.chunk.id).collect(),
             hits: self.hits.iter().map(|hit| hits[*hit].chunk.id).collect(),
             truncated,
-            complete: !truncated && self.is_whole(hits, &expansion.wholes),
+            complete: !truncated
+                && self.is_whole(hits, &expansion.wholes)
+                && self.parses(hits, &expansion.wholes),
         }
     }
 
@@ -175,19 +178,41 @@ impl Draft<'_, '_> {
                 Some(whole) if hits[*i].strategy.whole != WholeOf::Merged => {
                     let holds =
                         |chunk: &&Chunk| self.rows.iter().any(|(_, row)| row.chunk.id == chunk.id);
-                    whole.chunks.iter().all(holds)
-                        && has_ends(&hits[*i], whole, &self.claimed(&whole.section, wholes))
+                    let has_ends = match whole.record {
+                        Some(_) => !has_gap(hits, *i, wholes),
+                        None => has_ends(&hits[*i], whole, &self.claimed(&whole.section, wholes)),
+                    };
+                    whole.chunks.iter().all(holds) && has_ends
                 }
                 _ => true,
             })
     }
 
+    /// Several whole units in JSON must parse together.
+    fn parses(&self, hits: &[Hit], wholes: &[Option<Whole>]) -> bool {
+        let mut units = self.hits.iter().filter_map(|i| wholes[*i].as_ref());
+        let first = units.next().map(Whole::identity);
+        let is_one = units.all(|other| Some(other.identity()) == first);
+        let chunks = || self.rows.iter().map(|(_, row)| row.chunk).collect();
+        is_one || !hits[self.hits[0]].document.is_json() || json::is_value(&json::text(chunks()))
+    }
+
     /// Returns the ordinals that the passage's hits claimed for a whole unit, "before the budget".
     fn claimed(&self, section: &Section, wholes: &[Option<Whole>]) -> Vec<i64> {
         let wholes = self.hits.iter().filter_map(|i| wholes[*i].as_ref());
-        let wholes = wholes.filter(|whole| whole.section == *section);
+        let wholes = wholes.filter(|whole| whole.record.is_none() && whole.section == *section);
         wholes.flat_map(|whole| whole.chunks.iter().filter_map(|chunk| chunk.ordinal)).collect()
     }
+}
+
+/// Returns whether a chunk may be missing at the edges of a hit's record, as any of its hits sees it.
+fn has_gap(hits: &[Hit], own: usize, wholes: &[Option<Whole>]) -> bool {
+    let record = |hit: usize| wholes[hit].as_ref().filter(|whole| whole.record.is_some());
+    let same = (0..hits.len()).filter(|hit| {
+        hits[*hit].document.id == hits[own].document.id
+            && record(*hit).map(Whole::identity) == record(own).map(Whole::identity)
+    });
+    same.filter_map(record).any(|whole| whole.has_gap)
 }
 
 /// "Let m, M be the smallest and largest ordinal claimed for it by the hits: the next existing chunk of

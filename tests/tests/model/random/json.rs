@@ -1,8 +1,8 @@
 /*!
 JSON values, cut as a splitter cuts them.
 
-Key, colon and comma belong to the chunks of the container around a value, so the chunks of a container parse
-alone, unless they have flaws.
+A chunk holds whole entries with their keys and commas, and often brackets of the containers around them. So
+the chunks of a record are its entries, unless they have flaws.
 */
 
 use super::{MOST, Piece, Rng};
@@ -10,14 +10,14 @@ use super::{MOST, Piece, Rng};
 /// Returns the chunks of a value, which is invalid in some documents.
 pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
     let mut pieces = loop {
-        let mut pieces = Vec::new();
         let root = [if rng.percent(95) { "root" } else { "doc" }.to_owned()];
-        let mut text = String::from(*rng.choose(&["", "", "", "\n", " "]));
-        container(&root, &mut text, &mut pieces, rng, 0);
-        text.push_str(rng.choose::<&str>(&["\n", ""]));
-        flush(&root, &mut text, &mut pieces);
-        if pieces.len() <= MOST {
-            break pieces;
+        let text = String::from(*rng.choose(&["", "", "", "\n", " "]));
+        let mut writer = Writer { text, entries: 0, label: None, pieces: Vec::new() };
+        writer.container(&root, rng, 0);
+        writer.text.push_str(rng.choose::<&str>(&["\n", ""]));
+        writer.flush(&root);
+        if writer.pieces.len() <= MOST {
+            break writer.pieces;
         }
     };
     for _ in 0..*rng.choose(&[0, 0, 0, 0, 1, 3]) {
@@ -33,61 +33,87 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
     pieces
 }
 
-/// Adds an object or array. `text` is the part of its container that is not yet in a chunk.
-fn container(
-    section: &[String],
-    text: &mut String,
-    pieces: &mut Vec<Piece>,
-    rng: &mut Rng,
-    depth: usize,
-) {
-    let is_object = rng.percent(60);
-    text.push(if is_object { '{' } else { '[' });
-    let count = rng.below(5);
-    for i in 0..count {
-        if i > 0 {
-            text.push(',');
-        }
-        let key = format!("k{}", if is_object && rng.percent(10) { 0 } else { i });
-        if is_object {
-            text.extend(["\n  \"", &key, "\": "]);
-        }
-        let below = [section, &[key]].concat();
-        match rng.below(10) {
-            0..3 if depth < 4 => {
-                flush(section, text, pieces);
-                let mut own = String::new();
-                container(&below, &mut own, pieces, rng, depth + 1);
-                flush(&below, &mut own, pieces);
-            }
-            3..5 => text.push_str(rng.choose::<&str>(&["{\"a\": [1, 2]}", "[]", "{ }"])),
-            5..8 => text.push_str(scalar(rng)),
-            8 => {
-                flush(section, text, pieces);
-                let unit = *rng.choose(&["value", "container"]);
-                let alone = if unit == "value" { scalar(rng) } else { "[{\"b\": null}]" };
-                pieces.push(Piece::new(&below, unit, alone));
-            }
-            // A long text, in several pieces.
-            _ => {
-                flush(section, text, pieces);
-                pieces.push(Piece::new(&below, "value", "\"one "));
-                pieces.push(Piece::new(&below, "value", "twö\""));
-            }
-        }
-        if rng.percent(20) {
-            flush(section, text, pieces);
+struct Writer {
+    /// The text that is not yet in a chunk.
+    text: String,
+    /// The number of entries in it.
+    entries: usize,
+    /// The section and the unit of its entries.
+    label: Option<(Vec<String>, &'static str)>,
+    pieces: Vec<Piece>,
+}
+
+impl Writer {
+    /// Ends a chunk. Brackets without an entry belong to their container.
+    fn flush(&mut self, section: &[String]) {
+        let (section, unit) = self.label.take().unwrap_or((section.to_vec(), "container"));
+        self.entries = 0;
+        if !self.text.is_empty() {
+            self.pieces.push(Piece::new(&section, unit, std::mem::take(&mut self.text)));
         }
     }
-    text.push(if is_object { '}' } else { ']' });
+
+    /// Adds the label of an entry to the chunk.
+    fn label(&mut self, around: &[String], own: &[String], unit: &'static str) {
+        self.entries += 1;
+        let several = match &self.label {
+            Some((_, "container" | "member")) if unit == "container" => "member",
+            _ => "container",
+        };
+        self.label = Some(match self.entries {
+            1 => (own.to_vec(), unit),
+            _ => (around.to_vec(), several),
+        });
+    }
+
+    /// Adds an object or array.
+    fn container(&mut self, section: &[String], rng: &mut Rng, depth: usize) {
+        let is_object = rng.percent(60);
+        self.text.push(if is_object { '{' } else { '[' });
+        if rng.percent(20) {
+            self.flush(section);
+        }
+        let count = rng.below(5);
+        for i in 0..count {
+            let key = format!("k{}", if is_object && rng.percent(10) { 0 } else { i });
+            let below = [section, &[key.clone()]].concat();
+            let comma = if i + 1 < count { "," } else { "" };
+            let begin = if is_object { format!("\n  \"{key}\": ") } else { String::new() };
+            let kind = rng.below(10);
+            if self.entries > 0 && (kind < 3 || kind > 7 || rng.percent(50)) {
+                self.flush(section);
+            }
+            self.text.push_str(&begin);
+            match kind {
+                0..3 if depth < 4 => {
+                    self.container(&below, rng, depth + 1);
+                    self.text.push_str(comma);
+                    self.flush(&below);
+                }
+                // A long text, in several pieces.
+                8..10 => {
+                    self.text.push_str("\"one ");
+                    self.label(section, &below, "value");
+                    self.flush(section);
+                    self.text.extend(["twö\"", comma]);
+                    self.label(section, &below, "value");
+                    self.flush(section);
+                }
+                3..6 => {
+                    self.text.push_str(rng.choose::<&str>(&["{\"a\": [1, 2]}", "[]", "{ }"]));
+                    self.text.push_str(comma);
+                    self.label(section, &below, "container");
+                }
+                _ => {
+                    self.text.extend([scalar(rng), comma]);
+                    self.label(section, &below, "value");
+                }
+            }
+        }
+        self.text.push(if is_object { '}' } else { ']' });
+    }
 }
 
 fn scalar(rng: &mut Rng) -> &'static str {
     rng.choose::<&str>(&["1", "-2.5e3", "true", "null", "\"text\"", "\"\""])
-}
-
-fn flush(section: &[String], text: &mut String, pieces: &mut Vec<Piece>) {
-    if !text.is_empty() {
-        pieces.push(Piece::new(section, "container", std::mem::take(text)));
-    }
 }

@@ -1,6 +1,6 @@
 //! Containers: the class, object or table around a hit, from its head to its closing part.
 
-use super::{Whole, section};
+use super::{Whole, record, section};
 use crate::model::chunk::{Chunk, Document};
 use crate::model::hit::Hit;
 use crate::model::strategy::WholeOf;
@@ -12,7 +12,7 @@ pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
     if let Some(depth) = common_container(hits, hit) {
         let target = &titles[..depth];
         let (head, chunks) = head_to_closing(hit, ordinal, target);
-        return Some(Whole { section: target.to_vec(), head: Some(head), chunks });
+        return Some(Whole::unit(target.to_vec(), Some(head), chunks));
     }
     let target = match hit.chunk.unit.as_deref() {
         Some("module") => None,
@@ -24,7 +24,7 @@ pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
     };
     let target = target.filter(|target| !target.is_empty())?;
     let chunks = section::run(hit, ordinal, target);
-    Some(Whole { section: target.to_vec(), head: None, chunks })
+    Some(Whole::unit(target.to_vec(), None, chunks))
 }
 
 /// Returns the depth of the nearest container that a hit shares with all hits below its outermost container.
@@ -49,12 +49,9 @@ fn common_container(hits: &[Hit], hit: &Hit) -> Option<usize> {
     own.iter().rev().copied().find(is_common)
 }
 
-/// Returns the outermost container of a hit, and whether it is the document itself for lack of another one.
-/// Such hits of data are a group of their own.
-fn group<'h>(hit: &'h Hit, eligible: &BTreeSet<usize>) -> Option<(&'h [String], bool)> {
-    let outermost = *eligible.first()?;
-    let is_file = hit.chunk.kind.as_deref() == Some("data") && *eligible == BTreeSet::from([1]);
-    Some((&hit.chunk.section.as_ref()?[..outermost], is_file))
+/// Returns the outermost container of a hit.
+fn group<'h>(hit: &'h Hit, eligible: &BTreeSet<usize>) -> Option<&'h [String]> {
+    Some(&hit.chunk.section.as_ref()?[..*eligible.first()?])
 }
 
 /// Returns the depths of the sections that a hit may be widened to.
@@ -62,7 +59,9 @@ fn eligible(hit: &Hit) -> BTreeSet<usize> {
     let (Some(_), Some(titles)) = (hit.chunk.ordinal, &hit.chunk.section) else {
         return BTreeSet::new();
     };
-    if !matches!(hit.chunk.unit.as_deref(), Some("container" | "member" | "value")) {
+    let may_be = matches!(hit.chunk.unit.as_deref(), Some("container" | "member" | "value"));
+    // "Data has records instead."
+    if !may_be || record::applies(hit) {
         return BTreeSet::new();
     }
     // "Depths d in 1..=len(s) (only the 64 deepest) such that the FIRST chunk (smallest ordinal,
@@ -72,14 +71,7 @@ fn eligible(hit: &Hit) -> BTreeSet<usize> {
         let first = first_in(hit.document, &titles[..*depth]);
         first.is_some_and(|chunk| chunk.unit.as_deref() == Some("container"))
     };
-    let containers: BTreeSet<usize> = deepest.filter(is_container).collect();
-    // "If the hit's kind is 'data', drop depth 1 from it; if that leaves none but C has 1,
-    // eligible = {1}."
-    let beyond_file: BTreeSet<usize> = containers.iter().copied().filter(|d| *d > 1).collect();
-    if hit.chunk.kind.as_deref() == Some("data") && !beyond_file.is_empty() {
-        return beyond_file;
-    }
-    containers
+    deepest.filter(is_container).collect()
 }
 
 fn first_in<'a>(document: &'a Document, section: &[String]) -> Option<&'a Chunk> {

@@ -12,7 +12,7 @@ pub fn whole<'a>(hits: &[Hit<'a>], hit: &Hit<'a>) -> Option<Whole<'a>> {
     let section = merging.outermost(hit.chunk.section.as_ref()?)?.to_vec();
     let is_inside = |(_, chunk): &&(i64, &'a Chunk)| chunk.is_below(&section);
     let chunks = merging.rows.iter().filter(is_inside).map(|(_, chunk)| *chunk).collect();
-    Some(Whole { section, head: None, chunks })
+    Some(Whole::unit(section, None, chunks))
 }
 
 /// "For each a with a in I, a+2 in I, a+1 not in I and a row at a+1: it is claimed with role adjacent

@@ -8,7 +8,7 @@ use crate::model::hit::Hit;
 pub fn whole<'a>(hit: &Hit<'a>) -> Option<Whole<'a>> {
     let (ordinal, section) = (hit.chunk.ordinal?, hit.chunk.section.as_ref()?);
     let chunks = run(hit, ordinal, section);
-    Some(Whole { section: section.clone(), head: None, chunks })
+    Some(Whole::unit(section.clone(), None, chunks))
 }
 
 /// "run(X) around o: going from o to each side over existing chunks in ordinal order as long as
