@@ -20,7 +20,7 @@ pub(crate) fn flow_excerpt(text: &str) -> Option<Excerpt> {
             .as_ref()
             .is_some_and(|(_, bytes)| plain[bytes.clone()].bytes().all(|byte| byte == b'-'))
     };
-    let excerpt = entries(text, Between::Commas, pieces(&plain).filter(|piece| !is_dash(piece)))?;
+    let excerpt = entries(text, Between::Blocks, pieces(&plain).filter(|piece| !is_dash(piece)))?;
     let has_bracket = plain[..excerpt.bytes.start].contains(['{', '[']);
     let is_all = plain[excerpt.bytes.end..].trim().is_empty();
     // Block style has no brackets, and a comma may end a word of it.
