@@ -38,6 +38,8 @@ pub(super) enum Between {
     Commas,
     /// Nothing: each value is a line.
     Lines,
+    /// Commas, but keys in lines of block style may precede a bracket.
+    Blocks,
 }
 
 /// The position in the entries of an open bracket.
@@ -137,7 +139,9 @@ pub(super) fn entries(
                 level.separate()?;
             }
             Piece::Separator => {
+                let is_nested = outside == Some(Between::Blocks) && level.place == Place::Behind;
                 let is_key = level.place == Place::Scalar && level.has_keys != Some(false);
+                let is_key = is_key || is_nested;
                 is_key.then(|| (level.has_keys, level.place) = (Some(true), Place::Value))?;
             }
             Piece::Scalar => {

@@ -3,18 +3,18 @@
 use super::standalone::excerpt;
 use passage_core::{Chunk, MediaType};
 use serde_json::{Map, Value};
+use std::collections::HashSet;
 
 /// Returns the first chunk of a strict JSON document whose section does not name its entries.
 ///
 /// A chunk that is a piece of a longer text has no whole entry and is not checked.
 pub fn misnamed(text: &str, chunks: &[Chunk<'_>]) -> Option<String> {
     let document: Value = serde_json::from_str(text).ok()?;
+    if has_equal_titles(&document) {
+        return None;
+    }
     let media_type = MediaType::new("application/json");
     let is_wrong = |chunk: &&Chunk<'_>| {
-        // A title without white space may be that of two keys, and then it has a number.
-        if chunk.section.iter().any(|title| title.ends_with(')')) {
-            return false;
-        }
         assert_eq!(chunk.level as usize, chunk.section.len(), "{chunk:?}");
         let entries = excerpt(chunk.content, &media_type);
         // A cut text may happen to be JSON.
@@ -45,6 +45,18 @@ fn at<'v>(document: &'v Value, section: &[String]) -> Option<&'v Value> {
         Value::Object(entries) => of_title(entries, title),
         _ => None,
     })
+}
+
+/// Returns whether an object has two keys that differ only in the white space around them.
+fn has_equal_titles(value: &Value) -> bool {
+    match value {
+        Value::Object(entries) => {
+            let titles: HashSet<&str> = entries.keys().map(|key| key.trim()).collect();
+            titles.len() < entries.len() || entries.values().any(has_equal_titles)
+        }
+        Value::Array(items) => items.iter().any(has_equal_titles),
+        _ => false,
+    }
 }
 
 /// Returns the entry of a title, which is a key without the white space around it.

@@ -16,13 +16,15 @@ pub(crate) fn excerpt(text: &str, are_lines: bool) -> Option<Excerpt> {
 pub(crate) fn flow_excerpt(text: &str) -> Option<Excerpt> {
     let plain = without_comments(text);
     let is_dash = |piece: &Option<(Piece, Range<usize>)>| {
-        piece.as_ref().is_some_and(|(_, bytes)| &plain[bytes.clone()] == "-")
+        piece
+            .as_ref()
+            .is_some_and(|(_, bytes)| plain[bytes.clone()].bytes().all(|byte| byte == b'-'))
     };
-    let excerpt = entries(text, Between::Commas, pieces(&plain).filter(|piece| !is_dash(piece)))?;
-    let before = plain[..excerpt.bytes.start].trim();
-    let behind = plain[excerpt.bytes.end..].trim();
+    let excerpt = entries(text, Between::Blocks, pieces(&plain).filter(|piece| !is_dash(piece)))?;
+    let has_bracket = plain[..excerpt.bytes.start].contains(['{', '[']);
+    let is_all = plain[excerpt.bytes.end..].trim().is_empty();
     // Block style has no brackets, and a comma may end a word of it.
-    let is_block = before.is_empty() && (behind.is_empty() || plain.trim_start().starts_with("- "));
+    let is_block = !has_bracket && (is_all || plain.trim_start().starts_with("- "));
     (!is_block).then_some(excerpt)
 }
 
@@ -39,6 +41,11 @@ fn without_comments(text: &str) -> String {
                 *byte = if is_comment { b' ' } else { this };
             }
             (None, b'"' | b'\'') => quote = Some(this),
+            // A directive is a line too.
+            (None, b'%') if before == b'\n' => {
+                is_comment = true;
+                *byte = b' ';
+            }
             (None, b'#') if before.is_ascii_whitespace() => {
                 is_comment = true;
                 *byte = b' ';
