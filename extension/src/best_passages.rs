@@ -31,6 +31,9 @@ const GROWTH: [usize; 2] = [3, 27];
 const MORE_CANDIDATES: u32 = 10;
 const MAX_CANDIDATES: u32 = 1_000;
 
+/// A candidate in a document, whose unit in code is a section of a document by its key.
+type Candidate = HitCandidate<Uuid, (Uuid, i64)>;
+
 /// A search for passages.
 pub struct BestPassages {
     pub search: SearchRequest,
@@ -79,8 +82,8 @@ impl BestPassages {
     ) -> Result<(Vec<PassageRow>, SelectionEnd), Error> {
         let ids: Vec<_> = found.iter().map(|hit| Some(hit.chunk)).collect();
         let scores: Vec<_> = found.iter().map(|hit| Some(hit.score)).collect();
-        let scored = rank_hits(&ids, Some(&scores))?;
-        let Some(mut read) = expansion.hits(&scored, &self.strategy)? else {
+        let ranked = rank_hits(&ids, Some(&scores))?;
+        let Some(mut read) = expansion.hits(&ranked, &self.strategy)? else {
             return Ok((Vec::new(), SelectionEnd::Candidates));
         };
         let (candidates, budget) = candidates(expansion, &read);
@@ -95,7 +98,7 @@ impl BestPassages {
             let selected = select_hits(&candidates, limits);
             let selected_hits = all.iter().zip(&selected.is_selected).filter(|(_, is)| **is);
             read.list = selected_hits.map(|(hit, _)| hit.clone()).collect();
-            let rows = expansion.select(&scored, &read, |expanded| {
+            let rows = expansion.select(&ranked, &read, |expanded| {
                 passage_rows(&expanded, &self.joining, &self.text)
             });
             if rows.len() > best.len() {
@@ -111,10 +114,7 @@ impl BestPassages {
 }
 
 /// Returns the hits as candidates, and the budget that they share.
-fn candidates(
-    expansion: &Expansion,
-    read: &Hits,
-) -> (Vec<HitCandidate<Uuid, (Uuid, i64)>>, HitBudget) {
+fn candidates(expansion: &Expansion, read: &Hits) -> (Vec<Candidate>, HitBudget) {
     let hits = read.hits();
     let budget = hit_budget(&hits, expansion.budget(&hits));
     // A chunk of data is mostly a record itself.
