@@ -65,8 +65,8 @@ pub const SPLITTER_VERSION: u32 = 3;
 enum Splitter {
     /// Headings and the blocks below them.
     Blocks(fn(&str) -> Blocks),
-    /// Units with members.
-    Units(fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
+    /// Units with members of a kind.
+    Units(Members, fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
     /// Units by the syntax of a programming language.
     #[cfg(feature = "code")]
     Code(&'static code::Language),
@@ -83,13 +83,13 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "text/x-rst" => Splitter::Blocks(rst::blocks),
         "text/x-asciidoc" => Splitter::Blocks(asciidoc::blocks),
         "text/csv" => Splitter::Blocks(csv::blocks),
-        "application/json" => Splitter::Units(json::units),
-        "application/jsonl" => Splitter::Units(json::lines),
-        "text/x-yaml" => Splitter::Units(yaml::units),
-        "text/x-toml" => Splitter::Units(toml::units),
-        "text/x-ini" => Splitter::Units(ini::units),
-        "text/x-java-properties" => Splitter::Units(ini::properties),
-        "application/xml" => Splitter::Units(xml::units),
+        "application/json" => Splitter::Units(Members::Entries, json::units),
+        "application/jsonl" => Splitter::Units(Members::Entries, json::lines),
+        "text/x-yaml" => Splitter::Units(Members::Entries, yaml::units),
+        "text/x-toml" => Splitter::Units(Members::Entries, toml::units),
+        "text/x-ini" => Splitter::Units(Members::Declarations, ini::units),
+        "text/x-java-properties" => Splitter::Units(Members::Declarations, ini::properties),
+        "application/xml" => Splitter::Units(Members::Declarations, xml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }
@@ -177,7 +177,7 @@ pub fn split<'t>(
     };
     let drafts = match splitter(media_type) {
         Splitter::Blocks(find) => by_blocks(find(text)),
-        Splitter::Units(parse) => by_units(Members::Entries, &parse),
+        Splitter::Units(members, parse) => by_units(members, &parse),
         #[cfg(feature = "code")]
         Splitter::Code(language) => {
             by_units(Members::Declarations, &|text, units| code::parse(text, language, units))
@@ -190,10 +190,10 @@ pub fn split<'t>(
 
 /// Returns whether a text is a document of a media type of structured data, without a syntax error.
 pub(crate) fn parses(text: &str, media_type: &MediaType) -> bool {
-    let Splitter::Units(parse) = splitter(media_type) else { return false };
+    let Splitter::Units(members, parse) = splitter(media_type) else { return false };
     // With these limits the document is one unit, so nothing is measured twice.
     let limits = ChunkLimits { min: 0, preferred: usize::MAX, max: usize::MAX, window: usize::MAX };
-    parse(text, &mut Units::new(text, limits, &Characters, Members::Entries)).is_ok()
+    parse(text, &mut Units::new(text, limits, &Characters, members)).is_ok()
 }
 
 /// Returns the title in the text of a document: the title of its front matter, else its first heading

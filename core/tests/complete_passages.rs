@@ -8,12 +8,12 @@ its text must parse in its language. Code is this project and the folders in `PA
 
 #![cfg(feature = "code")]
 
-#[path = "expand/memory.rs"]
-#[allow(dead_code)] // The hits are in code and data only.
-mod memory;
 #[path = "corpus/files.rs"]
 #[allow(dead_code)] // The folders are read alone.
 mod files;
+#[path = "expand/memory.rs"]
+#[allow(dead_code)] // The hits are in code and data only.
+mod memory;
 #[path = "code/standalone.rs"]
 mod standalone;
 

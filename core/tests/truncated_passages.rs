@@ -18,7 +18,7 @@ mod memory;
 #[allow(dead_code)] // Files are read by their list.
 mod standalone;
 
-use memory::{Chunk, TOKENS, Store, passages, preset};
+use memory::{Chunk, Store, TOKENS, passages, preset};
 use passage_core::assemble::Part;
 use passage_core::expand::Budget;
 use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};

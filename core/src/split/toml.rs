@@ -181,7 +181,7 @@ fn title<'k>(keys: &'k [Cow<'_, str>], index: usize) -> Option<Title<'k>> {
     match keys {
         [] => Some(Title::Index(index)),
         // A valid document defines a key once.
-        [key] => Some(Title::OnlyKey(key)),
+        [key] => Some(Title::Key(key)),
         _ => None,
     }
 }

@@ -71,8 +71,6 @@ pub(super) struct Units<'a> {
 pub(super) enum Title<'t> {
     /// A key, which gets the next free ` (n)` if it is repeated.
     Key(&'t str),
-    /// A key that the language does not allow to repeat.
-    OnlyKey(&'t str),
     /// The index in an array, as `[0]`.
     Index(usize),
 }
@@ -125,7 +123,6 @@ impl<'a> Units<'a> {
     pub(super) fn open_at(&mut self, start: usize, title: Title<'_>, unit: Unit) {
         match title {
             Title::Key(key) => self.open(start, key, unit),
-            Title::OnlyKey(key) => self.open_as(start, &[key], unit),
             Title::Index(index) => self.open_as(start, &[&format!("[{index}]")], unit),
         }
     }
@@ -173,7 +170,6 @@ impl<'a> Units<'a> {
         }
         let title = match title {
             Title::Key(key) => self.unique_title(key),
-            Title::OnlyKey(key) => shorten(key).into_owned(),
             Title::Index(index) => format!("[{index}]"),
         };
         let (level, unit) = (self.path.len() as u32 + 1, Unit::Value);

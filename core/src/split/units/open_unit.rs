@@ -67,13 +67,11 @@ pub(super) struct Atom {
 /// The kind of the members of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Members {
-    /// Declarations of source code. Several in a chunk, and own text, belong to their parent.
-    #[cfg_attr(
-        not(any(feature = "code", test)),
-        expect(dead_code, reason = "only parsers of source code report them")
-    )]
+    /// Declarations of source code, elements of XML, or entries of INI. Several in a chunk, and own
+    /// text, belong to their parent.
     Declarations,
-    /// Entries of data. Small own text, which is keys and brackets, belongs to the entry next to it.
+    /// Entries of JSON, YAML or TOML. Small own text, which is keys and brackets, belongs to the entry
+    /// next to it.
     Entries,
 }
 

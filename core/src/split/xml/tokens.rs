@@ -1,7 +1,7 @@
 //! The tokens of XML: tags, comments and other markup, by offsets.
 
 use crate::interrupt;
-use memchr::{memchr, memchr3, memmem};
+use memchr::{memchr, memmem};
 use std::ops::Range;
 
 /// The kind of a token.
@@ -117,20 +117,36 @@ impl<'t> Tokens<'t> {
 
     /// Returns the offset behind a mark, searched from an offset.
     fn behind(&self, from: usize, mark: &str) -> Option<usize> {
-        let found = memmem::find(&self.text.as_bytes()[from..], mark.as_bytes())?;
-        Some(from + found + mark.len())
+        let offset = memmem::find(&self.text.as_bytes()[from..], mark.as_bytes())?;
+        Some(from + offset + mark.len())
     }
 
-    /// Returns the offset behind the tag whose attributes begin at an offset.
+    /// Returns the offset behind the tag whose attributes begin at an offset: names with quoted values,
+    /// each after white space.
     fn behind_attributes(&self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
+        let skip_blanks = |at: usize| {
+            let blanks = bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace());
+            at + blanks.count()
+        };
         loop {
             interrupt::poll();
-            at += memchr3(b'"', b'\'', b'>', &bytes[at..])? + 1;
-            match bytes[at - 1] {
-                b'>' => return Some(at),
-                quote => at += memchr(quote, &bytes[at..])? + 1,
+            let start = skip_blanks(at);
+            match bytes.get(start)? {
+                b'>' => return Some(start + 1),
+                b'/' => return (bytes.get(start + 1) == Some(&b'>')).then_some(start + 2),
+                _ if start == at => return None,
+                _ => {}
             }
+            let ends_name = |byte: &u8| byte.is_ascii_whitespace() || b"=/><\"'".contains(byte);
+            let name = bytes[start..].iter().position(ends_name).filter(|length| *length > 0)?;
+            let equals = skip_blanks(start + name);
+            if bytes.get(equals) != Some(&b'=') {
+                return None;
+            }
+            let quote = skip_blanks(equals + 1);
+            let mark = *bytes.get(quote).filter(|byte| b"\"'".contains(byte))?;
+            at = quote + 1 + memchr(mark, &bytes[quote + 1..])? + 1;
         }
     }
 
@@ -138,6 +154,8 @@ impl<'t> Tokens<'t> {
     /// only a `>` outside of them ends it.
     fn behind_document_type(&self, mut at: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
+        let blanks = bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.name(at + blanks)?;
         let mut depth = 0_usize;
         loop {
             interrupt::poll();
