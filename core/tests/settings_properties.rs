@@ -177,8 +177,8 @@ proptest! {
     ) {
         let text = broken(&text, at, length, &piece);
         let document = checked(&text, TYPES[0], limits);
-        // A library accepts every document that has elements here. The declarations of a document type
-        // are not read, so a broken one is no error.
+        // A library accepts every document that has elements here. The splitter does not read the
+        // declarations of a document type, so it accepts broken ones.
         let is_accepted = text.contains("<!DOCTYPE") || is_well_formed(&text);
         prop_assert!(document.syntax_error.is_some() || is_accepted, "{}", text);
     }
