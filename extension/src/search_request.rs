@@ -103,7 +103,7 @@ impl SearchRequest {
         };
         let is_fused = by_vector.is_some() && by_text.is_some();
         let fusion = is_fused.then_some(Fusion { weights, rrf_k });
-        Ok(merge([by_vector, by_text], fusion))
+        Ok(merge([by_vector, by_text], fusion, limit))
     }
 }
 
@@ -122,13 +122,17 @@ struct Fusion {
 /// `docs/benchmarks.md`.
 const WORDS: f64 = 1.1;
 
-/// Merges the rankings of the vector search and the text search.
-fn merge(rankings: [Option<RankedChunks>; 2], fusion: Option<Fusion>) -> Vec<SearchHit> {
+/// Merges the rankings of the vector search and the text search, each with at most `limit` chunks.
+fn merge(
+    rankings: [Option<RankedChunks>; 2],
+    fusion: Option<Fusion>,
+    limit: usize,
+) -> Vec<SearchHit> {
     let rankings = rankings.map(Option::unwrap_or_default);
     let scores: [HashMap<Uuid, f64>; 2] =
         [0, 1].map(|which: usize| rankings[which].iter().copied().collect());
     let is_fused = fusion.is_some();
-    let fused = fuse_rankings(rankings, fusion);
+    let fused = fuse_rankings(rankings, fusion, limit);
     let hit = |fused: FusedHit<Uuid>| {
         let rank_and_score = |which: usize| {
             fused.ranks[which].map(|rank| (rank as i32, scores[which][&fused.chunk]))
@@ -141,7 +145,11 @@ fn merge(rankings: [Option<RankedChunks>; 2], fusion: Option<Fusion>) -> Vec<Sea
     fused.into_iter().map(hit).collect()
 }
 
-fn fuse_rankings(rankings: [RankedChunks; 2], fusion: Option<Fusion>) -> Vec<FusedHit<Uuid>> {
+fn fuse_rankings(
+    rankings: [RankedChunks; 2],
+    fusion: Option<Fusion>,
+    limit: usize,
+) -> Vec<FusedHit<Uuid>> {
     let Fusion { weights, rrf_k } = fusion.unwrap_or(Fusion { weights: [1.0; 2], rrf_k: Some(0) });
     let [vector, text] = rankings;
     if let Some(rrf_k) = rrf_k {
@@ -151,6 +159,9 @@ fn fuse_rankings(rankings: [RankedChunks; 2], fusion: Option<Fusion>) -> Vec<Fus
         };
         return fuse(&[list(vector, weights[0]), list(text, weights[1])], f64::from(rrf_k));
     }
-    let list = |hits, weight| ScoredList { hits, weight };
-    fuse_scores(&[list(vector, weights[0]), list(text, WORDS * weights[1])])
+    // Without the limit, the chunks that are not found have none of the words, so their score is 0.
+    let text_floor = (text.len() < limit).then_some(0.0);
+    let list = |hits, floor, weight| ScoredList { hits, floor, weight };
+    let words = list(text, text_floor, WORDS * weights[1]);
+    fuse_scores(&[list(vector, None, weights[0]), words])
 }

@@ -33,6 +33,10 @@ fn copy_sample(into: &Path) -> usize {
         if !is_short || passage_core::MediaType::from_path(name).is_none() {
             return;
         }
+        // The client reports files in UTF-16 as errors.
+        if std::fs::read(path).is_ok_and(|bytes| bytes.contains(&0)) {
+            return;
+        }
         let extension = name.rsplit('.').next().unwrap_or(name).to_lowercase();
         let count = counts.entry(extension).or_default();
         *count += 1;

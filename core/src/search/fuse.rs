@@ -30,6 +30,8 @@ pub struct RankedList<Id> {
 pub struct ScoredList<Id> {
     /// The ids with their scores, best first and without duplicates.
     pub hits: Vec<(Id, f64)>,
+    /// The score of all chunks that are not in the ranking; `None` if some of them may have more.
+    pub floor: Option<f64>,
     /// The weight of the ranking, at least 0.
     pub weight: f64,
 }
@@ -53,19 +55,22 @@ pub struct FusedHit<Id> {
 /// Fuses rankings by their scores, best first.
 ///
 /// A ranking adds `weight * (sqrt(scaled score) + 5 / (10 + rank))` to each of its chunks. The scaled score is 1 for
-/// the best chunk of the ranking and 0 for the last one. The root favors chunks in several rankings. Ties and weights of 0 are as in [`fuse`].
+/// the best chunk of the ranking, and 0 for the floor or, without a floor, for the last chunk. The root favors chunks
+/// in several rankings. Ties and weights of 0 are as in [`fuse`].
 ///
 /// ```
 /// use passage_core::search::{ScoredList, fuse_scores};
 ///
-/// let sharp = ScoredList { hits: vec![('a', 9.0), ('b', 2.0), ('c', 1.0)], weight: 1.0 };
-/// let flat = ScoredList { hits: vec![('d', 0.52), ('c', 0.51), ('a', 0.5)], weight: 1.0 };
+/// let list = |hits: Vec<_>| ScoredList { hits, floor: None, weight: 1.0 };
+/// let sharp = list(vec![('a', 9.0), ('b', 2.0), ('c', 1.0)]);
+/// let flat = list(vec![('d', 0.52), ('c', 0.51), ('a', 0.5)]);
 /// assert_eq!(fuse_scores(&[sharp, flat])[0].chunk, 'a');
 /// ```
 pub fn fuse_scores<Id: Copy + Eq + Hash>(lists: &[ScoredList<Id>]) -> Vec<FusedHit<Id>> {
-    let values = lists.iter().map(|ScoredList { hits, weight }| {
+    let values = lists.iter().map(|ScoredList { hits, floor, weight }| {
         let scores = || hits.iter().map(|(_, score)| *score).filter(|score| score.is_finite());
-        let (best, last) = (scores().fold(f64::MIN, f64::max), scores().fold(f64::MAX, f64::min));
+        let best = scores().fold(f64::MIN, f64::max);
+        let last = scores().chain(*floor).fold(f64::MAX, f64::min);
         let value = move |(index, (chunk, score)): (usize, &(Id, f64))| {
             let rank = (index + 1) as f64;
             let scaled =
@@ -172,7 +177,7 @@ mod tests {
     }
 
     fn scored(hits: &[(char, f64)], weight: f64) -> ScoredList<char> {
-        ScoredList { hits: hits.to_vec(), weight }
+        ScoredList { hits: hits.to_vec(), floor: None, weight }
     }
 
     fn order(lists: &[ScoredList<char>]) -> String {
@@ -214,5 +219,14 @@ mod tests {
         assert!(order(&[]).is_empty());
         let hit = &fuse_scores(&[scored(&[('a', 3.0)], 2.0)])[0];
         assert!((hit.score - 2.0 * (1.0 + 5.0 / 11.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nearly_equal_scores_of_a_complete_ranking_stay_nearly_equal() {
+        let by_meaning = scored(&[('b', 0.46), ('c', 0.37), ('d', 0.23), ('a', 0.13)], 1.0);
+        let by_words = scored(&[('a', 1.66), ('b', 1.64)], 1.1);
+        assert_eq!(fuse_scores(&[by_meaning.clone(), by_words.clone()])[0].chunk, 'a');
+        let complete = ScoredList { floor: Some(0.0), ..by_words };
+        assert_eq!(fuse_scores(&[by_meaning, complete])[0].chunk, 'b');
     }
 }

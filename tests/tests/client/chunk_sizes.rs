@@ -211,7 +211,9 @@ async fn the_model_of_a_service_decides_the_default_sizes() {
     }
     cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
     let service = Service::good(8).await;
-    let sources = Sources::with([("a.md", book(None))]);
+    // One long section, since sections of level 2 stay apart.
+    let paragraph = "A sentence of the only section. ".repeat(4) + "\n\n";
+    let sources = Sources::with([("a.md", "# Book\n\n".to_owned() + &paragraph.repeat(40))]);
     for (model, expected) in [
         ("text-embedding-3-small", [400, 1_200, 2_000, 2_500]),
         ("mxbai-embed-large", [245, 736, 1_228, 1_536]),

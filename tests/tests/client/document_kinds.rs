@@ -71,8 +71,8 @@ async fn code_is_stored_by_class_and_method_with_its_imports() {
         "{}|0|module|{\"imports\": [\"db\", \"write\"]}",
         "{UserService}|1|container|{}",
         "{UserService,getUser}|2|member|{}",
-        "{UserService,dropUser}|2|member|{}",
-        "{UserService}|1|container|{}",
+        // It ends with the closing bracket of the class.
+        "{UserService,dropUser}|1|member|{}",
     ];
     assert_eq!(cluster.query_lines(rows).await, expected);
     let line = "SELECT count(*) FROM rag.chunks WHERE unit = 'member' AND preamble LIKE '%export class UserService {'";

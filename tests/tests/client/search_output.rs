@@ -16,7 +16,7 @@ async fn search_prints_the_counts_and_the_passages() {
     assert!(shown.starts_with("Best chunks\n\n1  Soil › Acidity\n"), "{shown}");
     let (chunks, passages) = shown.split_once("Passages\n").unwrap();
     assert!(chunks.contains(answer) && chunks.contains("by meaning 1 (0."), "{shown}");
-    let whole = format!("1  Soil\n   {uri}:1-33  score 0.0");
+    let whole = format!("1  Soil\n   {uri}:1-33  score ");
     assert!(passages.trim_start().starts_with(&whole), "{whole}\n{shown}");
     assert!(!shown.contains('\u{1b}'), "no colours where no terminal is");
     let last = shown.lines().last().unwrap();

@@ -300,6 +300,10 @@ pub const CALLS: &[Call] = &[
         "SELECT c::pg_catalog.text FROM _passage.restricted_store_counts(@) AS c",
     ),
     administer("store_counts", "SELECT c::pg_catalog.text FROM _passage.store_counts(@) AS c"),
+    administer(
+        "restricted_row_counts",
+        "SELECT c::pg_catalog.text FROM _passage.restricted_row_counts(@) AS c",
+    ),
     administer("foreign_objects", "SELECT _passage.foreign_objects(@, true)"),
     administer("unreadable_relations", "SELECT _passage.unreadable_relations(@)"),
     administer("matching_columns", "SELECT pg_catalog.unnest(_passage.matching_columns(@))"),

@@ -1,6 +1,6 @@
 use super::member::inside;
 use super::*;
-use crate::source::{Content, SourceDocument, SourceEntry};
+use crate::source::{Content, Filter, SourceDocument, SourceEntry};
 use ::zip::write::SimpleFileOptions;
 use flate2::Compression;
 use flate2::write::GzEncoder;
