@@ -172,11 +172,11 @@ impl Reranker {
                 documents: &texts,
                 top_n: texts.len(),
             };
-            let scored = match self.service.post(&content).await {
+            let answer = match self.service.post(&content).await {
                 Ok(body) => scores(&body, texts.len()).map_err(Failure::Final),
                 Err(failure) => Err(failure),
             };
-            match scored {
+            match answer {
                 Ok(scores) => return Ok(scores),
                 Err(Failure::Final(error)) => return Err(failed(error)),
                 Err(Failure::TooLong) => {

@@ -60,6 +60,9 @@ use units::{Members, Units};
 /// It changes whenever the same document would be split differently.
 pub const SPLITTER_VERSION: u32 = 3;
 
+/// A parser that reports the units of a text.
+type Parse<'p> = &'p dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>;
+
 /// The splitter of a media type, by the structure that it finds.
 #[derive(Clone, Copy)]
 enum Splitter {
@@ -164,7 +167,6 @@ pub fn split<'t>(
         merging.finish()
     };
     let mut syntax_error = None;
-    type Parse<'p> = &'p dyn Fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>;
     let mut by_units = |members: Members, parse: Parse<'_>| {
         let mut units = Units::new(text, options.limits, sizer, members);
         match parse(text, &mut units) {

@@ -72,15 +72,15 @@ fn write(element: &Element, into: &mut String) {
     let attribute =
         attribute.as_ref().map_or(String::new(), |value| format!(" {name}=\n\"{value}\""));
     if before.is_empty() && inside.is_empty() {
-        into.push_str(&format!("<{name}{attribute}/>"));
+        into.extend(["<", name, &attribute, "/>"]);
         return;
     }
-    into.push_str(&format!("<{name}{attribute}>{before}"));
+    into.extend(["<", name, &attribute, ">", before]);
     for (element, after) in inside {
         write(element, into);
         into.push_str(after);
     }
-    into.push_str(&format!("</{name} >"));
+    into.extend(["</", name, " >"]);
 }
 
 fn xml() -> impl Strategy<Value = String> {

@@ -124,7 +124,7 @@ fn small_siblings_share_a_chunk_in_the_section_of_their_parent() {
 fn each_question_of_a_short_faq_is_a_chunk_of_its_section() {
     let mut text = String::from("# FAQ\n\n");
     for number in 1..=8 {
-        text.push_str(&format!("## Question {number}?\n\nA short answer.\n\n"));
+        text.extend(["## Question ", &number.to_string(), "?\n\nA short answer.\n\n"]);
     }
     for limits in [ChunkLimits::CHARACTERS, ChunkLimits::WORDPIECES] {
         let chunks = markdown(&text, limits);

@@ -140,23 +140,20 @@ fn text(
     let with_comments =
         gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
     let comment = media_type.comment_syntax().filter(|_| with_comments);
-    match (separator, comment) {
-        (None, Some(comment)) => {
-            let position = |selected_chunk: &&SelectedChunk| {
-                let ordinal = chunk(selected_chunk).ordinal();
-                let (first_line, last_line) = chunk(selected_chunk).lines();
-                ChunkPosition { ordinal, first_line, last_line }
-            };
-            let positions: Vec<_> = with_pauses(selected_chunks).map(position).collect();
-            assemble_with_gap_comments(&parts, &positions, comment)
-        }
-        _ => {
-            let separator = separator_of(media_type, separator.as_deref());
-            header.map_or_else(
-                || assemble(&parts, separator),
-                |header| header.assemble(&parts, separator),
-            )
-        }
+    if let (None, Some(comment)) = (separator, comment) {
+        let position = |selected_chunk: &&SelectedChunk| {
+            let ordinal = chunk(selected_chunk).ordinal();
+            let (first_line, last_line) = chunk(selected_chunk).lines();
+            ChunkPosition { ordinal, first_line, last_line }
+        };
+        let positions: Vec<_> = with_pauses(selected_chunks).map(position).collect();
+        assemble_with_gap_comments(&parts, &positions, comment)
+    } else {
+        let separator = separator_of(media_type, separator.as_deref());
+        header.map_or_else(
+            || assemble(&parts, separator),
+            |header| header.assemble(&parts, separator),
+        )
     }
 }
 

@@ -16,19 +16,17 @@ pub(super) fn or_empty(
     explain: impl FnOnce(LeftOut) -> EmptyReason + Send,
 ) -> impl Iterator<Item = Result<SourceEntry, Error>> + Send {
     let mut explain = Some(explain);
-    std::iter::from_fn(move || match entries.next() {
-        Some(entry) => {
-            match &entry {
-                Ok(SourceEntry::Skipped(_)) => selection.count(|left_out| left_out.not_text += 1),
-                Ok(SourceEntry::External(_)) => {}
-                Ok(SourceEntry::Document(_)) | Err(_) => explain = None,
-            }
-            Some(entry)
-        }
-        None => {
+    std::iter::from_fn(move || {
+        let Some(entry) = entries.next() else {
             let reason = explain.take()?(selection.left_out());
-            Some(Err(Error::Empty { name: name.clone(), reason }))
+            return Some(Err(Error::Empty { name: name.clone(), reason }));
+        };
+        match &entry {
+            Ok(SourceEntry::Skipped(_)) => selection.count(|left_out| left_out.not_text += 1),
+            Ok(SourceEntry::External(_)) => {}
+            Ok(SourceEntry::Document(_)) | Err(_) => explain = None,
         }
+        Some(entry)
     })
 }
 

@@ -62,6 +62,6 @@ fn is_closing_member(
 ) -> bool {
     let Some(section) = columns.section(row) else { return false };
     section.len() == container.len() + 1
-        && before.is_none_or(|before| columns.section(before).as_ref() != Some(&section))
+        && !before.is_some_and(|before| is_below(columns, before, &section))
         && closes_outer_unit(&columns.content(row))
 }

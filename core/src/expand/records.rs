@@ -107,13 +107,13 @@ impl Records {
             interrupt::poll();
             let first = scope.hits[0];
             let (candidates, _) = self.chosen(first).expect("a hit of a scope has one");
-            let parses = |format: DataFormat| {
+            let is_parsed = |format: DataFormat| {
                 let key = key(candidates, hits, first);
                 *parsed.entry(key).or_insert_with(|| parses(format, scope.rows, columns))
             };
             let reason = if scope.hits.iter().any(|hit| lost[*hit]) {
                 Reason::Cut
-            } else if !hits[first].format.is_none_or(parses) {
+            } else if !hits[first].format.is_none_or(is_parsed) {
                 Reason::Unparsable
             } else {
                 continue;

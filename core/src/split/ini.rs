@@ -20,12 +20,14 @@ use crate::{SyntaxError, Unit, interrupt};
 use std::iter::Peekable;
 
 /// Finds the units of an INI document.
+#[expect(clippy::unnecessary_wraps, reason = "a parser of units may fail")]
 pub(super) fn units(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
     read(text, units, Dialect::Ini);
     Ok(())
 }
 
 /// Finds the units of a document of properties.
+#[expect(clippy::unnecessary_wraps, reason = "a parser of units may fail")]
 pub(super) fn properties(text: &str, units: &mut Units<'_>) -> Result<(), SyntaxError> {
     read(text, units, Dialect::Properties);
     Ok(())

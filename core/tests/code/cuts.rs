@@ -75,11 +75,10 @@ pub fn count(
                 && after.unit == Unit::Container
                 && before.section.len() == after.section.len() + 1
                 && is_whole;
-            if before.size + after.size <= limits.max {
-                if before.section == after.section || closes_member {
-                    counts.lone += 1;
-                    report("a lone closing bracket", at);
-                }
+            let fits = before.size + after.size <= limits.max;
+            if fits && (before.section == after.section || closes_member) {
+                counts.lone += 1;
+                report("a lone closing bracket", at);
             }
         }
         let is_head =

@@ -146,7 +146,7 @@ async fn seed_004_a_property_is_returned_with_its_object() {
         ("root", "container", "data", "}"),
     ];
     let object = document(1, "application/json", &chunks);
-    chunks[3].3 = ", \"retries\": 3";
+    chunks[3].3 = ", \"retries\": }";
     let broken = document(2, "application/json", &chunks);
     let calls = [1, 2].map(|number| call(&[(id(number, 2), 0.5)], "auto", passages(Some(3))));
     // Invalid JSON falls back to the context of prose.

@@ -98,12 +98,11 @@ impl Store {
     pub async fn check_splitting(&self, splitting: &Splitting) -> Result<bool, Error> {
         self.must_exist().await?;
         match self.stored_splitting().await? {
-            None => Ok(false),
             Some(recorded) if recorded.agrees_with(splitting) => Ok(recorded.has_sizes),
             Some(recorded) if self.has_documents().await? => {
                 Err(self.splitting_mismatch(recorded, splitting))
             }
-            Some(_) => Ok(false),
+            _ => Ok(false),
         }
     }
 

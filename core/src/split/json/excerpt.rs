@@ -62,10 +62,7 @@ fn without_comments(text: &str) -> String {
 fn pieces(text: &str) -> impl Iterator<Item = Option<(Piece, Range<usize>)>> {
     let mut tokens = Tokens::new(text);
     std::iter::from_fn(move || {
-        let token = match tokens.next() {
-            Ok(token) => token,
-            Err(_) => return Some(None),
-        };
+        let Ok(token) = tokens.next() else { return Some(None) };
         let piece = match token.kind {
             TokenKind::OpenBrace | TokenKind::OpenBracket => Piece::Open,
             TokenKind::CloseBrace | TokenKind::CloseBracket => Piece::Close,

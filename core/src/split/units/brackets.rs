@@ -6,16 +6,14 @@ use crate::split::draft::Draft;
 impl Units<'_> {
     /// Adds a draft after the opening bracket before it.
     pub(super) fn push(&mut self, draft: Draft) {
-        let draft = match self.opening.take() {
-            Some(opening) => match self.joined(&opening, &draft) {
-                Some(size) => Draft { bytes: opening.bytes.start..draft.bytes.end, size, ..draft },
-                None => {
-                    self.drafts.push(opening);
-                    draft
-                }
-            },
-            None => draft,
-        };
+        let mut draft = draft;
+        if let Some(opening) = self.opening.take() {
+            if let Some(size) = self.joined(&opening, &draft) {
+                (draft.bytes.start, draft.size) = (opening.bytes.start, size);
+            } else {
+                self.drafts.push(opening);
+            }
+        }
         self.drafts.push(draft);
     }
 

@@ -151,7 +151,9 @@ impl Units<'_> {
                 let whole = cut::LongUnit { bytes: bytes.clone(), ties, size };
                 let mut pieces = Vec::new();
                 cutter.cut(&whole, |bytes, size| pieces.push(draft(bytes, size, section.clone())));
-                pieces.into_iter().for_each(|piece| self.push(piece));
+                for piece in pieces {
+                    self.push(piece);
+                }
             }
         }
         self.items.drain(..self.items.partition_point(|item| *item < bytes.end));

@@ -135,7 +135,7 @@ struct Purse<'h, 'a> {
 }
 
 impl<'a> Purse<'_, 'a> {
-    /// "Kept if total tokens + its tokens <= max_tokens and count + 1 <= max_chunks", and if the context of its
+    /// "Kept if total tokens + its tokens <= `max_tokens` and count + 1 <= `max_chunks`", and if the context of its
     /// hit is within the hit's own limit.
     fn fits(&self, chunks: &[(&Claim<'a>, i64)]) -> bool {
         let hit = chunks[0].0.hit;

@@ -64,50 +64,63 @@ pub fn is_value(text: &str) -> bool {
         let text = without_last_commas(text);
         serde_json::from_str::<serde_json::Value>(&text).is_ok()
     };
-    let is_run = |text: &str| {
-        [["", ""], ["[", "]"], ["{", "}"]]
-            .iter()
-            .any(|[open, close]| parses(&[open, text.trim(), close].concat()))
+    let is_run = |entries: &str| {
+        let entries = entries.trim_start_matches(is_blank_or_comma).trim_end();
+        let entries = entries.strip_suffix(',').unwrap_or(entries).trim_end();
+        // Brackets around nothing, or around a second comma, would be JSON, but there is no entry.
+        let has_entries = !entries.is_empty() && !entries.ends_with(',');
+        let parses_in = |[open, close]: [&str; 2]| parses(&[open, entries, close].concat());
+        has_entries && [["", ""], ["[", "]"], ["{", "}"]].into_iter().any(parses_in)
     };
-    if parses(text) {
+    parses(text) || entries(text).is_some_and(is_run)
+}
+
+/// Returns the entries of the innermost container that a text is in, if nothing but brackets, keys and
+/// commas is outside. Only opening brackets or only closing ones may be left over.
+fn entries(text: &str) -> Option<&str> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut closing = None;
+    let mut is_string = false;
+    let mut is_escaped = false;
+    for (at, char) in text.char_indices() {
+        match char {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = is_string,
+            '"' => is_string = !is_string,
+            _ if is_string => {}
+            '{' | '[' => open.push(at),
+            '}' | ']' if open.pop().is_none() => {
+                closing.get_or_insert(at);
+            }
+            _ => {}
+        }
+    }
+    if is_string {
+        return None;
+    }
+    let Some(closing) = closing else {
+        let Some(innermost) = open.last() else { return Some(text) };
+        let (before, entries) = text.split_at(innermost + 1);
+        return are_openings(before).then_some(entries);
+    };
+    let is_outside = |char: char| matches!(char, '}' | ']') || is_blank_or_comma(char);
+    text[closing..].chars().all(is_outside).then_some(&text[..closing])
+}
+
+/// Returns whether a text is opening brackets, each perhaps with a comma and a key before it.
+fn are_openings(text: &str) -> bool {
+    let rest = text.trim_start_matches(is_blank_or_comma);
+    if rest.is_empty() {
         return true;
     }
-    // Only opening brackets or only closing ones may be left over.
-    let without_comma = |text: &str| {
-        let text = text.trim_end();
-        is_run(text.strip_suffix(',').unwrap_or(text))
-    };
-    without_openings(text).into_iter().any(without_comma)
-        || without_closings(text).iter().any(|text| is_run(text))
+    let behind_key = rest.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    let behind_colon = behind_key.and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
+    let bracket = behind_colon.map_or(rest, str::trim_start);
+    bracket.strip_prefix(['{', '[']).is_some_and(are_openings)
 }
 
-/// Returns the rests of a text after brackets, keys and commas at its beginning.
-fn without_openings(text: &str) -> Vec<&str> {
-    let behind_key = |text: &'_ str| -> Option<usize> {
-        let key = text.strip_prefix('"')?.find('"')? + 2;
-        text[key..].starts_with(':').then_some(key + 1)
-    };
-    let mut rests = vec![text.trim_start()];
-    loop {
-        let rest = rests[rests.len() - 1];
-        let is_opening = rest.starts_with(['{', '[', ',']);
-        let skipped = if is_opening { Some(1) } else { behind_key(rest) };
-        let Some(skipped) = skipped else { return rests };
-        rests.push(rest[skipped..].trim_start());
-    }
-}
-
-/// Returns the rests of a text before brackets and commas at its end.
-fn without_closings(text: &str) -> Vec<&str> {
-    let mut rests = Vec::new();
-    let mut rest = text.trim_end();
-    while let Some(shorter) = rest.strip_suffix(['}', ']', ',']) {
-        rest = shorter.trim_end();
-        rests.push(rest);
-        // Only one comma follows an entry.
-        rests.extend(rest.strip_suffix(',').filter(|rest| !rest.ends_with(',')));
-    }
-    rests
+fn is_blank_or_comma(char: char) -> bool {
+    char == ',' || char.is_whitespace()
 }
 
 /// Removes the commas before closing brackets. No text of these tests has such a comma in a string.

@@ -7,6 +7,9 @@ use super::strategy::WholeOf;
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
+/// The rank of the hit, stage, distance, role, hit and position of the nearest chunk.
+type PartOrder = (usize, u8, i64, Role, usize, usize);
+
 /// The kind of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
@@ -56,7 +59,7 @@ pub fn parts<'c, 'a>(
     for (hit, whole) in hits.iter().zip(wholes) {
         let section = match hit.strategy.whole {
             WholeOf::Document => Some(Section::new()),
-            _ => whole.as_ref().map(|whole| whole.section.clone()),
+            _ => whole.as_ref().filter(|w| w.record.is_none()).map(|whole| whole.section.clone()),
         };
         let scope = section.map(|section| (hit.document.id, section));
         if let Some(scope) = scope.filter(|scope| scopes.contains(scope)) {
@@ -66,7 +69,7 @@ pub fn parts<'c, 'a>(
     context.sort_by_key(|(claim, distance)| {
         (hits[claim.hit].class, distance.abs(), claim.role, claim.hit, claim.chunk.ordinal)
     });
-    let mut parts: Vec<((usize, u8, i64, Role, usize, usize), Part)> = Vec::new();
+    let mut parts: Vec<(PartOrder, Part)> = Vec::new();
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
     for (index, (claim, distance)) in context.into_iter().enumerate() {
         let key = key(hits, wholes, &all, claim);
@@ -88,12 +91,15 @@ pub fn parts<'c, 'a>(
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// "Code and data consist of members: in a container, a section and a document."
+/// "Code and data consist of members: in a container, a section and a document." A record is kept whole or gives
+/// way to a narrower one, so its chunks are not members.
 fn scope(hits: &[Hit], wholes: &[Option<Whole>], claim: &Claim) -> Option<Scope> {
     let (hit, whole) = (&hits[claim.hit], wholes[claim.hit].as_ref());
     let is_structured = matches!(hit.chunk.kind.as_deref(), Some("code" | "data"));
     let has_head = whole.is_some_and(|whole| whole.head.is_some());
+    let is_record = whole.is_some_and(|whole| whole.record.is_some());
     let section = match hit.strategy.whole {
+        _ if is_record => None,
         _ if claim.role != Role::Section || claim.chunk.section.is_none() => None,
         WholeOf::Container if is_structured || has_head => Some(whole?.section.clone()),
         WholeOf::Section if is_structured => Some(whole?.section.clone()),

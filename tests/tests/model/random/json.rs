@@ -76,11 +76,11 @@ impl Writer {
         let count = rng.below(5);
         for i in 0..count {
             let key = format!("k{}", if is_object && rng.percent(10) { 0 } else { i });
-            let below = [section, &[key.clone()]].concat();
+            let below = [section, std::slice::from_ref(&key)].concat();
             let comma = if i + 1 < count { "," } else { "" };
             let begin = if is_object { format!("\n  \"{key}\": ") } else { String::new() };
             let kind = rng.below(10);
-            if self.entries > 0 && (kind < 3 || kind > 7 || rng.percent(50)) {
+            if self.entries > 0 && (!(3..=7).contains(&kind) || rng.percent(50)) {
                 self.flush(section);
             }
             self.text.push_str(&begin);

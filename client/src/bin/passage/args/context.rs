@@ -49,6 +49,7 @@ pub struct Context {
     pub within: Option<String>,
     /// Maximum number of tokens of all chunks together, 0 for no limit [default: that of the
     /// strategy; else the server setting passage.max_passage_tokens, initially 2048, for context]
+    #[expect(clippy::doc_markdown, reason = "the help is plain text")]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<u32>,
     /// Maximum number of chunks, 0 to 1000000 [default: set by the strategy]

@@ -10,6 +10,7 @@ const SERVICE: &str = "Rerank service";
 
 /// The rerank service.
 #[derive(Args, Clone)]
+#[expect(clippy::struct_field_names, reason = "the names of the options come from the fields")]
 pub struct Reranker {
     #[arg(
         help = "Address of a rerank service, such as https://api.cohere.com/v2, that orders the chunks \

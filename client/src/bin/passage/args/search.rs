@@ -102,6 +102,7 @@ pub struct Context {
     pub strategy: Option<String>,
     /// Maximum number of tokens of all passages together, 0 to 1000000, 0 for no limit [default:
     /// that of the strategy, else the server setting passage.max_tokens, initially 4096]
+    #[expect(clippy::doc_markdown, reason = "the help is plain text")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub max_tokens: Option<u32>,
     /// Maximum number of chunks of all passages together, 0 to 1000000; hits are never dropped

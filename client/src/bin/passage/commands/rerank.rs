@@ -41,8 +41,8 @@ pub async fn rerank(
 
 /// Returns the hits with a score, best first.
 fn ordered(hits: Vec<Hit>, scores: &[Option<f64>]) -> Vec<Hit> {
-    let scored = |(hit, score): (Hit, &Option<f64>)| Some(Hit { score: (*score)?, ..hit });
-    let mut hits: Vec<Hit> = hits.into_iter().zip(scores).filter_map(scored).collect();
+    let with_score = |(hit, score): (Hit, &Option<f64>)| Some(Hit { score: (*score)?, ..hit });
+    let mut hits: Vec<Hit> = hits.into_iter().zip(scores).filter_map(with_score).collect();
     // A stable sort: equal scores stay in the order of the search.
     hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     for (rank, hit) in (1..).zip(&mut hits) {

@@ -28,7 +28,7 @@ pub fn applies(hit: &Hit) -> bool {
         && hit.chunk.depth() > 0
 }
 
-/// "A record has at most max_tokens, by default 2,048; 0 means no limit."
+/// "A record has at most `max_tokens`, by default 2,048; 0 means no limit."
 fn budget(strategy: &Strategy) -> i64 {
     match strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(2_048) {
         0 => i64::from(u32::MAX),
