@@ -14,7 +14,7 @@ impl Assembly {
     /// use passage_core::DataFormat;
     /// use passage_core::assemble::{Part, Separator, assemble};
     ///
-    /// let parts = [Part { content: "  \"server\": {\"port\": 80},\n".into(), span: Some(10..35) }];
+    /// let parts = [Part { content: "  \"server\": {\"port\": 80},\n".into(), span: Some(10..36) }];
     /// let assembly = assemble(&parts, Separator::Text("")).excerpt(DataFormat::Json);
     /// assert_eq!(assembly.text, "{\"server\": {\"port\": 80}}");
     /// assert_eq!((&assembly.part_ranges[0], &assembly.spans[0]), (&(1..23), &(12..34)));
