@@ -17,7 +17,7 @@ mod memory;
 #[path = "code/standalone.rs"]
 mod standalone;
 
-use memory::{Chunk, Store, TOKENS, passages, preset};
+use memory::{Store, TOKENS, passages, preset};
 use passage_core::expand::Budget;
 use passage_core::{Characters, ChunkLimits, DataFormat, MediaType, SplitOptions, split};
 use standalone::{folders, parser, parses_alone, walk};
@@ -46,17 +46,7 @@ fn complete(
     if split.syntax_error.is_some() || split.chunks.is_empty() {
         return;
     }
-    let chunk = |chunk: &passage_core::Chunk| Chunk {
-        section: chunk.section.clone(),
-        unit: Some(chunk.unit),
-        tokens: TOKENS,
-        content: chunk.content.to_owned(),
-    };
-    let store = Store {
-        documents: vec![split.chunks.iter().map(chunk).collect()],
-        kind: Some(split.chunks[0].kind),
-        format: DataFormat::of(media_type),
-    };
+    let store = Store::of_split(&split.chunks, DataFormat::of(media_type), |_| TOKENS);
     let hierarchical = preset("hierarchical");
     let (count, step) = (split.chunks.len(), split.chunks.len().div_ceil(HITS));
     for at in (0..count).step_by(step) {

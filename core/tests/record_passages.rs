@@ -19,7 +19,7 @@ mod memory;
 mod standalone;
 
 use files::{folders, registry, walk};
-use memory::{Chunk, Store, passages, preset};
+use memory::{Store, passages, preset};
 use passage_core::assemble::{Part, Separator, assemble};
 use passage_core::expand::{Budget, Hit};
 use passage_core::{
@@ -66,16 +66,10 @@ impl Row {
             return;
         }
         let format = DataFormat::of(media_type).unwrap();
-        let chunk = |chunk: &passage_core::Chunk| Chunk {
-            section: chunk.section.clone(),
-            unit: Some(chunk.unit),
-            tokens: chunk.content.chars().count().div_ceil(4) as u32,
-            content: chunk.content.to_owned(),
-        };
-        let document: Vec<_> = split.chunks.iter().map(chunk).collect();
-        let size: u32 = document.iter().map(|chunk| chunk.tokens).sum();
-        let (count, kind) = (document.len(), Some(split.chunks[0].kind));
-        let store = Store { documents: vec![document], kind, format: Some(format) };
+        let tokens = |chunk: &passage_core::Chunk| chunk.content.chars().count().div_ceil(4) as u32;
+        let store = Store::of_split(&split.chunks, Some(format), tokens);
+        let size: u32 = store.documents[0].iter().map(|chunk| chunk.tokens).sum();
+        let count = split.chunks.len();
         self.files += 1;
         self.large_files += usize::from(size > LARGE);
         let hierarchical = preset("hierarchical");

@@ -18,7 +18,7 @@ mod memory;
 #[allow(dead_code)] // Files are read by their list.
 mod standalone;
 
-use memory::{Chunk, Store, TOKENS, passages, preset};
+use memory::{Store, TOKENS, passages, preset};
 use passage_core::assemble::Part;
 use passage_core::expand::Budget;
 use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};
@@ -58,17 +58,7 @@ fn check(
         return;
     }
     let (mut parser, errors) = parser(text, frame);
-    let chunk = |chunk: &passage_core::Chunk| Chunk {
-        section: chunk.section.clone(),
-        unit: Some(chunk.unit),
-        tokens: TOKENS,
-        content: chunk.content.to_owned(),
-    };
-    let store = Store {
-        documents: vec![split.chunks.iter().map(chunk).collect()],
-        kind: Some(split.chunks[0].kind),
-        format: None,
-    };
+    let store = Store::of_split(&split.chunks, None, |_| TOKENS);
     counts.files += 1;
     let count = split.chunks.len();
     for at in (0..count).step_by(count.div_ceil(HITS)) {

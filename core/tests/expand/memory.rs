@@ -67,6 +67,23 @@ impl Store {
         Self { documents, kind: Some(kind), format }
     }
 
+    /// Returns a store of one document, by the chunks of a splitter and a measure of their tokens.
+    #[allow(dead_code)] // Only tests with real files split them.
+    pub fn of_split(
+        chunks: &[passage_core::Chunk],
+        format: Option<DataFormat>,
+        tokens: impl Fn(&passage_core::Chunk) -> u32,
+    ) -> Self {
+        let chunk = |chunk: &passage_core::Chunk| Chunk {
+            section: chunk.section.clone(),
+            unit: Some(chunk.unit),
+            tokens: tokens(chunk),
+            content: chunk.content.to_owned(),
+        };
+        let documents = vec![chunks.iter().map(chunk).collect()];
+        Self { documents, kind: Some(chunks[0].kind), format }
+    }
+
     pub fn id(document: usize, ordinal: usize) -> Uuid {
         Uuid::from_u64_pair(document as u64 + 1, ordinal as u64 + 1)
     }
