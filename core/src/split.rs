@@ -54,6 +54,7 @@ use merge::ChunkMerger;
 pub use options::{Characters, ChunkLimits, SizeUnit, Sizer, SplitOptions};
 pub(crate) use toml::excerpt as toml_excerpt;
 use units::{Members, Units};
+pub(crate) use xml::excerpt as xml_excerpt;
 
 /// The version of the splitters, which is part of the content hash of a document.
 ///
@@ -90,8 +91,8 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "application/jsonl" => Splitter::Units(Members::Entries, json::lines),
         "text/x-yaml" => Splitter::Units(Members::Entries, yaml::units),
         "text/x-toml" => Splitter::Units(Members::Entries, toml::units),
-        "text/x-ini" => Splitter::Units(Members::Declarations, ini::units),
-        "text/x-java-properties" => Splitter::Units(Members::Declarations, ini::properties),
+        "text/x-ini" => Splitter::Units(Members::Entries, ini::units),
+        "text/x-java-properties" => Splitter::Units(Members::Entries, ini::properties),
         "application/xml" => Splitter::Units(Members::Declarations, xml::units),
         _ => Splitter::Blocks(plain::blocks),
     }

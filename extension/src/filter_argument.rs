@@ -18,22 +18,15 @@ pub const SEARCH_KEYS: &[&str] = &[
     "kind",
     "path",
     "metadata",
-    "min_similarity",
     "include_orphaned",
+    "min_similarity",
 ];
 
 /// The keys for fragments, which are not compared with the embedding.
-pub const FRAGMENT_KEYS: &[&str] = &[
-    "collection",
-    "version",
-    "uri",
-    "uri_pattern",
-    "media_type",
-    "kind",
-    "path",
-    "metadata",
-    "include_orphaned",
-];
+pub const FRAGMENT_KEYS: &[&str] = match SEARCH_KEYS.split_last() {
+    Some((_min_similarity, keys)) => keys,
+    None => SEARCH_KEYS,
+};
 
 impl Filters {
     /// Adds the filters of the argument `filter` to those that are arguments of their own.

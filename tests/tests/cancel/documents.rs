@@ -7,7 +7,7 @@ use passage_tests::Cluster;
 const BYTES: usize = 16_000_000;
 
 /// A document by its media type: its beginning, the repeated part and its end, as SQL literals.
-const DOCUMENTS: [(&str, [&str; 3]); 27] = [
+const DOCUMENTS: [(&str, [&str; 3]); 36] = [
     ("text/html", ["'<table>'", "'<tr><td>'", "''"]),
     (
         "text/html",
@@ -39,6 +39,15 @@ const DOCUMENTS: [(&str, [&str; 3]); 27] = [
     ("text/x-toml", ["'a = [0'", "',0'", "']'"]),
     ("application/x-ipynb+json", ["'{\"cells\": [{\"source\": [1'", "',1'", "']}]}'"]),
     ("application/xml", ["'<all>'", "E'<part id=\"1\">text</part>\\n'", "'</all>'"]),
+    ("application/xml", ["'<a>'", "'<b/>'", "'</a>'"]),
+    ("application/xml", ["'<a b=\"'", "'x '", "'\"/>'"]),
+    ("application/xml", ["'<!DOCTYPE a ['", "'<!ENTITY b \"&c;&c;\">'", "']><a>&b;</a>'"]),
+    ("application/xml", ["'<a><!--'", "'words '", "'--></a>'"]),
+    ("application/xml", ["'<a><![CDATA['", "'] '", "']]></a>'"]),
+    ("text/x-ini", ["''", "E'[a]\\nb = c\\n'", "''"]),
+    ("text/x-ini", ["''", "E'a=\\n'", "''"]),
+    ("text/x-ini", ["'['", "'] '", "''"]),
+    ("text/x-java-properties", ["''", "E'a = b \\\\\\n  c\\n'", "''"]),
     ("text/x-python", ["''", "E'def a():\\n    return 1\\n\\n'", "''"]),
     ("text/x-rust", ["''", "E'fn a() {\\n    1\\n}\\n\\n'", "''"]),
 ];

@@ -5,6 +5,7 @@
 //! run on servers without pgvector.
 
 mod administration;
+mod bounded_calls;
 mod chunk_sizes;
 mod concurrent_writers;
 mod configuration_trust;
