@@ -8,7 +8,7 @@ export DESTDIR
 export BINDIR
 export VALGRIND
 
-.PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz bench quality lint clean
+.PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz fuzz-grammars bench quality lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -42,6 +42,9 @@ corpus: ## split and check thousands of real files of every kind
 
 fuzz: ## fuzz the splitters, for SECONDS=600 each
 	@ground/fuzz $(or $(SECONDS),600)
+
+fuzz-grammars: ## fuzz the grammars of code under AddressSanitizer, for SECONDS=1800 of CPU time each
+	@ground/fuzz-grammars $(or $(SECONDS),1800)
 
 bench: ## measure the ratios in docs/benchmarks.md
 	@ground/bench
