@@ -26,7 +26,7 @@ pub(crate) fn excerpt(text: &str) -> Option<Excerpt> {
     (!inside.is_empty()).then(|| Excerpt { bytes: start..start + inside.len(), brackets: ["", ""] })
 }
 
-/// What the tokens so far have.
+/// The content and the unmatched tags of the tokens so far.
 #[derive(Default)]
 struct Found<'t> {
     /// The tags of the elements that are open.
