@@ -33,6 +33,9 @@ use tally::Tally;
 /// The maximum number of bytes of a sample.
 const SAMPLE: u64 = 8_000_000;
 
+/// The media types whose members may be outside of their container.
+const APART: [&str; 2] = ["text/x-c", "text/x-c++"];
+
 /// Returns the first container in code with a member before its head, if any. `check_store` relies on it.
 fn find_member_before_head(chunks: &[Chunk<'_>]) -> Option<String> {
     let mut opened: HashSet<&[String]> = HashSet::new();
@@ -63,7 +66,8 @@ fn try_file(path: &Path, tally: &mut Tally) {
     let violation = violation
         .or_else(|| find_repeated_section(&stored, &document.chunks))
         .or_else(|| {
-            find_member_before_head(&document.chunks).filter(|_| stored.kind() == Kind::Code)
+            let is_checked = stored.kind() == Kind::Code && !APART.contains(&stored.structure());
+            find_member_before_head(&document.chunks).filter(|_| is_checked)
         })
         .or_else(|| {
             let again = split(&text, &stored, &options, &Characters);

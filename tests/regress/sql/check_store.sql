@@ -38,10 +38,12 @@ BEGIN;
 DELETE FROM regress_check.documents;
 INSERT INTO regress_check.documents (id, uri)
 SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, uri FROM (VALUES (1, 'late.ts'), (2, 'head.ts'), (3, 'none.go'), (4, 'data.toml')) AS listed (n, uri);
+INSERT INTO regress_check.documents (id, uri, media_type) VALUES ('00000000-0000-0000-0000-000000000005', 'apart.cc', 'text/x-c++');
 INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, unit, content)
 SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, ordinal, section::text[], kind, unit, 'x'
 FROM (VALUES (1, 0, '{A}', 'code', 'member'), (1, 1, '{A,B,C}', 'code', 'member'), (1, 2, '{A,B}', 'code', 'container'), (1, 3, '{A,B,D}', 'code', 'member'),
     (2, 0, '{A}', 'code', 'container'), (2, 1, '{A,B}', 'code', 'member'), (2, 2, '{A}', 'code', 'container'),
+    (5, 0, '{A,B}', 'code', 'member'), (5, 1, '{A}', 'code', 'container'),
     (3, 0, '{A,B}', 'code', 'member'), (3, 1, '{A,C}', 'code', 'member'), (3, 2, '{D}', 'code', 'member'),
     (4, 0, '{A,B}', 'data', 'container'), (4, 1, '{A}', 'data', 'container')) AS listed (n, ordinal, section, kind, unit);
 SELECT * FROM passage.check_store(data => true);
