@@ -3,7 +3,7 @@
 -- A section needs no chunk of its own before its members: the splitter may merge it with the first one, and an
 -- array begins with its first item. But a chunk of a container in code is its head or its closing part, so no
 -- member precedes the first such chunk. C++ is different: methods are often defined outside of their class, and a
--- chunk of several counts as one of the class.
+-- comment between two of them belongs to the class.
 
 CREATE FUNCTION _passage.data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
