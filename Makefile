@@ -1,11 +1,13 @@
 # The targets for users and developers. Each target does its own set-up with the scripts in ground/.
 #
 # PG_CONFIG names the server to build for and to test on, PostgreSQL 15 to 18. The default is a pinned
-# PostgreSQL 18 with pgvector, which is downloaded into target/.
+# PostgreSQL 18 with pgvector, which is downloaded into target/. GRAMMARS names the languages whose source code
+# SQL splits by its syntax, such as 'python rust'; the default is all, and `no` is none.
 
 export PG_CONFIG
 export DESTDIR
 export BINDIR
+export GRAMMARS
 export VALGRIND
 
 .PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz fuzz-grammars bench quality lint clean
@@ -22,7 +24,7 @@ check: ## run every test on a temporary server
 check-assert: ## run the SQL tests on a PostgreSQL with assertions; VALGRIND=yes adds valgrind
 	@ground/check-assert
 
-install: ## build the extension and install it into the server of PG_CONFIG
+install: ## build and install the extension into the server of PG_CONFIG; GRAMMARS=no or 'python rust' saves memory
 	@ground/install
 
 install-client: ## build the client and install it into cargo's folder for programs, or BINDIR

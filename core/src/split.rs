@@ -21,7 +21,7 @@ mod asciidoc;
 mod block_builder;
 mod blocks;
 mod closing;
-#[cfg(feature = "code")]
+#[cfg(feature = "grammar")]
 mod code;
 mod csv;
 mod cut;
@@ -72,13 +72,13 @@ enum Splitter {
     /// Units with members of a kind.
     Units(Members, fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
     /// Units by the syntax of a programming language.
-    #[cfg(feature = "code")]
+    #[cfg(feature = "grammar")]
     Code(&'static code::Language),
 }
 
 /// Returns the splitter of a media type. A new splitter is added here.
 fn splitter(media_type: &MediaType) -> Splitter {
-    #[cfg(feature = "code")]
+    #[cfg(feature = "grammar")]
     if let Some(language) = code::language(media_type.structure()) {
         return Splitter::Code(language);
     }
@@ -98,7 +98,8 @@ fn splitter(media_type: &MediaType) -> Splitter {
     }
 }
 
-/// The media types of source code that the feature `code` splits by its syntax.
+/// The media types of source code that the feature `code` splits by its syntax. Each grammar has a feature
+/// of its own.
 const GRAMMARS: [&str; 16] = [
     "text/x-rust",
     "text/x-typescript",
@@ -119,9 +120,10 @@ const GRAMMARS: [&str; 16] = [
 ];
 
 /// Returns whether this build splits source code of a media type as plain text, because it lacks the
-/// feature `code`.
+/// feature of its grammar.
 pub fn lacks_grammar(media_type: &MediaType) -> bool {
-    !cfg!(feature = "code") && GRAMMARS.contains(&media_type.structure())
+    GRAMMARS.contains(&media_type.structure())
+        && matches!(splitter(media_type), Splitter::Blocks(_))
 }
 
 /// Splits a document into chunks, in document order.
@@ -181,7 +183,7 @@ pub fn split<'t>(
     let drafts = match splitter(media_type) {
         Splitter::Blocks(find) => by_blocks(find(text)),
         Splitter::Units(members, parse) => by_units(members, &parse),
-        #[cfg(feature = "code")]
+        #[cfg(feature = "grammar")]
         Splitter::Code(language) => {
             by_units(Members::Declarations, &|text, units| code::parse(text, language, units))
         }

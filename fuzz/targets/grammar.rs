@@ -1,6 +1,6 @@
 //! One grammar with its scanner: the environment variable `PASSAGE_GRAMMAR` names its media type.
 //!
-//! An input is a document as it is, so real files are seeds. The parser is reused, as in a server.
+//! An input is a document as it is, so real files are seeds.
 
 #![no_main]
 

@@ -34,6 +34,7 @@ mod rerank;
 mod search;
 mod search_output;
 mod second_run;
+mod source_code;
 mod sources;
 mod split;
 mod statistics;
