@@ -39,11 +39,21 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 9] =
-    ["expand", "split", "ingest", "embed", "scale", "million", "quality", "search", "fragments"];
+const PARTS: [&str; 10] = [
+    "expand",
+    "split",
+    "ingest",
+    "embed",
+    "scale",
+    "million",
+    "quality",
+    "search",
+    "fragments",
+    "fusion",
+];
 
 /// The parts that run only if they are named.
-const NAMED: [&str; 5] = ["scale", "million", "quality", "search", "fragments"];
+const NAMED: [&str; 6] = ["scale", "million", "quality", "search", "fragments", "fusion"];
 
 /// The arguments of the command line.
 struct Arguments {
