@@ -3,7 +3,7 @@ Recall at equal budgets: the share of the known answers in the returned text.
 
 Sets of questions have their answers marked in real documents. One set belongs to the project, two are next to the
 checkout (see `sets`). Core splits the documents of a set and the client's model embeds them with their preambles,
-as `passage ingest` does. There are three parts:
+as `passage ingest` does. There are four parts:
 
 - `quality` compares ways of making chunks, in memory. Each question is compared with each chunk. The best chunks
   are taken until the budget is spent (see `score`). Each way is compared with the first one, question by question
@@ -11,6 +11,7 @@ as `passage ingest` does. There are three parts:
 - `search` queries a real server by SQL, with every mode of `search` and some strategies, next to plain search in
   memory (see `server` and `passages`).
 - `fragments` queries the same server for the lines that answer, with every strategy (see `fragments`).
+- `fusion` chooses the constants of the fusion on other questions than those it measures (see `fusion`).
 
 Budgets are equal, not numbers of hits, because larger chunks would always win the latter. With 175 questions a
 difference below seven points is mostly chance, which is why the tables have intervals.
