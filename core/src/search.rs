@@ -4,11 +4,12 @@ Search: planning, ranking and fusion of the chunks that answer a query.
 A query has words and an optional embedding, and each gives a ranking. BM25 ranks the words over the positions in
 a store's full-text index; distance ranks the embedding. This module contains the parts that need no store:
 [`SearchQuery`] parses a query, [`identifier_parts`] splits compound words, [`plan_subqueries`] plans which chunks
-to read, [`bm25`] scores them, [`fuse_scores`] and [`fuse`] merge rankings, and [`select_hits`] selects the hits of the
+to read, [`bm25`] scores them, [`coverage`] weights them, [`fuse_scores`] and [`fuse`] merge rankings, and [`select_hits`] selects the hits of the
 result.
 */
 
 pub mod bm25;
+mod coverage;
 mod fuse;
 mod hit_budget;
 mod identifiers;
@@ -17,6 +18,7 @@ mod query;
 mod select_hits;
 mod subqueries;
 
+pub use coverage::coverage;
 pub use fuse::{FusedHit, RankedList, ScoredList, fuse, fuse_scores};
 pub use hit_budget::{HitCost, select_within_budget};
 pub use identifiers::{identifier_parts, uri_words};

@@ -2,14 +2,15 @@
 The passages of a search: as many as the caller asks for, if there are enough hits.
 
 Hits near each other form one passage, so the number of passages is known only after expansion. If there are too few,
-more candidates become hits, and the context is read again. If all candidates are hits, the search is repeated once
+more candidates become hits, and the context is read again. If all candidates are hits, the legs are read on once
 for more of them. So a search executes a fixed number of statements at most.
 */
 
 use crate::error::Error;
 use crate::expand_request::{Expansion, ResultKind};
 use crate::passage_rows::{PassageRow, TextOptions, passage_rows};
-use crate::search_request::{SearchHit, SearchRequest};
+use crate::search_legs::SearchHit;
+use crate::search_request::SearchRequest;
 use crate::settings;
 use crate::spi;
 use crate::store::{Hits, Store, StrategyRequest};
@@ -27,7 +28,7 @@ use uuid::Uuid;
 /// again.
 const GROWTH: [usize; 2] = [3, 27];
 
-/// How many times as many candidates the second search finds, and their most.
+/// How many times as many candidates the legs are read on for, and their most.
 const MORE_CANDIDATES: u32 = 10;
 const MAX_CANDIDATES: u32 = 1_000;
 
@@ -57,19 +58,20 @@ impl BestPassages {
             let default_budget = settings::search_budget();
             let expansion = Expansion { store, connection, kind, default_budget };
             let limit = self.search.limit(self.count)?;
-            let hits = self.search.clone().search(store, connection, self.count)?;
+            let more = match self.search.candidates {
+                None => limit.saturating_mul(MORE_CANDIDATES).min(MAX_CANDIDATES).max(limit),
+                Some(_) => limit,
+            };
+            let mut legs = self.search.legs(store, connection, limit, more)?;
+            let hits = legs.hits(limit);
             let (rows, end) = self.passages(&expansion, &hits)?;
-            let more = limit.saturating_mul(MORE_CANDIDATES).min(MAX_CANDIDATES);
-            let can_read_on = self.search.candidates.is_none()
-                && limit < more
-                && hits.len() >= limit as usize
-                && end == SelectionEnd::Candidates;
+            let can_read_on =
+                limit < more && hits.len() >= limit as usize && end == SelectionEnd::Candidates;
             if rows.len() >= self.count as usize || !can_read_on {
                 return Ok(rows);
             }
-            let search = SearchRequest { candidates: Some(more as i32), ..self.search.clone() };
-            let hits = search.search(store, connection, self.count)?;
-            let (more_rows, _) = self.passages(&expansion, &hits)?;
+            legs.read_on(more as usize)?;
+            let (more_rows, _) = self.passages(&expansion, &legs.hits(more))?;
             Ok(if more_rows.len() > rows.len() { more_rows } else { rows })
         })
     }

@@ -31,6 +31,7 @@ mod reassemble;
 mod relation_watch;
 mod search;
 mod search_hits;
+mod search_legs;
 mod search_request;
 mod section;
 mod settings;

@@ -1,13 +1,12 @@
-//! Searching a store: by words, by an embedding, or by both with fused rankings.
+//! The arguments of a search, and which legs they need: words, an embedding, or both.
 
 use crate::arguments::FusionArguments;
 use crate::error::Error;
+use crate::search_legs::{LegSource, SearchHit, SearchLegs};
 use crate::spi::Connection;
-use crate::store::{Filters, RankedChunks, Store};
-use passage_core::search::{FusedHit, RankedList, ScoredList, SearchMode, fuse, fuse_scores};
+use crate::store::{Filters, Store};
+use passage_core::search::SearchMode;
 use passage_core::strategy::{check_limit, check_range};
-use std::collections::HashMap;
-use uuid::Uuid;
 
 /// The arguments of a search.
 #[derive(Clone)]
@@ -21,18 +20,6 @@ pub struct SearchRequest {
     pub candidates: Option<i32>,
     pub filters: Filters,
     pub fusion: FusionArguments,
-}
-
-/// A chunk that the search found.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchHit {
-    pub chunk: Uuid,
-    /// The fused score of two rankings, else the score of the only one.
-    pub score: f64,
-    /// The rank, from 1, and the score of the vector search.
-    pub vector: Option<(i32, f64)>,
-    /// The rank, from 1, and the score of the text search.
-    pub text: Option<(i32, f64)>,
 }
 
 /// The least number of candidates by default.
@@ -55,16 +42,31 @@ impl SearchRequest {
     ///
     /// # Errors
     ///
-    /// Returns what is wrong with the arguments, or that the store does not support the mode. Without a
-    /// mode, a store without lexemes or without embeddings is searched by the other.
+    /// Returns what is wrong with the arguments or the store, see [`Self::legs`].
     pub fn search(
         self,
         store: &Store,
         connection: &Connection,
         requested: u32,
     ) -> Result<Vec<SearchHit>, Error> {
-        let candidates = self.limit(requested)?;
-        let (weights, rrf_k) = self.fusion.parse()?;
+        let limit = self.limit(requested)?;
+        Ok(self.legs(store, connection, limit, limit)?.hits(limit))
+    }
+
+    /// Reads the rankings of both legs, each with `limit` chunks. The caller may need up to `most`.
+    ///
+    /// # Errors
+    ///
+    /// Returns what is wrong with the arguments, or that the store does not support the mode. Without a
+    /// mode, a store without lexemes or without embeddings is searched by the other.
+    pub fn legs<'c>(
+        &'c self,
+        store: &'c Store,
+        connection: &'c Connection,
+        limit: u32,
+        most: u32,
+    ) -> Result<SearchLegs<'c>, Error> {
+        let fusion = self.fusion.parse()?;
         if let Some(min_similarity) = self.filters.min_similarity {
             check_range("min_similarity", min_similarity, -1.0, 1.0)?;
             if self.embedding.is_none() {
@@ -82,86 +84,20 @@ impl SearchRequest {
         }
         let embedding = self
             .embedding
+            .as_ref()
             .filter(|_| mode != Some(SearchMode::Text) || self.filters.min_similarity.is_some());
-        let embedding = embedding.map(|of| store.query_embedding(connection, of)).transpose()?;
-        let limit = candidates as usize;
-        let by_vector = match &embedding {
-            Some(embedding) if mode != Some(SearchMode::Text) => {
-                Some(store.vector_search(connection, embedding, &self.filters, limit))
-            }
-            _ => None,
-        };
-        let by_text = match &self.query {
-            Some(query)
-                if mode != Some(SearchMode::Vector)
-                    && (mode.is_some() || by_vector.is_none() || store.has_lexemes()) =>
-            {
-                let embedding = embedding.as_ref();
-                Some(store.text_search(connection, query, &self.filters, embedding, limit)?)
-            }
-            _ => None,
-        };
-        let is_fused = by_vector.is_some() && by_text.is_some();
-        let fusion = is_fused.then_some(Fusion { weights, rrf_k });
-        Ok(merge([by_vector, by_text], fusion, limit))
+        let embedding = embedding.map(|of| store.query_embedding(connection, of.clone()));
+        let embedding = embedding.transpose()?;
+        let by_vector = embedding.is_some() && mode != Some(SearchMode::Text);
+        let words = self.query.as_deref().filter(|_| {
+            mode != Some(SearchMode::Vector)
+                && (mode.is_some() || !by_vector || store.has_lexemes())
+        });
+        let source = LegSource { store, connection, filters: &self.filters, embedding, words };
+        SearchLegs::read(source, by_vector, fusion, [limit, most].map(|count| count as usize))
     }
 }
 
 fn missing(subject: &str, missing: &'static str) -> Error {
     Error::MissingArgument { subject: subject.to_owned(), missing }
-}
-
-/// How both rankings are fused.
-struct Fusion {
-    weights: [f64; 2],
-    /// The constant of reciprocal rank fusion; without it the scores are fused.
-    rrf_k: Option<u32>,
-}
-
-/// The weight of the words relative to the embedding if their scores are fused. Measured:
-/// `docs/benchmarks.md`.
-const WORDS: f64 = 1.1;
-
-/// Merges the rankings of the vector search and the text search, each with at most `limit` chunks.
-fn merge(
-    rankings: [Option<RankedChunks>; 2],
-    fusion: Option<Fusion>,
-    limit: usize,
-) -> Vec<SearchHit> {
-    let rankings = rankings.map(Option::unwrap_or_default);
-    let scores: [HashMap<Uuid, f64>; 2] =
-        [0, 1].map(|which: usize| rankings[which].iter().copied().collect());
-    let is_fused = fusion.is_some();
-    let fused = fuse_rankings(rankings, fusion, limit);
-    let hit = |fused: FusedHit<Uuid>| {
-        let rank_and_score = |which: usize| {
-            fused.ranks[which].map(|rank| (rank as i32, scores[which][&fused.chunk]))
-        };
-        let (vector, text) = (rank_and_score(0), rank_and_score(1));
-        let single = vector.or(text).map_or(0.0, |(_, score)| score);
-        let score = if is_fused { fused.score } else { single };
-        SearchHit { chunk: fused.chunk, score, vector, text }
-    };
-    fused.into_iter().map(hit).collect()
-}
-
-fn fuse_rankings(
-    rankings: [RankedChunks; 2],
-    fusion: Option<Fusion>,
-    limit: usize,
-) -> Vec<FusedHit<Uuid>> {
-    let Fusion { weights, rrf_k } = fusion.unwrap_or(Fusion { weights: [1.0; 2], rrf_k: Some(0) });
-    let [vector, text] = rankings;
-    if let Some(rrf_k) = rrf_k {
-        let list = |hits: RankedChunks, weight| RankedList {
-            ids: hits.into_iter().map(|(chunk, _)| chunk).collect(),
-            weight,
-        };
-        return fuse(&[list(vector, weights[0]), list(text, weights[1])], f64::from(rrf_k));
-    }
-    // Without the limit, the chunks that are not found have none of the words, so their score is 0.
-    let text_floor = (text.len() < limit).then_some(0.0);
-    let list = |hits, floor, weight| ScoredList { hits, floor, weight };
-    let words = list(text, text_floor, WORDS * weights[1]);
-    fuse_scores(&[list(vector, None, weights[0]), words])
 }

@@ -20,7 +20,7 @@ mod write;
 pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyRequest};
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
-pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches};
+pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
 pub use write::{NewDocument, Outcome, Replaced};
 
 use crate::error::Error;

@@ -14,10 +14,11 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;
 - `million`: search in a million chunks of real text, against its parts alone;
-- `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL.
+- `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL;
+- `fusion`: whether the constants of the fusion hold on other questions.
 
-Without a part all of them run except the last five, which take minutes. `scale` loads ten million chunks and needs
-25 GB of disk. `million` embeds 50,000 chunks in its first run and needs 10 GB. The last three do not measure speed
+Without a part all of them run except the last six, which take minutes. `scale` loads ten million chunks and needs
+25 GB of disk. `million` embeds 50,000 chunks in its first run and needs 10 GB. The last four do not measure speed
 and have options of their own (see `quality`). `--keep` names a folder that keeps the loaded servers for the next
 run.
 */
@@ -39,11 +40,21 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 9] =
-    ["expand", "split", "ingest", "embed", "scale", "million", "quality", "search", "fragments"];
+const PARTS: [&str; 10] = [
+    "expand",
+    "split",
+    "ingest",
+    "embed",
+    "scale",
+    "million",
+    "quality",
+    "search",
+    "fragments",
+    "fusion",
+];
 
 /// The parts that run only if they are named.
-const NAMED: [&str; 5] = ["scale", "million", "quality", "search", "fragments"];
+const NAMED: [&str; 6] = ["scale", "million", "quality", "search", "fragments", "fusion"];
 
 /// The arguments of the command line.
 struct Arguments {

@@ -3,7 +3,7 @@ Recall at equal budgets: the share of the known answers in the returned text.
 
 Sets of questions have their answers marked in real documents. One set belongs to the project, two are next to the
 checkout (see `sets`). Core splits the documents of a set and the client's model embeds them with their preambles,
-as `passage ingest` does. There are three parts:
+as `passage ingest` does. There are four parts:
 
 - `quality` compares ways of making chunks, in memory. Each question is compared with each chunk. The best chunks
   are taken until the budget is spent (see `score`). Each way is compared with the first one, question by question
@@ -11,6 +11,7 @@ as `passage ingest` does. There are three parts:
 - `search` queries a real server by SQL, with every mode of `search` and some strategies, next to plain search in
   memory (see `server` and `passages`).
 - `fragments` queries the same server for the lines that answer, with every strategy (see `fragments`).
+- `fusion` chooses the constants of the fusion on other questions than those it measures (see `fusion`).
 
 Budgets are equal, not numbers of hits, because larger chunks would always win the latter. With 175 questions a
 difference below seven points is mostly chance, which is why the tables have intervals.
@@ -20,17 +21,20 @@ share of the budget, the preset adds context to them, and further hits fill the 
 chunks are in memory, but they are read and chosen as by `reassemble` (see `store`).
 
 `cargo bench -p passage-tests --bench bench -- PART... [--data FOLDER] [--set NAME]...
-[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]`, where `--limits` and the
-options after it are only for `quality`.
+[--limits MIN/PREFERRED/MAX[:bare][:plain]]... [--fill stop|continue] [--strategies]
+[--save FILE] [--before FILE]`, where `--limits`, `--fill` and `--strategies` are only for `quality`. For the other
+parts `--save` writes the recalls of each question, and `--before` compares them with those that another version saved.
 */
 
 mod bootstrap;
 mod configuration;
 mod excerpts;
 mod fragments;
+mod fusion;
 mod legs;
 mod passages;
 mod report;
+mod saved;
 mod score;
 mod search;
 mod server;
@@ -52,6 +56,7 @@ use configuration::Configuration;
 use fragments::Scope;
 use legs::Legs;
 use report::{BUDGETS, Measurement, Report};
+use saved::{Recalls, Versions};
 use score::{Filling, fill, recall};
 use search::{RankedSet, search};
 use server::Server;
@@ -61,7 +66,7 @@ use table::Comparison;
 use vectors::Vectors;
 
 /// The parts that use the sets.
-pub const PARTS: [&str; 3] = ["quality", "search", "fragments"];
+pub const PARTS: [&str; 4] = ["quality", "search", "fragments", "fusion"];
 
 /// The first argument of the process that measures.
 const WORKER: &str = "quality-worker";
@@ -74,6 +79,10 @@ pub struct Options {
     configurations: Vec<Configuration>,
     filling: Option<Filling>,
     strategies: bool,
+    /// The file for the recalls of each question.
+    save: Option<PathBuf>,
+    /// The recalls of another version.
+    before: Option<PathBuf>,
     /// The arguments as they were given.
     arguments: Vec<String>,
 }
@@ -94,7 +103,7 @@ impl Options {
             self.arguments.push(option.to_owned());
             return Ok(true);
         }
-        if !["--data", "--set", "--limits", "--fill"].contains(&option) {
+        if !["--data", "--set", "--limits", "--fill", "--save", "--before"].contains(&option) {
             return Ok(false);
         }
         let value = arguments.next().ok_or_else(|| format!("{option} has no value"))?;
@@ -102,6 +111,8 @@ impl Options {
         match option {
             "--data" => self.data = Some(value.into()),
             "--set" => self.sets.push(value),
+            "--save" => self.save = Some(value.into()),
+            "--before" => self.before = Some(value.into()),
             "--limits" => self.configurations.push(value.parse()?),
             _ => {
                 self.filling = Some(match value.as_str() {
@@ -174,8 +185,17 @@ pub fn is_worker() -> bool {
             in_memory(set, &options, &model, &mut vectors);
         }
     }
+    if has("fusion") {
+        println!("{}", fusion::measure(&sets, &model, &mut vectors));
+    }
     if has("search") || has("fragments") {
-        by_sql(&sets, has("search"), has("fragments"), &model, &mut vectors);
+        let measured = by_sql(&sets, has("search"), has("fragments"), &model, &mut vectors);
+        if let Some(before) = &options.before {
+            println!("{}", Versions { before: &saved::read(before), after: &measured });
+        }
+        if let Some(path) = &options.save {
+            saved::write(path, &measured).expect("the file can be written");
+        }
     }
     true
 }
@@ -202,8 +222,15 @@ fn in_memory(set: &Set, options: &Options, model: &Model, vectors: &mut Vectors)
     }
 }
 
-/// Queries a server, set after set.
-fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &mut Vectors) {
+/// Queries a server, set after set. Returns the recalls of each question.
+fn by_sql(
+    sets: &[Set],
+    search: bool,
+    fragments: bool,
+    model: &Model,
+    vectors: &mut Vectors,
+) -> Vec<Recalls> {
+    let mut measured = Vec::new();
     let server = Server::start();
     let has_fragments = server.has_function("fragments");
     if fragments && !has_fragments {
@@ -218,11 +245,14 @@ fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &
         if search {
             let comparison = passages::measure(&server, &loaded, &searched);
             println!("{comparison}");
+            measured.extend(comparison.recalls(&set.name));
             comparisons.push(comparison);
         }
         if fragments {
             for scope in [Scope::Document, Scope::Store] {
-                println!("{}", fragments::measure(&server, &loaded, scope));
+                let excerpts = fragments::measure(&server, &loaded, scope);
+                println!("{excerpts}");
+                measured.extend(excerpts.recalls(&set.name));
             }
         }
     }
@@ -233,6 +263,7 @@ fn by_sql(sets: &[Set], search: bool, fragments: bool, model: &Model, vectors: &
         }
         println!("{}", Legs(&union));
     }
+    measured
 }
 
 /// Measures one configuration over all questions of a set.

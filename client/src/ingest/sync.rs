@@ -10,7 +10,7 @@ after the grace period. If its source exists again before that, the mark is remo
 use super::{Event, Ingest, Summary, ingest};
 use crate::Error;
 use crate::source::{self, Changes, ExternalLink, Scopes, SourceEntry};
-use crate::store::DocumentState;
+use crate::store::{Changed, DocumentState};
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +74,7 @@ pub async fn sync(
     let report = Arc::new(report);
     let reporter = Arc::clone(&report);
     let mut summary = ingest(job.clone(), sources, move |event| reporter(event)).await?;
+    let loaded_chunks = summary.chunks;
     let mut report = |event| {
         summary.count(&event);
         report(&event);
@@ -85,11 +86,12 @@ pub async fn sync(
         return Ok(summary);
     }
     let mut last: Option<String> = None;
+    let mut removed_chunks = 0;
     loop {
         let documents = store
             .document_states(&job.collection, &job.version, last.as_deref(), grace, &started, BATCH)
             .await?;
-        let Some(end) = documents.last() else { return Ok(summary) };
+        let Some(end) = documents.last() else { break };
         last = Some(end.uri.clone());
         let missing = documents.into_iter().filter(|document| {
             document.is_older && scopes.contain(&document.uri) && !seen.contains(&document.uri)
@@ -105,7 +107,7 @@ pub async fn sync(
                 store.mark_orphaned(&ids(&orphaned), &started).await?;
             }
             if !removed.is_empty() {
-                store.remove_orphans(&ids(&removed), &started, grace).await?;
+                removed_chunks += store.remove_orphans(&ids(&removed), &started, grace).await?;
             }
         }
         for document in orphaned {
@@ -115,6 +117,13 @@ pub async fn sync(
             report(Event::Removed(document.uri));
         }
     }
+    if removed_chunks > 0 {
+        let note = store.analyze_after(Changed::Chunks, removed_chunks + loaded_chunks).await?;
+        if let Some(note) = note {
+            report(Event::NotAnalyzed(note));
+        }
+    }
+    Ok(summary)
 }
 
 /// The uris that the sources have listed, as hashes.

@@ -5,10 +5,15 @@ An index has stems, and a slip often changes what the stemmer removes: `encodng`
 becomes `encod`. So words are compared as they are written. A slip adds, omits, changes or swaps one letter, and all
 words that differ by one slip are few hundred. The caller turns each of them into its lexeme and looks it up.
 
+A word that was meant can be misspelled in as many ways as it has letters by omitting one or swapping two, and in 26
+times as many by adding or changing one. So a certain one of the latter is the less likely explanation: `striat` is
+`strait` rather than `strict`. Both are corrections, with different weights.
+
 # Source
 
 Damerau, *A Technique for Computer Detection and Correction of Spelling Errors* (1964): four of five errors are one
-slip of these kinds.
+slip of these kinds. Kernighan, Church and Gale, *A Spelling Correction Program Based on a Noisy Channel Model*
+(1990): corrections are ranked by how likely their slip is.
 */
 
 use crate::interrupt;
@@ -25,11 +30,15 @@ const SCRIPTS: [[char; 2]; 3] = [['à', 'ÿ'], ['ά', 'ώ'], ['а', 'ё']];
 pub struct Correction {
     /// The corrected word, in lower case.
     pub text: String,
-    /// The similarity of both words as written, 0 to 1.
-    pub likeness: f64,
+    /// How likely this word was meant, relative to other corrections: the similarity of both words as written,
+    /// from 0 to 1, and less for a slip with 26 alternatives.
+    pub weight: f64,
 }
 
-/// Returns the corrections of a word whose similarity is at least `threshold`, most similar first.
+/// The number of letters from which an added or changed one is chosen.
+const ALTERNATIVES: f64 = 26.0;
+
+/// Returns the corrections of a word whose similarity is at least `threshold`, most likely first.
 ///
 /// Punctuation around the word is ignored. A word with punctuation or digits inside, or with fewer than 4 or more
 /// than 24 letters, has no corrections.
@@ -46,39 +55,53 @@ pub fn corrections(word: &str, threshold: f64) -> Vec<Correction> {
     if !LENGTH.contains(&letters.len()) || !letters.iter().all(|letter| letter.is_alphabetic()) {
         return Vec::new();
     }
-    let mut likeness = HashMap::new();
-    for (number, slip) in slips(&letters).enumerate() {
+    let mut weights: HashMap<String, f64> = HashMap::new();
+    for (number, Slip { letters: correct, alternatives }) in slips(&letters).enumerate() {
         interrupt::poll_periodically(number);
-        let text: String = slip.into_iter().collect();
-        if text != word {
-            let longer = text.chars().count().max(letters.len());
-            likeness.insert(text, 1.0 - 1.0 / longer as f64);
+        let likeness = 1.0 - 1.0 / correct.len().max(letters.len()) as f64;
+        let text: String = correct.into_iter().collect();
+        if text != word && likeness >= threshold {
+            let weight = weights.entry(text).or_default();
+            *weight = weight.max(likeness / alternatives);
         }
     }
-    let enough = likeness.into_iter().filter(|(_, likeness)| *likeness >= threshold);
-    let mut found: Vec<_> = enough.map(|(text, likeness)| Correction { text, likeness }).collect();
-    found.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then_with(|| a.text.cmp(&b.text)));
+    let mut found: Vec<_> =
+        weights.into_iter().map(|(text, weight)| Correction { text, weight }).collect();
+    found.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.text.cmp(&b.text)));
     found
 }
 
+/// A correct word, and how many slips of this kind at this letter there are.
+struct Slip {
+    letters: Vec<char>,
+    alternatives: f64,
+}
+
 /// Returns all words from which `letters` differ by one slip.
-fn slips(letters: &[char]) -> impl Iterator<Item = Vec<char>> {
+fn slips(letters: &[char]) -> impl Iterator<Item = Slip> {
     let alphabet = alphabet(letters);
-    let without = |at: usize| [&letters[..at], &letters[at + 1..]].concat();
-    let swapped = |at: usize| {
-        let mut word = letters.to_vec();
-        word.swap(at, at + 1);
-        word
+    let slip = |letters, alternatives| Slip { letters, alternatives };
+    let added = |at: usize| {
+        // A letter that was typed twice has no alternatives.
+        let is_repeated = at > 0 && letters[at] == letters[at - 1];
+        let correct = [&letters[..at], &letters[at + 1..]].concat();
+        slip(correct, if is_repeated { 1.0 } else { ALTERNATIVES })
     };
-    let added: Vec<_> = (0..letters.len()).map(without).collect();
+    let swapped = |at: usize| {
+        let mut correct = letters.to_vec();
+        correct.swap(at, at + 1);
+        slip(correct, 1.0)
+    };
+    let added: Vec<_> = (0..letters.len()).map(added).collect();
     let swaps: Vec<_> = (0..letters.len() - 1).map(swapped).collect();
     let letters = letters.to_vec();
     let others = (0..=letters.len()).flat_map(move |at| {
         let letters = letters.clone();
         alphabet.clone().into_iter().flat_map(move |letter| {
-            let omitted = [&letters[..at], &[letter], &letters[at..]].concat();
-            let changed = (at < letters.len())
-                .then(|| [&letters[..at], &[letter], &letters[at + 1..]].concat());
+            let omitted = slip([&letters[..at], &[letter], &letters[at..]].concat(), 1.0);
+            let changed = (at < letters.len()).then(|| {
+                slip([&letters[..at], &[letter], &letters[at + 1..]].concat(), ALTERNATIVES)
+            });
             std::iter::once(omitted).chain(changed)
         })
     });
@@ -132,8 +155,25 @@ mod tests {
         assert!(!texts("memroy").is_empty());
         assert!(corrections("memroy", 0.9).is_empty());
         let long = corrections("automaticaly", 0.9);
-        assert!(long.iter().all(|correction| correction.likeness >= 0.9));
+        assert!(long.iter().all(|correction| correction.text.len() >= 11));
         assert!(texts("tets").iter().all(|text| text.len() == 5), "one of four is a quarter");
+    }
+
+    #[test]
+    fn a_slip_with_fewer_alternatives_is_more_likely() {
+        let place = |word: &str, intended: &str| {
+            let found = corrections(word, 0.8);
+            let weight = found.iter().find(|one| one.text == intended).unwrap().weight;
+            found.iter().filter(|one| one.weight > weight).count()
+        };
+        for (misspelled, likely, unlikely) in [
+            ("striat", "strait", "strict"),
+            ("guinaa", "guiana", "guinea"),
+            ("uwait", "kuwait", "await"),
+            ("languagee", "language", "languages"),
+        ] {
+            assert!(place(misspelled, likely) < place(misspelled, unlikely), "{misspelled}");
+        }
     }
 
     #[test]

@@ -54,9 +54,9 @@ pub struct FusedHit<Id> {
 
 /// Fuses rankings by their scores, best first.
 ///
-/// A ranking adds `weight * (sqrt(scaled score) + 5 / (10 + rank))` to each of its chunks. The scaled score is 1 for
-/// the best chunk of the ranking, and 0 for the floor or, without a floor, for the last chunk. The root favors chunks
-/// in several rankings. Ties and weights of 0 are as in [`fuse`].
+/// A ranking adds `weight * (scaled score + 5 / (10 + rank))` to each of its chunks. The scaled score is 1 for the best
+/// chunk of the ranking, and 0 for the floor or, without a floor, for the last chunk. Ties and weights of 0 are as in
+/// [`fuse`].
 ///
 /// ```
 /// use passage_core::search::{ScoredList, fuse_scores};
@@ -75,7 +75,7 @@ pub fn fuse_scores<Id: Copy + Eq + Hash>(lists: &[ScoredList<Id>]) -> Vec<FusedH
             let rank = (index + 1) as f64;
             let scaled =
                 if best > last { ((score - last) / (best - last)).clamp(0.0, 1.0) } else { 1.0 };
-            (*chunk, weight * (scaled.sqrt() + RANK_SHARE * RANK_K / (RANK_K + rank)))
+            (*chunk, weight * (scaled + RANK_SHARE * RANK_K / (RANK_K + rank)))
         };
         hits.iter().enumerate().map(value).collect()
     });

@@ -17,7 +17,7 @@ mod vector_search;
 
 pub use filters::{FilterShape, Filters};
 pub use query_embedding::QueryEmbedding;
-pub use text_search::TextMatches;
+pub use text_search::{TextMatches, TextRanking};
 
 use uuid::Uuid;
 

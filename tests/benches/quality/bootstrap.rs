@@ -56,11 +56,11 @@ pub fn difference(first: &[f64], other: &[f64]) -> Difference {
 }
 
 /// The generator of Steele, Lea and Flood, *Fast Splittable Pseudorandom Number Generators* (2014).
-struct SplitMix(u64);
+pub struct SplitMix(pub u64);
 
 impl SplitMix {
     /// Returns a number from 0 up to, but not including, `limit`.
-    fn below(&mut self, limit: usize) -> usize {
+    pub fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -146,6 +146,14 @@ impl Loaded<'_> {
         self.numbers[uri]
     }
 
+    /// Returns other questions over the documents of this set.
+    pub fn with_questions<'s>(&self, set: &'s Set, vectors: &mut Vectors) -> Loaded<'s> {
+        let asked = vectors.embed(set.questions.iter().map(|one| one.text.as_str()));
+        let asked = asked.into_iter().map(<[f32]>::to_vec).collect();
+        let (store, numbers) = (self.store.clone(), self.numbers.clone());
+        Loaded { set, store, asked, chunks: self.chunks, numbers }
+    }
+
     /// Returns the uri of a document of the set.
     pub fn uri(&self, number: usize) -> String {
         uri(&self.set.documents[number].name)

@@ -20,6 +20,7 @@ pub struct Set {
 }
 
 /// A file of the set.
+#[derive(Clone)]
 pub struct Document {
     pub name: String,
     pub text: String,

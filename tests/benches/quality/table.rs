@@ -3,9 +3,10 @@
 use std::fmt;
 
 use super::report::figures;
+use super::saved::Recalls;
 
 /// The budgets in tokens.
-pub const BUDGETS: [usize; 4] = [512, 1_024, 2_048, 4_096];
+pub const BUDGETS: [usize; 5] = [256, 512, 1_024, 2_048, 4_096];
 
 /// One way over all questions of a set.
 pub struct Row {
@@ -52,6 +53,22 @@ impl Comparison {
             yardsticks: first.yardsticks,
             rows: (0..first.rows.len()).map(|number| Row::union(of(number))).collect(),
         }
+    }
+
+    /// Returns the recalls of each question, of a set with this name.
+    pub fn recalls(&self, set: &str) -> Vec<Recalls> {
+        let of = |row: &Row| {
+            let pairs = BUDGETS.into_iter().zip(row.recalls.clone());
+            let (set, method) = (set.to_owned(), row.name.clone());
+            let recalls = move |(budget, questions): (usize, Vec<f64>)| Recalls {
+                set: set.clone(),
+                method: method.clone(),
+                budget: budget.to_string(),
+                questions,
+            };
+            pairs.map(recalls).collect::<Vec<_>>()
+        };
+        self.rows.iter().flat_map(of).collect()
     }
 
     /// Returns the row of a name.

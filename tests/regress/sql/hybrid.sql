@@ -22,12 +22,19 @@ SELECT rank, uri, content, round(score::numeric, 3) AS score, vector_rank, text_
 
 -- both rankings fused by their scores: a chunk gets nothing from a ranking that lacks it
 SELECT rank, uri, content, vector_rank, text_rank, round(score::numeric, 6) AS score,
-    round((score - coalesce(5.0 / (10 + vector_rank) + sqrt(greatest(0, (vector_score - last.vector) / (best.vector - last.vector))), 0)
-        - 1.1 * coalesce(5.0 / (10 + text_rank) + CASE WHEN best.text > last.text THEN sqrt((text_score - last.text) / (best.text - last.text)) ELSE 1 END, 0))::numeric, 12) AS rest
+    round((score - coalesce(5.0 / (10 + vector_rank) + greatest(0, (vector_score - last.vector) / (best.vector - last.vector)), 0)
+        - 2 * 1.0 / 2 * coalesce(5.0 / (10 + text_rank) + CASE WHEN best.text > last.text THEN (text_score - last.text) / (best.text - last.text) ELSE 1 END, 0))::numeric, 12) AS rest
 FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 8),
     (SELECT max(vector_score), max(text_score) FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 100)) AS best (vector, text),
     (SELECT min(vector_score), min(text_score) FROM passage.search_hits('five', '{1,0.02,0}', candidates => 6, max_hits => 100)) AS last (vector, text)
 ORDER BY rank;
+-- the words weigh 2 m / (n + 1) if the best chunk has m of the n words; a complete ranking by words ends at 0
+SELECT query, bool_and(abs(score - coalesce(5.0 / (10 + vector_rank) + (vector_score - last.vector) / (best.vector - last.vector), 0)
+    - 2.0 * m / (n + 1) * coalesce(5.0 / (10 + text_rank) + text_score / best.text, 0)) < 1e-9) AS as_documented, (array_agg(content ORDER BY rank))[1] AS first
+FROM (VALUES ('15 five', 2, 2), ('15 ten twenty', 1, 3), ('15 five the ten', 2, 3)) AS q (query, m, n), passage.search_hits(query, '{1,0.02,0}', max_hits => 100),
+    LATERAL (SELECT max(vector_score), max(text_score) FROM passage.search_hits(query, '{1,0.02,0}', max_hits => 100)) AS best (vector, text),
+    LATERAL (SELECT min(vector_score) FROM passage.search_hits(query, '{1,0.02,0}', max_hits => 100)) AS last (vector)
+GROUP BY query ORDER BY query;
 SELECT bool_and(a.score = b.score) AS default_is_null FROM passage.search_hits('five', '{1,0.02,0}') AS a
 JOIN passage.search_hits('five', '{1,0.02,0}', rrf_k => NULL, vector_weight => NULL, text_weight => 1) AS b USING (chunk_id);
 

@@ -5,6 +5,8 @@ use crate::second_run::book;
 use crate::{
     RunOutput, Sources, assert_sound, ingest_text, lacks_embedding, run_client, text_cluster,
 };
+use passage::embed::ServiceConfig;
+use passage::split::ChunkSizes;
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 use serde_json::{Value, json};
@@ -24,6 +26,32 @@ fn sizes(sizer: &str, limits: [usize; 4], overlap: usize) -> Value {
     json!({"sizer": sizer, "chunk_sizes": {
         "min_size": min, "preferred_size": preferred, "max_size": max, "max_with_preamble": window, "overlap": overlap,
     }})
+}
+
+#[test]
+fn the_sizes_in_the_documentation_are_those_for_the_windows_of_services() {
+    let guide = include_str!("../../../docs/guides/client.md");
+    let head =
+        "| the model reads | for example | `--max-size` | `--preferred-size` | `--min-size` |";
+    let rows: Vec<_> = guide.lines().skip_while(|line| *line != head).skip(2).take(3).collect();
+    let mut models = 0;
+    for (row, window) in rows.iter().zip([256, 512, 1_024]) {
+        let cells: Vec<_> = row.trim_matches('|').split('|').map(str::trim).collect();
+        assert!(cells[0].replace(',', "").starts_with(&window.to_string()), "{row}");
+        let sizes = |window| {
+            let limits = ChunkSizes::default().in_characters(window);
+            [limits.max, limits.preferred, limits.min]
+        };
+        let expected = cells[2..5].iter().map(|size| size.replace(',', "").parse().unwrap());
+        let expected: Vec<usize> = expected.collect();
+        assert_eq!(sizes(Some(window)).to_vec(), expected, "{row}");
+        for model in cells[1].split(", ") {
+            let service = ServiceConfig::new("http://localhost", model.trim_matches('`'));
+            assert_eq!(sizes(service.window()).to_vec(), expected, "{model}");
+            models += 1;
+        }
+    }
+    assert_eq!(models, 6);
 }
 
 #[tokio::test]

@@ -60,6 +60,33 @@ async fn a_load_of_more_than_a_tenth_of_the_store_updates_the_statistics() {
 }
 
 #[tokio::test]
+async fn a_sync_that_only_removes_more_than_a_tenth_updates_the_statistics() {
+    let cluster = text_cluster().await;
+    let names: Vec<_> = (0..20).map(|number| format!("{number}.md")).collect();
+    let sources = Sources::with(names.iter().map(|name| (name.as_str(), "# A\n")));
+    let book = sources.book();
+    let sync = async |options: &[&str]| {
+        let run = run_client(&cluster, ["sync", "--no-embed", &book].iter().chain(options)).await;
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+    };
+    sync(&[]).await;
+    for (files, options, times) in [
+        (0..1, &["--grace", "0"][..], 0),
+        (1..4, &["--grace", "0", "--dry-run"], 0),
+        (4..5, &["--grace", "1h"], 0),
+        (5..7, &["--grace", "0"], 1),
+    ] {
+        let before = analyzed(&cluster).await;
+        for name in &names[files.clone()] {
+            std::fs::remove_file(format!("{book}/{name}")).unwrap();
+        }
+        sync(options).await;
+        assert_eq!(analyzed(&cluster).await - before, times, "{files:?}");
+    }
+    assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "13");
+}
+
+#[tokio::test]
 async fn a_role_that_may_not_analyze_loads_with_a_note() {
     let cluster = text_cluster().await;
     cluster

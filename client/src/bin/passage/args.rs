@@ -16,6 +16,7 @@ mod reindex;
 mod remove;
 mod reranker;
 mod search;
+mod service;
 mod split;
 mod status;
 mod sync;

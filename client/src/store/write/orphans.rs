@@ -92,7 +92,7 @@ impl Store {
     }
 
     /// Removes documents with their chunks and embeddings, unless they were written since `begun`, or are
-    /// no longer marked for longer than the grace period.
+    /// no longer marked for longer than the grace period. Returns the number of removed chunks.
     ///
     /// # Errors
     ///
@@ -102,12 +102,18 @@ impl Store {
         ids: &[Uuid],
         begun: &str,
         grace: Duration,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
         let grace = grace.as_secs_f64();
-        let delete = "DELETE FROM {store}.documents WHERE id = ANY ($1) \
-            AND ingested_at < $2::text::timestamptz \
-            AND ($3::float8 = 0 OR orphaned_at <= now() - make_interval(secs => $3::float8))";
-        self.change(delete, &[&ids, &begun, &grace]).await
+        let delete = format!(
+            "WITH removed AS (DELETE FROM {}.documents WHERE id = ANY ($1) \
+             AND ingested_at < $2::text::timestamptz \
+             AND ($3::float8 = 0 OR orphaned_at <= now() - make_interval(secs => $3::float8)) \
+             RETURNING chunk_count) \
+             SELECT coalesce(sum(chunk_count), 0)::bigint FROM removed",
+            self.schema
+        );
+        let chunks: i64 = self.query_one(&delete, &[&ids, &begun, &grace]).await?.get(0);
+        Ok(usize::try_from(chunks).unwrap_or_default())
     }
 
     /// Returns the metadata `http` of a document, which describes how the client fetched it.

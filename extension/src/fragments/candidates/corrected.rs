@@ -9,7 +9,11 @@ use std::collections::HashMap;
 /// The most words of a query that are corrected.
 const MAX_WORDS: usize = 4;
 
-/// Returns the lexemes of the corrections of some words of a query, most similar first.
+/// How much less likely than the best correction of a word another one may be. A slip with 26 alternatives is
+/// less likely than one without.
+const LESS_LIKELY: f64 = 10.0;
+
+/// Returns the lexemes of the corrections of some words of a query, most likely first.
 ///
 /// `words` are indexes of the query's words. Most of the lexemes are in no chunk; the caller selects.
 pub fn corrected_lexemes(
@@ -33,19 +37,29 @@ pub fn corrected_lexemes(
         return Vec::new();
     }
     let texts = found.iter().map(|(_, correction)| correction.text.as_str()).collect();
-    let mut likeness: HashMap<(usize, String), f64> = HashMap::new();
+    let mut weights: HashMap<(usize, String), f64> = HashMap::new();
     for (index, lexeme) in store.word_lexemes(connection, texts) {
         let (of, correction) = &found[index];
         if lexeme != lexemes.list[*of] {
-            let best = likeness.entry((*of, lexeme)).or_default();
-            *best = best.max(correction.likeness);
+            let best = weights.entry((*of, lexeme)).or_default();
+            *best = best.max(correction.weight);
         }
     }
     let variant =
-        |((of, lexeme), likeness)| TermVariant { of, lexeme, kind: MatchKind::Fuzzy(likeness) };
-    let mut variants: Vec<_> = likeness.into_iter().map(variant).collect();
+        |((of, lexeme), weight)| TermVariant { of, lexeme, kind: MatchKind::Fuzzy(weight) };
+    let mut variants: Vec<_> = weights.into_iter().map(variant).collect();
     variants.sort_by(|a, b| {
         b.kind.weight().total_cmp(&a.kind.weight()).then_with(|| a.lexeme.cmp(&b.lexeme))
     });
     variants
+}
+
+/// Removes corrections if another one of the same word, which a chunk has too, is far more likely.
+pub fn keep_likely(variants: &mut Vec<TermVariant>) {
+    let mut best: HashMap<usize, f64> = HashMap::new();
+    for TermVariant { of, kind, .. } in variants.iter() {
+        let best = best.entry(*of).or_default();
+        *best = best.max(kind.weight());
+    }
+    variants.retain(|variant| variant.kind.weight() * LESS_LIKELY >= best[&variant.of]);
 }

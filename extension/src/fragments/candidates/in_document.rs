@@ -6,7 +6,7 @@ match, the words that differ from it by one slip are looked up in the document. 
 compared with the whole vocabulary of the document.
 */
 
-use super::corrected::corrected_lexemes;
+use super::corrected::{corrected_lexemes, keep_likely};
 use super::lexeme_reader::LexemeReader;
 use super::{Candidates, whole_lexemes, without_variant};
 use crate::spi::Connection;
@@ -65,6 +65,7 @@ impl Candidates {
             }
             let mut similar = corrected_lexemes(store, connection, &lexemes, &inexact, threshold);
             similar.retain(|variant| vocabulary.contains(variant.lexeme.as_str()));
+            keep_likely(&mut similar);
             let corrected: HashSet<_> = similar.iter().map(|variant| variant.of).collect();
             let mut words = whole_lexemes(&lexemes, &unmatched);
             words.retain(|word| !corrected.contains(word));

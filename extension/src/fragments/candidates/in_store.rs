@@ -3,11 +3,14 @@ Words in a store or a part of it.
 
 The full-text index finds the candidates. Similar words, and words that begin with a word of the query, are
 searched only if no candidate has the word itself. So are the words that differ from it by one slip.
+
+A word counts only if a chunk that the caller reads has it. So words of chunks that a policy hides change nothing.
 */
 
-use super::corrected::corrected_lexemes;
+use super::corrected::{corrected_lexemes, keep_likely};
 use super::{Candidates, STORE_CHUNKS, whole_lexemes, without_variant};
 use crate::error::Error;
+use crate::interrupt::pause;
 use crate::spi::Connection;
 use crate::store::{ChunkLexemes, Filters, MAX_MATCHING, Store, TextMatches};
 use crate::types::Tsvector;
@@ -26,6 +29,9 @@ const MIN_PREFIX: usize = 3;
 
 /// The most statements that look for corrections of a word.
 const MAX_ROUNDS: usize = 3;
+
+/// The most chunks that are read for corrections under row-level security.
+const MAX_VISIBLE: usize = 20_000;
 
 impl Candidates {
     /// Finds the chunks that pass the filters.
@@ -56,10 +62,11 @@ impl Candidates {
         if !unmatched.is_empty() && threshold > 0.0 {
             corrected = corrected_lexemes(store, connection, &lexemes, &unmatched, threshold);
         }
-        // Hundreds of words would be compared with every chunk, because a policy excludes the index.
-        if !store.has_policies() {
-            let words = std::mem::take(&mut corrected);
-            (variants, rows) = present_variants(store, connection, filters, words, &required);
+        if !corrected.is_empty() {
+            let read = if store.has_policies() { visible_variants } else { present_variants };
+            (variants, rows) = read(store, connection, filters, corrected.clone(), &required);
+            corrected.retain(|word| !variants.contains(word));
+            keep_likely(&mut variants);
         }
         let fuzzy = &unmatched[..unmatched.len().min(MAX_FUZZY_WORDS)];
         let prefixes: Vec<_> = whole_lexemes(&lexemes, fuzzy)
@@ -69,7 +76,7 @@ impl Candidates {
         if !prefixes.is_empty() && threshold > 0.0 {
             let any = prefixes.iter().map(|prefix| format!("{}:*", quote_lexeme(prefix)));
             let matching = any_of(any, &required);
-            let begun = store.matching_lexemes(connection, &matching, filters);
+            let begun = store.matching_lexemes(connection, Some(&matching), filters, MAX_MATCHING);
             let mut vocabulary = BTreeSet::new();
             for (_, row) in &begun {
                 for prefix in &prefixes {
@@ -137,7 +144,8 @@ fn present_variants<'c>(
             break;
         }
         let any = variants.iter().map(|variant| quote_lexeme(&variant.lexeme));
-        let found = store.matching_lexemes(connection, &any_of(any, required), filters);
+        let any = any_of(any, required);
+        let found = store.matching_lexemes(connection, Some(&any), filters, MAX_MATCHING);
         let has = |variant: &TermVariant| found.iter().any(|(_, row)| row.tsv.has(&variant.lexeme));
         let (new, rest): (Vec<_>, Vec<_>) = variants.into_iter().partition(has);
         let is_complete = new.is_empty() || found.len() < MAX_MATCHING;
@@ -149,6 +157,38 @@ fn present_variants<'c>(
         variants = rest;
     }
     (present, rows)
+}
+
+/// Returns those variants that chunks have, with these chunks, in a store with policies.
+///
+/// A policy excludes the full-text index, and hundreds of words would be compared with every chunk. So the
+/// lexemes of the chunks are read and looked up in the words.
+fn visible_variants<'c>(
+    store: &Store,
+    connection: &'c Connection,
+    filters: &Filters,
+    mut variants: Vec<TermVariant>,
+    required: &str,
+) -> (Vec<TermVariant>, Vec<(Uuid, ChunkLexemes<'c>)>) {
+    let required = Some(required).filter(|required| !required.is_empty());
+    let mut rows = store.matching_lexemes(connection, required, filters, MAX_VISIBLE);
+    let words: HashSet<_> = variants.iter().map(|variant| variant.lexeme.as_str()).collect();
+    let mut present = HashSet::new();
+    let mut count = 0;
+    rows.retain(|(_, row)| {
+        pause(count);
+        count += 1;
+        let mut has_any = false;
+        row.tsv.with_prefix("", |lexeme, _| {
+            if words.contains(lexeme) {
+                has_any = true;
+                present.insert(lexeme);
+            }
+        });
+        has_any
+    });
+    variants.retain(|variant| present.contains(variant.lexeme.as_str()));
+    (variants, rows)
 }
 
 /// Returns a `tsquery` for any of some terms, and for the required phrases.

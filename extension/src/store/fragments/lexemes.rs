@@ -24,7 +24,7 @@ pub struct ChunkLexemes<'c> {
 /// The most chunks that are read of a document.
 const MAX_DOCUMENT_CHUNKS: i64 = 100_000;
 
-/// The most chunks that are read for the variants of words.
+/// The most chunks that are read for the variants of words by the full-text index.
 pub const MAX_MATCHING: usize = 500;
 
 /// Identifies the statement for a document.
@@ -82,13 +82,14 @@ impl Store {
         (0..rows.len()).filter_map(chunk).collect()
     }
 
-    /// Reads the lexemes of chunks that match a `tsquery`, given as its text, and pass the filters, each
-    /// with the document of the chunk.
+    /// Reads the lexemes of at most `limit` chunks that match a `tsquery`, given as its text, and pass the
+    /// filters, each with the document of the chunk. Without a query all chunks match.
     pub fn matching_lexemes<'c>(
         &self,
         connection: &'c Connection,
-        query: &str,
+        query: Option<&str>,
         filters: &Filters,
+        limit: usize,
     ) -> Vec<(Uuid, ChunkLexemes<'c>)> {
         if !self.0.has_lexemes() {
             return Vec::new();
@@ -96,7 +97,7 @@ impl Store {
         let shape = filters.shape();
         let key = MatchingLexemes { filters: shape };
         let statement = self.0.statement(key, || matching_statement(&self.0, shape));
-        let mut values = vec![Value::new(query.to_owned()), Value::new(MAX_MATCHING as i64)];
+        let mut values = vec![Value::new(query.map(str::to_owned)), Value::new(limit as i64)];
         values.extend(filters.values());
         let rows = connection.read(&statement, values);
         let chunk = |row| {
@@ -151,9 +152,10 @@ fn document_statement(layout: &Layout, matching: bool) -> String {
 }
 
 fn matching_statement(layout: &Layout, filters: FilterShape) -> String {
+    // The planner knows the query, so it removes one side of the OR.
     format!(
         "SELECT {id}, {document}, {section}, c.tsv FROM {chunks} AS c{documents} \
-         WHERE c.tsv {MATCHES} $1::pg_catalog.tsquery{conditions} LIMIT $2",
+         WHERE ($1 IS NULL OR c.tsv {MATCHES} $1::pg_catalog.tsquery){conditions} LIMIT $2",
         id = layout.chunks.column("c", "id", "uuid"),
         document = layout.chunks.column("c", "document_id", "uuid"),
         section = layout.section_key("c"),

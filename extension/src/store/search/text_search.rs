@@ -24,7 +24,7 @@ use crate::store::layout::{Layout, StatementKey};
 use crate::store::sql_text::{EQUAL, MATCHES};
 use passage_core::search::bm25::{Candidate, Idf, score_candidates};
 use passage_core::search::{
-    ENOUGH_CANDIDATES, QueryLexemes, SearchQuery, Subquery, SubqueryPlan, plan_subqueries,
+    ENOUGH_CANDIDATES, QueryLexemes, SearchQuery, Subquery, SubqueryPlan, coverage, plan_subqueries,
 };
 use uuid::Uuid;
 
@@ -42,6 +42,13 @@ impl StatementKey for TextStatement {
     }
 }
 
+/// The chunks that match a query best, ranked.
+pub struct TextRanking {
+    pub hits: RankedChunks,
+    /// How many words of the query the best chunk has, see [`coverage`]; 0 without chunks.
+    pub coverage: f64,
+}
+
 /// Chunks that have words of a query.
 pub struct TextMatches {
     pub ids: Vec<Uuid>,
@@ -56,7 +63,8 @@ impl Store {
         self.0.has_lexemes()
     }
 
-    /// Finds the chunks that match the words of a query, best first, at most `limit`.
+    /// Finds the chunks that match the words of a query, best first: at least `requested` if there are so
+    /// many, and at most `most`.
     ///
     /// # Errors
     ///
@@ -67,16 +75,17 @@ impl Store {
         query: &str,
         filters: &Filters,
         embedding: Option<&QueryEmbedding>,
-        limit: usize,
-    ) -> Result<RankedChunks, Error> {
+        [requested, most]: [usize; 2],
+    ) -> Result<TextRanking, Error> {
         let parsed = self.parse_query(connection, &SearchQuery::parse(query));
         let TextMatches { ids, candidates, lexemes, idf } =
-            self.text_matches(connection, parsed, filters, embedding, limit)?;
+            self.text_matches(connection, parsed, filters, embedding, requested)?;
         let scores = score_candidates(&candidates, &lexemes, &idf);
-        let mut ranked: RankedChunks = ids.into_iter().zip(scores).collect();
-        ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
-        ranked.truncate(limit);
-        Ok(ranked)
+        let mut ranked: Vec<_> = ids.into_iter().zip(scores).zip(&candidates).collect();
+        ranked.sort_by(|((a, first), _), ((b, second), _)| second.total_cmp(first).then(a.cmp(b)));
+        let coverage = ranked.first().map_or(0.0, |(_, best)| coverage(&lexemes, best));
+        let hits = ranked.into_iter().take(most).map(|(hit, _)| hit).collect();
+        Ok(TextRanking { hits, coverage })
     }
 
     /// Reads the candidates for the words of a query: at least `requested` chunks if so many have any of

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::super::bootstrap::difference;
 use super::super::excerpts::ExcerptScore;
+use super::super::saved::Recalls;
 use super::super::set::Question;
 
 /// One way to query.
@@ -49,6 +50,18 @@ impl fmt::Display for Excerpts<'_> {
 }
 
 impl Excerpts<'_> {
+    /// Returns the recall of text of each question, of a set with this name.
+    pub fn recalls(&self, set: &str) -> Vec<Recalls> {
+        let scope = self.title.rsplit_once(", ").map_or("", |(_, scope)| scope);
+        let of = |row: &Row| Recalls {
+            set: set.to_owned(),
+            method: format!("{scope}, {}", row.name),
+            budget: "default".to_owned(),
+            questions: row.scores.iter().map(|one| one.text).collect(),
+        };
+        self.rows.iter().map(of).collect()
+    }
+
     /// Writes how often nothing was returned, the tokens in total and their saving, and how much is verbatim.
     fn costs(&self, formatter: &mut fmt::Formatter<'_>, row: &Row) -> fmt::Result {
         let tokens: Vec<_> = row.scores.iter().map(|one| one.tokens as f64).collect();

@@ -1,14 +1,47 @@
 //! Options for the embedder: a local model, or a service.
 
+use super::service::{OptionText, Service, ServiceNames};
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use passage::embed::{ServiceConfig, default_folder};
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// The heading of the options for a service.
-const SERVICE: &str = "Embedding service";
+const SERVICE: &str = EmbedNames::HEADING;
+
+/// The names of the options for a service.
+#[derive(Clone)]
+pub struct EmbedNames;
+
+impl ServiceNames for EmbedNames {
+    const HEADING: &'static str = "Embedding service";
+    const URL: OptionText = OptionText {
+        id: "embed_url",
+        long: "embed-url",
+        variable: "PASSAGE_EMBED_URL",
+        help: "Address of an OpenAI-compatible embedding service, such as https://api.openai.com/v1, \
+               to use instead of a local model. The API key is read from the variable PASSAGE_API_KEY",
+    };
+    const MODEL: OptionText = OptionText {
+        id: "embed_model",
+        long: "embed-model",
+        variable: "PASSAGE_EMBED_MODEL",
+        help: "Name of the service's model; required with --embed-url",
+    };
+    const TIMEOUT: OptionText = OptionText {
+        id: "embed_timeout",
+        long: "embed-timeout",
+        variable: "",
+        help: "Timeout of a request in seconds, at least 1 [default: 60]",
+    };
+    const RETRIES: OptionText = OptionText {
+        id: "embed_retries",
+        long: "embed-retries",
+        variable: "",
+        help: "Number of retries after a temporary error, at least 0 [default: 6]",
+    };
+}
 
 /// The local model.
 #[derive(Args, Clone)]
@@ -36,27 +69,8 @@ impl Model {
 pub struct Embedder {
     #[command(flatten)]
     pub model: Model,
-    #[arg(
-        help = "Address of an OpenAI-compatible embedding service, such as https://api.openai.com/v1, \
-        to use instead of a local model. The API key is read from the variable PASSAGE_API_KEY"
-    )]
-    #[arg(
-        long,
-        env = "PASSAGE_EMBED_URL",
-        hide_env_values = true,
-        value_name = "URL",
-        help_heading = SERVICE
-    )]
-    pub embed_url: Option<String>,
-    /// Name of the service's model; required with --embed-url
-    #[arg(
-        long,
-        env = "PASSAGE_EMBED_MODEL",
-        hide_env_values = true,
-        value_name = "NAME",
-        help_heading = SERVICE
-    )]
-    pub embed_model: Option<String>,
+    #[command(flatten)]
+    service: Service<EmbedNames>,
     /// Number of dimensions to request, if the model supports several [default: that of the model]
     #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_dimensions: Option<NonZero<usize>>,
@@ -70,33 +84,24 @@ pub struct Embedder {
     /// Number of concurrent requests, at least 1 [default: 4]
     #[arg(long, value_name = "N", help_heading = SERVICE)]
     pub embed_concurrency: Option<NonZero<usize>>,
-    /// Timeout of a request in seconds, at least 1 [default: 60]
-    #[arg(long, value_name = "SECONDS", help_heading = SERVICE)]
-    pub embed_timeout: Option<NonZero<u32>>,
-    /// Number of retries after a temporary error, at least 0 [default: 6]
-    #[arg(long, value_name = "N", help_heading = SERVICE)]
-    pub embed_retries: Option<u32>,
 }
 
 impl Embedder {
     /// Returns the service of the options, without its key.
     pub fn service(&self) -> Option<ServiceConfig> {
-        let url = self.embed_url.as_ref().filter(|url| !url.is_empty())?;
-        let mut service = ServiceConfig::new(url, self.embed_model.as_deref().unwrap_or_default());
-        service.dimensions = self.embed_dimensions;
-        service.batch_texts = self.embed_batch.unwrap_or(service.batch_texts);
-        service.batch_tokens = self.embed_batch_tokens.unwrap_or(service.batch_tokens);
-        service.concurrency = self.embed_concurrency.unwrap_or(service.concurrency);
-        service.retries = self.embed_retries.unwrap_or(service.retries);
-        if let Some(seconds) = self.embed_timeout {
-            service.timeout = Duration::from_secs(seconds.get().into());
-        }
-        Some(service)
+        let url = self.service.url()?;
+        let mut config = ServiceConfig::new(url, self.service.model().unwrap_or_default());
+        config.dimensions = self.embed_dimensions;
+        config.batch_texts = self.embed_batch.unwrap_or(config.batch_texts);
+        config.batch_tokens = self.embed_batch_tokens.unwrap_or(config.batch_tokens);
+        config.concurrency = self.embed_concurrency.unwrap_or(config.concurrency);
+        self.service.limit(&mut config.timeout, &mut config.retries);
+        Some(config)
     }
 
     /// Ignores a service that only the environment or the configuration file names.
     pub fn prefer_model(&mut self) {
-        self.embed_url = None;
+        self.service.clear();
     }
 
     /// Returns whether a service or a local model is available.
