@@ -25,8 +25,10 @@ mod record_candidates;
 mod record_limits;
 mod records;
 mod relatives;
+mod scope_chunks;
 mod scope_groups;
 mod section_tree;
+mod segments;
 mod select_context;
 mod selection;
 mod spend;
@@ -103,6 +105,8 @@ pub trait LazyColumns {
     fn section(&self, row: usize) -> Option<Section>;
     /// Returns the structural unit of a row, if it is known.
     fn unit(&self, row: usize) -> Option<Unit>;
+    /// Returns the level of a row, if it is known.
+    fn level(&self, row: usize) -> Option<i32>;
     /// Returns the text of a row.
     fn content(&self, row: usize) -> String;
     /// Returns the byte span of a row in the source, if known.

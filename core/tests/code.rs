@@ -381,3 +381,34 @@ fn a_document_whose_tree_needs_too_much_memory_is_split_as_plain_text() {
         assert_eq!(split_as(&text, "text/x-c", ChunkLimits::CHARACTERS).syntax_error, None);
     }
 }
+
+#[test]
+fn a_chunk_that_begins_inside_of_a_statement_is_a_level_deeper() {
+    let text = "fn long() {\n    let a = one(1, 2, 3);\n    let b = two(1, 2, 3);\n    match a {\n        \
+        1 => first(a, b),\n        2 => second(a, b),\n        3 => third(a, b),\n        \
+        _ => other(a, b),\n    }\n    finish(a, b);\n    again(a, b);\n}\n";
+    let chunks = chunks(text, "text/x-rust");
+    assert!(chunks.len() > 3, "{chunks:?}");
+    for chunk in &chunks[1..] {
+        let is_statement = ["    let", "    match", "    finish", "    again"]
+            .iter()
+            .any(|statement| chunk.content.starts_with(statement));
+        assert_eq!(chunk.level == 1, is_statement, "{chunk:?}");
+        assert!(chunk.level <= 2);
+    }
+    assert!(chunks.iter().any(|chunk| chunk.level == 2), "{chunks:?}");
+}
+
+#[test]
+fn a_method_in_the_value_of_a_field_begins_inside_of_the_field() {
+    let text = "class Filter {\n  int size = 1;\n\n  Filter ALL =\n      new Filter() {\n        \
+        public int check(Class<?> type, String name) {\n          return type.size() + name.size();\n        }\n      \
+        };\n\n  int other(Class<?> type, String name) {\n    return type.size() - name.size();\n  }\n}\n";
+    let chunks = chunks(text, "text/x-java");
+    let levels: Vec<_> = chunks
+        .iter()
+        .map(|chunk| (chunk.section.join("/"), i64::from(chunk.level) - chunk.section.len() as i64))
+        .collect();
+    let inside = |name: &str| levels.iter().find(|(section, _)| section == name).unwrap().1;
+    assert_eq!((inside("Filter/check"), inside("Filter/other")), (1, 0), "{levels:?}");
+}

@@ -1,9 +1,12 @@
 /*!
 Passages of `hierarchical` under a budget parse in their language, with gap comments.
 
-Each chunk of real files is a hit. A complete passage must parse. A truncated passage of a container
-must parse with its gap comments if it has the whole unit that was hit and the ends of the container.
-Code is that of `code_cuts`.
+Each chunk of real files is a hit. A complete passage must parse, and so must a truncated one with its gap
+comments. If the unit that was hit exceeds the budget, and no excerpt of it that parses fits, the passage is
+one piece of the unit without a gap. Code is that of `code_cuts`.
+
+A few truncated passages do not parse yet: types of Go and C++ whose members follow them, members between
+`#if` and `#endif`, and blocks of Ruby without a head.
 */
 
 #![cfg(feature = "code")]
@@ -40,8 +43,8 @@ struct Counts {
     failed: usize,
     truncated: usize,
     broken: usize,
-    /// The truncated passages of units that alone exceed the budget.
-    partial: usize,
+    /// The truncated passages that are one piece of a unit without a gap, because no excerpt that parses fits.
+    pieces: usize,
 }
 
 fn check(
@@ -101,26 +104,14 @@ fn check(
                     }
                     continue;
                 }
-                let own = |chunk: &passage_core::Chunk| {
-                    chunk.section.starts_with(&split.chunks[at].section)
-                        && split.chunks[at].section.len() > hits[0].containers[0].depth
-                };
-                let has = |index: usize| ordinals.contains(&(index as i32));
-                let is_whole = (0..count).all(|index| !own(&split.chunks[index]) || has(index));
-                let container = hits[0].containers[0];
-                let section = &split.chunks[at].section[..container.depth];
-                let is_inside = |chunk: &passage_core::Chunk| chunk.section.starts_with(section);
-                let last = split.chunks.iter().rposition(is_inside).unwrap();
-                let text = split.chunks[last].content.trim_end();
-                let line = text.lines().last().unwrap_or_default().trim_start();
-                let closes = line.starts_with(['}', ')', ']']) || line == "end";
-                let has_ends = has(container.first as usize) && (!closes || has(last));
-                if !is_whole || !has_ends {
-                    counts.partial += 1;
+                counts.truncated += 1;
+                if parses_alone(&mut parser, &content, frame) {
                     continue;
                 }
-                counts.truncated += 1;
-                if !parses_alone(&mut parser, &content, frame) {
+                let is_one_piece = ordinals.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+                if is_one_piece {
+                    counts.pieces += 1;
+                } else {
                     counts.broken += 1;
                     report(format!("truncated {at} of {most}"), content);
                 }
@@ -142,11 +133,11 @@ fn passages_of_real_code_under_a_budget_parse() {
             });
         }
     });
-    println!("{:24} files complete failed truncated failed of parts", "");
+    println!("{:24} files complete failed truncated failed one piece", "");
     for (name, counts) in &tallies {
-        let Counts { files, complete, failed, truncated, broken, partial } = counts;
+        let Counts { files, complete, failed, truncated, broken, pieces } = counts;
         println!(
-            "{:24} {:5} {complete:8} {failed:6} {truncated:9} {broken:6} {partial:8}",
+            "{:24} {:5} {complete:8} {failed:6} {truncated:9} {broken:6} {pieces:9}",
             name.trim_start_matches("text/"),
             files / 2
         );
@@ -156,7 +147,9 @@ fn passages_of_real_code_under_a_budget_parse() {
             found.iter().map(|(what, text)| format!("===== {what}\n{text}\n")).collect();
         std::fs::write(path, pages.concat()).unwrap();
     }
-    let complete: Vec<_> =
-        found.iter().map(|(what, _)| what).filter(|what| what.contains("complete")).collect();
-    assert!(complete.is_empty(), "{complete:#?}");
+    let found: Vec<_> = found.iter().map(|(what, _)| what).collect();
+    assert!(found.iter().all(|what| !what.contains("complete")), "{found:#?}");
+    let sum = |count: fn(&Counts) -> usize| tallies.values().map(count).sum::<usize>();
+    let (truncated, broken) = (sum(|counts| counts.truncated), sum(|counts| counts.broken));
+    assert!(broken * 40 <= truncated, "{broken} of {truncated} truncated: {found:#?}");
 }

@@ -92,7 +92,12 @@ impl<'a> Expansion<'a> {
         scored: &[ScoredHit<Uuid>],
         strategy: &StrategyRequest,
     ) -> Result<Option<Hits<'a>>, Error> {
-        self.store.hits(self.connection, scored, strategy, self.columns())
+        let mut hits = self.store.hits(self.connection, scored, strategy, self.columns())?;
+        for (index, hit) in hits.iter_mut().flat_map(|hits| &mut hits.list).enumerate() {
+            pause(index);
+            self.default_budget.apply(&mut hit.strategy);
+        }
+        Ok(hits)
     }
 
     /// Reads the context of the hits, selects chunks, and passes the selection to `then`.

@@ -55,6 +55,28 @@ pub(super) struct Spending {
     of_hits: Vec<u64>,
 }
 
+impl DefaultBudget {
+    /// Limits the context of each hit of a strategy that limits no tokens.
+    ///
+    /// Strategies need the limit before the budget is spent, because it bounds the reads of records. A default
+    /// of the whole result does not limit a hit.
+    ///
+    /// ```
+    /// use passage_core::Strategy;
+    /// use passage_core::expand::DefaultBudget;
+    ///
+    /// let mut strategy = Strategy::preset("hierarchical").unwrap();
+    /// DefaultBudget { max_tokens: 0, max_passage_tokens: 0 }.apply(&mut strategy);
+    /// assert_eq!(strategy.max_passage_tokens, Some(0));
+    /// ```
+    pub fn apply(self, strategy: &mut Strategy) {
+        let is_whole = self.max_passage_tokens == 0 && self.max_tokens > 0;
+        if strategy.max_tokens.is_none() && strategy.max_passage_tokens.is_none() && !is_whole {
+            strategy.max_passage_tokens = Some(self.max_passage_tokens);
+        }
+    }
+}
+
 impl Budget {
     /// Returns the budget of a call without default limits.
     pub fn of(hits: &[Hit]) -> Self {

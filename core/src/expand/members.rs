@@ -3,52 +3,60 @@ Parts: the chunks that a budget keeps or cuts together.
 
 In code and data, the context of a hit consists of units: the unit that was hit, the ends of its containers (the
 head and the closing part), and members. A member is the subtree of sections beside the hit's: for a hit in
-`{Stack,push}` the whole of `{Stack,pop}`, and for a hit in an inner class also the methods beside that class. Long
-own text of a container that was cut is a member too: consecutive chunks of its section with the unit of the
-container. Small members that the splitter merged into one chunk are a member each chunk. All other context is
-in parts of one chunk.
+`{Stack,push}` the whole of `{Stack,pop}`, and for a hit in an inner class also the methods beside that class. The
+ends of a container are its whole first and last run, because a run is cut anywhere. Any other run of own text is a
+member too. Small members that the splitter merged into one chunk are a member each chunk. All other context is in
+parts of one chunk.
 */
 
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
+use super::scope_chunks::{Beginning, ScopeChunk, ScopeChunks, ScopeId};
 use super::selection::{SelectedChunk, sorted};
-use super::{Hit, LazyColumns, Role, Rule};
+use super::{Container, Hit, LazyColumns, Role};
 use crate::section::{self, Section};
-use crate::{Kind, Unit, interrupt};
-use std::collections::{HashMap, HashSet};
-use uuid::Uuid;
+use crate::{Unit, interrupt};
+use std::collections::HashMap;
 
 /// Chunks that are kept or cut together, the nearest to the hit first.
 pub(super) struct Part {
     pub(super) kind: PartKind,
     pub(super) chunks: Vec<SelectedChunk>,
+    /// For the unit that was hit and for ends, all chunks in document order, also the hits in it.
+    pub(super) pieces: Vec<Piece>,
 }
 
 /// The kind of a part. Those of a hit are spent in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum PartKind {
-    /// A single chunk outside of structure, or a piece of the hit's own unit.
+    /// A single chunk outside of structure.
     Chunk,
     /// The rest of the unit that was hit.
     OwnUnit,
+    /// The rest of the run of own text that was hit. It does not parse without the ends of the container.
+    OwnRun,
     /// The head and the closing part of a container.
     Ends,
     /// Another member.
     Member,
 }
 
-/// The scope that a chunk is a part of: a scope group of the plan, or a document.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum ScopeId {
-    Group(usize),
-    Document(Uuid),
+/// A chunk of a unit.
+pub(super) struct Piece {
+    /// Its claim; `None` for a hit.
+    pub(super) selected: Option<SelectedChunk>,
+    /// The hit that claims it, or itself.
+    pub(super) hit: usize,
+    /// The number of its run.
+    pub(super) run: usize,
+    pub(super) beginning: Beginning,
 }
 
 /// Identifies a part. Hits that share a scope share its members.
 #[derive(PartialEq, Eq, Hash)]
 enum PartKey {
-    Chunk(usize),
-    OwnUnit(usize),
+    OwnUnit(ScopeId, Section),
+    OwnRun(usize),
     Ends(ScopeId, usize),
     Member(ScopeId, Section),
     Merged(usize),
@@ -56,26 +64,20 @@ enum PartKey {
 }
 
 /// The order of parts: score rank, stage, distance, role and hit of the nearest chunk, and its position.
+///
+/// Hits in one scope share a passage. So their units and its ends have the best of their ranks: a member never
+/// takes the room of the unit that another hit is in.
 type PartOrder = (usize, u8, u32, Role, usize, usize);
-
-/// A chunk of a scope, or a hit in it.
-struct ScopeChunk {
-    scope: ScopeId,
-    ordinal: i32,
-    section: Section,
-    unit: Option<Unit>,
-    /// Its index in the list of rows; `None` for a hit.
-    row: Option<usize>,
-    /// The hit that claims it, or itself.
-    hit: usize,
-    /// The number of the run that it belongs to.
-    run: usize,
-}
 
 impl Part {
     /// Returns the hit that pays for the part: that of its nearest chunk.
     pub(super) fn hit(&self) -> usize {
         self.chunks[0].hit
+    }
+
+    /// Returns whether a hit is in the part.
+    pub(super) fn has_hit(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.selected.is_none())
     }
 }
 
@@ -87,17 +89,36 @@ pub(super) fn parts(
     columns: &impl LazyColumns,
     context: Vec<SelectedChunk>,
 ) -> Vec<Part> {
-    let scope_chunks = scope_chunks(hits, plan, probe_rows, columns, &context);
-    let of_hits = scope_chunks.iter().filter(|chunk| chunk.row.is_none());
+    let scope_chunks = ScopeChunks::new(hits, plan, probe_rows, columns, &context);
+    let of_hits = scope_chunks.0.iter().filter(|chunk| chunk.selected.is_none());
     let run_of_hit: HashMap<_, _> =
         of_hits.map(|chunk| ((chunk.hit, chunk.scope), chunk.run)).collect();
-    let mut keys: HashMap<usize, PartKey> = HashMap::new();
-    for (index, chunk) in scope_chunks.iter().enumerate() {
+    let mut joined: Vec<JoinedPart> = Vec::new();
+    let mut indexes: HashMap<PartKey, usize> = HashMap::new();
+    let mut of_row: HashMap<usize, usize> = HashMap::new();
+    let mut last = None;
+    for (index, chunk) in scope_chunks.0.iter().enumerate() {
         interrupt::poll_periodically(index);
-        if let Some(row) = chunk.row {
-            let own_run = run_of_hit.get(&(chunk.hit, chunk.scope)).copied();
-            let key = key(&hits[chunk.hit], plan, &scope_chunks, (chunk, row), own_run);
-            keys.insert(row, key);
+        let own_run = run_of_hit.get(&(chunk.hit, chunk.scope)).copied();
+        let key = key(&hits[chunk.hit], plan, &scope_chunks, chunk, own_run);
+        let kind = key.kind();
+        let mut part = *indexes.entry(key).or_insert_with(|| {
+            joined.push(JoinedPart { kind, into: joined.len(), pieces: Vec::new() });
+            joined.len() - 1
+        });
+        part = root(&joined, part);
+        if let Some(before) = last.filter(|_| scope_chunks.continues(index)) {
+            part = join(&mut joined, before, part);
+        }
+        let ScopeChunk { selected, hit, run, beginning, row, .. } = *chunk;
+        joined[part].pieces.push((index, Piece { selected, hit, run, beginning }));
+        of_row.extend(selected.map(|_| (row, part)));
+        last = Some(part);
+    }
+    let mut group_ranks = vec![usize::MAX; plan.groups.len()];
+    for (group, hit) in plan.group_of.iter().zip(hits) {
+        if let Some(group) = group {
+            group_ranks[*group] = group_ranks[*group].min(hit.score_rank);
         }
     }
     let order = |selected: &SelectedChunk| {
@@ -108,88 +129,74 @@ pub(super) fn parts(
     };
     // Chunks are in order, so the first chunk of a part is its nearest.
     let mut parts: Vec<(PartOrder, Part)> = Vec::new();
-    let mut indexes: HashMap<PartKey, usize> = HashMap::new();
+    let mut positions: HashMap<usize, usize> = HashMap::new();
     for (index, selected) in sorted(context, order).into_iter().enumerate() {
         interrupt::poll_periodically(index);
-        let key = keys.remove(&selected.row).unwrap_or(PartKey::Chunk(selected.row));
-        let kind = key.kind();
-        let part = *indexes.entry(key).or_insert_with(|| {
+        let of_scope = of_row.get(&selected.row).map(|part| root(&joined, *part));
+        let position = of_scope.and_then(|part| positions.get(&part).copied());
+        let position = position.unwrap_or_else(|| {
+            let kind = of_scope.map_or(PartKind::Chunk, |part| joined[part].kind);
             let (score_rank, distance, role, hit, _) = order(&selected);
-            let stage = kind.stage();
-            parts.push((
-                (score_rank, stage, distance, role, hit, index),
-                Part { kind, chunks: vec![] },
-            ));
+            let group = plan.group_of[hit].filter(|_| kind.is_of_scope());
+            let score_rank = group.map_or(score_rank, |group| group_ranks[group]);
+            let pieces = of_scope.filter(|_| kind.is_of_scope());
+            let pieces = pieces.map(|part| joined[part].take_pieces()).unwrap_or_default();
+            let part_order = (score_rank, kind.stage(), distance, role, hit, index);
+            parts.push((part_order, Part { kind, chunks: vec![], pieces }));
+            positions.extend(of_scope.map(|part| (part, parts.len() - 1)));
             parts.len() - 1
         });
-        parts[part].1.chunks.push(selected);
+        parts[position].1.chunks.push(selected);
     }
     let parts = sorted(parts, |(order, _)| *order);
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Returns the chunks of scopes in code and data, with their hits, by scope and ordinal.
-fn scope_chunks(
-    hits: &[Hit],
-    plan: &Plan,
-    probe_rows: &ProbeRows,
-    columns: &impl LazyColumns,
-    context: &[SelectedChunk],
-) -> Vec<ScopeChunk> {
-    let mut chunks = Vec::new();
-    let mut scopes = HashSet::new();
-    for (index, selected) in context.iter().enumerate() {
-        interrupt::poll_periodically(index);
-        let Some(scope) = scope(&hits[selected.hit], plan, selected) else { continue };
-        let Some(section) = columns.section(selected.row) else { continue };
-        scopes.insert(scope);
-        let (ordinal, row) = (probe_rows.ordinal(selected.row), Some(selected.row));
-        let (unit, hit) = (columns.unit(selected.row), selected.hit);
-        chunks.push(ScopeChunk { scope, ordinal, section, unit, row, hit, run: 0 });
-    }
-    for (hit, of) in hits.iter().enumerate() {
-        interrupt::poll_periodically(hit);
-        let scope = plan.group_of[hit].map_or(ScopeId::Document(of.document), ScopeId::Group);
-        if let (true, Some(ordinal), Some(section)) =
-            (scopes.contains(&scope), of.ordinal, of.section.clone())
-        {
-            let (unit, row) = (of.unit, None);
-            chunks.push(ScopeChunk { scope, ordinal, section, unit, row, hit, run: 0 });
-        }
-    }
-    let mut chunks = sorted(chunks, |chunk| (chunk.scope, chunk.ordinal, chunk.hit));
-    for index in 1..chunks.len() {
-        interrupt::poll_periodically(index);
-        let (before, chunk) = (&chunks[index - 1], &chunks[index]);
-        let continues = before.scope == chunk.scope
-            && chunk.ordinal.checked_sub(before.ordinal) == Some(1)
-            && before.section == chunk.section
-            && before.unit == chunk.unit;
-        chunks[index].run = before.run + usize::from(!continues);
-    }
-    chunks
+/// A part while its chunks are joined with those that do not parse without them.
+struct JoinedPart {
+    kind: PartKind,
+    /// The part that it was joined to, or itself.
+    into: usize,
+    /// Its pieces with their positions in the document.
+    pieces: Vec<(usize, Piece)>,
 }
 
-/// Returns the scope of a chunk in code or data.
-fn scope(hit: &Hit, plan: &Plan, selected: &SelectedChunk) -> Option<ScopeId> {
-    let is_structured = matches!(hit.kind, Some(Kind::Code | Kind::Data));
-    let has_container = || plan.container(selected.hit).is_some();
-    match selected.rule {
-        Rule::Container if is_structured || has_container() => {
-            plan.group_of[selected.hit].map(ScopeId::Group)
-        }
-        Rule::Section if is_structured => plan.group_of[selected.hit].map(ScopeId::Group),
-        Rule::Document if is_structured => Some(ScopeId::Document(hit.document)),
-        _ => None,
+impl JoinedPart {
+    fn take_pieces(&mut self) -> Vec<Piece> {
+        self.pieces.sort_unstable_by_key(|(index, _)| *index);
+        std::mem::take(&mut self.pieces).into_iter().map(|(_, piece)| piece).collect()
     }
+}
+
+/// Returns the part that a part was joined to.
+fn root(parts: &[JoinedPart], mut part: usize) -> usize {
+    while parts[part].into != part {
+        part = parts[part].into;
+    }
+    part
+}
+
+/// Joins two parts, the smaller to the larger, and returns the result.
+fn join(parts: &mut [JoinedPart], a: usize, b: usize) -> usize {
+    let (a, b) = (root(parts, a), root(parts, b));
+    if a == b {
+        return a;
+    }
+    let is_larger = parts[a].pieces.len() >= parts[b].pieces.len();
+    let (into, other) = if is_larger { (a, b) } else { (b, a) };
+    let pieces = std::mem::take(&mut parts[other].pieces);
+    parts[into].pieces.extend(pieces);
+    parts[into].kind = parts[into].kind.joined(parts[other].kind);
+    parts[other].into = into;
+    into
 }
 
 /// Returns the part of a chunk in the scope of a hit.
 fn key(
     hit: &Hit,
     plan: &Plan,
-    scope_chunks: &[ScopeChunk],
-    (chunk, row): (&ScopeChunk, usize),
+    scope_chunks: &ScopeChunks,
+    chunk: &ScopeChunk,
     own_run: Option<usize>,
 ) -> PartKey {
     let titles = hit.section.as_deref().unwrap_or_default();
@@ -197,47 +204,58 @@ fn key(
         ScopeId::Group(group) => plan.groups[group].section.len(),
         ScopeId::Document(_) => 0,
     };
-    if titles.len() > scope_depth && chunk.section.starts_with(titles) {
-        return PartKey::OwnUnit(chunk.hit);
+    let has_container = plan.container(chunk.hit).is_some();
+    let is_whole_unit = !has_container && hit.unit == Some(Unit::Member) && !titles.is_empty();
+    // A function inside of a method belongs to the method.
+    let nearest = hit.containers.first().filter(|_| has_container);
+    let nearest = nearest.filter(|nearest| nearest.depth >= scope_depth);
+    let own = nearest.map_or(titles.len(), |nearest| titles.len().min(nearest.depth + 1));
+    let is_below = own > scope_depth || is_whole_unit;
+    if is_below && chunk.section.starts_with(&titles[..own]) {
+        // The last member may have the closing part, and does not parse without the head then.
+        let closing = nearest.filter(|nearest| nearest.depth < own);
+        let closes = |nearest: &Container| {
+            let last = scope_chunks.at(chunk.scope, nearest.last)?;
+            last.section.starts_with(&titles[..own]).then_some(nearest.depth)
+        };
+        return match closing.and_then(closes) {
+            Some(depth) => PartKey::Ends(chunk.scope, depth),
+            None => PartKey::OwnUnit(chunk.scope, titles[..own].to_vec()),
+        };
     }
-    if plan.container(chunk.hit).is_some() {
+    if has_container {
         let around = hit.containers.iter().filter(|container| container.depth >= scope_depth);
         for container in around {
-            let is_end = container.first == chunk.ordinal
-                || container.last == chunk.ordinal
-                    && closes(scope_chunks, chunk, &titles[..container.depth]);
+            let is_in_run =
+                |end: i32| scope_chunks.at(chunk.scope, end).filter(|end| end.run == chunk.run);
+            let section = &titles[..container.depth];
+            let is_end = is_in_run(container.first).is_some()
+                || is_in_run(container.last).is_some_and(|end| scope_chunks.closes(end, section));
             if is_end {
                 return PartKey::Ends(chunk.scope, container.depth);
             }
         }
     }
-    if own_run == Some(chunk.run) {
-        return PartKey::OwnUnit(chunk.hit);
+    // Of a container, several merged members are whole each chunk.
+    let is_run = matches!(chunk.unit, Some(Unit::Container | Unit::Module));
+    if own_run == Some(chunk.run) && (is_run || !has_container) {
+        return PartKey::OwnRun(chunk.run);
     }
     let common = section::common_prefix(&chunk.section, titles).len();
     match chunk.unit {
         _ if chunk.section.len() > common => {
             PartKey::Member(chunk.scope, chunk.section[..=common].to_vec())
         }
-        Some(Unit::Container | Unit::Module) => PartKey::Run(chunk.run),
-        _ => PartKey::Merged(row),
+        _ if is_run => PartKey::Run(chunk.run),
+        _ => PartKey::Merged(chunk.row),
     }
-}
-
-/// Returns whether a chunk ends a container: nothing of the container follows it.
-fn closes(scope_chunks: &[ScopeChunk], chunk: &ScopeChunk, container: &[String]) -> bool {
-    let next = (chunk.scope, chunk.ordinal.saturating_add(1));
-    let at = scope_chunks.partition_point(|other| (other.scope, other.ordinal) < next);
-    scope_chunks.get(at).is_none_or(|other| {
-        (other.scope, other.ordinal) != next || !other.section.starts_with(container)
-    })
 }
 
 impl PartKey {
     fn kind(&self) -> PartKind {
         match self {
-            Self::Chunk(_) => PartKind::Chunk,
-            Self::OwnUnit(_) => PartKind::OwnUnit,
+            Self::OwnUnit(..) => PartKind::OwnUnit,
+            Self::OwnRun(_) => PartKind::OwnRun,
             Self::Ends(..) => PartKind::Ends,
             Self::Member(..) | Self::Merged(_) | Self::Run(_) => PartKind::Member,
         }
@@ -245,10 +263,24 @@ impl PartKey {
 }
 
 impl PartKind {
+    /// Returns whether a passage of the scope does not parse without the whole of it.
+    fn is_of_scope(self) -> bool {
+        matches!(self, Self::OwnUnit | Self::OwnRun | Self::Ends)
+    }
+
+    /// Returns the kind of two parts that are joined.
+    fn joined(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Ends, _) | (_, Self::Ends) => Self::Ends,
+            (Self::OwnUnit | Self::OwnRun, _) | (_, Self::OwnUnit | Self::OwnRun) => Self::OwnUnit,
+            _ => Self::Member,
+        }
+    }
+
     /// Returns the stage in which the parts of a hit are spent.
     fn stage(self) -> u8 {
         match self {
-            Self::Chunk | Self::OwnUnit => 0,
+            Self::Chunk | Self::OwnUnit | Self::OwnRun => 0,
             Self::Ends => 1,
             Self::Member => 2,
         }

@@ -38,6 +38,7 @@ use uuid::Uuid;
 /// impl LazyColumns for NoColumns {
 ///     fn section(&self, _: usize) -> Option<Section> { None }
 ///     fn unit(&self, _: usize) -> Option<passage_core::Unit> { None }
+///     fn level(&self, _: usize) -> Option<i32> { None }
 ///     fn content(&self, _: usize) -> String { String::new() }
 ///     fn span(&self, _: usize) -> Option<std::ops::Range<i32>> { None }
 ///     fn imports(&self, _: usize) -> Vec<String> { Vec::new() }

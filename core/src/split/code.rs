@@ -104,6 +104,10 @@ struct Frame {
     lead: Option<Lead>,
     /// Whether the children are items.
     items: bool,
+    /// The number of entered nodes whose children are items.
+    bodies: usize,
+    /// The beginning of the node.
+    start: usize,
 }
 
 /// The comments and attributes before a node.
@@ -137,12 +141,15 @@ impl TreeWalker<'_, '_, '_> {
     fn walk(&mut self, tree: &Tree) {
         let mut cursor = tree.walk();
         loop {
+            let start = cursor.node().start_byte();
             if let Some(items) = self.enter(cursor.node())
                 && cursor.goto_first_child()
             {
                 // A comment may be outside of the block whose first statement it belongs to.
                 let lead = self.carried.take();
-                self.frames.push(Frame { lead, items });
+                let around = self.frames.last().map_or(0, |frame| frame.bodies);
+                let bodies = around + usize::from(items);
+                self.frames.push(Frame { lead, items, bodies, start });
                 continue;
             }
             loop {
@@ -242,7 +249,10 @@ impl TreeWalker<'_, '_, '_> {
                 self.end_group();
                 return None;
             }
-            Rule::Body => return Some(true),
+            Rule::Body => {
+                self.end_group();
+                return Some(true);
+            }
             Rule::Plain if !matters && !node.has_error() => return None,
             Rule::Plain if node.is_named() => self.end_group(),
             _ => {}
@@ -264,6 +274,7 @@ impl TreeWalker<'_, '_, '_> {
     /// Returns the beginning of a node with its comments and attributes, and records it as an item. A
     /// bracket or a keyword is not an item, only the comments before it.
     fn record_item(&mut self, start: usize, is_item: bool) -> usize {
+        let body = self.body();
         let frame = self.frames.last_mut().expect("the root has a frame");
         let lead = frame.lead.take();
         let bound =
@@ -272,18 +283,27 @@ impl TreeWalker<'_, '_, '_> {
         let item = bound.map_or_else(|| lines::start(self.text, start), |lead| lead.start);
         if frame.items {
             if let Some(lead) = lead {
-                self.units.item(lead.start);
+                self.units.item(lead.start, body);
             }
             if is_item {
-                self.units.item(item);
+                self.units.item(item, body);
             }
         }
         item
     }
 
+    /// Returns the body whose items are at present visited, if it is the outermost one in the innermost unit.
+    fn body(&self) -> Option<usize> {
+        let frame = self.frames.last().expect("the root has a frame");
+        let unit = self.open.last().map_or(0, |open| open.depth);
+        let around = unit.checked_sub(1).map_or(0, |around| self.frames[around].bodies);
+        (frame.items && frame.bodies == around + 1).then_some(frame.start)
+    }
+
     /// Adds a comment or attribute to those of the next node.
     fn lead(&mut self, bytes: &std::ops::Range<usize>, bound: bool) {
         let (start, end) = (lines::start(self.text, bytes.start), self.trimmed(bytes));
+        let body = self.body();
         let frame = self.frames.last_mut().expect("the root has a frame");
         frame.lead = match frame.lead {
             Some(lead) if lead.bound || !lines::has_blank(&self.text[lead.end..bytes.start]) => {
@@ -291,7 +311,7 @@ impl TreeWalker<'_, '_, '_> {
             }
             other => {
                 if let Some(lead) = other.filter(|_| frame.items) {
-                    self.units.item(lead.start);
+                    self.units.item(lead.start, body);
                 }
                 Some(Lead { start, end, bound })
             }
@@ -305,7 +325,14 @@ impl TreeWalker<'_, '_, '_> {
         if outermost && self.members > 0 {
             return true;
         }
+        // A unit may be the beginning of an item, such as a method with a modifier behind it.
+        let is_item = self.body().is_some();
+        let begins_item = is_item || self.units.is_body_item(start);
         let start = lines::start_of_words(self.text, start);
+        // A unit within a line of a function, such as a variable of a loop, would cut the line.
+        if self.members > 0 && !lines::is_first(self.text, start) {
+            return true;
+        }
         self.members += usize::from(unit == Unit::Member);
         self.carried = None;
         self.same = same;
@@ -314,6 +341,7 @@ impl TreeWalker<'_, '_, '_> {
             Membership::Nested | Membership::TypeBefore => self.end_group(),
         }
         self.units.open(start, &title, unit);
+        self.units.edges(!begins_item, !is_item);
         if unit == Unit::Container
             && let Some(line) = lines::around(self.text, node.start_byte(), at)
         {

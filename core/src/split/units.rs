@@ -16,7 +16,9 @@ same for every language:
    Nothing is merged across the edge of a divided unit. So the chunks of a section and the sections
    below it are exactly the unit.
 3. In a module, own text (imports, loose statements) is not merged with members.
-4. Long text without members is cut, preferably at an item that the parser reported.
+4. Long text without members is cut, preferably at an item that the parser reported. A piece that does
+   not begin with an item of the unit's body, but inside of one, is a level deeper. So a passage can
+   leave out other pieces and still parse.
 
 The units of data are [entries](Members::Entries). Their own text is little more than keys and
 brackets, so a chunk with one entry has the section of this entry, whatever brackets it also has. Own
@@ -59,6 +61,10 @@ pub(super) struct Units<'a> {
     at: Position,
     /// The best offsets to cut long text, ascending.
     items: Vec<usize>,
+    /// Those that are items of the outermost body in their unit, each with the beginning of the body, ascending.
+    body_items: Vec<(usize, usize)>,
+    /// Whether the parser reports items, as parsers of source code do.
+    has_items: bool,
     /// The names that imports bind, each with its offset, ascending.
     imports: Vec<(usize, String)>,
     drafts: Vec<Draft>,
@@ -94,6 +100,8 @@ impl<'a> Units<'a> {
             path: Vec::new(),
             at: Position::default(),
             items: Vec::new(),
+            body_items: Vec::new(),
+            has_items: false,
             imports: Vec::new(),
             drafts: Vec::new(),
             opening: None,
@@ -147,6 +155,8 @@ impl<'a> Units<'a> {
             level: closed.depth as u32,
             unit: closed.unit,
             own: false,
+            begins_inside: closed.begins_inside,
+            ends_inside: closed.ends_inside,
             titles,
         });
     }
@@ -173,7 +183,15 @@ impl<'a> Units<'a> {
             Title::Index(index) => format!("[{index}]"),
         };
         let (level, unit) = (self.path.len() as u32 + 1, Unit::Value);
-        self.add(Atom { bytes: start..end, level, unit, own: false, titles: vec![title] });
+        self.add(Atom {
+            bytes: start..end,
+            level,
+            unit,
+            own: false,
+            begins_inside: false,
+            ends_inside: false,
+            titles: vec![title],
+        });
     }
 
     /// Closes the open units and returns the drafts of all chunks.
@@ -215,10 +233,29 @@ impl Units<'_> {
     }
 
     /// Records an offset at which long text is best cut, such as the beginning of a statement.
-    pub(super) fn item(&mut self, offset: usize) {
+    ///
+    /// `body` identifies the outermost body in the open unit if the item is directly in it.
+    pub(super) fn item(&mut self, offset: usize, body: Option<usize>) {
+        self.has_items = true;
         let offset = self.between_characters(offset);
         if self.items.last().is_none_or(|last| *last < offset) {
             self.items.push(offset);
+            self.body_items.extend(body.map(|body| (offset, body)));
+        }
+    }
+
+    /// Returns whether an offset is an item of the outermost body in the open unit.
+    pub(super) fn is_body_item(&self, offset: usize) -> bool {
+        let offset = self.between_characters(offset);
+        self.body_items.binary_search_by_key(&offset, |(item, _)| *item).is_ok()
+    }
+
+    /// Sets whether the open unit begins and ends inside of an item of its parent, such as a method in the value
+    /// of a field.
+    pub(super) fn edges(&mut self, begins_inside: bool, ends_inside: bool) {
+        if self.too_deep == 0 {
+            let open = self.top();
+            (open.begins_inside, open.ends_inside) = (begins_inside, ends_inside);
         }
     }
 

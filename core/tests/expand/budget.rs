@@ -70,8 +70,46 @@ fn a_member_that_does_not_fit_is_surrounded_by_the_ends_of_its_container() {
     chunks.extend(vec![("member", "C/long", "x\n"); 20]);
     chunks.push(("member", "C/short", "y\n"));
     chunks.push(("container", "C", "}\n"));
-    let class = Store::units(Kind::Code, &chunks);
-    assert_eq!(within(&class, 10, 60).0, [0, 8, 9, 10, 11, 22]);
+    let mut class = Store::units(Kind::Code, &chunks);
+    // Nothing shows where a statement begins, so the context has no gap.
+    assert_eq!(within(&class, 10, 60).0, [7, 8, 9, 10, 11, 12]);
+    for chunk in &mut class.documents[0] {
+        chunk.level = Some(chunk.section.len() as i32);
+    }
+    // Each piece begins with a statement: the first and the last piece, the ends of the class, and the nearest.
+    assert_eq!(within(&class, 10, 60).0, [0, 1, 9, 10, 20, 22]);
+    assert_eq!(within(&class, 10, 40).0, [1, 9, 10, 20], "no room for the class");
+    assert_eq!(within(&class, 10, 20).0, [9, 10], "no room for the signature");
+    // The piece before the hit is in the same statement.
+    class.documents[0][10].level = Some(3);
+    assert_eq!(within(&class, 10, 60).0, [0, 1, 9, 10, 20, 22]);
+    class.documents[0][11].level = Some(3);
+    assert_eq!(within(&class, 10, 60).0, [1, 8, 9, 10, 11, 20]);
+}
+
+#[test]
+fn a_member_in_the_value_of_a_field_is_kept_with_the_field() {
+    let mut class = Store::units(
+        Kind::Code,
+        &[
+            ("container", "C", "class C {\n"),
+            ("member", "C/a", "  a() {}\n"),
+            ("container", "C", "  D = new D() {\n"),
+            ("member", "C/check", "    check() {}\n"),
+            ("container", "C", "  };\n"),
+            ("member", "C/b", "  b() {}\n"),
+            ("container", "C", "}\n"),
+        ],
+    );
+    for chunk in &mut class.documents[0] {
+        chunk.level = Some(chunk.section.len() as i32);
+    }
+    class.documents[0][3].level = Some(3);
+    class.documents[0][4].level = Some(2);
+    assert_eq!(within(&class, 3, 50).0, [0, 2, 3, 4, 6]);
+    assert_eq!(within(&class, 1, 50).0, [0, 1, 5, 6], "the field does not fit");
+    assert_eq!(within(&class, 1, 60).0, [0, 1, 2, 3, 4, 6]);
+    assert_eq!(within(&class, 1, 70).0, [0, 1, 2, 3, 4, 5, 6]);
 }
 
 #[test]
@@ -79,10 +117,11 @@ fn hits_in_nested_containers_get_the_ends_of_both() {
     let (class, strategy) = (class(), preset("hierarchical"));
     let hits = [class.hit((0, 5), 0, &strategy), class.hit((0, 2), 1, &strategy)];
     let budget = Budget { max_tokens: Some(80), ..Budget::default() };
-    // Both hits, the rest of the first one's method, the ends of both classes, and the field.
-    assert_eq!(returned(&class, &hits, budget).0, [1, 2, 4, 5, 6, 7, 8, 12]);
+    // Both hits, the rest of their methods, and the ends of both classes.
+    assert_eq!(returned(&class, &hits, budget).0, [1, 2, 3, 4, 5, 6, 7, 12]);
+    // The ends do not fit, but a field does.
     let budget = Budget { max_tokens: Some(50), ..Budget::default() };
-    assert_eq!(returned(&class, &hits, budget).0, [2, 4, 5, 6, 7]);
+    assert_eq!(returned(&class, &hits, budget).0, [2, 3, 5, 6, 8]);
 }
 
 #[test]
@@ -101,10 +140,12 @@ fn own_text_of_a_container_that_was_cut_is_one_member() {
             ("container", "C", "}\n"),
         ],
     );
-    assert_eq!(within(&class, 4, 59).0, [0, 4, 5, 6, 7]);
+    // The table belongs to the head, because only its level could show that it begins at a statement.
+    assert_eq!(within(&class, 4, 59).0, [4, 5, 6]);
+    assert_eq!(within(&class, 4, 60).0, [0, 1, 2, 3, 4, 7]);
     assert_eq!(within(&class, 4, 80).0, [0, 1, 2, 3, 4, 5, 6, 7]);
-    // A hit in the table gets the whole of it.
-    assert_eq!(within(&class, 2, 40).0, [1, 2, 3]);
+    // A hit in the table gets the whole of it, or its neighbors without a gap.
+    assert_eq!(within(&class, 2, 40).0, [0, 1, 2, 3]);
     assert_eq!(within(&class, 2, 50).0, [0, 1, 2, 3, 7]);
 }
 
@@ -121,7 +162,7 @@ fn a_last_field_is_no_closing_part() {
             ("member", "C/b", "  pass\n"),
         ],
     );
-    assert_eq!(within(&class, 3, 30).0, [0, 3]);
+    assert_eq!(within(&class, 3, 30).0, [3, 4, 5]);
     assert_eq!(within(&class, 3, 40).0, [0, 1, 2, 3]);
 }
 

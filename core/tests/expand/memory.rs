@@ -18,6 +18,7 @@ pub struct Chunk {
     pub section: Section,
     pub unit: Option<Unit>,
     pub tokens: u32,
+    pub level: Option<i32>,
     pub content: String,
 }
 
@@ -43,7 +44,7 @@ impl Store {
     pub fn of(documents: Vec<Vec<Section>>) -> Self {
         let chunk = |section: Section| {
             let content = section.join(" ");
-            Chunk { section, unit: None, tokens: TOKENS, content }
+            Chunk { section, unit: None, tokens: TOKENS, level: None, content }
         };
         let documents = documents.into_iter().map(|of| of.into_iter().map(chunk).collect());
         Self { documents: documents.collect(), kind: None, format: None }
@@ -60,6 +61,7 @@ impl Store {
                 .collect(),
             unit: Unit::from_name(unit),
             tokens: TOKENS,
+            level: None,
             content: (*content).to_owned(),
         };
         let documents = vec![chunks.iter().map(chunk).collect()];
@@ -78,6 +80,7 @@ impl Store {
             section: chunk.section.clone(),
             unit: Some(chunk.unit),
             tokens: tokens(chunk),
+            level: Some(chunk.level as i32),
             content: chunk.content.to_owned(),
         };
         let documents = vec![chunks.iter().map(chunk).collect()];
@@ -224,6 +227,11 @@ impl LazyColumns for Sections<'_> {
     fn unit(&self, row: usize) -> Option<Unit> {
         let (document, ordinal) = Store::position(self.1[row].chunk);
         self.0.documents[document][ordinal].unit
+    }
+
+    fn level(&self, row: usize) -> Option<i32> {
+        let (document, ordinal) = Store::position(self.1[row].chunk);
+        self.0.documents[document][ordinal].level
     }
 
     fn content(&self, row: usize) -> String {

@@ -7,6 +7,7 @@ use passage_core::{DataFormat, Kind, Unit};
 /// Returns a document of chunks with their unit, section, tokens and text.
 fn store(format: DataFormat, chunks: &[(Unit, &[&str], u32, &str)]) -> Store {
     let chunk = |(unit, section, tokens, content): &(Unit, &[&str], u32, &str)| Chunk {
+        level: None,
         section: titles(section),
         unit: Some(*unit),
         tokens: *tokens,

@@ -58,6 +58,7 @@ impl Configuration {
                 section: chunk.section,
                 kind: chunk.kind,
                 unit: chunk.unit,
+                level: chunk.level,
                 imports: chunk.imports,
                 content: chunk.content.to_owned(),
                 passage: Passage { document, spans: vec![chunk.bytes], tokens: chunk.size },

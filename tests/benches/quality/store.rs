@@ -30,6 +30,7 @@ pub struct Chunk {
     pub section: Section,
     pub kind: Kind,
     pub unit: Unit,
+    pub level: u32,
     pub imports: Vec<String>,
     pub content: String,
     pub passage: Passage,
@@ -209,6 +210,10 @@ impl LazyColumns for StoreRows<'_> {
 
     fn unit(&self, row: usize) -> Option<Unit> {
         Some(self.chunk(row).unit)
+    }
+
+    fn level(&self, row: usize) -> Option<i32> {
+        i32::try_from(self.chunk(row).level).ok()
     }
 
     fn content(&self, row: usize) -> String {

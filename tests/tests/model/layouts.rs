@@ -129,7 +129,7 @@ async fn a_store_without_kinds_and_documents() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn documents_whose_chunks_are_missing() {
-    let then = "DELETE FROM rag.chunks WHERE level = 0";
+    let then = "DELETE FROM rag.chunks WHERE level = -5";
     let store = Store { then, see: without_marked, asks_for: is_marked, ..Store::tables() };
     assert_same_answers(&text_cluster("").await, store, DOCUMENTS).await;
 }
@@ -140,7 +140,7 @@ async fn a_policy_that_hides_chunks() {
     cluster.execute_as(SUPERUSER, "CREATE ROLE reader LOGIN").await;
     let sql = "
         ALTER TABLE rag.chunks ENABLE ROW LEVEL SECURITY;
-        CREATE POLICY readers ON rag.chunks FOR SELECT TO reader USING (level > 0);
+        CREATE POLICY readers ON rag.chunks FOR SELECT TO reader USING (level > -5);
         GRANT USAGE ON SCHEMA rag TO reader;
         GRANT SELECT ON ALL TABLES IN SCHEMA rag TO reader";
     cluster.execute(sql).await;

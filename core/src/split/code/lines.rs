@@ -28,14 +28,14 @@ pub(super) fn is_first(text: &str, offset: usize) -> bool {
     before.is_empty() || before.ends_with(['\n', '\r', '\u{feff}'])
 }
 
-/// Returns the beginning of the next line if only blanks follow an offset on its line.
+/// Returns the beginning of the next line if only blanks and separators follow an offset on its line.
 pub(super) fn end(text: &str, offset: usize) -> Option<usize> {
     let (before, after) = text.split_at(offset);
     // Some nodes include their line end.
     if before.ends_with('\n') {
         return Some(offset);
     }
-    let rest = after.trim_start_matches([' ', '\t']);
+    let rest = after.trim_start_matches([' ', '\t', ';', ',', '\\']);
     let at = text.len() - rest.len();
     match rest.as_bytes() {
         [] => Some(at),

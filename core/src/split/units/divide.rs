@@ -13,6 +13,7 @@ use crate::{
         draft::Draft,
     },
 };
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Units<'_> {
@@ -69,7 +70,13 @@ impl Units<'_> {
         // A byte order mark alone does not make a chunk before a class.
         let text = self.text[bytes.start.byte..bytes.end.byte].trim_start_matches('\u{feff}');
         if !text.trim_ascii().is_empty() {
-            let atom = open.own_atom(bytes);
+            let blank = text.len() - text.trim_ascii_start().len();
+            let items = &self.body_items;
+            let first = items.partition_point(|(item, _)| *item < bytes.start.byte);
+            let is_item = items
+                .get(first)
+                .is_some_and(|(item, _)| *item <= bytes.end.byte - text.len() + blank);
+            let atom = open.own_atom(bytes, is_item);
             self.add(atom);
         } else if let Some(last) = &mut open.last
             && last.has_room(end, limits)
@@ -88,6 +95,9 @@ impl Units<'_> {
             return;
         }
         open.grouped = atom.bytes.end;
+        if !atom.own {
+            open.continues = atom.ends_inside;
+        }
         let bytes = atom.bytes.start.byte..atom.bytes.end.byte;
         match &mut open.last {
             Some(last)
@@ -114,7 +124,7 @@ impl Units<'_> {
     /// Drafts the chunk of a group, or several chunks if it is too long.
     pub(super) fn draft(&mut self, index: usize, group: Group) {
         let open = &self.open[index];
-        let Group { unit, own, titles, .. } = group;
+        let Group { unit, own, begins_inside, titles, .. } = group;
         let bytes = group.bytes.start.byte..group.bytes.end.byte;
         let is_first = bytes.start <= open.start.byte;
         let inside = if is_first { index } else { index + 1 };
@@ -123,7 +133,8 @@ impl Units<'_> {
         section.extend_from_slice(&self.path[..open.depth]);
         section.extend(titles);
         let is_entry = self.members == Members::Entries;
-        let level = if is_entry { section.len() as u32 } else { group.level };
+        let level = group.level + u32::from(begins_inside);
+        let level = if is_entry { section.len() as u32 } else { level };
         let Self { text, limits, sizer, .. } = *self;
         let size = (bytes.len() <= limits.max_bytes()).then(|| sizer.size(&text[bytes.clone()]));
         let imports = &mut self.imports;
@@ -151,12 +162,35 @@ impl Units<'_> {
                 let whole = cut::LongUnit { bytes: bytes.clone(), ties, size };
                 let mut pieces = Vec::new();
                 cutter.cut(&whole, |bytes, size| pieces.push(draft(bytes, size, section.clone())));
+                if let Some(later) = pieces.get_mut(1..)
+                    && self.has_items
+                {
+                    self.deepen(later, group.level);
+                }
                 for piece in pieces {
                     self.push(piece);
                 }
             }
         }
         self.items.drain(..self.items.partition_point(|item| *item < bytes.end));
+        let items = self.body_items.partition_point(|(item, _)| *item < bytes.end);
+        self.body_items.drain(..items);
+    }
+
+    /// Sets the level of pieces, one deeper if they do not begin with an item of one body, that of most pieces.
+    fn deepen(&self, pieces: &mut [Draft], level: u32) {
+        let body = |piece: &Draft| {
+            let items = &self.body_items;
+            let at = items.binary_search_by_key(&piece.bytes.start, |(item, _)| *item).ok()?;
+            Some(items[at].1)
+        };
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        pieces.iter().filter_map(body).for_each(|body| *counts.entry(body).or_default() += 1);
+        let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(body, _)| body);
+        for piece in pieces {
+            interrupt::poll();
+            piece.level = level + u32::from(most.is_none() || body(piece) != most);
+        }
     }
 
     /// Opens a unit with titles in the open one.
@@ -183,14 +217,22 @@ impl Units<'_> {
         // The white space after the last member.
         if self.open[index].grouped.byte < end.byte {
             let bytes = self.open[index].grouped..end;
-            let blank =
-                Atom { bytes, level: index as u32, unit: Unit::Text, own: true, titles: vec![] };
+            let blank = Atom {
+                bytes,
+                level: index as u32,
+                unit: Unit::Text,
+                own: true,
+                begins_inside: false,
+                ends_inside: false,
+                titles: vec![],
+            };
             self.draft(index, Group::new(blank));
         }
-        self.open.pop();
+        let closed = self.open.pop();
         self.divided = self.open.len();
         if let Some(around) = self.open.last_mut() {
             around.grouped = end;
+            around.continues = closed.is_some_and(|closed| closed.ends_inside);
             self.path.truncate(around.depth);
         }
     }

@@ -24,6 +24,12 @@ pub(super) struct OpenUnit {
     pub(super) start: Position,
     /// The end of its text in groups; only white space follows.
     pub(super) grouped: Position,
+    /// Whether it begins inside of an item of its parent.
+    pub(super) begins_inside: bool,
+    /// Whether the item of its parent continues after it.
+    pub(super) ends_inside: bool,
+    /// Whether an item of it continues after the text in groups.
+    pub(super) continues: bool,
     /// The line that its members repeat.
     pub(super) header: Option<Range<usize>>,
     /// The titles in use by its members.
@@ -40,6 +46,9 @@ impl OpenUnit {
             depth,
             start,
             grouped: start,
+            begins_inside: false,
+            ends_inside: false,
+            continues: false,
             header: None,
             titles: UsedTitles::default(),
             done: Vec::new(),
@@ -48,8 +57,18 @@ impl OpenUnit {
     }
 
     /// Returns a range of the unit's own text as an atom.
-    pub(super) fn own_atom(&self, bytes: Range<Position>) -> Atom {
-        Atom { bytes, level: self.depth as u32, unit: self.unit, own: true, titles: Vec::new() }
+    pub(super) fn own_atom(&self, bytes: Range<Position>, is_item: bool) -> Atom {
+        let is_first = bytes.start.byte == self.start.byte;
+        let begins_inside = if is_first { self.begins_inside } else { self.continues && !is_item };
+        Atom {
+            bytes,
+            level: self.depth as u32,
+            unit: self.unit,
+            own: true,
+            begins_inside,
+            ends_inside: false,
+            titles: Vec::new(),
+        }
     }
 }
 
@@ -60,6 +79,10 @@ pub(super) struct Atom {
     pub(super) unit: Unit,
     /// Whether it is own text of its parent.
     pub(super) own: bool,
+    /// Whether it begins inside of an item of its parent.
+    pub(super) begins_inside: bool,
+    /// Whether that item continues after it.
+    pub(super) ends_inside: bool,
     /// The titles of a member below its parent.
     pub(super) titles: Vec<String>,
 }
@@ -84,14 +107,16 @@ pub(super) struct Group {
     pub(super) own: bool,
     /// Whether it has several entries that are not all records.
     is_mixed: bool,
+    /// Whether it begins inside of an item of its parent.
+    pub(super) begins_inside: bool,
     /// The titles of its section below the section of its parent.
     pub(super) titles: Vec<String>,
 }
 
 impl Group {
     pub(super) fn new(atom: Atom) -> Self {
-        let Atom { bytes, level, unit, own, titles } = atom;
-        Self { bytes, level, unit, own, is_mixed: false, titles }
+        let Atom { bytes, level, unit, own, begins_inside, titles, .. } = atom;
+        Self { bytes, level, unit, own, is_mixed: false, begins_inside, titles }
     }
 
     /// Returns whether an atom is merged into the group; `around` is the kind of their parent.

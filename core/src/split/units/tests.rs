@@ -52,7 +52,7 @@ fn split(
                     opened[index].0.end = at;
                 }
             }
-            Say::Item => units.item(at),
+            Say::Item => units.item(at, None),
         }
     }
     (units.finish(), opened)

@@ -14,10 +14,10 @@ use passage_core::section::Section;
 use pgrx::FromDatum;
 use std::ops::Range;
 
-/// The columns that a result needs beside id, ordinal, section, tokens, content, span and unit.
+/// The columns that a result needs beside id, ordinal, section, tokens, content, span, unit and level.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ChunkColumns {
-    /// Level and path.
+    /// The path.
     Context,
     /// The lines in the source, and the names that its imports bind.
     Passage { imports: bool },
@@ -37,9 +37,10 @@ impl ChunkColumns {
             integer("start_byte"),
             integer("end_byte"),
             ("unit", chunks.column("c", "unit", "text")),
+            integer("level"),
         ];
         columns.extend(match self {
-            Self::Context => vec![integer("level"), ("path", layout.path("c"))],
+            Self::Context => vec![("path", layout.path("c"))],
             Self::Passage { .. } => ["first_line", "last_line"].map(integer).to_vec(),
         });
         if self == (Self::Passage { imports: true }) {
@@ -53,7 +54,7 @@ impl ChunkColumns {
     pub fn count(self) -> usize {
         match self {
             Self::Context => 10,
-            Self::Passage { imports } => 10 + usize::from(imports),
+            Self::Passage { imports } => 11 + usize::from(imports),
         }
     }
 }
@@ -126,7 +127,7 @@ impl<'a> StoredChunk<'a> {
         self.get::<String>(7).and_then(|unit| Unit::from_name(&unit))
     }
 
-    /// Returns the level of a chunk that was read with [`ChunkColumns::Context`].
+    /// Returns the level, if it is known.
     pub fn level(&self) -> Option<i32> {
         self.get(8)
     }
@@ -150,12 +151,12 @@ impl<'a> StoredChunk<'a> {
 
     /// Returns the first and the last line of a chunk that was read with [`ChunkColumns::Passage`].
     pub fn lines(&self) -> (Option<i32>, Option<i32>) {
-        (self.get(8), self.get(9))
+        (self.get(9), self.get(10))
     }
 
     /// Returns the names that the imports in the chunk bind, if they were read.
     pub fn imports(&self) -> Vec<String> {
         // A loader may have written anything there.
-        self.get::<Json>(10).and_then(|names| names.parse()).unwrap_or_default()
+        self.get::<Json>(11).and_then(|names| names.parse()).unwrap_or_default()
     }
 }

@@ -119,6 +119,10 @@ impl LazyColumns for ContextChunks<'_> {
         self.chunk(row).unit()
     }
 
+    fn level(&self, row: usize) -> Option<i32> {
+        self.chunk(row).level()
+    }
+
     fn content(&self, row: usize) -> String {
         self.chunk(row).content()
     }

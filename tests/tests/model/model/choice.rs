@@ -69,7 +69,7 @@ pub fn choose<'a>(
         }
     }
     // The parts of a container are kept or cut as wholes. "A part that does not fit leaves room for the next one.
-    // If the unit that was hit does not fit, the ends of its containers come before its pieces."
+    // If the unit that was hit does not fit, the context is the pieces next to the hit."
     let context = best.into_values().map(|(_, claim, distance)| (claim, distance)).collect();
     let parts = parts(hits, wholes, context);
     let mut purse = Purse {
@@ -88,19 +88,28 @@ pub fn choose<'a>(
         if std::mem::replace(&mut is_spent[index], true) {
             continue;
         }
-        if part.kind != PartKind::OwnUnit || purse.fits(&part.chunks) {
-            purse.spend(&part.chunks, part.kind);
+        let hit = part.chunks[0].0.hit;
+        let fits = !purse.stopped[hit] && purse.fits(hit, &part.chunks);
+        let has_hit = part.kind == PartKind::OwnUnit || part.near.is_some();
+        if fits || !has_hit {
+            // A container without its ends may still have members.
+            let kind = if part.kind == PartKind::Ends { PartKind::Member } else { part.kind };
+            purse.spend(hit, &part.chunks, kind);
             continue;
         }
-        let hit = part.chunks[0].0.hit;
+        for piece in &part.chunks {
+            if part.near.as_ref().is_none_or(|near| near.contains(&piece.0.chunk.id)) {
+                purse.spend(hit, std::slice::from_ref(piece), PartKind::Chunk);
+            } else {
+                purse.cut(std::slice::from_ref(piece));
+            }
+        }
+        purse.stopped[hit] = true;
         for (end, other) in parts.iter().enumerate() {
             let is_end = other.kind == PartKind::Ends && other.chunks[0].0.hit == hit;
             if is_end && !std::mem::replace(&mut is_spent[end], true) {
-                purse.spend(&other.chunks, PartKind::Member);
+                purse.cut(&other.chunks);
             }
-        }
-        for piece in &part.chunks {
-            purse.spend(std::slice::from_ref(piece), PartKind::Chunk);
         }
     }
     let Purse { mut rows, cut, lost, .. } = purse;
@@ -137,8 +146,7 @@ struct Purse<'h, 'a> {
 impl<'a> Purse<'_, 'a> {
     /// "Kept if total tokens + its tokens <= `max_tokens` and count + 1 <= `max_chunks`", and if the context of its
     /// hit is within the hit's own limit.
-    fn fits(&self, chunks: &[(&Claim<'a>, i64)]) -> bool {
-        let hit = chunks[0].0.hit;
+    fn fits(&self, hit: usize, chunks: &[(&Claim<'a>, i64)]) -> bool {
         let tokens: i64 = chunks.iter().map(|(claim, _)| claim.chunk.cost()).sum();
         let count = (self.rows.len() + chunks.len()) as i64;
         let strategy = &self.hits[hit].strategy;
@@ -148,19 +156,23 @@ impl<'a> Purse<'_, 'a> {
             && self.max_chunks.is_none_or(|most| count <= most)
     }
 
-    fn spend(&mut self, chunks: &[(&Claim<'a>, i64)], kind: PartKind) {
-        let payer = chunks[0].0.hit;
-        let is_kept = !self.stopped[payer] && self.fits(chunks);
+    fn spend(&mut self, payer: usize, chunks: &[(&Claim<'a>, i64)], kind: PartKind) {
+        let is_kept = !self.stopped[payer] && self.fits(payer, chunks);
         self.stopped[payer] |= kind != PartKind::Member && !is_kept;
+        if !is_kept {
+            return self.cut(chunks);
+        }
         for &(&Claim { chunk, hit, role, .. }, distance) in chunks {
-            if is_kept {
-                self.tokens += chunk.cost();
-                self.of_hits[hit] += chunk.cost();
-                self.rows.push(Chosen { chunk, hit, role, distance });
-            } else {
-                self.cut[hit] = true;
-                self.lost[hit] |= role == Role::Section;
-            }
+            self.tokens += chunk.cost();
+            self.of_hits[hit] += chunk.cost();
+            self.rows.push(Chosen { chunk, hit, role, distance });
+        }
+    }
+
+    fn cut(&mut self, chunks: &[(&Claim<'a>, i64)]) {
+        for (claim, _) in chunks {
+            self.cut[claim.hit] = true;
+            self.lost[claim.hit] |= claim.role == Role::Section;
         }
     }
 }

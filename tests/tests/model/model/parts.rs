@@ -23,6 +23,8 @@ pub enum PartKind {
 pub struct Part<'c, 'a> {
     pub kind: PartKind,
     pub chunks: Vec<(&'c Claim<'a>, i64)>,
+    /// For ends with a hit, the chunks in the run of this hit.
+    pub near: Option<Vec<Uuid>>,
 }
 
 /// A document and a section in it.
@@ -32,7 +34,8 @@ type Scope = (Uuid, Section);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Chunk(Uuid),
-    OwnUnit(usize),
+    OwnUnit(Scope, Section),
+    OwnRun(Scope, i64),
     Ends(Scope, usize),
     Member(Scope, Section),
     Merged(Uuid),
@@ -66,29 +69,75 @@ pub fn parts<'c, 'a>(
             all.push(ScopeChunk { scope, chunk: hit.chunk });
         }
     }
+    let hit_keys: Vec<Option<Key>> = (0..hits.len())
+        .map(|hit| {
+            Some(key(hits, wholes, &all, (hit, hits[hit].chunk, hit_scope(hits, wholes, hit)?)))
+        })
+        .collect();
     context.sort_by_key(|(claim, distance)| {
         (hits[claim.hit].class, distance.abs(), claim.role, claim.hit, claim.chunk.ordinal)
     });
     let mut parts: Vec<(PartOrder, Part)> = Vec::new();
     let mut places: BTreeMap<Key, usize> = BTreeMap::new();
     for (index, (claim, distance)) in context.into_iter().enumerate() {
-        let key = key(hits, wholes, &all, claim);
+        let scope = scope(hits, wholes, claim);
+        let is_known = claim.chunk.section.is_some() && claim.chunk.ordinal.is_some();
+        let key = match scope.filter(|_| is_known) {
+            Some(scope) => key(hits, wholes, &all, (claim.hit, claim.chunk, scope)),
+            None => Key::Chunk(claim.chunk.id),
+        };
         let (kind, stage) = match key {
             Key::Chunk(_) => (PartKind::Chunk, 0),
-            Key::OwnUnit(_) => (PartKind::OwnUnit, 0),
+            Key::OwnUnit(..) | Key::OwnRun(..) => (PartKind::OwnUnit, 0),
             Key::Ends(..) => (PartKind::Ends, 1),
             Key::Member(..) | Key::Merged(_) | Key::Run(..) => (PartKind::Member, 2),
         };
-        let place = *places.entry(key).or_insert_with(|| {
-            let class = hits[claim.hit].class;
+        let place = *places.entry(key.clone()).or_insert_with(|| {
+            let class = match kind {
+                PartKind::OwnUnit | PartKind::Ends => best_class(hits, wholes, claim.hit),
+                _ => hits[claim.hit].class,
+            };
             let order = (class, stage, distance.abs(), claim.role, claim.hit, index);
-            parts.push((order, Part { kind, chunks: Vec::new() }));
+            let in_part = (0..hits.len()).filter(|hit| hit_keys[*hit].as_ref() == Some(&key));
+            let best = in_part.min_by_key(|hit| (*hit != claim.hit, *hit));
+            let near = best.filter(|_| kind == PartKind::Ends).and_then(|hit| {
+                let scope = hit_scope(hits, wholes, hit)?;
+                let own = run(&all, &scope, hits[hit].chunk.ordinal?);
+                let near = all.iter().filter(|one| {
+                    one.scope == scope
+                        && one.chunk.ordinal.is_some_and(|at| run(&all, &scope, at) == own)
+                });
+                Some(near.map(|one| one.chunk.id).collect())
+            });
+            parts.push((order, Part { kind, chunks: Vec::new(), near }));
             parts.len() - 1
         });
         parts[place].1.chunks.push((claim, distance));
     }
     parts.sort_by_key(|(order, _)| *order);
     parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Returns the best class of the hits that share the whole unit of a hit. Their units and its ends are spent
+/// before any member.
+fn best_class(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> usize {
+    let identity = |other: usize| {
+        let whole = wholes[other].as_ref().filter(|whole| whole.record.is_none())?;
+        Some((hits[other].document.id, whole.section.clone()))
+    };
+    let own = identity(hit);
+    let others = (0..hits.len()).filter(|other| own.is_some() && identity(*other) == own);
+    others.chain([hit]).map(|hit| hits[hit].class).min().expect("the hit itself is among them")
+}
+
+/// Returns the scope that a hit is in.
+fn hit_scope(hits: &[Hit], wholes: &[Option<Whole>], hit: usize) -> Option<Scope> {
+    let of = &hits[hit];
+    let section = match of.strategy.whole {
+        WholeOf::Document => Section::new(),
+        _ => wholes[hit].as_ref().filter(|whole| whole.record.is_none())?.section.clone(),
+    };
+    (of.chunk.ordinal.is_some() && of.chunk.section.is_some()).then_some((of.document.id, section))
 }
 
 /// "Code and data consist of members: in a container, a section and a document." A record is kept whole or gives
@@ -109,38 +158,53 @@ fn scope(hits: &[Hit], wholes: &[Option<Whole>], claim: &Claim) -> Option<Scope>
     section.map(|section| (hit.document.id, section))
 }
 
-fn key(hits: &[Hit], wholes: &[Option<Whole>], all: &[ScopeChunk], claim: &Claim) -> Key {
-    let (hit, chunk) = (&hits[claim.hit], claim.chunk);
-    let (Some(scope), Some(section), Some(ordinal)) =
-        (scope(hits, wholes, claim), &chunk.section, chunk.ordinal)
-    else {
-        return Key::Chunk(chunk.id);
-    };
+fn key(
+    hits: &[Hit],
+    wholes: &[Option<Whole>],
+    all: &[ScopeChunk],
+    (hit_index, chunk, scope): (usize, &Chunk, Scope),
+) -> Key {
+    let hit = &hits[hit_index];
+    let section = chunk.section.as_ref().expect("a chunk of a scope has a section");
+    let ordinal = chunk.ordinal.expect("a chunk of a scope has an ordinal");
     let titles = hit.chunk.section.clone().unwrap_or_default();
-    if titles.len() > scope.1.len() && chunk.is_below(&titles) {
-        return Key::OwnUnit(claim.hit);
+    let has_head = wholes[hit_index].as_ref().is_some_and(|whole| whole.head.is_some());
+    let containers = (scope.1.len().max(1)..=titles.len()).rev();
+    let containers: Vec<usize> =
+        containers.filter(|depth| has_head && is_container(hit, &titles[..*depth])).collect();
+    // The unit of the hit is directly in its nearest container.
+    let own = containers.first().map_or(titles.len(), |nearest| titles.len().min(nearest + 1));
+    let is_unit = !has_head && unit(hit.chunk) == Some("member") && !titles.is_empty();
+    if (own > scope.1.len() || is_unit) && chunk.is_below(&titles[..own]) {
+        return Key::OwnUnit(scope, titles[..own].to_vec());
     }
-    if wholes[claim.hit].as_ref().is_some_and(|whole| whole.head.is_some()) {
-        for depth in (scope.1.len().max(1)..=titles.len()).rev() {
-            if is_end(hit, &titles[..depth], ordinal, all, &scope) {
-                return Key::Ends(scope, depth);
-            }
+    for depth in containers {
+        if is_end(hit, &titles[..depth], ordinal, all, &scope) {
+            return Key::Ends(scope, depth);
         }
     }
     let run = |ordinal: i64| run(all, &scope, ordinal);
-    if hit.chunk.ordinal.is_some_and(|own| run(own) == run(ordinal)) {
-        return Key::OwnUnit(claim.hit);
+    let is_run = matches!(unit(chunk), Some("container" | "module"));
+    if hit.chunk.ordinal.is_some_and(|own| run(own) == run(ordinal)) && (is_run || !has_head) {
+        return Key::OwnRun(scope.clone(), run(ordinal));
     }
     let common = section.iter().zip(&titles).take_while(|(a, b)| a == b).count();
     match unit(chunk) {
         _ if section.len() > common => Key::Member(scope, section[..=common].to_vec()),
-        Some("container" | "module") => Key::Run(scope.clone(), run(ordinal)),
+        _ if is_run => Key::Run(scope.clone(), run(ordinal)),
         _ => Key::Merged(chunk.id),
     }
 }
 
-/// Returns whether an ordinal is the first or the last one of a container. The last one is followed by nothing of
-/// the container.
+/// Returns whether the first chunk of a section is the head of a container.
+fn is_container(hit: &Hit, section: &[String]) -> bool {
+    let chunks = hit.document.in_order();
+    let first = chunks.iter().find(|(_, chunk)| chunk.is_in(section));
+    first.is_some_and(|(_, chunk)| unit(chunk) == Some("container"))
+}
+
+/// Returns whether an ordinal is in the first or the last run of a container. The last one is followed by nothing
+/// of the container.
 fn is_end(
     hit: &Hit,
     container: &[String],
@@ -150,14 +214,15 @@ fn is_end(
 ) -> bool {
     let chunks = hit.document.in_order();
     let own: Vec<_> = chunks.iter().filter(|(_, chunk)| chunk.is_in(container)).collect();
-    let (Some((first, head)), Some((last, _))) = (own.first(), own.last()) else { return false };
+    let (Some((first, _)), Some((last, _))) = (own.first(), own.last()) else { return false };
     let follows = |one: &ScopeChunk| {
-        one.scope == *scope
-            && one.chunk.ordinal == Some(ordinal + 1)
-            && one.chunk.is_below(container)
+        one.scope == *scope && one.chunk.ordinal == Some(last + 1) && one.chunk.is_below(container)
     };
-    let is_last = ordinal == *last && !all.iter().any(follows);
-    unit(head) == Some("container") && (ordinal == *first || is_last)
+    let is_run = |end: i64| {
+        let known = run(all, scope, end);
+        known != i64::MIN && known == run(all, scope, ordinal)
+    };
+    is_run(*first) || is_run(*last) && !all.iter().any(follows)
 }
 
 /// Returns the first ordinal of the consecutive chunks around one that have its section and its unit.

@@ -7,13 +7,14 @@ use passage_tests::Cluster;
 use serde_json::{Value, json};
 use tokio_postgres::Client;
 
-/// Returns whether a chunk is one that layouts hide or delete: its level is zero.
+/// Returns whether a chunk is one that layouts hide or delete: its level is -5.
 pub fn is_marked(chunk: &Chunk) -> bool {
-    level(chunk) == 0
+    level(chunk) == -5
 }
 
-fn level(chunk: &Chunk) -> u64 {
-    chunk.id.as_u64_pair().1 % 5
+/// Returns a level that tells nothing about the beginning of a chunk, as in stores that others fill.
+fn level(chunk: &Chunk) -> i64 {
+    (chunk.id.as_u64_pair().1 % 5) as i64 - 5
 }
 
 /// Writes documents with their chunks.
