@@ -1,14 +1,16 @@
 # The targets for users and developers. Each target does its own set-up with the scripts in ground/.
 #
 # PG_CONFIG names the server to build for and to test on, PostgreSQL 15 to 18. The default is a pinned
-# PostgreSQL 18 with pgvector, which is downloaded into target/.
+# PostgreSQL 18 with pgvector, which is downloaded into target/. GRAMMARS names the languages whose source code
+# SQL splits by its syntax, such as 'python rust'; the default is all, and `no` is none.
 
 export PG_CONFIG
 export DESTDIR
 export BINDIR
+export GRAMMARS
 export VALGRIND
 
-.PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz bench quality lint clean
+.PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz fuzz-grammars bench quality lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -22,7 +24,7 @@ check: ## run every test on a temporary server
 check-assert: ## run the SQL tests on a PostgreSQL with assertions; VALGRIND=yes adds valgrind
 	@ground/check-assert
 
-install: ## build the extension and install it into the server of PG_CONFIG
+install: ## build and install the extension into the server of PG_CONFIG; GRAMMARS=no or 'python rust' saves memory
 	@ground/install
 
 install-client: ## build the client and install it into cargo's folder for programs, or BINDIR
@@ -42,6 +44,9 @@ corpus: ## split and check thousands of real files of every kind
 
 fuzz: ## fuzz the splitters, for SECONDS=600 each
 	@ground/fuzz $(or $(SECONDS),600)
+
+fuzz-grammars: ## fuzz the grammars of code under AddressSanitizer, for SECONDS=1800 of CPU time each
+	@ground/fuzz-grammars $(or $(SECONDS),1800)
 
 bench: ## measure the ratios in docs/benchmarks.md
 	@ground/bench

@@ -2,7 +2,8 @@
 --
 -- A section needs no chunk of its own before its members: the splitter may merge it with the first one, and an
 -- array begins with its first item. But a chunk of a container in code is its head or its closing part, so no
--- member precedes the first such chunk.
+-- member precedes the first such chunk. C++ is different: methods are often defined outside of their class, and a
+-- comment between two of them belongs to the class.
 
 CREATE FUNCTION _passage.data_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
@@ -47,12 +48,14 @@ BEGIN
             $query$, store) USING again;
     END IF;
 
-    IF available @> '{chunks.section,chunks.kind,chunks.unit}' THEN
+    IF available @> '{chunks.section,chunks.kind,chunks.unit,documents.id,documents.media_type}' THEN
         RETURN QUERY EXECUTE format($query$
             WITH opened AS (
                 SELECT document_id, section, min(ordinal) AS first, min(ordinal) FILTER (WHERE unit = 'container') AS head
-                FROM %I.chunks
-                WHERE kind = 'code'
+                FROM %1$I.chunks
+                WHERE kind = 'code' AND EXISTS (
+                    SELECT FROM %1$I.documents
+                    WHERE documents.id = document_id AND coalesce(media_type, '') <> ALL ('{text/x-c,text/x-c++}'))
                 GROUP BY document_id, section
             )
             SELECT 'document ' || child.document_id, 'sections before the head of their container: ' || count(*), $1

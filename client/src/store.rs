@@ -39,5 +39,5 @@ pub use query::{
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{
     ChunkWrite, ClaimCursor, DocumentState, DocumentWrite, ExistingChunk, ExistingDocument,
-    UnembeddedChunk, WriteOutcome,
+    MarkedDocument, UnembeddedChunk, WriteOutcome,
 };

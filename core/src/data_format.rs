@@ -4,7 +4,7 @@ Formats of structured data: the text of a passage, and whether it parses.
 The chunks of a document hold every comma and bracket. A passage holds entries: it has no comma after
 its last entry and no bracket of a container of which it has only a part. An entry with a key is in
 braces, as in `{"server": {"port": 80}}`, and an item of an array is its bare value. Several items are in
-brackets.
+brackets. A passage of XML has no tag whose counterpart is elsewhere.
 */
 
 use crate::MediaType;
@@ -30,6 +30,10 @@ pub enum DataFormat {
     Yaml,
     /// TOML.
     Toml,
+    /// XML.
+    Xml,
+    /// INI and Java's properties.
+    Ini,
 }
 
 impl DataFormat {
@@ -40,6 +44,8 @@ impl DataFormat {
             "application/jsonl" => Some(Self::JsonLines),
             "text/x-yaml" => Some(Self::Yaml),
             "text/x-toml" => Some(Self::Toml),
+            "application/xml" => Some(Self::Xml),
+            "text/x-ini" | "text/x-java-properties" => Some(Self::Ini),
             _ => None,
         }
     }
@@ -53,10 +59,13 @@ impl DataFormat {
             Self::Yaml => split::yaml_excerpt(text),
             Self::Toml if self.parses(text) => None,
             Self::Toml => split::toml_excerpt(text),
+            Self::Xml => split::xml_excerpt(text),
+            Self::Ini => None,
         }
     }
 
-    /// Returns whether a text parses: a document, in TOML also a value.
+    /// Returns whether a text parses: a document, in TOML also a value, in XML also the content of an
+    /// element. Each line of INI parses.
     pub fn parses(self, text: &str) -> bool {
         match self {
             Self::Json => split::parses(text, &MediaType::new("application/json")),
@@ -66,7 +75,24 @@ impl DataFormat {
                 let parses = |text: &str| split::parses(text, &MediaType::new("text/x-toml"));
                 parses(text) || parses(&format!("x = {text}"))
             }
+            Self::Xml => {
+                let parses = |text: &str| split::parses(text, &MediaType::new("application/xml"));
+                parses(text) || parses(&format!("<x>{text}</x>"))
+            }
+            Self::Ini => true,
         }
+    }
+
+    /// Returns the number of titles of the root of a document, which is not a record. The sections of
+    /// INI are at the top.
+    pub(crate) fn root_depth(self) -> usize {
+        usize::from(self != Self::Ini)
+    }
+
+    /// Returns whether nothing of a text is certain if it does not parse. An alias in YAML has its anchor
+    /// elsewhere, but its record is worth reading.
+    pub(crate) fn must_parse(self) -> bool {
+        matches!(self, Self::Json | Self::JsonLines | Self::Xml)
     }
 
     /// Returns whether the excerpt of a text parses.

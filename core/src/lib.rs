@@ -49,6 +49,7 @@ pub mod section;
 pub mod split;
 pub mod strategy;
 mod table_header;
+mod text_mark;
 
 pub use chunk::{Chunk, Kind, SplitDocument, SyntaxError, Unit};
 pub use chunk_columns::CHUNK_COLUMNS;
@@ -65,3 +66,4 @@ pub use split::{
 };
 pub use strategy::{Strategy, StrategyOverrides};
 pub use table_header::TableHeader;
+pub use text_mark::TextMark;

@@ -21,7 +21,7 @@ mod asciidoc;
 mod block_builder;
 mod blocks;
 mod closing;
-#[cfg(feature = "code")]
+#[cfg(feature = "grammar")]
 mod code;
 mod csv;
 mod cut;
@@ -54,6 +54,7 @@ use merge::ChunkMerger;
 pub use options::{Characters, ChunkLimits, SizeUnit, Sizer, SplitOptions};
 pub(crate) use toml::excerpt as toml_excerpt;
 use units::{Members, Units};
+pub(crate) use xml::excerpt as xml_excerpt;
 
 /// The version of the splitters, which is part of the content hash of a document.
 ///
@@ -71,13 +72,13 @@ enum Splitter {
     /// Units with members of a kind.
     Units(Members, fn(&str, &mut Units<'_>) -> Result<(), SyntaxError>),
     /// Units by the syntax of a programming language.
-    #[cfg(feature = "code")]
+    #[cfg(feature = "grammar")]
     Code(&'static code::Language),
 }
 
 /// Returns the splitter of a media type. A new splitter is added here.
 fn splitter(media_type: &MediaType) -> Splitter {
-    #[cfg(feature = "code")]
+    #[cfg(feature = "grammar")]
     if let Some(language) = code::language(media_type.structure()) {
         return Splitter::Code(language);
     }
@@ -90,14 +91,15 @@ fn splitter(media_type: &MediaType) -> Splitter {
         "application/jsonl" => Splitter::Units(Members::Entries, json::lines),
         "text/x-yaml" => Splitter::Units(Members::Entries, yaml::units),
         "text/x-toml" => Splitter::Units(Members::Entries, toml::units),
-        "text/x-ini" => Splitter::Units(Members::Declarations, ini::units),
-        "text/x-java-properties" => Splitter::Units(Members::Declarations, ini::properties),
+        "text/x-ini" => Splitter::Units(Members::Entries, ini::units),
+        "text/x-java-properties" => Splitter::Units(Members::Entries, ini::properties),
         "application/xml" => Splitter::Units(Members::Declarations, xml::units),
         _ => Splitter::Blocks(plain::blocks),
     }
 }
 
-/// The media types of source code that the feature `code` splits by its syntax.
+/// The media types of source code that the feature `code` splits by its syntax. Each grammar has a feature
+/// of its own.
 const GRAMMARS: [&str; 16] = [
     "text/x-rust",
     "text/x-typescript",
@@ -118,9 +120,10 @@ const GRAMMARS: [&str; 16] = [
 ];
 
 /// Returns whether this build splits source code of a media type as plain text, because it lacks the
-/// feature `code`.
+/// feature of its grammar.
 pub fn lacks_grammar(media_type: &MediaType) -> bool {
-    !cfg!(feature = "code") && GRAMMARS.contains(&media_type.structure())
+    GRAMMARS.contains(&media_type.structure())
+        && matches!(splitter(media_type), Splitter::Blocks(_))
 }
 
 /// Splits a document into chunks, in document order.
@@ -180,7 +183,7 @@ pub fn split<'t>(
     let drafts = match splitter(media_type) {
         Splitter::Blocks(find) => by_blocks(find(text)),
         Splitter::Units(members, parse) => by_units(members, &parse),
-        #[cfg(feature = "code")]
+        #[cfg(feature = "grammar")]
         Splitter::Code(language) => {
             by_units(Members::Declarations, &|text, units| code::parse(text, language, units))
         }

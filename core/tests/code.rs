@@ -359,3 +359,25 @@ fn a_byte_order_mark_belongs_to_the_first_unit() {
     let chunks = split_as(text, "text/x-python", ChunkLimits::CHARACTERS).chunks;
     assert_eq!(rows(&chunks), [("A".to_owned(), text)]);
 }
+
+#[test]
+fn a_document_whose_tree_needs_too_much_memory_is_split_as_plain_text() {
+    let part = "int a(int b) {\n  return b;\n}\n\n";
+    let options = SplitOptions::new(ChunkLimits::CHARACTERS);
+    let split =
+        |text, media_type| split(text, &MediaType::new(media_type), &options, &Characters).unwrap();
+    let text = part.repeat(12_000_000 / part.len());
+    let result = split(&text, "text/x-c");
+    let error = result.syntax_error.expect("the tree would have 400 MB");
+    assert!(error.line > 10_000, "{error:?}");
+    let plain = split(&text, "text/plain");
+    let contents =
+        |chunks: &[Chunk<'_>]| chunks.iter().map(|chunk| chunk.bytes.clone()).collect::<Vec<_>>();
+    assert_eq!(contents(&result.chunks), contents(&plain.chunks));
+    assert!(result.chunks.iter().all(|chunk| chunk.unit == Unit::Text));
+    // A sixth of it is code, whatever this thread has parsed before.
+    for _ in 0..2 {
+        let text = part.repeat(2_000_000 / part.len());
+        assert_eq!(split_as(&text, "text/x-c", ChunkLimits::CHARACTERS).syntax_error, None);
+    }
+}

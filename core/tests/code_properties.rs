@@ -2,11 +2,15 @@
 
 #![cfg(feature = "code")]
 
+#[path = "invariants/inputs.rs"]
+#[allow(dead_code)] // No valid code is edited.
+mod inputs;
 #[path = "invariants/splitting.rs"]
 mod invariants;
 #[path = "invariants/languages.rs"]
 mod languages;
 
+use inputs::limits;
 use invariants::{find_repeated_section, find_violation};
 use languages::LANGUAGES;
 use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, split};
@@ -87,16 +91,6 @@ fn codelike() -> impl Strategy<Value = String> {
         .prop_map(|words| words.concat())
 }
 
-fn limits() -> impl Strategy<Value = ChunkLimits> {
-    let own = (8_usize..120).prop_flat_map(|max| {
-        (Just(max), 1..=max).prop_flat_map(|(max, preferred)| {
-            let min = 0..=preferred;
-            min.prop_map(move |min| ChunkLimits { min, preferred, max, window: max + 40 })
-        })
-    });
-    prop_oneof![3 => own, 1 => Just(ChunkLimits::CHARACTERS)]
-}
-
 fn checked<'t>(text: &'t str, language: &str, limits: ChunkLimits) -> Vec<Chunk<'t>> {
     let media_type = MediaType::new(language);
     let options = SplitOptions::new(limits);
@@ -113,13 +107,13 @@ proptest! {
 
     #[test]
     fn any_string_is_split_without_loss(
-        text in any::<String>(), language in prop::sample::select(LANGUAGES.as_slice()), limits in limits()
+        text in any::<String>(), language in prop::sample::select(LANGUAGES.as_slice()), limits in limits(8..120)
     ) {
         checked(&text, language, limits);
     }
 
     #[test]
-    fn random_code_is_split_without_loss(text in codelike(), limits in limits()) {
+    fn random_code_is_split_without_loss(text in codelike(), limits in limits(8..120)) {
         for language in LANGUAGES {
             checked(&text, language, limits);
         }
@@ -127,7 +121,7 @@ proptest! {
 
     #[test]
     fn splitting_is_deterministic(
-        text in codelike(), language in prop::sample::select(LANGUAGES.as_slice()), limits in limits()
+        text in codelike(), language in prop::sample::select(LANGUAGES.as_slice()), limits in limits(8..120)
     ) {
         let once = checked(&text, language, limits);
         // Another document between the two, because the parser is reused.

@@ -11,17 +11,22 @@ often they are a whole file.
 #[path = "corpus/files.rs"]
 #[allow(dead_code)] // Files are read here as they are.
 mod files;
+#[path = "data/hostile.rs"]
+mod hostile;
 #[path = "expand/memory.rs"]
 #[allow(dead_code)] // The hits are in data only.
 mod memory;
 #[path = "data/standalone.rs"]
 #[allow(dead_code)] // Passages are parsed, and not sections.
 mod standalone;
+#[path = "data/well_formed.rs"]
+mod well_formed;
 
 use files::{folders, registry, walk};
 use memory::{Store, passages, preset};
 use passage_core::assemble::{Part, Separator, assemble};
 use passage_core::expand::{Budget, Hit};
+use passage_core::strategy::Strategy;
 use passage_core::{
     Characters, ChunkLimits, DataFormat, MediaType, SplitDocument, SplitOptions, split,
 };
@@ -59,8 +64,15 @@ impl Row {
         self.tokens[(share * last as f64).ceil() as usize]
     }
 
-    fn add(&mut self, path: &str, text: &str, media_type: &MediaType, seed: &mut u64) {
-        let options = SplitOptions::new(ChunkLimits::CHARACTERS);
+    fn add(
+        &mut self,
+        path: &str,
+        text: &str,
+        media_type: &MediaType,
+        (limits, max_tokens): (ChunkLimits, Option<u32>),
+        seed: &mut u64,
+    ) {
+        let options = SplitOptions::new(limits);
         let split = split(text, media_type, &options, &Characters).unwrap();
         if split.syntax_error.is_some() || split.chunks.is_empty() {
             return;
@@ -72,7 +84,7 @@ impl Row {
         let count = split.chunks.len();
         self.files += 1;
         self.large_files += usize::from(size > LARGE);
-        let hierarchical = preset("hierarchical");
+        let hierarchical = Strategy { max_tokens, ..preset("hierarchical") };
         for _ in 0..HITS {
             let [at, other] = [random(seed, count), random(seed, count)];
             let hit = store.hit((0, at), 0, &hierarchical);
@@ -139,6 +151,8 @@ fn parses(text: &str, format: DataFormat) -> bool {
         DataFormat::Toml => {
             standalone::parses_as_toml(text) || standalone::parses_as_toml(&format!("x = {text}"))
         }
+        DataFormat::Xml => well_formed::is_well_formed(text),
+        DataFormat::Ini => true,
     }
 }
 
@@ -183,6 +197,8 @@ fn name_of(format: DataFormat) -> &'static str {
         DataFormat::JsonLines => "JSON lines",
         DataFormat::Yaml => "YAML",
         DataFormat::Toml => "TOML",
+        DataFormat::Xml => "XML",
+        DataFormat::Ini => "INI and properties",
     }
 }
 
@@ -197,7 +213,8 @@ fn passages_of_real_data_are_small_and_parse() {
         for path in paths {
             let Some(media_type) = path.to_str().and_then(MediaType::from_path) else { continue };
             let Ok(text) = fs::read_to_string(&path) else { continue };
-            row.add(&path.display().to_string(), &text, &media_type, &mut seed);
+            let path = path.display().to_string();
+            row.add(&path, &text, &media_type, (ChunkLimits::CHARACTERS, None), &mut seed);
         }
         if row.tokens.is_empty() {
             continue;
@@ -220,4 +237,29 @@ fn passages_of_real_data_are_small_and_parse() {
         is_good &= row.failures.is_empty() && median <= 400 && last <= 2_048 && whole < 0.02;
     }
     assert!(is_good);
+}
+
+#[test]
+fn complete_passages_of_hostile_data_parse() {
+    const NARROW: ChunkLimits = ChunkLimits { min: 20, preferred: 90, max: 150, window: 200 };
+    let (mut row, mut seed) = (Row::default(), 1);
+    for (index, (name, text)) in hostile::documents().iter().enumerate() {
+        let media_type = MediaType::new(name);
+        let options = SplitOptions::new(NARROW);
+        let document = split(text, &media_type, &options, &Characters).unwrap();
+        assert_eq!(document.syntax_error, None, "{index} {name}");
+        let joined: String = document.chunks.iter().map(|chunk| chunk.content).collect();
+        assert_eq!(joined, *text, "{index} {name}");
+        for limits in [NARROW, ChunkLimits::CHARACTERS] {
+            for max_tokens in [None, Some(60), Some(5)] {
+                for _ in 0..5 {
+                    let path = format!("{index} {name} {max_tokens:?}");
+                    row.add(&path, text, &media_type, (limits, max_tokens), &mut seed);
+                }
+            }
+        }
+    }
+    println!("{} of {} passages are complete", row.complete, row.tokens.len());
+    assert!(row.complete > row.tokens.len() / 2);
+    assert!(row.failures.is_empty(), "{:#?}", row.failures);
 }

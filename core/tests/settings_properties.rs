@@ -1,30 +1,21 @@
 //! Properties of XML, INI and Java's properties: generated, broken and random documents.
 
+#[path = "invariants/inputs.rs"]
+mod inputs;
 #[path = "invariants/splitting.rs"]
 mod invariants;
+#[path = "data/well_formed.rs"]
+mod well_formed;
 
+use inputs::{edited, limits};
 use invariants::{find_repeated_section, find_violation};
 use passage_core::{
-    Characters, Chunk, ChunkLimits, MediaType, SplitDocument, SplitOptions, Unit, split,
+    Characters, Chunk, ChunkLimits, DataFormat, MediaType, SplitDocument, SplitOptions, Unit, split,
 };
 use proptest::prelude::*;
-use quick_xml::{Reader, events::Event};
+use well_formed::is_well_formed;
 
 const TYPES: [&str; 3] = ["application/xml", "text/x-ini", "text/x-java-properties"];
-
-fn limits() -> impl Strategy<Value = ChunkLimits> {
-    let own = (16_usize..200).prop_flat_map(|max| {
-        (Just(max), 1..=max).prop_flat_map(|(max, preferred)| {
-            (0..=preferred).prop_map(move |min| ChunkLimits {
-                min,
-                preferred,
-                max,
-                window: max + 40,
-            })
-        })
-    });
-    prop_oneof![own, Just(ChunkLimits::CHARACTERS)]
-}
 
 fn checked<'t>(text: &'t str, media_type: &str, limits: ChunkLimits) -> SplitDocument<'t> {
     let options = SplitOptions { title: Some("Title"), ..SplitOptions::new(limits) };
@@ -98,22 +89,6 @@ fn xml() -> impl Strategy<Value = String> {
     )
 }
 
-/// Returns whether a library reads a text as XML with closed elements.
-fn is_well_formed(text: &str) -> bool {
-    let mut reader = Reader::from_str(text);
-    reader.config_mut().allow_dangling_amp = true;
-    let mut depth = 0_usize;
-    loop {
-        match reader.read_event() {
-            Ok(Event::Start(_)) => depth += 1,
-            Ok(Event::End(_)) => depth -= 1,
-            Ok(Event::Eof) => return depth == 0,
-            Ok(_) => {}
-            Err(_) => return false,
-        }
-    }
-}
-
 /// Returns the text of each section that holds a whole element, with the sections below it.
 fn containers(chunks: &[Chunk<'_>]) -> Vec<String> {
     let heads = chunks.iter().enumerate().filter(|(at, chunk)| {
@@ -127,17 +102,11 @@ fn containers(chunks: &[Chunk<'_>]) -> Vec<String> {
     heads.map(|(_, head)| below(head)).collect()
 }
 
-fn broken(text: &str, at: prop::sample::Index, length: usize, piece: &str) -> String {
-    let start = text.floor_char_boundary(at.index(text.len() + 1));
-    let end = text.floor_char_boundary((start + length).min(text.len()));
-    [&text[..start], piece, &text[end..]].concat()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn any_string_is_split_without_loss(text in any::<String>(), limits in limits()) {
+    fn any_string_is_split_without_loss(text in any::<String>(), limits in limits(16..200)) {
         for media_type in TYPES {
             checked(&text, media_type, limits);
         }
@@ -146,7 +115,7 @@ proptest! {
     #[test]
     fn random_markup_is_split_without_loss(
         text in "([<>/!?\\[\\]\\-='\" \t\r\n]|[a-cé\u{feff}]|<a>|</a>|<b/>|<!--|-->|<!\\[CDATA\\[|\\]\\]>|<!DOCTYPE|<a b=\"){0,60}",
-        limits in limits(),
+        limits in limits(16..200),
     ) {
         checked(&text, TYPES[0], limits);
     }
@@ -154,28 +123,34 @@ proptest! {
     #[test]
     fn random_settings_are_split_without_loss(
         text in "([\\[\\]=:;#!{}\\\\ \t\r\n\"]|[a-cé\u{feff}\u{3000}]|\n\\[a\\]\n|\nb = c|\n  d|\\\\\n|\n\n|export ){0,60}",
-        limits in limits(),
+        limits in limits(16..200),
     ) {
         prop_assert_eq!(checked(&text, TYPES[1], limits).syntax_error, None);
         prop_assert_eq!(checked(&text, TYPES[2], limits).syntax_error, None);
     }
 
     #[test]
-    fn each_element_is_well_formed_alone(text in xml(), limits in limits()) {
+    fn each_element_is_well_formed_alone(text in xml(), limits in limits(16..200)) {
         let document = checked(&text, TYPES[0], limits);
         prop_assert!(is_well_formed(&text), "the generator is wrong: {}", text);
         prop_assert_eq!(document.syntax_error, None, "{}", text);
         for element in containers(&document.chunks) {
             prop_assert!(is_well_formed(&element), "{} of {}", element, text);
         }
+        for chunk in &document.chunks {
+            if let Some(excerpt) = DataFormat::Xml.excerpt(chunk.content) {
+                let inside = &chunk.content[excerpt.bytes];
+                prop_assert!(!inside.is_empty() && is_well_formed(inside), "{} of {}", inside, text);
+            }
+        }
     }
 
     #[test]
     fn broken_elements_are_split_without_loss(
-        text in xml(), limits in limits(), at in any::<prop::sample::Index>(), length in 0..40_usize,
+        text in xml(), limits in limits(16..200), at in any::<prop::sample::Index>(), length in 0..40_usize,
         piece in "[<>/!?\"' \n\ré=-]{0,3}",
     ) {
-        let text = broken(&text, at, length, &piece);
+        let text = edited(&text, at, length, &piece);
         let document = checked(&text, TYPES[0], limits);
         // A library accepts every document that has elements here. The splitter does not read the
         // declarations of a document type, so it accepts broken ones.

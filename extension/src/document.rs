@@ -10,7 +10,7 @@ use crate::interrupt::pause;
 use passage_core::split::lacks_grammar;
 use passage_core::{
     Characters, Chunk, ChunkLimits, HashInput, Kind, MetadataOverrides, SizeUnit, SplitOptions,
-    split, strategy,
+    TextMark, split, strategy,
 };
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, PgSqlErrorCode, PgTryBuilder, function_name, pg_sys};
@@ -139,23 +139,31 @@ impl DocumentSource {
         Ok(SplitDocument { chunks: result.chunks, syntax_error: result.syntax_error })
     }
 
-    /// Returns the hash of everything that determines the chunks of a document.
+    /// Returns the hash of everything that determines the chunks of a document, and the mark of a document
+    /// that is split as text.
     pub fn content_hash(
         &self,
         text: &str,
         document: &PreparedDocument,
         metadata: &Map<String, Value>,
-    ) -> Vec<u8> {
+    ) -> (Vec<u8>, Option<TextMark>) {
+        let (limits, overlap) = (self.limits, self.overlap);
         let input = HashInput {
             overrides: &self.overrides,
-            limits: self.limits,
+            limits,
             unit: SizeUnit::Characters,
-            overlap: self.overlap,
-            code_as_text: document.code_as_text,
+            overlap,
+            code_as_text: false,
             model: None,
             metadata,
         };
-        input.content_hash(&self.uri, text.as_bytes())
+        let hash = |input: HashInput<'_>| input.content_hash(&self.uri, text.as_bytes());
+        let content_hash = hash(input);
+        if !document.code_as_text {
+            return (content_hash, None);
+        }
+        let as_text = hash(HashInput { code_as_text: true, ..input });
+        (as_text, Some(TextMark { content_hash, limits, overlap }))
     }
 }
 
@@ -190,6 +198,9 @@ fn notify_once(media_type: &str) {
         format!("{media_type} is split as text here"),
         function_name!(),
     )
-    .set_hint("The client splits source code by its syntax: passage ingest.")
+    .set_hint(
+        "Install the extension with the grammar, or run passage embed, which splits stored documents by \
+         their syntax.",
+    )
     .report(PgLogLevel::NOTICE);
 }

@@ -150,11 +150,13 @@ fn replace(
     unsafe { pg_sys::PreventCommandIfReadOnly(c"passage.ingest()".as_ptr()) };
 
     let document = source.prepare(text)?;
+    let (content_hash, text_mark) = source.content_hash(text, &document, &parsed);
     let new = NewDocument {
         collection: collection.unwrap_or_default(),
         version: version.unwrap_or_default(),
         uri: source.uri.clone(),
-        content_hash: source.content_hash(text, &document, &parsed),
+        content_hash,
+        text_mark,
         metadata: metadata.map_or_else(|| "{}".to_owned(), |metadata| metadata.text().to_owned()),
         source_row,
         document: &document,

@@ -66,6 +66,10 @@ fn write_lists(into: &Path) {
         "methods.go",
         format!("package a\n\n{}", repeat("func (r *T{}) A() {\n\tb({})\n}\n\nfunc c{}() {}\n\n")),
     );
+    let long = "    a(\"a line of a method outside of its class\");\n".repeat(30);
+    let method = |name: &str, body: &str| format!("void T::{name}() {{\n{body}}}\n\n");
+    let text = method("a", &long) + &method("b", "") + "// A comment.\n\n" + &method("c", &long);
+    write("methods.cc", format!("namespace n {{\n\n{text}}}\n"));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use passage_tests::Cluster;
 use std::path::Path;
 use tokio_postgres::Client;
 
-/// Documents of every type whose splitter needs no grammar, by their names among the fixtures of core.
+/// Documents of every type except source code, by their names among the fixtures of core.
 const FILES: [&str; 15] = [
     "README.md",
     "agents.mdx",
@@ -116,19 +116,6 @@ async fn client_and_sql_write_the_same_rows_for_a_document() {
         let row = client.query_one(sql, &[&name, &fixture(name)]).await.unwrap();
         assert_eq!(row.get::<_, &str>(0), "unchanged", "{name}");
     }
-}
-
-#[tokio::test]
-async fn the_client_splits_code_again_that_sql_split_as_text() {
-    let cluster = two_stores().await;
-    let name = "code/user_service.rs";
-    let client = cluster.client().await;
-    let sql = "SELECT outcome FROM passage.ingest($1, $2)";
-    client.query_one(sql, &[&name, &fixture(name)]).await.unwrap();
-    let units = "SELECT string_agg(DISTINCT unit, ',' ORDER BY unit) FROM rag.chunks";
-    assert_eq!(cluster.query_text(units).await, "text");
-    by_client(&cluster, name, &[]).await;
-    assert!(cluster.query_text(units).await.contains("container"));
 }
 
 #[tokio::test]

@@ -5,9 +5,12 @@ An application that loads by SQL writes the text, and a worker that runs [`fill`
 embeddings, once or continuously. Any number of workers may run. Each claims chunks before it embeds
 them, so no chunk is embedded twice. A worker writes embeddings every few chunks. If it ends or
 crashes, little work is lost, and the next worker continues.
+
+Before each scan, a worker splits source code by its syntax that SQL stored as plain text (`marked`).
 */
 
 use super::Job;
+use super::marked::MarkedDocuments;
 use crate::Error;
 use crate::embed::{self, Embedder, Embedding};
 use crate::store::{self, Changed, ClaimCursor, Notice, Store, UnembeddedChunk};
@@ -31,7 +34,7 @@ const REST: u32 = 20;
 /// A job that embeds stored chunks without embeddings.
 #[derive(Clone)]
 pub struct Fill {
-    /// The store and the model. The splitter is not used.
+    /// The store and the model. The splitter is not used: a document is split with its own sizes.
     pub job: Job,
     /// The collection; `None` for all.
     pub collection: Option<String>,
@@ -44,6 +47,11 @@ pub struct Fill {
 pub enum FillEvent {
     /// The number of chunks without an embedding.
     Missing(u64),
+    /// The number of documents that SQL stored as plain text, and that have just been split by their
+    /// syntax.
+    Split(u64),
+    /// A document that keeps the chunks of plain text: its uri and the error.
+    NotSplit(String, Error),
     /// The number of chunks that have just been written with an embedding.
     Embedded(u64),
     /// All chunks are embedded, and the worker waits for new ones.
@@ -135,6 +143,10 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         } else {
             store.record_model(&model).await?;
         }
+        let mut marked = MarkedDocuments::default();
+        if !job.dry_run {
+            self.split_marked(&mut store, &mut marked).await?;
+        }
         (self.report)(&FillEvent::Missing(store.count_unembedded(collection.as_deref()).await?));
         if job.dry_run {
             return Ok(());
@@ -143,6 +155,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         loop {
             let activity = store.activity().await?;
             let started = Instant::now();
+            self.split_marked(&mut store, &mut marked).await?;
             let claimed = tokio::select! {
                 biased;
                 () = &mut *stop => return Ok(()),
@@ -177,6 +190,20 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 }
             }
         }
+    }
+
+    /// Splits the documents that SQL stored as plain text.
+    async fn split_marked(
+        &self,
+        store: &mut Store,
+        marked: &mut MarkedDocuments,
+    ) -> Result<(), Error> {
+        let fail = |uri, error| (self.report)(&FillEvent::NotSplit(uri, error));
+        let split = marked.split_all(store, self.fill.collection.as_deref(), fail).await?;
+        if split > 0 {
+            (self.report)(&FillEvent::Split(split));
+        }
+        Ok(())
     }
 
     /// Claims the first chunks without an embedding.

@@ -6,14 +6,13 @@ readers never wait and see the old or the new version. [`reindex_store`] fills a
 swaps it with the store, so readers see all documents in their old or all in their new version, and
 the embeddings may be of another model.
 
-In both cases (`resplit`), chunks with the same text in the same section keep their ids, and their
+In both cases (`ingest/resplit.rs`), chunks with the same text in the same section keep their ids, and their
 embeddings if these still fit. If a run is interrupted, the next one does only what is left.
 */
 
 mod collection;
 mod event;
 mod outcomes;
-mod resplit;
 mod shadow;
 
 pub use collection::{ReindexCollection, reindex_collection};

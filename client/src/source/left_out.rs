@@ -101,7 +101,9 @@ impl EmptyReason {
                 _ => "Check the name. If it may be empty, use --allow-empty.",
             };
         };
-        let most = left_out.reasons().into_iter().max_by_key(|(number, _)| *number);
+        // Files such as .gitignore are hidden in most folders, so another reason matters more.
+        let rank = |(number, reason): &(usize, &str)| (*number > 0 && *reason != HIDDEN, *number);
+        let most = left_out.reasons().into_iter().rev().max_by_key(rank);
         match most.map(|(_, reason)| reason) {
             Some(IGNORED) => {
                 "Remove the names from .gitignore or .ignore, or name the files. If nothing is expected, use --allow-empty."
@@ -123,9 +125,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_remedy_is_that_of_the_most_frequent_reason() {
-        let reason = LeftOut { hidden: 1, ignored_by_git: 3, ..LeftOut::default() }.reason();
-        assert!(reason.remedy().starts_with("Remove the names from .gitignore"));
+    fn the_remedy_is_that_of_the_most_frequent_reason_except_hidden() {
+        let left_out = LeftOut { hidden: 3, ignored_by_git: 1, not_text: 1, ..LeftOut::default() };
+        assert!(left_out.reason().remedy().starts_with("Remove the names from .gitignore"));
+        let left_out = LeftOut { not_text: 2, ..left_out };
+        assert!(left_out.reason().remedy().starts_with("Convert the files"));
+        let left_out = LeftOut { hidden: 1, ..LeftOut::default() };
+        assert!(left_out.reason().remedy().starts_with("Name the hidden files"));
         assert!(EmptyReason::Nothing.remedy().ends_with("use --allow-empty."));
         assert!(EmptyReason::Excluded.remedy().starts_with("Check --include"));
     }

@@ -184,6 +184,11 @@ impl Error {
         }
     }
 
+    /// Returns whether the role lacks a privilege.
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Error::Database { code, .. } if *code == SqlState::INSUFFICIENT_PRIVILEGE)
+    }
+
     /// Returns whether the server ended the connection.
     pub(super) fn is_shutdown(&self) -> bool {
         matches!(self, Error::Database { code, .. } if code.code().starts_with("57P"))

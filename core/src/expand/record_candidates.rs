@@ -48,13 +48,12 @@ impl Candidates {
 
     /// Rejects the widest scope, and returns whether that changed anything.
     ///
-    /// A record that was cut gives way to the hit's own entry. If JSON does not parse, nothing of it is
-    /// certain. An alias in YAML has its anchor elsewhere, but its record is worth reading.
+    /// A record that was cut gives way to the hit's own entry.
     pub(super) fn reject(&mut self, reason: Reason, format: Option<DataFormat>) -> bool {
         let is_required = self.scopes.last().is_some_and(|candidate| candidate.is_required);
-        let is_json = matches!(format, Some(DataFormat::Json | DataFormat::JsonLines));
+        let must_parse = format.is_some_and(DataFormat::must_parse);
         match reason {
-            Reason::Unparsable if is_required && is_json => self.scopes.clear(),
+            Reason::Unparsable if is_required && must_parse => self.scopes.clear(),
             Reason::Unparsable if is_required => {
                 return !std::mem::replace(&mut self.is_broken, true);
             }
@@ -95,20 +94,21 @@ impl<D: LazyColumns> HitWindow<'_, D> {
         let is_hit = |row: &usize| self.probe_rows.rows[*row].chunk == self.hit.chunk;
         let Some(position) = self.rows.iter().position(is_hit) else { return candidates };
         let depth = self.hit.section.as_ref().map_or(0, Vec::len);
+        let root = record_limits::root_depth(self.hit);
         let strategy = self.hit.strategy;
         let budget = u64::from(record_limits::budget(strategy));
         let share = u64::from(record_limits::share(strategy));
         // The number of titles of the record, and of the parent that it may grow to.
         let (own, record) = match self.hit.unit {
-            Some(Unit::Value) => (Some(depth), depth - 1),
+            Some(Unit::Value) => (Some(depth), depth.saturating_sub(1)),
             Some(Unit::Member) => (None, 0),
             _ => (None, depth),
         };
-        let record = Some(record).filter(|record| *record > 1);
-        let parent = record.or(own).unwrap_or(depth + 1) - 1;
+        let record = Some(record).filter(|record| *record > root);
+        let parent = record.or(own).unwrap_or(depth + 1).saturating_sub(1);
         // The root counts only for its own entries, and never for the lines of a file.
-        let is_of_root = parent == 1 && self.hit.format != Some(DataFormat::JsonLines);
-        let outermost = if is_of_root && record.is_none() { 1 } else { 2 };
+        let is_of_root = parent == root && self.hit.format != Some(DataFormat::JsonLines);
+        let outermost = if is_of_root && record.is_none() { root } else { root + 1 };
         let own = match own {
             Some(depth) => self.run(position, depth, budget),
             None => self.chunk(position),

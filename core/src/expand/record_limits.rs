@@ -2,7 +2,7 @@
 
 use super::Hit;
 use crate::strategy::{Scope, Strategy};
-use crate::{Kind, Unit};
+use crate::{DataFormat, Kind, Unit};
 
 /// The tokens of a record if the strategy has no budget.
 const BUDGET: u32 = 2_048;
@@ -22,7 +22,12 @@ pub(super) fn applies(hit: &Hit) -> bool {
         && hit.kind == Some(Kind::Data)
         && units.contains(&hit.unit)
         && hit.ordinal.is_some()
-        && hit.section.as_ref().is_some_and(|section| !section.is_empty())
+        && hit.section.as_ref().is_some_and(|section| section.len() >= root_depth(hit))
+}
+
+/// Returns the number of titles of the root of a hit's document.
+pub(super) fn root_depth(hit: &Hit) -> usize {
+    hit.format.map_or(1, DataFormat::root_depth)
 }
 
 /// Returns the maximum tokens of a record. In a strategy, 0 means no limit.

@@ -20,6 +20,8 @@ or its siblings, which needs a search. So time is linear in the document.
 mod language;
 mod languages;
 mod lines;
+#[expect(unsafe_code, reason = "tree-sitter takes its allocator through C")]
+mod memory;
 mod syntax;
 
 use super::units::Units;

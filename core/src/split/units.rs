@@ -192,7 +192,7 @@ impl<'a> Units<'a> {
 }
 
 /// The methods for parsers of source code.
-#[cfg(any(feature = "code", test))]
+#[cfg(any(feature = "grammar", test))]
 impl Units<'_> {
     /// Returns whether a unit of so many bytes stays whole, so that its members do not matter.
     ///

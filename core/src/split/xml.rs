@@ -12,10 +12,12 @@ The parser does not recurse and resolves no entities. A document that is not wel
 error: a tag without its counterpart, a second outermost element, or text outside of it.
 */
 
+mod excerpt;
 mod tokens;
 
 use super::units::{Title, Units};
 use crate::{SyntaxError, Unit};
+pub(crate) use excerpt::excerpt;
 use tokens::{Token, TokenKind, Tokens, end_of_line, start_of_line};
 
 /// The maximum number of open elements; deeper nesting is a syntax error.

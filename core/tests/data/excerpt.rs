@@ -76,6 +76,36 @@ fn blocks_of_yaml_stay_as_they_are() {
 }
 
 #[test]
+fn elements_of_xml_lose_the_tags_without_counterparts() {
+    for (text, expected) in [
+        ("<?xml version='1.0'?>\n<feed>\n<entry>1</entry>\n", "<entry>1</entry>"),
+        ("<a><!-- b --><b>\n  <c/> <c/>\n", "<c/> <c/>"),
+        ("<entry>1</entry>\n</b></a>\n", "<entry>1</entry>"),
+        ("<a>text <b>1</b> more", "text <b>1</b> more"),
+        ("<a><![CDATA[</a>]]> ", "<![CDATA[</a>]]>"),
+        ("words</a>", "words"),
+    ] {
+        assert_eq!(excerpt(text, "application/xml").as_deref(), Some(expected), "{text}");
+    }
+    for text in [
+        "",
+        "<a/>",
+        "<a>1</a> <b/>",
+        "words",
+        "</a>",
+        "<a>",
+        "<a></b></a><!-- </c>",
+        "<a>text <b><c/>",
+        "<b/></a><c/>",
+        "<b/></a> text",
+        "<b/><a>1",
+        "<a b=\"",
+    ] {
+        assert_eq!(excerpt(text, "application/xml"), None, "{text}");
+    }
+}
+
+#[test]
 fn items_of_toml_lose_the_array_around_them() {
     for (text, expected) in [
         ("x = [\n  { c = 1 }, # one\n", "{ c = 1 }"),

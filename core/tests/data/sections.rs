@@ -55,6 +55,45 @@ fn each_of_three_hundred_records_has_its_own_section() {
 }
 
 #[test]
+fn equal_entries_have_equal_sections_in_each_format() {
+    let (long, notes) = (notes(1).repeat(3), notes(2));
+    let json = format!(
+        "{{\"server\": {{\"host\": \"a\", \"notes\": \"{notes}\"}}, \"users\": [{{\"name\": \"{long}\", \"bio\": \
+        \"{long}\"}}, {{\"name\": \"{long}\", \"bio\": \"{long}\"}}]}}"
+    );
+    let commented =
+        json.replace(", \"users\"", ", // The users.\n \"users\"").replace("]}", ",/* end */],}");
+    let yaml = format!(
+        "server:\n  host: a\n  notes: {notes}\nusers:\n  - name: {long}\n    bio: {long}\n  - name: {long}\n    bio: {long}\n"
+    );
+    let user = format!("[[users]]\nname = \"{long}\"\nbio = \"{long}\"\n");
+    let toml = format!("[server]\nhost = \"a\"\nnotes = \"{notes}\"\n\n{user}{user}");
+    for (name, text) in [
+        ("application/json", &json),
+        ("application/json", &commented),
+        ("text/x-yaml", &json),
+        ("text/x-yaml", &yaml),
+        ("text/x-toml", &toml),
+    ] {
+        let document = read(text, name, ChunkLimits::CHARACTERS);
+        assert_eq!(document.syntax_error, None, "{name}: {text}");
+        let rows: Vec<(u32, String)> =
+            document.chunks.iter().map(|chunk| (chunk.level, chunk.section.join("/"))).collect();
+        let expected = [
+            (2, "root/server"),
+            (4, "root/users/[0]/name"),
+            (4, "root/users/[0]/bio"),
+            (4, "root/users/[1]/name"),
+            (4, "root/users/[1]/bio"),
+        ];
+        assert_eq!(rows, expected.map(|(level, section)| (level, section.to_owned())), "{name}");
+        for chunk in &document.chunks {
+            assert!(parses(chunk.content, name), "{name}: {}", chunk.content);
+        }
+    }
+}
+
+#[test]
 fn a_comment_does_not_hide_the_section_of_an_entry() {
     let text = format!(
         "// The servers.\n{{\n  // First.\n  \"alpha\": {{\"notes\": \"{}\"}}, // Behind.\n  /* Second. */\n  \

@@ -145,6 +145,49 @@ fn yaml_that_does_not_parse_alone_stays_whole_but_is_not_complete() {
 }
 
 #[test]
+fn an_element_of_xml_is_a_record_and_a_lone_tag_is_not_complete() {
+    let chunks: &[(Unit, &[&str], u32, &str)] = &[
+        (Unit::Container, &["feed"], 2, "<feed>"),
+        (Unit::Container, &["feed", "entry"], 700, "<entry><a>1</a>"),
+        (Unit::Value, &["feed", "entry", "b"], 700, "<b>2</b></entry>"),
+        (Unit::Container, &["feed", "entry (2)"], 900, "<entry/>"),
+        (Unit::Container, &["feed"], 2, "</feed>"),
+    ];
+    let store = store(DataFormat::Xml, chunks);
+    assert_eq!(expanded(&store, &[1], None), [(vec![1, 2], true, false)]);
+    assert_eq!(expanded(&store, &[2], None), [(vec![1, 2], true, false)]);
+    assert_eq!(expanded(&store, &[3], None), [(vec![3], true, false)]);
+    for hit in [0, 4] {
+        assert!(!expanded(&store, &[hit], None)[0].1, "a tag of {hit} is complete");
+    }
+}
+
+#[test]
+fn a_section_of_ini_is_a_record_and_the_file_is_its_root() {
+    let store = |of_other: u32| {
+        store(
+            DataFormat::Ini,
+            &[
+                (Unit::Value, &["x"], 100, "x = 1\n"),
+                (Unit::Value, &["a", "b"], 900, "[a]\nb = 1\n"),
+                (Unit::Value, &["a", "c"], 900, "c = 2\n"),
+                (Unit::Container, &["d"], of_other, "[d]\ne = 3\n"),
+            ],
+        )
+    };
+    assert_eq!(expanded(&store(900), &[2], None), [(vec![1, 2], true, false)]);
+    assert_eq!(expanded(&store(900), &[2], Some(1_000)), [(vec![2], false, true)]);
+    assert_eq!(expanded(&store(900), &[3], None), [(vec![3], true, false)]);
+    assert_eq!(expanded(&store(900), &[0], None), [(vec![0], true, false)]);
+    let small: &[(Unit, &[&str], u32, &str)] =
+        &[(Unit::Value, &["x"], 100, "x = 1\n"), (Unit::Member, &[], 100, "y = 1\nz = 2\n")];
+    let small = self::store(DataFormat::Ini, small);
+    for hit in [0, 1] {
+        assert_eq!(expanded(&small, &[hit], None), [(vec![0, 1], true, false)]);
+    }
+}
+
+#[test]
 fn a_line_of_json_lines_never_returns_the_file() {
     let chunks: &[(Unit, &[&str], u32, &str)] = &[
         (Unit::Container, &["root", "[0]"], 20, "{\"a\": 1}\n"),

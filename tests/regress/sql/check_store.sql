@@ -33,6 +33,31 @@ VALUES ('00000000-0000-0000-0000-00000000000b', 1, '{Class,run}', 'code', 'membe
 SELECT * FROM passage.check_store(data => true);
 SELECT * FROM passage.check_store();
 
+-- in code the first chunk of a container is its head; in other documents, and without a unit, the order is free
+BEGIN;
+DELETE FROM regress_check.documents;
+INSERT INTO regress_check.documents (id, uri)
+SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, uri FROM (VALUES (1, 'late.ts'), (2, 'head.ts'), (3, 'none.go'), (4, 'data.toml')) AS listed (n, uri);
+INSERT INTO regress_check.documents (id, uri, media_type) VALUES ('00000000-0000-0000-0000-000000000005', 'apart.cc', 'text/x-c++');
+INSERT INTO regress_check.chunks (document_id, ordinal, section, kind, unit, content)
+SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, ordinal, section::text[], kind, unit, 'x'
+FROM (VALUES (1, 0, '{A}', 'code', 'member'), (1, 1, '{A,B,C}', 'code', 'member'), (1, 2, '{A,B}', 'code', 'container'), (1, 3, '{A,B,D}', 'code', 'member'),
+    (2, 0, '{A}', 'code', 'container'), (2, 1, '{A,B}', 'code', 'member'), (2, 2, '{A}', 'code', 'container'),
+    (5, 0, '{A,B}', 'code', 'member'), (5, 1, '{A}', 'code', 'container'),
+    (3, 0, '{A,B}', 'code', 'member'), (3, 1, '{A,C}', 'code', 'member'), (3, 2, '{D}', 'code', 'member'),
+    (4, 0, '{A,B}', 'data', 'container'), (4, 1, '{A}', 'data', 'container')) AS listed (n, ordinal, section, kind, unit);
+SELECT * FROM passage.check_store(data => true);
+ROLLBACK;
+
+-- chunks of a missing document, ordinals that begin late, and a layout of a later version
+BEGIN;
+ALTER TABLE regress_check.chunks DROP CONSTRAINT chunks_document_id_fkey;
+DELETE FROM regress_check.documents;
+DELETE FROM regress_check.chunks WHERE document_id = '00000000-0000-0000-0000-00000000000b' OR ordinal = 0;
+UPDATE regress_check.settings SET value = '2' WHERE key = 'layout_version';
+SELECT * FROM passage.check_store(data => true);
+ROLLBACK;
+
 -- shape: columns, types, indexes, policies, settings
 BEGIN;
 ALTER TABLE regress_check.chunks DROP COLUMN path, DROP COLUMN tokens, DROP CONSTRAINT chunks_document_id_ordinal_key;
@@ -56,6 +81,20 @@ SELECT * FROM passage.check_store('regress_views', true);
 CREATE INDEX ON regress_views.item (item_id);
 CREATE INDEX ON regress_views.item (page, n);
 CREATE VIEW regress_views.documents AS SELECT DISTINCT page AS id, 'uri' || page AS uri, NULL::text AS title, 'text/plain' AS media_type FROM regress_views.item;
+-- documents without a title and a media type
+BEGIN;
+DROP VIEW regress_views.documents;
+CREATE VIEW regress_views.documents AS SELECT DISTINCT page AS id, 'uri' || page AS uri FROM regress_views.item;
+SELECT object, problem FROM passage.check_store('regress_views') WHERE object ~ 'documents';
+ROLLBACK;
+-- a role that may not read the rows
+CREATE ROLE regress_unprivileged;
+GRANT USAGE ON SCHEMA regress_views TO regress_unprivileged;
+SET ROLE regress_unprivileged;
+SELECT object, problem FROM passage.check_store('regress_views') WHERE problem ~ 'not (read|checked)';
+RESET ROLE;
+REVOKE USAGE ON SCHEMA regress_views FROM regress_unprivileged;
+DROP ROLE regress_unprivileged;
 INSERT INTO regress_views.item VALUES (NULL, '00000000-0000-0000-0000-00000000000d', 1, 'abc');
 SELECT * FROM passage.check_store('regress_views', true);
 DROP VIEW regress_views.chunks;

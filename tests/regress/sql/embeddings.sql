@@ -30,6 +30,14 @@ SELECT ordinal, content, embedding FROM regress_vectors.chunks_embedded;
 SELECT reloptions FROM pg_catalog.pg_class WHERE oid = 'regress_vectors.chunks_embedded'::pg_catalog.regclass;
 SELECT * FROM passage.check_store('regress_vectors', true);
 
+-- an embedding names the document of its chunk; types and distance are those of the settings
+BEGIN;
+INSERT INTO regress_vectors.embeddings VALUES ('00000000-0000-0000-0000-00000000000b', '00000000-0000-0000-0000-000000000002', '[1,2,3]');
+UPDATE regress_vectors.settings SET value = '"l2"' WHERE key = 'distance';
+UPDATE regress_vectors.settings SET value = '"halfvec"' WHERE key = 'embedding_type';
+SELECT * FROM passage.check_store('regress_vectors', true);
+ROLLBACK;
+
 -- embeddings are deleted with their chunk
 DELETE FROM regress_vectors.chunks WHERE ordinal = 0;
 SELECT pg_catalog.count(*) FROM regress_vectors.embeddings;

@@ -78,6 +78,17 @@ FROM passage.reassemble(ARRAY(SELECT c.id FROM whole.chunks AS c WHERE path IN (
 SELECT content::json ->> 'id' AS id, complete FROM passage.reassemble(ARRAY(SELECT c.id FROM whole.chunks AS c WHERE path = 'root._5B50_5D'), max_tokens => 50);
 SELECT passage.assemble(d.id, ARRAY(SELECT c.id FROM whole.chunks AS c WHERE document_id = d.id))::json -> 299 ->> 'id' AS last FROM whole.documents AS d WHERE uri = 'list.json';
 DELETE FROM whole.documents WHERE uri = 'list.json';
+-- so does a list of 700 records, in each format and under a small budget
+SELECT uri, chunks FROM (VALUES ('list.json', '[%s]', '{"id": %s, "name": "user %1$s", "note": "%2$s"}', ', '), ('list.jsonl', '%s', '{"id": %s, "name": "user %1$s", "note": "%2$s"}', E'\n'),
+    ('list.yaml', '%s', E'- id: %s\n  name: user %1$s\n  note: %2$s\n', ''), ('list.toml', '%s', E'[[list]]\nid = %s\nname = "user %1$s"\nnote = "%2$s"\n', '')) AS format (uri, list, record, separator),
+    LATERAL (SELECT string_agg(format(record, i, repeat('some words about it ', 12)), separator ORDER BY i) FROM generate_series(0, 699) AS i) AS records (text),
+    LATERAL passage.ingest(uri, format(list, text)) ORDER BY uri;
+SELECT uri, max_tokens, p.section, p.complete, p.truncated, tokens < 100 AS small,
+    CASE WHEN uri ~ 'json' THEN content::json ->> 'name' ELSE substring(content FROM 'user [0-9]+') END AS name
+FROM whole.documents AS d, unnest('{0,NULL,50}'::integer[]) AS max_tokens,
+    passage.reassemble(ARRAY(SELECT c.id FROM whole.chunks AS c WHERE document_id = d.id AND section[cardinality(section)] = '[650]'), max_tokens => max_tokens) AS p (rank, score, document_id, collection, version, of_uri)
+WHERE d.uri ~ '^list' ORDER BY uri, max_tokens;
+DELETE FROM whole.documents WHERE uri ~ '^list';
 
 -- prose returns its section; chunks without a unit return the section above
 SELECT pg_temp.load('guide.md', 'text/markdown', 'prose', 'text|Guide|Guide.', 'text|Guide/Setup|Setup 1.', 'text|Guide/Setup|Setup 2.', 'text|Guide/Use|Use.');

@@ -30,9 +30,9 @@ SELECT outcome FROM passage.ingest('told.md', 'Some text.', 'text/markdown', 'B'
 SELECT outcome FROM passage.ingest('told.md', 'Some text.', 'text/markdown', 'B', 'books', '2.0');
 SELECT outcome, count(*) FROM passage.ingest('told.md', 'Some text.', kind => 'data', collection => NULL, version => NULL, metadata => NULL) GROUP BY outcome;
 
--- HTML is stored as Markdown, code as text, data by its keys; syntax errors name the line
+-- HTML is stored as Markdown, data is split by its keys; syntax errors name the line
 SELECT uri, outcome FROM (VALUES
-    ('a.html', '<title>T</title><main><h1>One</h1><p>Two</main>'), ('a.rs', E'fn main() {}\n'), ('b.py', E'pass\n'),
+    ('a.html', '<title>T</title><main><h1>One</h1><p>Two</main>'),
     ('a.json', '{"a": {"b": 1}}'), ('b.json', E'{"a":\n  oops}'), ('a.csv', E'x,y\n1,2\n')
 ) AS listed (uri, text), passage.ingest(uri, text) ORDER BY uri;
 SELECT uri, title, media_type, source_media_type, documents.metadata, section, kind, unit, content

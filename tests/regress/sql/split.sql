@@ -54,11 +54,6 @@ SELECT count(*) > 10000 AS many, sum(octet_length(content)) FROM passage.split(r
 SELECT count(*) FROM passage.split('');
 SELECT count(*) FROM passage.split(NULL);
 
--- source code is split as plain text here, with one notice for a statement
-SELECT kind, unit, section FROM passage.split(E'fn main() {}\n', 'text/x-rust')
-UNION ALL
-SELECT kind, unit, section FROM passage.split(E'def f(): pass\n', uri => 'a.py');
-
 -- split is immutable: an index can be built on it
 CREATE TABLE split_texts (body text);
 CREATE FUNCTION split_sections(text) RETURNS bigint LANGUAGE sql IMMUTABLE RETURN (SELECT count(*) FROM passage.split($1));

@@ -101,6 +101,25 @@ impl Session {
         self.worst.time = self.worst.time.max(worst.time);
     }
 
+    /// Lets a call run into a `statement_timeout` of 100 ms, unless it ends before.
+    pub async fn time_out(&mut self, what: &str, sql: &str) {
+        const TIMEOUT: Duration = Duration::from_millis(100);
+        let sql = format!("BEGIN; SET LOCAL statement_timeout = {}; {sql}", TIMEOUT.as_millis());
+        let (begun, before) = (Instant::now(), self.processor());
+        let result = self.caller.batch_execute(&sql).await;
+        let (time, work) = (begun.elapsed(), self.processor().saturating_sub(before));
+        self.caller.batch_execute("ROLLBACK").await.expect("the transaction ends");
+        if let Err(error) = result {
+            assert_eq!(error.code(), Some(&SqlState::QUERY_CANCELED), "{what}: {error:?}");
+        }
+        println!("{:5} ms of work, {:5} ms: {what}", work.as_millis(), time.as_millis());
+        let [work, time] = [work, time].map(|of| of.saturating_sub(TIMEOUT));
+        assert!(work < MOST_WORK, "{what}: worked {work:?} after the timeout");
+        assert!(time < MOST_TIME, "{what}: ended {time:?} after the timeout");
+        self.worst.work = self.worst.work.max(work);
+        self.worst.time = self.worst.time.max(time);
+    }
+
     /// Cancels a call after some time, and returns how long it ran on.
     async fn late(&self, what: &str, sql: &str, after: Duration) -> Delay {
         self.caller.batch_execute("BEGIN").await.expect("a transaction begins");

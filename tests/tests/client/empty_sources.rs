@@ -30,6 +30,8 @@ async fn a_source_without_a_document_says_why_and_exits_with_code_1() {
         ("ignored/.gitignore", "*.md\n"),
         ("ignored/a.md", "# A\n"),
         ("ignored/b.md", "# B\n"),
+        ("one/.gitignore", "*.md\n"),
+        ("one/a.md", "# A\n"),
         ("pictures/a.png", "x"),
         ("pictures/b.jpg", "x"),
         ("hidden/.a.md", "# A\n"),
@@ -53,6 +55,11 @@ async fn a_source_without_a_document_says_why_and_exits_with_code_1() {
         (
             &["ignored"],
             "ignored has no document to load: all 3 files are left out: 2 ignored by git, 1 hidden",
+            "Remove the names from .gitignore",
+        ),
+        (
+            &["one"],
+            "one has no document to load: all 2 files are left out: 1 ignored by git, 1 hidden",
             "Remove the names from .gitignore",
         ),
         (

@@ -5,6 +5,7 @@
 //! run on servers without pgvector.
 
 mod administration;
+mod bounded_calls;
 mod chunk_sizes;
 mod concurrent_writers;
 mod configuration_trust;
@@ -33,6 +34,7 @@ mod rerank;
 mod search;
 mod search_output;
 mod second_run;
+mod source_code;
 mod sources;
 mod split;
 mod statistics;

@@ -155,7 +155,11 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             if json || !quiet {
                 print(&render(filled.embedded, progress.elapsed()));
             }
-            return Ok(if filled.interrupted { INTERRUPTED.into() } else { ExitCode::SUCCESS });
+            return Ok(match (filled.interrupted, filled.has_failed) {
+                (true, _) => INTERRUPTED.into(),
+                (false, true) => ExitCode::FAILURE,
+                (false, false) => ExitCode::SUCCESS,
+            });
         }
         Command::Doctor(args) => {
             let (output, is_healthy) = commands::doctor(*args).await?;

@@ -120,6 +120,14 @@ impl Progress {
                     self.bar.note_if_hidden(&format!("{} without an embedding", count(*chunks)));
                 }
             }
+            FillEvent::Split(documents) => {
+                let documents = render::count(*documents as usize, "document");
+                self.note(&format!("split {documents} of source code by its syntax"));
+            }
+            FillEvent::NotSplit(uri, error) => {
+                let message = format!("{uri}: source code stays split as text: {error}");
+                self.bar.print(&render::failure(&message, &error.remedy()));
+            }
             FillEvent::Embedded(chunks) => {
                 self.bar.advance(*chunks);
                 self.bar.note_if_hidden(&format!("embedded {}", count(*chunks)));

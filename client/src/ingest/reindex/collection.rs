@@ -7,10 +7,10 @@ as before is not written.
 
 use super::AHEAD;
 use super::event::{ReindexEvent, ReindexOutcome, ReindexSummary};
-use super::resplit::resplit;
 use crate::Error;
 use crate::ingest::Job;
 use crate::ingest::job::embed_texts;
+use crate::ingest::resplit::resplit;
 use crate::ingest::tasks::run_blocking;
 use crate::store::{self, OtherSizes, Store, WriteOutcome};
 use futures_util::{StreamExt, stream};
@@ -142,7 +142,7 @@ impl<R: Fn(&ReindexEvent)> Run<R> {
             let (splitter, embeds) = (self.job.splitter.clone(), self.job.embedder.is_some());
             let resplit = run_blocking(move || resplit(&splitter, stored, embeds)).await?;
             let Some(resplit) = resplit else { return Ok(Some(ReindexOutcome::Left)) };
-            let outcome = resplit.outcome();
+            let outcome = ReindexOutcome::of(&resplit);
             if outcome == ReindexOutcome::Unchanged || self.job.dry_run {
                 return Ok(Some(outcome));
             }

@@ -1,6 +1,7 @@
 //! Events of a reindex, and the summary that counts them.
 
 use crate::Error;
+use crate::ingest::resplit::Resplit;
 
 /// An event of a reindex.
 #[derive(Debug)]
@@ -51,6 +52,17 @@ pub enum ReindexOutcome {
     Unchanged,
     /// It keeps its chunks: they were loaded presplit, and may not be its whole text.
     Left,
+}
+
+impl ReindexOutcome {
+    /// Returns what writing a document would change.
+    pub(super) fn of(resplit: &Resplit) -> Self {
+        if resplit.differs() {
+            Self::Rewritten { chunks: resplit.chunks(), kept: resplit.kept() }
+        } else {
+            Self::Unchanged
+        }
+    }
 }
 
 /// Counts of all documents of a reindex.

@@ -1,8 +1,8 @@
 //! The outcomes of all documents of a shadow store.
 
 use super::event::{ReindexEvent, ReindexOutcome, ReindexSummary};
-use super::resplit::{Resplit, resplit};
 use crate::Error;
+use crate::ingest::resplit::{Resplit, resplit};
 use crate::ingest::tasks::run_blocking;
 use crate::split::Splitter;
 use crate::store::{ShadowDocument, StoredDocument};
@@ -28,7 +28,7 @@ impl ResplitOutcome {
             Err(error) => Self { uri, resplit: None, outcome: Err(error) },
             Ok(None) => Self { uri, resplit: None, outcome: Ok(ReindexOutcome::Left) },
             Ok(Some(resplit)) => {
-                let outcome = Ok(resplit.outcome());
+                let outcome = Ok(ReindexOutcome::of(&resplit));
                 Self { uri, resplit: Some(resplit), outcome }
             }
         }

@@ -258,7 +258,7 @@ impl<R: Fn(&ReindexEvent) + Sync> Run<R> {
         let report = |event: &FillEvent| match event {
             FillEvent::Missing(chunks) => (self.report)(&ReindexEvent::Missing(number(*chunks))),
             FillEvent::Embedded(chunks) => (self.report)(&ReindexEvent::Embedded(number(*chunks))),
-            FillEvent::Waiting | FillEvent::NotAnalyzed(_) | FillEvent::Interrupted(_) => {}
+            _ => {}
         };
         let lost = self.shadow.lock().await.store().lost();
         let embedded = tokio::select! {

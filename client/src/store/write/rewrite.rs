@@ -15,7 +15,9 @@ use super::super::query::{ROW_VERSION, StoredDocument};
 use super::chunks::{copy_chunks, reconcile};
 use super::document::{DocumentWrite, WriteOutcome};
 use super::statements::{EmbeddingStatements, Statements};
+use passage_core::TextMark;
 use tokio_postgres::Transaction;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 /// An expression for a content hash that differs from that of every source and every other write.
@@ -48,19 +50,54 @@ impl Store {
             None => owned = Some(lock_owned(&transaction, &[&name], "ROW EXCLUSIVE").await?),
         }
         let rewritten =
-            try_rewrite(transaction, &name, &schema, &statements, expected, stored, document);
+            try_rewrite(transaction, &name, &schema, &statements, expected, stored, document, None);
         let rewritten = rewritten.await;
         self.owned = owned;
-        match rewritten {
-            Ok(Some(outcome)) => Ok(outcome),
-            Ok(None) => Err(Error::StoreReplaced(name)),
-            Err(error) if is_conflict(&error) => Ok(WriteOutcome::Conflict),
-            Err(error) => Err(Error::new(&name, &error)),
-        }
+        outcome(rewritten, &name)
+    }
+
+    /// Replaces the chunks of a document that SQL split as text, and removes its mark, in one transaction.
+    /// The document gets the content hash that the mark records, so an ingest by SQL finds it unchanged.
+    ///
+    /// It executes the triggers of the store with the caller's privileges, as an ingest does.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::StoreReplaced`] if the store is not the expected one, and [`Error::Database`] or
+    /// [`Error::Lost`] if the transaction fails. The document is then unchanged.
+    pub async fn rewrite_marked(
+        &mut self,
+        stored: &StoredDocument,
+        document: &DocumentWrite<'_>,
+        mark: &TextMark,
+    ) -> Result<WriteOutcome, Error> {
+        let statements = self.prepared_statements(document.with_embeddings).await;
+        let statements = statements.map_err(|error| self.error(&error))?;
+        let (name, schema, expected) = (self.name.clone(), self.schema.clone(), self.expected);
+        let transaction = self.begin().await?;
+        let mark = Some(mark);
+        let rewritten =
+            try_rewrite(transaction, &name, &schema, &statements, expected, stored, document, mark);
+        outcome(rewritten.await, &name)
     }
 }
 
-/// Returns `None`, and writes nothing, if the store is not the expected one.
+/// Returns the outcome for the caller.
+fn outcome(
+    rewritten: Result<Option<WriteOutcome>, tokio_postgres::Error>,
+    name: &str,
+) -> Result<WriteOutcome, Error> {
+    match rewritten {
+        Ok(Some(outcome)) => Ok(outcome),
+        Ok(None) => Err(Error::StoreReplaced(name.to_owned())),
+        Err(error) if is_conflict(&error) => Ok(WriteOutcome::Conflict),
+        Err(error) => Err(Error::new(name, &error)),
+    }
+}
+
+/// Returns `None`, and writes nothing, if the store is not the expected one. With a mark, the document gets
+/// the content hash of the mark and loses the mark; its metadata are only what the splitter adds.
+#[expect(clippy::too_many_arguments, reason = "one transaction")]
 async fn try_rewrite(
     transaction: Transaction<'_>,
     name: &str,
@@ -69,10 +106,17 @@ async fn try_rewrite(
     expected: Option<Identity>,
     stored: &StoredDocument,
     document: &DocumentWrite<'_>,
+    mark: Option<&TextMark>,
 ) -> Result<Option<WriteOutcome>, tokio_postgres::Error> {
-    let sql = format!("SELECT {ROW_VERSION} FROM {schema}.documents WHERE id = $1 FOR UPDATE");
+    let sql = format!(
+        "SELECT {ROW_VERSION}, chunk_count FROM {schema}.documents WHERE id = $1 FOR UPDATE"
+    );
     let row = transaction.query_opt(&sql, &[&stored.id]).await?;
-    if row.is_none_or(|row| row.get::<_, &str>(0) != stored.row_version) {
+    // A policy may hide chunks from a caller who does not own the store.
+    let is_whole = |row: &tokio_postgres::Row| {
+        mark.is_none() || row.get::<_, Option<i32>>(1) == Some(stored.chunks.len() as i32)
+    };
+    if row.is_none_or(|row| row.get::<_, &str>(0) != stored.row_version || !is_whole(&row)) {
         transaction.rollback().await?;
         return Ok(Some(WriteOutcome::Conflict));
     }
@@ -90,11 +134,25 @@ async fn try_rewrite(
         return Ok(None);
     }
 
-    let sql = format!(
-        "UPDATE {schema}.documents SET content_hash = {UNKNOWN_HASH}, chunk_count = $2, metadata = $3 WHERE id = $1"
-    );
     let count = document.chunks.len() as i32;
-    transaction.execute(&sql, &[&stored.id, &count, document.metadata]).await?;
+    match mark {
+        None => {
+            let sql = format!(
+                "UPDATE {schema}.documents SET content_hash = {UNKNOWN_HASH}, chunk_count = $2, metadata = $3 WHERE id = $1"
+            );
+            transaction.execute(&sql, &[&stored.id, &count, document.metadata]).await?;
+        }
+        // The server merges the metadata, because its numbers may have more digits than serde_json keeps.
+        Some(mark) => {
+            let sql = format!(
+                "UPDATE {schema}.documents SET content_hash = $3, chunk_count = $2, \
+                 metadata = $4::jsonb || (metadata - $5::text) WHERE id = $1"
+            );
+            let values: [&(dyn ToSql + Sync); 5] =
+                [&stored.id, &count, &mark.content_hash, document.metadata, &TextMark::KEY];
+            transaction.execute(&sql, &values).await?;
+        }
+    }
     reconcile(&transaction, statements, document).await?;
     if let Some(EmbeddingStatements { delete, .. }) = &statements.embeddings {
         // A worker of the command embed may have written an embedding since the chunks were read.

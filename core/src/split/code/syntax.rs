@@ -2,11 +2,12 @@
 Syntax trees: parses source code at a bounded cost.
 
 Text in another language may cost a parser the square of its length, or more, in time or in memory.
-So three counts are limited, and a document that exceeds one of them is split as plain text:
+So four counts are limited, and a document that exceeds one of them is split as plain text:
 
 - the parser's steps, in proportion to the document;
 - the bytes that the parser reads, in proportion to the document, because some garbage makes it read
   the same bytes again and again;
+- the memory that the parser requests, because a server must not run out of it;
 - the brackets and operators that are open at once, because some grammars keep every interpretation
   of unclosed ones (20 KB of `a<` need a gigabyte as Java).
 
@@ -15,17 +16,10 @@ NUL byte is not source code.
 */
 
 use super::language::Language;
+use super::memory;
 use crate::{SyntaxError, interrupt};
-use std::{
-    cell::{Cell, RefCell},
-    ops::ControlFlow,
-};
+use std::{cell::Cell, ops::ControlFlow};
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
-
-thread_local! {
-    /// Reused for all documents of a thread, because a parser allocates much memory.
-    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
-}
 
 /// The least number of bytes per report, that is, per hundred steps of the parser. Real code has at
 /// least 35 (3,000 files of ten languages), and mostly 300.
@@ -44,6 +38,10 @@ const READINGS: usize = 40;
 
 /// The number of bytes that is added to the size of each document, so that small ones have no limit.
 const FREE_BYTES: usize = 1 << 16;
+
+/// The maximum number of bytes that the parser requests for a document. Code requests 35 to 105 times its
+/// size, so a document has 1.2 to 3.8 MB. A tree is freed without a poll, which takes a second for a gigabyte.
+const MAX_MEMORY: usize = 1 << 27;
 
 /// The maximum number of open brackets.
 const MAX_BRACKETS: usize = 2_000;
@@ -68,32 +66,33 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     let reports = Cell::new(granted / BYTES_A_REPORT);
     let mut readable = granted * READINGS;
     let mut offset = 0;
-    let tree = PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
-        let mut read = |at: usize, _: Point| {
-            let block = bytes.get(at..bytes.len().min(at + BLOCK)).unwrap_or_default();
-            // An empty block ends the text early. The parser finishes, and its tree is discarded.
-            let left = readable.checked_sub(block.len());
-            readable = left.unwrap_or(0);
-            if left.is_some() { block } else { &[] }
-        };
-        let mut report = |state: &ParseState| {
-            offset = state.current_byte_offset();
-            reports.set(reports.get().saturating_sub(1));
-            let stops = reports.get().is_multiple_of(REPORTS_A_POLL);
-            if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        // An unwinding may have left an unfinished parse.
-        parser.reset();
-        loop {
-            let options = ParseOptions::new().progress_callback(&mut report);
-            let tree = parser.parse_with_options(&mut read, None, Some(options));
-            if tree.is_some() || reports.get() == 0 {
-                return tree;
-            }
-            interrupt::poll();
+    memory::count();
+    let before = memory::requested();
+    // A parser that is used again requests less memory, so the limit would depend on earlier documents.
+    let mut parser = Parser::new();
+    parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
+    let mut read = |at: usize, _: Point| {
+        let block = bytes.get(at..bytes.len().min(at + BLOCK)).unwrap_or_default();
+        // An empty block ends the text early. The parser finishes, and its tree is discarded.
+        let left = readable.checked_sub(block.len());
+        readable = left.unwrap_or(0);
+        if left.is_some() { block } else { &[] }
+    };
+    let mut report = |state: &ParseState| {
+        offset = state.current_byte_offset();
+        let is_full = memory::requested().wrapping_sub(before) > MAX_MEMORY;
+        reports.set(if is_full { 0 } else { reports.get().saturating_sub(1) });
+        let stops = reports.get().is_multiple_of(REPORTS_A_POLL);
+        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let tree = loop {
+        let options = ParseOptions::new().progress_callback(&mut report);
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        if tree.is_some() || reports.get() == 0 {
+            break tree;
         }
-    });
+        interrupt::poll();
+    };
     tree.filter(|_| readable > 0).ok_or_else(|| error_at(text, offset))
 }
 

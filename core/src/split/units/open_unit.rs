@@ -67,11 +67,11 @@ pub(super) struct Atom {
 /// The kind of the members of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Members {
-    /// Declarations of source code, elements of XML, or entries of INI. Several in a chunk, and own
-    /// text, belong to their parent.
+    /// Declarations of source code, or elements of XML, between which is text. Several in a chunk, and
+    /// own text, belong to their parent.
     Declarations,
-    /// Entries of JSON, YAML or TOML. Small own text, which is keys and brackets, belongs to the entry
-    /// next to it.
+    /// Entries of JSON, YAML, TOML or INI. Small own text, which is keys and brackets, belongs to the
+    /// entry next to it.
     Entries,
 }
 

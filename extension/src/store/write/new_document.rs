@@ -5,7 +5,7 @@ use crate::interrupt::pause;
 use crate::spi::Value;
 use crate::store::sql_text::section_literal;
 use crate::types::{Json, to_sql};
-use passage_core::{Chunk, SizeUnit, chunk_metadata, document_metadata};
+use passage_core::{Chunk, SizeUnit, TextMark, chunk_metadata, document_metadata};
 use serde_json::Map;
 use uuid::Uuid;
 
@@ -15,11 +15,23 @@ pub struct NewDocument<'a> {
     pub version: String,
     pub uri: String,
     pub content_hash: Vec<u8>,
+    /// The mark of a document that is split as text.
+    pub text_mark: Option<TextMark>,
     /// The metadata that the caller gave, as the text of a JSON object.
     pub metadata: String,
     /// The row that it comes from, as `keep_in_step` records it. It is written with a new document only.
     pub source_row: Option<Json>,
     pub document: &'a PreparedDocument,
+}
+
+impl NewDocument<'_> {
+    /// Returns the content hashes of a stored document that need not be written. One that is split by its
+    /// syntax is better than this one, which is split as text.
+    pub(super) fn current_hashes(&self) -> Value {
+        let marked = self.text_mark.as_ref().map(|mark| &mark.content_hash);
+        let hashes = std::iter::once(&self.content_hash).chain(marked);
+        Value::new(hashes.map(Vec::as_slice).collect::<Vec<_>>())
+    }
 }
 
 /// Returns the first arguments of both INSERT and UPDATE of a document.
@@ -31,7 +43,10 @@ pub(super) fn document_values(
     let document = new.document;
     let source = document.source_media_type.as_ref().map(|of| of.name().to_owned());
     // The caller's metadata stays a text, since its numbers may have more digits than serde_json keeps.
-    let derived_metadata = document_metadata(&Map::new(), split.syntax_error).to_string();
+    let mut derived_metadata = document_metadata(&Map::new(), split.syntax_error);
+    if let Some(mark) = &new.text_mark {
+        derived_metadata[TextMark::KEY] = mark.to_json();
+    }
     vec![
         Value::new(to_sql(id)),
         Value::new(document.title.clone()),
@@ -39,7 +54,7 @@ pub(super) fn document_values(
         Value::new(source),
         Value::new(new.content_hash.as_slice()),
         Value::new(split.chunks.len() as i32),
-        Value::new(derived_metadata),
+        Value::new(derived_metadata.to_string()),
         Value::new(new.metadata.as_str()),
     ]
 }

@@ -63,7 +63,7 @@ pub struct Replaced {
 /// A document of the store.
 struct ExistingDocument {
     id: Uuid,
-    /// Whether it has the same content hash and is not orphaned.
+    /// Whether it has one of the current content hashes and is not orphaned.
     is_same: bool,
     chunks: usize,
 }
@@ -117,12 +117,12 @@ impl WritableStore {
 
     /// Finds the document, without a lock.
     fn find(&self, connection: &Connection, new: &NewDocument<'_>) -> Option<ExistingDocument> {
-        let NewDocument { uri, collection, version, content_hash, .. } = new;
+        let NewDocument { uri, collection, version, .. } = new;
         let values = vec![
             Value::new(uri.as_str()),
             Value::new(collection.as_str()),
             Value::new(version.as_str()),
-            Value::new(content_hash.as_slice()),
+            new.current_hashes(),
         ];
         existing(&self.execute(connection, WriteStatement::FindDocument, values))
     }
@@ -135,7 +135,7 @@ impl WritableStore {
         new: &NewDocument<'_>,
         id: Uuid,
     ) -> Option<ExistingDocument> {
-        let values = vec![Value::new(to_sql(id)), Value::new(new.content_hash.as_slice())];
+        let values = vec![Value::new(to_sql(id)), new.current_hashes()];
         existing(&self.execute(connection, WriteStatement::LockDocument, values))
     }
 

@@ -60,10 +60,10 @@ impl WriteStatement {
         let chunks = &layout.chunks.name;
         let documents = &layout.documents.as_ref().expect("the store has documents").name;
         let embeddings = layout.embeddings.as_ref().map_or("", |embeddings| &embeddings.name);
-        let document_state = |hash: &str| {
+        let document_state = |hashes: &str| {
             let of = layout.documents.as_ref().expect("the store has documents");
             format!(
-                "{}, coalesce(d.content_hash {EQUAL} {hash}, false) AND d.orphaned_at IS NULL, {} \
+                "{}, coalesce(d.content_hash {EQUAL} ANY ({hashes}), false) AND d.orphaned_at IS NULL, {} \
                  FROM {documents} AS d",
                 of.column("d", "id", "uuid"),
                 of.column("d", "chunk_count", "integer"),

@@ -9,6 +9,9 @@ Chunks have no embedding if SQL or --no-embed loaded them. Any number of workers
 the same time; each chunk is embedded once. On SIGINT or SIGTERM, a worker writes the finished
 embeddings and ends. The next worker continues.
 
+SQL of a server without grammars stores source code as plain text. A worker splits it by its
+syntax before it embeds.
+
 Examples:
   passage embed
   passage embed --follow

@@ -5,7 +5,7 @@ use super::url;
 use crate::args;
 use crate::progress::Progress;
 use passage::Error;
-use passage::ingest::{Fill, Job, fill};
+use passage::ingest::{Fill, FillEvent, Job, fill};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub struct Filled {
     pub embedded: u64,
     /// Whether the run was interrupted.
     pub interrupted: bool,
+    /// Whether a document stays split as text.
+    pub has_failed: bool,
 }
 
 /// Embeds chunks and shows the progress.
@@ -32,11 +34,19 @@ pub async fn embed(args: args::Embed, progress: &Progress) -> Result<Filled, Err
         interruption().await;
         signalled.store(true, Ordering::Relaxed);
     };
-    let filled = fill(job, stop, |event| progress.report_fill(event)).await;
+    let has_failed = AtomicBool::new(false);
+    let report = |event: &FillEvent| {
+        if matches!(event, FillEvent::NotSplit(..)) {
+            has_failed.store(true, Ordering::Relaxed);
+        }
+        progress.report_fill(event);
+    };
+    let filled = fill(job, stop, report).await;
     progress.finish();
     // With --follow, a signal is the regular end.
     let interrupted = !args.follow && interrupted.load(Ordering::Relaxed);
-    Ok(Filled { embedded: filled?, interrupted })
+    let has_failed = !args.follow && has_failed.load(Ordering::Relaxed);
+    Ok(Filled { embedded: filled?, interrupted, has_failed })
 }
 
 /// Waits for SIGINT or SIGTERM.

@@ -1,10 +1,9 @@
 //! A stored document, split again and compared with its stored chunks.
 
-use super::event::ReindexOutcome;
 use crate::Error;
-use crate::split::{Piece, Splitter};
+use crate::split::{Piece, Split, Splitter};
 use crate::store::{ChunkWrite, DocumentWrite, StoredChunk, StoredDocument};
-use passage_core::{Kind, MediaType, chunk_ids, document_metadata};
+use passage_core::{Kind, MediaType, SyntaxError, TextMark, chunk_ids, document_metadata};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 use uuid::Uuid;
@@ -18,6 +17,7 @@ pub(super) struct Resplit {
     /// The id of each piece, and the ordinal of the stored chunk with that text, if there is one.
     ids: Vec<(Uuid, Option<usize>)>,
     metadata: Value,
+    syntax_error: Option<SyntaxError>,
     embeds: bool,
 }
 
@@ -39,13 +39,17 @@ pub(super) fn resplit(
         Value::Object(metadata) => metadata.clone(),
         _ => Map::new(),
     };
-    // The first is detected here. The second describes a fetch, and this text was not fetched.
-    for derived in ["syntax_error", "http"] {
-        metadata.remove(derived);
+    // In a document that SQL split as text, all but the mark come from its caller. Otherwise the first is
+    // detected here, and the second describes a fetch, but this text was not fetched.
+    let is_marked = metadata.contains_key(TextMark::KEY);
+    let derived = if is_marked { &[TextMark::KEY][..] } else { &["syntax_error", "http"] };
+    for key in derived {
+        metadata.remove(*key);
     }
     let metadata = document_metadata(&metadata, split.syntax_error);
-    let ids = matched_ids(&stored, &text, &split.pieces);
-    Ok(Some(Resplit { stored, text, media_type, pieces: split.pieces, ids, metadata, embeds }))
+    let Split { pieces, syntax_error } = split;
+    let ids = matched_ids(&stored, &text, &pieces);
+    Ok(Some(Resplit { stored, text, media_type, pieces, ids, metadata, syntax_error, embeds }))
 }
 
 /// Joins the text of a document. Returns `None` unless the spans show that the chunks are all of
@@ -116,25 +120,32 @@ impl Resplit {
         &self.stored
     }
 
-    /// Returns what writing the document would change.
-    pub(super) fn outcome(&self) -> ReindexOutcome {
-        if !self.differs() {
-            return ReindexOutcome::Unchanged;
-        }
-        let kept = self.ids.iter().filter(|(_, stored)| stored.is_some()).count();
-        ReindexOutcome::Rewritten { chunks: self.pieces.len(), kept }
+    pub(super) fn syntax_error(&self) -> Option<SyntaxError> {
+        self.syntax_error
+    }
+
+    /// Returns the number of chunks.
+    pub(super) fn chunks(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Returns the number of chunks that the document has already.
+    pub(super) fn kept(&self) -> usize {
+        self.ids.iter().filter(|(_, stored)| stored.is_some()).count()
     }
 
     /// Returns whether the document differs from its stored version.
-    fn differs(&self) -> bool {
+    pub(super) fn differs(&self) -> bool {
         let Self { stored, pieces, ids, .. } = self;
         let is_same =
             |(ordinal, (piece, (_, matched))): (usize, (&Piece, &(Uuid, Option<usize>)))| {
                 *matched == Some(ordinal) && self.is_as_stored(piece, &stored.chunks[ordinal])
             };
-        let syntax_error = |metadata: &Value| metadata.get("syntax_error").cloned();
+        let derived = |metadata: &Value| {
+            ["syntax_error", TextMark::KEY].map(|key| metadata.get(key).cloned())
+        };
         pieces.len() != stored.chunks.len()
-            || syntax_error(&self.metadata) != syntax_error(&stored.metadata)
+            || derived(&self.metadata) != derived(&stored.metadata)
             || !pieces.iter().zip(ids).enumerate().all(is_same)
     }
 
