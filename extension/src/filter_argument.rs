@@ -8,8 +8,8 @@ use passage_core::{JsonGroup, one_of};
 /// The name of the argument.
 const FILTER: &str = "filter";
 
-/// All keys, which are also the names of arguments, except `uri`. The last one compares with the embedding.
-const KEYS: [&str; 10] = [
+/// The keys for a search, which are also the names of arguments, except `uri`.
+pub const SEARCH_KEYS: &[&str] = &[
     "collection",
     "version",
     "uri",
@@ -22,11 +22,11 @@ const KEYS: [&str; 10] = [
     "min_similarity",
 ];
 
-/// The keys for a search.
-pub const SEARCH_KEYS: &[&str] = &KEYS;
-
 /// The keys for fragments, which are not compared with the embedding.
-pub const FRAGMENT_KEYS: &[&str] = KEYS.split_last().expect("there are keys").1;
+pub const FRAGMENT_KEYS: &[&str] = match SEARCH_KEYS.split_last() {
+    Some((_min_similarity, keys)) => keys,
+    None => SEARCH_KEYS,
+};
 
 impl Filters {
     /// Adds the filters of the argument `filter` to those that are arguments of their own.

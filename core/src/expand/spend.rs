@@ -159,26 +159,32 @@ impl Ledger<'_> {
         let of_container = excerpt.len();
         excerpt.extend(segments.chunks(needed.iter().copied()));
         let verdict = self.verdict_on(hit, &excerpt);
-        if verdict != Verdict::Kept {
-            excerpt[..of_container].iter().for_each(|chunk| self.decide(*chunk, verdict));
-            self.take_window(part, segments.run(with_hits[0]));
-        } else {
-            excerpt.iter().for_each(|chunk| self.decide(*chunk, verdict));
+        if verdict == Verdict::Kept {
+            for chunk in &excerpt {
+                self.decide(*chunk, verdict);
+            }
             for end in around.by_ref() {
                 if self.verdict(end) == Verdict::Kept {
-                    self.take(end)
+                    self.take(end);
                 } else {
-                    self.take_ends(end)
+                    self.take_ends(end);
                 }
             }
             let nearest = segments.by_distance();
             let mut is_decided = vec![false; segments.count()];
-            needed.iter().for_each(|segment| is_decided[*segment] = true);
+            for segment in &needed {
+                is_decided[*segment] = true;
+            }
             for segment in with_hits.iter().chain(&nearest) {
                 if !std::mem::replace(&mut is_decided[*segment], true) {
                     self.take_chunks(hit, &segments.chunks([*segment]));
                 }
             }
+        } else {
+            for chunk in &excerpt[..of_container] {
+                self.decide(*chunk, verdict);
+            }
+            self.take_window(part, segments.run(with_hits[0]));
         }
         self.cut[hit] = true;
         around.for_each(|end| self.take(end));
@@ -202,7 +208,9 @@ impl Ledger<'_> {
     fn take_chunks(&mut self, hit: usize, chunks: &[SelectedChunk]) {
         let verdict = self.verdict_on(hit, chunks);
         self.cut[hit] |= verdict != Verdict::Kept;
-        chunks.iter().for_each(|chunk| self.decide(*chunk, verdict));
+        for chunk in chunks {
+            self.decide(*chunk, verdict);
+        }
     }
 
     fn decide(&mut self, chunk: SelectedChunk, verdict: Verdict) {
