@@ -5,6 +5,7 @@ mod invariants;
 
 use invariants::{find_repeated_section, find_violation};
 use passage_core::{Characters, ChunkLimits, MediaType, SplitDocument, SplitOptions, split};
+use std::fmt::Write;
 
 const XML: &str = "application/xml";
 const INI: &str = "text/x-ini";
@@ -55,7 +56,7 @@ fn ten_megabytes_of_each_pattern_are_split() {
         (PROPERTIES, many("", "!\n", "")),
     ] {
         let document = checked(&text, media_type);
-        assert_eq!(document.syntax_error, None, "{media_type} {:.40}", text);
+        assert_eq!(document.syntax_error, None, "{media_type} {text:.40}");
         let titles = document.chunks.iter().flat_map(|chunk| &chunk.section);
         assert!(titles.max_by_key(|title| title.len()).is_none_or(|title| title.len() < 4_000));
         assert!(document.chunks.iter().all(|chunk| chunk.preamble.len() < 4_000));
@@ -83,7 +84,7 @@ fn entities_are_text_and_never_expanded() {
     for number in 1..=9 {
         let before = number - 1;
         let name = if before == 0 { "&lol;".to_owned() } else { format!("&lol{before};") };
-        text += &format!("<!ENTITY lol{number} \"{}\">\n", name.repeat(10));
+        writeln!(text, "<!ENTITY lol{number} \"{}\">", name.repeat(10)).unwrap();
     }
     text += "<!ENTITY file SYSTEM \"file:///etc/passwd\">\n]>\n<lolz><a>&lol9;</a><b>&file;</b></lolz>\n";
     let document = checked(&text, XML);

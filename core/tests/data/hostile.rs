@@ -38,6 +38,11 @@ const KEYS: [&str; 16] = [
     r#""]},{[""#,
 ];
 
+/// Joins texts that are made from the numbers below a count.
+fn numbered(count: usize, text: impl Fn(usize) -> String) -> String {
+    (0..count).map(text).collect()
+}
+
 fn json() -> [String; 8] {
     let records = |range: std::ops::Range<u32>, end: &str| {
         range.fold(String::new(), |mut text, i| {
@@ -55,10 +60,7 @@ fn json() -> [String; 8] {
             records(0..9, ",")
         ),
         format!("{{{}\"a\": 0}}", format!("\"a\": {{\"b\": \"{WORDS}\"}},").repeat(30)),
-        format!(
-            "{{{}}}",
-            (0..50).map(|i| format!("\"{i}\": [{i}, \"{WORDS}\"],\n")).collect::<String>()
-        ),
+        format!("{{{}}}", numbered(50, |i| format!("\"{i}\": [{i}, \"{WORDS}\"],\n"))),
         "[".repeat(200) + &records(0..20, ",") + "0" + &"]".repeat(200),
         "{\"a\": ".repeat(90) + "[" + &records(0..20, ",\n") + "]" + &"}".repeat(90),
         format!(
@@ -81,26 +83,64 @@ fn lines() -> [String; 3] {
 fn yaml() -> [String; 9] {
     let quoted = format!("\"{WORDS}\"");
     [
-        format!("base: &base\n  a: {quoted}\n  b: 1\n{}", (0..20).map(|i| format!("user{i}:\n  <<: *base\n  of: {quoted}\n")).collect::<String>()),
-        format!("%YAML 1.2\n---\na: {quoted}\nb: [1, 2]\n...\n---\n- {quoted}\n- x\n--- |\n  text\n  more\n---\nlast: {quoted}\n"),
-        (0..30).map(|i| format!("? [{i}, {quoted}]\n: - {quoted}\n  - {{a: 1, b: {quoted}}}\n")).collect(),
-        (0..20).map(|i| format!("{i}:\n  - - - {quoted}\n      - b\n    - {quoted}\n  - !!str {i}\n")).collect(),
-        (0..20).map(|i| format!("text{i}: |\n  --- not a document\n  # no comment\n   - {WORDS}\n\n  end\nfolded{i}: >-\n  {WORDS}\n  {WORDS}\n")).collect(),
-        (0..20).map(|i| format!("\"a.b{i}\":\t# tab\r\n  'c''d': {quoted}\t\r\n  \"\\0\": null\r\n  ~: {{x: [1,\r\n    2, {quoted}],\r\n    y: z}}\r\n")).collect(),
-        format!("\u{feff}# comment\nroot: {quoted}\n{}", KEYS.map(|key| format!("{key}:\n  x: {quoted}\n  {key}: 1\n")).concat().replace("\"root\":\n", "\"roots\":\n")),
+        format!(
+            "base: &base\n  a: {quoted}\n  b: 1\n{}",
+            numbered(20, |i| format!("user{i}:\n  <<: *base\n  of: {quoted}\n"))
+        ),
+        format!(
+            "%YAML 1.2\n---\na: {quoted}\nb: [1, 2]\n...\n---\n- {quoted}\n- x\n--- |\n  text\n  more\n---\nlast: {quoted}\n"
+        ),
+        numbered(30, |i| format!("? [{i}, {quoted}]\n: - {quoted}\n  - {{a: 1, b: {quoted}}}\n")),
+        numbered(20, |i| {
+            format!("{i}:\n  - - - {quoted}\n      - b\n    - {quoted}\n  - !!str {i}\n")
+        }),
+        numbered(20, |i| {
+            format!(
+                "text{i}: |\n  --- not a document\n  # no comment\n   - {WORDS}\n\n  end\nfolded{i}: >-\n  {WORDS}\n  {WORDS}\n"
+            )
+        }),
+        numbered(20, |i| {
+            format!(
+                "\"a.b{i}\":\t# tab\r\n  'c''d': {quoted}\t\r\n  \"\\0\": null\r\n  ~: {{x: [1,\r\n    2, {quoted}],\r\n    y: z}}\r\n"
+            )
+        }),
+        format!(
+            "\u{feff}# comment\nroot: {quoted}\n{}",
+            KEYS.map(|key| format!("{key}:\n  x: {quoted}\n  {key}: 1\n"))
+                .concat()
+                .replace("\"root\":\n", "\"roots\":\n")
+        ),
         format!("- &a [{quoted}, {quoted}]\n- *a\n- &b\n  c: {quoted}\n  d: *a\n- *b\n").repeat(5),
-        format!("{{a: {quoted}, b: {{c: {quoted}, d: [{quoted}, {quoted}]}}, ? e : {quoted}, \"f\":{quoted}}}"),
+        format!(
+            "{{a: {quoted}, b: {{c: {quoted}, d: [{quoted}, {quoted}]}}, ? e : {quoted}, \"f\":{quoted}}}"
+        ),
     ]
 }
 
 fn toml() -> [String; 5] {
     let quoted = format!("\"{WORDS}\"");
     [
-        KEYS.map(|key| format!("[t.{key}]\nx.{key}.y = {quoted}\nz = {{ a = 1, {key} = [{quoted}, 2] }}\n")).concat(),
-        (0..20).map(|i| format!("[[a]]\r\nid = {i}\r\nof = {quoted}\r\n[a.b]\r\nc = {quoted}\r\n[[a.d]]\r\ne = {quoted}\r\n[[a.d]]\r\n")).collect(),
-        format!("\u{feff}# [x]\n{}", (0..20).map(|i| format!("a{i}.b = '''\n[no.table]\n{WORDS}\n'''\na{i}.c = \"\"\"\\\n  [[no]]\n  {WORDS}\"\"\"\n")).collect::<String>()),
-        format!("a = [ # head\n{}]\n", format!("  {{ x = {quoted}, y = [1979-05-27, 07:32:00, nan] }}, # ]\n").repeat(20)),
-        (0..20).map(|i| format!("[x.y.z{i}]\na = {quoted}\n[x.y{i}]\nb = {quoted}\n")).collect::<String>() + "[x]\nc = 0xf\n",
+        KEYS.map(|key| {
+            format!("[t.{key}]\nx.{key}.y = {quoted}\nz = {{ a = 1, {key} = [{quoted}, 2] }}\n")
+        })
+        .concat(),
+        numbered(20, |i| {
+            format!(
+                "[[a]]\r\nid = {i}\r\nof = {quoted}\r\n[a.b]\r\nc = {quoted}\r\n[[a.d]]\r\ne = {quoted}\r\n[[a.d]]\r\n"
+            )
+        }),
+        format!(
+            "\u{feff}# [x]\n{}",
+            numbered(20, |i| format!(
+                "a{i}.b = '''\n[no.table]\n{WORDS}\n'''\na{i}.c = \"\"\"\\\n  [[no]]\n  {WORDS}\"\"\"\n"
+            ))
+        ),
+        format!(
+            "a = [ # head\n{}]\n",
+            format!("  {{ x = {quoted}, y = [1979-05-27, 07:32:00, nan] }}, # ]\n").repeat(20)
+        ),
+        numbered(20, |i| format!("[x.y.z{i}]\na = {quoted}\n[x.y{i}]\nb = {quoted}\n"))
+            + "[x]\nc = 0xf\n",
     ]
 }
 
@@ -116,10 +156,7 @@ fn xml() -> [String; 5] {
         format!("<p>{}</p>", format!("{WORDS} <em>{WORDS}</em> and &amp; ").repeat(20)),
         format!("{}{}{}", "<a>".repeat(80), entry.repeat(5), "</a>".repeat(80)),
         format!("<f>text <g>{WORDS} <h>{}</h> more</g> {}</f>", entry.repeat(5), entry.repeat(5)),
-        format!(
-            "<f>{}</f>",
-            (0..40).map(|i| format!("<k{i}/><k{i} v='{WORDS}'/>")).collect::<String>()
-        ),
+        format!("<f>{}</f>", numbered(40, |i| format!("<k{i}/><k{i} v='{WORDS}'/>"))),
     ]
 }
 

@@ -21,7 +21,8 @@ async fn load(cluster: &Cluster, folder: &Path) {
     let sources = Sources::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let name = entry.file_name().into_string().unwrap();
-        if name.ends_with(".py") && entry.metadata().unwrap().len() <= MAX_BYTES {
+        let is_module = entry.path().extension().is_some_and(|extension| extension == "py");
+        if is_module && entry.metadata().unwrap().len() <= MAX_BYTES {
             sources.write(&name, std::fs::read(entry.path()).unwrap());
         }
     }

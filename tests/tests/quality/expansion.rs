@@ -8,6 +8,7 @@ use passage_core::{Kind, MediaType, Strategy, Unit};
 /// A chunk of ten tokens and ten bytes, which its place in the document identifies.
 fn chunk(document: usize, ordinal: usize, section: &[&str], kind: Kind, unit: Unit) -> Chunk {
     Chunk {
+        level: section.len() as u32,
         section: section.iter().map(ToString::to_string).collect(),
         kind,
         unit,
