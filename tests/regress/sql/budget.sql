@@ -42,6 +42,24 @@ SELECT tokens, truncated, complete FROM passage.reassemble(ARRAY[pg_temp.line(50
 SET passage.max_passage_tokens = 0;
 SELECT count(*) FROM passage.expand_context(pg_temp.line(50));
 RESET passage.max_passage_tokens;
+-- a record of data too: one of 100 chunks is whole without a limit, and its entry alone with one
+INSERT INTO bounded.documents (id, uri, media_type) VALUES ('dddddddd-0000-0000-8000-000000000000', 'deep.yaml', 'application/yaml');
+INSERT INTO bounded.chunks (document_id, ordinal, kind, unit, section, content, tokens)
+SELECT 'dddddddd-0000-0000-8000-000000000000', n, 'data', 'value', ARRAY['root', 'jobs', 'build', 'k' || n],
+    CASE n WHEN 0 THEN E'jobs:\n  build:\n' ELSE '' END || format(E'    k%s: %s\n', n, n), 100
+FROM generate_series(0, 99) AS n;
+CREATE FUNCTION pg_temp.entry(integer) RETURNS uuid LANGUAGE sql STABLE AS $$SELECT id FROM bounded.chunks WHERE document_id::text LIKE 'd%' AND ordinal = $1$$;
+SELECT count(*) FROM passage.expand_context(pg_temp.entry(50), 'hierarchical');
+SELECT count(*) FROM passage.expand_context(pg_temp.entry(50), 'hierarchical', max_tokens => 0);
+SET passage.max_passage_tokens = 0;
+SELECT count(*) FROM passage.expand_context(pg_temp.entry(50), 'hierarchical');
+SELECT tokens, complete FROM passage.reassemble(ARRAY[pg_temp.entry(50)], strategy => 'hierarchical');
+SET passage.max_passage_tokens = 20000;
+SELECT count(*) FROM passage.expand_context(pg_temp.entry(50), 'hierarchical');
+RESET passage.max_passage_tokens;
+SET passage.max_tokens = 0;
+SELECT count(*), sum(tokens) FROM passage.search('"k50: 50"', strategy => 'hierarchical');
+RESET passage.max_tokens;
 INSERT INTO bounded.strategies (name, base, max_tokens) VALUES ('open', 'hierarchical', 0), ('narrow', 'hierarchical', 500);
 SELECT count(*) FROM passage.expand_context(pg_temp.line(50), 'open');
 -- the strategy's own budget replaces the setting, and an argument replaces both
