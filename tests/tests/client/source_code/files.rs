@@ -48,6 +48,10 @@ pub fn files() -> Vec<File> {
             }
             let name = path.file_name().unwrap().to_str().unwrap();
             let name = format!("{:03}-{name}", files.len());
+            // A name like `Vagrantfile` tells its language only as a whole.
+            if MediaType::from_path(&name).is_none_or(|of| of.name() != media_type) {
+                continue;
+            }
             files.push(File { name, media_type: media_type.to_owned(), text });
         }
         assert!(files.iter().any(|file| file.media_type == media_type), "no file of {media_type}");
