@@ -5,9 +5,9 @@ SELECT count(*) > 0 AS made FROM passage.create_store('veiled');
 SELECT count(*) > 0 AS made FROM passage.create_store('control');
 
 -- each store has a document that the role may read; only the store "veiled" has another one
-CREATE TABLE words (word text, is_hidden boolean);
-INSERT INTO words SELECT word, false FROM unnest('{configuration,encoding,binary,searching,extension}'::text[]) AS word;
-INSERT INTO words SELECT word, true FROM unnest('{clandestine,acquisition,layoffs,passphrase,whistleblower}'::text[]) AS word;
+CREATE TABLE public.words (word text, is_hidden boolean);
+INSERT INTO public.words SELECT word, false FROM unnest('{configuration,encoding,binary,searching,extension}'::text[]) AS word;
+INSERT INTO public.words SELECT word, true FROM unnest('{clandestine,acquisition,layoffs,passphrase,whistleblower}'::text[]) AS word;
 DO $$
 DECLARE store text; document uuid;
 BEGIN
@@ -18,26 +18,26 @@ BEGIN
             EXECUTE format($sql$INSERT INTO %I.chunks (id, document_id, ordinal, content)
                 SELECT (left($1::text, 24) || lpad(row_number() OVER (ORDER BY word)::text, 12, '0'))::uuid, $1,
                     row_number() OVER (ORDER BY word) - 1, format(E'The %%s is here.\n', word)
-                FROM words WHERE is_hidden = ($1::text LIKE 'b%%')$sql$, store) USING document;
+                FROM public.words WHERE is_hidden = ($1::text LIKE 'b%%')$sql$, store) USING document;
         END LOOP;
         EXECUTE format('GRANT USAGE ON SCHEMA %I TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA %I TO reader; ANALYZE %I.chunks', store, store, store);
     END LOOP;
 END $$;
 
 -- every word with one slip of each kind at every letter, also the first
-CREATE TABLE slips AS
-SELECT word, is_hidden, slip FROM words, generate_series(1, length(word)) AS at, LATERAL (VALUES
+CREATE TABLE public.slips AS
+SELECT word, is_hidden, slip FROM public.words, generate_series(1, length(word)) AS at, LATERAL (VALUES
     (left(word, at - 1) || substr(word, at + 1)),
     (left(word, at - 1) || 'q' || substr(word, at)),
     (left(word, at - 1) || 'q' || substr(word, at + 1)),
     (left(word, at - 1) || substr(word, at + 1, 1) || substr(word, at, 1) || substr(word, at + 2))
 ) AS kinds (slip) WHERE slip <> word;
-GRANT SELECT ON words, slips TO reader;
+GRANT SELECT ON public.words, public.slips TO reader;
 
 -- without policies the role reads everything; statements and statistics of this session are cached
 SET ROLE reader;
 SELECT is_hidden, count(*), sum((content LIKE '%' || word || '%')::integer) AS found
-FROM slips LEFT JOIN LATERAL passage.fragments(slip, store => 'veiled', max_fragments => 1) ON true GROUP BY 1 ORDER BY 1;
+FROM public.slips LEFT JOIN LATERAL passage.fragments(slip, store => 'veiled', max_fragments => 1) ON true GROUP BY 1 ORDER BY 1;
 
 RESET ROLE;
 DO $$
@@ -54,11 +54,11 @@ SET client_min_messages = notice;
 
 -- slips in visible words are corrected, also in the first letters; slips in hidden words find nothing
 SELECT is_hidden, count(*), sum((content LIKE '%' || word || '%')::integer) AS found, count(content) AS returned
-FROM slips LEFT JOIN LATERAL passage.fragments(slip, store => 'veiled', max_fragments => 1) ON true GROUP BY 1 ORDER BY 1;
+FROM public.slips LEFT JOIN LATERAL passage.fragments(slip, store => 'veiled', max_fragments => 1) ON true GROUP BY 1 ORDER BY 1;
 
 -- both stores give the same rows, scores, signals and hints, in every strategy, with a phrase, a filter and no threshold
 CREATE TEMPORARY TABLE asked AS
-SELECT query, strategy, threshold FROM (SELECT slip FROM slips UNION ALL SELECT word FROM words) AS s (word), LATERAL (VALUES
+SELECT query, strategy, threshold FROM (SELECT slip FROM public.slips UNION ALL SELECT word FROM public.words) AS s (word), LATERAL (VALUES
     (word, 'auto', 0.8), (word || ' configuratoin', 'proximity', 0.8), ('"The ' || word || '"', 'seed', 0.6), ('-' || word || ' encodng', 'adaptive', 0.3)
 ) AS q (query, strategy, threshold);
 CREATE FUNCTION pg_temp.answer(asked, name) RETURNS SETOF text LANGUAGE sql AS $$
@@ -78,11 +78,11 @@ SELECT count(*) FROM passage.fragments('clandestine', document_id => 'bbbbbbbb-0
 SELECT count(*) FROM passage.fragments('clandestnie', uri => 'aaaaaaaa', store => 'veiled');
 
 -- search does not correct words, and finds no hidden ones
-SELECT count(*) FROM words, passage.search(word, store => 'veiled') WHERE is_hidden;
+SELECT count(*) FROM public.words, passage.search(word, store => 'veiled') WHERE is_hidden;
 
 RESET ROLE;
 SET client_min_messages = warning;
 DROP SCHEMA veiled, control CASCADE;
-DROP TABLE words, slips, pg_temp.asked CASCADE;
+DROP TABLE public.words, public.slips, pg_temp.asked CASCADE;
 DROP OWNED BY reader;
 DROP ROLE reader;
