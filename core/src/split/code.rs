@@ -135,6 +135,8 @@ struct Group {
     scope: String,
     /// The end of the last member.
     end: usize,
+    /// Whether a member outside of the type was found.
+    has_members: bool,
 }
 
 impl TreeWalker<'_, '_, '_> {
@@ -359,12 +361,16 @@ impl TreeWalker<'_, '_, '_> {
         let depth = self.frames.len();
         let is_open =
             self.groups.last().is_some_and(|group| group.depth == depth && group.scope == scope);
-        if !is_open {
+        if is_open && let Some(group) = self.groups.last_mut().filter(|group| !group.has_members) {
+            group.has_members = true;
+            self.units.end_body(group.end);
+        } else if !is_open {
             self.end_group();
             let titles = scope.split("::").map(str::trim).filter(|title| !title.is_empty());
             let titles: Vec<&str> = titles.collect();
             self.units.open_as(start, &titles, Unit::Container);
-            self.groups.push(Group { depth, scope: scope.to_owned(), end: start });
+            let scope = scope.to_owned();
+            self.groups.push(Group { depth, scope, end: start, has_members: true });
         }
     }
 
@@ -390,7 +396,7 @@ impl TreeWalker<'_, '_, '_> {
             let end = lines::end(self.text, end).unwrap_or(end);
             self.end_groups(depth + 1);
             if let Some(scope) = scope {
-                self.groups.push(Group { depth, scope, end });
+                self.groups.push(Group { depth, scope, end, has_members: false });
                 continue;
             }
             self.units.close(end);
