@@ -135,8 +135,6 @@ struct Group {
     scope: String,
     /// The end of the last member.
     end: usize,
-    /// Whether a member outside of the type was found.
-    has_members: bool,
 }
 
 impl TreeWalker<'_, '_, '_> {
@@ -328,7 +326,8 @@ impl TreeWalker<'_, '_, '_> {
             return true;
         }
         // A unit may be the beginning of an item, such as a method with a modifier behind it.
-        let is_item = self.body().is_some();
+        // A member of the document parses alone, also between the lines of an include guard.
+        let is_item = self.body().is_some() || self.open.is_empty();
         let begins_item = is_item || self.units.is_body_item(start);
         let start = lines::start_of_words(self.text, start);
         // A unit within a line of a function, such as a variable of a loop, would cut the line.
@@ -361,16 +360,13 @@ impl TreeWalker<'_, '_, '_> {
         let depth = self.frames.len();
         let is_open =
             self.groups.last().is_some_and(|group| group.depth == depth && group.scope == scope);
-        if is_open && let Some(group) = self.groups.last_mut().filter(|group| !group.has_members) {
-            group.has_members = true;
-            self.units.end_body(group.end);
-        } else if !is_open {
+        if !is_open {
             self.end_group();
             let titles = scope.split("::").map(str::trim).filter(|title| !title.is_empty());
             let titles: Vec<&str> = titles.collect();
             self.units.open_as(start, &titles, Unit::Container);
-            let scope = scope.to_owned();
-            self.groups.push(Group { depth, scope, end: start, has_members: true });
+            self.units.join_earlier();
+            self.groups.push(Group { depth, scope: scope.to_owned(), end: start });
         }
     }
 
@@ -396,7 +392,7 @@ impl TreeWalker<'_, '_, '_> {
             let end = lines::end(self.text, end).unwrap_or(end);
             self.end_groups(depth + 1);
             if let Some(scope) = scope {
-                self.groups.push(Group { depth, scope, end, has_members: false });
+                self.groups.push(Group { depth, scope, end });
                 continue;
             }
             self.units.close(end);

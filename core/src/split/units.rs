@@ -259,31 +259,22 @@ impl Units<'_> {
         }
     }
 
-    /// Makes the text of the open unit up to an offset one item, because items outside of its body follow: methods
-    /// after the type that they belong to. A unit without members needs no change.
-    pub(super) fn end_body(&mut self, end: usize) {
-        let has_members = |open: &OpenUnit| open.grouped.byte > open.start.byte;
-        if self.too_deep > 0 || !self.open.last().is_some_and(has_members) {
+    /// Makes the chunks of a unit before the open one, with the same titles, one item: the open unit has the
+    /// members after a class, which are outside of its brackets.
+    pub(super) fn join_earlier(&mut self) {
+        if self.too_deep > 0 {
             return;
         }
-        let end = self.measure(end);
-        self.own_text(end);
-        let path = self.path.clone();
-        let open = self.top();
-        let start = open.start.byte;
-        let later = open.done.iter_mut().chain(&mut open.last);
-        for group in later.filter(|group| group.bytes.start.byte > start) {
-            group.begins_inside = true;
-            group.level = group.level.max((path.len() + group.titles.len()) as u32);
-        }
-        let first = self.drafts.partition_point(|draft| draft.bytes.start <= start);
-        for index in first..self.drafts.len() {
+        let depth = self.path.len();
+        let earlier = self.drafts.iter().rev();
+        let count = earlier.take_while(|draft| draft.section.starts_with(&self.path)).count();
+        for index in self.drafts.len() - count + 1..self.drafts.len() {
             crate::interrupt::poll();
-            let (before, draft) = (&self.drafts[index.saturating_sub(1)], &self.drafts[index]);
+            let (before, draft) = (&self.drafts[index - 1], &self.drafts[index]);
             let is_run = before.section == draft.section && before.unit == draft.unit;
-            let is_deeper =
-                crate::section::common_prefix(&before.section, &draft.section).len() > path.len();
-            if !is_deeper && !(is_run && draft.unit == Unit::Container) {
+            let common = crate::section::common_prefix(&before.section, &draft.section);
+            let is_own_run = is_run && draft.unit == Unit::Container;
+            if common.len() == depth && !is_own_run {
                 let draft = &mut self.drafts[index];
                 draft.level = draft.level.max(draft.section.len() as u32) + 1;
             }
