@@ -326,7 +326,8 @@ impl TreeWalker<'_, '_, '_> {
             return true;
         }
         // A unit may be the beginning of an item, such as a method with a modifier behind it.
-        let is_item = self.body().is_some();
+        // A member of the document parses alone, also between the lines of an include guard.
+        let is_item = self.body().is_some() || self.open.is_empty();
         let begins_item = is_item || self.units.is_body_item(start);
         let start = lines::start_of_words(self.text, start);
         // A unit within a line of a function, such as a variable of a loop, would cut the line.
@@ -364,6 +365,7 @@ impl TreeWalker<'_, '_, '_> {
             let titles = scope.split("::").map(str::trim).filter(|title| !title.is_empty());
             let titles: Vec<&str> = titles.collect();
             self.units.open_as(start, &titles, Unit::Container);
+            self.units.join_earlier();
             self.groups.push(Group { depth, scope: scope.to_owned(), end: start });
         }
     }

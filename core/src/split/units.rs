@@ -259,6 +259,28 @@ impl Units<'_> {
         }
     }
 
+    /// Makes the chunks of a unit before the open one, with the same titles, one item: the open unit has the
+    /// members after a class, which are outside of its brackets.
+    pub(super) fn join_earlier(&mut self) {
+        if self.too_deep > 0 {
+            return;
+        }
+        let depth = self.path.len();
+        let earlier = self.drafts.iter().rev();
+        let count = earlier.take_while(|draft| draft.section.starts_with(&self.path)).count();
+        for index in self.drafts.len() - count + 1..self.drafts.len() {
+            crate::interrupt::poll();
+            let (before, draft) = (&self.drafts[index - 1], &self.drafts[index]);
+            let is_run = before.section == draft.section && before.unit == draft.unit;
+            let common = crate::section::common_prefix(&before.section, &draft.section);
+            let is_own_run = is_run && draft.unit == Unit::Container;
+            if common.len() == depth && !is_own_run {
+                let draft = &mut self.drafts[index];
+                draft.level = draft.level.max(draft.section.len() as u32) + 1;
+            }
+        }
+    }
+
     /// Records a name that an import binds.
     pub(super) fn import(&mut self, offset: usize, name: String) {
         self.imports.push((offset, name));

@@ -165,7 +165,8 @@ impl Units<'_> {
                 if let Some(later) = pieces.get_mut(1..)
                     && self.has_items
                 {
-                    self.deepen(later, group.level);
+                    let start = if own { self.open[index].start.byte } else { bytes.start };
+                    self.deepen(later, group.level, start);
                 }
                 for piece in pieces {
                     self.push(piece);
@@ -177,12 +178,13 @@ impl Units<'_> {
         self.body_items.drain(..items);
     }
 
-    /// Sets the level of pieces, one deeper if they do not begin with an item of one body, that of most pieces.
-    fn deepen(&self, pieces: &mut [Draft], level: u32) {
+    /// Sets the level of pieces, one deeper if they do not begin with an item of one body, that of most pieces. The
+    /// body is in the unit, which begins at `start`.
+    fn deepen(&self, pieces: &mut [Draft], level: u32, start: usize) {
         let body = |piece: &Draft| {
             let items = &self.body_items;
             let at = items.binary_search_by_key(&piece.bytes.start, |(item, _)| *item).ok()?;
-            Some(items[at].1)
+            Some(items[at].1).filter(|body| *body >= start)
         };
         let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
         pieces.iter().filter_map(body).for_each(|body| *counts.entry(body).or_default() += 1);

@@ -164,10 +164,12 @@ impl Group {
     }
 
     /// Adds closing brackets. The group keeps the section of its member, and its level is that of the
-    /// container.
+    /// container, unless it begins inside of an item.
     pub(super) fn add_closing(&mut self, atom: &Atom) {
         self.bytes.end = atom.bytes.end;
-        self.level = self.level.min(atom.level);
+        if !self.begins_inside {
+            self.level = self.level.min(atom.level);
+        }
     }
 
     /// Returns whether white space up to a position may be added.
