@@ -21,15 +21,15 @@ pub async fn rows(cluster: &Cluster, store: &str) -> Vec<String> {
 }
 
 /// Compares the rows of two stores, and reports the first that differ.
-pub async fn assert_same_rows(cluster: &Cluster, these: &str, those: &str) -> usize {
-    let (left, right) = (rows(cluster, these).await, rows(cluster, those).await);
+pub async fn assert_same_rows(cluster: &Cluster, actual: &str, expected: &str) -> usize {
+    let (left, right) = (rows(cluster, actual).await, rows(cluster, expected).await);
     let (left_set, right_set): (HashSet<_>, HashSet<_>) =
         (left.iter().collect(), right.iter().collect());
     let only = |of: &HashSet<&String>, other: &HashSet<&String>| {
         of.difference(other).take(3).map(|row| (*row).clone()).collect::<Vec<_>>()
     };
     let differing = [only(&left_set, &right_set), only(&right_set, &left_set)];
-    assert_eq!(differing, [Vec::<String>::new(), Vec::new()], "{these} and {those}");
+    assert_eq!(differing, [Vec::<String>::new(), Vec::new()], "{actual} and {expected}");
     assert_eq!(left.len(), right.len());
     left.len()
 }
