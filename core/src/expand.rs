@@ -15,6 +15,7 @@ Nothing here depends on storage; the tests answer probes from memory.
 mod budget;
 mod claim;
 mod closings;
+mod excerpt;
 mod imports;
 mod members;
 mod merge;
@@ -28,7 +29,6 @@ mod relatives;
 mod scope_chunks;
 mod scope_groups;
 mod section_tree;
-mod segments;
 mod select_context;
 mod selection;
 mod spend;

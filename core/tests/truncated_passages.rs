@@ -5,8 +5,8 @@ Each chunk of real files is a hit. A complete passage must parse, and so must a 
 comments. If the unit that was hit exceeds the budget, and no excerpt of it that parses fits, the passage is
 one piece of the unit without a gap. Code is that of `code_cuts`.
 
-A few truncated passages do not parse yet: types of Go and C++ whose members follow them, members between
-`#if` and `#endif`, and blocks of Ruby without a head.
+If a container is longer than the reach of `hierarchical`, its closing brackets may be in the chunk of a member
+that is not read. Its passages then have its head without them.
 */
 
 #![cfg(feature = "code")]
@@ -151,5 +151,5 @@ fn passages_of_real_code_under_a_budget_parse() {
     assert!(found.iter().all(|what| !what.contains("complete")), "{found:#?}");
     let sum = |count: fn(&Counts) -> usize| tallies.values().map(count).sum::<usize>();
     let (truncated, broken) = (sum(|counts| counts.truncated), sum(|counts| counts.broken));
-    assert!(broken * 40 <= truncated, "{broken} of {truncated} truncated: {found:#?}");
+    assert!(broken * 4_000 <= truncated, "{broken} of {truncated} truncated: {found:#?}");
 }

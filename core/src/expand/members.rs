@@ -11,7 +11,7 @@ parts of one chunk.
 
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
-use super::scope_chunks::{Beginning, ScopeChunk, ScopeChunks, ScopeId};
+use super::scope_chunks::{Edge, ScopeChunk, ScopeChunks, ScopeId};
 use super::selection::{SelectedChunk, sorted};
 use super::{Container, Hit, LazyColumns, Role};
 use crate::section::{self, Section};
@@ -47,9 +47,18 @@ pub(super) struct Piece {
     pub(super) selected: Option<SelectedChunk>,
     /// The hit that claims it, or itself.
     pub(super) hit: usize,
-    /// The number of its run.
-    pub(super) run: usize,
-    pub(super) beginning: Beginning,
+    /// Its position in its scope.
+    pub(super) index: usize,
+    /// The edges on both sides.
+    pub(super) before: Edge,
+    pub(super) after: Edge,
+}
+
+impl Piece {
+    /// Returns whether a piece follows without a gap.
+    pub(super) fn is_followed_by(&self, next: &Self) -> bool {
+        self.after != Edge::Unread && self.index + 1 == next.index
+    }
 }
 
 /// Identifies a part. Hits that share a scope share its members.
@@ -110,8 +119,9 @@ pub(super) fn parts(
         if let Some(before) = last.filter(|_| scope_chunks.continues(index)) {
             part = join(&mut joined, before, part);
         }
-        let ScopeChunk { selected, hit, run, beginning, row, .. } = *chunk;
-        joined[part].pieces.push((index, Piece { selected, hit, run, beginning }));
+        let ScopeChunk { selected, hit, before, row, .. } = *chunk;
+        let after = scope_chunks.edge_after(index);
+        joined[part].pieces.push(Piece { selected, hit, index, before, after });
         of_row.extend(selected.map(|_| (row, part)));
         last = Some(part);
     }
@@ -157,14 +167,13 @@ struct JoinedPart {
     kind: PartKind,
     /// The part that it was joined to, or itself.
     into: usize,
-    /// Its pieces with their positions in the document.
-    pieces: Vec<(usize, Piece)>,
+    pieces: Vec<Piece>,
 }
 
 impl JoinedPart {
     fn take_pieces(&mut self) -> Vec<Piece> {
-        self.pieces.sort_unstable_by_key(|(index, _)| *index);
-        std::mem::take(&mut self.pieces).into_iter().map(|(_, piece)| piece).collect()
+        self.pieces.sort_unstable_by_key(|piece| piece.index);
+        std::mem::take(&mut self.pieces)
     }
 }
 

@@ -9,7 +9,7 @@ use super::probe::Plan;
 use super::probe_rows::ProbeRows;
 use super::selection::{SelectedChunk, sorted};
 use super::{Container, Hit, LazyColumns, Rule};
-use crate::section::Section;
+use crate::section::{self, Section};
 use crate::{Kind, Unit, interrupt};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -46,6 +46,19 @@ pub(super) struct ScopeChunk {
     pub(super) selected: Option<SelectedChunk>,
     /// The number of the run that it belongs to.
     pub(super) run: usize,
+    /// The edge between it and the chunk before it.
+    pub(super) before: Edge,
+}
+
+/// The edge between two adjacent chunks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Edge {
+    /// Between two items of the body with this number. Text between two edges of one body can be left out.
+    Item(usize),
+    /// Inside of an item.
+    Inside,
+    /// One of the chunks was not read.
+    Unread,
 }
 
 /// The chunks of all scopes, by scope and ordinal.
@@ -69,7 +82,18 @@ impl ScopeChunks {
                      (hit, selected): (usize, Option<SelectedChunk>)| {
             let beginning = beginning(&hits[hit], &section, unit, columns.level(row));
             let ordinal = probe_rows.ordinal(row);
-            ScopeChunk { scope, ordinal, section, unit, beginning, row, hit, selected, run: 0 }
+            ScopeChunk {
+                scope,
+                ordinal,
+                section,
+                unit,
+                beginning,
+                row,
+                hit,
+                selected,
+                run: 0,
+                before: Edge::Inside,
+            }
         };
         for (index, selected) in context.iter().enumerate() {
             interrupt::poll_periodically(index);
@@ -100,7 +124,18 @@ impl ScopeChunks {
                 && before.unit == chunk.unit;
             chunks[index].run = before.run + usize::from(!continues);
         }
+        let edges = edges(&chunks);
+        for (chunk, edge) in chunks.iter_mut().zip(edges) {
+            chunk.before = edge;
+        }
         Self(chunks)
+    }
+
+    /// Returns the edge after a chunk.
+    pub(super) fn edge_after(&self, index: usize) -> Edge {
+        let chunk = &self.0[index];
+        let next = self.0.get(index + 1).filter(|next| chunk.is_followed_by(next));
+        next.map_or(Edge::Unread, |next| next.before)
     }
 
     /// Returns the chunk of a scope at an ordinal.
@@ -124,6 +159,46 @@ impl ScopeChunks {
                 before.scope == chunk.scope && chunk.ordinal.checked_sub(before.ordinal) == Some(1)
             })
     }
+}
+
+impl ScopeChunk {
+    fn is_followed_by(&self, next: &Self) -> bool {
+        self.scope == next.scope && next.ordinal.checked_sub(self.ordinal) == Some(1)
+    }
+}
+
+/// Returns the edge before each chunk.
+///
+/// The body of an edge is the section that both sides share. Long own text of a container may be in a body of its
+/// own: the methods of a type may be outside of it.
+fn edges(chunks: &[ScopeChunk]) -> Vec<Edge> {
+    let mut bodies: HashMap<(ScopeId, &[String], Option<usize>), usize> = HashMap::new();
+    let mut edges = Vec::with_capacity(chunks.len());
+    for (index, chunk) in chunks.iter().enumerate() {
+        interrupt::poll_periodically(index);
+        let before = index.checked_sub(1).map(|before| &chunks[before]);
+        let before = before.filter(|before| before.is_followed_by(chunk));
+        let is_run = before.is_some_and(|before| before.run == chunk.run);
+        let is_own = matches!(chunk.unit, Some(Unit::Container | Unit::Module));
+        let depth = match (before, chunk.beginning) {
+            (_, Beginning::Inside) => None,
+            (Some(_), Beginning::Unknown) if is_run => None,
+            (Some(before), _) => {
+                Some(section::common_prefix(&before.section, &chunk.section).len())
+            }
+            (None, Beginning::Item) => is_own.then_some(chunk.section.len()),
+            (None, Beginning::Unknown) => {
+                Some(chunk.section.len().saturating_sub(usize::from(!is_own)))
+            }
+        };
+        edges.push(depth.map_or(Edge::Inside, |depth| {
+            let run = (is_run && chunk.unit == Some(Unit::Container)).then_some(chunk.run);
+            let next = bodies.len();
+            let body = bodies.entry((chunk.scope, &chunk.section[..depth], run));
+            Edge::Item(*body.or_insert(next))
+        }));
+    }
+    edges
 }
 
 /// Returns where a chunk begins, which a hit claims.

@@ -9,20 +9,19 @@ a long function, then the head and the closing part, then the other members. A m
 because a part of it would begin in the middle of a statement. A member that does not fit leaves room for
 smaller ones behind it.
 
-If the hit's own unit does not fit, its segment with the hit comes first, with the first and the
-last segment of the unit, and then the ends of its containers and more segments. There are no other members. If even
-that does not fit, the context is the pieces next to the hit, without a gap: no excerpt of the unit would parse.
+If the hit's own unit does not fit, the cheapest excerpt of it with the hit comes first, and then the ends of its
+containers and more of the unit. There are no other members. If even that does not fit, the context is the pieces next to the hit, without a gap: no excerpt of the unit would parse.
 */
 
 use super::budget::{Budget, Spending};
-use super::members::{Part, PartKind, parts};
+use super::excerpt::Excerpts;
+use super::members::{Part, PartKind, Piece, parts};
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
-use super::segments::Segments;
 use super::selection::{BudgetDecision, SelectedChunk, Verdict};
 use super::{Hit, LazyColumns, Role, Rule};
 use crate::interrupt;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Spends a budget, and returns the decisions on hits and context in spending order.
 ///
@@ -94,6 +93,11 @@ impl Ledger<'_> {
         u64::from(self.probe_rows.rows[selected.row].tokens)
     }
 
+    /// Returns the tokens of the context in a piece.
+    fn piece_tokens(&self, piece: &Piece) -> u64 {
+        piece.selected.map_or(0, |selected| self.tokens(&selected))
+    }
+
     /// Returns whether all context fits.
     fn has_room_for(&self, context: &[SelectedChunk]) -> bool {
         let mut all = self.spending.clone();
@@ -128,12 +132,14 @@ impl Ledger<'_> {
         part.chunks.iter().for_each(|selected| self.decide(*selected, verdict));
     }
 
-    /// Decides on the ends of a container that do not fit as a whole: their first and last segment. Members
-    /// parse without them.
+    /// Decides on the ends of a container that do not fit as a whole: the cheapest excerpt with the first and the
+    /// last piece. Members parse without the rest.
     fn take_ends(&mut self, part: &Part) {
-        let segments = Segments::of(part);
-        let ends = segments.chunks(segments.ends());
-        let verdict = self.verdict_on(part.hit(), &ends);
+        let excerpts = Excerpts::of(&part.pieces);
+        let ends = excerpts.cheapest(excerpts.ends(), |piece| self.piece_tokens(piece));
+        let ends = ends.map(|ends| chunks(&excerpts, &ends)).unwrap_or_default();
+        let verdict =
+            if ends.is_empty() { self.verdict(part) } else { self.verdict_on(part.hit(), &ends) };
         let rest = if verdict == Verdict::Kept { self.verdict(part) } else { verdict };
         for chunk in &part.chunks {
             self.decide(*chunk, if ends.contains(chunk) { verdict } else { rest });
@@ -143,25 +149,30 @@ impl Ledger<'_> {
     /// Decides on a unit with a hit that does not fit as a whole, and on the ends of the containers around it.
     fn take_excerpt(&mut self, part: &Part, around: &[&Part]) {
         let (hit, too_large) = (part.hit(), self.verdict(part));
-        let segments = Segments::of(part);
-        let with_hits = segments.with_hits();
         // A run of own text parses between the ends of its container, any other unit between its own.
-        let (mut around, mut needed) = (around.iter(), vec![with_hits[0]]);
-        let mut excerpt = Vec::new();
-        if part.kind != PartKind::OwnRun {
-            needed.extend(segments.ends());
-        } else if let Some(container) = around.next() {
-            let ends = Segments::of(container);
-            excerpt = ends.chunks(ends.ends());
-            let others = container.chunks.iter().filter(|chunk| !excerpt.contains(chunk));
-            others.for_each(|chunk| self.decide(*chunk, too_large));
-        }
-        let of_container = excerpt.len();
-        excerpt.extend(segments.chunks(needed.iter().copied()));
-        let verdict = self.verdict_on(hit, &excerpt);
-        if verdict == Verdict::Kept {
-            for chunk in &excerpt {
-                self.decide(*chunk, verdict);
+        let mut around = around.iter();
+        let container = if part.kind == PartKind::OwnRun { around.next() } else { None };
+        let outer = container.map_or(&[][..], |container| &container.pieces);
+        let excerpts = Excerpts::of(part.pieces.iter().chain(outer));
+        let indexes = 0..excerpts.pieces.len();
+        let is_hit = |index: &usize| excerpts.pieces[*index].selected.is_none();
+        let hits: Vec<usize> = indexes.clone().filter(is_hit).collect();
+        let best = hits.iter().copied().min_by_key(|index| {
+            let of = excerpts.pieces[*index].hit;
+            (of != hit, of)
+        });
+        let best: Vec<usize> = best.into_iter().collect();
+        let excerpt = [&hits, &best].into_iter().find_map(|needed| {
+            let needed = needed.iter().copied().chain(excerpts.ends());
+            let excerpt = excerpts.cheapest(needed, |piece| self.piece_tokens(piece))?;
+            let fits = self.verdict_on(hit, &chunks(&excerpts, &excerpt)) == Verdict::Kept;
+            fits.then_some(excerpt)
+        });
+        let mut kept = HashSet::new();
+        if let Some(mut excerpt) = excerpt {
+            for chunk in chunks(&excerpts, &excerpt) {
+                self.decide(chunk, Verdict::Kept);
+                kept.insert(chunk.row);
             }
             for end in around.by_ref() {
                 if self.verdict(end) == Verdict::Kept {
@@ -170,36 +181,52 @@ impl Ledger<'_> {
                     self.take_ends(end);
                 }
             }
-            let nearest = segments.by_distance();
-            let mut is_decided = vec![false; segments.count()];
-            for segment in &needed {
-                is_decided[*segment] = true;
-            }
-            for segment in with_hits.iter().chain(&nearest) {
-                if !std::mem::replace(&mut is_decided[*segment], true) {
-                    self.take_chunks(hit, &segments.chunks([*segment]));
+            let index_of: HashMap<_, _> = indexes
+                .filter_map(|index| Some((excerpts.pieces[index].selected?.row, index)))
+                .collect();
+            let nearest = part.chunks.iter().filter_map(|chunk| index_of.get(&chunk.row).copied());
+            for next in hits.into_iter().chain(nearest) {
+                interrupt::poll();
+                if excerpt.contains(&next) {
+                    continue;
                 }
+                let needed = excerpt.iter().copied().chain([next]);
+                let tokens = |piece: &Piece| self.piece_tokens(piece);
+                let Some(larger) = excerpts.cheapest(needed, tokens) else { continue };
+                let mut added = chunks(&excerpts, &larger);
+                added.retain(|chunk| !kept.contains(&chunk.row));
+                if self.verdict_on(hit, &added) != Verdict::Kept {
+                    break;
+                }
+                for chunk in added {
+                    self.decide(chunk, Verdict::Kept);
+                    kept.insert(chunk.row);
+                }
+                excerpt = larger;
             }
+            let rest = part.chunks.iter().filter(|chunk| !kept.contains(&chunk.row));
+            rest.for_each(|chunk| self.decide(*chunk, too_large));
         } else {
-            for chunk in &excerpt[..of_container] {
-                self.decide(*chunk, verdict);
-            }
-            self.take_window(part, segments.run(with_hits[0]));
+            self.take_window(
+                part,
+                &best.first().map_or_else(Vec::new, |best| excerpts.around(*best)),
+            );
+        }
+        let others = container.into_iter().flat_map(|container| &container.chunks);
+        for chunk in others.filter(|chunk| !kept.contains(&chunk.row)) {
+            self.decide(*chunk, too_large);
         }
         self.cut[hit] = true;
         around.for_each(|end| self.take(end));
     }
 
     /// Decides on the pieces next to a hit, up to the first that does not fit.
-    fn take_window(&mut self, part: &Part, run: usize) {
-        let outside: Vec<_> = part.pieces.iter().filter(|piece| piece.run != run).collect();
+    fn take_window(&mut self, part: &Part, near: &[SelectedChunk]) {
         for chunk in &part.chunks {
-            let is_apart = part.kind == PartKind::Ends
-                && outside.iter().any(|piece| piece.selected == Some(*chunk));
-            if is_apart {
-                self.decide(*chunk, Verdict::NearerChunkCut);
-            } else {
+            if near.contains(chunk) {
                 self.take_chunks(part.hit(), &[*chunk]);
+            } else {
+                self.decide(*chunk, Verdict::NearerChunkCut);
             }
         }
     }
@@ -220,6 +247,11 @@ impl Ledger<'_> {
             self.spending.add_context(chunk.hit, self.tokens(&chunk));
         }
     }
+}
+
+/// Returns the context in an excerpt.
+fn chunks(excerpts: &Excerpts<'_>, excerpt: &[usize]) -> Vec<SelectedChunk> {
+    excerpt.iter().filter_map(|index| excerpts.pieces[*index].selected).collect()
 }
 
 /// Returns the hits that were read, as the first decisions, and what is spent on them.
