@@ -4,9 +4,6 @@ Passages of `hierarchical` under a budget parse in their language, with gap comm
 Each chunk of real files is a hit. A complete passage must parse, and so must a truncated one with its gap
 comments. If the unit that was hit exceeds the budget, and no excerpt of it that parses fits, the passage is
 one piece of the unit without a gap. Code is that of `code_cuts`.
-
-If a container is longer than the reach of `hierarchical`, its closing brackets may be in the chunk of a member
-that is not read. Its passages then have its head without them.
 */
 
 #![cfg(feature = "code")]

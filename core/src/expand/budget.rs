@@ -9,6 +9,7 @@ unless the caller asks for more.
 use super::Hit;
 use super::selection::Verdict;
 use crate::Strategy;
+use std::collections::BTreeMap;
 
 /// The maximum size of a result; `None` means unlimited.
 ///
@@ -104,24 +105,31 @@ impl Budget {
         Self { max_tokens: self.max_tokens.map(|most| most.saturating_sub(tokens)), ..self }
     }
 
-    /// Returns the verdict on context of a hit with so many tokens and chunks.
+    /// Returns the verdict on chunks of context, each with its hit and its tokens.
     pub(super) fn verdict(
         self,
         spending: &Spending,
-        (hit, index): (&Hit, usize),
-        tokens: u64,
-        chunks: usize,
+        hits: &[Hit],
+        chunks: &[(usize, u64)],
     ) -> Verdict {
         let exceeds = |most: Option<u32>, tokens| most.is_some_and(|most| tokens > u64::from(most));
-        let (of_hit, verdict) = self.of_hit(hit.strategy);
+        let tokens: u64 = chunks.iter().map(|(_, tokens)| tokens).sum();
         if exceeds(self.max_tokens, spending.tokens + tokens) {
-            Verdict::MaxTokens
-        } else if exceeds(of_hit, spending.of_hits[index] + tokens) {
-            verdict
-        } else if self.max_chunks.is_some_and(|most| spending.chunks + chunks > most as usize) {
-            Verdict::MaxChunks
-        } else {
-            Verdict::Kept
+            return Verdict::MaxTokens;
+        }
+        let mut of_hits: BTreeMap<usize, u64> = BTreeMap::new();
+        for (hit, tokens) in chunks {
+            *of_hits.entry(*hit).or_default() += tokens;
+        }
+        for (hit, tokens) in of_hits {
+            let (most, verdict) = self.of_hit(hits[hit].strategy);
+            if exceeds(most, spending.of_hits[hit] + tokens) {
+                return verdict;
+            }
+        }
+        match self.max_chunks {
+            Some(most) if spending.chunks + chunks.len() > most as usize => Verdict::MaxChunks,
+            _ => Verdict::Kept,
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) fn add_imports(
                 continue;
             }
             let tokens = u64::from(rows[*row].tokens);
-            if budget.verdict(&spending, (hit, hit_index), tokens, 1) != Verdict::Kept {
+            if budget.verdict(&spending, hits, &[(hit_index, tokens)]) != Verdict::Kept {
                 selection.truncated[hit_index] = true;
                 continue;
             }

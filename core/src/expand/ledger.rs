@@ -36,10 +36,9 @@ impl<'a> Ledger<'a> {
         context.iter().enumerate().all(|(i, selected)| {
             interrupt::poll_periodically(i);
             let tokens = self.tokens(selected);
-            let hit = (&self.hits[selected.hit], selected.hit);
-            let fits = self.budget.verdict(&all, hit, tokens, 1) == Verdict::Kept;
+            let verdict = self.budget.verdict(&all, self.hits, &[(selected.hit, tokens)]);
             all.add_context(selected.hit, tokens);
-            fits
+            verdict == Verdict::Kept
         })
     }
 
@@ -48,13 +47,15 @@ impl<'a> Ledger<'a> {
         self.verdict_on(part.hit(), &part.chunks)
     }
 
-    /// Returns the verdict on context that a hit pays for.
+    /// Returns the verdict on context that is cut if the rest of the context of a hit is. Each chunk counts against the
+    /// limit of its own hit.
     pub(super) fn verdict_on(&self, hit: usize, chunks: &[SelectedChunk]) -> Verdict {
         if self.is_cut[hit] {
             return Verdict::NearerChunkCut;
         }
-        let tokens = chunks.iter().map(|selected| self.tokens(selected)).sum();
-        self.budget.verdict(&self.spending, (&self.hits[hit], hit), tokens, chunks.len())
+        let chunks: Vec<_> =
+            chunks.iter().map(|selected| (selected.hit, self.tokens(selected))).collect();
+        self.budget.verdict(&self.spending, self.hits, &chunks)
     }
 
     pub(super) fn decide(&mut self, chunk: SelectedChunk, verdict: Verdict) {

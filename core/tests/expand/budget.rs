@@ -125,6 +125,22 @@ fn hits_in_nested_containers_get_the_ends_of_both() {
 }
 
 #[test]
+fn a_hit_in_a_long_head_is_kept_with_its_statement() {
+    let mut chunks = vec![("container", "C", "  field\n"); 6];
+    chunks.extend(vec![("member", "C/long", "x\n"); 10]);
+    chunks.push(("container", "C", "}\n"));
+    let mut class = Store::units(Kind::Code, &chunks);
+    for chunk in &mut class.documents[0] {
+        chunk.level = Some(chunk.section.len() as i32);
+    }
+    // The second hit is inside of the field that the chunk before it begins.
+    class.documents[0][2].level = Some(2);
+    let strategy = Strategy { max_tokens: Some(80), ..preset("hierarchical") };
+    let hits = [class.hit((0, 11), 0, &strategy), class.hit((0, 2), 1, &strategy)];
+    assert_eq!(returned(&class, &hits, Budget::of(&hits)).0, [0, 1, 2, 5, 6, 11, 15, 16]);
+}
+
+#[test]
 fn own_text_of_a_container_that_was_cut_is_one_member() {
     let class = Store::units(
         Kind::Code,
@@ -188,6 +204,18 @@ fn the_context_of_each_hit_has_a_limit() {
     assert!(truncated);
     let (_, selection) = prose.expand(&hits, Budget::with_default(&hits, default));
     assert_eq!(selection.truncated, [true, true]);
+}
+
+#[test]
+fn the_chunks_of_a_unit_count_against_the_limits_of_their_own_hits() {
+    let mut chunks = vec![("container", "C", "class C {\n")];
+    chunks.extend(vec![("member", "C/long", "x\n"); 6]);
+    chunks.extend(vec![("member", "C/other", "y\n"); 2]);
+    let class = Store::units(Kind::Code, &chunks);
+    let strategy = Strategy { max_passage_tokens: Some(30), ..preset("hierarchical") };
+    let hits = [class.hit((0, 2), 0, &strategy), class.hit((0, 5), 0, &strategy)];
+    // The long method costs 20 tokens for each hit, the head 10 for the first one. The other method does not fit.
+    assert_eq!(returned(&class, &hits, Budget::of(&hits)).0, [0, 1, 2, 3, 4, 5, 6]);
 }
 
 #[test]

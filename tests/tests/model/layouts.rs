@@ -55,7 +55,7 @@ async fn views_of_what_a_store_must_have() {
         document.media_type = None;
         for chunk in &mut document.chunks {
             (chunk.section, chunk.unit, chunk.kind) = (None, None, None);
-            (chunk.tokens, chunk.span) = (None, None);
+            (chunk.level, chunk.tokens, chunk.span) = (None, None, None);
         }
     };
     assert_same_answers(

@@ -9,11 +9,13 @@ mod choice;
 mod chunk;
 mod claims;
 pub mod coverage;
+mod excerpt;
 mod hit;
 mod json;
 mod media_type;
 mod parts;
 mod passages;
+mod purse;
 mod strategy;
 
 pub use choice::Choice;

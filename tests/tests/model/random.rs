@@ -1,8 +1,8 @@
 /*!
 Random documents and calls, which a seed repeats.
 
-A document is prose, code or JSON. Then it gets flaws that rows of other writers may have: missing units
-and sections, gaps, unknown spans.
+A document is prose, code or JSON. Then it gets flaws that rows of other writers may have: missing units,
+sections and levels, gaps, unknown spans.
 */
 
 mod calls;
@@ -25,13 +25,20 @@ const MOST: usize = 40;
 /// A chunk as a splitter makes it.
 struct Piece {
     section: Section,
+    /// How much its level exceeds that of its section: by one inside of an item, and for several members.
+    deeper: usize,
     unit: &'static str,
     content: String,
 }
 
 impl Piece {
     fn new(section: &[String], unit: &'static str, content: impl Into<String>) -> Self {
-        Self { section: section.to_vec(), unit, content: content.into() }
+        Self { section: section.to_vec(), deeper: 0, unit, content: content.into() }
+    }
+
+    /// Returns the piece on a deeper level.
+    fn deeper(self, by: usize) -> Self {
+        Self { deeper: self.deeper + by, ..self }
     }
 }
 
@@ -44,8 +51,8 @@ pub fn document(number: u32, rng: &mut Rng) -> Document {
     };
     let media_type = match rng.below(10) {
         0 => *rng.choose(&[None, Some("text/vnd.nobody-knows")]),
-        // The model has no parser of YAML and TOML.
-        1 => Some(*rng.choose(&[JSON[1], "text/csv", "image/svg+xml"])),
+        // The model has no parser of YAML and TOML, and no header of tables.
+        1 => Some(*rng.choose(&[JSON[1], "image/svg+xml"])),
         _ => Some(*rng.choose(types)),
     };
     let id = Uuid::from_u64_pair(u64::from(number) << 32, 0x8000 << 48);
@@ -69,6 +76,9 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
     let mut flaw = || *rng.choose(&[0, 0, 0, 0, 0, 5, 30, 100]);
     let (no_unit, odd_unit, odd_kind, no_tokens) = (flaw(), flaw(), flaw(), flaw());
     let (no_span, overlap, gap) = (flaw(), flaw().min(30), flaw().min(30));
+    let odd_level = flaw().min(30);
+    // Levels of other writers may tell nothing.
+    let no_level = *rng.choose(&[0, 0, 20, 60, 100]);
     let mut ordinal = match rng.below(40) {
         0 => i64::from(i32::MIN) + 1,
         1 => i64::from(i32::MAX) - 500,
@@ -80,7 +90,7 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
     let mut byte = 0;
     let mut chunks: Vec<Chunk> = Vec::new();
     for (piece, id) in pieces.into_iter().zip(ids) {
-        let Piece { section, mut unit, content } = piece;
+        let Piece { section, deeper, mut unit, content } = piece;
         if rng.percent(odd_unit) {
             unit = *rng.choose(&["module", "container", "member", "value", "text", "paragraph"]);
         }
@@ -100,11 +110,17 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
             }
             _ => content,
         };
+        let level = match (section.len() + deeper) as i64 {
+            _ if rng.percent(no_level) => *rng.choose(&[-5, -5, -5, -4, -1]),
+            level if rng.percent(odd_level) => level + 1 + rng.below(2) as i64,
+            level => level,
+        };
         let span = byte..byte + content.len() as i64;
         byte = span.end;
         chunks.push(Chunk {
             id: Uuid::from_u64_pair(u64::from(number) << 32, id),
             ordinal: Some(ordinal),
+            level: Some(level),
             section: Some(section),
             unit: (!rng.percent(no_unit)).then(|| unit.to_owned()),
             kind: kind.map(str::to_owned),

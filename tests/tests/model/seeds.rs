@@ -12,6 +12,7 @@ fn document(number: u32, media_type: &str, chunks: &[(&str, &str, &str, &str)]) 
         |(ordinal, (titles, unit, kind, content)): (i64, &(&str, &str, &str, &str))| Chunk {
             id: id(number, ordinal as u64),
             ordinal: Some(ordinal),
+            level: Some(-1),
             section: Some(titles.split_terminator('/').map(str::to_owned).collect()),
             unit: Some((*unit).to_owned()),
             kind: Some((*kind).to_owned()),

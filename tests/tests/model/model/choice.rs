@@ -1,11 +1,12 @@
-//! Choice: the best claim to each chunk, and the budget.
+//! Choice: the best claim to each chunk, and those that the budget pays for.
 
 use super::chunk::Chunk;
 use super::claims::{Claim, Role, Whole};
 use super::hit::Hit;
-use super::parts::{PartKind, parts};
-use super::strategy::{Strategy, WholeOf};
-use std::collections::BTreeMap;
+use super::parts::parts;
+use super::purse::Purse;
+use super::strategy::WholeOf;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A chosen chunk.
 pub struct Chosen<'a> {
@@ -22,6 +23,8 @@ pub struct Choice<'a> {
     pub cut: Vec<bool>,
     /// For each hit, whether the budget cut a part of its whole unit.
     pub lost: Vec<bool>,
+    /// The rules of the budget that were applied.
+    pub rules: BTreeSet<&'static str>,
 }
 
 /// "worth = (class, |distance|, role order, place of the hit in the ranked list)."
@@ -68,51 +71,10 @@ pub fn choose<'a>(
             best.insert(claim.chunk.id, (rank, claim, distance));
         }
     }
-    // The parts of a container are kept or cut as wholes. "A part that does not fit leaves room for the next one.
-    // If the unit that was hit does not fit, the context is the pieces next to the hit."
     let context = best.into_values().map(|(_, claim, distance)| (claim, distance)).collect();
-    let parts = parts(hits, wholes, context);
-    let mut purse = Purse {
-        max_tokens: budget(hits, |strategy| strategy.max_tokens.filter(|most| *most > 0)),
-        max_chunks: budget(hits, |strategy| strategy.max_chunks),
-        tokens: rows.iter().map(|row| row.chunk.cost()).sum(),
-        of_hits: vec![0; hits.len()],
-        stopped: vec![false; hits.len()],
-        cut: vec![false; hits.len()],
-        lost: vec![false; hits.len()],
-        hits,
-        rows,
-    };
-    let mut is_spent = vec![false; parts.len()];
-    for (index, part) in parts.iter().enumerate() {
-        if std::mem::replace(&mut is_spent[index], true) {
-            continue;
-        }
-        let hit = part.chunks[0].0.hit;
-        let fits = !purse.stopped[hit] && purse.fits(hit, &part.chunks);
-        let has_hit = part.kind == PartKind::OwnUnit || part.near.is_some();
-        if fits || !has_hit {
-            // A container without its ends may still have members.
-            let kind = if part.kind == PartKind::Ends { PartKind::Member } else { part.kind };
-            purse.spend(hit, &part.chunks, kind);
-            continue;
-        }
-        for piece in &part.chunks {
-            if part.near.as_ref().is_none_or(|near| near.contains(&piece.0.chunk.id)) {
-                purse.spend(hit, std::slice::from_ref(piece), PartKind::Chunk);
-            } else {
-                purse.cut(std::slice::from_ref(piece));
-            }
-        }
-        purse.stopped[hit] = true;
-        for (end, other) in parts.iter().enumerate() {
-            let is_end = other.kind == PartKind::Ends && other.chunks[0].0.hit == hit;
-            if is_end && !std::mem::replace(&mut is_spent[end], true) {
-                purse.cut(&other.chunks);
-            }
-        }
-    }
-    let Purse { mut rows, cut, lost, .. } = purse;
+    let mut purse = Purse::new(hits, rows);
+    purse.spend_parts(parts(hits, wholes, context));
+    let Purse { mut rows, cut, lost, rules, .. } = purse;
 
     // "Rows ordered by (best (class, place) of a hit of the document, ordinal with NULLs last, place
     // of hit)."
@@ -124,64 +86,5 @@ pub fn choose<'a>(
         let ordinal = row.chunk.ordinal;
         (best_of(hits[row.hit].document.id), ordinal.is_none(), ordinal, row.hit)
     });
-    Choice { rows, cut, lost }
-}
-
-/// The budget and the chunks that it pays for.
-struct Purse<'h, 'a> {
-    hits: &'h [Hit<'a>],
-    max_tokens: Option<i64>,
-    max_chunks: Option<i64>,
-    tokens: i64,
-    /// The tokens of the context of each hit.
-    of_hits: Vec<i64>,
-    /// For each hit, whether a single chunk of its context did not fit.
-    stopped: Vec<bool>,
-    cut: Vec<bool>,
-    /// For each hit, whether a part of its whole unit was cut.
-    lost: Vec<bool>,
-    rows: Vec<Chosen<'a>>,
-}
-
-impl<'a> Purse<'_, 'a> {
-    /// "Kept if total tokens + its tokens <= `max_tokens` and count + 1 <= `max_chunks`", and if the context of its
-    /// hit is within the hit's own limit.
-    fn fits(&self, hit: usize, chunks: &[(&Claim<'a>, i64)]) -> bool {
-        let tokens: i64 = chunks.iter().map(|(claim, _)| claim.chunk.cost()).sum();
-        let count = (self.rows.len() + chunks.len()) as i64;
-        let strategy = &self.hits[hit].strategy;
-        let of_hit = strategy.max_passage_tokens.or(strategy.max_tokens).unwrap_or(DEFAULT);
-        self.max_tokens.is_none_or(|most| self.tokens + tokens <= most)
-            && (of_hit == 0 || self.of_hits[hit] + tokens <= of_hit)
-            && self.max_chunks.is_none_or(|most| count <= most)
-    }
-
-    fn spend(&mut self, payer: usize, chunks: &[(&Claim<'a>, i64)], kind: PartKind) {
-        let is_kept = !self.stopped[payer] && self.fits(payer, chunks);
-        self.stopped[payer] |= kind != PartKind::Member && !is_kept;
-        if !is_kept {
-            return self.cut(chunks);
-        }
-        for &(&Claim { chunk, hit, role, .. }, distance) in chunks {
-            self.tokens += chunk.cost();
-            self.of_hits[hit] += chunk.cost();
-            self.rows.push(Chosen { chunk, hit, role, distance });
-        }
-    }
-
-    fn cut(&mut self, chunks: &[(&Claim<'a>, i64)]) {
-        for (claim, _) in chunks {
-            self.cut[claim.hit] = true;
-            self.lost[claim.hit] |= claim.role == Role::Section;
-        }
-    }
-}
-
-/// The tokens of the context of a hit without a budget.
-const DEFAULT: i64 = 2_048;
-
-/// "Of the hits' strategies the largest (none if any has none)."
-fn budget(hits: &[Hit], limit: fn(&Strategy) -> Option<i64>) -> Option<i64> {
-    let limits: Option<Vec<i64>> = hits.iter().map(|hit| limit(&hit.strategy)).collect();
-    limits?.into_iter().max()
+    Choice { rows, cut, lost, rules }
 }

@@ -20,6 +20,7 @@ pub struct Document {
 pub struct Chunk {
     pub id: Uuid,
     pub ordinal: Option<i64>,
+    pub level: Option<i64>,
     pub section: Option<Section>,
     pub unit: Option<String>,
     pub kind: Option<String>,

@@ -8,7 +8,7 @@ use super::strategy::WholeOf;
 use std::collections::BTreeSet;
 
 /// The rules that some call must apply.
-pub const RULES: [&str; 22] = [
+pub const RULES: [&str; 29] = [
     "a budget cuts",
     "a common container",
     "a container",
@@ -17,11 +17,18 @@ pub const RULES: [&str; 22] = [
     "a merged section",
     "a merged section above the hit's",
     "a section for lack of a container",
+    "a larger excerpt",
+    "an excerpt",
+    "an excerpt of the ends",
+    "an excerpt with hits",
+    "an excerpt with the best hit",
     "complete",
     "fallen back",
     "in pieces",
     "json that is in pieces",
+    "joined units",
     "json that is whole",
+    "one piece of a unit",
     "passages of one document",
     "role Adjacent",
     "role Ancestor",
@@ -43,6 +50,9 @@ pub fn of_expansion(hits: &[Hit], expansion: &Expansion) -> BTreeSet<String> {
     };
     for row in &expansion.choice.rows {
         apply(&format!("role {:?}", row.role), true);
+    }
+    for rule in &expansion.choice.rules {
+        apply(rule, true);
     }
     apply("a budget cuts", expansion.choice.cut.contains(&true));
     for (hit, whole) in hits.iter().zip(&expansion.wholes) {

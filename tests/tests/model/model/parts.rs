@@ -2,9 +2,10 @@
 
 use super::chunk::{Chunk, Section};
 use super::claims::{Claim, Role, Whole};
+use super::excerpt::{Body, Piece};
 use super::hit::Hit;
 use super::strategy::WholeOf;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// The rank of the hit, stage, distance, role, hit and position of the nearest chunk.
@@ -15,6 +16,7 @@ type PartOrder = (usize, u8, i64, Role, usize, usize);
 pub enum PartKind {
     Chunk,
     OwnUnit,
+    OwnRun,
     Ends,
     Member,
 }
@@ -23,8 +25,10 @@ pub enum PartKind {
 pub struct Part<'c, 'a> {
     pub kind: PartKind,
     pub chunks: Vec<(&'c Claim<'a>, i64)>,
-    /// For ends with a hit, the chunks in the run of this hit.
-    pub near: Option<Vec<Uuid>>,
+    /// For units that were hit and ends, all chunks in document order, with the hits.
+    pub pieces: Vec<Piece<'c, 'a>>,
+    /// Whether chunks of several units were joined.
+    pub is_joined: bool,
 }
 
 /// A document and a section in it.
@@ -43,9 +47,12 @@ enum Key {
 }
 
 /// A chunk of a scope, or a hit in it.
-struct ScopeChunk<'a> {
+struct ScopeChunk<'c, 'a> {
     scope: Scope,
     chunk: &'a Chunk,
+    /// The hit that claims it, or itself.
+    hit: usize,
+    claim: Option<(&'c Claim<'a>, i64)>,
 }
 
 /// Divides the best claims into parts, in the order in which a budget is spent.
@@ -54,68 +61,189 @@ pub fn parts<'c, 'a>(
     wholes: &[Option<Whole<'a>>],
     mut context: Vec<(&'c Claim<'a>, i64)>,
 ) -> Vec<Part<'c, 'a>> {
-    let of_claims = context.iter().filter_map(|(claim, _)| {
-        Some(ScopeChunk { scope: scope(hits, wholes, claim)?, chunk: claim.chunk })
-    });
-    let mut all: Vec<ScopeChunk> = of_claims.collect();
-    let scopes: Vec<Scope> = all.iter().map(|one| one.scope.clone()).collect();
-    for (hit, whole) in hits.iter().zip(wholes) {
-        let section = match hit.strategy.whole {
-            WholeOf::Document => Some(Section::new()),
-            _ => whole.as_ref().filter(|w| w.record.is_none()).map(|whole| whole.section.clone()),
-        };
-        let scope = section.map(|section| (hit.document.id, section));
-        if let Some(scope) = scope.filter(|scope| scopes.contains(scope)) {
-            all.push(ScopeChunk { scope, chunk: hit.chunk });
-        }
-    }
-    let hit_keys: Vec<Option<Key>> = (0..hits.len())
-        .map(|hit| {
-            Some(key(hits, wholes, &all, (hit, hits[hit].chunk, hit_scope(hits, wholes, hit)?)))
-        })
-        .collect();
+    let all = scope_chunks(hits, wholes, &context);
+    let keys: Vec<Key> = all.iter().map(|one| key(hits, wholes, &all, one)).collect();
+    let groups = joined(&all, &keys);
     context.sort_by_key(|(claim, distance)| {
         (hits[claim.hit].class, distance.abs(), claim.role, claim.hit, claim.chunk.ordinal)
     });
-    let mut parts: Vec<(PartOrder, Part)> = Vec::new();
-    let mut places: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut parts: Vec<(PartOrder, BTreeSet<Key>, Part)> = Vec::new();
     for (index, (claim, distance)) in context.into_iter().enumerate() {
-        let scope = scope(hits, wholes, claim);
-        let is_known = claim.chunk.section.is_some() && claim.chunk.ordinal.is_some();
-        let key = match scope.filter(|_| is_known) {
-            Some(scope) => key(hits, wholes, &all, (claim.hit, claim.chunk, scope)),
-            None => Key::Chunk(claim.chunk.id),
+        let in_scope = all.iter().position(|one| one.chunk.id == claim.chunk.id);
+        let group = match in_scope {
+            Some(position) => {
+                let is_of = |group: &&BTreeSet<Key>| group.contains(&keys[position]);
+                groups.iter().find(is_of).expect("each key is in a group").clone()
+            }
+            None => BTreeSet::from([Key::Chunk(claim.chunk.id)]),
         };
-        let (kind, stage) = match key {
-            Key::Chunk(_) => (PartKind::Chunk, 0),
-            Key::OwnUnit(..) | Key::OwnRun(..) => (PartKind::OwnUnit, 0),
-            Key::Ends(..) => (PartKind::Ends, 1),
-            Key::Member(..) | Key::Merged(_) | Key::Run(..) => (PartKind::Member, 2),
+        if let Some((_, _, part)) = parts.iter_mut().find(|(_, known, _)| *known == group) {
+            part.chunks.push((claim, distance));
+            continue;
+        }
+        let kind = kind(&group);
+        let (stage, is_of_scope) = match kind {
+            PartKind::Chunk => (0, false),
+            PartKind::OwnUnit | PartKind::OwnRun => (0, true),
+            PartKind::Ends => (1, true),
+            PartKind::Member => (2, false),
         };
-        let place = *places.entry(key.clone()).or_insert_with(|| {
-            let class = match kind {
-                PartKind::OwnUnit | PartKind::Ends => best_class(hits, wholes, claim.hit),
-                _ => hits[claim.hit].class,
-            };
-            let order = (class, stage, distance.abs(), claim.role, claim.hit, index);
-            let in_part = (0..hits.len()).filter(|hit| hit_keys[*hit].as_ref() == Some(&key));
-            let best = in_part.min_by_key(|hit| (*hit != claim.hit, *hit));
-            let near = best.filter(|_| kind == PartKind::Ends).and_then(|hit| {
-                let scope = hit_scope(hits, wholes, hit)?;
-                let own = run(&all, &scope, hits[hit].chunk.ordinal?);
-                let near = all.iter().filter(|one| {
-                    one.scope == scope
-                        && one.chunk.ordinal.is_some_and(|at| run(&all, &scope, at) == own)
-                });
-                Some(near.map(|one| one.chunk.id).collect())
-            });
-            parts.push((order, Part { kind, chunks: Vec::new(), near }));
-            parts.len() - 1
-        });
-        parts[place].1.chunks.push((claim, distance));
+        let mut part = Part {
+            kind,
+            chunks: vec![(claim, distance)],
+            pieces: Vec::new(),
+            is_joined: group.len() > 1,
+        };
+        let mut class = hits[claim.hit].class;
+        if is_of_scope {
+            class = best_class(hits, wholes, claim.hit);
+            let of_part = (0..all.len()).filter(|one| group.contains(&keys[*one]));
+            part.pieces = of_part.map(|one| piece(&all, one)).collect();
+        }
+        let order = (class, stage, distance.abs(), claim.role, claim.hit, index);
+        parts.push((order, group, part));
     }
-    parts.sort_by_key(|(order, _)| *order);
-    parts.into_iter().map(|(_, part)| part).collect()
+    parts.sort_by_key(|(order, _, _)| *order);
+    parts.into_iter().map(|(_, _, part)| part).collect()
+}
+
+/// Returns the chunks of code and data in their scopes, with the hits, in document order.
+fn scope_chunks<'c, 'a>(
+    hits: &[Hit<'a>],
+    wholes: &[Option<Whole<'a>>],
+    context: &[(&'c Claim<'a>, i64)],
+) -> Vec<ScopeChunk<'c, 'a>> {
+    let mut all: Vec<ScopeChunk> = Vec::new();
+    for (claim, distance) in context {
+        if let Some(scope) = scope(hits, wholes, claim) {
+            let (chunk, hit, claim) = (claim.chunk, claim.hit, Some((*claim, *distance)));
+            all.push(ScopeChunk { scope, chunk, hit, claim });
+        }
+    }
+    for hit in 0..hits.len() {
+        let scope = hit_scope(hits, wholes, hit);
+        if let Some(scope) = scope.filter(|scope| all.iter().any(|one| one.scope == *scope)) {
+            all.push(ScopeChunk { scope, chunk: hits[hit].chunk, hit, claim: None });
+        }
+    }
+    all.sort_by_key(|one| (one.scope.clone(), one.chunk.ordinal));
+    all
+}
+
+/// Returns the sets of keys whose chunks are kept or cut together. "A chunk that begins inside of an item does not parse
+/// without the one before it", so their parts are joined.
+fn joined(all: &[ScopeChunk], keys: &[Key]) -> Vec<BTreeSet<Key>> {
+    let mut groups: Vec<BTreeSet<Key>> =
+        keys.iter().map(|key| BTreeSet::from([key.clone()])).collect();
+    for (index, one) in all.iter().enumerate() {
+        if beginning(all, one) == Beginning::Inside && precedes(all, index) {
+            groups.push(BTreeSet::from([keys[index - 1].clone(), keys[index].clone()]));
+        }
+    }
+    // Sets that share a key become one, until none do.
+    let mut apart: Vec<BTreeSet<Key>> = Vec::new();
+    for mut group in groups {
+        let (shared, rest): (Vec<_>, Vec<_>) =
+            apart.into_iter().partition(|other| !other.is_disjoint(&group));
+        group.extend(shared.into_iter().flatten());
+        apart = rest;
+        apart.push(group);
+    }
+    apart
+}
+
+/// Returns the kind of a part by the keys that it joins.
+fn kind(group: &BTreeSet<Key>) -> PartKind {
+    let of_key = |key: &Key| match key {
+        Key::Chunk(_) => PartKind::Chunk,
+        Key::OwnUnit(..) => PartKind::OwnUnit,
+        Key::OwnRun(..) => PartKind::OwnRun,
+        Key::Ends(..) => PartKind::Ends,
+        Key::Member(..) | Key::Merged(_) | Key::Run(..) => PartKind::Member,
+    };
+    let kinds: Vec<PartKind> = group.iter().map(of_key).collect();
+    let has = |kind| kinds.contains(&kind);
+    match kinds[..] {
+        [kind] => kind,
+        _ if has(PartKind::Ends) => PartKind::Ends,
+        _ if has(PartKind::OwnUnit) || has(PartKind::OwnRun) => PartKind::OwnUnit,
+        _ => PartKind::Member,
+    }
+}
+
+/// The beginning of a chunk, as far as its level shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beginning {
+    Item,
+    Inside,
+    Unknown,
+}
+
+/// "The level of a chunk is that of its section, or of its members if it has several of a container, and one more
+/// inside of an item."
+fn beginning(all: &[ScopeChunk], one: &ScopeChunk) -> Beginning {
+    let section = one.chunk.section.clone().unwrap_or_default();
+    let is_head = |other: &ScopeChunk| {
+        other.scope == one.scope
+            && other.chunk.is_in(&section)
+            && unit(other.chunk) == Some("container")
+    };
+    let has_members = unit(one.chunk) == Some("member") && all.iter().any(is_head);
+    let items = section.len() as i64 + i64::from(has_members);
+    match one.chunk.level {
+        Some(level) if level == items => Beginning::Item,
+        Some(level) if level > items => Beginning::Inside,
+        _ => Beginning::Unknown,
+    }
+}
+
+/// Returns whether the chunk before a chunk of a scope is the one directly before it in the document.
+fn precedes(all: &[ScopeChunk], index: usize) -> bool {
+    let Some(before) = index.checked_sub(1) else { return false };
+    all[before].scope == all[index].scope
+        && all[before].chunk.ordinal.map(|ordinal| ordinal + 1) == all[index].chunk.ordinal
+}
+
+fn piece<'c, 'a>(all: &[ScopeChunk<'c, 'a>], index: usize) -> Piece<'c, 'a> {
+    let one = &all[index];
+    let ordinal = one.chunk.ordinal.expect("a chunk of a scope has an ordinal");
+    let begins_inside = beginning(all, one) == Beginning::Inside;
+    let before = match precedes(all, index) {
+        true => edge(all, index),
+        false => beside_unread(all, one).filter(|_| !begins_inside),
+    };
+    let has_next = index + 1 < all.len() && precedes(all, index + 1);
+    let after = if has_next { edge(all, index + 1) } else { beside_unread(all, one) };
+    Piece { chunk: one.chunk, ordinal, hit: one.hit, claim: one.claim, before, after }
+}
+
+/// Returns the body that is cut between a chunk and the one before it. "The body of an edge is the section that both
+/// sides share. Long own text of a container is in a body of its own."
+fn edge(all: &[ScopeChunk], index: usize) -> Option<Body> {
+    let (before, one) = (&all[index - 1], &all[index]);
+    let [left, right] = [before, one].map(|one| one.chunk.section.clone().unwrap_or_default());
+    let is_run = left == right && unit(before.chunk) == unit(one.chunk);
+    match beginning(all, one) {
+        Beginning::Inside => return None,
+        Beginning::Unknown if is_run => return None,
+        _ => {}
+    }
+    let shared = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
+    let is_own = is_run && unit(one.chunk) == Some("container");
+    let run = one.chunk.ordinal.filter(|_| is_own).map(|ordinal| run(all, &one.scope, ordinal));
+    Some((right[..shared].to_vec(), run))
+}
+
+/// Returns the body that a chunk is an item of, if the chunk beside it was not read. "A chunk with a level may be a part
+/// of a longer unit. Without a level it counts as a whole one." Own text is in its section.
+fn beside_unread(all: &[ScopeChunk], one: &ScopeChunk) -> Option<Body> {
+    let mut section = one.chunk.section.clone().unwrap_or_default();
+    match (unit(one.chunk), beginning(all, one)) {
+        (Some("container" | "module"), _) => {}
+        (_, Beginning::Unknown) => drop(section.pop()),
+        _ => return None,
+    }
+    Some((section, None))
 }
 
 /// Returns the best class of the hits that share the whole unit of a hit. Their units and its ends are spent
@@ -158,12 +286,8 @@ fn scope(hits: &[Hit], wholes: &[Option<Whole>], claim: &Claim) -> Option<Scope>
     section.map(|section| (hit.document.id, section))
 }
 
-fn key(
-    hits: &[Hit],
-    wholes: &[Option<Whole>],
-    all: &[ScopeChunk],
-    (hit_index, chunk, scope): (usize, &Chunk, Scope),
-) -> Key {
+fn key(hits: &[Hit], wholes: &[Option<Whole>], all: &[ScopeChunk], one: &ScopeChunk) -> Key {
+    let (hit_index, chunk, scope) = (one.hit, one.chunk, one.scope.clone());
     let hit = &hits[hit_index];
     let section = chunk.section.as_ref().expect("a chunk of a scope has a section");
     let ordinal = chunk.ordinal.expect("a chunk of a scope has an ordinal");

@@ -60,17 +60,21 @@ pub fn call(
         };
         ids.iter().map(|_| score(rng)).collect()
     });
-    let strategy = match rng.index(PRESETS.len() + 2 + own.len().min(6)) {
-        index if index < PRESETS.len() => PRESETS[index].to_owned(),
-        // The strategies with the most rules are the most frequent.
-        index if index < PRESETS.len() + 2 => {
-            ["hierarchical", "merge"][index - PRESETS.len()].to_owned()
-        }
+    // The strategies with the most rules are the most frequent.
+    let presets = [&PRESETS[..], &["hierarchical", "hierarchical", "merge"]].concat();
+    let strategy = match rng.index(presets.len() + own.len().min(6)) {
+        index if index < presets.len() => presets[index].to_owned(),
         _ => rng.choose(own).name.clone(),
     };
     let chance = *rng.choose(&[0, 0, 10, 25]);
     let mut limits = limits(chance, rng);
     limits.max_passage_tokens = rng.maybe(chance, &[0, 5, 10, 20, 40]);
+    // Budgets that cut units and containers.
+    match rng.below(6) {
+        0 | 1 => limits.max_tokens = Some(15 + rng.below(60) as i64),
+        2 => limits.max_passage_tokens = Some(5 + rng.below(40) as i64),
+        _ => {}
+    }
     let hits = Hits { ids, scores, strategy, limits };
     let function = match rng.below(5) {
         0..3 => Function::Expansion,

@@ -1,4 +1,4 @@
-//! Code: modules, containers and members, whole or in pieces.
+//! Code: modules, containers and members, whole or in pieces that may begin inside of a statement.
 
 use super::{MOST, Piece, Rng};
 
@@ -10,7 +10,7 @@ pub fn pieces(rng: &mut Rng) -> Vec<Piece> {
     let count = 1 + rng.index(MOST);
     while pieces.len() < count {
         match rng.below(5) {
-            0 | 1 => pieces.push(Piece::new(&[], "module", "use std::fmt;\n")),
+            0 | 1 => run(&[], "module", "use std::fmt;\n", &[1, 1, 1, 3], &mut pieces, rng),
             2 => member(&[], &mut pieces, rng),
             _ => container(&[], &mut pieces, rng),
         }
@@ -26,32 +26,59 @@ fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
         pieces.push(Piece::new(&section, "container", "struct Whole {}\n"));
         return;
     }
-    for _ in 0..*rng.choose(&[0, 1, 1, 1, 1, 1, 2]) {
-        pieces.push(Piece::new(&section, "container", "impl Store {\n"));
-    }
+    run(&section, "container", "impl Store {\n", &[0, 1, 1, 1, 1, 1, 2, 4], pieces, rng);
     for _ in 0..rng.below(6) {
-        match rng.below(8) {
+        match rng.below(9) {
             0 if section.len() < 5 => container(&section, pieces, rng),
-            1 => pieces.push(Piece::new(&section, "container", "    const MOST: u32 = 1;\n")),
+            1 => run(&section, "container", "    const A: u32 = 1;\n", &[1, 1, 2, 5], pieces, rng),
             // A chunk in a section that interrupts the class.
             2 if rng.percent(20) => pieces.push(Piece::new(above, "module", "\n// A word.\n")),
+            3 => {
+                // Small members in one chunk.
+                let members = Piece::new(&section, "member", "    fn new() {}\n    fn get() {}\n");
+                pieces.push(members.deeper(1));
+            }
             _ => member(&section, pieces, rng),
         }
     }
     if rng.percent(70) {
-        pieces.push(Piece::new(&section, "container", "}\n"));
+        // The model does not read brackets, so none is left over in a chunk of a member.
+        run(&section, "container", "// The end of {}\n", &[1, 1, 1, 2], pieces, rng);
     }
 }
 
-/// Adds a function, in up to three pieces.
+/// Adds a function, whole or in pieces, perhaps with a function in it.
 fn member(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
     let mut section = below(above, rng);
     if rng.percent(1) {
         // Deeper than the 64 sections in which containers are looked up.
         section.extend((0..60 + rng.below(5)).map(|depth| depth.to_string()));
     }
-    for _ in 0..*rng.choose(&[1, 1, 1, 2, 3]) {
-        pieces.push(Piece::new(&section, "member", "    fn run() {}\n"));
+    let first = pieces.len();
+    run(&section, "member", "    fn run() {}\n", &[1, 1, 1, 2, 3, 6, 10], pieces, rng);
+    if rng.percent(5) {
+        // A function in the value of a field.
+        pieces[first].deeper += 1;
+    }
+    if section.len() < 5 && rng.percent(15) {
+        member(&section, pieces, rng);
+        run(&section, "member", "    run();\n", &[0, 1, 2], pieces, rng);
+    }
+}
+
+/// Adds pieces of a section. All but the first may begin inside of a statement.
+fn run(
+    section: &[String],
+    unit: &'static str,
+    content: &str,
+    counts: &[usize],
+    pieces: &mut Vec<Piece>,
+    rng: &mut Rng,
+) {
+    let inside = *rng.choose(&[0, 20, 60, 100]);
+    for index in 0..*rng.choose(counts) {
+        let is_inside = index > 0 && rng.percent(inside);
+        pieces.push(Piece::new(section, unit, content).deeper(usize::from(is_inside)));
     }
 }
 

@@ -86,12 +86,13 @@ pub fn document(document: &Document) -> String {
     chunks.sort_by_key(|chunk| (chunk.ordinal.is_none(), chunk.ordinal));
     for chunk in chunks {
         let ordinal = chunk.ordinal.map_or("NULL".to_owned(), |ordinal| ordinal.to_string());
+        let level = chunk.level.map_or("NULL".to_owned(), |level| level.to_string());
         let Chunk { section, unit, kind, span, .. } = chunk;
         let [unit, kind] = [unit, kind].map(|name| name.as_deref().unwrap_or("NULL"));
         let cost = chunk.cost();
         writeln!(
             text,
-            "  {} ordinal {ordinal} {section:?} {unit} {kind} tokens {cost} span {span:?}",
+            "  {} ordinal {ordinal} level {level} {section:?} {unit} {kind} tokens {cost} span {span:?}",
             id(chunk.id)
         )
         .expect("a text can be written");

@@ -9,12 +9,7 @@ use tokio_postgres::Client;
 
 /// Returns whether a chunk is one that layouts hide or delete: its level is -5.
 pub fn is_marked(chunk: &Chunk) -> bool {
-    level(chunk) == -5
-}
-
-/// Returns a level that tells nothing about the beginning of a chunk, as in stores that others fill.
-fn level(chunk: &Chunk) -> i64 {
-    (chunk.id.as_u64_pair().1 % 5) as i64 - 5
+    chunk.level == Some(-5)
 }
 
 /// Writes documents with their chunks.
@@ -33,7 +28,7 @@ pub async fn documents(client: &Client, store: &Store, documents: &[Document]) {
             "id": c.id.to_string(),
             "document_id": d.id.to_string(),
             "ordinal": c.ordinal,
-            "level": level(c),
+            "level": c.level,
             "section": section(c),
             "unit": c.unit,
             "kind": c.kind,
@@ -95,11 +90,13 @@ pub fn without_marked(document: &mut Document) {
     document.chunks.retain(|chunk| !is_marked(chunk));
 }
 
-/// Changes a document into rows of a view, where ordinals and sections may be NULL.
+/// Changes a document into rows of a view, where ordinals, sections and levels may be NULL.
 pub fn with_nulls(document: &mut Document, rng: &mut Rng) {
-    let chances = [rng.choose(&[0, 0, 10, 50]), rng.choose(&[0, 0, 10, 100])].map(|chance| *chance);
+    let mut chance = |of: &[u64]| *rng.choose(of);
+    let chances = [chance(&[0, 0, 10, 50]), chance(&[0, 0, 10, 100]), chance(&[0, 0, 10, 100])];
     for chunk in &mut document.chunks {
         chunk.ordinal = chunk.ordinal.filter(|_| !rng.percent(chances[0]));
         chunk.section = chunk.section.take().filter(|_| !rng.percent(chances[1]));
+        chunk.level = chunk.level.filter(|_| !rng.percent(chances[2]));
     }
 }
