@@ -19,6 +19,7 @@ mod excerpt;
 mod imports;
 mod members;
 mod merge;
+mod outer_closings;
 mod plan;
 mod probe;
 mod probe_rows;

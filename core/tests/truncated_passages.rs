@@ -82,11 +82,13 @@ fn check(
                 if errors.iter().any(|at| bytes.contains(at)) {
                     continue;
                 }
+                let rows = passage.chunks.iter().map(|index| selection.chunks[*index].row);
                 let parts: Vec<Part> = chunks
                     .iter()
-                    .map(|chunk| Part {
-                        content: chunk.content.into(),
-                        span: Some(chunk.bytes.start as i32..chunk.bytes.end as i32),
+                    .zip(rows)
+                    .map(|(chunk, row)| {
+                        let span = Some(chunk.bytes.start as i32..chunk.bytes.end as i32);
+                        selection.part(row, Part { content: chunk.content.into(), span })
                     })
                     .collect();
                 let position = |(chunk, ordinal): (&&passage_core::Chunk, &i32)| ChunkPosition {

@@ -135,8 +135,10 @@ fn text(
 ) -> Assembly {
     let TextOptions { separator, gaps, .. } = options;
     let chunk = |selected_chunk: &&SelectedChunk| expanded.chunks.chunk(selected_chunk.row);
-    let parts: Vec<_> =
-        with_pauses(selected_chunks).map(|selected_chunk| chunk(selected_chunk).part()).collect();
+    let part = |selected_chunk: &&SelectedChunk| {
+        expanded.selected.part(selected_chunk.row, chunk(selected_chunk).part())
+    };
+    let parts: Vec<_> = with_pauses(selected_chunks).map(part).collect();
     let with_comments =
         gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
     let comment = media_type.comment_syntax().filter(|_| with_comments);

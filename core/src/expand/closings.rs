@@ -53,7 +53,7 @@ pub(super) fn with_closings<'a>(
     hits
 }
 
-/// Returns whether a row is a whole member directly in a container, and ends with a bracket of the container.
+/// Returns whether a row is a whole unit directly in a container, and ends with a bracket of the container.
 fn is_closing_member(
     row: usize,
     before: Option<usize>,

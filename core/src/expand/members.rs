@@ -222,12 +222,13 @@ fn key(
     let is_below = own > scope_depth || is_whole_unit;
     if is_below && chunk.section.starts_with(&titles[..own]) {
         // The last member may have the closing part, and does not parse without the head then.
-        let closing = nearest.filter(|nearest| nearest.depth < own);
-        let closes = |nearest: &Container| {
-            let last = scope_chunks.at(chunk.scope, nearest.last)?;
-            last.section.starts_with(&titles[..own]).then_some(nearest.depth)
+        let around = hit.containers.iter().filter(|_| has_container);
+        let closes = |around: &Container| {
+            let is_around = (scope_depth..own).contains(&around.depth);
+            let last = scope_chunks.at(chunk.scope, around.last).filter(|_| is_around)?;
+            last.section.starts_with(&titles[..own]).then_some(around.depth)
         };
-        return match closing.and_then(closes) {
+        return match around.filter_map(closes).next() {
             Some(depth) => PartKey::Ends(chunk.scope, depth),
             None => PartKey::OwnUnit(chunk.scope, titles[..own].to_vec()),
         };
