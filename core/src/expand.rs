@@ -17,6 +17,7 @@ mod claim;
 mod closings;
 mod excerpt;
 mod imports;
+mod ledger;
 mod members;
 mod merge;
 mod outer_closings;

@@ -11,7 +11,7 @@ parts of one chunk.
 
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
-use super::scope_chunks::{Edge, ScopeChunk, ScopeChunks, ScopeId};
+use super::scope_chunks::{Edge, ScopeChunk, ScopeChunks, ScopeId, is_own_text};
 use super::selection::{SelectedChunk, sorted};
 use super::{Container, Hit, LazyColumns, Role};
 use crate::section::{self, Section};
@@ -47,8 +47,7 @@ pub(super) struct Piece {
     pub(super) selected: Option<SelectedChunk>,
     /// The hit that claims it, or itself.
     pub(super) hit: usize,
-    /// Its position in its scope.
-    pub(super) index: usize,
+    pub(super) ordinal: i32,
     /// The edges on both sides.
     pub(super) before: Edge,
     pub(super) after: Edge,
@@ -57,7 +56,7 @@ pub(super) struct Piece {
 impl Piece {
     /// Returns whether a piece follows without a gap.
     pub(super) fn is_followed_by(&self, next: &Self) -> bool {
-        self.after != Edge::Unread && self.index + 1 == next.index
+        next.ordinal.checked_sub(self.ordinal) == Some(1)
     }
 }
 
@@ -119,9 +118,8 @@ pub(super) fn parts(
         if let Some(before) = last.filter(|_| scope_chunks.continues(index)) {
             part = join(&mut joined, before, part);
         }
-        let ScopeChunk { selected, hit, before, row, .. } = *chunk;
-        let after = scope_chunks.edge_after(index);
-        joined[part].pieces.push(Piece { selected, hit, index, before, after });
+        let ScopeChunk { selected, hit, ordinal, before, after, row, .. } = *chunk;
+        joined[part].pieces.push(Piece { selected, hit, ordinal, before, after });
         of_row.extend(selected.map(|_| (row, part)));
         last = Some(part);
     }
@@ -172,7 +170,7 @@ struct JoinedPart {
 
 impl JoinedPart {
     fn take_pieces(&mut self) -> Vec<Piece> {
-        self.pieces.sort_unstable_by_key(|piece| piece.index);
+        self.pieces.sort_unstable_by_key(|piece| piece.ordinal);
         std::mem::take(&mut self.pieces)
     }
 }
@@ -247,7 +245,7 @@ fn key(
         }
     }
     // Of a container, several merged members are whole each chunk.
-    let is_run = matches!(chunk.unit, Some(Unit::Container | Unit::Module));
+    let is_run = is_own_text(chunk.unit);
     if own_run == Some(chunk.run) && (is_run || !has_container) {
         return PartKey::OwnRun(chunk.run);
     }

@@ -8,7 +8,7 @@ its chunks may begin inside of a statement.
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
 use super::selection::{SelectedChunk, sorted};
-use super::{Container, Hit, LazyColumns, Rule};
+use super::{Hit, LazyColumns, Rule};
 use crate::section::{self, Section};
 use crate::{Kind, Unit, interrupt};
 use std::collections::{HashMap, HashSet};
@@ -23,7 +23,7 @@ pub(super) enum ScopeId {
 
 /// The beginning of a chunk, as far as its level shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Beginning {
+enum Beginning {
     /// At an item of its section, such as a statement of a function.
     Item,
     /// Inside of an item, so it does not parse without the chunk before it.
@@ -37,7 +37,8 @@ pub(super) struct ScopeChunk {
     pub(super) ordinal: i32,
     pub(super) section: Section,
     pub(super) unit: Option<Unit>,
-    pub(super) beginning: Beginning,
+    level: Option<i32>,
+    beginning: Beginning,
     /// Its index in the list of rows.
     pub(super) row: usize,
     /// The hit that claims it, or itself.
@@ -46,19 +47,18 @@ pub(super) struct ScopeChunk {
     pub(super) selected: Option<SelectedChunk>,
     /// The number of the run that it belongs to.
     pub(super) run: usize,
-    /// The edge between it and the chunk before it.
+    /// The edges on both sides.
     pub(super) before: Edge,
+    pub(super) after: Edge,
 }
 
-/// The edge between two adjacent chunks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// The edge between a chunk and the one next to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     /// Between two items of the body with this number. Text between two edges of one body can be left out.
     Item(usize),
     /// Inside of an item.
     Inside,
-    /// One of the chunks was not read.
-    Unread,
 }
 
 /// The chunks of all scopes, by scope and ordinal.
@@ -80,19 +80,19 @@ impl ScopeChunks {
                      row: usize,
                      unit,
                      (hit, selected): (usize, Option<SelectedChunk>)| {
-            let beginning = beginning(&hits[hit], &section, unit, columns.level(row));
-            let ordinal = probe_rows.ordinal(row);
             ScopeChunk {
                 scope,
-                ordinal,
+                ordinal: probe_rows.ordinal(row),
                 section,
                 unit,
-                beginning,
+                level: columns.level(row),
+                beginning: Beginning::Unknown,
                 row,
                 hit,
                 selected,
                 run: 0,
                 before: Edge::Inside,
+                after: Edge::Inside,
             }
         };
         for (index, selected) in context.iter().enumerate() {
@@ -118,24 +118,18 @@ impl ScopeChunks {
         for index in 1..chunks.len() {
             interrupt::poll_periodically(index);
             let (before, chunk) = (&chunks[index - 1], &chunks[index]);
-            let continues = before.scope == chunk.scope
-                && chunk.ordinal.checked_sub(before.ordinal) == Some(1)
+            let continues = before.is_followed_by(chunk)
                 && before.section == chunk.section
                 && before.unit == chunk.unit;
             chunks[index].run = before.run + usize::from(!continues);
         }
-        let edges = edges(&chunks);
-        for (chunk, edge) in chunks.iter_mut().zip(edges) {
-            chunk.before = edge;
+        for (index, beginning) in beginnings(&chunks).into_iter().enumerate() {
+            chunks[index].beginning = beginning;
+        }
+        for (index, (before, after)) in edges(&chunks).into_iter().enumerate() {
+            (chunks[index].before, chunks[index].after) = (before, after);
         }
         Self(chunks)
-    }
-
-    /// Returns the edge after a chunk.
-    pub(super) fn edge_after(&self, index: usize) -> Edge {
-        let chunk = &self.0[index];
-        let next = self.0.get(index + 1).filter(|next| chunk.is_followed_by(next));
-        next.map_or(Edge::Unread, |next| next.before)
     }
 
     /// Returns the chunk of a scope at an ordinal.
@@ -155,9 +149,7 @@ impl ScopeChunks {
         let chunk = &self.0[index];
         let before = index.checked_sub(1).map(|before| &self.0[before]);
         chunk.beginning == Beginning::Inside
-            && before.is_some_and(|before| {
-                before.scope == chunk.scope && chunk.ordinal.checked_sub(before.ordinal) == Some(1)
-            })
+            && before.is_some_and(|before| before.is_followed_by(chunk))
     }
 }
 
@@ -167,54 +159,83 @@ impl ScopeChunk {
     }
 }
 
-/// Returns the edge before each chunk.
+/// Returns the edges before and after each chunk.
 ///
-/// The body of an edge is the section that both sides share. Long own text of a container may be in a body of its
-/// own: the methods of a type may be outside of it.
-fn edges(chunks: &[ScopeChunk]) -> Vec<Edge> {
+/// The body of an edge is the section that both sides share. Long own text of a container is in a body of its
+/// own, because the methods of a type may be outside of it.
+fn edges(chunks: &[ScopeChunk]) -> Vec<(Edge, Edge)> {
     let mut bodies: HashMap<(ScopeId, &[String], Option<usize>), usize> = HashMap::new();
-    let mut edges = Vec::with_capacity(chunks.len());
+    let mut edges: Vec<(Edge, Edge)> = Vec::with_capacity(chunks.len());
     for (index, chunk) in chunks.iter().enumerate() {
         interrupt::poll_periodically(index);
+        let mut item = |depth: Option<usize>, run| {
+            let Some(depth) = depth else { return Edge::Inside };
+            let next = bodies.len();
+            let body = (chunk.scope, &chunk.section[..depth], run);
+            Edge::Item(*bodies.entry(body).or_insert(next))
+        };
         let before = index.checked_sub(1).map(|before| &chunks[before]);
         let before = before.filter(|before| before.is_followed_by(chunk));
-        let is_run = before.is_some_and(|before| before.run == chunk.run);
-        let is_own = matches!(chunk.unit, Some(Unit::Container | Unit::Module));
-        let depth = match (before, chunk.beginning) {
-            (_, Beginning::Inside) => None,
-            (Some(_), Beginning::Unknown) if is_run => None,
+        let edge = match (before, chunk.beginning) {
+            (_, Beginning::Inside) => Edge::Inside,
+            (Some(before), beginning) if before.run == chunk.run => {
+                let is_item = beginning == Beginning::Item;
+                let run = (chunk.unit == Some(Unit::Container)).then_some(chunk.run);
+                item(is_item.then_some(chunk.section.len()), run)
+            }
             (Some(before), _) => {
-                Some(section::common_prefix(&before.section, &chunk.section).len())
+                item(Some(section::common_prefix(&before.section, &chunk.section).len()), None)
             }
-            (None, Beginning::Item) => is_own.then_some(chunk.section.len()),
-            (None, Beginning::Unknown) => {
-                Some(chunk.section.len().saturating_sub(usize::from(!is_own)))
-            }
+            (None, _) => item(depth_beside_unread(chunk), None),
         };
-        edges.push(depth.map_or(Edge::Inside, |depth| {
-            let run = (is_run && chunk.unit == Some(Unit::Container)).then_some(chunk.run);
-            let next = bodies.len();
-            let body = bodies.entry((chunk.scope, &chunk.section[..depth], run));
-            Edge::Item(*body.or_insert(next))
-        }));
+        if before.is_some() {
+            edges[index - 1].1 = edge;
+        }
+        // The next chunk replaces the edge after this one, if it is read.
+        edges.push((edge, item(depth_beside_unread(chunk), None)));
     }
     edges
 }
 
-/// Returns where a chunk begins, which a hit claims.
+/// Returns the number of titles of the body that a chunk is an item of, if its neighbour was not read.
 ///
-/// The level of a chunk is that of its section, or of its members if it has several, and one more inside of an item.
-/// Stores that others fill may have lower levels.
-fn beginning(hit: &Hit, section: &[String], unit: Option<Unit>, level: Option<i32>) -> Beginning {
-    let titles = hit.section.as_deref().unwrap_or_default();
-    let is_container = |of: &Container| titles.get(..of.depth) == Some(section);
-    let has_members = unit == Some(Unit::Member) && hit.containers.iter().any(is_container);
-    let depth = section.len() + usize::from(has_members);
-    match level.and_then(|level| usize::try_from(level).ok()) {
-        Some(level) if level == depth => Beginning::Item,
-        Some(level) if level > depth => Beginning::Inside,
-        _ => Beginning::Unknown,
+/// A chunk with a level may be a part of a longer unit. Without a level it counts as a whole one.
+fn depth_beside_unread(chunk: &ScopeChunk) -> Option<usize> {
+    if is_own_text(chunk.unit) {
+        return Some(chunk.section.len());
     }
+    let is_unknown = chunk.beginning == Beginning::Unknown;
+    is_unknown.then(|| chunk.section.len().saturating_sub(1))
+}
+
+/// Returns whether a chunk is text directly in a container or a file, and not a unit in it.
+pub(super) fn is_own_text(unit: Option<Unit>) -> bool {
+    matches!(unit, Some(Unit::Container | Unit::Module))
+}
+
+/// Returns where each chunk begins.
+///
+/// The level of a chunk is that of its section, or of its members if it has several of a container, and one more
+/// inside of an item. Stores that others fill may have lower levels.
+fn beginnings(chunks: &[ScopeChunk]) -> Vec<Beginning> {
+    let mut containers = HashSet::new();
+    for (index, chunk) in chunks.iter().enumerate() {
+        interrupt::poll_periodically(index);
+        if chunk.unit == Some(Unit::Container) {
+            containers.insert((chunk.scope, &chunk.section[..]));
+        }
+    }
+    let beginning = |chunk: &ScopeChunk| {
+        let has_members = chunk.unit == Some(Unit::Member)
+            && containers.contains(&(chunk.scope, &chunk.section[..]));
+        let depth = chunk.section.len() + usize::from(has_members);
+        match chunk.level.and_then(|level| usize::try_from(level).ok()) {
+            Some(level) if level == depth => Beginning::Item,
+            Some(level) if level > depth => Beginning::Inside,
+            _ => Beginning::Unknown,
+        }
+    };
+    chunks.iter().map(beginning).collect()
 }
 
 /// Returns the scope of a chunk in code or data.
