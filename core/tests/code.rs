@@ -347,9 +347,52 @@ fn the_closing_line_of_a_module_is_in_the_chunk_of_its_last_unit() {
     let last = chunks(&java, "text/x-java").pop().unwrap();
     assert_eq!((&*last.section.join("/"), last.level), ("Outer/A", 1));
 
-    // Lines that have more than the bracket, or that do not fit, are chunks.
+    // Lines that have more than the bracket are chunks.
     let rust = format!("mod tests {{\n{}}} // end\n", function.repeat(2));
     assert_eq!(chunks(&rust, "text/x-rust").pop().unwrap().section, ["tests"]);
+}
+
+#[test]
+fn the_closing_line_of_a_class_is_in_the_last_chunk_of_its_last_unit() {
+    let lines = "      go(first, second);\n".repeat(9);
+    let class = |of: &str| format!("class A {{\n  void one() {{ }}\n\n{of}}}\n");
+    let long = class(&format!("    void long() {{\n{lines}    }}\n"));
+    let last = chunks(&long, "text/x-java").pop().unwrap();
+    assert_eq!((&*last.section.join("/"), last.level), ("A/long", 1));
+    assert!(last.content.ends_with(";\n    }\n}\n"), "{:?}", last.content);
+
+    let inner = class(&format!("  class B {{\n    void long() {{\n{lines}    }}\n  }}\n"));
+    let last = chunks(&inner, "text/x-java").pop().unwrap();
+    assert_eq!((&*last.section.join("/"), last.level), ("A/B/long", 1));
+    assert!(last.content.ends_with(";\n    }\n  }\n}\n"), "{:?}", last.content);
+
+    let function = format!("fn a() {{\n  fn one() {{\n{lines}  }}\n}}\n");
+    let last = chunks(&function, "text/x-rust").pop().unwrap();
+    assert!(last.content.ends_with(";\n  }\n}\n"), "{:?}", last.content);
+}
+
+#[test]
+fn a_closing_line_stays_alone_if_it_does_not_fit_or_would_hide_that_a_chunk_begins_inside_of_an_item()
+ {
+    let method = |name: usize| format!("  int one(int a) {{ return {name}; }}\n");
+    for length in 20..=60 {
+        let text = format!("class A {{\n{}}}\n", method(10_usize.pow(9)).repeat(2));
+        let limits = ChunkLimits { min: 0, preferred: length, max: length, window: 1_000 };
+        for chunk in split_as(&text, "text/x-java", limits).chunks {
+            assert!(chunk.size <= length, "{chunk:?}");
+        }
+    }
+    // The closing directive is part of the class, not of its last method.
+    let text = format!(
+        "namespace N\n{{\n  class A\n  {{\n{}#if DEBUG\n{}#endif\n  }}\n}}\n",
+        method(1).repeat(3),
+        "  public override string ToString() { return \"debug\"; }\n"
+    );
+    let chunks = chunks(&text, "text/x-csharp");
+    let last = &chunks[chunks.len() - 1];
+    if last.content.contains("#endif") {
+        assert_eq!(last.level as usize, last.section.len() + 1, "{last:?}");
+    }
 }
 
 #[test]

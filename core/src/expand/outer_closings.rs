@@ -1,10 +1,9 @@
 /*!
 Closing lines of units outside of a scope.
 
-A splitter merges the closing line of a module, or of a container around another one, with the unit before it. A
-passage of that unit does not parse with the line. The level of such a chunk is that of the outermost unit that it
-closes, and each level has one line. So the level tells how many lines are left out of a passage, without a
-grammar.
+A splitter merges the closing line of a module, or of another unit around units, with the chunk before it. A passage
+of the inner unit does not parse with the line. The level of such a chunk is that of the outermost unit that it
+closes, and each level has one line. So the level tells how many lines are left out of a passage, without a grammar.
 */
 
 use super::probe::Plan;

@@ -11,8 +11,8 @@ same for every language:
 2. A member of at least the minimum is a chunk. Smaller members and own text are merged with their
    neighbors, greedily in document order, up to the preferred size. If one of the two is below the
    minimum, they are merged up to the maximum. Merged members have the section that they share.
-   Closing brackets of a container or module of code are merged with its last unit up to the maximum,
-   and the chunk has the section of the unit and the level of the container.
+   The closing line of a unit of code is merged with the last chunk of its last unit up to the maximum,
+   and the chunk has the section of that unit and the level of the outermost unit that it closes.
    Nothing else is merged across the edge of a divided unit. So the chunks of a section and the sections
    below it are exactly the unit, except for closing lines of lower levels.
 3. In a module, own text (imports, loose statements) is not merged with members.

@@ -162,10 +162,11 @@ impl Group {
         limits: ChunkLimits,
     ) -> bool {
         let is_single = self.titles.len() == 1;
+        let is_line = is_line && is_single && !self.begins_inside;
         let fits = match around {
-            Unit::Container => is_single && (self.unit == Unit::Member || is_line),
-            Unit::Module => is_single && is_line || self.titles.is_empty() && !self.own,
-            _ => false,
+            Unit::Container => is_single && self.unit == Unit::Member || is_line,
+            Unit::Module => is_line || self.titles.is_empty() && !self.own,
+            _ => is_line,
         };
         fits && atom.own && self.has_room(atom.bytes.end, limits)
     }
