@@ -362,36 +362,32 @@ fn the_closing_line_of_a_class_is_in_the_last_chunk_of_its_last_unit() {
     assert!(last.content.ends_with(";\n    }\n}\n"), "{:?}", last.content);
 
     let inner = class(&format!("  class B {{\n    void long() {{\n{lines}    }}\n  }}\n"));
-    let last = chunks(&inner, "text/x-java").pop().unwrap();
-    assert_eq!((&*last.section.join("/"), last.level), ("A/B/long", 1));
-    assert!(last.content.ends_with(";\n    }\n  }\n}\n"), "{:?}", last.content);
-
     let function = format!("fn a() {{\n  fn one() {{\n{lines}  }}\n}}\n");
-    let last = chunks(&function, "text/x-rust").pop().unwrap();
-    assert!(last.content.ends_with(";\n  }\n}\n"), "{:?}", last.content);
+    for (text, media_type) in [(inner, "text/x-java"), (function, "text/x-rust")] {
+        for max in 60..=120 {
+            let limits = ChunkLimits { min: 0, preferred: max * 3 / 5, max, window: 1_000 };
+            let chunks = split_as(&text, media_type, limits).chunks;
+            for pair in chunks.windows(2) {
+                let is_bracket = pair[1].content.trim_matches(['}', ' ', '\n']).is_empty();
+                assert!(!is_bracket || pair[0].size + pair[1].size > max, "{max}: {pair:?}");
+            }
+        }
+        let wide = ChunkLimits { min: 0, preferred: 60, max: 200, window: 1_000 };
+        let last = split_as(&text, media_type, wide).chunks.pop().unwrap();
+        assert_eq!((last.section.len() > 1, last.level), (true, 1));
+    }
 }
 
 #[test]
-fn a_closing_line_stays_alone_if_it_does_not_fit_or_would_hide_that_a_chunk_begins_inside_of_an_item()
- {
-    let method = |name: usize| format!("  int one(int a) {{ return {name}; }}\n");
-    for length in 20..=60 {
-        let text = format!("class A {{\n{}}}\n", method(10_usize.pow(9)).repeat(2));
-        let limits = ChunkLimits { min: 0, preferred: length, max: length, window: 1_000 };
-        for chunk in split_as(&text, "text/x-java", limits).chunks {
-            assert!(chunk.size <= length, "{chunk:?}");
-        }
-    }
-    // The closing directive is part of the class, not of its last method.
-    let text = format!(
-        "namespace N\n{{\n  class A\n  {{\n{}#if DEBUG\n{}#endif\n  }}\n}}\n",
-        method(1).repeat(3),
-        "  public override string ToString() { return \"debug\"; }\n"
-    );
-    let chunks = chunks(&text, "text/x-csharp");
-    let last = &chunks[chunks.len() - 1];
-    if last.content.contains("#endif") {
-        assert_eq!(last.level as usize, last.section.len() + 1, "{last:?}");
+fn a_closing_line_that_does_not_fit_is_a_chunk() {
+    let method = "  int one(int a) { return 1000000000; }\n";
+    let text = format!("class A {{\n{}}}\n", method.repeat(2));
+    for max in method.len()..=60 {
+        let limits = ChunkLimits { min: 0, preferred: max, max, window: 1_000 };
+        let chunks = split_as(&text, "text/x-java", limits).chunks;
+        assert!(chunks.iter().all(|chunk| chunk.size <= max), "{max}: {chunks:?}");
+        let last = chunks.last().unwrap();
+        assert_eq!(last.content == "}\n", max < method.len() + 2, "{max}");
     }
 }
 

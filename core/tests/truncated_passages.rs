@@ -25,7 +25,7 @@ use memory::{Store, TOKENS, passages, preset};
 use passage_core::assemble::Part;
 use passage_core::expand::Budget;
 use passage_core::gaps::{ChunkPosition, assemble_with_gap_comments};
-use passage_core::{Characters, Chunk, ChunkLimits, MediaType, SplitOptions, split};
+use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, split};
 use standalone::{Frame, code_files, parser, parses_alone};
 use std::collections::BTreeMap;
 
@@ -83,19 +83,22 @@ fn check(
                     continue;
                 }
                 let rows = passage.chunks.iter().map(|index| selection.chunks[*index].row);
-                let of_row = |((chunk, ordinal), row): ((&&Chunk, &i32), usize)| {
-                    let span = Some(chunk.bytes.start as i32..chunk.bytes.end as i32);
-                    let lines_left_out = selection.lines_left_out(row, chunk.content);
-                    let position = ChunkPosition {
-                        ordinal: Some(*ordinal),
-                        first_line: Some(*chunk.lines.start() as i32),
-                        last_line: Some(*chunk.lines.end() as i32 - lines_left_out),
-                    };
-                    let part = selection.part(row, Part { content: chunk.content.into(), span });
-                    (part, position)
-                };
-                let parts = chunks.iter().zip(&ordinals).zip(rows).map(of_row);
-                let (parts, positions): (Vec<_>, Vec<_>) = parts.unzip();
+                let (parts, positions): (Vec<_>, Vec<_>) = chunks
+                    .iter()
+                    .zip(&ordinals)
+                    .zip(rows)
+                    .map(|((chunk, ordinal), row)| {
+                        let span = Some(chunk.bytes.start as i32..chunk.bytes.end as i32);
+                        let lines_left_out = selection.lines_left_out(row, chunk.content);
+                        let position = ChunkPosition {
+                            ordinal: Some(*ordinal),
+                            first_line: Some(*chunk.lines.start() as i32),
+                            last_line: Some(*chunk.lines.end() as i32 - lines_left_out),
+                        };
+                        let part = Part { content: chunk.content.into(), span };
+                        (selection.part(row, part), position)
+                    })
+                    .unzip();
                 let content = assemble_with_gap_comments(&parts, &positions, comment).text;
                 if passage.complete {
                     counts.complete += 1;

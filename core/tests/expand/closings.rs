@@ -67,9 +67,10 @@ fn a_long_last_method_with_the_bracket_of_its_class_ends_the_class() {
     // The statement before the bracket may continue in its chunk.
     let text = "class C {\n  a() {}\n  c() {\n    two\n  }\n}\n".to_owned();
     assert_eq!(passage(&class, 1, 50), (vec![0, 1, 3, 5, 6], text));
-    assert_eq!(passage(&class, 1, 40).0, [1]);
+    assert_eq!(passage(&class, 1, 40).0, [1, 2], "no room for the ends");
     // A hit in the last method does not parse without the head.
-    assert_eq!(passage(&class, 4, 60).0, [0, 3, 4, 5, 6]);
+    assert_eq!(passage(&class, 4, 50).0, [0, 3, 4, 5, 6]);
+    assert_eq!(passage(&class, 4, 60).0, [0, 2, 3, 4, 5, 6]);
 }
 
 #[test]
@@ -89,6 +90,20 @@ fn a_passage_leaves_out_the_closing_lines_of_units_around_its_scope() {
     let (ordinals, text) = passage(&classes, 2, 0);
     assert_eq!(ordinals, [1, 2, 3, 4, 5, 6, 7]);
     assert!(text.ends_with("one\n    }\n  }\n}\n"), "{text}");
+}
+
+#[test]
+fn a_closing_line_behind_a_directive_needs_the_member_before_it() {
+    let class = store(&[
+        ("module", "N", 1, "namespace N {\n"),
+        ("container", "N/A", 2, "class A {\n"),
+        ("member", "N/A/a", 3, "a() {}\n"),
+        ("member", "N/A/b", 3, "#if X\nb() {}\n"),
+        ("container", "N/A", 1, "#endif\n}\n}\n"),
+    ]);
+    let text = "class A {\na() {}\n#if X\nb() {}\n#endif\n}\n".to_owned();
+    assert_eq!(passage(&class, 2, 40), (vec![1, 2, 3, 4], text));
+    assert_eq!(passage(&class, 2, 30).0, [2]);
 }
 
 #[test]
