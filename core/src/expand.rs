@@ -20,6 +20,7 @@ mod imports;
 mod ledger;
 mod members;
 mod merge;
+mod outer_closings;
 mod plan;
 mod probe;
 mod probe_rows;

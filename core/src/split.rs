@@ -44,7 +44,7 @@ mod yaml;
 
 use crate::{Error, MediaType, SplitDocument, SyntaxError};
 use blocks::Blocks;
-pub(crate) use closing::closes_outer_unit;
+pub(crate) use closing::{closes_outer_unit, without_closing_lines};
 pub(crate) use csv::header_record as csv_header;
 use draft::Draft;
 pub use excerpt::Excerpt;

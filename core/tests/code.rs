@@ -325,11 +325,81 @@ fn a_closing_bracket_alone_is_no_chunk() {
 }
 
 #[test]
-fn a_closing_bracket_is_not_in_the_chunk_of_a_unit_that_a_passage_returns_alone() {
+fn the_closing_line_of_a_module_is_in_the_chunk_of_its_last_unit() {
     let function = "    fn long_name() { one(); two(); three(); four(); }\n";
-    let text = format!("mod tests {{\n{}}}\n", function.repeat(2));
-    let rust = chunks(&text, "text/x-rust");
-    assert_eq!(rows(&rust).last().unwrap(), &("tests".to_owned(), "}\n"));
+    let rust = format!("mod outer {{\n  mod tests {{\n{}  }}\n}}\n", function.repeat(2));
+    let last = chunks(&rust, "text/x-rust").pop().unwrap();
+    assert_eq!((&*last.section.join("/"), last.level), ("outer/tests/long_name (2)", 1));
+    assert!(last.content.ends_with(" }\n  }\n}\n"), "{:?}", last.content);
+
+    let long = "    one(first, second);\n".repeat(9);
+    let rust = format!("mod tests {{\n  fn long() {{\n{long}  }}\n}}\n");
+    let last = chunks(&rust, "text/x-rust").pop().unwrap();
+    assert_eq!((&*last.section.join("/"), last.level), ("tests/long", 1));
+    assert!(last.content.ends_with(";\n  }\n}\n"), "{:?}", last.content);
+
+    let class = "  class A {\n    int one(int first, int second) { return first; }\n  }\n";
+    let csharp = format!("namespace N\n{{\n{class}}}\n");
+    let last = chunks(&csharp, "text/x-csharp").pop().unwrap();
+    assert!(last.content.ends_with("  }\n}\n"), "{:?}", last.content);
+    let inner = "  class A { int one(int first) { return first; } }\n";
+    let java = format!("class Outer {{\n  int one(int a, int b) {{ return a; }}\n\n{inner}}}\n");
+    let last = chunks(&java, "text/x-java").pop().unwrap();
+    assert_eq!((&*last.section.join("/"), last.level), ("Outer/A", 1));
+
+    // Lines that have more than the bracket are chunks.
+    let rust = format!("mod tests {{\n{}}} // end\n", function.repeat(2));
+    assert_eq!(chunks(&rust, "text/x-rust").pop().unwrap().section, ["tests"]);
+}
+
+#[test]
+fn the_closing_line_of_a_class_is_in_the_last_chunk_of_its_last_unit() {
+    let lines = "      go(first, second);\n".repeat(9);
+    let class = |of: &str| format!("class A {{\n  void one() {{ }}\n\n{of}}}\n");
+    let long = class(&format!("    void long() {{\n{lines}    }}\n"));
+    let last = chunks(&long, "text/x-java").pop().unwrap();
+    assert_eq!((&*last.section.join("/"), last.level), ("A/long", 1));
+    assert!(last.content.ends_with(";\n    }\n}\n"), "{:?}", last.content);
+
+    let inner = class(&format!("  class B {{\n    void long() {{\n{lines}    }}\n  }}\n"));
+    let function = format!("fn a() {{\n  fn one() {{\n{lines}  }}\n}}\n");
+    for (text, media_type) in [(inner, "text/x-java"), (function, "text/x-rust")] {
+        for max in 60..=120 {
+            let limits = ChunkLimits { min: 0, preferred: max * 3 / 5, max, window: 1_000 };
+            let chunks = split_as(&text, media_type, limits).chunks;
+            for pair in chunks.windows(2) {
+                let is_bracket = pair[1].content.trim_matches(['}', ' ', '\n']).is_empty();
+                assert!(!is_bracket || pair[0].size + pair[1].size > max, "{max}: {pair:?}");
+            }
+        }
+        let wide = ChunkLimits { min: 0, preferred: 60, max: 200, window: 1_000 };
+        let last = split_as(&text, media_type, wide).chunks.pop().unwrap();
+        assert_eq!((last.section.len() > 1, last.level), (true, 1));
+    }
+}
+
+#[test]
+fn a_closing_line_that_does_not_fit_is_a_chunk() {
+    let method = "  int one(int a) { return 1000000000; }\n";
+    let text = format!("class A {{\n{}}}\n", method.repeat(2));
+    for max in method.len()..=60 {
+        let limits = ChunkLimits { min: 0, preferred: max, max, window: 1_000 };
+        let chunks = split_as(&text, "text/x-java", limits).chunks;
+        assert!(chunks.iter().all(|chunk| chunk.size <= max), "{max}: {chunks:?}");
+        let last = chunks.last().unwrap();
+        assert_eq!(last.content == "}\n", max < method.len() + 2, "{max}");
+    }
+}
+
+#[test]
+fn a_variable_of_a_loop_outside_of_functions_is_not_a_unit() {
+    let text = "TEST(a)\n{\n    for (int first = 0; first < 4; ++first)\n    {\n        \
+        check_some_value(first, second, third);\n    }\n}\n\nextern \"C\" int run(int first) {\n  \
+        return first + 1 + 2 + 3;\n}\n";
+    for chunk in chunks(text, "text/x-c++") {
+        assert!(chunk.content.ends_with('\n'), "{chunk:?}");
+    }
+    assert!(chunks(text, "text/x-c++").iter().any(|chunk| chunk.section == ["run"]));
 }
 
 #[test]

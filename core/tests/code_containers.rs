@@ -15,6 +15,8 @@ mod files;
 #[path = "code/standalone.rs"]
 mod standalone;
 
+use passage_core::assemble::Part;
+use passage_core::expand::Selection;
 use passage_core::{Characters, ChunkLimits, MediaType, SplitOptions, Unit, split};
 use standalone::{Frame, folders, parser, parses_alone, walk};
 use std::{collections::BTreeMap, path::Path};
@@ -43,7 +45,13 @@ fn check(path: &Path, text: &str, frame: &Frame, limits: ChunkLimits, tally: &mu
         for part in own {
             start = start.min(part.bytes.start);
             end = end.max(part.bytes.end);
-            content.push_str(part.content);
+            // The last lines may close units around the container.
+            let depth = chunk.section.len();
+            let lines = depth.saturating_sub(part.level as usize);
+            let outer_closings = (lines > 0).then_some((0, lines)).into_iter().collect();
+            let selection = Selection { outer_closings, ..Selection::default() };
+            let part = Part { content: part.content.into(), span: None };
+            content.push_str(&selection.part(0, part).content);
         }
         if errors.iter().any(|at| (start..=end).contains(at)) {
             continue;

@@ -18,6 +18,7 @@ mod memory;
 mod standalone;
 
 use memory::{Store, TOKENS, passages, preset};
+use passage_core::assemble::{Part, Separator, assemble};
 use passage_core::expand::Budget;
 use passage_core::{Characters, ChunkLimits, DataFormat, MediaType, SplitOptions, split};
 use standalone::{folders, parser, parses_alone, walk};
@@ -67,7 +68,14 @@ fn complete(
                 let first = &split.chunks[ordinal(&expanded.chunks[0])];
                 let last = &split.chunks[ordinal(expanded.chunks.last().unwrap())];
                 let bytes = first.bytes.start..last.bytes.end;
-                if !passage(bytes.clone(), &text[bytes]) {
+                let part = |index: &usize| {
+                    let chunk = &split.chunks[ordinal(index)];
+                    let span = Some(chunk.bytes.start as i32..chunk.bytes.end as i32);
+                    let part = Part { content: chunk.content.into(), span };
+                    choice.part(choice.chunks[*index].row, part)
+                };
+                let parts: Vec<_> = expanded.chunks.iter().map(part).collect();
+                if !passage(bytes, &assemble(&parts, Separator::Text("")).text) {
                     counts
                         .failed
                         .push(format!("{at} and {other} of {count} chunks, {:?}", first.section));

@@ -79,19 +79,23 @@ fn check(
                 if errors.iter().any(|at| bytes.contains(at)) {
                     continue;
                 }
-                let parts: Vec<Part> = chunks
+                let rows = passage.chunks.iter().map(|index| selection.chunks[*index].row);
+                let (parts, positions): (Vec<_>, Vec<_>) = chunks
                     .iter()
-                    .map(|chunk| Part {
-                        content: chunk.content.into(),
-                        span: Some(chunk.bytes.start as i32..chunk.bytes.end as i32),
+                    .zip(&ordinals)
+                    .zip(rows)
+                    .map(|((chunk, ordinal), row)| {
+                        let span = Some(chunk.bytes.start as i32..chunk.bytes.end as i32);
+                        let lines_left_out = selection.lines_left_out(row, chunk.content);
+                        let position = ChunkPosition {
+                            ordinal: Some(*ordinal),
+                            first_line: Some(*chunk.lines.start() as i32),
+                            last_line: Some(*chunk.lines.end() as i32 - lines_left_out),
+                        };
+                        let part = Part { content: chunk.content.into(), span };
+                        (selection.part(row, part), position)
                     })
-                    .collect();
-                let position = |(chunk, ordinal): (&&passage_core::Chunk, &i32)| ChunkPosition {
-                    ordinal: Some(*ordinal),
-                    first_line: Some(*chunk.lines.start() as i32),
-                    last_line: Some(*chunk.lines.end() as i32),
-                };
-                let positions: Vec<_> = chunks.iter().zip(&ordinals).map(position).collect();
+                    .unzip();
                 let content = assemble_with_gap_comments(&parts, &positions, comment).text;
                 if passage.complete {
                     counts.complete += 1;

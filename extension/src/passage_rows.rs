@@ -99,7 +99,8 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         }
     }
     let lines = || {
-        with_pauses(&selected_chunks).map(|selected_chunk| chunks.chunk(selected_chunk.row).lines())
+        with_pauses(&selected_chunks)
+            .map(|selected_chunk| lines_in_passage(expanded, selected_chunk.row))
     };
     (
         passage.rank as i32,
@@ -135,15 +136,17 @@ fn text(
 ) -> Assembly {
     let TextOptions { separator, gaps, .. } = options;
     let chunk = |selected_chunk: &&SelectedChunk| expanded.chunks.chunk(selected_chunk.row);
-    let parts: Vec<_> =
-        with_pauses(selected_chunks).map(|selected_chunk| chunk(selected_chunk).part()).collect();
+    let part = |selected_chunk: &&SelectedChunk| {
+        expanded.selected.part(selected_chunk.row, chunk(selected_chunk).part())
+    };
+    let parts: Vec<_> = with_pauses(selected_chunks).map(part).collect();
     let with_comments =
         gaps.map_or(media_type.family() == Family::Code, |gaps| gaps == GapStyle::Comment);
     let comment = media_type.comment_syntax().filter(|_| with_comments);
     if let (None, Some(comment)) = (separator, comment) {
         let position = |selected_chunk: &&SelectedChunk| {
             let ordinal = chunk(selected_chunk).ordinal();
-            let (first_line, last_line) = chunk(selected_chunk).lines();
+            let (first_line, last_line) = lines_in_passage(expanded, selected_chunk.row);
             ChunkPosition { ordinal, first_line, last_line }
         };
         let positions: Vec<_> = with_pauses(selected_chunks).map(position).collect();
@@ -155,6 +158,17 @@ fn text(
             |header| header.assemble(&parts, separator),
         )
     }
+}
+
+/// Returns the first and the last line of a chunk that are in a passage.
+fn lines_in_passage(expanded: &ExpandedContext, row: usize) -> (Option<i32>, Option<i32>) {
+    let ExpandedContext { chunks, selected, .. } = expanded;
+    let (first, last) = chunks.chunk(row).lines();
+    if !selected.outer_closings.contains_key(&row) {
+        return (first, last);
+    }
+    let cut = selected.lines_left_out(row, &chunks.content(row));
+    (first, last.map(|last| last.saturating_sub(cut)))
 }
 
 /// The number of citations that are parsed as jsonb at once.
@@ -180,7 +194,7 @@ fn citations(
             parts.push(std::mem::take(&mut text));
         }
         let row = &expanded.chunks.chunk_rows[selected_chunk.row];
-        let (first_line, last_line) = expanded.chunks.chunk(selected_chunk.row).lines();
+        let (first_line, last_line) = lines_in_passage(expanded, selected_chunk.row);
         text.push(if text.is_empty() { '[' } else { ',' });
         write!(
             text,

@@ -1,8 +1,8 @@
 /*!
 Closing parts that belong to the chunk of a member.
 
-A splitter merges the closing brackets of a container with its last member, so that no chunk consists of
-brackets. Such a chunk has the section of the member. It ends the container like a chunk of its own section.
+A splitter merges the closing brackets of a container with its last unit, so that no chunk consists of brackets.
+Such a chunk has the section of the unit. It ends the container like a chunk of its own section.
 */
 
 use super::claim::is_below;
@@ -44,7 +44,7 @@ pub(super) fn with_closings<'a>(
                 let count = rows[after..].iter().zip(next..).take_while(follows).count();
                 let Some(last) = rows[after..after + count].last() else { continue };
                 let before = (count > 1).then(|| rows[after + count - 2]);
-                if is_closing_member(*last, before, section, columns) {
+                if is_closing_unit(*last, before, section, columns) {
                     container.last = probe_rows.ordinal(*last);
                 }
             }
@@ -53,14 +53,21 @@ pub(super) fn with_closings<'a>(
     hits
 }
 
-/// Returns whether a row is a whole member directly in a container, and ends with a bracket of the container.
-fn is_closing_member(
+/// Returns whether the last row below a container has its closing line.
+///
+/// The level of the row is at most that of the container. In a store that others fill, it may be a whole unit directly
+/// in the container that ends with a bracket of the container.
+fn is_closing_unit(
     row: usize,
     before: Option<usize>,
     container: &[String],
     columns: &impl LazyColumns,
 ) -> bool {
     let Some(section) = columns.section(row) else { return false };
+    let level = columns.level(row).and_then(|level| usize::try_from(level).ok());
+    if level.is_some_and(|level| (1..=container.len()).contains(&level)) {
+        return section.len() > container.len();
+    }
     section.len() == container.len() + 1
         && !before.is_some_and(|before| is_below(columns, before, &section))
         && closes_outer_unit(&columns.content(row))

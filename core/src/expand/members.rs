@@ -217,29 +217,42 @@ fn key(
     let nearest = hit.containers.first().filter(|_| has_container);
     let nearest = nearest.filter(|nearest| nearest.depth >= scope_depth);
     let own = nearest.map_or(titles.len(), |nearest| titles.len().min(nearest.depth + 1));
+    // Containers that end in one chunk have their ends together.
+    let ends = |container: &Container| {
+        let shares = |of: &&Container| of.depth >= scope_depth && of.last == container.last;
+        let outermost = hit.containers.iter().rfind(shares).unwrap_or(container);
+        PartKey::Ends(chunk.scope, outermost.depth)
+    };
     let is_below = own > scope_depth || is_whole_unit;
     if is_below && chunk.section.starts_with(&titles[..own]) {
-        // The last member may have the closing part, and does not parse without the head then.
-        let closing = nearest.filter(|nearest| nearest.depth < own);
-        let closes = |nearest: &Container| {
-            let last = scope_chunks.at(chunk.scope, nearest.last)?;
-            last.section.starts_with(&titles[..own]).then_some(nearest.depth)
+        // The last unit may have the closing part, and does not parse without the head then.
+        let mut around = hit.containers.iter().filter(|_| has_container);
+        let closes = |around: &&Container| {
+            (scope_depth..own).contains(&around.depth)
+                && scope_chunks
+                    .at(chunk.scope, around.last)
+                    .is_some_and(|last| last.section.starts_with(&titles[..own]))
         };
-        return match closing.and_then(closes) {
-            Some(depth) => PartKey::Ends(chunk.scope, depth),
+        return match around.find(closes) {
+            Some(container) => ends(container),
             None => PartKey::OwnUnit(chunk.scope, titles[..own].to_vec()),
         };
     }
     if has_container {
         let around = hit.containers.iter().filter(|container| container.depth >= scope_depth);
         for container in around {
-            let is_in_run =
-                |end: i32| scope_chunks.at(chunk.scope, end).filter(|end| end.run == chunk.run);
+            let at = |ordinal: i32| scope_chunks.at(chunk.scope, ordinal);
             let section = &titles[..container.depth];
-            let is_end = is_in_run(container.first).is_some()
-                || is_in_run(container.last).is_some_and(|end| scope_chunks.closes(end, section));
+            // The closing part may be in a part of the last unit.
+            let is_in_last = |end: &ScopeChunk| match end.section.get(..=container.depth) {
+                Some(unit) => chunk.section.starts_with(unit),
+                None => end.run == chunk.run,
+            };
+            let is_end = at(container.first).is_some_and(|end| end.run == chunk.run)
+                || at(container.last)
+                    .is_some_and(|end| is_in_last(end) && scope_chunks.closes(end, section));
             if is_end {
-                return PartKey::Ends(chunk.scope, container.depth);
+                return ends(container);
             }
         }
     }

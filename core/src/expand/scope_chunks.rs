@@ -216,7 +216,8 @@ pub(super) fn is_own_text(unit: Option<Unit>) -> bool {
 /// Returns where each chunk begins.
 ///
 /// The level of a chunk is that of its section, or of its members if it has several of a container, and one more
-/// inside of an item. Stores that others fill may have lower levels.
+/// inside of an item. It is lower if the chunk ends with closing lines of units around its own. Such a chunk may begin
+/// inside of an item unless it is the first of its unit. Stores that others fill may have lower levels too.
 fn beginnings(chunks: &[ScopeChunk]) -> Vec<Beginning> {
     let mut containers = HashSet::new();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -225,17 +226,26 @@ fn beginnings(chunks: &[ScopeChunk]) -> Vec<Beginning> {
             containers.insert((chunk.scope, &chunk.section[..]));
         }
     }
-    let beginning = |chunk: &ScopeChunk| {
+    let beginning = |(index, chunk): (usize, &ScopeChunk)| {
+        interrupt::poll_periodically(index);
         let has_members = chunk.unit == Some(Unit::Member)
             && containers.contains(&(chunk.scope, &chunk.section[..]));
         let depth = chunk.section.len() + usize::from(has_members);
         match chunk.level.and_then(|level| usize::try_from(level).ok()) {
             Some(level) if level == depth => Beginning::Item,
             Some(level) if level > depth => Beginning::Inside,
+            Some(level @ 1..) if level < chunk.section.len() => {
+                let before = index.checked_sub(1).map(|before| &chunks[before]);
+                let before = before.filter(|before| before.is_followed_by(chunk));
+                let is_first = |before: &ScopeChunk| !before.section.starts_with(&chunk.section);
+                before.map_or(Beginning::Unknown, |before| {
+                    if is_first(before) { Beginning::Item } else { Beginning::Inside }
+                })
+            }
             _ => Beginning::Unknown,
         }
     };
-    chunks.iter().map(beginning).collect()
+    chunks.iter().enumerate().map(beginning).collect()
 }
 
 /// Returns the scope of a chunk in code or data.

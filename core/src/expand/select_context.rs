@@ -9,6 +9,7 @@ use super::budget::Budget;
 use super::claim::{Claims, claims};
 use super::closings::with_closings;
 use super::imports::add_imports;
+use super::outer_closings::outer_closings;
 use super::probe::Plan;
 use super::probe_rows::ProbeRows;
 use super::records::Records;
@@ -109,6 +110,7 @@ pub fn select_context(
             }
             add_imports(hits, plan, &probe_rows, columns, budget, &mut selection);
             selection.chunks = ordered(hits, rows, selection.chunks);
+            selection.outer_closings = outer_closings(hits, plan, columns, &selection.chunks);
             selection.considered = if explain { considered } else { Vec::new() };
             return selection;
         }

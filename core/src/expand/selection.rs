@@ -1,7 +1,11 @@
 //! The result of expansion: the selected chunks, and the reason for each.
 
 use super::{Role, Rule};
+use crate::assemble::Part;
 use crate::interrupt;
+use crate::split::without_closing_lines;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// A chunk of the result.
@@ -34,8 +38,53 @@ pub struct Selection {
     pub fell_back: Vec<bool>,
     /// For each hit, whether the store lacks a part of its scope.
     pub broken: Vec<bool>,
+    /// For each row, the number of lines at its end that passages leave out: closing brackets of units outside of
+    /// the scope. Other rows are not listed.
+    pub outer_closings: HashMap<usize, usize>,
     /// All decisions in the order in which the budget was spent; empty without `explain`.
     pub considered: Vec<BudgetDecision>,
+}
+
+impl Selection {
+    /// Returns the chunk of a row as a part of a passage, without the closing lines of units outside of its scope.
+    ///
+    /// ```
+    /// use passage_core::assemble::Part;
+    /// use passage_core::expand::Selection;
+    ///
+    /// let selection = Selection { outer_closings: [(0, 1)].into(), ..Selection::default() };
+    /// let part = Part { content: "    fn a() {\n    }\n}\n".into(), span: Some(10..30) };
+    /// assert_eq!(selection.lines_left_out(0, &part.content), 1);
+    /// let part = selection.part(0, part);
+    /// assert_eq!((&*part.content, part.span), ("    fn a() {\n    }\n", Some(10..28)));
+    /// ```
+    #[must_use]
+    pub fn part<'t>(&self, row: usize, part: Part<'t>) -> Part<'t> {
+        let kept = self.kept(row, &part.content).len();
+        let cut = part.content.len() - kept;
+        if cut == 0 {
+            return part;
+        }
+        let content = match part.content {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[..kept]),
+            Cow::Owned(text) => Cow::Owned(text[..kept].to_owned()),
+        };
+        let cut = i32::try_from(cut).unwrap_or(i32::MAX);
+        let span = part.span.map(|span| span.start..span.end.saturating_sub(cut).max(span.start));
+        Part { content, span }
+    }
+
+    /// Returns how many lines a passage leaves out at the end of the chunk of a row.
+    pub fn lines_left_out(&self, row: usize, content: &str) -> i32 {
+        let lines = content[self.kept(row, content).len()..].lines().count();
+        i32::try_from(lines).unwrap_or(i32::MAX)
+    }
+
+    /// Returns the text of the chunk of a row in a passage.
+    fn kept<'t>(&self, row: usize, content: &'t str) -> &'t str {
+        let lines = self.outer_closings.get(&row);
+        lines.and_then(|lines| without_closing_lines(content, *lines)).unwrap_or(content)
+    }
 }
 
 /// The decision of the budget on one chunk.

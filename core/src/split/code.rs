@@ -330,8 +330,9 @@ impl TreeWalker<'_, '_, '_> {
         let is_item = self.body().is_some() || self.open.is_empty();
         let begins_item = is_item || self.units.is_body_item(start);
         let start = lines::start_of_words(self.text, start);
-        // A unit within a line of a function, such as a variable of a loop, would cut the line.
-        if self.members > 0 && !lines::is_first(self.text, start) {
+        // A unit within a line of a function or a statement, such as a variable of a loop, would cut the line.
+        let is_inside = self.members > 0 || self.frames.last().is_some_and(|frame| !frame.items);
+        if is_inside && !lines::is_first(self.text, start) {
             return true;
         }
         self.members += usize::from(unit == Unit::Member);

@@ -11,10 +11,10 @@ same for every language:
 2. A member of at least the minimum is a chunk. Smaller members and own text are merged with their
    neighbors, greedily in document order, up to the preferred size. If one of the two is below the
    minimum, they are merged up to the maximum. Merged members have the section that they share.
-   Closing brackets of a container of code are merged with its last member up to the maximum, and the
-   chunk has the section of the member and the level of the container.
-   Nothing is merged across the edge of a divided unit. So the chunks of a section and the sections
-   below it are exactly the unit.
+   The closing line of a unit of code is merged with the last chunk of its last unit up to the maximum,
+   and the chunk has the section of that unit and the level of the outermost unit that it closes.
+   Nothing else is merged across the edge of a divided unit. So the chunks of a section and the sections
+   below it are exactly the unit, except for closing lines of lower levels.
 3. In a module, own text (imports, loose statements) is not merged with members.
 4. Long text without members is cut, preferably at an item that the parser reported. A piece that does
    not begin with an item of the unit's body, but inside of one, is a level deeper. So a passage can

@@ -1,6 +1,6 @@
 //! Counts the cuts of a document that have a better one nearby.
 
-use passage_core::{Chunk, ChunkLimits, Unit};
+use passage_core::{Chunk, ChunkLimits};
 use std::fmt;
 
 /// The counts of the chunks of one language.
@@ -14,8 +14,7 @@ pub struct Counts {
     pub avoidable: usize,
     /// Chunks of closing brackets only.
     pub closers: usize,
-    /// Those that fit the chunk before them and belong to the same unit, or to the container of this
-    /// whole member.
+    /// Those that fit the chunk before them.
     pub lone: usize,
     /// Chunks that begin with the opening bracket of the chunk before them.
     pub heads: usize,
@@ -31,10 +30,11 @@ impl fmt::Display for Counts {
         let share = |count: &usize| 100.0 * *count as f64 / (*chunks).max(1) as f64;
         write!(
             f,
-            "{files:5} {chunks:6} {inside:5} ({:.2} %) {avoidable:5} ({:.2} %) {closers:5} ({:.2} %) {lone:5} {heads:4}",
+            "{files:5} {chunks:6} {inside:5} ({:.2} %) {avoidable:5} ({:.2} %) {closers:5} ({:.2} %) {lone:5} ({:.2} %) {heads:4}",
             share(inside),
             share(avoidable),
             share(closers),
+            share(lone),
         )
     }
 }
@@ -55,7 +55,7 @@ pub fn count(
 ) {
     counts.files += 1;
     counts.chunks += chunks.len();
-    for (index, pair) in chunks.windows(2).enumerate() {
+    for pair in chunks.windows(2) {
         let [before, after] = pair else { continue };
         let at = before.bytes.end;
         if !before.content.ends_with(['\n', '\r']) {
@@ -69,14 +69,7 @@ pub fn count(
         }
         if is_closer(after.content) {
             counts.closers += 1;
-            let chunk_before = index.checked_sub(1).map(|index| &chunks[index]);
-            let is_whole = chunk_before.is_none_or(|of| of.section != before.section);
-            let closes_member = before.unit == Unit::Member
-                && after.unit == Unit::Container
-                && before.section.len() == after.section.len() + 1
-                && is_whole;
-            let fits = before.size + after.size <= limits.max;
-            if fits && (before.section == after.section || closes_member) {
+            if before.size + after.size <= limits.max {
                 counts.lone += 1;
                 report("a lone closing bracket", at);
             }

@@ -1,6 +1,7 @@
 //! Expansion over documents in memory.
 
 mod budget;
+mod closings;
 mod invariants;
 mod memory;
 mod records;

@@ -90,6 +90,16 @@ FROM whole.documents AS d, unnest('{0,NULL,50}'::integer[]) AS max_tokens,
 WHERE d.uri ~ '^list' ORDER BY uri, max_tokens;
 DELETE FROM whole.documents WHERE uri ~ '^list';
 
+-- the level of a chunk tells which units around its own it closes; a passage leaves their closing lines out
+SELECT pg_temp.load('levels.cs', 'text/x-csharp', 'code', E'module|N|namespace N {\n', E'container|N/A|class A {\n',
+    E'member|N/A/a|a() { }\n', E'member|N/A/b|b() {\n', E'member|N/A/b|go(); }\n}\n}\n');
+UPDATE whole.chunks SET level = ('{1,2,3,3,1}'::integer[])[ordinal + 1], first_line = ordinal + 1, last_line = ordinal + 1 + 2 * (ordinal / 4)
+WHERE document_id = md5('levels.cs')::uuid;
+SELECT to_json(content) AS content, first_line, last_line, citations -> -1 -> 'last_line' AS cited, complete
+FROM passage.reassemble(pg_temp.chunks(E'a() { }\n'));
+SELECT to_json(content) AS content, role FROM passage.expand_context((pg_temp.chunks(E'b() {\n'))[1], 'hierarchical') ORDER BY ordinal;
+DELETE FROM whole.documents WHERE uri = 'levels.cs';
+
 -- prose returns its section; chunks without a unit return the section above
 SELECT pg_temp.load('guide.md', 'text/markdown', 'prose', 'text|Guide|Guide.', 'text|Guide/Setup|Setup 1.', 'text|Guide/Setup|Setup 2.', 'text|Guide/Use|Use.');
 SELECT content FROM passage.reassemble(pg_temp.chunks('Setup 2.'), strategy => 'hierarchical');

@@ -15,7 +15,7 @@ pub(super) fn start(text: &str, offset: usize) -> usize {
 /// Returns the beginning of the line of an offset if only words and type arguments precede it, such as a
 /// macro or a keyword that the grammar does not know, else the offset.
 pub(super) fn start_of_words(text: &str, offset: usize) -> usize {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_ \t<>,:*&".contains(&byte);
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_ \t<>,:*&\"".contains(&byte);
     let bytes = &text.as_bytes()[offset.saturating_sub(MAX_LINE)..offset];
     let words = bytes.iter().rev().take_while(|byte| is_word(**byte)).count();
     let begin = offset - words;

@@ -8,7 +8,7 @@ use crate::{
     Unit, interrupt,
     section::Section,
     split::{
-        closing::is_closing,
+        closing,
         cut::{self, Cutter},
         draft::Draft,
     },
@@ -99,12 +99,18 @@ impl Units<'_> {
             open.continues = atom.ends_inside;
         }
         let bytes = atom.bytes.start.byte..atom.bytes.end.byte;
+        // Text of XML may be a bracket too.
+        let is_closing =
+            atom.own && self.has_items && closing::is_closing(&self.text[bytes.clone()]);
+        // A bracket of no unit may be at the root.
+        let is_line = is_closing && index > 0 && closing::is_closing_line(self.text, bytes.clone());
+        let is_behind = open.last.is_none() && index < self.divided;
+        if is_line && is_behind && self.close_divided(&bytes) {
+            return;
+        }
+        let open = &mut self.open[index];
         match &mut open.last {
-            Some(last)
-                if members == Members::Declarations
-                    && last.takes_closing(&atom, open.unit, limits)
-                    && is_closing(&self.text[bytes.clone()]) =>
-            {
+            Some(last) if is_closing && last.takes_closing(&atom, open.unit, is_line, limits) => {
                 last.add_closing(&atom);
             }
             Some(last) if last.accepts(&atom, open.unit, members, limits) => {
@@ -119,6 +125,34 @@ impl Units<'_> {
                 }
             }
         }
+    }
+
+    /// Adds the closing line of a unit to the last chunk of its last unit, which is divided. Returns whether it fits.
+    ///
+    /// The level of the chunk becomes that of the unit. So the last lines of a chunk are the closing lines of all
+    /// levels below that of its section, one each. The level no longer shows that the chunk begins inside of an item,
+    /// so the chunk before it must show that: it is in the same unit.
+    fn close_divided(&mut self, bytes: &Range<usize>) -> bool {
+        let depth = self.path.len();
+        let (text, limits, sizer) = (self.text, self.limits, self.sizer);
+        let [.., before, last] = &mut self.drafts[..] else { return false };
+        let (level, titles) = (last.level as usize, last.section.len());
+        let continues = before.section.starts_with(&last.section);
+        let follows = last.bytes.end == bytes.start
+            && titles > depth
+            && last.section.starts_with(&self.path)
+            && level > depth
+            && (level == depth + 1 || titles == depth + 1)
+            && (level <= titles || continues);
+        let joined = last.bytes.start..bytes.end;
+        if !follows || joined.len() > limits.max_bytes() {
+            return false;
+        }
+        let size = sizer.size(&text[joined.clone()]);
+        if size <= limits.max {
+            (last.bytes, last.size, last.level) = (joined, size, depth as u32);
+        }
+        size <= limits.max
     }
 
     /// Drafts the chunk of a group, or several chunks if it is too long.

@@ -149,16 +149,24 @@ impl Group {
         size(&both) <= limits.preferred || is_small(&self.bytes) || is_small(&atom.bytes)
     }
 
-    /// Returns whether closing brackets after the group are merged into it: after the last member of a
-    /// container, and after several members of a module.
+    /// Returns whether closing brackets after the group are merged into it: after the last unit of a
+    /// container or a module, and after several members of a module.
     ///
-    /// A passage with the member has the whole container, so it has both anyway. But a single member of
-    /// a module may be a passage, which would not parse with the bracket of the module.
-    pub(super) fn takes_closing(&self, atom: &Atom, around: Unit, limits: ChunkLimits) -> bool {
+    /// A passage with a member has the whole container, so it has both anyway. But a single unit of a
+    /// module, or a container in another one, may be a passage, which leaves out the last line.
+    pub(super) fn takes_closing(
+        &self,
+        atom: &Atom,
+        around: Unit,
+        is_line: bool,
+        limits: ChunkLimits,
+    ) -> bool {
+        let is_single = self.titles.len() == 1;
+        let is_line = is_line && is_single && !self.begins_inside;
         let fits = match around {
-            Unit::Container => self.unit == Unit::Member && self.titles.len() == 1,
-            Unit::Module => self.titles.is_empty() && !self.own,
-            _ => false,
+            Unit::Container => is_single && self.unit == Unit::Member || is_line,
+            Unit::Module => is_line || self.titles.is_empty() && !self.own,
+            _ => is_line,
         };
         fits && atom.own && self.has_room(atom.bytes.end, limits)
     }
