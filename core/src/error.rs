@@ -54,7 +54,7 @@ pub enum Error {
     /// The argument `windows` is not an object that maps kinds to widths.
     #[error("\"windows\" must be an object of kinds and numbers of chunks")]
     InvalidWindows,
-    /// The argument is not a JSON object, or is nested too deeply to be one.
+    /// The argument is not a JSON object.
     #[error("\"{argument}\" must be a JSON object")]
     NotAnObject {
         /// The argument's name.
@@ -79,6 +79,14 @@ pub enum Error {
         key: &'static str,
         /// The required type, as the message names it.
         expected: &'static str,
+    },
+    /// The value of a key in a JSON object is nested too deeply, or has a number outside double precision.
+    #[error("\"{key:.100}\" in \"{argument}\" is nested too deeply or has a number out of range")]
+    UnreadableValue {
+        /// The argument's name.
+        argument: &'static str,
+        /// The key.
+        key: String,
     },
     /// A call gives a value as an argument and in a JSON object of arguments.
     #[error("\"{key}\" is given twice, as an argument and in \"{group}\"")]

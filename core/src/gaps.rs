@@ -87,9 +87,52 @@ fn gap([a, b]: [&Part; 2], [before, after]: [ChunkPosition; 2], comment: Comment
     // A gap before a closing bracket has the indentation of the block's content.
     let (after, closes) = (indent(b), b.trim_start().starts_with(['}', ')', ']']));
     let indent = if closes { indent(a) } else { after };
-    let CommentSyntax { prefix, suffix } = comment;
+    let CommentSyntax { prefix, suffix, empty_body } = comment;
+    if let (Some(body), Some(head)) = (empty_body, open_block(a, prefix))
+        && indent_of_code(b, prefix).len() <= head.len()
+    {
+        return format!("{first}{head}    {body}  {prefix} {text}{ending}");
+    }
     let space = if suffix.is_empty() { "" } else { " " };
     format!("{first}{indent}{prefix} ... {text}{space}{suffix}{ending}")
+}
+
+/// Returns the indentation of the block that a text of Python ends in without a line of its body.
+fn open_block<'t>(text: &'t str, comment: &str) -> Option<&'t str> {
+    let mut closed = 0_usize;
+    let lines = text.lines().rev().map(|line| (line, without_comment(line, comment)));
+    let mut lines = lines.filter(|(_, code)| !code.trim().is_empty()).enumerate();
+    let is_head = |(at, (line, code)): (usize, (&'t str, &str))| {
+        interrupt::poll_periodically(at);
+        if at == 0 && !code.trim_end().ends_with(':') {
+            return Some(None);
+        }
+        // The head of a function may have several lines.
+        let count = |brackets: [char; 3]| code.matches(brackets).count();
+        closed = (closed + count([')', ']', '}'])).saturating_sub(count(['(', '[', '{']));
+        (closed == 0).then(|| Some(indent(line)))
+    };
+    lines.find_map(is_head).flatten()
+}
+
+/// Returns a line without the comment at its end.
+fn without_comment<'t>(line: &'t str, comment: &str) -> &'t str {
+    let mut quote = None;
+    for (at, char) in line.char_indices() {
+        match quote {
+            None if line[at..].starts_with(comment) => return &line[..at],
+            None if char == '"' || char == '\'' => quote = Some(char),
+            Some(open) if char == open => quote = None,
+            _ => {}
+        }
+    }
+    line
+}
+
+/// Returns the indentation of the first line that is neither blank nor a comment.
+fn indent_of_code<'t>(text: &'t str, comment: &str) -> &'t str {
+    let is_code = |line: &&str| !without_comment(line, comment).trim().is_empty();
+    text.lines().find(is_code).map_or("", indent)
 }
 
 /// Returns the indentation of the first line that is not blank.
@@ -136,6 +179,35 @@ mod tests {
         let parts = [("a { b: c }", 0, 1), ("d { e: f }", 90, 9)];
         let expected = "a { b: c }\n/* ... 7 lines left out */\nd { e: f }";
         assert_eq!(joined(&parts, "text/css"), expected);
+    }
+
+    #[test]
+    fn a_block_of_python_without_a_line_of_its_body_gets_one() {
+        let gap = |head: &str, after: &str| {
+            let text = joined(&[(head, 0, 1), (after, 900, 90)], "text/x-python");
+            let gap = text.strip_prefix(head).and_then(|text| text.strip_suffix(after));
+            gap.expect("the parts stay")
+                .split_once("left out")
+                .expect("there is a gap")
+                .0
+                .to_owned()
+        };
+        let comment = "# ... 88 lines ";
+        for (head, after, expected) in [
+            ("class A:\n", "def b():\n", "    ...  # 88 lines "),
+            ("class A:  # is: A\n\n", "\n# c\nx = 1\n", "    ...  # 87 lines "),
+            ("class A:\n    class B(C, d=\"#\"):\n", "    def e():\n", "        ...  # 87 lines "),
+            ("\tdef a(\n\t\t\tb,\n\t\t\tc):\n", "\tdef d():\n", "\t    ...  # 86 lines "),
+            ("class A:\n", "    def b():\n", &format!("    {comment}")),
+            ("class A:\n", "# c\n    def b():\n", comment),
+            ("class A:\n    x = 1  # of:\n", "def b():\n", "# ... 87 lines "),
+            ("x = [\n", "def b():\n", comment),
+            ("# A:\n", "def b():\n", comment),
+        ] {
+            assert_eq!(gap(head, after), expected, "{head}");
+        }
+        let ruby = joined(&[("a:\n", 0, 1), ("b\n", 90, 9)], "text/x-ruby");
+        assert_eq!(ruby, "a:\n# ... 7 lines left out\nb\n");
     }
 
     #[test]

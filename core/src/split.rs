@@ -35,6 +35,7 @@ mod options;
 mod pieces;
 mod plain;
 mod preamble;
+mod recorded_sizes;
 mod rst;
 mod titles;
 mod toml;

@@ -6,6 +6,7 @@ call, without the text of the document. A cancel remains PostgreSQL's own error.
 */
 
 use crate::error::Error;
+use crate::free_memory;
 use crate::interrupt::pause;
 use passage_core::split::lacks_grammar;
 use passage_core::{
@@ -102,6 +103,7 @@ impl DocumentSource {
     /// [`Error::Nul`] if the document would contain a NUL, for example from an escape in a notebook, and
     /// [`Error::CorePanic`] if core panics.
     pub fn prepare(&self, text: &str) -> Result<PreparedDocument, Error> {
+        free_memory::return_later(text.len());
         let document =
             catch_panic(|| self.overrides.build_document(text.to_owned(), &self.uri, None))??;
         pgrx::check_for_interrupts!();

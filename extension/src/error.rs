@@ -227,7 +227,7 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         ),
         Request::NotAnObject { .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
-            "Pass an object of names and values, not nested too deeply.".to_owned(),
+            "Pass an object of names and values.".to_owned(),
         ),
         Request::UnknownKey { keys, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -236,6 +236,10 @@ fn request(error: &passage_core::Error) -> (PgSqlErrorCode, String, String) {
         Request::KeyType { expected, .. } => (
             PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             format!("Pass {expected}, or omit the key."),
+        ),
+        Request::UnreadableValue { .. } => (
+            PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+            "Use numbers within the range of double precision, and at most 100 levels.".to_owned(),
         ),
         Request::GivenTwice { .. } => {
             (PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE, "Pass it once.".to_owned())

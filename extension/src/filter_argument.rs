@@ -41,8 +41,11 @@ impl Filters {
         keys: &'static [&'static str],
     ) -> Result<Self, Error> {
         let Some(filter) = filter else { return Ok(self) };
-        let metadata = filter.field("metadata").filter(|metadata| metadata.text() != "null");
-        let value = filter.into_object(FILTER)?;
+        let metadata = filter.field("metadata");
+        // PostgreSQL compares the metadata, so they have no limits of numbers and levels here.
+        let rest = metadata.is_some().then(|| filter.without("metadata"));
+        let metadata = metadata.filter(|metadata| metadata.text() != "null");
+        let value = rest.unwrap_or(filter).into_object(FILTER)?;
         let group = JsonGroup::new(FILTER, keys, &value)?;
         let text = |key, alone| one_of((FILTER, key), alone, group.text(key)?);
         let orphaned = "include_orphaned";

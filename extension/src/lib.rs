@@ -22,6 +22,7 @@ mod expand_request;
 mod explain_context;
 mod filter_argument;
 mod fragments;
+mod free_memory;
 mod ingest;
 mod interrupt;
 mod jsonb;

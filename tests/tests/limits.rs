@@ -154,3 +154,44 @@ async fn containers_are_found_ten_thousand_titles_deep_and_among_a_hundred_thous
         assert_eq!(cluster.query_text(&sql).await, expected);
     }
 }
+
+#[tokio::test]
+async fn a_session_returns_the_memory_of_large_source_code() {
+    let cluster = Cluster::start().await;
+    let client = cluster.client().await;
+    let backend = client.query_one("SELECT pg_backend_pid()", &[]).await.unwrap();
+    let status = format!("/proc/{}/status", backend.get::<_, i32>(0));
+    let memory = || {
+        let status = std::fs::read_to_string(&status).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+        line.trim().strip_suffix(" kB")?.parse::<usize>().ok().map(|kilobytes| kilobytes / 1_024)
+    };
+    let functions = |count: u32| {
+        format!(
+            "passage.split((SELECT string_agg(format(E'def f%s(a):\\n    return a\\n\\n', n), '') \
+             FROM generate_series(1, {count}) AS n), 'text/x-python')"
+        )
+    };
+    client.batch_execute(&format!("SELECT FROM {}", functions(100))).await.unwrap();
+    let Some(before) = memory() else {
+        let what = "a session returns the memory of large source code";
+        return cluster
+            .installation()
+            .report_skipped(what, "the system shows no memory of processes");
+    };
+    // 1.4 MB of code with a tree of 40 MB.
+    let large = functions(50_000);
+    client.batch_execute(&format!("BEGIN; SELECT FROM {large}")).await.unwrap();
+    let within = memory().unwrap() - before;
+    client.batch_execute("COMMIT").await.unwrap();
+    let after = memory().unwrap().saturating_sub(before);
+    println!("{before} MB before, {within} MB more in the transaction, {after} MB more after it");
+    assert!(within >= 10 && after <= 5, "{within} MB, then {after} MB");
+    // An error in the call returns it, too.
+    let fails = format!("SELECT 1 / (ordinal - ordinal) FROM {large}");
+    assert!(client.batch_execute(&fails).await.is_err());
+    // The server reports an error before it ends the transaction.
+    client.batch_execute("SELECT").await.unwrap();
+    let after = memory().unwrap().saturating_sub(before);
+    assert!(after <= 5, "{after} MB after an error");
+}

@@ -4,14 +4,13 @@ use super::event::Reporter;
 use super::job::embed_texts;
 use super::load::Loader;
 use super::prepared::{Prepared, ids_of_chunks, is_current};
-use super::split_document::{SplitDocument, StoredHash, split_document};
+use super::split_document::{StoredHash, split_document};
 use super::tasks::{acquire_permit, run_blocking};
 use super::{Event, Ingest, Outcome};
 use crate::Error;
-use crate::embed::Embedding;
 use crate::source::SourceDocument;
 use crate::split::Piece;
-use crate::store::{self, ExistingChunk, ExistingDocument, Store, WriteOutcome};
+use crate::store::{self, ExistingDocument, Store, WriteOutcome};
 use passage_core::document_id;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -68,20 +67,14 @@ impl Pipeline {
                 }
                 None => HashMap::new(),
             };
-            let chunks = chunk_ids.len();
-            let outcome = match existing {
-                Some(_) => {
-                    let kept = chunk_ids.iter().filter(|id| existing_chunks.contains_key(id));
-                    Outcome::Replaced { chunks, kept: kept.count() }
-                }
-                None => Outcome::Added { chunks },
-            };
+            let split = Arc::clone(&split);
+            let mut prepared =
+                Prepared { split, existing, id, chunk_ids, existing_chunks, embeddings };
+            let outcome = self.outcome(&prepared).await?;
             if self.ingest.job.dry_run {
                 return Ok(outcome);
             }
-            self.embed(&split, &chunk_ids, &existing_chunks, &mut embeddings).await?;
-            let split = Arc::clone(&split);
-            let prepared = Prepared { split, existing, id, chunk_ids, existing_chunks, embeddings };
+            self.embed(&mut prepared).await?;
             let (prepared, written) = self.loader.load(prepared).await?;
             if written == WriteOutcome::Written {
                 return Ok(outcome);
@@ -103,6 +96,25 @@ impl Pipeline {
         Err(store::Error::Contended(split.uri.clone()).into())
     }
 
+    /// Returns the result of writing a document.
+    ///
+    /// After a reindex, the store does not know the content hash of the source. The document is then written
+    /// for its hash, and is unchanged if nothing else differs.
+    async fn outcome(&self, prepared: &Prepared) -> Result<Outcome, Error> {
+        let Prepared { existing, chunk_ids, existing_chunks, .. } = prepared;
+        let chunks = chunk_ids.len();
+        let Some(existing) = existing else { return Ok(Outcome::Added { chunks }) };
+        let embeds = self.ingest.job.embedder.is_some();
+        let is_embedded = !embeds || existing_chunks.values().all(|chunk| chunk.has_embedding);
+        let document = prepared.document(&self.ingest, self.with_embeddings);
+        if is_embedded && self.reader.is_as_written(&document).await? {
+            let outcomes = [Outcome::Unchanged, Outcome::Restored];
+            return Ok(outcomes[usize::from(existing.is_orphan)]);
+        }
+        let kept = chunk_ids.iter().filter(|id| existing_chunks.contains_key(id)).count();
+        Ok(Outcome::Replaced { chunks, kept })
+    }
+
     /// Removes the mark of an orphaned document, and changes nothing else.
     async fn leave_unchanged(&self, existing: Option<&ExistingDocument>) -> Result<Outcome, Error> {
         match existing {
@@ -116,15 +128,10 @@ impl Pipeline {
         }
     }
 
-    /// Embeds the chunks that have no embedding, neither in `embeddings` nor in the store.
-    async fn embed(
-        &self,
-        split: &Arc<SplitDocument>,
-        chunk_ids: &[Uuid],
-        existing_chunks: &HashMap<Uuid, ExistingChunk>,
-        embeddings: &mut HashMap<Uuid, Embedding>,
-    ) -> Result<(), Error> {
+    /// Embeds the chunks that have no embedding, neither in the document nor in the store.
+    async fn embed(&self, prepared: &mut Prepared) -> Result<(), Error> {
         let Some(embedder) = self.ingest.job.embedder.clone() else { return Ok(()) };
+        let Prepared { split, chunk_ids, existing_chunks, embeddings, .. } = prepared;
         let has_embedding = |id: &Uuid, piece: &Piece| {
             let existing = existing_chunks.get(id);
             embeddings.contains_key(id)

@@ -68,7 +68,7 @@ pub enum Outcome {
         /// The number of these that its previous version had too.
         kept: usize,
     },
-    /// The document had not changed, and nothing was written.
+    /// The document had not changed. Nothing was written, or only its content hash, which a reindex removes.
     Unchanged,
     /// The document had not changed, but was marked as orphaned. The mark is removed.
     Restored,

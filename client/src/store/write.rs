@@ -2,6 +2,7 @@
 //! embeddings of chunks that lack one.
 
 mod chunks;
+mod comparison;
 mod document;
 mod documents;
 mod existing;

@@ -37,4 +37,7 @@ pub struct CommentSyntax {
     pub prefix: &'static str,
     /// The mark behind the text; empty where the line end closes the comment.
     pub suffix: &'static str,
+    /// The statement that is the body of a block without lines, in languages whose blocks end with their
+    /// indentation.
+    pub empty_body: Option<&'static str>,
 }

@@ -20,11 +20,16 @@ pub(super) struct KnownMediaType {
 
 impl KnownMediaType {
     const fn comment(self, prefix: &'static str, suffix: &'static str) -> Self {
-        Self { comment: Some(CommentSyntax { prefix, suffix }), ..self }
+        Self { comment: Some(CommentSyntax { prefix, suffix, empty_body: None }), ..self }
     }
 
     const fn line_comment(self, prefix: &'static str) -> Self {
         self.comment(prefix, "")
+    }
+
+    const fn indented_comment(self, prefix: &'static str, empty_body: &'static str) -> Self {
+        let comment = CommentSyntax { prefix, suffix: "", empty_body: Some(empty_body) };
+        Self { comment: Some(comment), ..self }
     }
 }
 
@@ -129,7 +134,7 @@ pub(super) const KNOWN: [KnownMediaType; 55] = [
         &["py", "pyi", "pyw"],
         &["sconstruct", "sconscript"],
     )
-    .line_comment("#"),
+    .indented_comment("#", "..."),
     known(Code, "text/x-go", &["text/x-golang"], &["go"], &[]).line_comment("//"),
     known(Code, "text/x-java", &["text/x-java-source"], &["java"], &[]).line_comment("//"),
     known(Code, "text/x-kotlin", &[], &["kt", "kts"], &[]).line_comment("//"),

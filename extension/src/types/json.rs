@@ -4,7 +4,9 @@ use crate::error::Error;
 use crate::jsonb;
 use passage_core::Error as Request;
 use pgrx::{FromDatum, IntoDatum, pg_sys};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A value of the type `jsonb` as its text. pgrx's own type fails on a deeply nested value, and reports
 /// that as an error of the extension.
@@ -13,7 +15,7 @@ pub struct Json(String);
 
 impl Json {
     /// Returns the text of a value.
-    pub fn from_value(value: &serde_json::Value) -> Self {
+    pub fn from_value(value: &Value) -> Self {
         Self(value.to_string())
     }
 
@@ -32,9 +34,33 @@ impl Json {
     ///
     /// # Errors
     ///
-    /// Returns [`Request::NotAnObject`] where the text is nested too deeply or holds a number out of range.
-    pub fn into_object(self, argument: &'static str) -> Result<serde_json::Value, Error> {
-        self.parse().ok_or(Error::Request(Request::NotAnObject { argument }))
+    /// Returns [`Request::NotAnObject`] for another value, and [`Request::UnreadableValue`] for a value of a key
+    /// that is nested too deeply or holds a number out of range.
+    pub fn into_object(self, argument: &'static str) -> Result<Value, Error> {
+        if let Some(value) = self.parse() {
+            return Ok(value);
+        }
+        // Values that are ignored have no limits.
+        let values: BTreeMap<String, IgnoredAny> = self.parse().unwrap_or_default();
+        let is_unreadable =
+            |key: &String| self.field(key).is_some_and(|value| value.parse::<Value>().is_none());
+        Err(Error::Request(match values.into_keys().find(is_unreadable) {
+            Some(key) => Request::UnreadableValue { argument, key },
+            None => Request::NotAnObject { argument },
+        }))
+    }
+
+    /// Returns the object without a key.
+    pub fn without(&self, key: &str) -> Self {
+        let (object, key) = (jsonb::parse(&self.0), key.into_datum());
+        // SAFETY: the function takes a jsonb and a text, keeps no pointer to them, and returns a jsonb in memory
+        // of the call.
+        let rest = unsafe {
+            let rest =
+                pgrx::direct_function_call_as_datum(pg_sys::jsonb_delete, &[Some(object), key]);
+            rest.and_then(|rest| Self::from_polymorphic_datum(rest, false, pg_sys::JSONBOID))
+        };
+        rest.expect("jsonb_delete returns a jsonb")
     }
 
     /// Returns the value of a key of an object with all its digits, which parsing may lose.
@@ -56,7 +82,7 @@ impl Json {
     /// # Errors
     ///
     /// Returns [`Request::InvalidWindows`] where the text is nested too deeply or holds a number out of range.
-    pub fn into_windows(self) -> Result<serde_json::Value, Error> {
+    pub fn into_windows(self) -> Result<Value, Error> {
         self.parse().ok_or(Error::Request(Request::InvalidWindows))
     }
 }

@@ -5,7 +5,7 @@ SELECT count(*) > 0 AS made FROM passage.create_store();
 \pset null -
 INSERT INTO grouped.documents (id, collection, uri, media_type, metadata) VALUES
     ('aaaaaaaa-0000-0000-8000-000000000000', 'guide', 'a.md', 'text/markdown', '{"lang": "en", "n": 12345678901234567890123}'),
-    ('bbbbbbbb-0000-0000-8000-000000000000', 'code', 'b.py', 'text/x-python', '{}');
+    ('bbbbbbbb-0000-0000-8000-000000000000', 'code', 'b.py', 'text/x-python', '{"huge": 1e400}');
 INSERT INTO grouped.documents (id, uri, media_type, orphaned_at) VALUES ('cccccccc-0000-0000-8000-000000000000', 'c.md', 'text/markdown', '2026-01-01');
 INSERT INTO grouped.chunks (document_id, ordinal, section, kind, content, tokens)
 SELECT id, n, ARRAY['A', 'B' || n], CASE uri WHEN 'b.py' THEN 'code' ELSE 'prose' END, 'word ' || chr(97 + n), 10
@@ -29,6 +29,9 @@ SELECT string_agg(DISTINCT uri, ' ' ORDER BY uri) FROM passage.search_hits('word
 SELECT string_agg(DISTINCT uri, ' ' ORDER BY uri) FROM passage.search_hits('word', max_hits => 50, include_orphaned => true, filter => '{"uri_pattern": "%.md", "version": ""}');
 SELECT string_agg(DISTINCT uri, ' ') FROM passage.search_hits('word', max_hits => 50, filter => '{"metadata": {"lang": "en", "n": 12345678901234567890123}}');
 SELECT count(*) FROM passage.search_hits('word', filter => '{"metadata": {"n": 12345678901234567890124}}');
+SELECT string_agg(DISTINCT uri, ' ') FROM passage.search_hits('word', max_hits => 50, filter => '{"metadata": {"huge": 1e400}}');
+SELECT count(*) FROM passage.search_hits('word', filter => '{"metadata": {"huge": 2e400}}');
+SELECT count(*) FROM passage.search_hits('word', filter => format('{"metadata": %s1%s}', repeat('{"a":', 200), repeat('}', 200))::jsonb);
 SELECT string_agg(DISTINCT section[2], ' ') FROM passage.search_hits('word', filter => '{"path": "A.B3"}');
 SELECT count(*) FROM passage.search_hits('word', max_hits => 50, filter => '{}');
 SELECT count(*) FROM passage.search_hits('word', max_hits => 50, filter => '{"kind": null, "metadata": null}');
@@ -60,6 +63,11 @@ SELECT * FROM passage.reassemble(NULL, limits => '[]');
 SELECT * FROM passage.reassemble(NULL, limits => 'null');
 SELECT * FROM passage.reassemble(NULL, limits => (repeat('[', 200) || repeat(']', 200))::jsonb);
 SELECT * FROM passage.reassemble(NULL, limits => '{"threshold": 1e400}');
+SELECT * FROM passage.reassemble(NULL, limits => '{"parents": -1e400, "before": 1}');
+SELECT * FROM passage.reassemble(NULL, limits => '{"windows": {"code": 1e400}}');
+SELECT * FROM passage.reassemble(NULL, windows => '{"code": 1e400}');
+SELECT * FROM passage.search_hits('word', filter => '{"min_similarity": 1e400, "metadata": {"huge": 1e400}}');
+SELECT * FROM passage.search_hits('word', filter => format('{"kind": %s1%s}', repeat('[', 200), repeat(']', 200))::jsonb);
 SELECT * FROM passage.search_hits('word', filter => '"code"');
 SELECT * FROM passage.search_hits('word', filter => '{"collection": 1}');
 SELECT * FROM passage.search_hits('word', filter => '{"include_orphaned": "yes"}');

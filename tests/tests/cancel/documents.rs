@@ -1,10 +1,17 @@
-//! `split` of every kind of document with 16 to 50 MB, and of the inputs that are the hardest to parse.
+//! `split` of every kind of document with 16 to 50 MB, of the inputs that are the hardest to parse, and of the
+//! largest syntax trees.
 
 use crate::session::Session;
 use passage_tests::Cluster;
 
 /// The size of a document in bytes. HTML of more than 32 MB is refused.
 const BYTES: usize = 16_000_000;
+
+/// Sizes of source code with the largest syntax trees, which need 35 to 105 bytes for a byte.
+const TREE_BYTES: [usize; 2] = [1_200_000, 3_000_000];
+
+/// The number of languages, which are the first of `CODE`.
+const LANGUAGES: usize = 16;
 
 /// A document by its media type: its beginning, the repeated part and its end, as SQL literals.
 const DOCUMENTS: [(&str, [&str; 3]); 34] = [
@@ -105,22 +112,43 @@ const CODE: [(&str, [&str; 3]); 40] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn split_ends_soon_after_a_cancel_for_each_media_type() {
-    cancel_splits(1, &DOCUMENTS).await;
+    cancel_splits(1, &DOCUMENTS, &[BYTES]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn split_ends_soon_after_a_cancel_for_source_code_of_each_language() {
-    cancel_splits(5, &CODE).await;
+    cancel_splits(5, &CODE, &[BYTES]).await;
 }
 
-/// Cancels `split` of each document.
-async fn cancel_splits(number: u32, documents: &[(&str, [&str; 3])]) {
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn split_ends_soon_after_a_cancel_for_the_largest_syntax_trees() {
+    cancel_splits(7, &CODE, &TREE_BYTES).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ingest_of_source_code_of_each_language_ends_soon_after_a_cancel() {
+    let cluster = Cluster::start().await;
+    let mut session = Session::of(&cluster, 8).await;
+    store_source(&session).await;
+    for (media_type, parts @ [_, part, _]) in &CODE[..LANGUAGES] {
+        session.prepare(&insert(parts, TREE_BYTES[0])).await;
+        let ingest = format!("SELECT passage.ingest('a', text, '{media_type}') FROM source");
+        session.cancel(&format!("ingest {media_type} {part}"), &ingest).await;
+    }
+    session.report();
+}
+
+/// Cancels `split` of each document in each size.
+async fn cancel_splits(number: u32, documents: &[(&str, [&str; 3])], sizes: &[usize]) {
     let cluster = Cluster::start().await;
     let mut session = Session::of(&cluster, number).await;
     store_source(&session).await;
     for (media_type, parts @ [_, part, _]) in documents {
-        session.prepare(&insert(parts)).await;
-        session.cancel(&format!("split {media_type} {part}"), &split(media_type)).await;
+        for bytes in sizes {
+            session.prepare(&insert(parts, *bytes)).await;
+            let what = format!("split {bytes} bytes of {media_type} {part}");
+            session.cancel(&what, &split(media_type)).await;
+        }
     }
     session.report();
 }
@@ -131,7 +159,7 @@ async fn split_of_source_code_ends_at_the_statement_timeout() {
     let mut session = Session::of(&cluster, 6).await;
     store_source(&session).await;
     for (media_type, parts @ [_, part, _]) in &CODE {
-        session.prepare(&insert(parts)).await;
+        session.prepare(&insert(parts, BYTES)).await;
         session.time_out(&format!("split {media_type} {part}"), &split(media_type)).await;
     }
     session.report();
@@ -143,8 +171,8 @@ async fn store_source(session: &Session) {
     session.prepare("ALTER TABLE source ALTER text SET STORAGE EXTERNAL").await;
 }
 
-fn insert([begin, part, end]: &[&str; 3]) -> String {
-    let text = format!("{begin} || repeat({part}, {BYTES} / octet_length({part})) || {end}");
+fn insert([begin, part, end]: &[&str; 3], bytes: usize) -> String {
+    let text = format!("{begin} || repeat({part}, {bytes} / octet_length({part})) || {end}");
     format!("TRUNCATE source; INSERT INTO source SELECT {text}")
 }
 

@@ -1,9 +1,9 @@
 /*!
 Sessions whose calls are cancelled.
 
-The aim is an error within 200 ms of the cancel. Other work on the machine can delay a wall clock by seconds.
-So the close bound is on the processor time that the backend uses after the cancel. The bound on the wall clock
-is only exceeded by a call that never checks for interrupts.
+A call ends within 200 ms of its cancel. Other work on the machine can delay a wall clock by seconds.
+So the close bound is on the processor time that the backend uses after the cancel, and a moment that exceeds it
+is repeated. The bound on the wall clock is only exceeded by a call that never checks for interrupts.
 */
 
 use crate::rng::Rng;
@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-/// The largest processor time from the cancel to the error. The aim is 200 ms; a debug build of the
-/// server and a slow machine need more.
-const MOST_WORK: Duration = Duration::from_millis(500);
+/// The largest processor time from the cancel to the error.
+const MOST_WORK: Duration = Duration::from_millis(200);
+
+/// The most repetitions of a moment that exceeds it: other work also slows the processor down.
+const REPETITIONS: usize = 3;
 
 /// The largest time from the cancel to the error on a busy machine.
 const MOST_TIME: Duration = Duration::from_secs(10);
@@ -26,6 +28,7 @@ pub struct Session {
     backend: i32,
     rng: Rng,
     moments: u32,
+    most_work: Duration,
     worst: Delay,
 }
 
@@ -51,9 +54,14 @@ impl Session {
         caller.batch_execute("SET client_min_messages = error").await.expect("it is a setting");
         let backend =
             caller.query_one("SELECT pg_backend_pid()", &[]).await.expect("it is a query");
+        // A server with assertions fills the memory that it frees.
+        let asserts =
+            caller.query_one("SHOW debug_assertions", &[]).await.expect("it is a setting");
+        let slower = if asserts.get::<_, &str>(0) == "on" { 3 } else { 1 };
         Self {
             caller,
             canceller,
+            most_work: MOST_WORK * slower,
             backend: backend.get(0),
             rng: Rng::new(seed, number),
             moments: variable("PASSAGE_MOMENTS", 3) as u32,
@@ -83,7 +91,13 @@ impl Session {
         let mut worst = Delay::default();
         for _ in 0..self.moments {
             let share = self.rng.below(1_000) as f64 / 1_000.0;
-            let late = self.late(what, sql, whole.mul_f64(share)).await;
+            let mut late = self.late(what, sql, whole.mul_f64(share)).await;
+            for _ in 0..REPETITIONS {
+                if late.work >= self.most_work {
+                    let again = self.late(what, sql, late.after).await;
+                    late = if again.work < late.work { again } else { late };
+                }
+            }
             if late.work.max(late.time / 20) > worst.work.max(worst.time / 20) {
                 worst = late;
             }
@@ -95,7 +109,7 @@ impl Session {
             worst.after.as_millis(),
             whole.as_millis(),
         );
-        assert!(worst.work < MOST_WORK, "{what}: worked {:?} after a cancel", worst.work);
+        assert!(worst.work < self.most_work, "{what}: worked {:?} after a cancel", worst.work);
         assert!(worst.time < MOST_TIME, "{what}: ended {:?} after a cancel", worst.time);
         self.worst.work = self.worst.work.max(worst.work);
         self.worst.time = self.worst.time.max(worst.time);
@@ -114,7 +128,7 @@ impl Session {
         }
         println!("{:5} ms of work, {:5} ms: {what}", work.as_millis(), time.as_millis());
         let [work, time] = [work, time].map(|of| of.saturating_sub(TIMEOUT));
-        assert!(work < MOST_WORK, "{what}: worked {work:?} after the timeout");
+        assert!(work < self.most_work, "{what}: worked {work:?} after the timeout");
         assert!(time < MOST_TIME, "{what}: ended {time:?} after the timeout");
         self.worst.work = self.worst.work.max(work);
         self.worst.time = self.worst.time.max(time);

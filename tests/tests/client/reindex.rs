@@ -105,7 +105,7 @@ async fn reindex_of_a_document_gives_the_same_rows_as_ingest() {
     // After a reindex the next ingest compares the sources once more and finds no difference.
     let ingest = ingest_text(&cluster, &paths).await;
     assert!(
-        ingest.stdout.starts_with("0 documents added, 5 replaced, 1 unchanged"),
+        ingest.stdout.starts_with("0 documents added, 5 unchanged, 1 restored"),
         "{}",
         ingest.stdout
     );

@@ -2,5 +2,6 @@
 //! `passage embed` splits it again.
 
 mod files;
+mod privileges;
 mod rows;
 mod without_grammars;

@@ -44,17 +44,8 @@ impl RecordedSplitting {
     fn parse(unit: Option<&str>, sizes: Option<&Value>) -> Option<Self> {
         let units = [SizeUnit::Characters, SizeUnit::Wordpieces];
         let unit = units.into_iter().find(|known| Some(known.name()) == unit)?;
-        let recorded = sizes.and_then(|sizes| {
-            let size = |key: &str| usize::try_from(sizes.get(key)?.as_u64()?).ok();
-            let limits = ChunkLimits {
-                min: size("min_size")?,
-                preferred: size("preferred_size")?,
-                max: size("max_size")?,
-                window: size("max_with_preamble")?,
-            };
-            limits.check().ok()?;
-            Some(Splitting { unit, limits, overlap: size("overlap")? })
-        });
+        let recorded = sizes.and_then(ChunkLimits::from_json);
+        let recorded = recorded.map(|(limits, overlap)| Splitting { unit, limits, overlap });
         let limits = match unit {
             SizeUnit::Characters => ChunkLimits::CHARACTERS,
             SizeUnit::Wordpieces => ChunkLimits::WORDPIECES,
@@ -131,13 +122,7 @@ impl Store {
             OtherSizes::Keep | OtherSizes::Record => {}
         }
         let Splitting { unit, limits, overlap } = splitting;
-        let sizes = json!({
-            "min_size": limits.min,
-            "preferred_size": limits.preferred,
-            "max_size": limits.max,
-            "max_with_preamble": limits.window,
-            "overlap": overlap,
-        });
+        let sizes = limits.to_json(*overlap);
         // A concurrent run may record first. Then its sizes are the store's. Invalid values are replaced.
         let replaces = recorded.is_some() && !agrees;
         let actions = ["NOTHING", "UPDATE SET value = EXCLUDED.value"];

@@ -4,10 +4,12 @@ use super::document::{ChunkWrite, DocumentWrite};
 use super::statements::{EmbeddingStatements, Statements};
 use passage_core::{CHUNK_COLUMNS, chunk_metadata};
 use pgvector::{HalfVector, Vector};
+use serde_json::Value;
 use std::pin::pin;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Error, Transaction};
+use uuid::Uuid;
 
 /// The types of [`CHUNK_COLUMNS`], in the same order.
 const COLUMN_TYPES: [Type; CHUNK_COLUMNS.len()] = [
@@ -51,38 +53,65 @@ pub(super) async fn reconcile(
             transaction.execute(delete, &[&document.id, &ids]).await?;
         }
     }
-    let number = |of: fn(usize, &ChunkWrite<'_>) -> usize| -> Vec<i32> {
-        kept().map(|(ordinal, chunk)| of(ordinal, chunk) as i32).collect()
-    };
-    let spans =
-        |column: usize| -> Vec<_> { kept().map(|(_, chunk)| span(chunk)[column]).collect() };
-    let ids: Vec<_> = kept().map(|(_, chunk)| chunk.id).collect();
-    if ids.is_empty() {
-        return Ok(());
+    let positions = Positions::of(document);
+    if !positions.ids.is_empty() {
+        transaction.execute(&statements.move_chunks, &positions.parameters()).await?;
     }
-    let kinds: Vec<_> = kept().map(|(_, chunk)| chunk.kind.name()).collect();
-    let units: Vec<_> = kept().map(|(_, chunk)| chunk.unit.name()).collect();
-    let metadata: Vec<_> = kept().map(|(_, chunk)| chunk_metadata(chunk.imports)).collect();
-    transaction
-        .execute(
-            &statements.move_chunks,
-            &[
-                &document.id,
-                &ids,
-                &number(|ordinal, _| ordinal),
-                &number(|_, chunk| chunk.level as usize),
-                &kinds,
-                &units,
-                &number(|_, chunk| chunk.tokens),
-                &spans(0),
-                &spans(1),
-                &spans(2),
-                &spans(3),
-                &metadata,
-            ],
-        )
-        .await?;
     Ok(())
+}
+
+/// The positions of the existing chunks of a document, as arrays.
+pub(super) struct Positions<'a> {
+    document: &'a Uuid,
+    ids: Vec<Uuid>,
+    ordinals: Vec<i32>,
+    levels: Vec<i32>,
+    kinds: Vec<&'static str>,
+    units: Vec<&'static str>,
+    tokens: Vec<i32>,
+    spans: [Vec<Option<i32>>; 4],
+    metadata: Vec<Value>,
+}
+
+impl<'a> Positions<'a> {
+    pub(super) fn of(document: &'a DocumentWrite<'_>) -> Self {
+        let kept = || document.chunks.iter().enumerate().filter(|(_, chunk)| chunk.exists);
+        let number = |of: fn(usize, &ChunkWrite<'_>) -> usize| -> Vec<i32> {
+            kept().map(|(ordinal, chunk)| of(ordinal, chunk) as i32).collect()
+        };
+        let spans = |column: usize| kept().map(|(_, chunk)| span(chunk)[column]).collect();
+        Self {
+            document: &document.id,
+            ids: kept().map(|(_, chunk)| chunk.id).collect(),
+            ordinals: number(|ordinal, _| ordinal),
+            levels: number(|_, chunk| chunk.level as usize),
+            kinds: kept().map(|(_, chunk)| chunk.kind.name()).collect(),
+            units: kept().map(|(_, chunk)| chunk.unit.name()).collect(),
+            tokens: number(|_, chunk| chunk.tokens),
+            spans: [0, 1, 2, 3].map(spans),
+            metadata: kept().map(|(_, chunk)| chunk_metadata(chunk.imports)).collect(),
+        }
+    }
+
+    /// Returns the first parameters of the statements that compare positions.
+    pub(super) fn parameters(&self) -> [&(dyn ToSql + Sync); 12] {
+        let Self { document, ids, ordinals, levels, kinds, units, tokens, spans, metadata } = self;
+        let [start_bytes, end_bytes, first_lines, last_lines] = spans;
+        [
+            document,
+            ids,
+            ordinals,
+            levels,
+            kinds,
+            units,
+            tokens,
+            start_bytes,
+            end_bytes,
+            first_lines,
+            last_lines,
+            metadata,
+        ]
+    }
 }
 
 /// Copies the new chunks and the new embeddings of documents.

@@ -116,24 +116,51 @@ impl EmbeddingStatements {
 /// It does not write a chunk whose position is unchanged; the id depends on section and content. It does
 /// not write the preamble, which would compute the text search vector again.
 fn move_chunks(schema: &str) -> String {
-    let list =
-        |column: fn(&str) -> String| POSITION_COLUMNS.map(|(name, _)| column(name)).join(", ");
-    let names = list(str::to_owned);
-    let assignments = list(|name| format!("{name} = moved.{name}"));
-    let before = list(|name| format!("chunks.{name}"));
-    let after = list(|name| format!("moved.{name}"));
+    let assignments = columns(|name| format!("{name} = moved.{name}"));
+    format!(
+        "UPDATE {schema}.chunks SET {assignments}, \
+         metadata = (chunks.metadata - 'imports') || moved.metadata FROM {}",
+        moved_chunks()
+    )
+}
+
+/// Returns the statement that compares the columns of a document and the positions of its chunks with those
+/// to be written. It returns whether they are equal, and no row for a missing document.
+pub(super) fn is_as_written(schema: &str) -> String {
+    let first = 4 + POSITION_COLUMNS.len();
+    let values: Vec<_> = (first..)
+        .zip(["text", "text", "text", "int", "jsonb"])
+        .map(|(parameter, of)| format!("${parameter}::{of}"))
+        .collect();
+    format!(
+        "SELECT (title, media_type, source_media_type, chunk_count, metadata) IS NOT DISTINCT FROM ({}) \
+         AND NOT EXISTS (SELECT FROM {schema}.chunks, {}) FROM {schema}.documents WHERE id = $1",
+        values.join(", "),
+        moved_chunks()
+    )
+}
+
+/// Returns the rest of a statement on the chunks of the document `$1` that have other positions than those in
+/// the arrays from `$2` on.
+fn moved_chunks() -> String {
+    let names = columns(str::to_owned);
+    let before = columns(|name| format!("chunks.{name}"));
+    let after = columns(|name| format!("moved.{name}"));
     let arrays: Vec<_> = (3..)
         .zip(POSITION_COLUMNS)
         .map(|(parameter, (_, array))| format!("${parameter}::{array}[]"))
         .collect();
     let (arrays, metadata) = (arrays.join(", "), 3 + POSITION_COLUMNS.len());
     format!(
-        "UPDATE {schema}.chunks SET {assignments}, \
-         metadata = (chunks.metadata - 'imports') || moved.metadata \
-         FROM unnest($2::uuid[], {arrays}, ${metadata}::jsonb[]) AS moved (id, {names}, metadata) \
+        "unnest($2::uuid[], {arrays}, ${metadata}::jsonb[]) AS moved (id, {names}, metadata) \
          WHERE chunks.document_id = $1 AND chunks.id = moved.id AND \
          ({before}, chunks.metadata -> 'imports') IS DISTINCT FROM ({after}, moved.metadata -> 'imports')"
     )
+}
+
+/// Returns a list with an item for each column of a position.
+fn columns(item: fn(&str) -> String) -> String {
+    POSITION_COLUMNS.map(|(name, _)| item(name)).join(", ")
 }
 
 #[cfg(test)]

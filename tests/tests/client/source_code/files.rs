@@ -1,8 +1,12 @@
 //! Real source code of every language: the fixtures of core, and files of the packages that cargo has downloaded.
 
+#[path = "../../../../core/tests/corpus/files.rs"]
+#[expect(dead_code, reason = "core reads other types, too")]
+mod corpus;
 #[path = "../../../../core/tests/invariants/languages.rs"]
 mod languages;
 
+use corpus::{registry, walk};
 pub use languages::LANGUAGES;
 use passage_core::MediaType;
 use std::collections::HashMap;
@@ -57,24 +61,4 @@ pub fn files() -> Vec<File> {
         assert!(files.iter().any(|file| file.media_type == media_type), "no file of {media_type}");
     }
     files
-}
-
-/// Returns the folder of the packages that cargo has downloaded.
-fn registry() -> PathBuf {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    home.unwrap_or_default().join("registry/src")
-}
-
-/// Calls a function with each file below a folder, in order.
-fn walk(folder: &Path, visit: &mut impl FnMut(PathBuf)) {
-    let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => walk(&entry.path(), visit),
-            Ok(kind) if kind.is_file() => visit(entry.path()),
-            _ => {}
-        }
-    }
 }

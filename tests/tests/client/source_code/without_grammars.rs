@@ -17,12 +17,12 @@ use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
-const MARKED: &str = "SELECT count(*) FROM rag.documents WHERE metadata ? 'split_as_text'";
-const MISSING: &str =
+pub const MARKED: &str = "SELECT count(*) FROM rag.documents WHERE metadata ? 'split_as_text'";
+pub const MISSING: &str =
     "SELECT count(*) FROM rag.chunks WHERE id NOT IN (SELECT chunk_id FROM rag.embeddings)";
 
 /// A server with the stores `rag`, with embeddings, and `expected`. Its library has no grammars.
-async fn start(what: &str) -> Option<Cluster> {
+pub async fn start(what: &str) -> Option<Cluster> {
     let cluster = Cluster::bare().await;
     if cluster.lacks_vector(what) {
         return None;
@@ -65,7 +65,7 @@ async fn use_grammars(cluster: &Cluster) {
     use_library(cluster, "$libdir/pg_passage").await;
 }
 
-fn embed(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
+pub fn embed(cluster: &Cluster, service: &Service, arguments: &[&str]) -> Command {
     let mut program = cluster.client_program();
     program.env("PASSAGE_EMBED_URL", service.url()).env("PASSAGE_EMBED_MODEL", "tiny");
     program.env("PASSAGE_API_KEY", "key").arg("embed").args(arguments);
