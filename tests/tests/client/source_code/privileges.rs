@@ -87,6 +87,12 @@ async fn under_row_level_security_embed_splits_documents_that_it_sees_and_may_wr
         (cluster.query_text(MARKED).await, cluster.query_text(MISSING).await),
         ("0".into(), "0".into())
     );
+    cluster
+        .execute(
+            "ALTER TABLE rag.documents DISABLE ROW LEVEL SECURITY;
+            ALTER TABLE rag.chunks DISABLE ROW LEVEL SECURITY",
+        )
+        .await;
     crate::assert_sound(&cluster).await;
 }
 
@@ -96,6 +102,19 @@ async fn a_role_that_may_not_update_documents_embeds_them_as_text_and_reports_it
     let Some(cluster) = start_with(what, &["a.rs", "b.rs", "c.rs"]).await else { return };
     let before = rows_without(&cluster, "").await;
     let service = Service::good(64).await;
+    let run = RunOutput::of(&mut embed_as_worker(&cluster, &service, &[])).await;
+    run.assert_refusal(
+        "error: permission denied for table documents",
+        "Ask the owner of the store",
+    );
+    assert_eq!(rows_without(&cluster, "").await, before);
+
+    // Any column lets the worker lock the rows, as it does while it writes an embedding.
+    cluster
+        .execute(
+            "GRANT UPDATE (orphaned_at) ON rag.documents TO worker; GRANT UPDATE (metadata) ON rag.chunks TO worker",
+        )
+        .await;
     let run = RunOutput::of(&mut embed_as_worker(&cluster, &service, &[])).await;
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     run.assert_refusal(
