@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// Reads `(title text (title text))`, where each pair of brackets is a unit.
+/// Reads `(title text (title text))`, where each pair of brackets is a unit and an item.
 fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
     let mut units = Units::new(text, limits, &Characters, Members::Declarations);
     let mut depth = 0;
@@ -113,6 +113,7 @@ fn brackets(text: &str, limits: ChunkLimits) -> Vec<(String, String, Unit)> {
                 let title: String =
                     text[at + 1..].chars().take_while(char::is_ascii_alphabetic).collect();
                 let unit = if title.starts_with('m') { Unit::Member } else { Unit::Container };
+                units.item(at, None);
                 units.open(at, &title, unit);
                 depth += 1;
             }
