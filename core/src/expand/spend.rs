@@ -111,7 +111,9 @@ fn take_excerpt(ledger: &mut Ledger, part: &Part, around: &[&Part]) {
     let Some(mut excerpt) = cheapest_that_fits(ledger, hit, &excerpts) else {
         take_window(ledger, part, &excerpts);
         ledger.cut_rest(hit);
-        around.iter().for_each(|end| take(ledger, end));
+        for end in around {
+            take(ledger, end);
+        }
         return;
     };
     let mut kept = HashSet::new();
@@ -122,7 +124,9 @@ fn take_excerpt(ledger: &mut Ledger, part: &Part, around: &[&Part]) {
         }
     };
     keep(ledger, excerpts.chunks(&excerpt));
-    others.iter().for_each(|end| take_ends(ledger, end));
+    for end in others {
+        take_ends(ledger, end);
+    }
     for next in excerpts.hits().into_iter().chain(excerpts.indexes(&part.chunks)) {
         interrupt::poll();
         let Some(added) = excerpts.added(&excerpt, next, piece_tokens(ledger)) else { continue };

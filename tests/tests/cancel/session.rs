@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use tokio_postgres::Client;
 use tokio_postgres::error::SqlState;
 
-/// The largest processor time from the cancel to the error. The aim is 200 ms; a parser reads a comment of
-/// 16 MB without a check for interrupts.
-pub const MOST_WORK: Duration = Duration::from_millis(500);
+/// The largest processor time from the cancel to the error.
+pub const MOST_WORK: Duration = Duration::from_millis(200);
 
 /// The most repetitions of a moment that exceeds it: other work also slows the processor down.
 const REPETITIONS: usize = 3;

@@ -18,7 +18,11 @@ NUL byte is not source code.
 use super::language::Language;
 use super::memory;
 use crate::{SyntaxError, interrupt};
-use std::{cell::Cell, ops::ControlFlow};
+use std::{
+    cell::{Cell, RefCell},
+    ops::ControlFlow,
+    panic,
+};
 use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
 
 /// The least number of bytes per report, that is, per hundred steps of the parser. Real code has at
@@ -31,6 +35,9 @@ const REPORTS_A_POLL: usize = 500;
 
 /// The number of bytes that the parser gets at once.
 const BLOCK: usize = 1 << 14;
+
+/// The number of blocks after which the parser polls between two reports, such as in a comment of megabytes.
+const BLOCKS_A_POLL: usize = 64;
 
 /// The maximum number of times that the parser may read a byte, on average. Reading the current block
 /// again does not count, so real code is read little more than once.
@@ -65,7 +72,8 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     let granted = bytes.len() + FREE_BYTES;
     let reports = Cell::new(granted / BYTES_A_REPORT);
     let mut readable = granted * READINGS;
-    let mut offset = 0;
+    let (mut offset, mut blocks) = (0, 0);
+    let stopped = RefCell::new(None);
     memory::count();
     let before = memory::requested();
     // A parser that is used again requests less memory, so the limit would depend on earlier documents.
@@ -73,8 +81,12 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     parser.set_language(&(language.grammar)()).expect("the grammar has a supported version");
     let mut read = |at: usize, _: Point| {
         let block = bytes.get(at..bytes.len().min(at + BLOCK)).unwrap_or_default();
+        blocks += 1;
+        if stopped.borrow().is_none() && blocks % BLOCKS_A_POLL == 0 {
+            stopped.replace(panic::catch_unwind(interrupt::poll).err());
+        }
         // An empty block ends the text early. The parser finishes, and its tree is discarded.
-        let left = readable.checked_sub(block.len());
+        let left = readable.checked_sub(block.len()).filter(|_| stopped.borrow().is_none());
         readable = left.unwrap_or(0);
         if left.is_some() { block } else { &[] }
     };
@@ -88,6 +100,9 @@ pub(super) fn tree(text: &str, language: &Language) -> Result<Tree, SyntaxError>
     let tree = loop {
         let options = ParseOptions::new().progress_callback(&mut report);
         let tree = parser.parse_with_options(&mut read, None, Some(options));
+        if let Some(panic) = stopped.take() {
+            panic::resume_unwind(panic);
+        }
         if tree.is_some() || reports.get() == 0 {
             break tree;
         }
