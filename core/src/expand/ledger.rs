@@ -1,7 +1,7 @@
 //! The ledger: the decisions on hits and context so far, and the tokens that they spent.
 
 use super::budget::{Budget, Spending};
-use super::members::Part;
+use super::members::{Part, PartKind};
 use super::probe_rows::ProbeRows;
 use super::selection::{BudgetDecision, SelectedChunk, Verdict};
 use super::{Hit, Role, Rule};
@@ -38,13 +38,26 @@ impl<'a> Ledger<'a> {
             let tokens = self.tokens(selected);
             let verdict = self.budget.verdict(&all, self.hits, &[(selected.hit, tokens)]);
             all.add_context(selected.hit, tokens);
-            verdict == Verdict::Kept
+            verdict == Verdict::Kept && !self.is_last_read(selected)
         })
     }
 
     /// Returns the verdict on a part as a whole.
+    ///
+    /// A member with the last chunk that was read for its hit may have more chunks, so it is not kept.
     pub(super) fn verdict(&self, part: &Part) -> Verdict {
-        self.verdict_on(part.hit(), &part.chunks)
+        let is_member = part.kind == PartKind::Member;
+        match self.verdict_on(part.hit(), &part.chunks) {
+            Verdict::Kept if is_member && part.chunks.iter().any(|of| self.is_last_read(of)) => {
+                Verdict::MaxChunks
+            }
+            verdict => verdict,
+        }
+    }
+
+    /// Returns whether a chunk of a scope is as far from its hit as chunks are read.
+    fn is_last_read(&self, chunk: &SelectedChunk) -> bool {
+        chunk.distance.unsigned_abs() >= self.hits[chunk.hit].strategy.reach()
     }
 
     /// Returns the verdict on context that is cut if the rest of the context of a hit is. Each chunk counts against the

@@ -56,6 +56,19 @@ fn a_member_is_kept_or_cut_as_a_whole() {
 }
 
 #[test]
+fn a_member_that_was_not_read_to_its_end_is_not_kept() {
+    let class = class();
+    let within = |max_chunks| {
+        let strategy = Strategy { max_chunks: Some(max_chunks), ..preset("hierarchical") };
+        let hits = [class.hit((0, 2), 0, &strategy)];
+        returned(&class, &hits, Budget::of(&hits)).0
+    };
+    // At most as many chunks are read on each side of the hit: of the last method only the first chunk.
+    assert_eq!(within(7), [1, 2, 3, 8, 12]);
+    assert_eq!(within(8), [1, 2, 3, 4, 5, 6, 7, 12]);
+}
+
+#[test]
 fn a_smaller_member_takes_the_room_that_a_larger_one_leaves() {
     // The field is farther away than the inner class.
     assert_eq!(within(&class(), 3, 60).0, [1, 2, 3, 8, 12]);

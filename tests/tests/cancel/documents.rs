@@ -121,7 +121,7 @@ async fn split_ends_soon_after_a_cancel_for_each_media_type() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn split_ends_soon_after_a_cancel_for_source_code_of_each_language() {
-    cancel_splits(5, &CODE, &[BYTES], MOST_WORK).await;
+    cancel_splits(5, &CODE, &[BYTES], MOST_TREE_WORK).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -97,7 +97,12 @@ impl<'h, 'a> Purse<'h, 'a> {
     }
 
     fn spend(&mut self, payer: usize, chunks: &[(&Claim<'a>, i64)], kind: PartKind) {
-        let is_kept = self.can_pay(payer, chunks);
+        // "A member with the last chunk that was read for its hit may have more chunks."
+        let is_last = |(claim, distance): &(&Claim, i64)| {
+            distance.abs() >= self.hits[claim.hit].strategy.reach()
+        };
+        let is_whole = kind != PartKind::Member || !chunks.iter().any(is_last);
+        let is_kept = is_whole && self.can_pay(payer, chunks);
         self.stopped[payer] |= kind != PartKind::Member && !is_kept;
         if !is_kept {
             return self.cut(chunks);
