@@ -78,7 +78,7 @@ fn chunks(number: u32, pieces: Vec<Piece>, kind: &'static str, rng: &mut Rng) ->
     let (no_span, overlap, gap) = (flaw(), flaw().min(30), flaw().min(30));
     let odd_level = flaw().min(30);
     // Levels of other writers may tell nothing.
-    let no_level = *rng.choose(&[0, 0, 20, 60, 100]);
+    let no_level = *rng.choose(&[0, 0, 0, 20, 60]);
     let mut ordinal = match rng.below(40) {
         0 => i64::from(i32::MIN) + 1,
         1 => i64::from(i32::MAX) - 500,

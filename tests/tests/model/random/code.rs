@@ -55,7 +55,7 @@ fn member(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
         section.extend((0..60 + rng.below(5)).map(|depth| depth.to_string()));
     }
     let first = pieces.len();
-    run(&section, "member", "    fn run() {}\n", &[1, 1, 1, 2, 3, 6, 10], pieces, rng);
+    run(&section, "member", "    fn run() {}\n", &[1, 1, 2, 3, 6, 10], pieces, rng);
     if rng.percent(5) {
         // A function in the value of a field.
         pieces[first].deeper += 1;
