@@ -44,9 +44,11 @@ impl Piece {
 
 /// Returns the document of a number.
 pub fn document(number: u32, rng: &mut Rng) -> Document {
-    let (pieces, kind, types): (_, _, &[&str]) = match rng.below(3) {
+    let (pieces, kind, types): (_, _, &[&str]) = match rng.below(4) {
         0 => (prose::pieces(rng), "prose", &["text/markdown", "text/plain", "text/html"]),
-        1 => (code::pieces(rng), "code", &["text/x-python", "text/x-typescript", "text/x-rust"]),
+        1 | 2 => {
+            (code::pieces(rng), "code", &["text/x-python", "text/x-typescript", "text/x-rust"])
+        }
         _ => (json::pieces(rng), "data", &JSON),
     };
     let media_type = match rng.below(10) {

@@ -61,7 +61,7 @@ pub fn call(
         ids.iter().map(|_| score(rng)).collect()
     });
     // The strategies with the most rules are the most frequent.
-    let presets = [&PRESETS[..], &["hierarchical", "hierarchical", "merge"]].concat();
+    let presets = [&PRESETS[..], &["hierarchical"; 6], &["merge"]].concat();
     let strategy = match rng.index(presets.len() + own.len().min(6)) {
         index if index < presets.len() => presets[index].to_owned(),
         _ => rng.choose(own).name.clone(),
@@ -71,8 +71,8 @@ pub fn call(
     limits.max_passage_tokens = rng.maybe(chance, &[0, 5, 10, 20, 40]);
     // Budgets that cut units and containers.
     match rng.below(6) {
-        0 | 1 => limits.max_tokens = Some(15 + rng.below(60) as i64),
-        2 => limits.max_passage_tokens = Some(5 + rng.below(40) as i64),
+        0..3 => limits.max_tokens = Some(15 + rng.below(60) as i64),
+        3 => limits.max_passage_tokens = Some(5 + rng.below(40) as i64),
         _ => {}
     }
     let hits = Hits { ids, scores, strategy, limits };

@@ -26,7 +26,7 @@ fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
         pieces.push(Piece::new(&section, "container", "struct Whole {}\n"));
         return;
     }
-    run(&section, "container", "impl Store {\n", &[0, 1, 1, 1, 1, 1, 2, 4], pieces, rng);
+    run(&section, "container", "impl Store {\n", &[0, 1, 3, 4, 6, 8], pieces, rng);
     for _ in 0..rng.below(6) {
         match rng.below(9) {
             0 if section.len() < 5 => container(&section, pieces, rng),
@@ -43,7 +43,7 @@ fn container(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
     }
     if rng.percent(70) {
         // The model does not read brackets, so none is left over in a chunk of a member.
-        run(&section, "container", "// The end of {}\n", &[1, 1, 1, 2], pieces, rng);
+        run(&section, "container", "// The end of {}\n", &[1, 1, 1, 5], pieces, rng);
     }
 }
 
@@ -55,7 +55,7 @@ fn member(above: &[String], pieces: &mut Vec<Piece>, rng: &mut Rng) {
         section.extend((0..60 + rng.below(5)).map(|depth| depth.to_string()));
     }
     let first = pieces.len();
-    run(&section, "member", "    fn run() {}\n", &[1, 1, 2, 3, 6, 10], pieces, rng);
+    run(&section, "member", "    fn run() {}\n", &[1, 1, 1, 2, 3, 6, 10], pieces, rng);
     if rng.percent(5) {
         // A function in the value of a field.
         pieces[first].deeper += 1;
