@@ -208,9 +208,10 @@ fn piece<'c, 'a>(all: &[ScopeChunk<'c, 'a>], index: usize) -> Piece<'c, 'a> {
     let one = &all[index];
     let ordinal = one.chunk.ordinal.expect("a chunk of a scope has an ordinal");
     let begins_inside = beginning(all, one) == Beginning::Inside;
-    let before = match precedes(all, index) {
-        true => edge(all, index),
-        false => beside_unread(all, one).filter(|_| !begins_inside),
+    let before = if precedes(all, index) {
+        edge(all, index)
+    } else {
+        beside_unread(all, one).filter(|_| !begins_inside)
     };
     let has_next = index + 1 < all.len() && precedes(all, index + 1);
     let after = if has_next { edge(all, index + 1) } else { beside_unread(all, one) };

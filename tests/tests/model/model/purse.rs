@@ -59,7 +59,7 @@ impl<'h, 'a> Purse<'h, 'a> {
                 continue;
             }
             if excerpt::hits(&part.pieces).is_empty() {
-                self.spend_ends(part);
+                self.spend_ends(&part);
                 continue;
             }
             // The ends of containers around the unit that was hit are decided with it.
@@ -111,7 +111,7 @@ impl<'h, 'a> Purse<'h, 'a> {
     }
 
     /// "The ends of a container, or their cheapest excerpt, or nothing. Members parse without them."
-    fn spend_ends(&mut self, part: Part<'_, 'a>) {
+    fn spend_ends(&mut self, part: &Part<'_, 'a>) {
         let payer = part.chunks[0].0.hit;
         if self.can_pay(payer, &part.chunks) {
             return self.keep(&part.chunks);
@@ -176,7 +176,9 @@ impl<'h, 'a> Purse<'h, 'a> {
             });
         }
         self.keep(&excerpt::claims(&pieces, &excerpt));
-        others.into_iter().for_each(|other| self.spend_ends(other));
+        for other in &others {
+            self.spend_ends(other);
+        }
         let is_of = |piece: &Piece, id| piece.chunk.id == id;
         let nearest = part
             .chunks
