@@ -34,7 +34,10 @@ fn random_calls_apply_every_rule() {
     }
     for rule in coverage::RULES {
         let times = times.get(rule).copied().unwrap_or_default();
-        assert!(times >= 50, "{rule}: {times} of 50,000 calls");
+        // Few stores have a long head, or a unit that has no room for all its hits.
+        let is_rare = ["an excerpt of the ends", "an excerpt with the best hit"].contains(&rule);
+        let least = if is_rare { 50 } else { 250 };
+        assert!(times >= least, "{rule}: {times} of 50,000 calls");
     }
 }
 
