@@ -67,13 +67,13 @@ BEGIN
         RETURN '{}';
     END IF;
     -- LangChain: MarkdownHeaderTextSplitter and HTMLHeaderTextSplitter, with the keys of their documentation.
-    SELECT array_agg(title ORDER BY level) INTO titles FROM (
-        SELECT level, coalesce(metadata ->> ('Header ' || level), metadata ->> ('header_' || level), metadata ->> ('h' || level))
-        FROM generate_series(1, 6) AS level
-    ) AS header (level, title)
-    WHERE title <> '';
-    IF titles IS NOT NULL THEN
-        RETURN titles;
+    IF metadata ?| '{Header 1,Header 2,Header 3,header_1,header_2,header_3,h1,h2,h3}' THEN
+        FOR level IN 1..6 LOOP
+            titles := array_append(titles, coalesce(metadata ->> ('Header ' || level), metadata ->> ('header_' || level), metadata ->> ('h' || level)));
+        END LOOP;
+        RETURN array_remove(array_remove(titles, NULL), '');
+    ELSIF NOT metadata ?| '{header_path,headings,dl_meta,parent_headers,header}' THEN
+        RETURN '{}';
     END IF;
     -- LlamaIndex: MarkdownNodeParser writes "/Title/Subtitle/", without the title of the node.
     IF metadata ->> 'header_path' <> '' THEN
@@ -165,7 +165,7 @@ BEGIN
             ' || jsonb_strip_nulls(jsonb_build_object(' || others || '))', ')');
         RETURN _passage.metadata_expressions(metadata) || '{"content": "source.content", "embedding": "source.embedding"}';
     ELSIF framework = 'langchain_pgvector' THEN
-        SELECT format('%I.%I', nspname, relname) AS relation, quote_ident(attname) AS key INTO collections
+        SELECT format('%I.%I', nspname, relname) AS relation, quote_ident(pg_attribute.attname) AS key INTO collections
         FROM pg_constraint
         JOIN pg_class ON pg_class.oid = confrelid
         JOIN pg_namespace ON pg_namespace.oid = relnamespace

@@ -7,24 +7,6 @@
 -- The comment of adopted_chunks has the arguments as JSON. Only the owner can change it, and their expressions run
 -- with the owner's rights. The expressions are part of statements: adopt has checked that each is one expression.
 
-CREATE FUNCTION _passage.adoption(store name) RETURNS jsonb
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    comment text;
-BEGIN
-    SELECT obj_description(pg_class.oid, 'pg_class') INTO comment
-    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r';
-    RETURN substr(comment, strpos(comment, '{'))::jsonb;
-EXCEPTION WHEN data_exception THEN
-    RETURN NULL;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.adoption(name) IS 'what adopt recorded of an adopted store, NULL for another store';
-
 -- The key of the source: a unique index over columns that are NOT NULL, the primary key first.
 
 CREATE FUNCTION _passage.adopted_key(source oid)
@@ -232,6 +214,7 @@ BEGIN
                 coalesce(before_content, (SELECT %4$s FROM ONLY %5$s AS source WHERE %6$s)), before_start,
                 coalesce(content, (SELECT %4$s FROM ONLY %5$s AS source WHERE %7$s)), start_char) ELSE old_advance END AS advance
             FROM placed
+            OFFSET 0
         ),
         spanned AS (
             SELECT *, CASE WHEN is_exact AND first_byte + bytes <= 2147483647 THEN first_byte::integer END AS start_byte,
@@ -335,6 +318,8 @@ LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan
+SET jit = off
 AS $body$
 #variable_conflict use_column
 DECLARE

@@ -10,6 +10,14 @@ RETURN pg_catalog."overlay"(pg_catalog."overlay"(pg_catalog.left(pg_catalog.enco
 
 COMMENT ON FUNCTION _passage.adopted_id(text, text) IS 'uuid of a chunk or document that has another id in its source';
 
+-- The order of chunks of which each names the previous one.
+
+CREATE FUNCTION _passage.chain_order(ids text[], previous text[]) RETURNS integer[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'chain_order_wrapper';
+
+COMMENT ON FUNCTION _passage.chain_order(text[], text[]) IS 'place of each item in the chains that the ids of the previous items form';
+
 -- Spans count in the text that the chunks of a document rebuild. The offsets of frameworks count characters, and a
 -- splitter may have dropped white space between two chunks. So each chunk is placed behind the previous one: by their
 -- offsets, if the text of both agrees, else by the longest end of one that begins the other. A dropped character counts

@@ -186,19 +186,28 @@ fn statement(
         format!(" JOIN {} AS e ON e.chunk_id {EQUAL} c.id", embeddings.name)
     });
     let conditions = filters.conditions(layout, "c.document_id", embedding, 2 + 3 * subqueries);
+    // Only a table can be sampled.
+    let (sampled_table, of_view) = match &layout.adopted {
+        Some(adopted) => {
+            (&adopted.name, format!(" JOIN {} AS c ON c.id {EQUAL} t.id", layout.chunks.name))
+        }
+        None => (&layout.chunks.name, String::new()),
+    };
     let subquery = |subquery: usize| {
         let [query, limit, sample] = [2, 3, 4].map(|first| first + 3 * subquery);
         // Without a sample the index is used.
-        let (of, and) = if sampled {
+        let (chunks, and) = if sampled {
+            let alias = if layout.adopted.is_some() { "t" } else { "c" };
             let method = "TABLESAMPLE pg_catalog.system";
-            (format!(" {method} (${sample}) REPEATABLE (0)"), String::new())
+            let chunks =
+                format!("{sampled_table} AS {alias} {method} (${sample}) REPEATABLE (0){of_view}");
+            (chunks, String::new())
         } else {
-            (String::new(), format!(" AND ${sample} IS NULL"))
+            (format!("{} AS c", layout.chunks.name), format!(" AND ${sample} IS NULL"))
         };
         format!(
-            "(SELECT {subquery}, {id}, c.tsv FROM {chunks} AS c{of}{documents}{embeddings} \
+            "(SELECT {subquery}, {id}, c.tsv FROM {chunks}{documents}{embeddings} \
              WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions} LIMIT ${limit})",
-            chunks = layout.chunks.name,
             id = layout.chunks.column("c", "id", "uuid"),
             documents = filters.join(layout, "c.document_id"),
         )
