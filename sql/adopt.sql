@@ -117,7 +117,7 @@ BEGIN
                 'also ordinal, section, uri, title and embedding, if the table has them.';
     END IF;
 
-    FOR argument IN SELECT jsonb_object_keys(expressions) ORDER BY 1 LOOP
+    FOR argument IN SELECT jsonb_object_keys(expressions - 'described') ORDER BY 1 LOOP
         type := _passage.adopted_type(name, argument, expressions ->> argument);
         types := types || jsonb_build_object(argument, type);
         IF argument = 'section' AND type NOT IN ('text', 'text[]', 'character varying', 'character varying[]')

@@ -32,9 +32,16 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    found CONSTANT text := _passage.metadata_text(metadata, VARIADIC keys);
+    key text;
+    found text;
 BEGIN
-    RETURN CASE WHEN found ~ '^[0-9]{1,15}(\.0+)?$' THEN found::numeric::bigint END;
+    FOREACH key IN ARRAY keys LOOP
+        found := metadata ->> key;
+        IF found IS NOT NULL THEN
+            RETURN CASE WHEN found ~ '^[0-9]{1,15}$' THEN found::bigint END;
+        END IF;
+    END LOOP;
+    RETURN NULL;
 END
 $$;
 
@@ -66,14 +73,15 @@ BEGIN
     IF jsonb_typeof(metadata) IS DISTINCT FROM 'object' THEN
         RETURN '{}';
     END IF;
+    IF NOT metadata ?| '{Header 1,Header 2,Header 3,header_1,header_2,header_3,h1,h2,h3,header_path,headings,dl_meta,parent_headers,header}' THEN
+        RETURN '{}';
+    END IF;
     -- LangChain: MarkdownHeaderTextSplitter and HTMLHeaderTextSplitter, with the keys of their documentation.
     IF metadata ?| '{Header 1,Header 2,Header 3,header_1,header_2,header_3,h1,h2,h3}' THEN
         FOR level IN 1..6 LOOP
             titles := array_append(titles, coalesce(metadata ->> ('Header ' || level), metadata ->> ('header_' || level), metadata ->> ('h' || level)));
         END LOOP;
         RETURN array_remove(array_remove(titles, NULL), '');
-    ELSIF NOT metadata ?| '{header_path,headings,dl_meta,parent_headers,header}' THEN
-        RETURN '{}';
     END IF;
     -- LlamaIndex: MarkdownNodeParser writes "/Title/Subtitle/", without the title of the node.
     IF metadata ->> 'header_path' <> '' THEN
@@ -125,6 +133,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT jsonb_build_object(
         'metadata', metadata,
+        'described', metadata,
         'document', format('_passage.metadata_text(%s, ''parent_document_id'', ''document_id'', ''doc_id'', ''source_id'', ''source'', ''file_path'', ''url'', ''uri'', ''file_name'', ''filename'')', metadata),
         'uri', format('_passage.metadata_text(%s, ''source'', ''file_path'', ''url'', ''uri'', ''file_name'', ''filename'')', metadata),
         'title', format('_passage.metadata_text(%s, ''title'')', metadata),
@@ -186,6 +195,7 @@ BEGIN
         RETURN _passage.metadata_expressions(metadata) || jsonb_build_object(
             'id', 'source.node_id', 'content', 'source.text', 'embedding', 'source.embedding',
             'metadata', '(coalesce(source.metadata_::jsonb, ''{}'') - ''_node_content'')',
+            'described', metadata,
             'document', format('_passage.metadata_text(%s, ''ref_doc_id'', ''document_id'', ''doc_id'')', metadata),
             'uri', format('_passage.metadata_text(%s, ''file_path'', ''url'', ''source'', ''file_name'')', metadata),
             'title', format('_passage.metadata_text(%s, ''title'', ''file_name'')', metadata),

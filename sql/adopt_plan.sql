@@ -86,7 +86,10 @@ AS $function$
 #variable_conflict use_column
 DECLARE
     source CONSTANT text := adoption ->> 'source';
-    given CONSTANT jsonb := adoption -> 'expressions';
+    given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
+    -- Expressions of a framework share its metadata, which is read once for each row.
+    described CONSTANT text := adoption #>> '{expressions,described}';
+    shared jsonb := given;
     types CONSTANT jsonb := adoption -> 'types';
     has_section CONSTANT boolean := given ? 'section';
     key record;
@@ -108,6 +111,9 @@ DECLARE
     key_lagged text;
     row_columns text;
     row_from text;
+    row_from_parallel text;
+    -- A place in the text that no expression has.
+    barrier CONSTANT text := E'\x01';
     rows_of text;
     placed_order text;
     window_order text;
@@ -154,6 +160,11 @@ BEGIN
     ) AS listed;
     prefix := format('%I.', store);
 
+    IF described IS NOT NULL THEN
+        SELECT jsonb_object_agg(argument, replace(expression, described, 'described.metadata')) INTO shared
+        FROM jsonb_each_text(given) AS listed (argument, expression);
+    END IF;
+
     -- The rows of the source as the store needs them. The subquery computes each expression once.
     section_type := types ->> 'section';
     row_columns := format($part$%s, %s AS id,
@@ -168,22 +179,26 @@ BEGIN
         adoption ->> 'seed', key_text, key_text);
     -- A key of one uuid is the id itself.
     row_columns := regexp_replace(row_columns, '^, ', '');
-    row_from := format($part$
+    row_from := format($part$%s
         CROSS JOIN LATERAL (SELECT
             %s AS document_key, coalesce(%s, '') AS collection, coalesce(%s, '') AS version, %s AS uri, %s AS title, %s AS media_type,
             %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section
-            OFFSET 0) AS e
+            %s) AS e
         WHERE e.content IS NOT NULL AND %s$part$,
-        _passage.adopted_expression(given, 'document', 'text'), _passage.adopted_expression(given, 'collection', 'text'),
-        _passage.adopted_expression(given, 'version', 'text'), _passage.adopted_expression(given, 'uri', 'text'),
-        _passage.adopted_expression(given, 'title', 'text'), _passage.adopted_expression(given, 'media_type', 'text'),
-        _passage.adopted_expression(given, 'content', 'text'), _passage.adopted_expression(given, 'ordinal', coalesce(types ->> 'ordinal', 'integer')),
-        _passage.adopted_expression(given, 'previous', 'text'), _passage.adopted_expression(given, 'id', 'text'),
-        _passage.adopted_expression(given, 'start_char', 'bigint'), _passage.adopted_expression(given, 'start_byte', 'bigint'),
+        CASE WHEN described IS NOT NULL THEN format(E'\n        CROSS JOIN LATERAL (SELECT %s AS metadata %s) AS described', described, barrier) END,
+        _passage.adopted_expression(shared, 'document', 'text'), _passage.adopted_expression(shared, 'collection', 'text'),
+        _passage.adopted_expression(shared, 'version', 'text'), _passage.adopted_expression(shared, 'uri', 'text'),
+        _passage.adopted_expression(shared, 'title', 'text'), _passage.adopted_expression(shared, 'media_type', 'text'),
+        _passage.adopted_expression(shared, 'content', 'text'), _passage.adopted_expression(shared, 'ordinal', coalesce(types ->> 'ordinal', 'integer')),
+        _passage.adopted_expression(shared, 'previous', 'text'), _passage.adopted_expression(shared, 'id', 'text'),
+        _passage.adopted_expression(shared, 'start_char', 'bigint'), _passage.adopted_expression(shared, 'start_byte', 'bigint'),
         CASE WHEN NOT has_section THEN 'NULL::text[]'
-            WHEN section_type = 'text[]' THEN format('coalesce(%s, ''{}'')', _passage.adopted_expression(given, 'section', 'text[]'))
-            ELSE format('array_remove(ARRAY[%s], NULL)', _passage.adopted_expression(given, 'section', 'text')) END,
-        CASE WHEN given ? 'condition' THEN _passage.adopted_expression(given, 'condition', 'boolean') ELSE 'true' END);
+            WHEN section_type = 'text[]' THEN format('coalesce(%s, ''{}'')', _passage.adopted_expression(shared, 'section', 'text[]'))
+            ELSE format('array_remove(ARRAY[%s], NULL)', _passage.adopted_expression(shared, 'section', 'text')) END,
+        barrier,
+        CASE WHEN given ? 'condition' THEN _passage.adopted_expression(shared, 'condition', 'boolean') ELSE 'true' END);
+    row_from_parallel := replace(row_from, barrier, '');
+    row_from := replace(row_from, barrier, 'OFFSET 0');
 
     -- The order in a document: by the expression, then by an integer key, else by arrival.
     placed_order := concat_ws(', ', 'document_id', CASE WHEN given ? 'previous' THEN 'chained NULLS LAST' END,
@@ -278,15 +293,20 @@ BEGIN
                 NULL::bigint AS arrival, arriving, true AS is_new, NULL::uuid AS old_after, NULL::integer AS old_advance, start_byte AS start_at,
                 source_id, previous, section$part$,
         concat_ws(', ', CASE WHEN side_keys <> 'id' THEN 'id' END, side_keys, 'document_id', 'place', 'start_char'));
+    -- CREATE TABLE AS can use parallel workers for the lexemes, which take most of the time; INSERT cannot.
     RETURN QUERY VALUES
+        ('fill', 'adopted_words', NULL, format($ddl$CREATE UNLOGGED TABLE %1$sadopted_words AS
+    SELECT rows.id, passage.chunk_tsv(%2$L::regconfig, title, section, content) AS tsv
+    FROM (SELECT %3$s FROM ONLY %4$s AS source%5$s) AS rows;$ddl$, prefix, adoption ->> 'language', row_columns, source, row_from_parallel)),
         ('fill', 'adopted_chunks', NULL, format($ddl$INSERT INTO %1$sadopted_chunks (%2$s, tsv)
     WITH merged AS (
         %3$s
         FROM (SELECT %4$s, row_number() OVER () AS arriving FROM ONLY %5$s AS source%6$s) AS rows
     )%7$s%8$s
-    SELECT %2$s, passage.chunk_tsv(%9$L::regconfig, preamble, section, content)
-    FROM spanned ORDER BY arriving;$ddl$,
-            prefix, values_new, rows_of, row_columns, source, row_from, chain, advances, adoption ->> 'language')),
+    SELECT %2$s, tsv
+    FROM spanned JOIN %1$sadopted_words USING (id) ORDER BY arriving;$ddl$,
+            prefix, values_new, rows_of, row_columns, source, row_from, chain, advances)),
+        ('fill', 'adopted_words', NULL, format('DROP TABLE %sadopted_words;', prefix)),
         ('fill', 'adopted_documents', NULL, format($ddl$INSERT INTO %1$sadopted_documents (id, collection, version, uri, title, media_type)
     SELECT rows.document_id, rows.collection, rows.version, rows.uri, rows.title, rows.media_type
     FROM (SELECT %2$s FROM ONLY %3$s AS source JOIN %1$sadopted_chunks AS adopted ON %4$s AND adopted.ordinal = 0%5$s) AS rows;$ddl$,

@@ -9,7 +9,7 @@ DECLARE
     adoption CONSTANT jsonb := _passage.adoption(store);
     name CONSTANT text := adoption ->> 'source';
     source CONSTANT oid := to_regclass(name);
-    given CONSTANT jsonb := adoption -> 'expressions';
+    given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
     repair CONSTANT text := format('SELECT passage.upgrade_store(%L);', store);
     missing bigint;
 BEGIN
@@ -98,7 +98,7 @@ AS $$
 DECLARE
     adoption CONSTANT jsonb := _passage.adoption(store);
     source CONSTANT text := adoption ->> 'source';
-    given CONSTANT jsonb := adoption -> 'expressions';
+    given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
     side CONSTANT text := format('%I.adopted_chunks', store);
     same text;
 BEGIN
