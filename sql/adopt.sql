@@ -180,7 +180,8 @@ DECLARE
     vectors CONSTANT jsonb := nullif(adoption -> 'vectors', 'null');
 BEGIN
     RETURN QUERY SELECT layout.ddl
-        FROM _passage.adoption_layout(store, adoption || jsonb_build_object('row_security', guarded)) AS layout
+        FROM _passage.adoption_layout(store, adoption || jsonb_build_object('row_security', guarded))
+            WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
         LEFT JOIN pg_class AS rel ON rel.relnamespace = home AND rel.relname = layout.name
         LEFT JOIN pg_proc ON pronamespace = home AND proname = layout.relation AND layout.kind IN ('function', 'grant', 'extension')
         WHERE CASE layout.kind
@@ -203,7 +204,8 @@ BEGIN
             WHEN 'policy' THEN NOT EXISTS (
                 SELECT FROM pg_policy JOIN pg_class AS guard ON guard.oid = polrelid
                 WHERE guard.relnamespace = home AND guard.relname = layout.relation AND polname = layout.name)
-            ELSE rel.oid IS NULL END;
+            ELSE rel.oid IS NULL END
+        ORDER BY layout.place;
     RETURN QUERY SELECT ddl
         FROM _passage.store_missing(store, (vectors ->> 'dimensions')::integer, coalesce(vectors ->> 'distance', 'cosine'),
             coalesce(vectors ->> 'type', 'vector'), (adoption ->> 'language')::regconfig)

@@ -309,8 +309,8 @@ BEGIN
         ('fill', 'adopted_words', NULL, format('DROP TABLE %sadopted_words;', prefix)),
         ('fill', 'adopted_documents', NULL, format($ddl$INSERT INTO %1$sadopted_documents (id, collection, version, uri, title, media_type)
     SELECT rows.document_id, rows.collection, rows.version, rows.uri, rows.title, rows.media_type
-    FROM (SELECT %2$s FROM ONLY %3$s AS source JOIN %1$sadopted_chunks AS adopted ON %4$s AND adopted.ordinal = 0%5$s) AS rows;$ddl$,
-            prefix, row_columns, source, key_same, row_from));
+    FROM (SELECT %2$s FROM ONLY %3$s AS source%4$s AND EXISTS (SELECT FROM %1$sadopted_chunks AS adopted WHERE %5$s AND adopted.ordinal = 0)) AS rows;$ddl$,
+            prefix, row_columns, source, row_from, key_same));
 
     RETURN QUERY SELECT 'index', found.relation, found.name, found.ddl FROM (VALUES
         ('adopted_documents', 'adopted_documents_pkey', format('ALTER TABLE %sadopted_documents ADD CONSTRAINT adopted_documents_pkey PRIMARY KEY (id);', prefix)),
@@ -375,8 +375,8 @@ BEGIN
         FROM (
             %13$s, NULL::integer AS old_ordinal, NULL::integer AS old_start, NULL::integer AS old_end
             FROM (
-                SELECT %3$s, touched.arriving
-                FROM unnest(%4$s) WITH ORDINALITY AS touched (%5$s, arriving) JOIN ONLY %6$s AS source ON %7$s%8$s
+                SELECT %3$s, touched.touched_place AS arriving
+                FROM unnest(%4$s) WITH ORDINALITY AS touched (%5$s, touched_place) JOIN ONLY %6$s AS source ON %7$s%8$s
             ) AS rows
             UNION ALL
             SELECT %14$s, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, %15$s, NULL, ordinal, start_byte, end_byte
