@@ -418,8 +418,8 @@ DECLARE
 %2$s
 BEGIN
     -- Another table could bring its own types and operators.
-    IF TG_RELID <> %3$L::regclass THEN
-        RAISE EXCEPTION USING ERRCODE = 'trigger_protocol_violated', MESSAGE = %4$L;
+    IF TG_RELID IS DISTINCT FROM to_regclass(%3$L) OR to_regclass(%8$L) IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = %4$L, HINT = %9$L;
     ELSIF TG_OP = 'TRUNCATE' THEN
         TRUNCATE %1$sadopted_chunks, %1$sadopted_documents;
         RETURN NULL;
@@ -437,8 +437,9 @@ BEGIN
 END
 $body$;$ddl$,
         prefix, '    ' || replace(key_arguments, ', ', E';\n    ') || ';', source,
-        format('function %skeep_adopted belongs to triggers of %s', prefix, source), new_keys, key_arrays,
-        regexp_replace(replace(own_keys, 'source.', ''), '^', ''))),
+        format('store "%s" or its adopted table %s was renamed', store, source), new_keys, key_arrays,
+        replace(own_keys, 'source.', ''), prefix || 'adopted_chunks',
+        'Run SELECT passage.adopt(''TABLE'', ''STORE''); with the present names.')),
         ('function', 'refresh_adopted', 'refresh_adopted', format($ddl$CREATE OR REPLACE FUNCTION %1$srefresh_adopted() RETURNS void
 LANGUAGE plpgsql VOLATILE
 SET search_path = pg_catalog, pg_temp
