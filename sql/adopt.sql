@@ -301,7 +301,7 @@ BEGIN
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_chunks', 'adopted_documents'))
     THEN
-        RAISE EXCEPTION USING ERRCODE = 'duplicate_schema',
+        RAISE EXCEPTION USING ERRCODE = 'duplicate_table',
             MESSAGE = format('schema "%s" already has a store', store),
             HINT = 'Choose another name for the store.';
     END IF;

@@ -131,7 +131,7 @@ BEGIN
     IF adoption IS NOT NULL THEN
         PERFORM _passage.store_must_be_own(store);
         IF to_regclass(adoption ->> 'source') IS NULL THEN
-            RAISE EXCEPTION USING ERRCODE = 'undefined_table',
+            RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
                 MESSAGE = format('table %s, which store "%s" adopted, does not exist', adoption ->> 'source', store),
                 HINT = format('Create the table and run this again, or run SELECT passage.unadopt(%L);', store);
         ELSIF EXISTS (SELECT FROM _passage.adoption_problems(store) AS found WHERE found.remedy LIKE '%passage.upgrade_store%') THEN
