@@ -32,7 +32,7 @@ $$;
 
 COMMENT ON FUNCTION _passage.store_must_exist(name) IS 'raises an error if a store does not exist';
 
--- What adopt recorded of a store: the comment of a side table, which only its owner can change.
+-- The comment of a side table records how a store was adopted. Only its owner can change it.
 
 CREATE FUNCTION _passage.adoption(store name) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE

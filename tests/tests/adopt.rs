@@ -112,7 +112,7 @@ impl Random {
             7 => format!("UPDATE parts SET page = {page} WHERE id % 5 = {position}"),
             8 => format!("UPDATE parts SET id = id + 1000 WHERE id = {id} AND NOT EXISTS (SELECT FROM parts WHERE id = {id} + 1000)"),
             9 => format!("DELETE FROM parts WHERE id % 7 = {position}"),
-            10 => format!("WITH gone AS (DELETE FROM parts WHERE id = {id} RETURNING page) UPDATE parts SET headings = '{{X}}' WHERE page = {page}"),
+            10 => format!("WITH deleted AS (DELETE FROM parts WHERE id = {id} RETURNING page) UPDATE parts SET headings = '{{X}}' WHERE page = {page}"),
             _ if self.below(20) == 0 => "TRUNCATE parts".to_owned(),
             _ => format!("UPDATE parts SET body = {body}, headings = '{{A,B{position}}}' WHERE id = {id}"),
         }

@@ -71,7 +71,7 @@ ON CONFLICT (number) DO UPDATE SET body = 'Tea needs hot water.';
 UPDATE app.parts SET number = 100 WHERE page = 'milk';
 UPDATE app.parts SET body = NULL WHERE number = 4;
 SELECT * FROM app.shown ORDER BY uri, ordinal;
-MERGE INTO app.parts USING (VALUES (80)) AS gone (number) ON parts.number = gone.number WHEN MATCHED THEN DELETE;
+MERGE INTO app.parts USING (VALUES (80)) AS last (number) ON parts.number = last.number WHEN MATCHED THEN DELETE;
 COPY app.parts (page, position, body) FROM stdin;
 milk	0	Cold milk.
 milk	2	Warm milk.

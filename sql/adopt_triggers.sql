@@ -1,0 +1,163 @@
+-- adopt_triggers: the functions and triggers that keep an adopted store in step.
+--
+-- The trigger function runs with the rights of its owner, who also owns the source. So it sets its search_path, and
+-- refuses to run for another table. Nobody else may attach it to a table or call the functions.
+
+CREATE FUNCTION _passage.adoption_triggers(store name, adoption jsonb, part jsonb)
+RETURNS TABLE (kind text, relation text, name text, ddl text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 12
+SET search_path = pg_catalog, pg_temp
+AS $function$
+#variable_conflict use_column
+DECLARE
+    source CONSTANT text := adoption ->> 'source';
+    given CONSTANT jsonb := adoption -> 'expressions';
+    prefix CONSTANT text := format('%I.', store);
+    set_new text;
+    changed text;
+BEGIN
+    -- Brings the rows with some keys in step. The writer's documents are locked first, and a later statement reads
+    -- what another writer of the same document has committed before.
+    SELECT string_agg(format('%1$s = excluded.%1$s', col), ', '),
+        format('(%s) IS DISTINCT FROM (%s)', string_agg('adopted.' || col, ', '), string_agg('excluded.' || col, ', '))
+    INTO set_new, changed
+    FROM unnest(string_to_array(part ->> 'written', ', ') || 'tsv'::text) AS col
+    WHERE col <> 'id' AND col NOT LIKE 'key\_%';
+    RETURN QUERY VALUES ('function', 'update_adopted', 'update_adopted', format($ddl$CREATE OR REPLACE FUNCTION %1$supdate_adopted(%2$s, may_lack boolean) RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+AS $body$
+#variable_conflict use_column
+DECLARE
+    documents uuid[];
+BEGIN
+    -- Locks the previous and the present documents of the rows, in one order.
+    WITH locked AS (
+        INSERT INTO %1$sadopted_documents AS known (id, collection, version, uri, title, media_type)
+        SELECT DISTINCT ON (id) id, collection, version, uri, title, media_type
+        FROM (
+            SELECT document_id AS id, collection, version, uri, title, media_type
+            FROM (SELECT %3$s FROM unnest(%4$s) AS touched (%5$s) JOIN ONLY %6$s AS source ON %7$s%8$s) AS rows
+            UNION ALL
+            SELECT adopted.document_id, NULL, NULL, NULL, NULL, NULL
+            FROM unnest(%4$s) AS touched (%5$s) JOIN %1$sadopted_chunks AS adopted ON %9$s
+        ) AS listed
+        ORDER BY id, uri NULLS LAST
+        ON CONFLICT (id) DO UPDATE SET ingested_at = now(),
+            uri = coalesce(excluded.uri, known.uri), title = CASE WHEN excluded.uri IS NULL THEN known.title ELSE excluded.title END,
+            media_type = CASE WHEN excluded.uri IS NULL THEN known.media_type ELSE excluded.media_type END
+        RETURNING id
+    )
+    SELECT array_agg(id) INTO documents FROM locked;
+
+    IF may_lack THEN
+        DELETE FROM %1$sadopted_chunks AS adopted USING unnest(%4$s) AS touched (%5$s)
+        WHERE %9$s AND NOT EXISTS (SELECT FROM ONLY %6$s AS source%8$s AND %7$s);
+    END IF;
+
+    WITH merged AS (
+        SELECT DISTINCT ON (id) %10$s, document_id, place, start_char, preamble, bytes, content, max(arrival) OVER (PARTITION BY id) AS arrival, arriving,
+            is_new, old_ordinal, old_after, old_advance, old_start, old_end, start_at, source_id, previous, section
+        FROM (
+            %11$s, NULL::integer AS old_ordinal, NULL::integer AS old_start, NULL::integer AS old_end
+            FROM (
+                SELECT %3$s, touched.touched_place AS arriving
+                FROM unnest(%4$s) WITH ORDINALITY AS touched (%5$s, touched_place) JOIN ONLY %6$s AS source ON %7$s%8$s
+            ) AS rows
+            UNION ALL
+            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, %12$s, NULL, ordinal, start_byte, end_byte
+            FROM %1$sadopted_chunks WHERE document_id = ANY (documents)
+        ) AS united
+        ORDER BY id, is_new DESC
+    )%13$s%14$s,
+    moved AS (
+        UPDATE %1$sadopted_chunks AS adopted
+        SET ordinal = spanned.ordinal, after_id = spanned.after_id, advance = spanned.advance, start_byte = spanned.start_byte, end_byte = spanned.end_byte
+        FROM spanned
+        WHERE adopted.id = spanned.id AND NOT is_new AND (spanned.ordinal, spanned.after_id, spanned.advance, spanned.start_byte, spanned.end_byte)
+            IS DISTINCT FROM (old_ordinal, old_after, old_advance, old_start, old_end)
+    )
+    INSERT INTO %1$sadopted_chunks AS adopted (%15$s, tsv)
+    SELECT %15$s, passage.chunk_tsv(%16$L::regconfig, preamble, section, content)
+    FROM spanned WHERE is_new ORDER BY arriving
+    ON CONFLICT (%17$s) DO UPDATE SET %18$s WHERE %19$s;
+
+    IF may_lack THEN
+        DELETE FROM %1$sadopted_documents AS known
+        WHERE id = ANY (documents) AND NOT EXISTS (SELECT FROM %1$sadopted_chunks WHERE document_id = known.id);
+    END IF;
+END
+$body$;$ddl$,
+        prefix, part ->> 'arguments', part ->> 'row_columns', part ->> 'arrays', part ->> 'touched_columns', source, part ->> 'same_touched',
+        part ->> 'row_from', part ->> 'side_touched', part ->> 'all_keys', part ->> 'merged',
+        concat_ws(', ', CASE WHEN given ? 'id' THEN 'source_id' ELSE 'NULL' END, CASE WHEN given ? 'previous' THEN 'previous' ELSE 'NULL' END),
+        part ->> 'chain', part ->> 'spanned', part ->> 'written', adoption ->> 'language', part ->> 'side_keys', set_new, changed));
+
+    RETURN QUERY VALUES ('function', 'keep_adopted', 'keep_adopted', format($ddl$CREATE OR REPLACE FUNCTION %1$skeep_adopted() RETURNS trigger
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $body$
+DECLARE
+%2$sBEGIN
+    -- Another table could bring its own types and operators.
+    IF TG_RELID IS DISTINCT FROM to_regclass(%3$L) OR to_regclass(%8$L) IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = %4$L, HINT = %9$L;
+    ELSIF TG_OP = 'TRUNCATE' THEN
+        TRUNCATE %1$sadopted_chunks, %1$sadopted_documents;
+        RETURN NULL;
+    ELSIF TG_OP = 'INSERT' THEN
+        SELECT %5$s INTO %6$s FROM new_rows;
+    ELSIF TG_OP = 'DELETE' THEN
+        SELECT %5$s INTO %6$s FROM old_rows;
+    ELSE
+        SELECT %5$s INTO %6$s FROM (SELECT %7$s FROM new_rows UNION SELECT %7$s FROM old_rows) AS rows;
+    END IF;
+    IF touched_1 IS NOT NULL THEN
+        PERFORM %1$supdate_adopted(%6$s, TG_OP <> 'INSERT');
+    END IF;
+    RETURN NULL;
+END
+$body$;$ddl$,
+        prefix, part ->> 'variables', source, format('store "%s" or its adopted table %s was renamed', store, source),
+        part ->> 'aggregates', part ->> 'arrays', part ->> 'row_keys', prefix || 'adopted_chunks',
+        'Run SELECT passage.adopt(''TABLE'', ''STORE''); with the present names.')),
+        ('function', 'refresh_adopted', 'refresh_adopted', format($ddl$CREATE OR REPLACE FUNCTION %1$srefresh_adopted() RETURNS void
+LANGUAGE plpgsql VOLATILE
+SET search_path = pg_catalog, pg_temp
+SET row_security = off
+AS $body$
+DECLARE
+%2$sBEGIN
+    LOCK TABLE ONLY %3$s IN SHARE ROW EXCLUSIVE MODE;
+    SELECT %4$s INTO %5$s FROM (SELECT %6$s FROM ONLY %3$s AS source UNION SELECT %7$s FROM %1$sadopted_chunks AS adopted) AS rows (%8$s);
+    IF touched_1 IS NOT NULL THEN
+        PERFORM %1$supdate_adopted(%5$s, true);
+    END IF;
+END
+$body$;$ddl$,
+        prefix, part ->> 'variables', source, part ->> 'side_aggregates', part ->> 'arrays', part ->> 'own_keys', part ->> 'adopted_keys', part ->> 'side_keys'));
+
+    RETURN QUERY SELECT 'grant', 'update_adopted', NULL,
+        format('REVOKE EXECUTE ON FUNCTION %1$supdate_adopted(%2$s), %1$skeep_adopted(), %1$srefresh_adopted() FROM PUBLIC;', prefix, (part ->> 'argument_types') || ', boolean');
+    RETURN QUERY SELECT 'extension', 'update_adopted', named,
+        format('ALTER FUNCTION %s%s DEPENDS ON EXTENSION pg_passage;', prefix, named)
+    FROM unnest(ARRAY[format('update_adopted(%s, boolean)', part ->> 'argument_types'), 'keep_adopted()', 'refresh_adopted()']) AS named;
+
+    RETURN QUERY SELECT 'trigger', 'keep_adopted', trigger,
+        format('CREATE TRIGGER %I AFTER %s ON %s %sFOR EACH STATEMENT EXECUTE FUNCTION %skeep_adopted();', trigger, event, source, transition, prefix)
+    FROM (VALUES
+        ('insert', 'REFERENCING NEW TABLE AS new_rows '), ('update', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows '),
+        ('delete', 'REFERENCING OLD TABLE AS old_rows '), ('truncate', '')
+    ) AS fired (event, transition)
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN octet_length(store) <= 40 THEN format('adopted_by_%s_%s', store, event)
+            ELSE format('adopted_by_%s_%s', left(encode(sha256(convert_to(store, 'UTF8')), 'hex'), 16), event) END
+    ) AS named (trigger);
+END
+$function$;
+
+COMMENT ON FUNCTION _passage.adoption_triggers(name, jsonb, jsonb) IS 'functions and triggers of an adopted store';
