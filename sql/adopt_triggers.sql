@@ -18,8 +18,9 @@ DECLARE
 BEGIN
     -- Brings the rows with some keys in step. The writer's documents are locked first, and a later statement reads
     -- what another writer of the same document has committed before.
-    SELECT string_agg(format('%1$s = excluded.%1$s', col), ', '),
-        format('(%s) IS DISTINCT FROM (%s)', string_agg('adopted.' || col, ', '), string_agg('excluded.' || col, ', '))
+    SELECT string_agg(format(CASE WHEN col IN ('section', 'tsv') THEN '%1$s = CASE WHEN excluded.tsv IS NULL THEN adopted.%1$s ELSE excluded.%1$s END'
+            ELSE '%1$s = excluded.%1$s' END, col), ', '),
+        format('excluded.tsv IS NULL OR (%s) IS DISTINCT FROM (%s)', string_agg('adopted.' || col, ', '), string_agg('excluded.' || col, ', '))
     INTO set_new, changed
     FROM unnest(string_to_array(part ->> 'written', ', ') || 'tsv'::text) AS col
     WHERE col <> 'id' AND col NOT LIKE 'key\_%';
@@ -41,10 +42,11 @@ BEGIN
         SELECT DISTINCT ON (id) id, collection, version, uri, title, media_type
         FROM (
             SELECT document_id AS id, collection, version, uri, title, media_type
-            FROM (SELECT %3$s FROM unnest(%4$s) AS touched (%5$s) JOIN ONLY %6$s AS source ON %7$s%8$s) AS rows
+            FROM (SELECT %3$s FROM unnest(%4$s) AS touched (%5$s) CROSS JOIN LATERAL (%6$s) AS source%8$s) AS rows
             UNION ALL
             SELECT adopted.document_id, NULL, NULL, NULL, NULL, NULL
-            FROM unnest(%4$s) AS touched (%5$s) JOIN %1$sadopted_chunks AS adopted ON %9$s
+            FROM unnest(%4$s) AS touched (%5$s)
+            CROSS JOIN LATERAL (SELECT adopted.document_id FROM %1$sadopted_chunks AS adopted WHERE %9$s OFFSET 0) AS adopted
         ) AS listed
         ORDER BY id, uri NULLS LAST
         ON CONFLICT (id) DO UPDATE SET ingested_at = now(),
@@ -55,8 +57,10 @@ BEGIN
     SELECT array_agg(id) INTO documents FROM locked;
 
     IF may_lack THEN
-        DELETE FROM %1$sadopted_chunks AS adopted USING unnest(%4$s) AS touched (%5$s)
-        WHERE %9$s AND NOT EXISTS (SELECT FROM ONLY %6$s AS source%8$s AND %7$s);
+        DELETE FROM %1$sadopted_chunks WHERE ctid = ANY (ARRAY(
+            SELECT found.place FROM unnest(%4$s) AS touched (%5$s)
+            CROSS JOIN LATERAL (SELECT adopted.ctid AS place FROM %1$sadopted_chunks AS adopted WHERE %9$s OFFSET 0) AS found
+            WHERE (SELECT true FROM (%6$s) AS source%8$s LIMIT 1) IS NULL));
     END IF;
 
     WITH merged AS (
@@ -66,34 +70,32 @@ BEGIN
             %11$s, NULL::integer AS old_ordinal, NULL::integer AS old_start, NULL::integer AS old_end
             FROM (
                 SELECT %3$s, touched.touched_place AS arriving
-                FROM unnest(%4$s) WITH ORDINALITY AS touched (%5$s, touched_place) JOIN ONLY %6$s AS source ON %7$s%8$s
+                FROM unnest(%4$s) WITH ORDINALITY AS touched (%5$s, touched_place) CROSS JOIN LATERAL (%6$s) AS source%8$s
             ) AS rows
             UNION ALL
             SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, %12$s, NULL, ordinal, start_byte, end_byte
             FROM %1$sadopted_chunks WHERE document_id = ANY (documents)
         ) AS united
         ORDER BY id, is_new DESC
-    )%13$s%14$s,
-    moved AS (
-        UPDATE %1$sadopted_chunks AS adopted
-        SET ordinal = spanned.ordinal, after_id = spanned.after_id, advance = spanned.advance, start_byte = spanned.start_byte, end_byte = spanned.end_byte
-        FROM spanned
-        WHERE adopted.id = spanned.id AND NOT is_new AND (spanned.ordinal, spanned.after_id, spanned.advance, spanned.start_byte, spanned.end_byte)
-            IS DISTINCT FROM (old_ordinal, old_after, old_advance, old_start, old_end)
-    )
+    )%13$s%14$s
+    -- A chunk that only moves has no lexemes here and keeps its own.
     INSERT INTO %1$sadopted_chunks AS adopted (%15$s, tsv)
-    SELECT %15$s, passage.chunk_tsv(%16$L::regconfig, preamble, section, content)
-    FROM spanned WHERE is_new ORDER BY arriving
+    SELECT %7$s, CASE WHEN is_new THEN passage.chunk_tsv(%16$L::regconfig, preamble, section, content) END
+    FROM spanned
+    WHERE is_new OR (ordinal, after_id, advance, start_byte, end_byte) IS DISTINCT FROM (old_ordinal, old_after, old_advance, old_start, old_end)
+    ORDER BY arriving
     ON CONFLICT (%17$s) DO UPDATE SET %18$s WHERE %19$s;
 
     IF may_lack THEN
         DELETE FROM %1$sadopted_documents AS known
-        WHERE id = ANY (documents) AND NOT EXISTS (SELECT FROM %1$sadopted_chunks WHERE document_id = known.id);
+        WHERE id = ANY (documents) AND (SELECT true FROM %1$sadopted_chunks WHERE document_id = known.id LIMIT 1) IS NULL;
     END IF;
 END
 $body$;$ddl$,
-        prefix, part ->> 'arguments', part ->> 'row_columns', part ->> 'arrays', part ->> 'touched_columns', source, part ->> 'same_touched',
-        part ->> 'row_from', part ->> 'side_touched', part ->> 'all_keys', part ->> 'merged',
+        prefix, part ->> 'arguments', part ->> 'row_columns', part ->> 'arrays', part ->> 'touched_columns',
+        -- The planner could join large sets the other way round, when it knew the tables empty.
+        format('SELECT source.* FROM ONLY %s AS source WHERE %s OFFSET 0', source, part ->> 'same_touched'),
+        replace(part ->> 'written', 'end_byte, section', 'end_byte, CASE WHEN is_new THEN section ELSE ''{}'' END'), part ->> 'row_from', part ->> 'side_touched', part ->> 'all_keys', part ->> 'merged',
         concat_ws(', ', CASE WHEN given ? 'id' THEN 'source_id' ELSE 'NULL' END, CASE WHEN given ? 'previous' THEN 'previous' ELSE 'NULL' END),
         part ->> 'chain', part ->> 'spanned', part ->> 'written', adoption ->> 'language', part ->> 'side_keys', set_new, changed));
 

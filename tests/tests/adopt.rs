@@ -307,14 +307,18 @@ async fn a_restored_adopted_store_gives_the_same_dump_and_stays_in_step() {
         kept.collect::<Vec<_>>().join("\n")
     };
     assert_eq!(dump("copy").await, dump("passage").await);
-    let script = "INSERT INTO parts (page, position, body) VALUES ('tea', 2, 'After the restore.');
-        SELECT string_agg(content, ' ' ORDER BY ordinal) FROM kept.chunks; SELECT count(*) FROM passage.check_store('kept') WHERE remedy ~ 'upgrade';
-        DROP EXTENSION pg_passage CASCADE; INSERT INTO parts (page, position, body) VALUES ('tea', 3, 'Without it.');";
-    let lines = cluster.run("psql", ["-XAtq", "-U", OWNER, "-d", "copy", "-c", script]).await;
-    assert_eq!(
-        lines.lines().collect::<Vec<_>>(),
-        ["Tea needs hot water. Green tea needs less. After the restore.", "0"]
-    );
+    let psql = async |role: &str, script: &str| {
+        let lines = cluster.run("psql", ["-XAtq", "-U", role, "-d", "copy", "-c", script]).await;
+        lines.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let written =
+        "INSERT INTO parts (page, position, body) VALUES ('tea', 2, 'After the restore.');
+        SELECT string_agg(content, ' ' ORDER BY ordinal) FROM kept.chunks;
+        SELECT count(*) FROM passage.check_store('kept') WHERE remedy ~ 'upgrade'";
+    let text = "Tea needs hot water. Green tea needs less. After the restore.";
+    assert_eq!(psql(OWNER, written).await, [text, "0"]);
+    psql(SUPERUSER, "DROP EXTENSION pg_passage CASCADE").await;
+    psql(OWNER, "INSERT INTO parts (page, position, body) VALUES ('tea', 3, 'Without it.')").await;
 }
 
 #[tokio::test]
