@@ -93,6 +93,7 @@ BEGIN
         'text', CASE WHEN count(*) = 1 THEN min(format('source.%I::text', col))
             ELSE format('jsonb_build_array(%s)::text', string_agg(format('source.%I', col), ', ')) END,
         'id', CASE WHEN bool_and(is_uuid) THEN min(format('source.%I', col)) END,
+        'is_after', CASE WHEN count(*) = 1 AND bool_and(type IN ('bigint', 'integer', 'smallint')) THEN 'rows.key_1 > last.key_1' ELSE 'true' END,
         'is_integer', count(*) = 1 AND bool_and(type IN ('bigint', 'integer', 'smallint')))
     INTO keys
     FROM (
@@ -159,13 +160,14 @@ BEGIN
         -- The columns of a row that is written, before those of its order.
         'merged', format($part$SELECT %s, document_id, place, start_char, title AS preamble, octet_length(content) AS bytes, content,
                 NULL::bigint AS arrival, arriving, true AS is_new, NULL::uuid AS old_after, NULL::integer AS old_advance, start_byte AS start_at,
-                source_id, previous, section$part$, keys ->> 'all_keys'),
+                NULL::integer AS base, NULL::integer AS old_start, source_id, previous, section$part$, keys ->> 'all_keys'),
         -- Columns of a written row in the side table, without its lexemes.
         'written', concat_ws(', ', keys ->> 'all_keys', CASE WHEN given ? 'id' THEN 'source_id' END, CASE WHEN given ? 'previous' THEN 'previous' END,
             'document_id, ordinal, place, start_char, bytes, after_id, advance, start_byte, end_byte', CASE WHEN given ? 'section' THEN 'section' END),
         'spanned', format($part$,
         placed AS (
-            SELECT *, (row_number() OVER placed - 1)::integer AS ordinal, lag(id) OVER placed AS after_id, lag(is_new) OVER placed AS after_new,
+            SELECT *, (row_number() OVER placed - 1 + coalesce(max(base) OVER (PARTITION BY document_id), 0))::integer AS ordinal,
+                CASE WHEN base IS NULL THEN lag(id) OVER placed ELSE old_after END AS after_id, lag(is_new) OVER placed AS after_new,
                 lag(content) OVER placed AS before_content, lag(start_char) OVER placed AS before_start, %1$s
             FROM %2$s
             WINDOW placed AS (PARTITION BY document_id ORDER BY %3$s)
@@ -189,8 +191,8 @@ BEGIN
             keys ->> 'lags', CASE WHEN chain = '' THEN 'merged' ELSE 'chained' END, CASE WHEN chain = '' THEN '' ELSE 'chained NULLS LAST, ' END || window_order,
             _passage.adopted_expression(given, 'content', 'text'), source, keys ->> 'same_before', keys ->> 'same_placed',
             CASE WHEN given ? 'start_byte' THEN 'start_at AS first_byte, start_at >= 0 AS is_exact'
-            ELSE 'sum(CASE WHEN after_id IS NULL AND advance < 0 THEN 0 ELSE abs(advance::bigint) END) OVER positioned AS first_byte, '
-                'bool_or(advance >= 0) OVER (PARTITION BY document_id) AS is_exact' END));
+            ELSE 'sum(CASE WHEN base IS NOT NULL THEN coalesce(old_start, 0) WHEN after_id IS NULL AND advance < 0 THEN 0 ELSE abs(advance::bigint) END) OVER positioned AS first_byte, '
+                'bool_or(CASE WHEN base IS NULL THEN advance >= 0 ELSE old_start IS NOT NULL END) OVER (PARTITION BY document_id) AS is_exact' END));
 END
 $function$;
 

@@ -35,6 +35,8 @@ AS $body$
 #variable_conflict use_column
 DECLARE
     documents uuid[];
+    appended uuid[];
+    largest integer;
 BEGIN
     -- Locks the previous and the present documents of the rows, in one order.
     WITH locked AS (
@@ -54,7 +56,8 @@ BEGIN
             media_type = CASE WHEN excluded.uri IS NULL THEN known.media_type ELSE excluded.media_type END
         RETURNING id
     )
-    SELECT array_agg(id) INTO documents FROM locked;
+    SELECT array_agg(id), max((SELECT ordinal FROM %1$sadopted_chunks WHERE document_id = locked.id ORDER BY ordinal DESC LIMIT 1))
+    INTO documents, largest FROM locked;
 
     IF may_lack THEN
         DELETE FROM %1$sadopted_chunks WHERE ctid = ANY (ARRAY(
@@ -63,18 +66,23 @@ BEGIN
             WHERE (SELECT true FROM (%6$s) AS source%8$s LIMIT 1) IS NULL));
     END IF;
 
+%20$s    LOOP
     WITH merged AS (
         SELECT DISTINCT ON (id) %10$s, document_id, place, start_char, preamble, bytes, content, max(arrival) OVER (PARTITION BY id) AS arrival, arriving,
-            is_new, old_ordinal, old_after, old_advance, old_start, old_end, start_at, source_id, previous, section
+            is_new, old_ordinal, old_after, old_advance, base, old_start, old_end, start_at, source_id, previous, section
         FROM (
-            %11$s, NULL::integer AS old_ordinal, NULL::integer AS old_start, NULL::integer AS old_end
+            %11$s, NULL::integer AS old_ordinal, NULL::integer AS old_end
             FROM (
                 SELECT %3$s, touched.touched_place AS arriving
                 FROM unnest(%4$s) WITH ORDINALITY AS touched (%5$s, touched_place) CROSS JOIN LATERAL (%6$s) AS source%8$s
             ) AS rows
             UNION ALL
-            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, %12$s, NULL, ordinal, start_byte, end_byte
-            FROM %1$sadopted_chunks WHERE document_id = ANY (documents)
+            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, NULL, start_byte, %12$s, NULL, ordinal, end_byte
+            FROM %1$sadopted_chunks WHERE document_id = ANY (documents) AND appended IS NULL
+            UNION ALL
+            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, ordinal, start_byte, %12$s, NULL, ordinal, end_byte
+            FROM unnest(appended) AS known (known_id) CROSS JOIN LATERAL (
+                SELECT * FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal DESC LIMIT 1) AS last
         ) AS united
         ORDER BY id, is_new DESC
     )%13$s%14$s
@@ -85,6 +93,14 @@ BEGIN
     WHERE is_new OR (ordinal, after_id, advance, start_byte, end_byte) IS DISTINCT FROM (old_ordinal, old_after, old_advance, old_start, old_end)
     ORDER BY arriving
     ON CONFLICT (%17$s) DO UPDATE SET %18$s WHERE %19$s;
+    -- If the first overlap of a document is found at its end, all of its chunks get spans.
+    EXIT WHEN appended IS NULL OR NOT EXISTS (
+        SELECT FROM unnest(appended) AS known (known_id)
+        CROSS JOIN LATERAL (SELECT start_byte FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal LIMIT 1) AS first
+        CROSS JOIN LATERAL (SELECT start_byte FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal DESC LIMIT 1) AS last
+        WHERE (first.start_byte IS NULL) <> (last.start_byte IS NULL));
+    appended := NULL;
+    END LOOP;
 
     IF may_lack THEN
         DELETE FROM %1$sadopted_documents AS known
@@ -97,7 +113,24 @@ $body$;$ddl$,
         format('SELECT source.* FROM ONLY %s AS source WHERE %s OFFSET 0', source, part ->> 'same_touched'),
         replace(part ->> 'written', 'end_byte, section', 'end_byte, CASE WHEN is_new THEN section ELSE ''{}'' END'), part ->> 'row_from', part ->> 'side_touched', part ->> 'all_keys', part ->> 'merged',
         concat_ws(', ', CASE WHEN given ? 'id' THEN 'source_id' ELSE 'NULL' END, CASE WHEN given ? 'previous' THEN 'previous' ELSE 'NULL' END),
-        part ->> 'chain', part ->> 'spanned', part ->> 'written', adoption ->> 'language', part ->> 'side_keys', set_new, changed));
+        part ->> 'chain', part ->> 'spanned', part ->> 'written', adoption ->> 'language', part ->> 'side_keys', set_new, changed,
+        -- Only the last chunk of a large document is read if all new ones follow it.
+        CASE WHEN given ? 'previous' THEN '' ELSE format($part$    IF largest >= 50 AND NOT may_lack THEN
+        appended := documents;
+        IF EXISTS (
+            SELECT FROM (SELECT %1$s FROM unnest(%2$s) AS touched (%3$s) CROSS JOIN LATERAL (%4$s) AS source%5$s OFFSET 0) AS rows
+            CROSS JOIN LATERAL (SELECT * FROM %6$sadopted_chunks WHERE document_id = rows.document_id ORDER BY ordinal DESC LIMIT 1) AS last
+            WHERE NOT %7$s)
+        THEN
+            appended := NULL;
+        END IF;
+    END IF;
+
+$part$,
+            part ->> 'row_columns', part ->> 'arrays', part ->> 'touched_columns',
+            format('SELECT source.* FROM ONLY %s AS source WHERE %s OFFSET 0', source, part ->> 'same_touched'), part ->> 'row_from', prefix,
+            CASE WHEN given ? 'ordinal' THEN format('CASE WHEN last.place IS NULL THEN rows.place IS NULL AND %1$s WHEN rows.place IS NULL THEN true '
+                'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END', part ->> 'is_after') ELSE part ->> 'is_after' END) END));
 
     RETURN QUERY VALUES ('function', 'keep_adopted', 'keep_adopted', format($ddl$CREATE OR REPLACE FUNCTION %1$skeep_adopted() RETURNS trigger
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
