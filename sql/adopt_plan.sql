@@ -160,7 +160,9 @@ BEGIN
     SELECT %2$s,
         adopted.tsv, %3$s AS source_id
     FROM %1$sadopted_chunks AS adopted LEFT JOIN %4$s ON %5$s%6$s;$ddl$, prefix,
-            _passage.adopted_view_columns(given ? 'section') || CASE WHEN given ? 'section' THEN E',\n        adopted.path, adopted.section_key, adopted.parent_key' ELSE '' END,
+            _passage.adopted_view_columns(given ? 'section') || CASE WHEN given ? 'section' THEN E',\n        adopted.path, adopted.section_key, adopted.parent_key'
+                ELSE format(E',\n        NULL::%s AS path, NULL::bigint AS section_key, NULL::bigint AS parent_key', (
+                    SELECT format_type(prorettype, NULL) FROM pg_proc WHERE oid = 'passage.section_path(text[])'::regprocedure)) END,
             _passage.adopted_source_id(adoption), origin, part ->> 'same_origin', CASE WHEN guarded THEN '' ELSE E'\n    WHERE ' || guard END));
     IF vectors IS NOT NULL AND vectors <> 'null' THEN
         RETURN QUERY VALUES

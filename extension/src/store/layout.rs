@@ -87,6 +87,15 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
     Some(layout)
 }
 
+/// Returns whether a relation is the side table of an adopted store: a table with the columns that are read from
+/// it, in exactly their types.
+fn is_side_table(relation: &Relation) -> bool {
+    relation.has_ordinals
+        && relation.is_of("id", pg_sys::UUIDOID)
+        && relation.is_of("document_id", pg_sys::UUIDOID)
+        && relation.is_of("tsv", pg_sys::TSVECTOROID)
+}
+
 impl Layout {
     fn read(store: &str, oids: [pg_sys::Oid; 5]) -> Self {
         let [chunks, documents, strategies, embeddings, adopted] = oids;
@@ -102,7 +111,7 @@ impl Layout {
         Self {
             store: store.to_owned(),
             adopted: with(adopted, "adopted_chunks", "document_id")
-                .filter(|adopted| adopted.has_ordinals && !chunks.is_table),
+                .filter(|adopted| is_side_table(adopted) && !chunks.is_table),
             chunks,
             documents: with(documents, "documents", "id"),
             strategies: with(strategies, "strategies", "name"),
@@ -125,12 +134,13 @@ impl Layout {
         self.adopted.as_ref().or_else(|| Some(&self.chunks).filter(|chunks| chunks.is_table))
     }
 
-    /// Returns whether sections can be searched: `chunks` has sections and the keys of an index on
-    /// them.
+    /// Returns whether sections can be searched: chunks have sections and the keys of an index on them.
     pub fn has_sections(&self) -> bool {
-        self.chunks.is_of("section", pg_sys::TEXTARRAYOID)
-            && self.chunks.is_of("section_key", pg_sys::INT8OID)
-            && self.chunks.is_of("parent_key", pg_sys::INT8OID)
+        // The views of an adopted store have these columns in any case.
+        let keyed = self.adopted.as_ref().unwrap_or(&self.chunks);
+        keyed.is_of("section", pg_sys::TEXTARRAYOID)
+            && keyed.is_of("section_key", pg_sys::INT8OID)
+            && keyed.is_of("parent_key", pg_sys::INT8OID)
     }
 
     /// Returns the section of a chunk as SQL, NULL where sections cannot be searched.

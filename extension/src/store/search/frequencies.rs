@@ -76,7 +76,7 @@ impl Store {
                     "SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM {} AS c \
                      WHERE c.tsv {MATCHES} w.query::pg_catalog.tsquery LIMIT {}) AS f) \
                      FROM pg_catalog.unnest($1) WITH ORDINALITY AS w (query, place) ORDER BY w.place",
-                    self.0.chunks.name,
+                    self.0.lexeme_table().unwrap_or(&self.0.chunks).name,
                     MAX_CANDIDATES + 1,
                 )
             });

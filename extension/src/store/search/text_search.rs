@@ -186,25 +186,23 @@ fn statement(
         format!(" JOIN {} AS e ON e.chunk_id {EQUAL} c.id", embeddings.name)
     });
     let conditions = filters.conditions(layout, "c.document_id", embedding, 2 + 3 * subqueries);
-    // Only a table can be sampled.
-    let (sampled_table, of_view) = match &layout.adopted {
-        Some(adopted) => {
-            (&adopted.name, format!(" JOIN {} AS c ON c.id {EQUAL} t.id", layout.chunks.name))
-        }
-        None => (&layout.chunks.name, String::new()),
-    };
+    // The side table of an adopted store has all that most statements read, and only a table can be sampled.
+    let adopted = layout.adopted.as_ref();
+    let table = adopted.filter(|_| !filters.needs_chunk()).unwrap_or(&layout.chunks);
+    let of_view = adopted.filter(|_| sampled && filters.needs_chunk());
     let subquery = |subquery: usize| {
         let [query, limit, sample] = [2, 3, 4].map(|first| first + 3 * subquery);
         // Without a sample the index is used.
-        let (chunks, and) = if sampled {
-            let alias = if layout.adopted.is_some() { "t" } else { "c" };
-            let method = "TABLESAMPLE pg_catalog.system";
-            let chunks =
-                format!("{sampled_table} AS {alias} {method} (${sample}) REPEATABLE (0){of_view}");
-            (chunks, String::new())
-        } else {
-            (format!("{} AS c", layout.chunks.name), format!(" AND ${sample} IS NULL"))
+        let method = format!("TABLESAMPLE pg_catalog.system (${sample}) REPEATABLE (0)");
+        let chunks = match of_view {
+            Some(adopted) => {
+                let (adopted, chunks) = (&adopted.name, &layout.chunks.name);
+                format!("{adopted} AS t {method} JOIN {chunks} AS c ON c.id {EQUAL} t.id")
+            }
+            None if sampled => format!("{} AS c {method}", table.name),
+            None => format!("{} AS c", table.name),
         };
+        let and = if sampled { String::new() } else { format!(" AND ${sample} IS NULL") };
         format!(
             "(SELECT {subquery}, {id}, c.tsv FROM {chunks}{documents}{embeddings} \
              WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions} LIMIT ${limit})",
