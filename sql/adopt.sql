@@ -148,6 +148,11 @@ BEGIN
     adoption := _passage.new_adoption(source, coalesce(framework, existing ->> 'framework'),
         CASE WHEN arguments = '{}' THEN coalesce(existing -> 'expressions', '{}') ELSE arguments END,
         coalesce(language, (existing ->> 'language')::regconfig));
+    -- These would end the body of a function, or a part of it.
+    IF concat(store, adoption::text) LIKE '%$body$%' OR concat(store, adoption::text) LIKE '%\\u0001%' THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'names and expressions must not contain "$body$" or the character 1';
+    END IF;
     adoption := adoption || jsonb_build_object('seed', coalesce(existing ->> 'seed', adoption ->> 'seed'));
     IF existing - '{vectors,source}'::text[] <> adoption - '{vectors,source}'::text[] THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',

@@ -8,18 +8,18 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    reader refcursor;
+    checked integer[];
     type text;
     plan json;
     state text;
     message text;
     columns text;
 BEGIN
-    OPEN reader FOR EXECUTE format(E'SELECT ARRAY[0, ((%s\n) IS NULL)::integer] FROM ONLY %s AS source LIMIT 0', expression, source);
-    CLOSE reader;
-    OPEN reader FOR EXECUTE format(E'SELECT pg_typeof((SELECT (%s\n) FROM ONLY %s AS source LIMIT 0))', expression, source);
-    FETCH reader INTO type;
-    CLOSE reader;
+    -- A loop opens a cursor, which raises an error for several statements before it executes the first one.
+    FOR checked IN EXECUTE format(E'SELECT ARRAY[0, ((%s\n) IS NULL)::integer] FROM ONLY %s AS source LIMIT 0', expression, source) LOOP
+    END LOOP;
+    FOR type IN EXECUTE format(E'SELECT pg_typeof((SELECT (%s\n) FROM ONLY %s AS source LIMIT 0))', expression, source) LOOP
+    END LOOP;
     -- PostgreSQL does not merge a subquery with a volatile expression into the query around it.
     EXECUTE format(E'EXPLAIN (COSTS OFF, FORMAT JSON) SELECT 0, inner_query.x FROM (SELECT (%s\n) AS x FROM ONLY %s AS source) AS inner_query', expression, source) INTO plan;
     IF plan #>> '{0,Plan,Node Type}' = 'Subquery Scan' OR plan #>> '{0,Plan,Node Type}' LIKE '%Aggregate%' THEN
