@@ -164,6 +164,12 @@ BEGIN
         RETURN QUERY SELECT * FROM _passage.adoption_statements(store, adoption);
         RETURN;
     END IF;
+    -- An older snapshot lacks rows that others commit before the table is locked.
+    IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = format('passage.adopt cannot run in isolation level "%s"', current_setting('transaction_isolation')),
+            HINT = 'Run it in a READ COMMITTED transaction.';
+    END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('passage.create_store ' || store, 0));
     -- No writer may come between the rows that are read and the triggers.
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', adoption ->> 'source');

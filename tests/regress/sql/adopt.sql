@@ -162,6 +162,9 @@ SELECT passage.adopt('app.seen', 'bad', content => 'words', document => 'id');
 CREATE UNLOGGED TABLE app.fleeting (id integer PRIMARY KEY, content text);
 SELECT passage.adopt('app.fleeting', 'bad', content => 'content', document => 'id');
 SELECT passage.unadopt('app');
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT passage.adopt('app.unknown', 'bad', content => 'words', document => 'id');
+ROLLBACK;
 SELECT to_regnamespace('bad');
 
 -- a comment at the end of an expression; without an order that of the key
