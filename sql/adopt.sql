@@ -229,7 +229,7 @@ BEGIN
         UNION ALL
         SELECT format('DROP FUNCTION %s;', pg_proc.oid::regprocedure)
         FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE nspname = store AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted')
+        WHERE nspname = store AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible')
     LOOP
         IF NOT dry_run THEN
             EXECUTE statement;
@@ -245,7 +245,7 @@ BEGIN
                     relname IN ('chunks_embedded', 'embeddings', 'chunks', 'documents', 'adopted_documents', 'adopted_chunks', 'strategies', 'settings')
                     OR relname = 'adopted_chunks_arrival_seq'))
             OR classid = 'pg_proc'::regclass AND objid IN (
-                SELECT pg_proc.oid FROM pg_proc WHERE pronamespace = pg_namespace.oid AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted')))))
+                SELECT pg_proc.oid FROM pg_proc WHERE pronamespace = pg_namespace.oid AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible')))))
     THEN
         statement := format('DROP SCHEMA %I;', store);
         IF NOT dry_run THEN

@@ -74,6 +74,8 @@ BEGIN
         'key_columns', CASE WHEN bool_and(is_uuid) THEN '' ELSE string_agg(format(E'    %I %s%s NOT NULL,\n', side, type, collation_clause), '') END,
         'arguments', string_agg(format('touched_%s %s[]', place, type), ', '),
         'argument_types', string_agg(type || '[]', ', '),
+        'scalars', string_agg(format('key_%s %s', place, type), ', '),
+        'same_scalar', string_agg(format('source.%I = adopted_is_visible.key_%s', col, place), ' AND '),
         'variables', string_agg(format(E'    touched_%s %s[];\n', place, type), ''),
         'arrays', string_agg('touched_' || place, ', '),
         'aggregates', string_agg(format('array_agg(%I)', col), ', '),

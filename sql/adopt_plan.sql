@@ -147,15 +147,35 @@ BEGIN
         _passage.adopted_expression(given, 'tokens', 'integer'), _passage.adopted_expression(given, 'first_line', 'integer'),
         _passage.adopted_expression(given, 'last_line', 'integer'), _passage.adopted_expression(given, 'metadata', 'jsonb'),
         CASE WHEN given ? 'embedding' THEN format(', %s AS embedding', _passage.adopted_expression(given, 'embedding', NULL)) ELSE '' END, source);
-    guard := format('(SELECT NOT row_security_active(%L::regclass)) OR EXISTS (SELECT FROM ONLY %s AS source WHERE %s)', source, source, part ->> 'same');
+    -- A function is cheaper than a subquery in the view, which each execution would prepare.
+    guard := format(E'\n    WHERE NOT row_security_active(%L::regclass) OR %s', source, prefix);
+    IF NOT guarded THEN
+        RETURN QUERY VALUES
+            ('function', 'adopted_is_visible', 'adopted_is_visible', format($ddl$CREATE OR REPLACE FUNCTION %sadopted_is_visible(%s) RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+    RETURN EXISTS (SELECT FROM ONLY %s AS source WHERE %s);
+END
+$body$;$ddl$, prefix, part ->> 'scalars', source, part ->> 'same_scalar')),
+            ('function', 'adopted_has_visible', 'adopted_has_visible', format($ddl$CREATE OR REPLACE FUNCTION %1$sadopted_has_visible(document uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $body$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM ONLY %2$s AS source JOIN %1$sadopted_chunks AS part ON %3$s WHERE part.document_id = adopted_has_visible.document);
+END
+$body$;$ddl$, prefix, source, part ->> 'same_part'));
+    END IF;
     RETURN QUERY VALUES
         ('view', 'documents', 'documents', format($ddl$CREATE OR REPLACE VIEW %1$sdocuments WITH (security_invoker = true) AS
     SELECT adopted.id, adopted.collection, adopted.version, adopted.uri, adopted.title, adopted.media_type, NULL::text AS source_media_type,
         NULL::bytea AS content_hash, (SELECT count(*)::integer FROM %1$sadopted_chunks AS part WHERE part.document_id = adopted.id) AS chunk_count,
         NULL::timestamp with time zone AS orphaned_at, '{}'::jsonb AS metadata, adopted.ingested_at, NULL::jsonb AS source_row
     FROM %1$sadopted_documents AS adopted%2$s;$ddl$, prefix,
-            CASE WHEN guarded THEN '' ELSE format(E'\n    WHERE (SELECT NOT row_security_active(%L::regclass)) OR EXISTS (SELECT FROM ONLY %s AS source JOIN %sadopted_chunks AS part ON %s WHERE part.document_id = adopted.id)',
-                source, source, prefix, part ->> 'same_part') END)),
+            CASE WHEN guarded THEN '' ELSE guard || 'adopted_has_visible(adopted.id)' END)),
         ('view', 'chunks', 'chunks', format($ddl$CREATE OR REPLACE VIEW %1$schunks WITH (security_invoker = true) AS
     SELECT %2$s,
         adopted.tsv, %3$s AS source_id
@@ -163,7 +183,7 @@ BEGIN
             _passage.adopted_view_columns(given ? 'section') || CASE WHEN given ? 'section' THEN E',\n        adopted.path, adopted.section_key, adopted.parent_key'
                 ELSE format(E',\n        NULL::%s AS path, NULL::bigint AS section_key, NULL::bigint AS parent_key', (
                     SELECT format_type(prorettype, NULL) FROM pg_proc WHERE oid = 'passage.section_path(text[])'::regprocedure)) END,
-            _passage.adopted_source_id(adoption), origin, part ->> 'same_origin', CASE WHEN guarded THEN '' ELSE E'\n    WHERE ' || guard END));
+            _passage.adopted_source_id(adoption), origin, part ->> 'same_origin', CASE WHEN guarded THEN '' ELSE format('%sadopted_is_visible(%s)', guard, part ->> 'adopted_keys') END));
     IF vectors IS NOT NULL AND vectors <> 'null' THEN
         RETURN QUERY VALUES
             ('view', 'embeddings', 'embeddings', format($ddl$CREATE OR REPLACE VIEW %1$sembeddings WITH (security_invoker = true) AS
