@@ -172,7 +172,8 @@ BEGIN
                 SELECT FROM pg_attribute WHERE attrelid = source AND attname = 'langchain_metadata' AND NOT attisdropped)
             THEN 'source.langchain_metadata::jsonb' ELSE 'NULL' END, ', ''{}'')',
             ' || jsonb_strip_nulls(jsonb_build_object(' || others || '))', ')');
-        RETURN _passage.metadata_expressions(metadata) || '{"content": "source.content", "embedding": "source.embedding"}';
+        -- Only LangChain for JavaScript records lines.
+        RETURN (_passage.metadata_expressions(metadata) || '{"content": "source.content", "embedding": "source.embedding"}'::jsonb) - '{first_line,last_line}'::text[];
     ELSIF framework = 'langchain_pgvector' THEN
         SELECT format('%I.%I', nspname, relname) AS relation, quote_ident(pg_attribute.attname) AS key INTO collections
         FROM pg_constraint
@@ -183,16 +184,17 @@ BEGIN
         WHERE conrelid = source AND contype = 'f' AND cardinality(conkey) = 1 AND EXISTS (
             SELECT FROM pg_attribute AS named WHERE named.attrelid = confrelid AND named.attname = 'name')
         LIMIT 1;
-        RETURN _passage.metadata_expressions('coalesce(source.cmetadata::jsonb, ''{}'')')
+        RETURN (_passage.metadata_expressions('coalesce(source.cmetadata::jsonb, ''{}'')')
             || jsonb_build_object('content', 'source.document', 'embedding', 'source.embedding', 'collection', coalesce(
                 format('(SELECT collections.name FROM %s AS collections WHERE collections.%s = source.collection_id)', collections.relation, collections.key),
-                'source.collection_id::text'));
+                'source.collection_id::text'))) - '{first_line,last_line}'::text[];
     ELSIF framework IN ('spring_ai', 'supabase') THEN
-        RETURN _passage.metadata_expressions('coalesce(source.metadata::jsonb, ''{}'')')
-            || '{"content": "source.content", "embedding": "source.embedding"}';
+        RETURN (_passage.metadata_expressions('coalesce(source.metadata::jsonb, ''{}'')')
+            || '{"content": "source.content", "embedding": "source.embedding"}'::jsonb)
+            - CASE framework WHEN 'spring_ai' THEN '{first_line,last_line}'::text[] ELSE '{}' END;
     ELSIF framework = 'llamaindex' THEN
         metadata := 'source.metadata_::jsonb';
-        RETURN _passage.metadata_expressions(metadata) || jsonb_build_object(
+        RETURN (_passage.metadata_expressions(metadata) || jsonb_build_object(
             'id', 'source.node_id', 'content', 'source.text', 'embedding', 'source.embedding',
             'metadata', '(coalesce(source.metadata_::jsonb, ''{}'') - ''_node_content'')',
             'described', metadata,
@@ -202,17 +204,17 @@ BEGIN
             'media_type', format('_passage.metadata_text(%s, ''file_type'', ''media_type'', ''mime_type'')', metadata),
             'ordinal', format('_passage.metadata_integer(_passage.metadata_json(%s, ''_node_content''), ''start_char_idx'')', metadata),
             'start_char', format('_passage.metadata_integer(_passage.metadata_json(%s, ''_node_content''), ''start_char_idx'')', metadata),
-            'previous', format('_passage.metadata_json(%s, ''_node_content'') #>> ''{relationships,2,node_id}''', metadata))
-            - 'first_line' - 'last_line';
+            'previous', format('_passage.metadata_json(%s, ''_node_content'') #>> ''{relationships,2,node_id}''', metadata)))
+            - '{first_line,last_line}'::text[];
     ELSIF framework = 'haystack' THEN
         metadata := 'coalesce(source.meta, ''{}'')';
-        RETURN _passage.metadata_expressions(metadata) || jsonb_build_object(
+        RETURN (_passage.metadata_expressions(metadata) || jsonb_build_object(
             'content', 'source.content', 'embedding', 'source.embedding',
             'document', format('_passage.metadata_text(%s, ''source_id'')', metadata),
             'uri', format('_passage.metadata_text(%s, ''file_path'', ''url'', ''source'', ''name'', ''file_name'')', metadata),
             'ordinal', format('ARRAY[_passage.metadata_integer(%1$s, ''split_id''), _passage.metadata_integer(%1$s, ''split_idx_start'')]', metadata),
-            'start_char', format('_passage.metadata_integer(%s, ''split_idx_start'')', metadata))
-            - 'first_line' - 'last_line';
+            'start_char', format('_passage.metadata_integer(%s, ''split_idx_start'')', metadata)))
+            - '{first_line,last_line}'::text[];
     ELSIF framework = 'pgai' THEN
         SELECT string_agg(format('source.%I', attname), ', ' ORDER BY attnum) INTO others FROM pg_attribute
         WHERE attrelid = source AND attnum > 0 AND NOT attisdropped
