@@ -152,7 +152,10 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     assert_eq!(store(&cluster).await, before);
     // The last column of a row is the id of the chunk in an adopted table, which is NULL.
     let updated = cluster.query_lines_as("alice", EVERY_READ).await;
-    let updated: Vec<_> = updated.iter().map(|line| line.replace(",)", ")")).collect();
+    let without_ids = |line: &String| {
+        if line.starts_with("outline") { line.clone() } else { line.replace(",)", ")") }
+    };
+    let updated: Vec<_> = updated.iter().map(without_ids).collect();
     assert_eq!(updated, read);
 
     // A trigger of the release raises an error until documents have the column source_row.
