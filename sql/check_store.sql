@@ -85,7 +85,8 @@ COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig
 -- tables behind the view. The planner shows which tables lack one: it scans them although sequential scans
 -- are off.
 
-CREATE FUNCTION _passage.scanned_relations(store name, condition text) RETURNS SETOF text
+CREATE FUNCTION _passage.scanned_relations(store name, condition text)
+RETURNS TABLE (relation text, is_windowed boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 1
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
@@ -96,13 +97,16 @@ DECLARE
     plan json;
 BEGIN
     EXECUTE format('EXPLAIN (VERBOSE, FORMAT JSON) SELECT content FROM %I.chunks WHERE %s', store, condition) INTO plan;
+    -- No condition is applied before a window function, except on its partitions.
     RETURN QUERY
-        SELECT DISTINCT format('%I.%I', node ->> 'Schema', node ->> 'Relation Name')
-        FROM jsonb_path_query(plan::jsonb, '$.** ? (@."Node Type" == "Seq Scan")') AS node;
+        SELECT DISTINCT format('%I.%I', node ->> 'Schema', node ->> 'Relation Name'), windowed
+        FROM jsonb_path_query(plan::jsonb, '$.** ? (exists (@."Relation Name"))') AS node,
+            jsonb_path_exists(plan::jsonb, '$.** ? (@."Node Type" == "WindowAgg")') AS windowed
+        WHERE node ->> 'Node Type' = 'Seq Scan' OR windowed AND node ->> 'Node Type' LIKE 'Index%' AND NOT node ? 'Index Cond';
 END
 $$;
 
-COMMENT ON FUNCTION _passage.scanned_relations(name, text) IS 'tables that a condition on chunks scans sequentially';
+COMMENT ON FUNCTION _passage.scanned_relations(name, text) IS 'tables that a condition on chunks scans sequentially, and whether a window function is the reason';
 
 CREATE FUNCTION _passage.view_problems(store name)
 RETURNS TABLE (object text, problem text, remedy text)
@@ -117,7 +121,11 @@ AS $$
         (5, 'chunks', '{first_line,last_line}', 'no line numbers'),
         (6, 'chunks', '{tokens}', 'tokens count as a quarter of the characters'),
         (7, 'documents', '{media_type}', 'every document counts as prose'),
-        (8, 'documents', '{uri,title}', 'passages do not name their source')
+        (8, 'documents', '{uri,title}', 'passages do not name their source'),
+        (9, 'documents', '{collection,version}', 'a filter by them finds nothing'),
+        (10, 'chunks', '{tsv}', 'no search by words'),
+        (11, 'chunks', '{kind,metadata}', 'a filter by them finds nothing'),
+        (12, 'embeddings', '{chunk_id,document_id,embedding}', NULL)
     ),
     absent AS (
         SELECT optional.place, relation, effect,
@@ -134,8 +142,13 @@ AS $$
         CASE WHEN effect IS NULL THEN 'required columns are missing: ' || columns ELSE format('%s missing: %s', columns, effect) END,
         CASE WHEN columns ~ '(^|, )(section_key|parent_key)'
             THEN 'Add them to the view, the keys as passage.section_key(section) and passage.parent_key(section), with indexes on (document_id, key, ordinal) of the table.'
+            WHEN columns = 'tsv' THEN format('Add passage.chunk_tsv(''english'', NULL, section, content) to the table as a generated column with a GIN index, and to the view.')
             ELSE 'Add them to the view.' END
     FROM absent
+    UNION ALL
+    SELECT format('%I.embeddings', store), 'view is missing: no search by embedding',
+        format('Create a view %I.embeddings with chunk_id, document_id and embedding.', store)
+    WHERE to_regclass(format('%I.embeddings', store)) IS NULL
     UNION ALL
     SELECT format('%I.documents', store), 'view is missing: passages do not name their source, and every document counts as prose',
         format('Create a view %I.documents with id, uri, title and media_type.', store)
@@ -152,7 +165,11 @@ AS $$
 BEGIN
     IF _passage.matching_columns(store) @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN QUERY
-            SELECT scanned, format('no index finds chunks by %s', how), format('Create an index on the columns that %I.chunks shows as %s.', store, how)
+            SELECT scanned.relation,
+                CASE WHEN is_windowed THEN format('no index finds chunks by %s: %I.chunks has a window function, which computes every row', how, store)
+                    ELSE format('no index finds chunks by %s', how) END,
+                CASE WHEN is_windowed THEN 'Store the ordinal in a column, or let passage.adopt keep it in a side table.'
+                    ELSE format('Create an index on the columns that %I.chunks shows as %s.', store, how) END
             FROM (VALUES
                 ('id', $c$id = '00000000-0000-0000-0000-000000000000'::uuid$c$),
                 ('document_id, ordinal', $c$document_id = '00000000-0000-0000-0000-000000000000'::uuid AND ordinal = 0$c$)
@@ -181,12 +198,16 @@ DECLARE
         SELECT pg_ts_config.oid FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
         WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
             OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname));
+    adoption CONSTANT jsonb := _passage.adoption(_passage.store_name(store));
     is_adopted boolean;
     is_unreadable boolean;
 BEGIN
     store := _passage.store_name(store);
-    PERFORM _passage.store_must_exist(store);
-    is_adopted := EXISTS (
+    IF adoption IS NULL THEN
+        PERFORM _passage.store_must_exist(store);
+    END IF;
+    -- DROP EXTENSION and DROP TABLE with CASCADE take the views of an adopted store.
+    is_adopted := adoption IS NOT NULL OR EXISTS (
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p'));
 
@@ -219,11 +240,22 @@ BEGIN
             coalesce(facts.distance, settings ->> 'distance', 'cosine'), coalesce(facts.embedding_type, 'vector'),
             coalesce(facts.language::regconfig, stored_language, 'pg_catalog.english')) AS found
         -- A store of views needs no tables for settings and strategies.
-        WHERE NOT (is_adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %'))
+        WHERE NOT (is_adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %') OR adoption IS NOT NULL AND found.problem LIKE '% is missing')
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";
     is_unreadable := EXISTS (SELECT FROM _passage.unreadable_relations(store));
-    IF is_adopted THEN
+    IF adoption IS NOT NULL THEN
+        IF _passage.is_trusted_store(store) THEN
+            RETURN QUERY SELECT * FROM _passage.adoption_problems(store);
+            IF data THEN
+                RETURN QUERY SELECT * FROM _passage.adopted_data_problems(store);
+            END IF;
+        ELSE
+            RETURN QUERY SELECT format('%I', store), 'adoption was not checked: another role owns the store', 'Check the store as its owner.';
+        END IF;
+    ELSIF is_adopted THEN
         RETURN QUERY SELECT * FROM _passage.view_problems(store);
+    END IF;
+    IF is_adopted AND to_regclass(format('%I.chunks', store)) IS NOT NULL THEN
         IF NOT is_unreadable THEN
             RETURN QUERY SELECT * FROM _passage.index_problems(store);
         END IF;

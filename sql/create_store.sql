@@ -123,9 +123,22 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    adoption jsonb;
     statement text;
 BEGIN
     store := _passage.store_name(store);
+    adoption := _passage.adoption(store);
+    IF adoption IS NOT NULL THEN
+        PERFORM _passage.store_must_be_own(store);
+        IF to_regclass(adoption ->> 'source') IS NULL THEN
+            RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+                MESSAGE = format('table %s, which store "%s" adopted, does not exist', adoption ->> 'source', store),
+                HINT = format('Create the table and run this again, or run SELECT passage.unadopt(%L);', store);
+        ELSIF EXISTS (SELECT FROM _passage.adoption_problems(store) AS found WHERE found.remedy LIKE '%passage.upgrade_store%') THEN
+            RETURN QUERY SELECT * FROM passage.adopt((adoption ->> 'source')::regclass, store, dry_run => upgrade_store.dry_run);
+        END IF;
+        RETURN;
+    END IF;
     PERFORM _passage.store_must_exist(store);
     FOR statement IN SELECT * FROM passage.create_store(store, dry_run => upgrade_store.dry_run) LOOP
         IF statement NOT LIKE '--%' THEN

@@ -33,7 +33,8 @@ CREATE FUNCTION passage.expand_context(
     section text[],
     path ltree,
     tokens integer,
-    content text
+    content text,
+    source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'expand_context_wrapper';
 
@@ -81,7 +82,8 @@ CREATE FUNCTION passage.expand_contexts(
     section text[],
     path ltree,
     tokens integer,
-    content text
+    content text,
+    source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
 AS 'MODULE_PATHNAME', 'expand_contexts_wrapper';
 

@@ -31,7 +31,8 @@ CREATE FUNCTION passage.explain_context(
     tokens_so_far bigint,
     cut_by text,
     chunk_id uuid,
-    hit_id uuid
+    hit_id uuid,
+    source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100
 AS 'MODULE_PATHNAME', 'explain_context_wrapper';
 

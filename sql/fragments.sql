@@ -31,7 +31,8 @@ CREATE FUNCTION passage.fragments(
     before text,
     after text,
     related jsonb,
-    metadata jsonb
+    metadata jsonb,
+    source_ids text[]
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 5
 AS 'MODULE_PATHNAME', 'fragments_wrapper';
 

@@ -48,7 +48,7 @@ AS $$
     WITH RECURSIVE reached (classid, objid, written) AS (
         SELECT 'pg_class'::regclass::oid, pg_class.oid, foreign_objects.written
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings')
+        WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks')
             OR foreign_objects.written AND relname IN ('strategies', 'settings'))
         UNION
         SELECT next.* FROM reached CROSS JOIN LATERAL (
@@ -129,7 +129,7 @@ BEGIN
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, pg_class.oid, 0) AS identified
         WHERE nspname = store
-            AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded')
+            AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded', 'adopted_documents', 'adopted_chunks')
     ) AS existing
     WHERE NOT _passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
     ORDER BY place, thing
@@ -182,7 +182,7 @@ AS $$
         SELECT nspowner FROM pg_namespace WHERE nspname = store
         UNION
         SELECT relowner FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
     ) AS owners (owner)
 $$;
 

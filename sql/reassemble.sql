@@ -47,7 +47,8 @@ CREATE FUNCTION passage.reassemble(
     citations jsonb,
     truncated boolean,
     complete boolean,
-    metadata jsonb
+    metadata jsonb,
+    source_ids text[]
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'reassemble_wrapper';
 

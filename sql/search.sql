@@ -36,7 +36,8 @@ CREATE FUNCTION passage.search_hits(
     text_rank integer,
     text_score double precision,
     tokens integer,
-    content text
+    content text,
+    source_id text
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'search_hits_wrapper';
 
@@ -105,7 +106,8 @@ CREATE FUNCTION passage.search(
     citations jsonb,
     truncated boolean,
     complete boolean,
-    metadata jsonb
+    metadata jsonb,
+    source_ids text[]
 ) LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 10
 AS 'MODULE_PATHNAME', 'search_wrapper';
 

@@ -32,6 +32,26 @@ $$;
 
 COMMENT ON FUNCTION _passage.store_must_exist(name) IS 'raises an error if a store does not exist';
 
+-- The comment of a side table records how a store was adopted. Only its owner can change it.
+
+CREATE FUNCTION _passage.adoption(store name) RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    comment text;
+BEGIN
+    SELECT obj_description(pg_class.oid, 'pg_class') INTO comment
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r';
+    RETURN substr(comment, strpos(comment, '{'))::jsonb;
+EXCEPTION WHEN data_exception THEN
+    RETURN NULL;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.adoption(name) IS 'what adopt recorded of an adopted store, NULL for another store';
+
 -- The properties of a store, from the catalogs. The table settings is not read: the schema can belong to
 -- another role, and nothing of that role may run.
 
@@ -54,9 +74,13 @@ AS $$
                 END
                 FROM pg_index
                 JOIN pg_class AS index ON index.oid = indexrelid
-                JOIN pg_am ON pg_am.oid = relam
+                JOIN pg_am ON pg_am.oid = index.relam
                 JOIN pg_opclass ON pg_opclass.oid = indclass[0]
-                WHERE indrelid = attrelid AND indkey[0] = attnum AND amname IN ('hnsw', 'ivfflat')
+                WHERE amname IN ('hnsw', 'ivfflat') AND (indrelid = attrelid AND indkey[0] = attnum OR pg_class.relkind = 'v' AND (indrelid, indkey[0]) IN (
+                    -- The columns that a view reads.
+                    SELECT refobjid, refobjsubid FROM pg_rewrite JOIN pg_depend ON pg_depend.objid = pg_rewrite.oid
+                    WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass AND refobjsubid > 0
+                        AND ev_class = attrelid))
                 ORDER BY indisvalid DESC, indexrelid
                 LIMIT 1
             )
@@ -79,6 +103,10 @@ AS $$
         JOIN pg_class ON pg_class.oid = attrelid
         JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname = 'chunks' AND attname = 'tsv' AND attgenerated = 's'
+        UNION ALL
+        -- Compared, not cast: another role may have written the comment.
+        SELECT pg_ts_config.oid::regconfig::text FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
+        WHERE format('%I.%I', nspname, cfgname) = _passage.adoption(store) ->> 'language'
     ) AS tsv (language) ON true
 $$;
 

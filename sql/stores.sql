@@ -24,7 +24,8 @@ BEGIN
                     SELECT FROM pg_partition_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree.relid
                     WHERE part.relkind NOT IN ('r', 'p', 'm')) AS is_countable
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings') AND relkind IN ('r', 'p', 'm')
+        -- The side tables of an adopted store have a row for each document and chunk.
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks') AND relkind IN ('r', 'p', 'm')
     LOOP
         counted := rel.estimate;
         IF counted IS NULL AND rel.is_countable THEN
@@ -32,8 +33,8 @@ BEGIN
                 INTO counted;
         END IF;
         CASE rel.name
-            WHEN 'documents' THEN documents := counted;
-            WHEN 'chunks' THEN chunks := counted;
+            WHEN 'documents', 'adopted_documents' THEN documents := counted;
+            WHEN 'chunks', 'adopted_chunks' THEN chunks := counted;
             ELSE embeddings := counted;
         END CASE;
     END LOOP;
@@ -70,7 +71,7 @@ AS $$
     CROSS JOIN LATERAL (
         SELECT sum(pg_total_relation_size(pg_class.oid))
         FROM pg_class
-        WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
+        WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)
     ORDER BY nspname
 $$;

@@ -23,6 +23,7 @@ assert_eq!(joined, text);
 */
 
 pub mod assemble;
+pub mod chain;
 mod chunk;
 mod chunk_columns;
 mod content_hash;

@@ -26,6 +26,7 @@ type Context = (
     Option<Ltree>,
     i32,
     RawText,
+    Option<RawText>,
 );
 
 #[pg_extern(stable, parallel_restricted, schema = "passage")]
@@ -65,6 +66,7 @@ fn expand_context(
             name!(path, Option<Ltree>),
             name!(tokens, i32),
             name!(content, RawText),
+            name!(source_id, Option<RawText>),
         ),
     >,
     ErrorReport,
@@ -129,6 +131,7 @@ fn expand_contexts(
             name!(path, Option<Ltree>),
             name!(tokens, i32),
             name!(content, RawText),
+            name!(source_id, Option<RawText>),
         ),
     >,
     ErrorReport,
@@ -176,6 +179,7 @@ fn rows(expanded: ExpandedContext) -> Vec<Context> {
             chunk.path(),
             columns.tokens as i32,
             chunk.raw_content(),
+            chunk.source_id(),
         )
     };
     let selected_chunks = selected.chunks.iter().enumerate();

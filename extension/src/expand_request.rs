@@ -54,6 +54,8 @@ pub struct ExpandedContext<'a> {
     pub selected: &'a Selection,
     /// The headers of the documents that are tables.
     pub headers: &'a HashMap<Uuid, TableHeader>,
+    /// Whether chunks have the ids of another table, which the store adopted.
+    pub has_source_ids: bool,
 }
 
 impl ExpandRequest {
@@ -122,7 +124,16 @@ impl<'a> Expansion<'a> {
         let explain = self.kind == ResultKind::Explanation;
         let selected = select_context(&hits, &plan, &chunks.chunk_rows, &chunks, budget, explain);
         let (stored_hits, hits, chunks, selected) = (&read.list[..], &hits[..], &chunks, &selected);
-        then(ExpandedContext { scored, stored_hits, hits, chunks, selected, headers })
+        let has_source_ids = self.store.has_source_ids();
+        then(ExpandedContext {
+            scored,
+            stored_hits,
+            hits,
+            chunks,
+            selected,
+            headers,
+            has_source_ids,
+        })
     }
 
     /// Returns the budget of hits.

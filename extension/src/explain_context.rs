@@ -3,7 +3,7 @@
 use crate::arguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::interrupt::pause;
-use crate::types::{AddedJson, Json, Name, TextArray, to_sql};
+use crate::types::{AddedJson, Json, Name, RawText, TextArray, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
@@ -49,6 +49,7 @@ fn explain_context(
             name!(cut_by, Option<&'static str>),
             name!(chunk_id, Uuid),
             name!(hit_id, Uuid),
+            name!(source_id, Option<RawText>),
         ),
     >,
     ErrorReport,
@@ -88,6 +89,7 @@ type Row = (
     Option<&'static str>,
     Uuid,
     Uuid,
+    Option<RawText>,
 );
 
 /// Returns the rows: the chunks that were considered, then the hits that were not found.
@@ -104,7 +106,7 @@ fn rows(expanded: &ExpandedContext) -> Vec<Row> {
         let id = to_sql(hit.chunk);
         let reason = Some("not found or not visible");
         let names = (Role::Hit.name(), Rule::Hit.name());
-        (position, false, names.0, names.1, None, None, None, None, None, reason, id, id)
+        (position, false, names.0, names.1, None, None, None, None, None, reason, id, id, None)
     });
     considered.chain(missing).collect()
 }
@@ -133,6 +135,7 @@ fn row(
         cut_by(*verdict),
         to_sql(columns.chunk),
         to_sql(hit),
+        chunks.chunk(selected_chunk.row).source_id(),
     )
 }
 

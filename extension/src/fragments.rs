@@ -53,6 +53,7 @@ fn fragments(
             name!(after, Option<String>),
             name!(related, Json),
             name!(metadata, Option<RawJsonb>),
+            name!(source_ids, Option<Vec<Option<String>>>),
         ),
     >,
     ErrorReport,

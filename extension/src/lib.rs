@@ -15,6 +15,7 @@ mod arguments;
 mod assemble;
 mod backtrace;
 mod best_passages;
+mod chain_order;
 mod document;
 mod error;
 mod expand_context;

@@ -44,6 +44,7 @@ pub type PassageRow = (
     bool,
     bool,
     Option<RawJsonb>,
+    Option<Vec<Option<String>>>,
 );
 
 /// Clusters the selected chunks to passages, and returns their rows.
@@ -123,7 +124,18 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         passage.truncated,
         complete,
         document.metadata,
+        expanded.has_source_ids.then(|| source_ids(expanded, &selected_chunks)),
     )
+}
+
+/// Returns the ids that the chunks have in the table that their store adopted.
+fn source_ids(
+    expanded: &ExpandedContext,
+    selected_chunks: &[&SelectedChunk],
+) -> Vec<Option<String>> {
+    with_pauses(selected_chunks)
+        .map(|selected_chunk| expanded.chunks.chunk(selected_chunk.row).source_id_text())
+        .collect()
 }
 
 /// Joins the chunks of a passage, below the header of their table.

@@ -63,6 +63,7 @@ fn reassemble(
             name!(truncated, bool),
             name!(complete, bool),
             name!(metadata, Option<RawJsonb>),
+            name!(source_ids, Option<Vec<Option<String>>>),
         ),
     >,
     ErrorReport,

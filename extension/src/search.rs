@@ -73,6 +73,7 @@ fn search(
             name!(truncated, bool),
             name!(complete, bool),
             name!(metadata, Option<RawJsonb>),
+            name!(source_ids, Option<Vec<Option<String>>>),
         ),
     >,
     ErrorReport,

@@ -52,6 +52,7 @@ fn search_hits(
             name!(text_score, Option<f64>),
             name!(tokens, Option<i32>),
             name!(content, RawText),
+            name!(source_id, Option<RawText>),
         ),
     >,
     ErrorReport,
@@ -94,6 +95,7 @@ fn search_hits(
                 hit.text.map(|(_, score)| score),
                 listed.tokens,
                 listed.content,
+                listed.source_id,
             ))
         });
         Ok(rows.collect())

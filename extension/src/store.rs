@@ -64,6 +64,11 @@ impl Store {
         }
         Ok(Self(layout))
     }
+
+    /// Returns whether chunks have the ids of another table, which the store adopted.
+    pub fn has_source_ids(&self) -> bool {
+        self.0.chunks.can_read("source_id", "text")
+    }
 }
 
 /// Checks that a layout has the required columns, in types that can be read.

@@ -4,6 +4,7 @@
 -- one that moves or gets another name.
 
 DROP FUNCTION passage.filled(text, jsonb);
+DROP FUNCTION passage.scanned_relations(name, text);
 
 COMMENT ON SCHEMA passage IS 'pg_passage: search in documents and expansion of hits to readable passages';
 
@@ -37,7 +38,6 @@ ALTER FUNCTION passage.policy_template(name, boolean) SET SCHEMA _passage;
 ALTER FUNCTION passage.data_problems(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.table_problems(name, integer, text, text, regconfig) SET SCHEMA _passage;
 ALTER FUNCTION passage.view_problems(name) SET SCHEMA _passage;
-ALTER FUNCTION passage.scanned_relations(name, text) SET SCHEMA _passage;
 ALTER FUNCTION passage.preset_strategies() SET SCHEMA _passage;
 
 -- These functions take more arguments, after those of 0.1.0. A view or a function that calls a former version
@@ -71,7 +71,10 @@ BEGIN
             'CREATE OR REPLACE FUNCTION _passage.%I(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS %s '
             'SET search_path = pg_catalog, pg_temp AS %L',
             former.proname, pg_catalog.pg_get_function_arguments(former.oid), pg_catalog.pg_get_function_result(former.oid), former.prorows,
-            pg_catalog.format('SELECT * FROM passage.%I(%s)', former.proname, (
+            -- The new version may return more columns.
+            pg_catalog.format('SELECT %s FROM passage.%I(%s)', (
+                SELECT pg_catalog.string_agg(pg_catalog.quote_ident(name), ', ' ORDER BY place)
+                FROM pg_catalog.unnest(former.proargnames[former.pronargs OPERATOR(pg_catalog.+) 1:]) WITH ORDINALITY AS result (name, place)), former.proname, (
                 SELECT pg_catalog.string_agg(pg_catalog.format('%I => $%s', name, place), ', ' ORDER BY place)
                 FROM pg_catalog.unnest(former.proargnames[:former.pronargs]) WITH ORDINALITY AS argument (name, place))));
         -- pg_dump leaves out members of the extension, and a restored view needs the function.

@@ -150,7 +150,13 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
         .await;
     assert_same(&catalog(&cluster).await, &fresh);
     assert_eq!(store(&cluster).await, before);
-    assert_eq!(cluster.query_lines_as("alice", EVERY_READ).await, read);
+    // The last column of a row is the id of the chunk in an adopted table, which is NULL.
+    let updated = cluster.query_lines_as("alice", EVERY_READ).await;
+    let without_ids = |line: &String| {
+        if line.starts_with("outline") { line.clone() } else { line.replace(",)", ")") }
+    };
+    let updated: Vec<_> = updated.iter().map(without_ids).collect();
+    assert_eq!(updated, read);
 
     // A trigger of the release raises an error until documents have the column source_row.
     for write in ["UPDATE article SET body = '# Two'", "DELETE FROM article"] {
@@ -291,8 +297,14 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update(
         let symbol = old.split(' ').next().unwrap();
         let same: Vec<_> =
             updated.iter().filter(|new| new.split(' ').next() == Some(symbol)).collect();
-        // Added arguments are the last ones, and their type reads NULL if the catalog passes fewer.
-        let added = [", limits jsonb DEFAULT NULL::jsonb", ", filter jsonb DEFAULT NULL::jsonb"];
+        // Added arguments are the last ones, and their type reads NULL if the catalog passes fewer. Added
+        // columns of a result are the last ones, and a former catalog does not read them.
+        let added = [
+            ", limits jsonb DEFAULT NULL::jsonb",
+            ", filter jsonb DEFAULT NULL::jsonb",
+            ", source_id text",
+            ", source_ids text[]",
+        ];
         // Two defaults changed; a former catalog still passes the former values.
         let changed = [
             ("return_full boolean DEFAULT NULL::boolean", "return_full boolean DEFAULT false"),

@@ -32,6 +32,7 @@ pub type FragmentRow = (
     Option<String>,
     Json,
     Option<RawJsonb>,
+    Option<Vec<Option<String>>>,
 );
 
 /// Builds rows from fragments.
@@ -79,6 +80,11 @@ impl RowBuilder<'_> {
             returned,
         );
         let related = self.related(text_run, &chunks);
+        let source_id = |(index, _): &(usize, Range<usize>)| self.read.source_ids[*index].clone();
+        let source_ids = self
+            .read
+            .has_source_ids
+            .then(|| text_run.chunks[chunks.clone()].iter().map(source_id).collect());
         (
             id,
             to_sql(document),
@@ -96,6 +102,7 @@ impl RowBuilder<'_> {
             nearest_line(text_run, fragment.lines.end..text_run.lines.len()),
             Json::from_value(&related),
             info.metadata,
+            source_ids,
         )
     }
 

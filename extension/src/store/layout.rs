@@ -32,14 +32,16 @@ pub struct Layout {
     pub documents: Option<Relation>,
     pub strategies: Option<Relation>,
     pub embeddings: Option<Relation>,
+    /// The side table of a store that `adopt` made: what its views show of chunks beside the source.
+    pub adopted: Option<Relation>,
     /// Whether the columns that every store must have were found.
     pub is_checked: Cell<bool>,
     slots: RefCell<HashMap<TypeId, Rc<dyn Any>>>,
     statements: RefCell<StatementCache>,
 }
 
-/// The name of a store, and the oids of its chunks, documents, strategies and embeddings.
-type CacheKey = (String, [pg_sys::Oid; 4]);
+/// The name of a store, and the oids of its chunks, documents, strategies, embeddings and adopted chunks.
+type CacheKey = (String, [pg_sys::Oid; 5]);
 
 /// The most layouts that are cached.
 const CAPACITY: usize = 64;
@@ -63,7 +65,7 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
     let oids = unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
         let relation = |name: &CStr| pg_sys::get_relname_relid(name.as_ptr(), schema);
-        [c"chunks", c"documents", c"strategies", c"embeddings"].map(relation)
+        [c"chunks", c"documents", c"strategies", c"embeddings", c"adopted_chunks"].map(relation)
     };
     if oids[0] == pg_sys::InvalidOid {
         return None;
@@ -85,8 +87,18 @@ pub fn find(store: &str) -> Option<Rc<Layout>> {
     Some(layout)
 }
 
+/// Returns whether a relation is the side table of an adopted store: a table with the columns that are read from
+/// it, in exactly their types.
+fn is_side_table(relation: &Relation) -> bool {
+    relation.has_ordinals
+        && relation.is_of("id", pg_sys::UUIDOID)
+        && relation.is_of("document_id", pg_sys::UUIDOID)
+        && relation.is_of("tsv", pg_sys::TSVECTOROID)
+}
+
 impl Layout {
-    fn read(store: &str, [chunks, documents, strategies, embeddings]: [pg_sys::Oid; 4]) -> Self {
+    fn read(store: &str, oids: [pg_sys::Oid; 5]) -> Self {
+        let [chunks, documents, strategies, embeddings, adopted] = oids;
         let relation = |oid, name: &str| {
             Relation::read(oid, format!("{}.{}", quote_identifier(store), quote_identifier(name)))
         };
@@ -95,9 +107,12 @@ impl Layout {
                 .then(|| relation(oid, name))
                 .filter(|relation| relation.has(column))
         };
+        let chunks = relation(chunks, "chunks");
         Self {
             store: store.to_owned(),
-            chunks: relation(chunks, "chunks"),
+            adopted: with(adopted, "adopted_chunks", "document_id")
+                .filter(|adopted| is_side_table(adopted) && !chunks.is_table),
+            chunks,
             documents: with(documents, "documents", "id"),
             strategies: with(strategies, "strategies", "name"),
             embeddings: with(embeddings, "embeddings", "embedding")
@@ -108,12 +123,24 @@ impl Layout {
         }
     }
 
-    /// Returns whether sections can be searched: `chunks` has sections and the keys of an index on
-    /// them.
+    /// Returns whether chunks have ordinals that an index on `(document_id, ordinal)` finds. A view may
+    /// compute ordinals with a window function, unless it shows those of a side table.
+    pub fn has_ordinals(&self) -> bool {
+        self.chunks.has_ordinals || self.adopted.is_some()
+    }
+
+    /// Returns the table that has the lexemes of chunks, if it is known.
+    pub fn lexeme_table(&self) -> Option<&Relation> {
+        self.adopted.as_ref().or_else(|| Some(&self.chunks).filter(|chunks| chunks.is_table))
+    }
+
+    /// Returns whether sections can be searched: chunks have sections and the keys of an index on them.
     pub fn has_sections(&self) -> bool {
-        self.chunks.is_of("section", pg_sys::TEXTARRAYOID)
-            && self.chunks.is_of("section_key", pg_sys::INT8OID)
-            && self.chunks.is_of("parent_key", pg_sys::INT8OID)
+        // The views of an adopted store have these columns in any case.
+        let keyed = self.adopted.as_ref().unwrap_or(&self.chunks);
+        keyed.is_of("section", pg_sys::TEXTARRAYOID)
+            && keyed.is_of("section_key", pg_sys::INT8OID)
+            && keyed.is_of("parent_key", pg_sys::INT8OID)
     }
 
     /// Returns the section of a chunk as SQL, NULL where sections cannot be searched.

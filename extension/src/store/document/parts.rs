@@ -45,7 +45,7 @@ impl Store {
         document_id: Uuid,
         chunk_ids: &[Uuid],
     ) -> (MediaType, Vec<Part<'c>>) {
-        let is_filter = !self.0.chunks.has_ordinals;
+        let is_filter = !self.0.has_ordinals();
         let key = PartsStatement { hashed: is_filter && chunk_ids.len() > FEW };
         let statement = self.0.statement(key, || statement(&self.0));
         let chunk_ids: UuidArray = chunk_ids.iter().copied().collect();
@@ -75,7 +75,7 @@ fn statement(layout: &Layout) -> String {
     let columns =
         [layout.chunks.column("c", "content", "text"), column("start_byte"), column("end_byte")];
     let chunks = &layout.chunks.name;
-    if !layout.chunks.has_ordinals {
+    if !layout.has_ordinals() {
         return format!(
             "SELECT {media_type}, {columns} FROM {chunks} AS c \
              WHERE c.document_id {EQUAL} $1 AND c.id {EQUAL} ANY ($2) ORDER BY c.ordinal, c.id",

@@ -14,7 +14,7 @@ use passage_core::section::Section;
 use pgrx::FromDatum;
 use std::ops::Range;
 
-/// The columns that a result needs beside id, ordinal, section, tokens, content, span, unit and level.
+/// The columns that a result needs beside id, ordinal, section, tokens, content, span, unit, level and id in the source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ChunkColumns {
     /// The path.
@@ -38,6 +38,7 @@ impl ChunkColumns {
             integer("end_byte"),
             ("unit", chunks.column("c", "unit", "text")),
             integer("level"),
+            ("source_id", chunks.column("c", "source_id", "text")),
         ];
         columns.extend(match self {
             Self::Context => vec![("path", layout.path("c"))],
@@ -53,8 +54,8 @@ impl ChunkColumns {
     /// Returns the number of columns.
     pub fn count(self) -> usize {
         match self {
-            Self::Context => 10,
-            Self::Passage { imports } => 11 + usize::from(imports),
+            Self::Context => 11,
+            Self::Passage { imports } => 12 + usize::from(imports),
         }
     }
 }
@@ -132,9 +133,19 @@ impl<'a> StoredChunk<'a> {
         self.get(8)
     }
 
+    /// Returns the id of the chunk in the table that its store adopted.
+    pub fn source_id(&self) -> Option<RawText> {
+        self.get(9)
+    }
+
+    /// Returns that id as an owned text.
+    pub fn source_id_text(&self) -> Option<String> {
+        self.get(9)
+    }
+
     /// Returns the path of a chunk that was read with [`ChunkColumns::Context`].
     pub fn path(&self) -> Option<Ltree> {
-        self.get(9)
+        self.get(10)
     }
 
     /// Returns the bytes of the source that the chunk holds, if they are known.
@@ -151,12 +162,12 @@ impl<'a> StoredChunk<'a> {
 
     /// Returns the first and the last line of a chunk that was read with [`ChunkColumns::Passage`].
     pub fn lines(&self) -> (Option<i32>, Option<i32>) {
-        (self.get(9), self.get(10))
+        (self.get(10), self.get(11))
     }
 
     /// Returns the names that the imports in the chunk bind, if they were read.
     pub fn imports(&self) -> Vec<String> {
         // A loader may have written anything there.
-        self.get::<Json>(11).and_then(|names| names.parse()).unwrap_or_default()
+        self.get::<Json>(12).and_then(|names| names.parse()).unwrap_or_default()
     }
 }

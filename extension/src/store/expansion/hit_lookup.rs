@@ -36,7 +36,7 @@ impl HitLookup {
         });
         // A view may compute ordinals with a window function, for which only a constant document
         // bounds the cost. And a hit without an ordinal would not be in its own range.
-        if is_near && layout.chunks.has_ordinals { Self::WithNeighbors } else { Self::One }
+        if is_near && layout.has_ordinals() { Self::WithNeighbors } else { Self::One }
     }
 
     /// Returns the condition that a row is the hit and not a neighbor.

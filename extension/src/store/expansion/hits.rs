@@ -147,6 +147,7 @@ impl Store {
         if by_name && custom.is_empty() {
             return Err(request.unknown());
         }
+        let has_sections = self.0.has_sections();
         let first_document_column = FIRST_CHUNK_COLUMN + columns.count();
         let mut documents: HashMap<Uuid, Rc<HitDocument>> = HashMap::new();
         let mut list = Vec::with_capacity(rows.len());
@@ -171,7 +172,7 @@ impl Store {
                 kind: name(3).and_then(|kind| Kind::from_name(&kind)),
                 unit: name(4).and_then(|unit| Unit::from_name(&unit)),
                 containers: containers::read(rows.get(row, 5)),
-                strategy: request.strategy(source, &custom, document)?,
+                strategy: request.strategy(source, &custom, document, has_sections)?,
                 document: Rc::clone(document),
             };
             list.push((position, hit));

@@ -88,7 +88,8 @@ impl StrategyRequest {
         self.with_overrides(preset.expect("none is a preset"))
     }
 
-    /// Returns the strategy for a document, with the limits of the call.
+    /// Returns the strategy for a document, with the limits of the call. Without sections no relatives
+    /// are known, so `auto` takes the adjacent chunks.
     ///
     /// # Errors
     ///
@@ -98,6 +99,7 @@ impl StrategyRequest {
         source: StrategySource,
         CustomStrategies(rows): &CustomStrategies,
         document: &HitDocument,
+        has_sections: bool,
     ) -> Result<Strategy, Error> {
         let row = match source {
             StrategySource::Preset { .. } => None,
@@ -112,7 +114,10 @@ impl StrategyRequest {
                 self.with_overrides(row.strategy().map_err(in_row)?)
             }
             None if self.name == "auto" => {
-                self.with_overrides(Strategy::auto(&document.media_type()))
+                let adjacent = Strategy::preset("adjacent").filter(|_| !has_sections);
+                self.with_overrides(
+                    adjacent.unwrap_or_else(|| Strategy::auto(&document.media_type())),
+                )
             }
             None => self.preset(),
         }

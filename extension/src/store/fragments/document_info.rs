@@ -150,7 +150,7 @@ fn info_statement(layout: &Layout) -> String {
     let mut joins = documents.map_or_else(String::new, |documents| {
         format!(" LEFT JOIN {} AS d ON d.id {EQUAL} h.id", documents.name)
     });
-    if layout.chunks.has_ordinals {
+    if layout.has_ordinals() {
         selected.extend(["l.ordinal".to_owned(), "l.end_byte".to_owned()]);
         let last = format!(
             " LEFT JOIN LATERAL (SELECT c.ordinal, {end} AS end_byte FROM {chunks} AS c \

@@ -28,6 +28,10 @@ pub struct SourceChunks {
     pub list: Vec<SourceChunk<'static>>,
     /// The id of each chunk.
     pub ids: Vec<Uuid>,
+    /// The id of each chunk in the table that its store adopted.
+    pub source_ids: Vec<Option<String>>,
+    /// Whether the store has such ids.
+    pub has_source_ids: bool,
     /// The parents of the requested chunks.
     pub parents: HashMap<Uuid, ParentChunk>,
 }
@@ -43,6 +47,7 @@ pub struct ParentChunk {
 struct Row {
     id: Uuid,
     document: Uuid,
+    source_id: Option<String>,
     piece: SourceChunk<'static>,
     last_line: Option<i32>,
 }
@@ -72,12 +77,13 @@ impl Store {
         let requested: UuidArray = ids.iter().copied().collect();
         let values = vec![Value::new(requested), Value::new(NEIGHBORS)];
         let rows = connection.read(&statement, values);
-        let mut read = SourceChunks::default();
+        let mut read =
+            SourceChunks { has_source_ids: self.has_source_ids(), ..SourceChunks::default() };
         let mut chunks: Vec<Row> = Vec::new();
         let mut windows: Vec<(Uuid, RangeInclusive<i64>)> = Vec::new();
         for row in 0..rows.len() {
             pause(row);
-            let Row { id, document, piece, last_line } = Row::read(&rows, row);
+            let Row { id, document, source_id, piece, last_line } = Row::read(&rows, row);
             let hit = rows.uuid(row, 1);
             if rows.get::<bool>(row, 0) == Some(true) {
                 let lines = [piece.first_line, last_line];
@@ -89,7 +95,7 @@ impl Store {
                 let ordinal = i64::from(ordinal);
                 windows.push((document, ordinal - NEIGHBORS..=ordinal + NEIGHBORS));
             }
-            chunks.push(Row { id, document, piece, last_line });
+            chunks.push(Row { id, document, source_id, piece, last_line });
         }
         chunks.sort_by_key(|row| (row.document, row.piece.ordinal, row.id));
         chunks.dedup_by_key(|row| row.id);
@@ -97,19 +103,20 @@ impl Store {
             let mut windows = windows.iter().filter(|(of, _)| *of == document);
             ordinal < 0 || windows.any(|(_, window)| window.contains(&ordinal))
         };
-        for Row { id, document, mut piece, .. } in chunks {
+        for Row { id, document, source_id, mut piece, .. } in chunks {
             if read.documents.last() != Some(&document) {
                 read.documents.push(document);
             }
             piece.document = read.documents.len() - 1;
             // If neighbors are not read at all, nothing is known about the edges.
-            if let Some(ordinal) = piece.ordinal.filter(|_| self.0.chunks.has_ordinals) {
+            if let Some(ordinal) = piece.ordinal.filter(|_| self.0.has_ordinals()) {
                 let ordinal = i64::from(ordinal);
                 piece.continues =
                     [!is_read(document, ordinal - 1), !is_read(document, ordinal + 1)];
             }
             read.list.push(piece);
             read.ids.push(id);
+            read.source_ids.push(source_id);
         }
         read
     }
@@ -125,13 +132,18 @@ impl Store {
         let statement = self.0.statement(BeginningStatement, || beginning_statement(&self.0));
         let values = vec![Value::new(to_sql(document)), Value::new(limit.saturating_add(1))];
         let rows = connection.read(&statement, values);
-        let mut read = SourceChunks { documents: vec![document], ..SourceChunks::default() };
+        let mut read = SourceChunks {
+            documents: vec![document],
+            has_source_ids: self.has_source_ids(),
+            ..SourceChunks::default()
+        };
         let count = rows.len().min(usize::try_from(limit).unwrap_or(usize::MAX));
         for row in 0..count {
             pause(row);
-            let Row { id, piece, .. } = Row::read(&rows, row);
+            let Row { id, source_id, piece, .. } = Row::read(&rows, row);
             read.list.push(piece);
             read.ids.push(id);
+            read.source_ids.push(source_id);
         }
         (read, count < rows.len())
     }
@@ -171,7 +183,7 @@ impl Row {
             continues: [false; 2],
         };
         let (id, document) = (rows.uuid(row, 2), rows.uuid(row, 3));
-        Self { id, document, piece, last_line: integer(10) }
+        Self { id, document, source_id: rows.get(row, 12), piece, last_line: integer(10) }
     }
 }
 
@@ -187,13 +199,14 @@ fn columns(layout: &Layout, alias: &str) -> String {
     let integers = ["start_byte", "end_byte", "first_line", "last_line"];
     columns.extend(integers.map(|name| column(name, "integer")));
     columns.push(layout.section_key(alias));
+    columns.push(column("source_id", "text"));
     columns.join(", ")
 }
 
 fn neighbor_statement(layout: &Layout) -> String {
     let chunks = &layout.chunks.name;
     let columns = columns(layout, "c");
-    if !layout.chunks.has_ordinals {
+    if !layout.has_ordinals() {
         // A view may compute ordinals with a window function, for which only a constant document bounds
         // the cost.
         return format!(

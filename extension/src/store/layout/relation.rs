@@ -13,7 +13,7 @@ pub struct Relation {
     pub name: String,
     /// Whether it is a table, partitioned or not.
     pub is_table: bool,
-    /// Whether it is a table whose column `ordinal` is a NOT NULL integer.
+    /// Whether it is a table whose column `ordinal` is an integer and NOT NULL.
     pub has_ordinals: bool,
     /// The type of each column.
     columns: HashMap<String, pg_sys::Oid>,

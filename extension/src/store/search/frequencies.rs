@@ -76,7 +76,7 @@ impl Store {
                     "SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM {} AS c \
                      WHERE c.tsv {MATCHES} w.query::pg_catalog.tsquery LIMIT {}) AS f) \
                      FROM pg_catalog.unnest($1) WITH ORDINALITY AS w (query, place) ORDER BY w.place",
-                    self.0.chunks.name,
+                    self.0.lexeme_table().unwrap_or(&self.0.chunks).name,
                     MAX_CANDIDATES + 1,
                 )
             });
@@ -90,19 +90,17 @@ impl Store {
 
     /// Returns whether policies restrict which chunks the caller sees.
     pub fn has_policies(&self) -> bool {
+        let table = self.0.lexeme_table().unwrap_or(&self.0.chunks);
         // SAFETY: a look-up in the catalogs of a relation by its oid, which returns "none" for a missing
         // one.
-        let state =
-            unsafe { pg_sys::check_enable_rls(self.0.chunks.oid, pg_sys::InvalidOid, true) };
+        let state = unsafe { pg_sys::check_enable_rls(table.oid, pg_sys::InvalidOid, true) };
         state == pg_sys::CheckEnableRlsResult::RLS_ENABLED as i32
     }
 
     fn read_frequencies(&self, connection: &Connection) -> Option<Frequencies> {
-        if !self.0.chunks.is_table || self.has_policies() {
-            return None;
-        }
+        let table = self.0.lexeme_table().filter(|_| !self.has_policies())?;
         let statement = self.0.statement(FrequencyStatement, statement);
-        let rows = connection.read(&statement, vec![Value::new(self.0.chunks.oid)]);
+        let rows = connection.read(&statement, vec![Value::new(table.oid)]);
         if rows.len() == 0 {
             return None;
         }

@@ -22,6 +22,7 @@ pub struct ListedChunk {
     pub section: TextArray,
     pub tokens: Option<i32>,
     pub content: RawText,
+    pub source_id: Option<RawText>,
 }
 
 impl Store {
@@ -38,6 +39,7 @@ impl Store {
                 section: rows.get(row, 4).unwrap_or_else(TextArray::empty),
                 tokens: rows.get(row, 5),
                 content: rows.get(row, 6).unwrap_or_else(RawText::empty),
+                source_id: rows.get(row, 7),
             };
             (rows.uuid(row, 0), chunk)
         };
@@ -58,6 +60,7 @@ fn statement(layout: &Layout) -> String {
             chunk_column("section", "text[]"),
             layout.tokens("c"),
             chunk_column("content", "text"),
+            chunk_column("source_id", "text"),
         ],
     ];
     format!(

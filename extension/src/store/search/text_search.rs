@@ -186,19 +186,26 @@ fn statement(
         format!(" JOIN {} AS e ON e.chunk_id {EQUAL} c.id", embeddings.name)
     });
     let conditions = filters.conditions(layout, "c.document_id", embedding, 2 + 3 * subqueries);
+    // The side table of an adopted store has all that most statements read, and only a table can be sampled.
+    let adopted = layout.adopted.as_ref();
+    let table = adopted.filter(|_| !filters.needs_chunk()).unwrap_or(&layout.chunks);
+    let of_view = adopted.filter(|_| sampled && filters.needs_chunk());
     let subquery = |subquery: usize| {
         let [query, limit, sample] = [2, 3, 4].map(|first| first + 3 * subquery);
         // Without a sample the index is used.
-        let (of, and) = if sampled {
-            let method = "TABLESAMPLE pg_catalog.system";
-            (format!(" {method} (${sample}) REPEATABLE (0)"), String::new())
-        } else {
-            (String::new(), format!(" AND ${sample} IS NULL"))
+        let method = format!("TABLESAMPLE pg_catalog.system (${sample}) REPEATABLE (0)");
+        let chunks = match of_view {
+            Some(adopted) => {
+                let (adopted, chunks) = (&adopted.name, &layout.chunks.name);
+                format!("{adopted} AS t {method} JOIN {chunks} AS c ON c.id {EQUAL} t.id")
+            }
+            None if sampled => format!("{} AS c {method}", table.name),
+            None => format!("{} AS c", table.name),
         };
+        let and = if sampled { String::new() } else { format!(" AND ${sample} IS NULL") };
         format!(
-            "(SELECT {subquery}, {id}, c.tsv FROM {chunks} AS c{of}{documents}{embeddings} \
+            "(SELECT {subquery}, {id}, c.tsv FROM {chunks}{documents}{embeddings} \
              WHERE c.tsv {MATCHES} ${query}::pg_catalog.tsquery{and}{conditions} LIMIT ${limit})",
-            chunks = layout.chunks.name,
             id = layout.chunks.column("c", "id", "uuid"),
             documents = filters.join(layout, "c.document_id"),
         )

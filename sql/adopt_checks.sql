@@ -1,0 +1,161 @@
+-- adopt_checks: whether a table and expressions over its rows can be adopted.
+
+-- Returns the type of an expression. A statement with each of two kinds of brackets around it parses only if it is one
+-- expression.
+
+CREATE FUNCTION _passage.adopted_type(source text, argument text, expression text) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    checked integer[];
+    type text;
+    plan json;
+    state text;
+    message text;
+    columns text;
+BEGIN
+    -- A loop opens a cursor, which raises an error for several statements before it executes the first one.
+    FOR checked IN EXECUTE format(E'SELECT ARRAY[0, ((%s\n) IS NULL)::integer] FROM ONLY %s AS source LIMIT 0', expression, source) LOOP
+    END LOOP;
+    FOR type IN EXECUTE format(E'SELECT pg_typeof((SELECT (%s\n) FROM ONLY %s AS source LIMIT 0))', expression, source) LOOP
+    END LOOP;
+    -- PostgreSQL does not merge a subquery with a volatile expression into the query around it.
+    EXECUTE format(E'EXPLAIN (COSTS OFF, FORMAT JSON) SELECT 0, inner_query.x FROM (SELECT (%s\n) AS x FROM ONLY %s AS source) AS inner_query', expression, source) INTO plan;
+    IF plan #>> '{0,Plan,Node Type}' = 'Subquery Scan' OR plan #>> '{0,Plan,Node Type}' LIKE '%Aggregate%' THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('argument "%s": the expression is volatile, or no expression over one row', argument),
+            HINT = 'Use functions that are IMMUTABLE or STABLE, without aggregates, window functions and sets.';
+    END IF;
+    RETURN type;
+EXCEPTION WHEN syntax_error_or_access_rule_violation OR feature_not_supported THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
+    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) INTO columns FROM pg_attribute
+    WHERE attrelid = source::regclass AND attnum > 0 AND NOT attisdropped;
+    RAISE EXCEPTION USING ERRCODE = state, MESSAGE = format('argument "%s": %s', argument, message),
+        DETAIL = format('Columns of %s are %s.', source, columns),
+        HINT = 'Pass an SQL expression over a row of the table, and name the schema of each function and type that is not built in.';
+END
+$$;
+
+COMMENT ON FUNCTION _passage.adopted_type(text, text, text) IS 'type of an expression over the rows of a table; raises an error if it cannot be used';
+
+-- The source must be a plain table of the caller, since its triggers run with the caller's rights.
+
+CREATE FUNCTION _passage.check_adopted_source(source oid) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    found record;
+BEGIN
+    SELECT format('%I.%I', nspname, relname) AS name, relkind, relpersistence, relispartition, relowner, relrowsecurity, relforcerowsecurity,
+        EXISTS (SELECT FROM pg_inherits WHERE inhparent = source OR inhrelid = source) AS inherits
+    INTO found
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = source;
+    IF NOT _passage.is_own(found.relowner, (SELECT oid FROM pg_roles WHERE rolname = current_user)) THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
+            MESSAGE = format('table %s is owned by role "%s"', found.name, pg_get_userbyid(found.relowner)),
+            DETAIL = 'The triggers of an adopted table run with the rights of the role that adopts it.',
+            HINT = format('Run SET ROLE %I; and adopt the table as its owner.', pg_get_userbyid(found.relowner));
+    ELSIF found.relkind <> 'r' OR found.relispartition OR found.inherits THEN
+        RAISE EXCEPTION USING ERRCODE = 'wrong_object_type',
+            MESSAGE = format('%s must be a table without partitions and inheritance', found.name),
+            HINT = 'Define a store of views, as docs/recipes/existing-tables.md describes.';
+    ELSIF found.relpersistence <> 'p' THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = format('table %s must be permanent', found.name),
+            DETAIL = 'A temporary or unlogged table can lose rows without firing a trigger.',
+            HINT = 'Use an ordinary table, or run ALTER TABLE ... SET LOGGED.';
+    ELSIF found.relrowsecurity AND found.relforcerowsecurity AND row_security_active(source) THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = format('row-level security of table %s filters rows for its owner', found.name),
+            HINT = format('Run ALTER TABLE %s NO FORCE ROW LEVEL SECURITY;', found.name);
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.check_adopted_source(oid) IS 'raises an error if a table cannot be adopted';
+
+-- Returns what adopt records: source, key, expressions with their types, and the properties of the embeddings.
+
+CREATE FUNCTION _passage.new_adoption(source oid, framework text, arguments jsonb, language regconfig) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text;
+    expressions jsonb;
+    types jsonb := '{}';
+    keys jsonb;
+    argument text;
+    type text;
+    vectors jsonb;
+    columns text;
+BEGIN
+    SELECT format('%I.%I', nspname, relname) INTO name
+    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = source;
+    framework := coalesce(framework, _passage.adopted_framework(source));
+    expressions := _passage.framework_expressions(source, framework) || arguments;
+    SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) INTO columns FROM pg_attribute
+    WHERE attrelid = source AND attnum > 0 AND NOT attisdropped;
+    SELECT jsonb_agg(jsonb_build_object('place', place, 'name', key.name, 'type', key.type, 'collation', collation_clause, 'is_uuid', is_uuid) ORDER BY place)
+    INTO keys FROM _passage.adopted_key(source) AS key;
+    IF keys IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_foreign_key',
+            MESSAGE = format('table %s has no primary key', name),
+            HINT = format('Run ALTER TABLE %s ADD PRIMARY KEY (...); or add a column as key: ALTER TABLE %s ADD COLUMN key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY;', name, name);
+    ELSIF NOT expressions ?& '{content,document}' THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('the layout of table %s is not recognized', name),
+            DETAIL = format('Unknown: %s. Columns of %s are %s.', array_to_string(ARRAY(
+                SELECT missing FROM unnest('{content,document}'::text[]) AS missing WHERE NOT expressions ? missing), ', '), name, columns),
+            HINT = 'Pass content => the column with the text of a chunk, and document => what all chunks of a document have in common; '
+                'also ordinal, section, uri, title and embedding, if the table has them.';
+    END IF;
+
+    FOR argument IN SELECT jsonb_object_keys(expressions - 'described') ORDER BY 1 LOOP
+        type := _passage.adopted_type(name, argument, expressions ->> argument);
+        types := types || jsonb_build_object(argument, type);
+        IF argument = 'section' AND type NOT IN ('text', 'text[]', 'character varying', 'character varying[]')
+            OR argument = 'metadata' AND type NOT IN ('jsonb', 'json')
+            OR argument = 'condition' AND type <> 'boolean'
+            OR argument IN ('tokens', 'start_char', 'start_byte', 'first_line', 'last_line') AND type NOT IN ('bigint', 'integer', 'smallint')
+            OR argument = 'embedding' AND type NOT LIKE '%vector'
+            OR argument IN ('content', 'uri', 'title', 'media_type', 'collection', 'version', 'previous') AND type NOT IN ('text', 'character varying', 'character', 'uuid', 'bigint', 'integer', 'name')
+        THEN
+            RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
+                MESSAGE = format('argument "%s": the expression has type %s', argument, type),
+                HINT = CASE argument WHEN 'section' THEN 'It must be a text, or a text[] of the titles from the root down.'
+                    WHEN 'metadata' THEN 'It must be jsonb, as in to_jsonb(source).'
+                    WHEN 'condition' THEN 'It must be boolean.'
+                    WHEN 'embedding' THEN 'It must be vector or halfvec, as in embedding::public.vector(384).'
+                    WHEN 'content' THEN 'It must be text.'
+                    ELSE 'Cast it, to integer for a number, else to text.' END;
+        END IF;
+    END LOOP;
+    types := types || CASE WHEN types ->> 'section' LIKE '%[]' THEN '{"section": "text[]"}'::jsonb ELSE '{}' END;
+    -- A column is stored with the type of the expression.
+    IF types ->> 'ordinal' = 'unknown' THEN
+        types := types || '{"ordinal": "text"}';
+    END IF;
+    IF expressions ? 'embedding' THEN
+        SELECT jsonb_build_object('type', typname, 'dimensions', nullif(atttypmod, -1), 'distance', coalesce((
+                SELECT CASE WHEN opcname LIKE '%\_l2\_ops' THEN 'l2' WHEN opcname LIKE '%\_ip\_ops' THEN 'inner_product' END
+                FROM pg_index JOIN pg_opclass ON pg_opclass.oid = indclass[0]
+                WHERE indrelid = source AND indkey[0] = attnum AND opcname ~ '_(cosine|l2|ip)_ops$'
+                ORDER BY indisvalid DESC, indexrelid LIMIT 1), 'cosine'))
+        INTO vectors
+        FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+        WHERE attrelid = source AND NOT attisdropped AND attnum > 0
+            AND expressions ->> 'embedding' IN (quote_ident(attname), 'source.' || quote_ident(attname));
+        vectors := coalesce(vectors, jsonb_build_object('type', regexp_replace(types ->> 'embedding', '^.*\.', ''), 'dimensions', NULL, 'distance', 'cosine'));
+    END IF;
+    RETURN jsonb_build_object('source', name, 'seed', name, 'framework', framework, 'key', keys, 'expressions', expressions, 'types', types,
+        'vectors', vectors, 'language', (
+            SELECT format('%I.%I', nspname, cfgname) FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
+            WHERE pg_ts_config.oid = coalesce(language, 'pg_catalog.english'::regconfig)));
+END
+$$;
+
+COMMENT ON FUNCTION _passage.new_adoption(oid, text, jsonb, regconfig) IS 'what adopt records of a source; raises an error if it cannot be adopted';

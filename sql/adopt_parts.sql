@@ -1,0 +1,201 @@
+-- adopt_parts: the parts of statements that several objects of an adopted store share.
+--
+-- The expressions of adopt are parts of statements. adopt has checked that each is one expression.
+
+-- The key of the source: a unique index over columns that are NOT NULL, the primary key first.
+
+CREATE FUNCTION _passage.adopted_key(source oid)
+RETURNS TABLE (place integer, name name, type text, collation_clause text, is_uuid boolean)
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT (n + 1)::integer, attname, format_type(atttypid, NULL),
+        CASE WHEN attcollation <> typcollation THEN format(' COLLATE %I.%I', nspname, collname) END,
+        atttypid = 'uuid'::regtype AND indnkeyatts = 1
+    FROM (
+        SELECT indkey, indnkeyatts FROM pg_index
+        WHERE indrelid = source AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL AND indexprs IS NULL
+            AND NOT EXISTS (
+                SELECT FROM generate_series(0, indnkeyatts - 1) AS at (n)
+                JOIN pg_attribute ON attrelid = source AND attnum = indkey[n]
+                WHERE NOT attnotnull)
+        ORDER BY indisprimary DESC, indnkeyatts, indexrelid
+        LIMIT 1
+    ) AS chosen
+    CROSS JOIN LATERAL generate_series(0, indnkeyatts - 1) AS at (n)
+    JOIN pg_attribute ON attrelid = source AND attnum = indkey[n]
+    JOIN pg_type ON pg_type.oid = atttypid
+    LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+    LEFT JOIN pg_namespace ON pg_namespace.oid = collnamespace
+    ORDER BY n
+$$;
+
+COMMENT ON FUNCTION _passage.adopted_key(oid) IS 'columns of the key by which rows of a source are adopted';
+
+-- An expression in its place: the line end closes a comment.
+
+CREATE FUNCTION _passage.adopted_expression(given jsonb, argument text, type text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN given ? argument
+        THEN format(CASE WHEN given ->> argument LIKE '%--%' THEN E'(%s\n)' ELSE '(%s)' END, given ->> argument) ELSE 'NULL' END
+        || coalesce('::' || type, '')
+$$;
+
+COMMENT ON FUNCTION _passage.adopted_expression(jsonb, text, text) IS 'expression of an argument of adopt as a type, NULL if it has none';
+
+CREATE FUNCTION _passage.adoption_parts(adoption jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $function$
+#variable_conflict use_column
+DECLARE
+    source CONSTANT text := adoption ->> 'source';
+    given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
+    -- Expressions of a framework share its metadata, which is read once for each row.
+    described CONSTANT text := adoption #>> '{expressions,described}';
+    shared jsonb := given;
+    types CONSTANT jsonb := adoption -> 'types';
+    -- Lists of the key: columns of the source and of the side table, and comparisons.
+    keys jsonb;
+    -- A place in the text that no expression has.
+    barrier CONSTANT text := E'\x01';
+    row_from text;
+    window_order text;
+    chain text := '';
+BEGIN
+    SELECT jsonb_build_object(
+        'side_keys', string_agg(quote_ident(side), ', '),
+        'all_keys', concat_ws(', ', CASE WHEN NOT bool_and(is_uuid) THEN 'id' END, string_agg(quote_ident(side), ', ')),
+        'own_keys', string_agg(format('source.%I', col), ', '),
+        'row_keys', string_agg(quote_ident(col), ', '),
+        'own_columns', CASE WHEN bool_and(is_uuid) THEN '' ELSE string_agg(format('source.%I AS %I, ', col, side), '') END,
+        'key_columns', CASE WHEN bool_and(is_uuid) THEN '' ELSE string_agg(format(E'    %I %s%s NOT NULL,\n', side, type, collation_clause), '') END,
+        'arguments', string_agg(format('touched_%s %s[]', place, type), ', '),
+        'argument_types', string_agg(type || '[]', ', '),
+        'scalars', string_agg(format('key_%s %s', place, type), ', '),
+        'same_scalar', string_agg(format('source.%I = adopted_is_visible.key_%s', col, place), ' AND '),
+        'variables', string_agg(format(E'    touched_%s %s[];\n', place, type), ''),
+        'arrays', string_agg('touched_' || place, ', '),
+        'aggregates', string_agg(format('array_agg(%I)', col), ', '),
+        'side_aggregates', string_agg(format('array_agg(%I)', side), ', '),
+        'same', string_agg(format('source.%I = adopted.%I', col, side), ' AND '),
+        'same_part', string_agg(format('source.%I = part.%I', col, side), ' AND '),
+        'same_placed', string_agg(format('source.%I = placed.%I', col, side), ' AND '),
+        'same_before', string_agg(format('source.%I = placed.before_%s', col, place), ' AND '),
+        'same_touched', string_agg(format('source.%I = touched.touched_key_%s', col, place), ' AND '),
+        'same_policy', string_agg(format('source.%I = adopted_chunks.%I', col, side), ' AND '),
+        'same_origin', string_agg(format('origin.key_%s = adopted.%I', place, side), ' AND '),
+        'origin_keys', string_agg(format('source.%I AS key_%s', col, place), ', '),
+        'touched_columns', string_agg('touched_key_' || place, ', '),
+        'side_touched', string_agg(format('adopted.%I = touched.touched_key_%s', side, place), ' AND '),
+        'adopted_keys', string_agg(format('adopted.%I', side), ', '),
+        'lags', string_agg(format('lag(%I) OVER placed AS before_%s', side, place), ', '),
+        'text', CASE WHEN count(*) = 1 THEN min(format('source.%I::text', col))
+            ELSE format('jsonb_build_array(%s)::text', string_agg(format('source.%I', col), ', ')) END,
+        'id', CASE WHEN bool_and(is_uuid) THEN min(format('source.%I', col)) END,
+        'is_after', CASE WHEN count(*) = 1 AND bool_and(type IN ('bigint', 'integer', 'smallint')) THEN 'rows.key_1 > last.key_1' ELSE 'true' END,
+        'is_integer', count(*) = 1 AND bool_and(type IN ('bigint', 'integer', 'smallint')))
+    INTO keys
+    FROM (
+        SELECT (value ->> 'place')::integer AS place, value ->> 'name' AS col, value ->> 'type' AS type,
+            value ->> 'collation' AS collation_clause, (value ->> 'is_uuid')::boolean AS is_uuid,
+            CASE WHEN (value ->> 'is_uuid')::boolean THEN 'id' ELSE 'key_' || (value ->> 'place') END AS side
+        FROM jsonb_array_elements(adoption -> 'key')
+        ORDER BY 1
+    ) AS listed;
+    keys := keys || jsonb_build_object('id', coalesce(keys ->> 'id', format('_passage.adopted_id(%L, %s)', adoption ->> 'seed', keys ->> 'text')));
+
+    IF described IS NOT NULL THEN
+        SELECT jsonb_object_agg(argument, replace(expression, described, 'described.metadata')) INTO shared
+        FROM jsonb_each_text(given) AS listed (argument, expression);
+    END IF;
+
+    -- The rows of the source as the store needs them. The subquery computes each expression once.
+    row_from := format($part$%s
+        CROSS JOIN LATERAL (SELECT
+            %s AS document_key, coalesce(%s, '') AS collection, coalesce(%s, '') AS version, %s AS uri, %s AS title, %s AS media_type,
+            %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section
+            %s) AS e
+        WHERE e.content IS NOT NULL AND %s$part$,
+        CASE WHEN described IS NOT NULL THEN format(E'\n        CROSS JOIN LATERAL (SELECT %s AS metadata %s) AS described', described, barrier) END,
+        _passage.adopted_expression(shared, 'document', 'text'), _passage.adopted_expression(shared, 'collection', 'text'),
+        _passage.adopted_expression(shared, 'version', 'text'), _passage.adopted_expression(shared, 'uri', 'text'),
+        _passage.adopted_expression(shared, 'title', 'text'), _passage.adopted_expression(shared, 'media_type', 'text'),
+        _passage.adopted_expression(shared, 'content', 'text'), _passage.adopted_expression(shared, 'ordinal', coalesce(types ->> 'ordinal', 'integer')),
+        _passage.adopted_expression(shared, 'previous', 'text'), _passage.adopted_expression(shared, 'id', 'text'),
+        _passage.adopted_expression(shared, 'start_char', 'bigint'), _passage.adopted_expression(shared, 'start_byte', 'bigint'),
+        CASE WHEN NOT given ? 'section' THEN 'NULL::text[]'
+            WHEN types ->> 'section' = 'text[]' THEN format('coalesce(%s, ''{}'')', _passage.adopted_expression(shared, 'section', 'text[]'))
+            ELSE format('array_remove(ARRAY[%s], NULL)', _passage.adopted_expression(shared, 'section', 'text')) END,
+        barrier,
+        CASE WHEN given ? 'condition' THEN _passage.adopted_expression(shared, 'condition', 'boolean') ELSE 'true' END);
+
+    -- The order in a document: by the expression, then by an integer key, else by arrival.
+    window_order := concat_ws(', ', CASE WHEN given ? 'ordinal' THEN 'place NULLS LAST' END,
+        CASE WHEN (keys ->> 'is_integer')::boolean THEN 'key_1' END, 'arrival NULLS LAST', 'arriving');
+    -- The ids of the previous chunks form chains.
+    chain := CASE WHEN given ? 'previous' THEN format($part$,
+        chained AS (
+            SELECT merged.*, chain.chained FROM merged LEFT JOIN (
+                SELECT unnest(ids) AS id, unnest(_passage.chain_order(names, previous)) AS chained
+                FROM (
+                    SELECT array_agg(id ORDER BY %1$s) AS ids, array_agg(source_id ORDER BY %1$s) AS names, array_agg(previous ORDER BY %1$s) AS previous
+                    FROM merged GROUP BY document_id
+                ) AS listed
+            ) AS chain USING (id)
+        )$part$, window_order) ELSE '' END;
+
+    RETURN keys || jsonb_build_object(
+        'chain', chain,
+        'row_from', replace(row_from, barrier, 'OFFSET 0'),
+        'row_from_parallel', replace(row_from, barrier, ''),
+        'row_columns', format($part$%s%s AS id,
+            CASE WHEN %s THEN e.document_key::uuid
+                ELSE _passage.adopted_id(%L, jsonb_build_array(e.collection, e.version, e.document_key, CASE WHEN e.document_key IS NULL THEN %s END)::text) END AS document_id,
+            e.collection, e.version, coalesce(e.uri, e.document_key, %s) AS uri, e.title, e.media_type, e.content,
+            e.place, e.previous, e.source_id, e.start_char, e.start_byte, e.section$part$,
+            keys ->> 'own_columns', keys ->> 'id',
+            CASE WHEN types ->> 'document' = 'uuid' AND NOT given ?| '{collection,version}' THEN 'e.document_key IS NOT NULL' ELSE 'false' END,
+            adoption ->> 'seed', keys ->> 'text', keys ->> 'text'),
+        -- The columns of a row that is written, before those of its order.
+        'merged', format($part$SELECT %s, document_id, place, start_char, title AS preamble, octet_length(content) AS bytes, content,
+                NULL::bigint AS arrival, arriving, true AS is_new, NULL::uuid AS old_after, NULL::integer AS old_advance, start_byte AS start_at,
+                NULL::integer AS base, NULL::integer AS old_start, source_id, previous, section$part$, keys ->> 'all_keys'),
+        -- Columns of a written row in the side table, without its lexemes.
+        'written', concat_ws(', ', keys ->> 'all_keys', CASE WHEN given ? 'id' THEN 'source_id' END, CASE WHEN given ? 'previous' THEN 'previous' END,
+            'document_id, ordinal, place, start_char, bytes, after_id, advance, start_byte, end_byte', CASE WHEN given ? 'section' THEN 'section' END),
+        'spanned', format($part$,
+        placed AS (
+            SELECT *, (row_number() OVER placed - 1 + coalesce(max(base) OVER (PARTITION BY document_id), 0))::integer AS ordinal,
+                CASE WHEN base IS NULL THEN lag(id) OVER placed ELSE old_after END AS after_id, lag(is_new) OVER placed AS after_new,
+                lag(content) OVER placed AS before_content, lag(start_char) OVER placed AS before_start, %1$s
+            FROM %2$s
+            WINDOW placed AS (PARTITION BY document_id ORDER BY %3$s)
+        ),
+        joined AS (
+            SELECT *, CASE WHEN is_new OR after_new OR after_id IS DISTINCT FROM old_after THEN _passage.chunk_advance(
+                coalesce(before_content, (SELECT %4$s FROM ONLY %5$s AS source WHERE %6$s)), before_start,
+                coalesce(content, (SELECT %4$s FROM ONLY %5$s AS source WHERE %7$s)), start_char) ELSE old_advance END AS advance
+            FROM placed
+            OFFSET 0
+        ),
+        spanned AS (
+            SELECT *, CASE WHEN is_exact AND first_byte + bytes <= 2147483647 THEN first_byte::integer END AS start_byte,
+                CASE WHEN is_exact AND first_byte + bytes <= 2147483647 THEN (first_byte + bytes)::integer END AS end_byte
+            FROM (
+                SELECT *, %8$s
+                FROM joined
+                WINDOW positioned AS (PARTITION BY document_id ORDER BY ordinal)
+            ) AS summed
+        )$part$,
+            keys ->> 'lags', CASE WHEN chain = '' THEN 'merged' ELSE 'chained' END, CASE WHEN chain = '' THEN '' ELSE 'chained NULLS LAST, ' END || window_order,
+            _passage.adopted_expression(given, 'content', 'text'), source, keys ->> 'same_before', keys ->> 'same_placed',
+            CASE WHEN given ? 'start_byte' THEN 'start_at AS first_byte, start_at >= 0 AS is_exact'
+            ELSE 'sum(CASE WHEN base IS NOT NULL THEN coalesce(old_start, 0) WHEN after_id IS NULL AND advance < 0 THEN 0 ELSE abs(advance::bigint) END) OVER positioned AS first_byte, '
+                'bool_or(CASE WHEN base IS NULL THEN advance >= 0 ELSE old_start IS NOT NULL END) OVER (PARTITION BY document_id) AS is_exact' END));
+END
+$function$;
+
+COMMENT ON FUNCTION _passage.adoption_parts(jsonb) IS 'parts of the statements of an adopted store, by name';
