@@ -16,7 +16,8 @@ class PassageRetriever:
     """Returns the passages that answer a query as documents.
 
     A pipeline is saved as YAML, so the component has a connection string and not a connection. It connects at the
-    first run, in autocommit mode, and again if the connection was closed. Connect `query_embedding` to an embedder;
+    first run, in autocommit mode, and again if the connection was closed. Haystack 3 loads a saved pipeline with
+    `Pipeline.loads(text, allowed_modules=["pg_passage.haystack"])`. Connect `query_embedding` to an embedder;
     without it the search is by words. `top_k` is the number of passages, `store` the schema of the store. `options`
     has further arguments of `search`, such as `{"max_tokens": 2000, "filter": {"kind": "prose"}}`.
 

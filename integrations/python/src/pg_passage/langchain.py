@@ -32,6 +32,8 @@ class PassageRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
+        if isinstance(self.store, AsyncStore):
+            raise TypeError("invoke() needs a Store; with an AsyncStore call ainvoke()")
         embedding = self.embeddings.embed_query(query) if self.embeddings else None
         return _documents(self.store.search(query, embedding, **self._options(**options)))
 

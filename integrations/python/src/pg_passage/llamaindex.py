@@ -35,6 +35,8 @@ class PassageRetriever(BaseRetriever):
         self.options = {"max_passages": similarity_top_k, **(options or {})}
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        if isinstance(self.store, AsyncStore):
+            raise TypeError("retrieve() needs a Store; with an AsyncStore call aretrieve()")
         embedding = query_bundle.embedding
         if embedding is None and self.embed_model is not None:
             embedding = self.embed_model.get_agg_embedding_from_queries(query_bundle.embedding_strs)
