@@ -8,7 +8,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Dimensions of `embed`.
-DIMENSIONS = 64
+DIMENSIONS = 384
 
 # Pages of the project's own documentation, by uri.
 PAGES = ["docs/concepts.md", "docs/faq.md", "docs/guides/search.md", "docs/guides/security.md", "docs/recipes/rag-prompt.md"]
@@ -20,14 +20,14 @@ def texts():
 
 
 def embed(text):
-    """Returns a normalized embedding of a text: the counts of its words, hashed into 64 dimensions.
+    """Returns a normalized embedding of a text: the counts of its words, hashed into 384 dimensions.
 
     Texts that share words are near, so a test can predict which chunk is the nearest.
     """
     vector = [0.0] * DIMENSIONS
     for word in re.findall(r"\w+", text.lower()):
         digest = hashlib.sha256(word.encode()).digest()
-        vector[digest[0] % DIMENSIONS] += 1.0 if digest[1] % 2 else -1.0
+        vector[int.from_bytes(digest[:4]) % DIMENSIONS] += 1.0 if digest[4] % 2 else -1.0
     length = math.sqrt(sum(value * value for value in vector))
     return [value / length for value in vector] if length else [1.0] + vector[1:]
 

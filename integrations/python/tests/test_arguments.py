@@ -65,7 +65,7 @@ async def test_an_embedding_may_be_any_sequence_of_numbers(form, url, connection
 
 
 def test_an_embedding_may_have_whole_numbers(connection):
-    assert len(Store(connection).search_hits(embedding=[1, 0, 2.5] + [0] * 61)) == 10
+    assert len(Store(connection).search_hits(embedding=[1, 0, 2.5] + [0] * (documents.DIMENSIONS - 3))) == 10
 
 
 def test_ids_may_be_text_and_scores_may_be_none(connection):

@@ -68,7 +68,7 @@ async def test_errors_are_those_of_the_driver_with_their_hint(url, connection):
     with pytest.raises(asyncpg.InvalidParameterValueError) as asyncpg_error:
         await AsyncStore(client).search("filters", strategy="brod")
     assert asyncpg_error.value.hint == psycopg_error.value.diag.message_hint
-    with pytest.raises(asyncpg.InvalidParameterValueError, match="64 dimensions"):
+    with pytest.raises(asyncpg.InvalidParameterValueError, match="384 dimensions"):
         await AsyncStore(client).search(embedding=[1.0, 2.0])
     await client.close()
 
