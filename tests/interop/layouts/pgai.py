@@ -3,13 +3,18 @@
 import asyncio
 import http.server
 import json
+import logging
 import threading
 
 import pgai
 import psycopg
+import structlog
 from pgai.vectorizer import Worker
 
 import documents
+
+
+structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
 
 
 class EmbeddingService(http.server.BaseHTTPRequestHandler):

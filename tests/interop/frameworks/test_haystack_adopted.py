@@ -1,0 +1,36 @@
+"""The table of Haystack, adopted by one call and changed by Haystack's own code."""
+
+import documents
+import pytest
+from frameworks import adopted
+from layouts.haystack import Haystack
+
+
+@pytest.fixture
+def layout(database):
+    return Haystack(database)
+
+
+def test_functions_answer_on_the_adopted_table(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        adopted.check_all(layout, connection, documents.texts())
+
+
+def test_the_store_follows_changes(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        adopted.check_changes(layout, connection, documents.texts())
+
+
+def test_unadopt_leaves_the_table_to_haystack(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        adopted.check_unadopt(layout, connection)
+
+
+def test_the_framework_drops_and_creates_its_table_again(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        layout.create(overwrite=True)
+        texts = {"docs/faq.md": documents.texts()["docs/faq.md"]}
+        layout.add("docs/faq.md", texts["docs/faq.md"])
+        connection.execute("SELECT passage.adopt(%s::regclass, 'app')", (layout.source,))
+        adopted.check_rows(layout, connection)
+        adopted.check_text(connection, texts)
