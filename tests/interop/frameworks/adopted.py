@@ -1,4 +1,4 @@
-"""What every adopted layout must do. The tests of a framework call these checks with a `layouts` object."""
+"""Checks that every adopted layout must pass. The tests of a framework call them with an object of `layouts`."""
 
 import contextlib
 import difflib
