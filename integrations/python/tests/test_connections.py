@@ -1,5 +1,8 @@
 """Calls are guests on the caller's connection: its transaction, its settings and its errors stay as they are."""
 
+import asyncio
+import concurrent.futures
+
 import asyncpg
 import documents
 import psycopg
@@ -126,3 +129,24 @@ async def test_the_function_embed_gives_the_embedding_of_a_query(url, connection
     assert asked == [query] * 3
     assert store.fragments(query) == Store(connection).fragments(query, documents.embed(query))
     await client.close()
+
+
+async def test_a_pipeline_of_psycopg_returns_the_same(connection):
+    expected = Store(connection).search("filters")
+    with connection.pipeline():
+        assert Store(connection).search("filters") == expected
+
+
+async def test_calls_of_several_tasks_share_a_pool(url):
+    async with asyncpg.create_pool(url, min_size=2, max_size=3) as pool:
+        store = AsyncStore(pool)
+        expected = await store.search("filters")
+        assert await asyncio.gather(*(store.search("filters") for _ in range(10))) == [expected] * 10
+
+
+def test_calls_of_several_threads_share_a_pool(url):
+    with psycopg_pool.ConnectionPool(url, min_size=2, max_size=3) as pool:
+        store = Store(pool)
+        expected = store.search("filters")
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(store.search, ["filters"] * 10)) == [expected] * 10

@@ -3,8 +3,8 @@
 import asyncio
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from pg_passage.call import Call, given
 from pg_passage.rows import Passage
@@ -28,7 +28,7 @@ def _awaited(
     async def call(self: Any, *arguments: Any, **options: Any) -> Any:
         return await method(self, *arguments, **options)  # type: ignore[misc]
 
-    return call
+    return cast(Any, call)
 
 
 class AsyncStore:
@@ -62,11 +62,14 @@ class AsyncStore:
     assemble = _awaited(Store.assemble)
     outline = _awaited(Store.outline)
 
-    async def _call(self, function: str, row_type: type | None, accepted: type | None, options: Any) -> Any:
-        if self.embed and embeds(options):
-            embedding = self.embed(options["query"])
-            options["embedding"] = await embedding if inspect.isawaitable(embedding) else embedding
-        call = Call(function, row_type, accepted, options | given(store=self.name))
+    async def _call(
+        self, function: str, row_type: type | None, accepted: type | None, options: Mapping[str, Any], **named: Any
+    ) -> Any:
+        values = {**given(**named, store=self.name), **options}
+        if self.embed and embeds(values):
+            embedding = self.embed(values["query"])
+            values["embedding"] = await embedding if inspect.isawaitable(embedding) else embedding
+        call = Call(function, row_type, accepted, values)
         if hasattr(self.source, "fetch"):
             return call.read(await self.source.fetch(call.sql(lambda number: f"${number}"), *call.values))
         from psycopg import AsyncConnection

@@ -61,7 +61,7 @@ def given(**arguments: Any) -> dict[str, Any]:
 
 def _sql_type(hint: Any) -> str:
     if get_origin(hint) is Annotated:
-        return get_args(hint)[1]
+        return str(get_args(hint)[1])
     return _sql_type(get_args(hint)[0])  # of `X | None`
 
 

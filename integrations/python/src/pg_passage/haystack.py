@@ -60,7 +60,7 @@ class PassageRetriever:
     ) -> dict[str, list[Document]]:
         """Returns `{"documents": [...]}`, best first. `top_k` and `options` override those of the component."""
         if self._connection is None or self._connection.closed:
-            self._connection = Connection.connect(self.connection_string.resolve_value(), autocommit=True)
+            self._connection = Connection.connect(self.connection_string.resolve_value() or "", autocommit=True)
         merged = {"max_passages": self.top_k if top_k is None else top_k, **self.options, **(options or {})}
         passages = Store(self._connection, self.store).search(query, query_embedding, **merged)
         return {"documents": [_document(passage) for passage in passages]}

@@ -142,7 +142,8 @@ def columns(row_type: type) -> str:
 
 def read(row_type: type[Row], values: Any) -> Row:
     """Returns a row with the values of its columns, which may be as psycopg or as asyncpg returns them."""
-    return row_type(*map(_convert, (field.name for field in dataclasses.fields(row_type)), values))
+    names = (field.name for field in dataclasses.fields(row_type))  # type: ignore[arg-type]
+    return row_type(*map(_convert, names, values))
 
 
 def _convert(name: str, value: Any) -> Any:

@@ -1,6 +1,6 @@
 """Calls through psycopg 3."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 from uuid import UUID
 
@@ -52,8 +52,7 @@ class Store:
 
         >>> store.search("signal USR1", max_passages=3, limits={"parents": 2})
         """
-        options = given(query=query, embedding=embedding) | options
-        return self._call("search", rows.Passage, arguments.Search, options)
+        return self._call("search", rows.Passage, arguments.Search, options, query=query, embedding=embedding)
 
     def search_hits(
         self, query: str | None = None, embedding: Vector | None = None, **options: Unpack[arguments.SearchHits]
@@ -62,8 +61,7 @@ class Store:
 
         >>> store.search_hits('rotation "disk space" -backup', max_hits=50)
         """
-        options = given(query=query, embedding=embedding) | options
-        return self._call("search_hits", rows.Hit, arguments.SearchHits, options)
+        return self._call("search_hits", rows.Hit, arguments.SearchHits, options, query=query, embedding=embedding)
 
     def fragments(
         self, query: str | None = None, embedding: Vector | None = None, **options: Unpack[arguments.Fragments]
@@ -72,8 +70,7 @@ class Store:
 
         >>> store.fragments("who reviews warnings", uri="handbook/logging.md", max_tokens=90)
         """
-        options = given(query=query, embedding=embedding) | options
-        return self._call("fragments", rows.Fragment, arguments.Fragments, options)
+        return self._call("fragments", rows.Fragment, arguments.Fragments, options, query=query, embedding=embedding)
 
     def reassemble(
         self, chunk_ids: Iterable[Id], scores: Scores | None = None, **options: Unpack[arguments.Reassemble]
@@ -85,15 +82,14 @@ class Store:
         >>> hits = store.search_hits("full disk", max_hits=50)
         >>> store.reassemble([hit.chunk_id for hit in hits], rank_again(hits), max_tokens=2000)
         """
-        options = given(chunk_ids=chunk_ids, scores=scores) | options
-        return self._call("reassemble", rows.Passage, arguments.Reassemble, options)
+        return self._call("reassemble", rows.Passage, arguments.Reassemble, options, chunk_ids=chunk_ids, scores=scores)
 
     def expand_context(self, chunk_id: Id, **options: Unpack[arguments.Expansion]) -> list[rows.ContextChunk]:
         """Returns one hit with its context, in the order of the document. An unknown id gives an empty list.
 
         >>> [chunk.role for chunk in store.expand_context(hit.chunk_id, strategy="reassembly")]
         """
-        return self._call("expand_context", rows.ContextChunk, arguments.Expansion, {"chunk_id": chunk_id} | options)
+        return self._call("expand_context", rows.ContextChunk, arguments.Expansion, options, chunk_id=chunk_id)
 
     def expand_contexts(
         self, chunk_ids: Iterable[Id], scores: Scores | None = None, **options: Unpack[arguments.Expansion]
@@ -102,42 +98,42 @@ class Store:
 
         >>> store.expand_contexts([hit.chunk_id for hit in hits], limits={"before": 1, "after": 1})
         """
-        options = given(chunk_ids=chunk_ids, scores=scores) | options
-        return self._call("expand_contexts", rows.ContextChunk, arguments.Expansion, options)
+        return self._call("expand_contexts", rows.ContextChunk, arguments.Expansion, options, chunk_ids=chunk_ids, scores=scores)
 
     def assemble(self, document_id: Id, chunk_ids: Iterable[Id], separator: str | None = None) -> str | None:
         """Returns the text of chunks of one document, or None for an unknown document.
 
         >>> store.assemble(passage.document_id, passage.chunk_ids)
         """
-        options = given(document_id=document_id, chunk_ids=chunk_ids, separator=separator)
-        return self._call("assemble", None, None, options)
+        return self._call("assemble", None, None, {}, document_id=document_id, chunk_ids=chunk_ids, separator=separator)
 
     def outline(
         self, document_id: Id | None = None, uri: str | None = None, hit_ids: Iterable[Id] | None = None
     ) -> list[rows.OutlineSection]:
         """Returns the sections of a document, by its id or its uri, in the order of the document.
 
-        >>> print("\n".join(section.outline for section in store.outline(uri="handbook/logging.md")))
+        >>> [section.outline for section in store.outline(uri="handbook/logging.md")]
         """
-        options = given(document_id=document_id, uri=uri, hit_ids=hit_ids)
-        return self._call("outline", rows.OutlineSection, None, options)
+        return self._call("outline", rows.OutlineSection, None, {}, document_id=document_id, uri=uri, hit_ids=hit_ids)
 
-    def _call(self, function: str, row_type: type | None, accepted: type | None, options: Any) -> Any:
+    def _call(
+        self, function: str, row_type: type | None, accepted: type | None, options: Mapping[str, Any], **named: Any
+    ) -> Any:
         from psycopg import Connection
 
-        if self.embed and embeds(options):
-            options["embedding"] = self.embed(options["query"])
-        call = Call(function, row_type, accepted, options | given(store=self.name))
+        values = {**given(**named, store=self.name), **options}
+        if self.embed and embeds(values):
+            values["embedding"] = self.embed(values["query"])
+        call = Call(function, row_type, accepted, values)
         if isinstance(self.source, Connection):
             return _execute(self.source, call)
         with self.source.connection() as connection:
             return _execute(connection, call)
 
 
-def embeds(options: dict[str, Any]) -> bool:
+def embeds(values: Mapping[str, Any]) -> bool:
     """Returns whether a call has a query that needs an embedding."""
-    return "query" in options and "embedding" not in options and options.get("mode") != "text"
+    return "query" in values and "embedding" not in values and values.get("mode") != "text"
 
 
 def _execute(connection: "Connection[Any]", call: Call) -> Any:
