@@ -28,9 +28,4 @@ def test_unadopt_leaves_the_table_to_haystack(layout, database):
 
 def test_the_framework_drops_and_creates_its_table_again(layout, database):
     with adopted.adopted(layout, database) as connection:
-        layout.create(overwrite=True)
-        texts = {"docs/faq.md": documents.texts()["docs/faq.md"]}
-        layout.add("docs/faq.md", texts["docs/faq.md"])
-        connection.execute("SELECT passage.adopt(%s::regclass, 'app')", (layout.source,))
-        adopted.check_rows(layout, connection)
-        adopted.check_text(connection, texts)
+        adopted.check_recreated(layout, connection)

@@ -24,3 +24,8 @@ def test_the_store_follows_changes(layout, database):
 def test_unadopt_leaves_the_table_to_pgai(layout, database):
     with adopted.adopted(layout, database) as connection:
         adopted.check_unadopt(layout, connection)
+
+
+def test_the_framework_drops_and_creates_its_table_again(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        adopted.check_recreated(layout, connection)
