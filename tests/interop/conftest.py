@@ -42,6 +42,15 @@ def database():
     return create_database()
 
 
+@pytest.fixture
+def connection(database):
+    """Opens a connection to a new database with the store `rag`, which a test may change."""
+    with psycopg.connect(database) as connection:
+        documents.load(connection)
+        connection.commit()
+        yield connection
+
+
 @pytest.fixture(scope="session")
 def store():
     """Returns the URL of a database with the store `rag`, which tests do not change."""

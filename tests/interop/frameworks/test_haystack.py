@@ -1,19 +1,10 @@
 """Haystack reads a store with the retriever of docs/recipes/frameworks.md."""
 
 import documents
-import psycopg
 import pytest
 from frameworks import recipe
 from haystack.utils import Secret
 from haystack_integrations.document_stores.pgvector import PgvectorDocumentStore
-
-
-@pytest.fixture
-def connection(database):
-    with psycopg.connect(database) as connection:
-        documents.load(connection)
-        connection.commit()
-        yield connection
 
 
 def test_the_retriever_of_the_page_returns_passages(connection, database, monkeypatch):

@@ -1,19 +1,10 @@
 """LlamaIndex reads a store with its own PGVectorStore, as docs/recipes/frameworks.md says."""
 
 import documents
-import psycopg
 import psycopg_pool
 import pytest
 from frameworks import recipe
 from layouts.llamaindex import WordEmbedding
-
-
-@pytest.fixture
-def connection(database):
-    with psycopg.connect(database) as connection:
-        documents.load(connection)
-        connection.commit()
-        yield connection
 
 
 @pytest.fixture
