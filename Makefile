@@ -10,7 +10,7 @@ export BINDIR
 export GRAMMARS
 export VALGRIND
 
-.PHONY: help demo check check-assert docs pictures install install-client installcheck server stop url corpus fuzz fuzz-grammars bench quality lint clean
+.PHONY: help demo check interop check-assert docs pictures install install-client installcheck server stop url corpus fuzz fuzz-grammars bench quality lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -20,6 +20,9 @@ demo: ## load real documents into a private server and ask three questions
 
 check: ## run every test on a temporary server
 	@ground/check
+
+interop: install ## test drivers and frameworks of other languages: Python, Node, JDBC, LangChain, LlamaIndex, Haystack, pgai
+	@ground/interop
 
 check-assert: ## run the SQL tests on a PostgreSQL with assertions; VALGRIND=yes adds valgrind
 	@ground/check-assert

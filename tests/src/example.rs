@@ -91,8 +91,9 @@ impl<'a> Example<'a> {
     }
 
     async fn run_sql(&self, block: &Block, expected: Option<&Block>) -> Result<(), Failure> {
-        let needs_vector =
-            ["vector", "embedding", "dimensions"].iter().any(|word| block.text.contains(word));
+        let needs_vector = ["vector", "embedding", "dimensions", "$1::real[]"]
+            .iter()
+            .any(|word| block.text.contains(word));
         let what = format!("the example on line {} of {}", block.line, self.page.name);
         if needs_vector && self.database.cluster.lacks_vector(&what) {
             if block.text.contains(" EXTENSION ") {

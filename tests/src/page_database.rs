@@ -39,8 +39,8 @@ impl<'a> PageDatabase<'a> {
         let mut sql = sql.to_owned();
         for (parameter, query) in [
             (
-                "$1::vector",
-                "SELECT embedding FROM rag.chunks_embedded WHERE section = '{Logging,Rotation}' ORDER BY id LIMIT 1",
+                "$1::real[]",
+                "SELECT embedding::real[] FROM rag.chunks_embedded WHERE section = '{Logging,Rotation}' ORDER BY id LIMIT 1",
             ),
             (
                 "$1::uuid[]",

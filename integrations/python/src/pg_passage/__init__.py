@@ -1,0 +1,20 @@
+"""Typed calls of the PostgreSQL extension pg_passage.
+
+`Store` calls the functions of the schema `passage` through psycopg 3, `AsyncStore` through psycopg 3 or asyncpg. Both
+use a connection or a pool of the caller. They read, and never write, commit or roll back.
+
+    >>> import psycopg
+    >>> from pg_passage import Store
+    >>> store = Store(psycopg.connect("postgresql:///mydb"))
+    >>> for passage in store.search("how to rotate a log", max_tokens=1000):
+    ...     print(passage.uri, passage.first_line, passage.content)
+
+The modules `pg_passage.langchain`, `pg_passage.llamaindex` and `pg_passage.haystack` have a `PassageRetriever` each.
+"""
+
+from pg_passage.async_store import AsyncStore
+from pg_passage.rows import Citation, ContextChunk, Fragment, Hit, OutlineSection, Passage
+from pg_passage.store import Store
+
+__all__ = ["AsyncStore", "Citation", "ContextChunk", "Fragment", "Hit", "OutlineSection", "Passage", "Store"]
+__version__ = "0.2.0"

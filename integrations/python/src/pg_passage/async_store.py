@@ -1,0 +1,97 @@
+"""Calls through asyncpg, or through psycopg 3 without blocking."""
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+
+from pg_passage.call import Call, given
+from pg_passage.rows import Passage
+from pg_passage.store import Store, Vector, embeds
+
+if TYPE_CHECKING:
+    import asyncpg
+    from psycopg import AsyncConnection
+    from psycopg_pool import AsyncConnectionPool
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+
+def _awaited(
+    method: Callable[Concatenate[Store, Parameters], Result],
+) -> Callable[Concatenate["AsyncStore", Parameters], Awaitable[Result]]:
+    """Returns a method of `Store` whose last step, `_call`, is awaited."""
+
+    @functools.wraps(method)
+    async def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        return await method(self, *arguments, **options)  # type: ignore[misc]
+
+    return cast(Any, call)
+
+
+class AsyncStore:
+    """A store as `Store`, with the same methods, which are awaited.
+
+    `source` is an `asyncpg.Connection`, an `asyncpg.Pool`, a `psycopg.AsyncConnection` or a
+    `psycopg_pool.AsyncConnectionPool`. `embed` may be a coroutine function.
+
+    asyncpg prepares each statement. Behind a transaction pooler, connect with `statement_cache_size=0`. The HINT of its
+    exceptions is `error.hint`.
+
+    >>> store = AsyncStore(await asyncpg.create_pool("postgresql:///mydb"))
+    >>> passages = await store.search("how to rotate a log", max_tokens=1000)
+    """
+
+    def __init__(
+        self,
+        source: "asyncpg.Connection | asyncpg.Pool | AsyncConnection[Any] | AsyncConnectionPool[Any]",
+        name: str | None = None,
+        *,
+        embed: Callable[[str], Vector | Awaitable[Vector]] | None = None,
+    ) -> None:
+        self.source, self.name, self.embed = source, name, embed
+
+    search = _awaited(Store.search)
+    search_hits = _awaited(Store.search_hits)
+    fragments = _awaited(Store.fragments)
+    reassemble = _awaited(Store.reassemble)
+    expand_context = _awaited(Store.expand_context)
+    expand_contexts = _awaited(Store.expand_contexts)
+    assemble = _awaited(Store.assemble)
+    outline = _awaited(Store.outline)
+
+    async def _call(
+        self, function: str, row_type: type | None, accepted: type | None, options: Mapping[str, Any], **named: Any
+    ) -> Any:
+        values = {**given(**named, store=self.name), **options}
+        if self.embed and embeds(values):
+            embedding = self.embed(values["query"])
+            values["embedding"] = await embedding if inspect.isawaitable(embedding) else embedding
+        call = Call(function, row_type, accepted, values)
+        if hasattr(self.source, "fetch"):
+            return call.read(await self.source.fetch(call.sql(lambda number: f"${number}"), *call.values))
+        from psycopg import AsyncConnection
+
+        if isinstance(self.source, AsyncConnection):
+            return await _execute(self.source, call)
+        async with self.source.connection() as connection:
+            return await _execute(connection, call)
+
+
+async def search(store: Store | AsyncStore, query: str, embedding: Vector | None, **options: Any) -> list[Passage]:
+    """Returns the passages of either kind of store without blocking."""
+    if isinstance(store, AsyncStore):
+        return await store.search(query, embedding, **options)
+    return await asyncio.to_thread(store.search, query, embedding, **options)
+
+
+async def _execute(connection: "AsyncConnection[Any]", call: Call) -> Any:
+    from psycopg import AsyncCursor
+    from psycopg.rows import tuple_row
+
+    # Not `connection.cursor()`: that has the placeholders and rows that the caller chose.
+    async with AsyncCursor(connection, row_factory=tuple_row) as cursor:
+        await cursor.execute(call.sql(lambda number: "%s"), call.values, prepare=False)
+        return call.read(await cursor.fetchall())

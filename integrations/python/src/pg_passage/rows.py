@@ -1,0 +1,154 @@
+"""The rows that the SQL functions return, as dataclasses with the names of the columns."""
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from uuid import UUID
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The place of one chunk in the text of a passage."""
+
+    chunk_id: UUID
+    ordinal: int  # position of the chunk in its document, from 0
+    role: str  # hit, parent, ancestor, preceding, following, child, adjacent or section
+    start: int  # first byte of the chunk in `content` of the passage, in UTF-8
+    end: int  # byte after the last one
+    first_line: int | None  # in the source, from 1
+    last_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A row of `search` or `reassemble`: a readable text, and where it comes from."""
+
+    rank: int  # from 1
+    score: float | None  # higher is better; comparable only within one result
+    document_id: UUID
+    collection: str | None
+    version: str | None
+    uri: str | None
+    title: str | None
+    media_type: str | None
+    section: list[str] | None  # titles from the root down, which all its chunks share
+    content: str
+    tokens: int
+    chunk_ids: list[UUID]  # in the order of the document
+    hit_ids: list[UUID]
+    first_line: int | None  # in the source, from 1
+    last_line: int | None
+    spans: list[range]  # bytes of the source, from 0
+    citations: list[Citation]
+    truncated: bool  # a limit removed context
+    complete: bool
+    metadata: dict[str, Any]  # of the document
+
+    def properties(self) -> dict[str, Any]:
+        """Returns the metadata of the document and all columns but `content`, as values of JSON, for frameworks."""
+        values = dataclasses.asdict(self)
+        del values["content"]
+        return values.pop("metadata") | {"source": self.uri} | json.loads(json.dumps(values, default=_json))
+
+
+def _json(value: UUID | range) -> Any:
+    return [value.start, value.stop] if isinstance(value, range) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A row of `search_hits`: a chunk that answers a query."""
+
+    rank: int  # from 1
+    chunk_id: UUID
+    document_id: UUID
+    uri: str | None
+    title: str | None
+    section: list[str] | None
+    score: float  # higher is better; comparable only within one result
+    vector_rank: int | None  # None if the embedding did not find the chunk
+    vector_score: float | None
+    text_rank: int | None  # None if the words did not find the chunk
+    text_score: float | None
+    tokens: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextChunk:
+    """A row of `expand_context` or `expand_contexts`: a hit, or a chunk of its context."""
+
+    chunk_id: UUID
+    document_id: UUID
+    ordinal: int  # position in the document, from 0
+    role: str  # hit, parent, ancestor, preceding, following, child, adjacent or section
+    distance: int  # ordinal minus that of the hit
+    hit_id: UUID
+    score: float | None
+    decayed_score: float | None
+    level: int | None
+    section: list[str] | None
+    path: str | None  # the section as ltree
+    tokens: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A row of `fragments`: whole lines of a document."""
+
+    fragment_id: str
+    document_id: UUID
+    uri: str | None
+    title: str | None
+    media_type: str | None
+    score: float
+    content: str
+    first_line: int | None  # in the source, from 1
+    last_line: int | None
+    tokens: int
+    strategy_used: str
+    signals: dict[str, Any]  # reasons for the rank
+    before: str | None  # nearest line before the fragment that is not blank
+    after: str | None
+    related: list[dict[str, Any]]  # relation, chunk_id, first_line, last_line, preview
+    metadata: dict[str, Any]  # of the document
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineSection:
+    """A row of `outline`: a section of a document."""
+
+    outline: str  # the title, indented by two spaces for each level
+    section: list[str]
+    level: int
+    chunks: int
+    hits: int
+    tokens: int
+    first_ordinal: int
+    last_ordinal: int
+    first_line: int | None
+    last_line: int | None
+
+
+def columns(row_type: type) -> str:
+    """Returns the select list of a row type. Types that drivers do not know are cast to text."""
+    names = (field.name for field in dataclasses.fields(row_type))
+    return ", ".join("path::pg_catalog.text" if name == "path" else name for name in names)
+
+
+def read(row_type: type[Row], values: Any) -> Row:
+    """Returns a row with the values of its columns, which may be as psycopg or as asyncpg returns them."""
+    names = (field.name for field in dataclasses.fields(row_type))  # type: ignore[arg-type]
+    return row_type(*map(_convert, names, values))
+
+
+def _convert(name: str, value: Any) -> Any:
+    if name in ("metadata", "signals", "related", "citations") and isinstance(value, str):
+        value = json.loads(value)  # asyncpg returns jsonb as text, unless the caller registered a codec
+    if name == "citations":
+        return [Citation(**{**citation, "chunk_id": UUID(citation["chunk_id"])}) for citation in value]
+    return [range(span.lower, span.upper) for span in value] if name == "spans" else value

@@ -1,0 +1,158 @@
+"""Each function, through each driver, returns what SQL returns."""
+
+import contextlib
+import json
+import uuid
+
+import asyncpg
+import documents
+import psycopg
+import psycopg_pool
+import pytest
+
+from pg_passage import AsyncStore, Store
+
+QUESTION = "how do filters and row-level security work together"
+
+SOURCES = ["psycopg", "psycopg pool", "async psycopg", "async psycopg pool", "asyncpg", "asyncpg pool"]
+
+CALLS = {
+    "search": (lambda: (QUESTION, documents.embed(QUESTION)), {"max_passages": 3, "limits": {"parents": 1}, "filter": {"collection": "docs"}}),
+    "search_hits": (lambda: (QUESTION, documents.embed(QUESTION)), {"max_hits": 7, "kind": "prose", "metadata": {"team": "docs"}, "vector_weight": 2}),
+    "reassemble": (lambda: (ids(), [3, None, 1.5]), {"max_tokens": 900, "max_distance": None, "score_by": "sum"}),
+    "expand_context": (lambda: (ids()[0],), {"strategy": "reassembly", "windows": {"prose": 1}}),
+    "expand_contexts": (lambda: (ids(), None), {"parents": 1, "after": 1, "threshold": 0.25}),
+    "fragments": (lambda: (QUESTION,), {"max_fragments": 3, "uri": "docs/guides/security.md", "return_full": False}),
+    "outline": (lambda: (), {"uri": "docs/faq.md", "hit_ids": "ids"}),
+    "assemble": (lambda: (document(), ids()), {"separator": "\n[...]\n"}),
+}
+
+_known = {}
+
+
+@pytest.fixture(autouse=True)
+def known(connection):
+    """Three chunks of a document."""
+    rows = connection.execute(
+        "SELECT c.document_id, c.id FROM rag.chunks c JOIN rag.documents d ON d.id = c.document_id"
+        " WHERE uri = 'docs/faq.md' AND ordinal IN (1, 2, 5) ORDER BY ordinal"
+    ).fetchall()
+    _known.update(document=rows[0][0], ids=[row[1] for row in rows])
+
+
+def ids():
+    return _known["ids"]
+
+
+def document():
+    return _known["document"]
+
+
+@contextlib.asynccontextmanager
+async def open_store(source, url):
+    """Opens a store through one of SOURCES."""
+    if source == "psycopg":
+        with psycopg.connect(url) as connection:
+            yield Store(connection, "rag")
+    elif source == "psycopg pool":
+        with psycopg_pool.ConnectionPool(url, min_size=1) as pool:
+            yield Store(pool, "rag")
+    elif source == "async psycopg":
+        async with await psycopg.AsyncConnection.connect(url) as connection:
+            yield AsyncStore(connection, "rag")
+    elif source == "async psycopg pool":
+        async with psycopg_pool.AsyncConnectionPool(url, min_size=1, open=False) as pool:
+            yield AsyncStore(pool, "rag")
+    elif source == "asyncpg":
+        connection = await asyncpg.connect(url)
+        yield AsyncStore(connection, "rag")
+        await connection.close()
+    else:
+        async with asyncpg.create_pool(url, min_size=1) as pool:
+            yield AsyncStore(pool, "rag")
+
+
+def as_json(value):
+    """Returns rows as PostgreSQL's to_jsonb does."""
+    if isinstance(value, list):
+        return [as_json(item) for item in value]
+    if isinstance(value, dict):
+        return {key: as_json(item) for key, item in value.items()}
+    if isinstance(value, range):
+        return f"[{value.start},{value.stop})"
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: as_json(getattr(value, name)) for name in value.__dataclass_fields__}
+    return str(value) if isinstance(value, uuid.UUID) else value
+
+
+def in_sql(connection, function, positional, options):
+    """Calls a function as SQL text with literals, and returns its rows as JSON."""
+
+    def literal(value):
+        if isinstance(value, dict):
+            return psycopg.sql.Literal(json.dumps(value)).as_string(connection)
+        if isinstance(value, list):
+            members = ", ".join(literal(item) for item in value)
+            kind = "uuid[]" if isinstance(value[0], uuid.UUID) else "float8[]::real[]" if len(value) > 9 else "float8[]"
+            return f"ARRAY[{members}]::{kind}"
+        if isinstance(value, uuid.UUID):
+            return f"'{value}'"
+        return psycopg.sql.Literal(value).as_string(connection)
+
+    arguments = [literal(value) for value in positional]
+    arguments += [f"{name} => {literal(value)}" for name, value in options.items()]
+    statement = f"SELECT to_jsonb(p) FROM passage.{function}({', '.join(arguments)}, store => 'rag') AS p"
+    return [row[0] for row in connection.execute(statement.replace("%", "%%"))]
+
+
+@pytest.mark.parametrize("function", CALLS)
+@pytest.mark.parametrize("source", SOURCES)
+async def test_a_call_returns_the_rows_of_sql(source, function, url, connection):
+    positional, options = CALLS[function]
+    positional, options = positional(), {name: ids() if value == "ids" else value for name, value in options.items()}
+    expected = in_sql(connection, function, positional, options)
+    assert expected and expected[0]
+
+    async with open_store(source, url) as store:
+        found = getattr(store, function)(*positional, **options)
+        found = await found if isinstance(store, AsyncStore) else found
+
+    assert as_json(found if isinstance(found, list) else [found]) == expected
+
+
+async def test_both_drivers_return_the_same_types(url):
+    results = []
+    for source in ["psycopg", "asyncpg"]:
+        async with open_store(source, url) as store:
+            passages = store.search(QUESTION, documents.embed(QUESTION))
+            results.append(await passages if source == "asyncpg" else passages)
+
+    for passages in results:
+        passage = passages[0]
+        assert isinstance(passage.document_id, uuid.UUID) and isinstance(passage.chunk_ids[0], uuid.UUID)
+        assert isinstance(passage.tokens, int) and isinstance(passage.score, float)
+        assert isinstance(passage.spans[0], range) and isinstance(passage.metadata, dict)
+        assert isinstance(passage.citations[0].chunk_id, uuid.UUID)
+    assert results[0] == results[1]
+
+
+def test_spans_and_citations_are_bytes_of_source_and_content(connection):
+    sources = documents.texts()
+    for passage in Store(connection).search(QUESTION, documents.embed(QUESTION), mark_start=None):
+        source = sources[passage.uri].encode()
+        for citation, chunk in zip(passage.citations, passage.chunk_ids, strict=True):
+            assert citation.chunk_id == chunk
+            text = passage.content.encode()[citation.start : citation.end]
+            assert text in source
+        assert b"".join(source[span.start : span.stop] for span in passage.spans).split()[:5] == passage.content.encode().split()[:5]
+
+
+def test_properties_are_values_of_json(connection):
+    passage = Store(connection).search(QUESTION, max_passages=1)[0]
+
+    properties = passage.properties()
+
+    assert json.loads(json.dumps(properties)) == properties
+    assert properties["team"] == "docs" and properties["source"] == properties["uri"] == passage.uri
+    assert properties["spans"][0] == [passage.spans[0].start, passage.spans[0].stop]
+    assert "content" not in properties

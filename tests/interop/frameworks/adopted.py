@@ -1,0 +1,197 @@
+"""Checks that every adopted layout must pass. The tests of a framework call them with an object of `layouts`."""
+
+import contextlib
+import difflib
+
+import documents
+import psycopg
+import pytest
+
+# Problems that check_store may report: what the framework does not record.
+ALLOWED = ["no vector index", "no chunk has a section", "sections are unknown", "offsets are unknown", "no line numbers"]
+
+# The end of a chunk that begins the next one counts as equal by chance if it is shorter, in characters.
+LEAST_SHARED = 12
+
+QUESTION = "who may read rows under row-level security"
+
+
+@contextlib.contextmanager
+def adopted(layout, url):
+    """Creates and fills the tables of a layout, adopts them as the store `app`, and yields a connection."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        if connection.execute("SELECT to_regproc('passage.adopt')").fetchone()[0] is None:
+            pytest.skip("passage.adopt does not exist")
+        layout.create()
+        layout.ids = {uri: layout.add(uri, text) for uri, text in documents.texts().items()}
+        connection.execute("SELECT passage.adopt(%s::regclass, 'app')", (layout.source,))
+        try:
+            yield connection
+        finally:
+            layout.close()
+
+
+def chunks(connection, store="app"):
+    """Returns the chunks of a store in the order of their documents."""
+    return connection.execute(
+        f"SELECT coalesce(uri, document_id::text), ordinal, id, source_id, content, section, start_byte, end_byte"
+        f" FROM {store}.chunks JOIN (SELECT id AS document_id, uri FROM {store}.documents) AS d USING (document_id) ORDER BY 1, 2"
+    ).fetchall()
+
+
+def without_space(text):
+    return "".join(text.split())
+
+
+def check_rows(layout, connection):
+    """Each row of the source is one chunk, with its own id, and documents have their chunks without gaps."""
+    found = chunks(connection)
+    (count,) = connection.execute(f"SELECT count(*) FROM {layout.source}").fetchone()
+    assert len(found) == count > 0
+    for _, _, chunk, source_id, *_ in found:
+        assert connection.execute("SELECT passage.chunk_id('app', %s)", (source_id,)).fetchone() == (chunk,)
+    by_document = {}
+    for document, ordinal, *_ in found:
+        by_document.setdefault(document, []).append(ordinal)
+    assert all(ordinals == list(range(len(ordinals))) for ordinals in by_document.values())
+    problems = connection.execute("SELECT object || ': ' || problem FROM passage.check_store('app', data => true)").fetchall()
+    others = [problem for (problem,) in problems if not any(words in problem for words in ALLOWED)]
+    assert not others, others
+
+
+def check_text(connection, texts):
+    """The chunks of a document, assembled, are its text: in order, and each byte once."""
+    statement = """
+        SELECT min(coalesce(uri, content)), passage.assemble(document_id, array_agg(chunks.id), '', 'app')
+        FROM app.chunks JOIN app.documents ON documents.id = document_id GROUP BY document_id
+    """
+    found = {without_space(text): uri for uri, text in connection.execute(statement)}
+    expected = {without_space(text): uri for uri, text in texts.items()}
+    for wrong, missing in zip(sorted(found.keys() - expected.keys()), sorted(expected.keys() - found.keys())):
+        changes = difflib.SequenceMatcher(None, missing, wrong, autojunk=False).get_opcodes()
+        shown = [(kind, missing[a:b][:60], wrong[c:d][:60]) for kind, a, b, c, d in changes if kind != "equal"]
+        if not all(kind == "insert" and len(twice) < LEAST_SHARED for kind, _, twice in shown):
+            raise AssertionError(f"the text of {expected[missing]} differs: {shown}")
+    assert len(found) == len(expected)
+
+
+def check_search(layout, connection, content="content", embedding="embedding"):
+    """Search by words, by embedding and by both finds rows of the source, and gives their ids."""
+    vector = documents.embed(QUESTION)
+    nearest = connection.execute(
+        f"SELECT {content} FROM {layout.source} WHERE {embedding} IS NOT NULL ORDER BY {embedding} <=> %s::real[]::vector LIMIT 5", (vector,)
+    ).fetchall()
+    statement = "SELECT content, source_id, vector_rank FROM passage.search_hits(%s, %s::real[], store => 'app', max_hits => %s)"
+    found = connection.execute(statement, (None, vector, 5)).fetchall()
+    assert [row[:1] for row in found] == nearest
+    assert all(source_id for _, source_id, _ in found)
+    hybrid = connection.execute(statement, (QUESTION, vector, 5)).fetchall()
+    assert "row-level" in hybrid[0][0].lower()
+    words = connection.execute(statement, ("restore", None, 5)).fetchall()
+    assert all("restor" in text.lower() for text, *_ in words)
+    passages = connection.execute(
+        "SELECT content, source_ids, chunk_ids, citations FROM passage.search(%s, %s::real[], store => 'app', max_passages => 3)",
+        (QUESTION, vector),
+    ).fetchall()
+    for text, source_ids, chunk_ids, citations in passages:
+        assert len(source_ids) == len(chunk_ids) == len(citations)
+        assert "row-level" in text.lower() or passages[0][0] != text
+    fragments = connection.execute("SELECT content FROM passage.fragments(%s, store => 'app')", (QUESTION,)).fetchall()
+    assert fragments
+
+
+def check_context(connection):
+    """Expansion adds neighbors of the same document, next to the hit."""
+    (hit, document, ordinal) = connection.execute(
+        "SELECT id, document_id, ordinal FROM app.chunks WHERE ordinal = 2 ORDER BY id LIMIT 1"
+    ).fetchone()
+    rows = connection.execute(
+        "SELECT document_id, ordinal, source_id FROM passage.expand_context(%s, before => 1, after => 1, strategy => 'adjacent', store => 'app')",
+        (hit,),
+    ).fetchall()
+    assert {row[0] for row in rows} == {document}
+    assert {ordinal - 1, ordinal, ordinal + 1} <= {row[1] for row in rows}
+    assert all(row[2] for row in rows)
+    assert connection.execute("SELECT count(*) FROM passage.outline(%s, store => 'app')", (document,)).fetchone()[0] > 0
+
+
+def check_in_step(layout, connection):
+    """The store equals a new adoption of the same table."""
+    connection.execute("SELECT passage.adopt(%s::regclass, 'fresh')", (layout.source,))
+    try:
+        kept, fresh = chunks(connection), chunks(connection, "fresh")
+        assert [row[:2] + row[3:] for row in kept] == [row[:2] + row[3:] for row in fresh]
+        count = "SELECT count(*) FROM {}.embeddings"
+        assert connection.execute(count.format("app")).fetchone() == connection.execute(count.format("fresh")).fetchone()
+        columns = "SELECT count(*), count(DISTINCT uri) FROM {}.documents"
+        assert connection.execute(columns.format("app")).fetchone() == connection.execute(columns.format("fresh")).fetchone()
+    finally:
+        connection.execute("SELECT passage.unadopt('fresh')")
+
+
+def check_all(layout, connection, texts, **columns):
+    check_rows(layout, connection)
+    check_text(connection, texts)
+    check_search(layout, connection, **columns)
+    check_context(connection)
+
+
+def check_changes(layout, connection, texts, **columns):
+    """The store follows what the framework adds, changes and deletes."""
+    texts = dict(texts)
+
+    texts["docs/guides/strategies.md"] = (documents.ROOT / "docs/guides/strategies.md").read_text()
+    layout.ids["docs/guides/strategies.md"] = layout.add("docs/guides/strategies.md", texts["docs/guides/strategies.md"])
+    check_rows(layout, connection)
+    check_text(connection, texts)
+    check_in_step(layout, connection)
+
+    # A document that shrinks leaves old rows behind in most frameworks, so the application deletes them.
+    changed = texts["docs/faq.md"].replace("chunk", "piece") + "\n## Appended\n\nA zebra crosses the street.\n"
+    old = layout.ids["docs/faq.md"]
+    new = layout.add("docs/faq.md", changed)
+    stale = [chunk for chunk in old if chunk not in new]
+    if stale:
+        layout.delete(stale)
+    texts["docs/faq.md"] = changed
+    layout.ids["docs/faq.md"] = new
+    check_all(layout, connection, texts, **columns)
+    check_in_step(layout, connection)
+    hits = connection.execute("SELECT content FROM passage.search_hits('zebra', store => 'app')").fetchall()
+    assert len(hits) == 1 and "zebra" in hits[0][0]
+
+    layout.delete(layout.ids.pop("docs/concepts.md"))
+    del texts["docs/concepts.md"]
+    check_all(layout, connection, texts, **columns)
+    check_in_step(layout, connection)
+    return texts
+
+
+def check_recreated(layout, connection):
+    """The framework drops its table and creates it again; ids of chunks stay.
+
+    PostgreSQL refuses a DROP TABLE without CASCADE while views of the store depend on the table.
+    """
+    ids = {row[3]: row[2] for row in chunks(connection)}
+    try:
+        layout.create(overwrite=True)
+    except Exception as error:
+        assert "depend" in str(error), error
+        check_rows(layout, connection)
+        connection.execute("SELECT passage.unadopt('app')")
+        layout.create(overwrite=True)
+    texts = documents.texts()
+    layout.ids = {uri: layout.add(uri, text) for uri, text in texts.items()}
+    connection.execute("SELECT passage.adopt(%s::regclass, 'app')", (layout.source,))
+    check_rows(layout, connection)
+    check_text(connection, texts)
+    assert all(ids.get(row[3], row[2]) == row[2] for row in chunks(connection))
+
+
+def check_unadopt(layout, connection):
+    """Nothing of the store stays, and the framework still writes its table."""
+    connection.execute("SELECT passage.unadopt('app')")
+    assert connection.execute("SELECT to_regnamespace('app')").fetchone()[0] is None
+    triggers = "SELECT count(*) FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal AND tgname NOT LIKE '%%vectorizer%%'"
+    assert connection.execute(triggers, (layout.source,)).fetchone()[0] == 0
+    layout.add("docs/guides/context.md", (documents.ROOT / "docs/guides/context.md").read_text())
