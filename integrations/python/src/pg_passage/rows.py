@@ -46,6 +46,7 @@ class Passage:
     truncated: bool  # a limit removed context
     complete: bool
     metadata: dict[str, Any]  # of the document
+    source_ids: list[str] | None  # ids of its chunks in an adopted table
 
     def properties(self) -> dict[str, Any]:
         """Returns the metadata of the document and all columns but `content`, as values of JSON, for frameworks."""
@@ -75,6 +76,7 @@ class Hit:
     text_score: float | None
     tokens: int
     content: str
+    source_id: str | None  # id of the chunk in an adopted table
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class ContextChunk:
     path: str | None  # the section as ltree
     tokens: int
     content: str
+    source_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,7 @@ class Fragment:
     after: str | None
     related: list[dict[str, Any]]  # relation, chunk_id, first_line, last_line, preview
     metadata: dict[str, Any]  # of the document
+    source_ids: list[str] | None
 
 
 @dataclass(frozen=True, slots=True)
