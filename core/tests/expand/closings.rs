@@ -100,11 +100,17 @@ fn a_passage_leaves_out_the_closing_lines_of_units_around_its_scope() {
 
 #[test]
 fn the_last_chunk_of_two_scopes_closes_the_outer_one() {
-    let classes = nested_classes();
-    for hits in [[4, 2], [2, 4]] {
-        let (ordinals, text) = passage_of(&classes, &hits, 0);
-        assert_eq!(ordinals, [1, 2, 3, 4, 5, 6, 7]);
-        assert!(text.ends_with("one\n    }\n  }\n}\n"), "{hits:?}: {text}");
+    let functions = store(&[
+        ("member", "f", 1, "f = function() {\n"),
+        ("member", "f", 2, "  one\n"),
+        ("member", "f/g", 2, "  g() {\n"),
+        ("member", "f/g", 3, "    two\n"),
+        ("member", "f/g", 1, "  }\n}\n"),
+    ]);
+    assert_eq!(passage(&functions, 3, 0), (vec![2, 3, 4], "  g() {\n    two\n  }\n".to_owned()));
+    let all: String = functions.documents[0].iter().map(|chunk| &*chunk.content).collect();
+    for hits in [[3, 1], [1, 3]] {
+        assert_eq!(passage_of(&functions, &hits, 0), ((0..=4).collect(), all.clone()), "{hits:?}");
     }
 }
 
