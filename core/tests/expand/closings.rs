@@ -44,8 +44,14 @@ fn nested_classes() -> Store {
 
 /// Returns the ordinals and the text around a hit within a budget; 0 means no limit.
 fn passage(store: &Store, ordinal: usize, max_tokens: u32) -> (Vec<usize>, String) {
+    passage_of(store, &[ordinal], max_tokens)
+}
+
+/// Returns the ordinals and the text around hits, the best first.
+fn passage_of(store: &Store, ordinals: &[usize], max_tokens: u32) -> (Vec<usize>, String) {
     let strategy = Strategy { max_tokens: Some(max_tokens), ..preset("hierarchical") };
-    let hits = [store.hit((0, ordinal), 0, &strategy)];
+    let ranked = ordinals.iter().enumerate();
+    let hits: Vec<_> = ranked.map(|(rank, at)| store.hit((0, *at), rank, &strategy)).collect();
     let (rows, selection) = store.expand(&hits, Budget::of(&hits));
     let ordinal = |row: usize| rows[row].ordinal.unwrap() as usize;
     let content = |row: usize| {
@@ -90,6 +96,22 @@ fn a_passage_leaves_out_the_closing_lines_of_units_around_its_scope() {
     let (ordinals, text) = passage(&classes, 2, 0);
     assert_eq!(ordinals, [1, 2, 3, 4, 5, 6, 7]);
     assert!(text.ends_with("one\n    }\n  }\n}\n"), "{text}");
+}
+
+#[test]
+fn the_last_chunk_of_two_scopes_closes_the_outer_one() {
+    let functions = store(&[
+        ("member", "f", 1, "f = function() {\n"),
+        ("member", "f", 2, "  one\n"),
+        ("member", "f/g", 2, "  g() {\n"),
+        ("member", "f/g", 3, "    two\n"),
+        ("member", "f/g", 1, "  }\n}\n"),
+    ]);
+    assert_eq!(passage(&functions, 3, 0), (vec![2, 3, 4], "  g() {\n    two\n  }\n".to_owned()));
+    let all: String = functions.documents[0].iter().map(|chunk| &*chunk.content).collect();
+    for hits in [[3, 1], [1, 3]] {
+        assert_eq!(passage_of(&functions, &hits, 0), ((0..=4).collect(), all.clone()), "{hits:?}");
+    }
 }
 
 #[test]
