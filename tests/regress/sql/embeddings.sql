@@ -54,16 +54,16 @@ INSERT INTO regress_nearest.chunks (id, document_id, ordinal, content) SELECT id
 INSERT INTO regress_nearest.embeddings SELECT id, id, ARRAY[n, 2000 - n, 100]::regress_extensions.vector
 FROM regress_nearest.documents, CAST(substr(uri, 6) AS integer) AS n;
 ANALYZE regress_nearest.documents, regress_nearest.chunks, regress_nearest.embeddings;
-SELECT pg_temp.plan($$SELECT * FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000,1000,100]' LIMIT 5$$);
-SELECT uri FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000,1000,100]' LIMIT 4;
+SELECT pg_temp.plan($$SELECT * FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 5$$);
+SELECT uri FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 4;
 CREATE ROLE regress_nearest_reader;
 GRANT USAGE ON SCHEMA regress_nearest, regress_extensions TO regress_nearest_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA regress_nearest TO regress_nearest_reader;
 ALTER TABLE regress_nearest.documents ENABLE ROW LEVEL SECURITY;
 CREATE POLICY readers ON regress_nearest.documents FOR SELECT USING (collection = 'odd');
 SET LOCAL ROLE regress_nearest_reader;
-SELECT pg_temp.plan($$SELECT * FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000,1000,100]' LIMIT 5$$);
-SELECT uri FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000,1000,100]' LIMIT 4;
+SELECT pg_temp.plan($$SELECT * FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 5$$);
+SELECT uri FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 4;
 SELECT collection, count(*) FROM regress_nearest.chunks_embedded GROUP BY collection;
 RESET ROLE;
 ALTER TABLE regress_nearest.embeddings ENABLE ROW LEVEL SECURITY;
