@@ -28,7 +28,7 @@ CREATE FUNCTION passage.explain_context(
     ordinal integer,
     section text[],
     tokens integer,
-    tokens_so_far bigint,
+    tokens_so_far integer,
     cut_by text,
     chunk_id uuid,
     hit_id uuid,

@@ -38,7 +38,7 @@ CREATE FUNCTION passage.reassemble(
     media_type text,
     section text[],
     content text,
-    tokens bigint,
+    tokens integer,
     chunk_ids uuid[],
     hit_ids uuid[],
     first_line integer,

@@ -14,6 +14,12 @@ RETURN coalesce(
 
 COMMENT ON FUNCTION _passage.store_name(name) IS 'name of the store of a call: the argument, else the setting passage.store, else rag';
 
+CREATE FUNCTION _passage.missing_store_hint(store name) RETURNS text
+LANGUAGE c STABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'missing_store_hint_wrapper';
+
+COMMENT ON FUNCTION _passage.missing_store_hint(name) IS 'remedy for a store that does not exist: the most similar name that the caller may use, or create_store';
+
 CREATE FUNCTION _passage.store_must_exist(store name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
@@ -25,7 +31,7 @@ BEGIN
     ) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_schema_name',
             MESSAGE = format('store "%s" does not exist', store),
-            HINT = format('Run SELECT passage.create_store(%L); to create it.', store);
+            HINT = _passage.missing_store_hint(store);
     END IF;
 END
 $$;
@@ -160,7 +166,12 @@ AS $$
     FROM _passage.store_layout(store, dimensions, distance, embedding_type, language)
         WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
     LEFT JOIN (
-        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table
+        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table,
+            -- As release 0.1.0 made it. A view that somebody changed stays.
+            relname = 'chunks_embedded' AND relkind = 'v' AND pg_get_viewdef(pg_class.oid) ~ 'ON \(\(embeddings\.chunk_id = chunks\.id\)\)\);$'
+                AND ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 ORDER BY attnum)
+                    = ARRAY(SELECT col.name FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
+                        WHERE col.relation = 'chunks' AND NOT col.derived ORDER BY col.place) || 'embedding'::text AS is_former_view
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store
     ) AS rel ON relname = relation
@@ -170,6 +181,7 @@ AS $$
         WHEN 'setting' THEN coalesce(NOT _passage.store_settings(store) ? layout.name, true)
         WHEN 'column' THEN is_table AND attnum IS NULL
         WHEN 'derived' THEN rel.oid IS NULL OR is_table AND attnum IS NULL
+        WHEN 'view' THEN rel.oid IS NULL OR is_former_view
         WHEN 'index' THEN rel.oid IS NULL OR is_table AND NOT EXISTS (
             SELECT FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
             WHERE indrelid = rel.oid AND (

@@ -154,9 +154,12 @@ AS $$
         WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
         UNION ALL
         SELECT 5, 1, 'view', 'chunks_embedded', 'chunks_embedded',
-            format(E'CREATE VIEW %1$I.chunks_embedded WITH (security_invoker = true) AS\n'
-                '    SELECT %2$s, embeddings.embedding\n'
-                '    FROM %1$I.chunks JOIN %1$I.embeddings ON embeddings.chunk_id = chunks.id;', store,
+            -- Columns of documents are last, as CREATE OR REPLACE VIEW can add them only there.
+            format(E'CREATE OR REPLACE VIEW %1$I.chunks_embedded WITH (security_invoker = true) AS\n'
+                '    SELECT %2$s, embeddings.embedding, documents.uri, documents.title, documents.collection, documents.version\n'
+                '    FROM %1$I.chunks JOIN %1$I.embeddings ON embeddings.chunk_id = chunks.id\n'
+                '        JOIN %1$I.documents ON documents.id = chunks.document_id\n'
+                '    WHERE documents.orphaned_at IS NULL;', store,
                 string_agg(format('chunks.%I', col.name), ', ' ORDER BY col.place))
         FROM col
         WHERE col.relation = 'chunks' AND NOT col.derived AND dimensions IS NOT NULL
@@ -173,7 +176,7 @@ AS $$
         WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
         UNION ALL
         SELECT 7, 6, 'comment', 'chunks_embedded', NULL,
-            format('COMMENT ON VIEW %I.chunks_embedded IS %L;', store, 'chunks with their embeddings')
+            format('COMMENT ON VIEW %I.chunks_embedded IS %L;', store, 'chunks of documents that have a source, with their embeddings')
         WHERE dimensions IS NOT NULL
         UNION ALL
         SELECT 8, col.place, 'comment', relation, col.name,

@@ -6,7 +6,7 @@
 
 CREATE FUNCTION _passage.store_counts(store name)
 RETURNS TABLE (
-    collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
+    scope text, collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
@@ -42,7 +42,7 @@ BEGIN
             FROM %3$I.chunks AS c %4$s
             GROUP BY c.document_id
         )
-        SELECT d.collection, d.version, count(d.id), %5$s, coalesce(sum(chunks), 0)::bigint, coalesce(sum(tokens), 0)::bigint,
+        SELECT CASE WHEN grouping(d.collection) = 1 THEN 'total' ELSE 'collection' END, d.collection, d.version, count(d.id), %5$s, coalesce(sum(chunks), 0)::bigint, coalesce(sum(tokens), 0)::bigint,
             %8$s, %9$s, %6$s,
             CASE WHEN grouping(d.collection) = 1 THEN $1 END, CASE WHEN grouping(d.collection) = 1 THEN $2 END
         FROM (SELECT %7$s) AS d FULL JOIN counted ON counted.document_id = d.id
@@ -74,7 +74,7 @@ COMMENT ON FUNCTION _passage.store_counts(name) IS 'exact counts of a store, fro
 
 CREATE FUNCTION _passage.restricted_store_counts(store name)
 RETURNS TABLE (
-    collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
+    scope text, collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
 )
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
@@ -87,7 +87,7 @@ COMMENT ON FUNCTION _passage.restricted_store_counts(name) IS 'exact counts of a
 
 CREATE FUNCTION passage.store_stats(store name DEFAULT NULL)
 RETURNS TABLE (
-    collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
+    scope text, collection text, version text, documents bigint, orphaned bigint, chunks bigint, tokens bigint,
     embedded bigint, missing bigint, last_ingested timestamp with time zone, size text, settings jsonb
 )
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 10
@@ -112,5 +112,5 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.store_stats(name) IS 'returns exact counts of what the caller may see of a store: first the whole store, then each collection and version
+COMMENT ON FUNCTION passage.store_stats(name) IS 'returns exact counts of what the caller may see of a store: first the whole store, with scope total, then each collection and version
 store: schema of the store; NULL takes the setting passage.store (rag)';

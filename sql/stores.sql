@@ -76,4 +76,4 @@ AS $$
     ORDER BY nspname
 $$;
 
-COMMENT ON FUNCTION passage.stores() IS 'returns the stores that the caller may use, with their settings and size; row counts are the planner''s estimates, or counted where there are none';
+COMMENT ON FUNCTION passage.stores() IS 'returns the stores that the caller may use, one row each, with their settings and size; row counts are the planner''s estimates, or counted where there are none';

@@ -238,12 +238,14 @@ impl ScoreBy {
     fn score(self, passage: &Passage, scores: &[Option<f64>]) -> Option<f64> {
         let of_hits = || passage.hits.iter().filter_map(|hit| scores[*hit]);
         let count = of_hits().count();
+        // Infinite scores of both signs have no sum.
+        let is_number = |score: &f64| !score.is_nan();
         match self {
             Self::Max => scores[passage.hits[0]],
             Self::Rank => Some(passage.hits.iter().map(|hit| 1.0 / (61.0 + *hit as f64)).sum()),
             _ if count == 0 => None,
-            Self::Sum => Some(of_hits().sum()),
-            Self::Mean => Some(of_hits().sum::<f64>() / count as f64),
+            Self::Sum => Some(of_hits().sum()).filter(is_number),
+            Self::Mean => Some(of_hits().sum::<f64>() / count as f64).filter(is_number),
         }
     }
 }

@@ -11,8 +11,8 @@ pub enum Error {
     Request(passage_core::Error),
     /// A row of a store's table `strategies` that core rejects.
     Row { strategy: String, error: passage_core::Error },
-    /// A schema that does not exist or holds no relation `chunks`.
-    NoStore(String),
+    /// A schema that does not exist or holds no relation `chunks`, and the store with the most similar name.
+    NoStore { store: String, nearest: Option<String> },
     /// A relation without a required column.
     NoColumn { store: String, relation: &'static str, column: &'static str },
     /// A required column of a type that cannot be read.
@@ -32,8 +32,8 @@ pub enum Error {
     Dimensions { store: String, given: usize, dimensions: Option<i32> },
     /// An embedding with a NULL, an infinity or a NaN.
     NotFinite,
-    /// A mode of search, a filter or an option without the argument that it needs.
-    MissingArgument { subject: String, missing: &'static str },
+    /// A mode of search, a filter or an option without the argument that it needs, and how to pass it.
+    MissingArgument { subject: String, missing: &'static str, remedy: &'static str },
     /// A filter of chunks for fragments of one document.
     ChunkFilter,
     /// A uri that several documents have, with the collection and the version of each.
@@ -69,10 +69,10 @@ impl From<Error> for ErrorReport {
                 let (code, message, hint) = request(&error);
                 (code, format!("strategy \"{strategy:.100}\" of the store: {message}"), hint)
             }
-            Error::NoStore(store) => (
+            Error::NoStore { store, nearest } => (
                 PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME,
                 format!("store \"{store}\" does not exist"),
-                format!("Run SELECT passage.create_store({}); to create it.", literal(&store)),
+                missing_store_hint(&store, nearest),
             ),
             Error::NoColumn { store, relation, column } => (
                 PgSqlErrorCode::ERRCODE_UNDEFINED_COLUMN,
@@ -123,10 +123,10 @@ impl From<Error> for ErrorReport {
                 "NULL, NaN and infinity are not allowed in an embedding".to_owned(),
                 "Use finite numbers only.".to_owned(),
             ),
-            Error::MissingArgument { subject, missing } => (
+            Error::MissingArgument { subject, missing, remedy } => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
                 format!("{subject} requires {missing}"),
-                format!("Add {missing}, or omit {subject}."),
+                format!("Pass {remedy}, or omit {subject}."),
             ),
             Error::ChunkFilter => (
                 PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
@@ -270,6 +270,17 @@ fn list(names: &[&str]) -> String {
         [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
         quoted => quoted.concat(),
     }
+}
+
+/// Returns the HINT for a store that does not exist.
+pub fn missing_store_hint(store: &str, nearest: Option<String>) -> String {
+    let creation = format!("SELECT passage.create_store({});", literal(store));
+    nearest.map_or_else(
+        || format!("Run {creation} to create it."),
+        |nearest| {
+            format!("Perhaps you mean store \"{nearest}\". To create \"{store}\", run {creation}")
+        },
+    )
 }
 
 /// Returns the HINT for a store that cannot be used.

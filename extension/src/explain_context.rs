@@ -3,7 +3,7 @@
 use crate::arguments;
 use crate::expand_request::{ExpandRequest, ExpandedContext, ResultKind};
 use crate::interrupt::pause;
-use crate::types::{AddedJson, Json, Name, RawText, TextArray, to_sql};
+use crate::types::{AddedJson, Json, Name, RawText, TextArray, integer, to_sql};
 use passage_core::StrategyOverrides;
 use passage_core::expand::{BudgetDecision, Role, Rule, SelectedChunk, Verdict};
 use pgrx::datum::Uuid;
@@ -45,7 +45,7 @@ fn explain_context(
             name!(ordinal, Option<i32>),
             name!(section, Option<TextArray>),
             name!(tokens, Option<i32>),
-            name!(tokens_so_far, Option<i64>),
+            name!(tokens_so_far, Option<i32>),
             name!(cut_by, Option<&'static str>),
             name!(chunk_id, Uuid),
             name!(hit_id, Uuid),
@@ -85,7 +85,7 @@ type Row = (
     Option<i32>,
     Option<TextArray>,
     Option<i32>,
-    Option<i64>,
+    Option<i32>,
     Option<&'static str>,
     Uuid,
     Uuid,
@@ -131,7 +131,7 @@ fn row(
         columns.ordinal,
         Some(chunks.chunk(selected_chunk.row).raw_section()),
         Some(columns.tokens as i32),
-        Some((tokens_before + u64::from(own)) as i64),
+        Some(integer((tokens_before + u64::from(own)) as i64)),
         cut_by(*verdict),
         to_sql(columns.chunk),
         to_sql(hit),

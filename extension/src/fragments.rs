@@ -1,7 +1,6 @@
 //! `fragments`: the whole lines that answer a query.
 
 mod candidates;
-mod notices;
 mod query;
 mod ranking;
 mod rows;

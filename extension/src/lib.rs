@@ -27,6 +27,8 @@ mod free_memory;
 mod ingest;
 mod interrupt;
 mod jsonb;
+mod missing_store_hint;
+mod notices;
 mod outline;
 mod passage_rows;
 mod reassemble;

@@ -3,7 +3,7 @@
 use crate::assemble::separator_of;
 use crate::expand_request::ExpandedContext;
 use crate::interrupt::pause;
-use crate::types::{JsonArray, RawJsonb, UuidArray, to_sql};
+use crate::types::{JsonArray, RawJsonb, UuidArray, integer, to_sql};
 use passage_core::assemble::{Assembly, assemble};
 use passage_core::expand::{LazyColumns, Role, Rule, SelectedChunk};
 use passage_core::gaps::{ChunkPosition, GapStyle, assemble_with_gap_comments};
@@ -34,7 +34,7 @@ pub type PassageRow = (
     Option<String>,
     Vec<String>,
     String,
-    i64,
+    i32,
     UuidArray,
     UuidArray,
     Option<i32>,
@@ -103,6 +103,7 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         with_pauses(&selected_chunks)
             .map(|selected_chunk| lines_in_passage(expanded, selected_chunk.row))
     };
+    let tokens = rows().map(|row| row.tokens).chain(header.map(|header| header.tokens));
     (
         passage.rank as i32,
         passage.score,
@@ -114,7 +115,7 @@ fn row(expanded: &ExpandedContext, passage: &Passage, options: &TextOptions) -> 
         document.media_type.clone(),
         section,
         std::mem::take(&mut assembly.text),
-        rows().map(|row| row.tokens).chain(header.map(|header| header.tokens)).map(i64::from).sum(),
+        integer(tokens.map(i64::from).sum()),
         rows().map(|row| row.chunk).collect(),
         passage.hits.iter().map(|hit| stored_hits[*hit].scored.chunk).collect(),
         lines().filter_map(|(first, _)| first).min(),

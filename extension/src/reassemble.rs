@@ -53,7 +53,7 @@ fn reassemble(
             name!(media_type, Option<String>),
             name!(section, Vec<String>),
             name!(content, String),
-            name!(tokens, i64),
+            name!(tokens, i32),
             name!(chunk_ids, UuidArray),
             name!(hit_ids, UuidArray),
             name!(first_line, Option<i32>),

@@ -22,6 +22,11 @@ pub struct SearchRequest {
     pub fusion: FusionArguments,
 }
 
+/// The arguments that a mode may need, and how to pass them.
+const EMBEDDING: (&str, &str) =
+    ("the argument \"embedding\"", "embedding => ..., the vector of the query");
+const QUERY: (&str, &str) = ("the argument \"query\"", "query => ..., the words of the query");
+
 /// The least number of candidates by default.
 const MIN_CANDIDATES: u32 = 30;
 
@@ -70,16 +75,16 @@ impl SearchRequest {
         if let Some(min_similarity) = self.filters.min_similarity {
             check_range("min_similarity", min_similarity, -1.0, 1.0)?;
             if self.embedding.is_none() {
-                return Err(missing("\"min_similarity\"", "an embedding"));
+                return Err(missing("\"min_similarity\"", EMBEDDING));
             }
         }
         let mode = self.mode.as_deref().map(SearchMode::from_name).transpose()?;
-        for (is_needed, is_given, what) in [
-            (mode != Some(SearchMode::Text), self.embedding.is_some(), "an embedding"),
-            (mode != Some(SearchMode::Vector), self.query.is_some(), "a query"),
+        for (is_needed, is_given, argument) in [
+            (mode != Some(SearchMode::Text), self.embedding.is_some(), EMBEDDING),
+            (mode != Some(SearchMode::Vector), self.query.is_some(), QUERY),
         ] {
             if let (Some(mode), true, false) = (mode, is_needed, is_given) {
-                return Err(missing(&format!("mode \"{}\"", mode.name()), what));
+                return Err(missing(&format!("mode \"{}\"", mode.name()), argument));
             }
         }
         let embedding = self
@@ -98,6 +103,6 @@ impl SearchRequest {
     }
 }
 
-fn missing(subject: &str, missing: &'static str) -> Error {
-    Error::MissingArgument { subject: subject.to_owned(), missing }
+fn missing(subject: &str, (missing, remedy): (&'static str, &'static str)) -> Error {
+    Error::MissingArgument { subject: subject.to_owned(), missing, remedy }
 }

@@ -13,6 +13,7 @@ mod document;
 mod expansion;
 mod fragments;
 mod layout;
+mod nearest_store;
 mod search;
 mod sql_text;
 mod write;
@@ -20,6 +21,7 @@ mod write;
 pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyRequest};
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
+pub use nearest_store::nearest_store;
 pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
 pub use write::{NewDocument, Outcome, Replaced};
 
@@ -57,7 +59,9 @@ impl Store {
     /// a column, or the id of documents or embeddings, has a type that cannot be read.
     pub fn resolve(name: Option<Name>) -> Result<Self, Error> {
         let name = name.map_or_else(settings::store, |Name(name)| name);
-        let Some(layout) = layout::find(&name) else { return Err(Error::NoStore(name)) };
+        let Some(layout) = layout::find(&name) else {
+            return Err(Error::NoStore { nearest: nearest_store(&name), store: name });
+        };
         if !layout.is_checked.get() {
             check(&layout)?;
             layout.is_checked.set(true);

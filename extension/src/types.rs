@@ -91,6 +91,14 @@ pub fn from_sql(id: Uuid) -> uuid::Uuid {
     uuid::Uuid::from_bytes(*id.as_bytes())
 }
 
+/// Converts a count of tokens or chunks to an integer, which every driver reads as a number. A greater count, which
+/// only made-up sizes of chunks reach, is the greatest integer.
+///
+/// The catalog of release 0.1.0 declares these columns as bigint, and reads the same datum.
+pub fn integer(count: i64) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
 /// Converts a section of SQL to one of core. A NULL counts as an empty title.
 pub fn section_from_sql(titles: Vec<Option<String>>) -> Section {
     titles.into_iter().map(Option::unwrap_or_default).collect()

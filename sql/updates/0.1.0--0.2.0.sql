@@ -40,7 +40,7 @@ ALTER FUNCTION passage.table_problems(name, integer, text, text, regconfig) SET 
 ALTER FUNCTION passage.view_problems(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.preset_strategies() SET SCHEMA _passage;
 
--- These functions take more arguments, after those of 0.1.0. A view or a function that calls a former version
+-- These functions take more arguments, after those of 0.1.0, or return other columns. A view or a function that calls a former version
 -- depends on it. Then the former version moves to "_passage", calls the new one, and leaves the extension.
 
 DO $$
@@ -55,7 +55,9 @@ BEGIN
         'passage.reassemble(uuid[], double precision[], text, integer, integer, integer, integer, integer, integer, jsonb, text, text, double precision, text, integer, integer, integer, text, text, text, text, boolean, text, text, name)',
         'passage.search_hits(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, name)',
         'passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name)',
-        'passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name)'
+        'passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name)',
+        'passage.outline(uuid, text, uuid[], name)',
+        'passage.store_stats(name)'
     ] LOOP
         SELECT * INTO STRICT former FROM pg_catalog.pg_proc WHERE oid OPERATOR(pg_catalog.=) signature::pg_catalog.regprocedure;
         IF NOT EXISTS (

@@ -41,28 +41,34 @@ async fn sections_of_functions_have_the_arguments_and_columns_of_the_catalog() {
         for function in page.headings(2) {
             let section = page.section(&format!("## {function}"));
             let what = format!("{}: {function}", page.name);
-            let argument = "
+            let condition =
+                format!("pronamespace = 'passage'::regnamespace AND proname = '{function}'");
+            // Overloads are in the order of their declaration, and return the same columns.
+            let argument = format!("
                 SELECT name, format_type(proargtypes[place - 1], NULL), coalesce(regexp_replace(
                     pg_get_function_arg_default(pg_proc.oid, place::integer), '::[a-z ]+(\\[\\])?$', ''), 'required')
-                FROM pg_proc, unnest(proargnames[:pronargs]) WITH ORDINALITY AS argument (name, place)";
-            let column = "
-                SELECT proargnames[place], format_type(proallargtypes[place], NULL)
-                FROM pg_proc, generate_series(pronargs + 1, cardinality(proallargtypes)) AS place";
+                FROM pg_proc, unnest(proargnames[:pronargs]) WITH ORDINALITY AS argument (name, place)
+                WHERE {condition} ORDER BY pg_proc.oid, place");
+            let column = format!("
+                SELECT name, type FROM (
+                    SELECT DISTINCT proargnames[place] AS name, format_type(proallargtypes[place], NULL) AS type, place - pronargs
+                    FROM pg_proc, generate_series(pronargs + 1, cardinality(proallargtypes)) AS place
+                    WHERE {condition}
+                ) AS result (name, type, place) ORDER BY place");
             for (title, query, columns) in [("argument", argument, 3), ("column", column, 2)] {
-                let condition =
-                    format!("pronamespace = 'passage'::regnamespace AND proname = '{function}'");
-                let catalog =
-                    cluster.query_lines(&format!("{query} WHERE {condition} ORDER BY place")).await;
+                let catalog = cluster.query_lines(&query).await;
                 let tables = tables(section).into_iter().filter(|table| table.head[0] == title);
                 let listed: Vec<_> = tables.flat_map(|table| lines(&table.rows, columns)).collect();
                 assert_eq!(listed, catalog, "{what}");
-                if title == "argument" {
-                    let names: Vec<_> =
-                        catalog.iter().filter_map(|line| line.split('|').next()).collect();
-                    let signature = format!("passage.{function}({})", names.join(", "));
-                    let text = section.split_whitespace().collect::<Vec<_>>().join(" ");
-                    assert!(text.contains(&signature), "{what}: no signature {signature}");
-                }
+            }
+            let signatures = format!(
+                "SELECT '{function}(' || coalesce(array_to_string(proargnames[:pronargs], ', '), '') || ')'
+                FROM pg_proc WHERE {condition}"
+            );
+            let text = section.split_whitespace().collect::<Vec<_>>().join(" ");
+            for signature in cluster.query_lines(&signatures).await {
+                let is_listed = text.contains(&format!("passage.{signature}"));
+                assert!(is_listed, "{what}: no signature {signature}");
             }
             let codes = section.lines().find_map(|line| line.strip_prefix("**Errors:** "));
             let codes = codes.unwrap_or_else(|| panic!("{what}: no errors"));

@@ -167,6 +167,10 @@ async fn an_update_gives_the_catalog_of_a_fresh_installation_and_keeps_stores() 
     cluster.execute("SELECT * FROM passage.upgrade_store()").await;
     let columns = "SELECT string_agg(attname, ' ') FROM pg_attribute WHERE attrelid = 'rag.documents'::regclass AND attname = 'source_row'";
     assert_eq!(cluster.query_text(columns).await, "source_row");
+    if cluster.has_vector() {
+        let columns = "SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'rag.chunks_embedded'::regclass AND attnum > 15";
+        assert_eq!(cluster.query_text(columns).await, "embedding uri title collection version");
+    }
     assert_eq!(cluster.query_lines("SELECT * FROM passage.upgrade_store()").await, [""; 0]);
     // TRUNCATE finds documents by source_row, so it raises an error until the rows are recorded.
     let emptied = "CREATE TRIGGER emptied AFTER TRUNCATE ON article
@@ -250,19 +254,22 @@ async fn an_update_keeps_views_of_functions_that_take_more_arguments() {
             CREATE VIEW found AS SELECT uri, content FROM passage.search('words', max_passages => 1);
             CREATE VIEW listed AS SELECT uri FROM passage.search_hits('words');
             CREATE VIEW context AS SELECT c.role, c.path FROM rag.chunks, passage.expand_context(chunks.id) AS c;
+            CREATE VIEW sections AS SELECT outline, chunks, tokens FROM passage.outline(uri => 'a.md');
+            CREATE VIEW counts AS SELECT collection, documents, tokens FROM passage.store_stats();
             CREATE FUNCTION quoted(query text) RETURNS SETOF text BEGIN ATOMIC
                 SELECT content FROM passage.fragments(query); END",
         )
         .await;
     let all = "SELECT found::text FROM found UNION ALL SELECT listed::text FROM listed
-        UNION ALL SELECT context::text FROM context UNION ALL SELECT quoted('words')";
+        UNION ALL SELECT context::text FROM context UNION ALL SELECT quoted('words')
+        UNION ALL SELECT sections::text FROM sections UNION ALL SELECT counts::text FROM counts";
     let before = cluster.query_lines(all).await;
-    assert_eq!(before.len(), 4);
+    assert_eq!(before.len(), 7);
     cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
     assert_eq!(cluster.query_lines(all).await, before);
     let former = "SELECT proname FROM pg_proc WHERE pronamespace = '_passage'::regnamespace
-        AND proname ~ '^(search|search_hits|fragments|expand_contexts?|explain_context|reassemble)$' ORDER BY 1";
-    let kept = ["expand_context", "fragments", "search", "search_hits"];
+        AND proname ~ '^(search|search_hits|fragments|expand_contexts?|explain_context|reassemble|outline|store_stats)$' ORDER BY 1";
+    let kept = ["expand_context", "fragments", "outline", "search", "search_hits", "store_stats"];
     assert_eq!(cluster.query_lines(former).await, kept);
     let limits = "SELECT count(*) FROM passage.search('words', limits => '{}', filter => '{}')";
     assert_eq!(cluster.query_text(limits).await, "1");
@@ -305,8 +312,19 @@ async fn the_catalog_of_the_release_works_with_the_new_library_until_the_update(
             ", source_id text",
             ", source_ids text[]",
         ];
-        // Two defaults changed; a former catalog still passes the former values.
+        // Some defaults changed; a former catalog still passes the former values. Counts were bigint, and their
+        // values are also valid as that.
         let changed = [
+            (
+                "outline_wrapper document_id uuid,",
+                "outline_wrapper document_id uuid DEFAULT NULL::uuid,",
+            ),
+            ("tokens integer, chunk_ids", "tokens bigint, chunk_ids"),
+            ("tokens_so_far integer", "tokens_so_far bigint"),
+            (
+                "chunks integer, hits integer, tokens integer",
+                "chunks bigint, hits bigint, tokens bigint",
+            ),
             ("return_full boolean DEFAULT NULL::boolean", "return_full boolean DEFAULT false"),
             ("rrf_k integer DEFAULT NULL::integer", "rrf_k integer DEFAULT 60"),
         ];

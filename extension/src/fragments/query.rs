@@ -1,12 +1,12 @@
 //! The query of a call, and the steps that answer it.
 
 use super::candidates::{CandidateQuery, Candidates};
-use super::notices;
 use super::ranking::{best_chunks, positions};
 use super::rows::{FragmentRow, RowBuilder};
 use super::whole_document::{beginning, document_within, whole_document};
 use crate::error::Error;
 use crate::filter_argument::FRAGMENT_KEYS;
+use crate::notices;
 use crate::spi::Connection;
 use crate::store::{DocumentInfo, Filters, NamedDocument, Store};
 use crate::types::{Json, from_sql};
@@ -88,6 +88,7 @@ impl FragmentArguments {
             return Err(Error::MissingArgument {
                 subject: "\"return_full\"".to_owned(),
                 missing: "a uri or a document_id",
+                remedy: "uri => ... or document_id => ...",
             });
         }
         let tokens = if is_full { DEFAULT_FULL_TOKENS } else { DEFAULT_TOKENS };

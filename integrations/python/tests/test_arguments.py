@@ -19,16 +19,17 @@ FUNCTIONS = {
     "reassemble": (Passage, arguments.Reassemble, {"chunk_ids", "scores", "store"}),
     "expand_context": (ContextChunk, arguments.Expansion, {"chunk_id", "store"}),
     "expand_contexts": (ContextChunk, arguments.Expansion, {"chunk_ids", "scores", "store"}),
-    "outline": (OutlineSection, None, {"document_id", "uri", "hit_ids", "store"}),
+    "outline": (OutlineSection, arguments.Outline, {"uri", "hit_ids", "store"}),
     "assemble": (None, None, {"document_id", "chunk_ids", "separator", "store"}),
 }
 
-# A function without a table of results has no proallargtypes.
+# A function without a table of results has no proallargtypes. The package calls the first overload of `outline`.
 DECLARED = """
     SELECT array_agg(name ORDER BY position), array_agg(pg_catalog.format_type(type, NULL) ORDER BY position)
     FROM pg_catalog.pg_proc,
         unnest(proargnames, coalesce(proallargtypes, proargtypes::oid[]), proargmodes) WITH ORDINALITY AS a (name, type, mode, position)
     WHERE pronamespace = 'passage'::regnamespace AND proname = %s AND coalesce(mode, 'i') = %s
+    GROUP BY pg_proc.oid ORDER BY pg_proc.oid LIMIT 1
 """
 
 

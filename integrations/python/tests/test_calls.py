@@ -23,7 +23,7 @@ CALLS = {
     "expand_context": (lambda: (ids()[0],), {"strategy": "reassembly", "windows": {"prose": 1}}),
     "expand_contexts": (lambda: (ids(), None), {"parents": 1, "after": 1, "threshold": 0.25}),
     "fragments": (lambda: (QUESTION,), {"max_fragments": 3, "uri": "docs/guides/security.md", "return_full": False}),
-    "outline": (lambda: (), {"uri": "docs/faq.md", "hit_ids": "ids"}),
+    "outline": (lambda: ("docs/faq.md",), {"collection": "docs", "hit_ids": "ids"}),
     "assemble": (lambda: (document(), ids()), {"separator": "\n[...]\n"}),
 }
 

@@ -125,7 +125,7 @@ async def test_the_function_embed_gives_the_embedding_of_a_query(url, connection
     store.search(query, mode="text")
     store.search(query, documents.embed("other"))
     store.search(embedding=documents.embed("other"))
-    store.outline(uri="docs/faq.md")
+    store.outline("docs/faq.md")
     assert asked == [query] * 3
     assert store.fragments(query) == Store(connection).fragments(query, documents.embed(query))
     await client.close()

@@ -30,6 +30,68 @@ SELECT ordinal, content, embedding FROM regress_vectors.chunks_embedded;
 SELECT reloptions FROM pg_catalog.pg_class WHERE oid = 'regress_vectors.chunks_embedded'::pg_catalog.regclass;
 SELECT * FROM passage.check_store('regress_vectors', true);
 
+-- it has the document's uri, title, collection and version, and leaves out orphaned documents
+SELECT uri, title, collection, version FROM regress_vectors.chunks_embedded;
+BEGIN;
+UPDATE regress_vectors.documents SET orphaned_at = now();
+SELECT count(*) FROM regress_vectors.chunks_embedded;
+ROLLBACK;
+
+-- the nearest rows of the view come from the vector index; policies of each table apply
+CREATE FUNCTION pg_temp.plan(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE plan jsonb;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) ' || statement INTO plan;
+    RETURN concat_ws(' ', CASE WHEN plan::text ~ 'embeddings_embedding_idx' THEN 'index' ELSE 'no index' END,
+        CASE WHEN plan::text ~ 'Sort' THEN 'and sort' END);
+END $$;
+BEGIN;
+SELECT count(*) FROM passage.create_store('regress_nearest', 3);
+INSERT INTO regress_nearest.documents (id, uri, collection, orphaned_at)
+SELECT md5(n::text)::uuid, 'page ' || n, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END, CASE WHEN n % 5 = 0 THEN now() END
+FROM generate_series(1, 2000) AS n;
+INSERT INTO regress_nearest.chunks (id, document_id, ordinal, content) SELECT id, id, 0, uri FROM regress_nearest.documents;
+INSERT INTO regress_nearest.embeddings SELECT id, id, ARRAY[n, 2000 - n, 100]::regress_extensions.vector
+FROM regress_nearest.documents, CAST(substr(uri, 6) AS integer) AS n;
+ANALYZE regress_nearest.documents, regress_nearest.chunks, regress_nearest.embeddings;
+SELECT pg_temp.plan($$SELECT * FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 5$$);
+SELECT uri FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 4;
+CREATE ROLE regress_nearest_reader;
+GRANT USAGE ON SCHEMA regress_nearest, regress_extensions TO regress_nearest_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA regress_nearest TO regress_nearest_reader;
+ALTER TABLE regress_nearest.documents ENABLE ROW LEVEL SECURITY;
+CREATE POLICY readers ON regress_nearest.documents FOR SELECT USING (collection = 'odd');
+SET LOCAL ROLE regress_nearest_reader;
+SELECT pg_temp.plan($$SELECT * FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 5$$);
+SELECT uri FROM regress_nearest.chunks_embedded ORDER BY embedding OPERATOR(regress_extensions.<=>) '[1000.3,999.7,100]' LIMIT 4;
+SELECT collection, count(*) FROM regress_nearest.chunks_embedded GROUP BY collection;
+RESET ROLE;
+ALTER TABLE regress_nearest.embeddings ENABLE ROW LEVEL SECURITY;
+SET LOCAL ROLE regress_nearest_reader;
+SELECT count(*) FROM regress_nearest.chunks_embedded;
+ROLLBACK;
+
+-- upgrade_store replaces the view of release 0.1.0 in place, but no view that somebody changed
+BEGIN;
+DROP VIEW regress_vectors.chunks_embedded;
+CREATE VIEW regress_vectors.chunks_embedded WITH (security_invoker = true) AS
+    SELECT chunks.id, chunks.document_id, chunks.ordinal, chunks.level, chunks.section, chunks.kind, chunks.unit, chunks.content, chunks.preamble, chunks.tokens, chunks.start_byte, chunks.end_byte, chunks.first_line, chunks.last_line, chunks.metadata, embeddings.embedding
+    FROM regress_vectors.chunks JOIN regress_vectors.embeddings ON embeddings.chunk_id = chunks.id;
+COMMENT ON VIEW regress_vectors.chunks_embedded IS 'mine';
+GRANT SELECT ON regress_vectors.chunks_embedded TO PUBLIC;
+CREATE VIEW regress_vectors.dependent AS SELECT id FROM regress_vectors.chunks_embedded;
+SELECT * FROM passage.check_store('regress_vectors');
+SELECT split_part(made, ' AS', 1) FROM passage.upgrade_store('regress_vectors') AS made;
+SELECT passage.upgrade_store('regress_vectors');
+SELECT uri, pg_catalog.has_table_privilege('pg_monitor', 'regress_vectors.chunks_embedded', 'SELECT') FROM regress_vectors.chunks_embedded;
+DROP VIEW regress_vectors.chunks_embedded CASCADE;
+CREATE VIEW regress_vectors.chunks_embedded WITH (security_invoker = true) AS
+    SELECT chunks.id, embeddings.embedding FROM regress_vectors.chunks JOIN regress_vectors.embeddings ON embeddings.chunk_id = chunks.id WHERE ordinal = 0;
+COMMENT ON VIEW regress_vectors.chunks_embedded IS 'mine';
+SELECT passage.upgrade_store('regress_vectors');
+SELECT * FROM passage.check_store('regress_vectors');
+ROLLBACK;
+
 -- an embedding names the document of its chunk; types and distance are those of the settings
 BEGIN;
 INSERT INTO regress_vectors.embeddings VALUES ('00000000-0000-0000-0000-00000000000b', '00000000-0000-0000-0000-000000000002', '[1,2,3]');

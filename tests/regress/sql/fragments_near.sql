@@ -2,7 +2,7 @@
 -- fragments by an embedding: alone, and with words.
 SET client_min_messages = warning;
 SET passage.store = 'near';
-CREATE EXTENSION IF NOT EXISTS vector;
+CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 SELECT count(*) > 0 AS made FROM passage.create_store(dimensions => 3);
 
 INSERT INTO near.documents (id, uri, media_type) VALUES

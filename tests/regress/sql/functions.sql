@@ -58,6 +58,21 @@ WHERE lanname IN ('sql', 'plpgsql') AND prosqlbody IS NULL AND proconfig IS NULL
 SELECT count(DISTINCT proconfig) AS settings, cardinality(min(proconfig)) AS number FROM functions
 WHERE proname IN ('keep_in_step', 'bring_in_step');
 
+-- psql shows the functions for users with \df passage.*, and no type, view, aggregate or operator
+SELECT count(*) FROM pg_type WHERE typnamespace IN ('passage'::regnamespace, '_passage'::regnamespace);
+SELECT count(*) FROM pg_class WHERE relnamespace IN ('passage'::regnamespace, '_passage'::regnamespace);
+SELECT count(*) FROM pg_operator WHERE oprnamespace IN ('passage'::regnamespace, '_passage'::regnamespace);
+SELECT proname, prokind FROM functions WHERE prokind <> 'f';
+
+-- JavaScript drivers return bigint as text: only counts of whole stores and keys are bigint
+SELECT proname, string_agg(coalesce(name, 'value'), ', ' ORDER BY place) AS bigints FROM (
+    SELECT proname, unnest(proallargtypes) AS type, unnest(proargmodes) AS mode, unnest(proargnames) AS name, generate_subscripts(proallargtypes, 1) AS place
+    FROM functions WHERE schema = 'passage' AND proallargtypes IS NOT NULL
+    UNION ALL
+    SELECT proname, prorettype, 'o', NULL, 1 FROM functions WHERE schema = 'passage' AND proallargtypes IS NULL
+) AS result WHERE type = 'bigint'::regtype AND mode <> 'i'
+GROUP BY proname ORDER BY proname;
+
 -- the extension has no tables
 SELECT pg_describe_object(classid, objid, objsubid) AS member
 FROM pg_depend JOIN pg_extension ON refclassid = 'pg_extension'::regclass AND refobjid = pg_extension.oid

@@ -2,7 +2,7 @@
 -- search by embedding, and by words and embedding.
 SET client_min_messages = warning;
 SET passage.store = 'hybrid';
-CREATE EXTENSION IF NOT EXISTS vector;
+CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
 SELECT count(*) > 0 AS made FROM passage.create_store(dimensions => 3);
 \pset null -
 

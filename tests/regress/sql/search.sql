@@ -89,6 +89,7 @@ SELECT source FROM pg_settings WHERE name = 'jit';
 -- errors
 SELECT * FROM passage.search('dump', mode => 'lexical');
 SELECT * FROM passage.search('dump', mode => 'vector');
+SELECT * FROM passage.search_hits('dump', mode => 'hybrid');
 SELECT * FROM passage.search(mode => 'text');
 SELECT * FROM passage.search('dump', min_similarity => 0.5);
 SELECT * FROM passage.search('dump', ARRAY[1, 2]::real[]);

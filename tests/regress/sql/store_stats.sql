@@ -5,7 +5,7 @@ SET passage.store = 'counted';
 SELECT count(*) > 0 AS made FROM passage.create_store();
 
 -- an empty store has the row of the whole store alone
-SELECT collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested, size IS NOT NULL AS has_size, settings
+SELECT scope, collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested, size IS NOT NULL AS has_size, settings
 FROM passage.store_stats();
 
 -- the whole store first, then each collection and version
@@ -15,7 +15,7 @@ SELECT count(*) FROM (VALUES
 SELECT outcome FROM passage.ingest('empty.md', '', collection => 'empty');
 UPDATE counted.documents SET orphaned_at = now() WHERE uri = 'c.md';
 UPDATE counted.chunks SET tokens = NULL WHERE document_id = (SELECT id FROM counted.documents WHERE uri = 'c.md');
-SELECT collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested <= now() AS then, size IS NOT NULL AS has_size, settings IS NOT NULL AS has_settings
+SELECT scope, collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested <= now() AS then, size IS NOT NULL AS has_size, settings IS NOT NULL AS has_settings
 FROM passage.store_stats();
 
 -- counts cover what the caller may see
@@ -35,10 +35,30 @@ CREATE SCHEMA counted_views;
 CREATE VIEW counted_views.chunks AS SELECT id, document_id, ordinal, content FROM counted.chunks;
 SELECT collection, version, documents, orphaned, chunks, tokens, embedded, missing, last_ingested, size, settings FROM passage.store_stats('counted_views');
 CREATE VIEW counted_views.documents AS SELECT id, collection FROM counted.documents;
-SELECT collection, version, documents, orphaned, chunks, tokens FROM passage.store_stats('counted_views');
+SELECT scope, collection, version, documents, orphaned, chunks, tokens FROM passage.store_stats('counted_views');
 
 -- errors
 SELECT * FROM passage.store_stats('nowhere');
+
+-- a misspelled name is answered with the nearest store that the caller may use
+SELECT * FROM passage.store_stats('cuonted');
+SELECT * FROM passage.search('text', store => 'Counted');
+SET passage.store = 'conted_views';
+SELECT * FROM passage.reassemble('{}');
+SET passage.store = 'counted';
+SELECT passage.ingest('a.md', 'text', store => 'c');
+CREATE SCHEMA nocounted;
+CREATE TABLE nocounted.chunks (id uuid, content text);
+CREATE SCHEMA hidcounted;
+CREATE VIEW hidcounted.chunks AS SELECT id, document_id, ordinal, content FROM counted.chunks;
+SET ROLE regress_counts;
+SELECT * FROM passage.store_stats('hidcounte');
+SELECT * FROM passage.store_stats('nocounte');
+RESET ROLE;
+SELECT * FROM passage.store_stats('hidcounte');
+SELECT * FROM passage.store_stats('nocounte');
+DROP SCHEMA nocounted, hidcounted CASCADE;
+
 REVOKE SELECT ON counted.chunks FROM regress_counts;
 SET ROLE regress_counts;
 SELECT * FROM passage.store_stats();

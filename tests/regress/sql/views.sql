@@ -50,7 +50,7 @@ CREATE SCHEMA half;
 CREATE VIEW half.chunks AS SELECT piece AS id, page AS document_id, body AS content FROM foreigners.pieces;
 SELECT content FROM passage.expand_context(:piece3, store => 'half');
 SELECT passage.assemble(NULL, NULL, store => 'half');
-SELECT outline FROM passage.outline(store => 'half');
+SELECT outline FROM passage.outline('page', store => 'half');
 \set VERBOSITY sqlstate
 SELECT content FROM passage.reassemble('{}', store => 'half');
 \set VERBOSITY default

@@ -267,6 +267,7 @@ pub const CALLS: &[Call] = &[
     administer("store_settings", "SELECT _passage.store_settings(@)"),
     administer("store_name", "SELECT _passage.store_name(@)"),
     administer("store_must_exist", "SELECT _passage.store_must_exist(@)"),
+    administer("missing_store_hint", "SELECT _passage.missing_store_hint(@)"),
     administer("store_must_be_tables", "SELECT _passage.store_must_be_tables(@)"),
     administer(
         "check_store_arguments",

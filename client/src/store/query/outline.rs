@@ -12,9 +12,9 @@ pub struct OutlineRow {
     /// The titles from the root to the section.
     pub section: Vec<String>,
     /// The number of chunks.
-    pub chunks: i64,
+    pub chunks: i32,
     /// The number of tokens of the chunks.
-    pub tokens: i64,
+    pub tokens: i32,
     /// The first line in the source, from 1.
     pub first_line: Option<i32>,
     /// The last line in the source.

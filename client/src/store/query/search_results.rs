@@ -68,7 +68,7 @@ pub struct Passage {
     pub media_type: Option<String>,
     pub section: Vec<String>,
     pub content: String,
-    pub tokens: i64,
+    pub tokens: i32,
     pub chunk_ids: Vec<Uuid>,
     pub hit_ids: Vec<Uuid>,
     pub first_line: Option<i32>,

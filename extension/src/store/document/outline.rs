@@ -3,41 +3,29 @@
 use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
-use crate::store::layout::{Layout, Relation, StatementKey};
+use crate::store::layout::{Layout, StatementKey};
 use crate::store::sql_text::EQUAL;
-use crate::types::section_from_sql;
+use crate::types::{section_from_sql, to_sql};
 use passage_core::outline::OutlineChunk;
-use pgrx::datum::Uuid;
 use std::collections::HashSet;
+use uuid::Uuid;
 
 /// Identifies the statement.
 #[derive(Clone, PartialEq)]
-struct OutlineStatement {
-    by_uri: bool,
-}
+struct OutlineStatement;
 
 impl StatementKey for OutlineStatement {}
 
 impl Store {
-    /// Reads the chunks of a document that is given by its id, its uri, or both.
-    ///
-    /// If several documents have the uri, the one with the smallest id is read.
+    /// Reads the chunks of a document.
     pub fn outline_chunks(
         &self,
         connection: &Connection,
-        document_id: Option<Uuid>,
-        uri: Option<String>,
-        hits: &HashSet<uuid::Uuid>,
+        document: Uuid,
+        hits: &HashSet<Uuid>,
     ) -> Vec<OutlineChunk> {
-        let documents = self.0.documents.as_ref().filter(|documents| documents.has("uri"));
-        if uri.is_some() && documents.is_none() {
-            return Vec::new();
-        }
-        let key = OutlineStatement { by_uri: uri.is_some() };
-        let statement =
-            self.0.statement(key, || statement(&self.0, documents.filter(|_| uri.is_some())));
-        let mut values = vec![Value::new(document_id)];
-        values.extend(uri.map(Value::new));
+        let statement = self.0.statement(OutlineStatement, || statement(&self.0));
+        let values = vec![Value::new(to_sql(document))];
         let rows = connection.read(&statement, values);
         let chunk = |row| {
             pause(row);
@@ -57,22 +45,11 @@ impl Store {
     }
 }
 
-fn statement(layout: &Layout, by_uri: Option<&Relation>) -> String {
+fn statement(layout: &Layout) -> String {
     let integer = |column: &str| layout.chunks.column("c", column, "integer");
-    let document = by_uri.map_or_else(
-        || "$1".to_owned(),
-        |documents| {
-            format!(
-                "(SELECT d.id FROM {} AS d WHERE {} {EQUAL} $2 AND d.id {EQUAL} coalesce($1, d.id) \
-                 ORDER BY d.id LIMIT 1)",
-                documents.name,
-                documents.column("d", "uri", "text"),
-            )
-        },
-    );
     format!(
         "SELECT {ordinal}, {section}, {level}, {tokens}, {first}, {last}, {id} \
-         FROM {chunks} AS c WHERE c.document_id {EQUAL} {document} ORDER BY c.ordinal",
+         FROM {chunks} AS c WHERE c.document_id {EQUAL} $1 ORDER BY c.ordinal",
         ordinal = integer("ordinal"),
         section = layout.section("c"),
         level = integer("level"),

@@ -1,12 +1,12 @@
-//! The document that a call names, and the columns of documents that a fragment returns.
+//! The columns of documents that a fragment returns.
 
 use crate::error::Error;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
-use crate::store::search::{FilterShape, Filters};
+use crate::store::search::Filters;
 use crate::store::sql_text::EQUAL;
-use crate::types::{RawJsonb, UuidArray, to_sql};
+use crate::types::{RawJsonb, UuidArray};
 use passage_core::MediaType;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -29,18 +29,6 @@ pub struct NamedDocument {
     pub id: Uuid,
     pub info: DocumentInfo,
 }
-
-/// The most documents with one uri that an error lists.
-const MAX_LISTED: usize = 20;
-
-/// Identifies the statement that finds a document.
-#[derive(Clone, PartialEq)]
-struct NameStatement {
-    filters: FilterShape,
-    by_id: bool,
-}
-
-impl StatementKey for NameStatement {}
 
 /// Identifies the statement that reads documents.
 #[derive(Clone, PartialEq)]
@@ -68,32 +56,10 @@ impl Store {
         id: Option<Uuid>,
         filters: &Filters,
     ) -> Result<Option<NamedDocument>, Error> {
-        let named = |id| {
+        Ok(self.document_id(connection, id, filters)?.map(|id| {
             let info = self.document_info(connection, &[id]).remove(&id).unwrap_or_default();
             NamedDocument { id, info }
-        };
-        let Some(documents) = &self.0.documents else {
-            let is_unfiltered = filters.uri.is_none() && filters.collection.is_none();
-            return Ok(id.filter(|_| is_unfiltered).map(named));
-        };
-        let (shape, by_id) = (filters.shape(), id.is_some());
-        let key = NameStatement { filters: shape, by_id };
-        let statement = self.0.statement(key, || name_statement(&self.0, documents, shape, by_id));
-        let mut values = vec![Value::new(id.map(to_sql))];
-        values.extend(filters.values());
-        let rows = connection.read(&statement, values);
-        if rows.len() > 1 {
-            let document = |row| {
-                let text = |column| rows.get::<String>(row, column).unwrap_or_default();
-                (text(1), text(2))
-            };
-            let documents = (0..rows.len()).map(document).collect();
-            return Err(Error::AmbiguousUri {
-                uri: filters.uri.clone().unwrap_or_default(),
-                documents,
-            });
-        }
-        Ok((rows.len() > 0).then(|| named(rows.uuid(0, 0))))
+        }))
     }
 
     /// Reads the columns of documents.
@@ -118,26 +84,6 @@ impl Store {
         };
         (0..rows.len()).map(document).collect()
     }
-}
-
-fn name_statement(
-    layout: &Layout,
-    documents: &Relation,
-    filters: FilterShape,
-    by_id: bool,
-) -> String {
-    let id = documents.column("n", "id", "uuid");
-    let names = [("collection", "text"), ("version", "text")];
-    let names = Relation::columns(Some(documents), "n", &names).join(", ");
-    // An unused parameter would have no type.
-    let by = if by_id { format!("n.id {EQUAL} $1") } else { "$1 IS NULL".to_owned() };
-    // The filters are conditions on the alias `d`.
-    format!(
-        "SELECT {id}, {names} FROM {documents} AS n JOIN {documents} AS d ON d.id {EQUAL} n.id \
-         WHERE {by}{conditions} ORDER BY 2, 3, 1 LIMIT {MAX_LISTED}",
-        documents = documents.name,
-        conditions = filters.conditions(layout, "n.id", None, 2),
-    )
 }
 
 /// The columns of `documents` that are read.

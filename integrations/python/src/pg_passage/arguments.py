@@ -51,6 +51,13 @@ class Filters(TypedDict, total=False):
     filter: Json | None  # filters by name, such as {"kind": "code"}
 
 
+class Outline(TypedDict, total=False):
+    """Which of several documents with one uri."""
+
+    collection: Text | None
+    version: Text | None
+
+
 class Ranking(Filters, total=False):
     """What search finds, and how it ranks."""
 

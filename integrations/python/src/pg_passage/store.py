@@ -108,13 +108,13 @@ class Store:
         return self._call("assemble", None, None, {}, document_id=document_id, chunk_ids=chunk_ids, separator=separator)
 
     def outline(
-        self, document_id: Id | None = None, uri: str | None = None, hit_ids: Iterable[Id] | None = None
+        self, uri: Id, hit_ids: Iterable[Id] | None = None, **options: Unpack[arguments.Outline]
     ) -> list[rows.OutlineSection]:
-        """Returns the sections of a document, by its id or its uri, in the order of the document.
+        """Returns the sections of a document, by its uri or its id, in the order of the document.
 
-        >>> [section.outline for section in store.outline(uri="handbook/logging.md")]
+        >>> [section.outline for section in store.outline("handbook/logging.md")]
         """
-        return self._call("outline", rows.OutlineSection, None, {}, document_id=document_id, uri=uri, hit_ids=hit_ids)
+        return self._call("outline", rows.OutlineSection, arguments.Outline, options, uri=uri, hit_ids=hit_ids)
 
     def _call(
         self, function: str, row_type: type | None, accepted: type | None, options: Mapping[str, Any], **named: Any

@@ -12,6 +12,11 @@ pub fn report_no_document() {
     );
 }
 
+/// Reports that no document has a uri. `name` is the uri with its collection and version, `remedy` what finds it.
+pub fn report_no_uri(name: &str, remedy: String) {
+    report(format!("no document has {name}"), remedy);
+}
+
 /// Reports that the named document does not match the query.
 pub fn report_no_match(embedded: bool) {
     let hint = if embedded {
@@ -22,8 +27,12 @@ pub fn report_no_match(embedded: bool) {
     report("the document has no chunk that matches the query", hint);
 }
 
-fn report(message: &'static str, hint: &'static str) {
-    ErrorReport::new(PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION, message, function_name!())
-        .set_hint(hint)
-        .report(PgLogLevel::NOTICE);
+fn report(message: impl Into<String>, hint: impl Into<String>) {
+    ErrorReport::new(
+        PgSqlErrorCode::ERRCODE_SUCCESSFUL_COMPLETION,
+        message.into(),
+        function_name!(),
+    )
+    .set_hint(hint.into())
+    .report(PgLogLevel::NOTICE);
 }
