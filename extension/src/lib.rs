@@ -36,6 +36,7 @@ mod search_hits;
 mod search_legs;
 mod search_request;
 mod section;
+mod section_runs;
 mod settings;
 mod spi;
 mod split;
