@@ -89,6 +89,7 @@ BEGIN
         'same_placed', string_agg(format('source.%I = placed.%I', col, side), ' AND '),
         'same_before', string_agg(format('source.%I = placed.before_%s', col, place), ' AND '),
         'same_touched', string_agg(format('source.%I = touched.touched_key_%s', col, place), ' AND '),
+        'same_first', string_agg(format('source.%I = touched_%s[1]', col, place), ' AND '),
         'same_policy', string_agg(format('source.%I = adopted_chunks.%I', col, side), ' AND '),
         'same_origin', string_agg(format('origin.key_%s = adopted.%I', place, side), ' AND '),
         'origin_keys', string_agg(format('source.%I AS key_%s', col, place), ', '),
@@ -155,11 +156,11 @@ BEGIN
     WHEN by_section THEN format($part$,
         chained AS (
             SELECT merged.*, runs.section_run FROM merged JOIN (
-                SELECT unnest(ids) AS id, unnest(_passage.section_runs(pages, sections, offsets, bytes)) AS section_run
+                SELECT unnest(ids) AS id, unnest(_passage.section_runs(pages, sections, offsets, texts)) AS section_run
                 FROM (
                     SELECT array_agg(id) AS ids, array_agg(place[1]) AS pages, array_agg(passage.section_key(section)) AS sections,
-                        array_agg(CASE WHEN place[2] IS NULL THEN place[3] END) AS offsets, array_agg(bytes) AS bytes
-                    FROM (SELECT id, document_id, place, section, bytes FROM merged ORDER BY document_id, %s) AS arrived
+                        array_agg(CASE WHEN place[2] IS NULL THEN place[3] END) AS offsets, array_agg(text_hash) AS texts
+                    FROM (SELECT id, document_id, place, section, text_hash FROM merged ORDER BY document_id, %s) AS arrived
                     GROUP BY document_id
                 ) AS listed
             ) AS runs USING (id)
@@ -167,6 +168,13 @@ BEGIN
 
     RETURN keys || jsonb_build_object(
         'chain', chain,
+        -- Whether a row follows the last chunk of its document, and so all others.
+        'follows', CASE WHEN by_section THEN format('(last.section_run = 0 AND CASE WHEN rows.place[2] IS NULL AND rows.place[3] IS NOT NULL '
+                'THEN rows.place > last.place AND rows.place[1:3] IS DISTINCT FROM last.place[1:3] '
+                'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END)', keys ->> 'is_after')
+            WHEN given ? 'ordinal' THEN format('CASE WHEN last.place IS NULL THEN rows.place IS NULL AND %1$s WHEN rows.place IS NULL THEN true '
+                'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END', keys ->> 'is_after')
+            ELSE keys ->> 'is_after' END,
         'row_from', replace(row_from, barrier, 'OFFSET 0'),
         'row_from_parallel', replace(row_from, barrier, ''),
         'row_columns', format($part$%s%s AS id,
@@ -183,7 +191,7 @@ BEGIN
         'merged', format($part$SELECT %s, document_id, place, start_char, title AS preamble, octet_length(content) AS bytes, content,
                 NULL::bigint AS arrival, arriving, true AS is_new, NULL::uuid AS old_after, NULL::integer AS old_advance, start_byte AS start_at,
                 NULL::integer AS base, NULL::integer AS old_start, source_id, previous, section%s%s$part$,
-            keys ->> 'all_keys', (SELECT string_agg(', ' || argument, '') FROM unnest(copied) AS argument), CASE WHEN by_section THEN ', NULL::integer AS old_run' END),
+            keys ->> 'all_keys', (SELECT string_agg(', ' || argument, '') FROM unnest(copied) AS argument), CASE WHEN by_section THEN ', hashtext(content) AS text_hash, NULL::integer AS old_run' END),
         'copied', coalesce((SELECT string_agg(', ' || argument, '') FROM unnest(copied) AS argument), ''),
         'copied_columns', coalesce((SELECT string_agg(format(E'    %s integer,\n', argument), '') FROM unnest(copied) AS argument), ''),
         'not_copied', repeat(', NULL', cardinality(copied)),

@@ -21,7 +21,7 @@ COMMENT ON FUNCTION _passage.chain_order(text[], text[]) IS 'place of each item 
 
 -- The sections of a document whose offsets begin again in each section. Rows are given in the order of their arrival.
 
-CREATE FUNCTION _passage.section_runs(pages bigint[], sections bigint[], offsets bigint[], bytes integer[]) RETURNS integer[]
+CREATE FUNCTION _passage.section_runs(pages bigint[], sections bigint[], offsets bigint[], texts integer[]) RETURNS integer[]
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'section_runs_wrapper';
 

@@ -38,8 +38,13 @@ DECLARE
     documents uuid[];
     appended uuid[];
     largest integer;
+    rows record;
+    last record;
+    step integer;
+    first bigint;
+    run integer;
 BEGIN
-    -- Locks the previous and the present documents of the rows, in one order.
+%25$s    -- Locks the previous and the present documents of the rows, in one order.
     WITH locked AS (
         INSERT INTO %1$sadopted_documents AS known (id, collection, version, uri, title, media_type)
         SELECT DISTINCT ON (id) id, collection, version, uri, title, media_type
@@ -115,7 +120,7 @@ $body$;$ddl$,
         format('SELECT source.* FROM ONLY %s AS source WHERE %s OFFSET 0', source, part ->> 'same_touched'),
         replace(part ->> 'written', 'end_byte, section', 'end_byte, CASE WHEN is_new THEN section ELSE ''{}'' END'), part ->> 'row_from', part ->> 'side_touched', part ->> 'all_keys', part ->> 'merged',
         concat_ws(', ', CASE WHEN given ? 'id' THEN 'source_id' ELSE 'NULL' END, CASE WHEN given ? 'previous' THEN 'previous' ELSE 'NULL' END, CASE WHEN by_section THEN 'section' ELSE 'NULL' END)
-            || (part ->> 'not_copied') || CASE WHEN by_section THEN ', section_run' ELSE '' END,
+            || (part ->> 'not_copied') || CASE WHEN by_section THEN ', hashtext(content), section_run' ELSE '' END,
         part ->> 'chain', part ->> 'spanned', part ->> 'written', adoption ->> 'language', part ->> 'side_keys', set_new, changed,
         -- Only the last chunk of a large document is read if all new ones follow it.
         CASE WHEN given ? 'previous' THEN '' ELSE format($part$    IF largest >= 50 AND NOT may_lack THEN
@@ -132,13 +137,10 @@ $body$;$ddl$,
 $part$,
             part ->> 'row_columns', part ->> 'arrays', part ->> 'touched_columns',
             format('SELECT source.* FROM ONLY %s AS source WHERE %s OFFSET 0', source, part ->> 'same_touched'), part ->> 'row_from', prefix,
-            CASE WHEN by_section THEN format('(last.section_run = 0 AND CASE WHEN rows.place[2] IS NULL AND rows.place[3] IS NOT NULL '
-                    'THEN rows.place > last.place AND rows.place[1:3] IS DISTINCT FROM last.place[1:3] '
-                    'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END)', part ->> 'is_after')
-                WHEN given ? 'ordinal' THEN format('CASE WHEN last.place IS NULL THEN rows.place IS NULL AND %1$s WHEN rows.place IS NULL THEN true '
-                'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END', part ->> 'is_after') ELSE part ->> 'is_after' END) END,
+            part ->> 'follows') END,
         CASE WHEN by_section THEN ', old_run' ELSE '' END, CASE WHEN by_section THEN ', section_run' ELSE '' END,
-        CASE WHEN by_section THEN ' OR last.section_run > 0' ELSE '' END, part ->> 'copied'));
+        CASE WHEN by_section THEN ' OR last.section_run > 0' ELSE '' END, (part ->> 'copied') || CASE WHEN by_section THEN ', text_hash' ELSE '' END,
+        _passage.adopted_append(store, adoption, part)));
 
     RETURN QUERY VALUES ('function', 'keep_adopted', 'keep_adopted', format($ddl$CREATE OR REPLACE FUNCTION %1$skeep_adopted() RETURNS trigger
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

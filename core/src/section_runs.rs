@@ -12,8 +12,8 @@ pub struct Row {
     pub section: i64,
     /// The place in the document, or in its section.
     pub offset: Option<i64>,
-    /// The length of the text.
-    pub bytes: i32,
+    /// A hash of the text.
+    pub text: i32,
 }
 
 /// Returns for each row the place of its run, where a run is a section whose rows follow each other by offset.
@@ -21,7 +21,7 @@ pub struct Row {
 /// Rows are given in the order of their arrival. If no two sections of a page share an offset, the offsets count
 /// through the document, and all rows are in run 0. Otherwise runs are ordered by page, then by the arrival of
 /// their first row. A row whose offset is already taken begins another run of its section: the titles came again
-/// in the document. A row with equal offset and length is a copy and joins the run of the first one. A row
+/// in the document. A row with equal offset and text is a copy and joins the run of the first one. A row
 /// without an offset is a run of its own.
 ///
 /// ```
@@ -49,7 +49,7 @@ pub fn section_runs(rows: &[Row]) -> Vec<usize> {
         let section = (row.page, row.section);
         let run = match row.offset {
             None => begin(row.page),
-            Some(offset) => *copies.entry((section, offset, row.bytes)).or_insert_with(|| {
+            Some(offset) => *copies.entry((section, offset, row.text)).or_insert_with(|| {
                 let run = latest
                     .get(&section)
                     .copied()
@@ -86,8 +86,8 @@ fn restarts(rows: &[Row]) -> bool {
 mod tests {
     use super::*;
 
-    fn row(section: i64, offset: i64, bytes: i32) -> Row {
-        Row { page: None, section, offset: Some(offset), bytes }
+    fn row(section: i64, offset: i64, text: i32) -> Row {
+        Row { page: None, section, offset: Some(offset), text }
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_row_without_an_offset_keeps_its_arrival() {
-        let unknown = Row { section: 1, bytes: 9, ..Row::default() };
+        let unknown = Row { section: 1, text: 9, ..Row::default() };
         let rows = [row(1, 0, 9), row(2, 0, 9), unknown, row(3, 0, 9), unknown];
         assert_eq!(section_runs(&rows), [0, 1, 2, 3, 4]);
         assert_eq!(section_runs(&[unknown, unknown]), [0, 0]);

@@ -8,15 +8,15 @@ fn section_runs(
     pages: Vec<Option<i64>>,
     sections: Vec<Option<i64>>,
     offsets: Vec<Option<i64>>,
-    bytes: Vec<Option<i32>>,
+    texts: Vec<Option<i32>>,
 ) -> Vec<i32> {
-    let rows = pages.iter().zip(&sections).zip(&offsets).zip(&bytes);
+    let rows = pages.iter().zip(&sections).zip(&offsets).zip(&texts);
     let rows: Vec<_> = rows
-        .map(|(((page, section), offset), bytes)| Row {
+        .map(|(((page, section), offset), text)| Row {
             page: *page,
             section: section.unwrap_or_default(),
             offset: *offset,
-            bytes: bytes.unwrap_or_default(),
+            text: text.unwrap_or_default(),
         })
         .collect();
     section_runs::section_runs(&rows).into_iter().map(|run| run as i32).collect()
