@@ -50,17 +50,17 @@ macro_rules! columns {
 
 /// Views over the table that number its rows, views over a copy of the table with indexes, and a joined side table.
 pub const OTHERS: &str = concat!(
-    "CREATE TABLE indexed_docs (LIKE docs INCLUDING ALL);
-    INSERT INTO indexed_docs SELECT * FROM docs;
+    "CREATE TABLE indexed_docs AS SELECT * FROM docs;
+    ALTER TABLE indexed_docs ADD PRIMARY KEY (langchain_id);
     CREATE INDEX ON indexed_docs (md5(langchain_metadata ->> 'source'));
     CREATE INDEX ON indexed_docs ((md5(langchain_metadata ->> 'source')::uuid));
     CREATE INDEX ON indexed_docs USING gin (passage.chunk_tsv('english', NULL, ARRAY[langchain_metadata ->> 'Header 1', langchain_metadata ->> 'Header 2'], content));
     CREATE SCHEMA plain;
-    CREATE VIEW plain.documents AS SELECT md5(uri)::uuid AS id, uri, collection, version FROM own.documents;
+    CREATE VIEW plain.documents AS SELECT DISTINCT md5(langchain_metadata ->> 'source')::uuid AS id, langchain_metadata ->> 'source' AS uri FROM docs;
     CREATE VIEW plain.chunks AS SELECT content, ", columns!(), " FROM docs;
     CREATE VIEW plain.embeddings AS SELECT langchain_id AS chunk_id, md5(langchain_metadata ->> 'source')::uuid AS document_id, embedding FROM docs;
     CREATE SCHEMA indexed;
-    CREATE VIEW indexed.documents AS SELECT md5(uri)::uuid AS id, uri, collection, version FROM own.documents;
+    CREATE VIEW indexed.documents AS SELECT DISTINCT md5(langchain_metadata ->> 'source')::uuid AS id, langchain_metadata ->> 'source' AS uri FROM indexed_docs;
     CREATE VIEW indexed.chunks AS SELECT content, ", columns!(), " FROM indexed_docs;
     CREATE VIEW indexed.embeddings AS SELECT langchain_id AS chunk_id, md5(langchain_metadata ->> 'source')::uuid AS document_id, embedding FROM indexed_docs;
     CREATE SCHEMA joined;
@@ -69,7 +69,9 @@ pub const OTHERS: &str = concat!(
     CREATE INDEX ON joined.side (document_id, section_key, ordinal);
     CREATE INDEX ON joined.side (document_id, parent_key, ordinal);
     CREATE INDEX ON joined.side USING gin (tsv);
-    CREATE VIEW joined.documents AS SELECT md5(uri)::uuid AS id, uri, collection, version FROM own.documents;
+    CREATE TABLE joined.side_documents AS SELECT md5(uri)::uuid AS id, uri, collection, version FROM own.documents;
+    ALTER TABLE joined.side_documents ADD PRIMARY KEY (id);
+    CREATE VIEW joined.documents AS SELECT * FROM joined.side_documents;
     CREATE VIEW joined.chunks AS SELECT content, side.* FROM joined.side JOIN docs ON langchain_id = id;
     CREATE VIEW joined.embeddings AS SELECT id AS chunk_id, document_id, embedding FROM joined.side JOIN docs ON langchain_id = id;
     ANALYZE;"

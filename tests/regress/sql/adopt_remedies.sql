@@ -125,3 +125,27 @@ SELECT content, uri FROM passage.search('hot', embedding => '{1,0,0}', store => 
 SET client_min_messages = warning;
 DROP OWNED BY remedies_owner CASCADE;
 DROP ROLE remedies_owner, remedies_reader;
+
+-- check_store reports a view whatever types its columns have
+DO $$
+DECLARE
+    changed text;
+    type text;
+    checked integer := 0;
+BEGIN
+    FOR changed, type IN
+        SELECT column_name, type_name
+        FROM unnest('{id,document_id,ordinal,content,section,section_key,start_byte,first_line,tokens,tsv,kind,metadata}'::text[]) AS column_name,
+            unnest('{xml,oid,point,json,text[],uuid,bigint,tsvector,vector,bytea}'::text[]) AS type_name
+    LOOP
+        CREATE SCHEMA remedied_types;
+        EXECUTE 'CREATE VIEW remedied_types.chunks AS SELECT ' || (
+            SELECT string_agg(format('NULL::%s AS %I', CASE named WHEN changed THEN type ELSE usual END, named), ', ')
+            FROM unnest('{id,document_id,ordinal,content,section,section_key,start_byte,end_byte,first_line,tokens,tsv,kind,metadata}'::text[],
+                '{uuid,uuid,integer,text,text[],bigint,integer,integer,integer,integer,tsvector,text,jsonb}'::text[]) AS listed (named, usual));
+        checked := checked + (SELECT (count(*) > 0)::integer FROM passage.check_store('remedied_types', data => true));
+        DROP SCHEMA remedied_types CASCADE;
+    END LOOP;
+    RAISE WARNING 'checked %', checked;
+END
+$$;
