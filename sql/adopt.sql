@@ -37,8 +37,8 @@ BEGIN
             WHEN 'trigger' THEN NOT EXISTS (
                 SELECT FROM pg_trigger JOIN pg_proc AS called ON called.oid = tgfoid
                 WHERE tgrelid = source AND pronamespace = home AND tgtype = CASE
-                    WHEN layout.ddl LIKE '% AFTER INSERT ON %' THEN 4 WHEN layout.ddl LIKE '% AFTER DELETE ON %' THEN 8
-                    WHEN layout.ddl LIKE '% AFTER UPDATE ON %' THEN 16 ELSE 32 END)
+                    WHEN layout.ddl LIKE '% AFTER insert ON %' THEN 4 WHEN layout.ddl LIKE '% AFTER delete ON %' THEN 8
+                    WHEN layout.ddl LIKE '% AFTER update ON %' THEN 16 ELSE 32 END)
             WHEN 'view' THEN rel.oid IS NULL OR guarded <> was_guarded
             WHEN 'row security' THEN NOT was_guarded OR side IS NULL
             WHEN 'policy' THEN NOT EXISTS (

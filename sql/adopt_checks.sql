@@ -121,7 +121,7 @@ BEGIN
             OR argument = 'metadata' AND type NOT IN ('jsonb', 'json')
             OR argument = 'condition' AND type <> 'boolean'
             OR argument IN ('tokens', 'start_char', 'start_byte', 'first_line', 'last_line') AND type NOT IN ('bigint', 'integer', 'smallint')
-            OR argument = 'embedding' AND type NOT LIKE '%vector'
+            OR argument = 'embedding' AND type !~ '(^|[.])(vector|halfvec)$'
             OR argument IN ('content', 'uri', 'title', 'media_type', 'collection', 'version', 'previous') AND type NOT IN ('text', 'character varying', 'character', 'uuid', 'bigint', 'integer', 'name')
         THEN
             RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',
@@ -152,7 +152,10 @@ BEGIN
         vectors := coalesce(vectors, jsonb_build_object('type', regexp_replace(types ->> 'embedding', '^.*\.', ''), 'dimensions', NULL, 'distance', 'cosine'));
     END IF;
     RETURN jsonb_build_object('source', name, 'seed', name, 'framework', framework, 'key', keys, 'expressions', expressions, 'types', types,
-        'vectors', vectors, 'language', (
+        'vectors', vectors,
+        -- The splitters of LangChain count start_index in the section that another splitter cut.
+        'by_section', framework IN ('langchain', 'langchain_pgvector', 'spring_ai', 'supabase') AND expressions ? 'section'
+            AND NOT expressions ? 'previous' AND expressions -> 'ordinal' = _passage.framework_expressions(source, framework) -> 'ordinal', 'language', (
             SELECT format('%I.%I', nspname, cfgname) FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
             WHERE pg_ts_config.oid = coalesce(language, 'pg_catalog.english'::regconfig)));
 END

@@ -59,9 +59,13 @@ DECLARE
     types CONSTANT jsonb := adoption -> 'types';
     -- Lists of the key: columns of the source and of the side table, and comparisons.
     keys jsonb;
+    -- What results show of each chunk is copied: to look up each row in the source would double the time of a read.
+    copied CONSTANT text[] := ARRAY(SELECT argument FROM unnest('{tokens,first_line,last_line}'::text[]) AS argument WHERE given ? argument);
+    by_section CONSTANT boolean := adoption ->> 'by_section';
     -- A place in the text that no expression has.
     barrier CONSTANT text := E'\x01';
     row_from text;
+    arrival_order text;
     window_order text;
     chain text := '';
 BEGIN
@@ -85,6 +89,7 @@ BEGIN
         'same_placed', string_agg(format('source.%I = placed.%I', col, side), ' AND '),
         'same_before', string_agg(format('source.%I = placed.before_%s', col, place), ' AND '),
         'same_touched', string_agg(format('source.%I = touched.touched_key_%s', col, place), ' AND '),
+        'same_first', string_agg(format('source.%I = touched_%s[1]', col, place), ' AND '),
         'same_policy', string_agg(format('source.%I = adopted_chunks.%I', col, side), ' AND '),
         'same_origin', string_agg(format('origin.key_%s = adopted.%I', place, side), ' AND '),
         'origin_keys', string_agg(format('source.%I AS key_%s', col, place), ', '),
@@ -116,7 +121,7 @@ BEGIN
     row_from := format($part$%s
         CROSS JOIN LATERAL (SELECT
             %s AS document_key, coalesce(%s, '') AS collection, coalesce(%s, '') AS version, %s AS uri, %s AS title, %s AS media_type,
-            %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section
+            %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section%s
             %s) AS e
         WHERE e.content IS NOT NULL AND %s$part$,
         CASE WHEN described IS NOT NULL THEN format(E'\n        CROSS JOIN LATERAL (SELECT %s AS metadata %s) AS described', described, barrier) END,
@@ -129,12 +134,13 @@ BEGIN
         CASE WHEN NOT given ? 'section' THEN 'NULL::text[]'
             WHEN types ->> 'section' = 'text[]' THEN format('coalesce(%s, ''{}'')', _passage.adopted_expression(shared, 'section', 'text[]'))
             ELSE format('array_remove(ARRAY[%s], NULL)', _passage.adopted_expression(shared, 'section', 'text')) END,
+        (SELECT string_agg(format(', %s AS %s', _passage.adopted_expression(shared, argument, 'integer'), argument), '') FROM unnest(copied) AS argument),
         barrier,
         CASE WHEN given ? 'condition' THEN _passage.adopted_expression(shared, 'condition', 'boolean') ELSE 'true' END);
 
     -- The order in a document: by the expression, then by an integer key, else by arrival.
-    window_order := concat_ws(', ', CASE WHEN given ? 'ordinal' THEN 'place NULLS LAST' END,
-        CASE WHEN (keys ->> 'is_integer')::boolean THEN 'key_1' END, 'arrival NULLS LAST', 'arriving');
+    arrival_order := concat_ws(', ', CASE WHEN (keys ->> 'is_integer')::boolean THEN 'key_1' END, 'arrival NULLS LAST', 'arriving');
+    window_order := concat_ws(', ', CASE WHEN given ? 'ordinal' THEN 'place NULLS LAST' END, arrival_order);
     -- The ids of the previous chunks form chains.
     chain := CASE WHEN given ? 'previous' THEN format($part$,
         chained AS (
@@ -145,37 +151,64 @@ BEGIN
                     FROM merged GROUP BY document_id
                 ) AS listed
             ) AS chain USING (id)
-        )$part$, window_order) ELSE '' END;
+        )$part$, window_order)
+    -- Offsets can begin again in each section.
+    WHEN by_section THEN format($part$,
+        chained AS (
+            SELECT merged.*, runs.section_run FROM merged JOIN (
+                SELECT unnest(ids) AS id, unnest(_passage.section_runs(pages, sections, offsets, texts)) AS section_run
+                FROM (
+                    SELECT array_agg(id) AS ids, array_agg(place[1]) AS pages, array_agg(passage.section_key(section)) AS sections,
+                        array_agg(CASE WHEN place[2] IS NULL THEN place[3] END) AS offsets, array_agg(text_hash) AS texts
+                    FROM (SELECT id, document_id, place, section, text_hash FROM merged ORDER BY document_id, %s) AS arrived
+                    GROUP BY document_id
+                ) AS listed
+            ) AS runs USING (id)
+        )$part$, arrival_order) ELSE '' END;
 
     RETURN keys || jsonb_build_object(
         'chain', chain,
+        -- Whether a row follows the last chunk of its document, and so all others.
+        'follows', CASE WHEN by_section THEN format('(last.section_run = 0 AND CASE WHEN rows.place[2] IS NULL AND rows.place[3] IS NOT NULL '
+                'THEN rows.place > last.place AND rows.place[1:3] IS DISTINCT FROM last.place[1:3] '
+                'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END)', keys ->> 'is_after')
+            WHEN given ? 'ordinal' THEN format('CASE WHEN last.place IS NULL THEN rows.place IS NULL AND %1$s WHEN rows.place IS NULL THEN true '
+                'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END', keys ->> 'is_after')
+            ELSE keys ->> 'is_after' END,
         'row_from', replace(row_from, barrier, 'OFFSET 0'),
         'row_from_parallel', replace(row_from, barrier, ''),
         'row_columns', format($part$%s%s AS id,
             CASE WHEN %s THEN e.document_key::uuid
                 ELSE _passage.adopted_id(%L, jsonb_build_array(e.collection, e.version, e.document_key, CASE WHEN e.document_key IS NULL THEN %s END)::text) END AS document_id,
             e.collection, e.version, coalesce(e.uri, e.document_key, %s) AS uri, e.title, e.media_type, e.content,
-            e.place, e.previous, e.source_id, e.start_char, e.start_byte, e.section$part$,
+            e.place, e.previous, e.source_id, e.start_char, e.start_byte, e.section%s$part$,
             keys ->> 'own_columns', keys ->> 'id',
             CASE WHEN types ->> 'document' = 'uuid' AND NOT given ?| '{collection,version}' THEN 'e.document_key IS NOT NULL' ELSE 'false' END,
-            adoption ->> 'seed', keys ->> 'text', keys ->> 'text'),
+            adoption ->> 'seed', keys ->> 'text', keys ->> 'text', (SELECT string_agg(', e.' || argument, '') FROM unnest(copied) AS argument)),
+        -- The order in which transactions and their commands wrote the rows. Their order on disk can differ.
+        'written_at', '(((2147483648 - age(source.xmin)) << 30) | (source.cmin::text::bigint & 1073741823))',
         -- The columns of a row that is written, before those of its order.
         'merged', format($part$SELECT %s, document_id, place, start_char, title AS preamble, octet_length(content) AS bytes, content,
                 NULL::bigint AS arrival, arriving, true AS is_new, NULL::uuid AS old_after, NULL::integer AS old_advance, start_byte AS start_at,
-                NULL::integer AS base, NULL::integer AS old_start, source_id, previous, section$part$, keys ->> 'all_keys'),
+                NULL::integer AS base, NULL::integer AS old_start, source_id, previous, section%s%s$part$,
+            keys ->> 'all_keys', (SELECT string_agg(', ' || argument, '') FROM unnest(copied) AS argument), CASE WHEN by_section THEN ', hashtext(content) AS text_hash, NULL::integer AS old_run' END),
+        'copied', coalesce((SELECT string_agg(', ' || argument, '') FROM unnest(copied) AS argument), ''),
+        'copied_columns', coalesce((SELECT string_agg(format(E'    %s integer,\n', argument), '') FROM unnest(copied) AS argument), ''),
+        'not_copied', repeat(', NULL', cardinality(copied)),
         -- Columns of a written row in the side table, without its lexemes.
         'written', concat_ws(', ', keys ->> 'all_keys', CASE WHEN given ? 'id' THEN 'source_id' END, CASE WHEN given ? 'previous' THEN 'previous' END,
-            'document_id, ordinal, place, start_char, bytes, after_id, advance, start_byte, end_byte', CASE WHEN given ? 'section' THEN 'section' END),
+            'document_id, ordinal, place, start_char, bytes, content', nullif(array_to_string(copied, ', '), ''), 'after_id, advance',
+            CASE WHEN by_section THEN 'section_run' END, 'start_byte, end_byte', CASE WHEN given ? 'section' THEN 'section' END),
         'spanned', format($part$,
         placed AS (
             SELECT *, (row_number() OVER placed - 1 + coalesce(max(base) OVER (PARTITION BY document_id), 0))::integer AS ordinal,
                 CASE WHEN base IS NULL THEN lag(id) OVER placed ELSE old_after END AS after_id, lag(is_new) OVER placed AS after_new,
-                lag(content) OVER placed AS before_content, lag(start_char) OVER placed AS before_start, %1$s
+                lag(content) OVER placed AS before_content, %9$s, %1$s
             FROM %2$s
             WINDOW placed AS (PARTITION BY document_id ORDER BY %3$s)
         ),
         joined AS (
-            SELECT *, CASE WHEN is_new OR after_new OR after_id IS DISTINCT FROM old_after THEN _passage.chunk_advance(
+            SELECT *, CASE WHEN is_new OR after_new OR after_id IS DISTINCT FROM old_after%10$s THEN _passage.chunk_advance(
                 coalesce(before_content, (SELECT %4$s FROM ONLY %5$s AS source WHERE %6$s)), before_start,
                 coalesce(content, (SELECT %4$s FROM ONLY %5$s AS source WHERE %7$s)), start_char) ELSE old_advance END AS advance
             FROM placed
@@ -190,11 +223,16 @@ BEGIN
                 WINDOW positioned AS (PARTITION BY document_id ORDER BY ordinal)
             ) AS summed
         )$part$,
-            keys ->> 'lags', CASE WHEN chain = '' THEN 'merged' ELSE 'chained' END, CASE WHEN chain = '' THEN '' ELSE 'chained NULLS LAST, ' END || window_order,
+            keys ->> 'lags', CASE WHEN chain = '' THEN 'merged' ELSE 'chained' END, CASE WHEN by_section THEN 'section_run, ' WHEN chain = '' THEN '' ELSE 'chained NULLS LAST, ' END || window_order,
             _passage.adopted_expression(given, 'content', 'text'), source, keys ->> 'same_before', keys ->> 'same_placed',
             CASE WHEN given ? 'start_byte' THEN 'start_at AS first_byte, start_at >= 0 AS is_exact'
             ELSE 'sum(CASE WHEN base IS NOT NULL THEN coalesce(old_start, 0) WHEN after_id IS NULL AND advance < 0 THEN 0 ELSE abs(advance::bigint) END) OVER positioned AS first_byte, '
-                'bool_or(CASE WHEN base IS NULL THEN advance >= 0 ELSE old_start IS NOT NULL END) OVER (PARTITION BY document_id) AS is_exact' END));
+                'bool_or(CASE WHEN base IS NULL THEN advance >= 0 ELSE old_start IS NOT NULL END) OVER (PARTITION BY document_id) AS is_exact' END,
+            -- Offsets of two sections that begin again cannot be compared.
+            CASE WHEN by_section THEN 'CASE WHEN lag(section_run) OVER placed = section_run THEN lag(start_char) OVER placed END AS before_start, '
+                'lag(section_run) OVER placed = section_run AS goes_on, lag(old_run) OVER placed = old_run AS went_on'
+            ELSE 'lag(start_char) OVER placed AS before_start' END,
+            CASE WHEN by_section THEN ' OR goes_on IS DISTINCT FROM went_on' ELSE '' END));
 END
 $function$;
 

@@ -19,6 +19,14 @@ AS 'MODULE_PATHNAME', 'chain_order_wrapper';
 
 COMMENT ON FUNCTION _passage.chain_order(text[], text[]) IS 'place of each item in the chains that the ids of the previous items form';
 
+-- The sections of a document whose offsets begin again in each section. Rows are given in the order of their arrival.
+
+CREATE FUNCTION _passage.section_runs(pages bigint[], sections bigint[], offsets bigint[], texts integer[]) RETURNS integer[]
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'section_runs_wrapper';
+
+COMMENT ON FUNCTION _passage.section_runs(bigint[], bigint[], bigint[], integer[]) IS 'place of the section of each row in the document, 0 for all if offsets count through the document';
+
 -- Spans count in the text that the chunks of a document rebuild. The offsets of frameworks count characters, and a
 -- splitter may have dropped white space between two chunks. So each chunk is placed behind the previous one: by their
 -- offsets, if the text of both agrees, else by the longest end of one that begins the other. A dropped character counts

@@ -12,13 +12,14 @@ AS $function$
 DECLARE
     source CONSTANT text := adoption ->> 'source';
     given CONSTANT jsonb := adoption -> 'expressions';
+    by_section CONSTANT boolean := coalesce((adoption ->> 'by_section')::boolean, false);
     prefix CONSTANT text := format('%I.', store);
     set_new text;
     changed text;
 BEGIN
     -- Brings the rows with some keys in step. The writer's documents are locked first, and a later statement reads
     -- what another writer of the same document has committed before.
-    SELECT string_agg(format(CASE WHEN col IN ('section', 'tsv') THEN '%1$s = CASE WHEN excluded.tsv IS NULL THEN adopted.%1$s ELSE excluded.%1$s END'
+    SELECT string_agg(format(CASE WHEN col IN ('content', 'tokens', 'first_line', 'last_line', 'section', 'tsv') THEN '%1$s = CASE WHEN excluded.tsv IS NULL THEN adopted.%1$s ELSE excluded.%1$s END'
             ELSE '%1$s = excluded.%1$s' END, col), ', '),
         format('excluded.tsv IS NULL OR (%s) IS DISTINCT FROM (%s)', string_agg('adopted.' || col, ', '), string_agg('excluded.' || col, ', '))
     INTO set_new, changed
@@ -37,8 +38,13 @@ DECLARE
     documents uuid[];
     appended uuid[];
     largest integer;
+    rows record;
+    last record;
+    step integer;
+    first bigint;
+    run integer;
 BEGIN
-    -- Locks the previous and the present documents of the rows, in one order.
+%25$s    -- Locks the previous and the present documents of the rows, in one order.
     WITH locked AS (
         INSERT INTO %1$sadopted_documents AS known (id, collection, version, uri, title, media_type)
         SELECT DISTINCT ON (id) id, collection, version, uri, title, media_type
@@ -69,7 +75,7 @@ BEGIN
 %20$s    LOOP
     WITH merged AS (
         SELECT DISTINCT ON (id) %10$s, document_id, place, start_char, preamble, bytes, content, max(arrival) OVER (PARTITION BY id) AS arrival, arriving,
-            is_new, old_ordinal, old_after, old_advance, base, old_start, old_end, start_at, source_id, previous, section
+            is_new, old_ordinal, old_after, old_advance, base, old_start, old_end, start_at, source_id, previous, section%24$s%21$s
         FROM (
             %11$s, NULL::integer AS old_ordinal, NULL::integer AS old_end
             FROM (
@@ -77,10 +83,10 @@ BEGIN
                 FROM unnest(%4$s) WITH ORDINALITY AS touched (%5$s, touched_place) CROSS JOIN LATERAL (%6$s) AS source%8$s
             ) AS rows
             UNION ALL
-            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, NULL, start_byte, %12$s, NULL, ordinal, end_byte
+            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, NULL, start_byte, %12$s, ordinal, end_byte
             FROM %1$sadopted_chunks WHERE document_id = ANY (documents) AND appended IS NULL
             UNION ALL
-            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, ordinal, start_byte, %12$s, NULL, ordinal, end_byte
+            SELECT %10$s, document_id, place, start_char, NULL, bytes, NULL, arrival, NULL, false, after_id, advance, start_byte, ordinal, start_byte, %12$s, ordinal, end_byte
             FROM unnest(appended) AS known (known_id) CROSS JOIN LATERAL (
                 SELECT * FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal DESC LIMIT 1) AS last
         ) AS united
@@ -90,15 +96,16 @@ BEGIN
     INSERT INTO %1$sadopted_chunks AS adopted (%15$s, tsv)
     SELECT %7$s, CASE WHEN is_new THEN passage.chunk_tsv(%16$L::regconfig, preamble, section, content) END
     FROM spanned
-    WHERE is_new OR (ordinal, after_id, advance, start_byte, end_byte) IS DISTINCT FROM (old_ordinal, old_after, old_advance, old_start, old_end)
+    WHERE is_new OR (ordinal, after_id, advance, start_byte, end_byte%22$s) IS DISTINCT FROM (old_ordinal, old_after, old_advance, old_start, old_end%21$s)
     ORDER BY arriving
     ON CONFLICT (%17$s) DO UPDATE SET %18$s WHERE %19$s;
-    -- If the first overlap of a document is found at its end, all of its chunks get spans.
+    -- If the first overlap of a document is found at its end, all of its chunks get spans. If offsets begin again, all
+    -- of its chunks are ordered by section.
     EXIT WHEN appended IS NULL OR NOT EXISTS (
         SELECT FROM unnest(appended) AS known (known_id)
         CROSS JOIN LATERAL (SELECT start_byte FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal LIMIT 1) AS first
-        CROSS JOIN LATERAL (SELECT start_byte FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal DESC LIMIT 1) AS last
-        WHERE (first.start_byte IS NULL) <> (last.start_byte IS NULL));
+        CROSS JOIN LATERAL (SELECT start_byte%22$s FROM %1$sadopted_chunks WHERE document_id = known_id ORDER BY ordinal DESC LIMIT 1) AS last
+        WHERE (first.start_byte IS NULL) <> (last.start_byte IS NULL)%23$s);
     appended := NULL;
     END LOOP;
 
@@ -112,7 +119,8 @@ $body$;$ddl$,
         -- The planner could join large sets the other way round, when it knew the tables empty.
         format('SELECT source.* FROM ONLY %s AS source WHERE %s OFFSET 0', source, part ->> 'same_touched'),
         replace(part ->> 'written', 'end_byte, section', 'end_byte, CASE WHEN is_new THEN section ELSE ''{}'' END'), part ->> 'row_from', part ->> 'side_touched', part ->> 'all_keys', part ->> 'merged',
-        concat_ws(', ', CASE WHEN given ? 'id' THEN 'source_id' ELSE 'NULL' END, CASE WHEN given ? 'previous' THEN 'previous' ELSE 'NULL' END),
+        concat_ws(', ', CASE WHEN given ? 'id' THEN 'source_id' ELSE 'NULL' END, CASE WHEN given ? 'previous' THEN 'previous' ELSE 'NULL' END, CASE WHEN by_section THEN 'section' ELSE 'NULL' END)
+            || (part ->> 'not_copied') || CASE WHEN by_section THEN ', hashtext(content), section_run' ELSE '' END,
         part ->> 'chain', part ->> 'spanned', part ->> 'written', adoption ->> 'language', part ->> 'side_keys', set_new, changed,
         -- Only the last chunk of a large document is read if all new ones follow it.
         CASE WHEN given ? 'previous' THEN '' ELSE format($part$    IF largest >= 50 AND NOT may_lack THEN
@@ -129,8 +137,10 @@ $body$;$ddl$,
 $part$,
             part ->> 'row_columns', part ->> 'arrays', part ->> 'touched_columns',
             format('SELECT source.* FROM ONLY %s AS source WHERE %s OFFSET 0', source, part ->> 'same_touched'), part ->> 'row_from', prefix,
-            CASE WHEN given ? 'ordinal' THEN format('CASE WHEN last.place IS NULL THEN rows.place IS NULL AND %1$s WHEN rows.place IS NULL THEN true '
-                'ELSE rows.place > last.place OR rows.place = last.place AND %1$s END', part ->> 'is_after') ELSE part ->> 'is_after' END) END));
+            part ->> 'follows') END,
+        CASE WHEN by_section THEN ', old_run' ELSE '' END, CASE WHEN by_section THEN ', section_run' ELSE '' END,
+        CASE WHEN by_section THEN ' OR last.section_run > 0' ELSE '' END, (part ->> 'copied') || CASE WHEN by_section THEN ', text_hash' ELSE '' END,
+        _passage.adopted_append(store, adoption, part)));
 
     RETURN QUERY VALUES ('function', 'keep_adopted', 'keep_adopted', format($ddl$CREATE OR REPLACE FUNCTION %1$skeep_adopted() RETURNS trigger
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -168,13 +178,18 @@ AS $body$
 DECLARE
 %2$sBEGIN
     LOCK TABLE ONLY %3$s IN SHARE ROW EXCLUSIVE MODE;
-    SELECT %4$s INTO %5$s FROM (SELECT %6$s FROM ONLY %3$s AS source UNION SELECT %7$s FROM %1$sadopted_chunks AS adopted) AS rows (%8$s);
+    SELECT %4$s INTO %5$s FROM (
+        SELECT %6$s, %9$s AS written_at, source.ctid AS place FROM ONLY %3$s AS source
+        UNION ALL
+        SELECT %7$s, NULL, NULL FROM %1$sadopted_chunks AS adopted WHERE NOT EXISTS (SELECT FROM ONLY %3$s AS source WHERE %10$s)
+        ORDER BY written_at, place
+    ) AS rows (%8$s, written_at, place);
     IF touched_1 IS NOT NULL THEN
         PERFORM %1$supdate_adopted(%5$s, true);
     END IF;
 END
 $body$;$ddl$,
-        prefix, part ->> 'variables', source, part ->> 'side_aggregates', part ->> 'arrays', part ->> 'own_keys', part ->> 'adopted_keys', part ->> 'side_keys'));
+        prefix, part ->> 'variables', source, part ->> 'side_aggregates', part ->> 'arrays', part ->> 'own_keys', part ->> 'adopted_keys', part ->> 'side_keys', part ->> 'written_at', part ->> 'same'));
 
     RETURN QUERY SELECT 'grant', 'update_adopted', NULL,
         format('REVOKE EXECUTE ON FUNCTION %1$supdate_adopted(%2$s), %1$skeep_adopted(), %1$srefresh_adopted() FROM PUBLIC;', prefix, (part ->> 'argument_types') || ', boolean');

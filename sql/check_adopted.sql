@@ -25,7 +25,7 @@ BEGIN
         ORDER BY tgname;
     RETURN QUERY
         SELECT format('%I.adopted_chunks', store),
-            format('row-level security is off, and on for %s: readers of the table see words and sections of all rows', name), repair
+            format('row-level security is off, and on for %s: readers of the table see texts and sections of all rows', name), repair
         FROM pg_class WHERE oid = source AND relrowsecurity AND NOT (
             SELECT side.relrowsecurity FROM pg_class AS side WHERE side.oid = to_regclass(format('%I.adopted_chunks', store)));
     RETURN QUERY
@@ -119,7 +119,7 @@ BEGIN
         HAVING count(*) > 0
         UNION ALL
         SELECT %4$L, format('chunks whose text has changed: %%s', count(*)), $1
-        FROM %4$s AS adopted JOIN ONLY %1$s AS source ON %5$s WHERE octet_length(%2$s) <> bytes
+        FROM %4$s AS adopted JOIN ONLY %1$s AS source ON %5$s WHERE (%2$s) IS DISTINCT FROM adopted.content
         HAVING count(*) > 0
         $query$, source, _passage.adopted_expression(given, 'content', 'text'),
         CASE WHEN given ? 'condition' THEN _passage.adopted_expression(given, 'condition', 'boolean') ELSE 'true' END,

@@ -147,6 +147,16 @@ AS $$
             ELSE 'Add them to the view.' END
     FROM absent
     UNION ALL
+    SELECT format('%I.embeddings.embedding', store), format('column has type %s, not vector or halfvec: no search by embedding', format_type(atttypid, NULL)),
+        'Cast the column in the view, as in embedding::vector(384).'
+    FROM pg_attribute
+    WHERE attrelid = to_regclass(format('%I.embeddings', store)) AND attname = 'embedding' AND NOT attisdropped
+        -- Any role can create a type of that name.
+        AND NOT EXISTS (
+            SELECT FROM pg_type JOIN pg_depend ON classid = 'pg_type'::regclass AND objid = pg_type.oid JOIN pg_extension ON pg_extension.oid = refobjid
+            WHERE pg_type.oid = atttypid AND typname IN ('vector', 'halfvec') AND extname = 'vector' AND deptype = 'e'
+                AND refclassid = 'pg_extension'::regclass)
+    UNION ALL
     SELECT format('%I.embeddings', store), 'view is missing: no search by embedding',
         format('Create a view %I.embeddings with chunk_id, document_id and embedding.', store)
     WHERE to_regclass(format('%I.embeddings', store)) IS NULL

@@ -47,7 +47,7 @@ BEGIN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || document_id, 'spans of another length than their content: ' || count(*), $1
             FROM %I.chunks
-            WHERE end_byte::bigint - start_byte <> octet_length(content)
+            WHERE end_byte::bigint - start_byte <> octet_length(content::text)
             GROUP BY document_id
             ORDER BY document_id
             $query$, store) USING again;

@@ -203,7 +203,8 @@ AS $$
     -- Types of extensions are left out: the caller can lack USAGE on their schema.
     CROSS JOIN LATERAL (SELECT CASE WHEN type NOT LIKE '%.%' THEN to_regtype(type) END) AS wanted (wanted)
     WHERE atttypid = wanted OR EXISTS (
-        SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = wanted AND castmethod = 'b')
+        -- oid has this cast to integer, but not its operators.
+        SELECT FROM pg_cast WHERE castsource = atttypid AND casttarget = wanted AND castmethod = 'b' AND wanted NOT IN ('integer'::regtype, 'bigint'::regtype))
 $$;
 
 COMMENT ON FUNCTION _passage.matching_columns(name) IS 'columns of a store that have the built-in type of the layout, as relation.column';

@@ -47,6 +47,7 @@ pub mod outline;
 pub mod reassemble;
 pub mod search;
 pub mod section;
+pub mod section_runs;
 pub mod split;
 pub mod strategy;
 mod table_header;

@@ -38,6 +38,7 @@ mod search_hits;
 mod search_legs;
 mod search_request;
 mod section;
+mod section_runs;
 mod settings;
 mod spi;
 mod split;

@@ -11,6 +11,7 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `split`: splitting against a run of the parser alone;
 - `ingest`: the client against COPY of the same rows;
 - `embed`: the model against candle with padded batches;
+- `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;
 - `million`: search in a million chunks of real text, against its parts alone;
@@ -23,6 +24,7 @@ and have options of their own (see `quality`). `--keep` names a folder that keep
 run.
 */
 
+mod adopted;
 mod corpus;
 mod embed;
 mod expand;
@@ -40,11 +42,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 11] = [
     "expand",
     "split",
     "ingest",
     "embed",
+    "adopted",
     "scale",
     "million",
     "quality",
@@ -117,6 +120,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("embed") {
         runtime.block_on(embed::measure(&mut table));
+    }
+    if arguments.has("adopted") {
+        runtime.block_on(adopted::measure(&mut table));
     }
     if arguments.has("scale") {
         runtime.block_on(scale::measure(&mut table, arguments.keep.as_deref()));

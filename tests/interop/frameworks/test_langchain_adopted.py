@@ -42,9 +42,6 @@ def test_the_framework_drops_and_creates_its_table_again(layout, database):
         adopted.check_recreated(layout, connection)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="adopt orders the rows by start_index, which begins at 0 in each section"
-)
 def test_the_order_of_rows_that_are_split_by_headers_is_that_of_the_document(database):
     layout = LangChainStore(database, headers=True)
     with adopted.adopted(layout, database) as connection:
