@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 fn read(text: impl AsRef<[u8]>, lines: JsonLines) -> Vec<Result<SourceDocument, String>> {
     let collection = CollectionVersion { collection: "book".into(), version: String::new() };
+    let options = LineOptions { collection: Some(collection), ..LineOptions::default() };
     let reader = Cursor::new(text.as_ref().to_vec());
-    streamed(reader, Path::new("x.jsonl"), lines, collection, Selection::default())
+    streamed(reader, Path::new("x.jsonl"), lines, options, Selection::default())
         .map(|entry| match entry {
             Ok(SourceEntry::Document(item)) => Ok(item),
             Ok(other) => panic!("{other:?}"),
