@@ -1,10 +1,9 @@
 //! The pipeline of one document: split, embed, write, and try again if others write it too.
 
 use super::event::Reporter;
-use super::given;
 use super::job::embed_texts;
 use super::load::Loader;
-use super::prepared::{Prepared, ids_of_chunks, is_current};
+use super::prepared::{Prepared, ids_of_chunks, is_current, take_changed};
 use super::split_document::{SplitDocument, StoredHash, split_document};
 use super::tasks::{acquire_permit, run_blocking};
 use super::{Event, Ingest, Outcome};
@@ -73,7 +72,7 @@ impl Pipeline {
                 }
                 None => HashMap::new(),
             };
-            let replaced_chunks = given::take_changed(&mut existing_chunks, &split);
+            let replaced_chunks = take_changed(&mut existing_chunks, &split);
             embeddings.extend(split.given.embeddings(&chunk_ids));
             self.check_ids(&split, id).await?;
             let split = Arc::clone(&split);

@@ -1,11 +1,8 @@
-//! What a source gives of a document beyond its text: ids, embeddings and a collection of its own.
+//! Values that a source gives of a document beyond its text: ids, embeddings and a collection of its own.
 
 use super::Ingest;
-use super::split_document::SplitDocument;
 use crate::embed::Embedding;
 use crate::source::{self, CollectionVersion, PresplitChunk, SourceMetadata};
-use crate::split::Piece;
-use crate::store::ExistingChunk;
 use passage_core::MediaType;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -93,30 +90,4 @@ pub(super) fn collection<'a>(
         Some(own) => (&own.collection, &own.version),
         None => (&ingest.collection, &ingest.version),
     }
-}
-
-/// Removes the chunks that have a given id but other values, and returns their ids. They are written again.
-///
-/// A derived id says that section and content are the same; a given one does not.
-pub(super) fn take_changed(
-    existing: &mut HashMap<Uuid, ExistingChunk>,
-    split: &SplitDocument,
-) -> Vec<Uuid> {
-    let mut changed = Vec::new();
-    for (ordinal, id) in split.given.ids.iter().enumerate() {
-        let piece: &Piece = &split.pieces[ordinal];
-        let content = &split.document.text[piece.bytes.clone()];
-        let metadata = split.given.metadata(ordinal);
-        let is_changed = |chunk: &ExistingChunk| {
-            chunk
-                .identity
-                .as_ref()
-                .is_none_or(|identity| !identity.is_of(&piece.section, content, metadata))
-        };
-        if existing.get(id).is_some_and(is_changed) {
-            existing.remove(id);
-            changed.push(*id);
-        }
-    }
-    changed
 }

@@ -41,6 +41,32 @@ pub(super) fn is_current(existing: Option<&ExistingChunk>, piece: &Piece) -> boo
         .is_some_and(|existing| existing.preamble.as_deref().unwrap_or_default() == piece.preamble)
 }
 
+/// Removes the chunks that have a given id but other values, and returns their ids. They are written again.
+///
+/// A derived id says that section and content are the same; a given one does not.
+pub(super) fn take_changed(
+    existing: &mut HashMap<Uuid, ExistingChunk>,
+    split: &SplitDocument,
+) -> Vec<Uuid> {
+    let mut changed = Vec::new();
+    for (ordinal, id) in split.given.ids.iter().enumerate() {
+        let piece: &Piece = &split.pieces[ordinal];
+        let content = &split.document.text[piece.bytes.clone()];
+        let metadata = split.given.metadata(ordinal);
+        let is_changed = |chunk: &ExistingChunk| {
+            chunk
+                .identity
+                .as_ref()
+                .is_none_or(|identity| !identity.is_of(&piece.section, content, metadata))
+        };
+        if existing.get(id).is_some_and(is_changed) {
+            existing.remove(id);
+            changed.push(*id);
+        }
+    }
+    changed
+}
+
 impl Prepared {
     /// Returns the approximate size of the document in bytes.
     pub(super) fn bytes(&self) -> usize {

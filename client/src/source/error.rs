@@ -98,7 +98,7 @@ pub enum Error {
     IdInUse {
         /// The file and the first line of the document.
         path: PathBuf,
-        /// What has the id.
+        /// The kind of the id.
         what: &'static str,
         /// The id.
         id: Uuid,

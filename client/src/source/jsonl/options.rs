@@ -1,4 +1,4 @@
-//! What the lines of a file may say of collections and embeddings.
+//! Settings of a run that the lines of a file must agree with: collection, model and dimensions.
 
 /// A collection and its version.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
