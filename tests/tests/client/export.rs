@@ -61,7 +61,7 @@ async fn an_export_of_chunks_is_ingested_into_the_same_rows() {
     let cluster = text_cluster().await;
     let files = Sources::with(sources());
     for collection in [
-        &[][..],
+        &[] as &[&str],
         &["--collection", "it's", "--version", "1.0"],
         &[
             "--collection",
@@ -114,7 +114,7 @@ async fn an_export_of_documents_is_ingested_into_the_same_documents_and_chunks()
     let cluster = text_cluster().await;
     let files = Sources::with(sources());
     for collection in [
-        &[][..],
+        &[] as &[&str],
         &["--collection", "b", "--version", "2", "--kind", "api-reference", "--metadata", "a=b"],
     ] {
         run_client(&cluster, ["ingest", "--no-embed", &files.book()].iter().chain(collection))
