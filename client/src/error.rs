@@ -58,6 +58,11 @@ impl Error {
         }
     }
 
+    /// Returns whether a row exists with a key that was to be written.
+    pub(crate) fn is_conflict_of_keys(&self) -> bool {
+        matches!(self, Error::Store(error) if error.is_conflict_of_keys())
+    }
+
     /// Returns whether the rest of a run fails for the same reason.
     pub fn is_fatal(&self) -> bool {
         match self {

@@ -26,6 +26,7 @@ mod document;
 mod event;
 mod fill;
 mod find;
+mod given;
 mod http_cache;
 mod job;
 mod load;

@@ -63,6 +63,7 @@ Set `RAYON_NUM_THREADS=1` in the environment for the best performance of the emb
 pub mod document;
 pub mod embed;
 mod error;
+pub mod export;
 mod http;
 pub mod ingest;
 mod postgres_text;

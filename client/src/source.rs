@@ -38,7 +38,7 @@ pub use document::{
 pub use error::Error;
 pub use filter::Filter;
 pub use input::{Input, OpenOptions, Sources, open};
-pub use jsonl::{CollectionVersion, JsonLines};
+pub use jsonl::{CollectionVersion, JsonLines, LineOptions};
 pub use left_out::{EmptyReason, LeftOut};
 pub use pattern::Pattern;
 pub use presplit::PresplitChunk;

@@ -19,6 +19,7 @@ mod admin;
 mod connect;
 mod connection;
 mod error;
+mod layout;
 mod query;
 mod shadow;
 mod write;
@@ -32,12 +33,12 @@ pub use connect::Notice;
 pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};
 pub use query::{
-    Collection, ContextOptions, ContextRow, DocumentRow, Filters, Fragment, FragmentQuery, Hit,
-    OutlineRow, Passage, RerankCandidate, Search, SearchMode, SearchResults, Status, StoredChunk,
-    StoredDocument,
+    Collection, ContextOptions, ContextRow, DocumentRow, Export, ExportFilter, ExportedChunk,
+    ExportedDocument, Filters, Fragment, FragmentQuery, Hit, OutlineRow, Passage, RerankCandidate,
+    Search, SearchMode, SearchResults, Status, StoredChunk, StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{
-    ChunkWrite, ClaimCursor, DocumentState, DocumentWrite, ExistingChunk, ExistingDocument,
-    MarkedDocument, UnembeddedChunk, WriteOutcome,
+    ChunkIdentity, ChunkWrite, ClaimCursor, DocumentState, DocumentWrite, ExistingChunk,
+    ExistingDocument, MarkedDocument, UnembeddedChunk, WriteOutcome,
 };

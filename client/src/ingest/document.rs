@@ -3,8 +3,8 @@
 use super::event::Reporter;
 use super::job::embed_texts;
 use super::load::Loader;
-use super::prepared::{Prepared, ids_of_chunks, is_current};
-use super::split_document::{StoredHash, split_document};
+use super::prepared::{Prepared, ids_of_chunks, is_current, take_changed};
+use super::split_document::{SplitDocument, StoredHash, split_document};
 use super::tasks::{acquire_permit, run_blocking};
 use super::{Event, Ingest, Outcome};
 use crate::Error;
@@ -52,35 +52,61 @@ impl Pipeline {
         let Some(split) = split else { return self.leave_unchanged(existing.as_ref()).await };
         let split = Arc::new(split);
 
-        let Ingest { collection, version, .. } = &*self.ingest;
+        let (collection, version) = split.given.collection(&self.ingest);
+        self.check_given(&split, existing.as_ref()).await?;
         let mut embeddings = HashMap::new();
         let mut salt = 0;
         for _ in 0..ATTEMPTS {
             let id = match &existing {
                 Some(existing) => existing.id,
-                None => document_id(collection, version, &split.uri, salt),
+                None => {
+                    let derived = || document_id(collection, version, &split.uri, salt);
+                    split.given.document_id.unwrap_or_else(derived)
+                }
             };
             let chunk_ids = ids_of_chunks(id, &split);
-            let existing_chunks = match &existing {
+            let has_ids = !split.given.ids.is_empty();
+            let mut existing_chunks = match &existing {
                 Some(existing) => {
-                    self.reader.existing_chunks(existing.id, self.with_embeddings).await?
+                    self.reader.existing_chunks(existing.id, self.with_embeddings, has_ids).await?
                 }
                 None => HashMap::new(),
             };
+            let replaced_chunks = take_changed(&mut existing_chunks, &split);
+            embeddings.extend(split.given.embeddings(&chunk_ids));
+            self.check_ids(&split, id).await?;
             let split = Arc::clone(&split);
-            let mut prepared =
-                Prepared { split, existing, id, chunk_ids, existing_chunks, embeddings };
+            let mut prepared = Prepared {
+                split,
+                existing,
+                id,
+                chunk_ids,
+                existing_chunks,
+                replaced_chunks,
+                embeddings,
+            };
             let outcome = self.outcome(&prepared).await?;
             if self.ingest.job.dry_run {
                 return Ok(outcome);
             }
             self.embed(&mut prepared).await?;
-            let (prepared, written) = self.loader.load(prepared).await?;
+            let split = Arc::clone(&prepared.split);
+            let (prepared, written) = match self.loader.load(prepared).await {
+                Ok(loaded) => loaded,
+                Err(error) => {
+                    // A document that was written meanwhile can have one of the ids.
+                    if error.is_conflict_of_keys() {
+                        self.check_ids(&split, id).await?;
+                    }
+                    return Err(error);
+                }
+            };
             if written == WriteOutcome::Written {
                 return Ok(outcome);
             }
             let Prepared { split, existing: before, .. } = prepared;
             embeddings = prepared.embeddings;
+            let (collection, version) = split.given.collection(&self.ingest);
             let mut stored =
                 self.reader.existing_documents(collection, version, &[&split.uri]).await?;
             existing = stored.remove(&split.uri);
@@ -90,10 +116,43 @@ impl Pipeline {
             }
             // Neither version of the document exists, so another document has this id.
             if before.is_none() && existing.is_none() {
+                if let Some(id) = split.given.document_id {
+                    return Err(split.given.in_use("the document id", id).into());
+                }
                 salt += 1;
             }
         }
         Err(store::Error::Contended(split.uri.clone()).into())
+    }
+
+    /// Checks that the given embeddings are of the store's model, and that the document has the given id.
+    async fn check_given(
+        &self,
+        split: &SplitDocument,
+        existing: Option<&ExistingDocument>,
+    ) -> Result<(), Error> {
+        if let Some(model) = split.given.model() {
+            if self.ingest.job.dry_run {
+                self.reader.check_model(&model).await?;
+            } else {
+                self.reader.record_model(&model).await?;
+            }
+        }
+        match split.given.document_id {
+            Some(id) if existing.is_some_and(|existing| existing.id != id) => {
+                Err(split.given.in_use("the document id", id).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that no other document has one of the given ids.
+    async fn check_ids(&self, split: &SplitDocument, document: Uuid) -> Result<(), Error> {
+        let ids = &split.given.ids;
+        match self.reader.chunk_of_other_document(ids, document).await? {
+            Some(id) => Err(split.given.in_use("the chunk id", id).into()),
+            None => Ok(()),
+        }
     }
 
     /// Returns the result of writing a document.

@@ -137,6 +137,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         let Fill { job, collection, follow } = self.fill;
         let mut store = job.connect().await?;
         store.expect_identity(store.identity().await?);
+        store.must_take_embeddings().await?;
         let model = (self.embedder.name().to_owned(), self.embedder.dimensions());
         if job.dry_run {
             store.check_model(&model).await?;

@@ -11,7 +11,7 @@ With them it distinguishes a file that is named twice from another file with the
 use super::Event;
 use super::event::Reporter;
 use super::tasks::acquire_kilobytes;
-use crate::source::{self, Content, SourceDocument, SourceEntry};
+use crate::source::{self, Content, PresplitChunk, SourceDocument, SourceEntry};
 use std::collections::HashMap;
 use std::fs::Metadata;
 use std::hash::{BuildHasher, RandomState};
@@ -109,11 +109,14 @@ impl SeenDocuments {
             Content::Bytes(bytes) => (None, bytes.len() as u64),
             Content::Text(text) => (None, text.len() as u64),
             Content::Chunks(chunks) => {
-                (None, chunks.iter().map(|chunk| chunk.content.len() as u64).sum())
+                let numbers = |chunk: &PresplitChunk| chunk.embedding.as_ref().map_or(0, Vec::len);
+                let size =
+                    |chunk: &PresplitChunk| (chunk.content.len() + 4 * numbers(chunk)) as u64;
+                (None, chunks.iter().map(size).sum())
             }
             Content::Unchanged => (None, 0),
         };
-        let uri = self.hashes.hash_one(&document.uri);
+        let uri = self.hashes.hash_one((&document.uri, &document.source_metadata.collection));
         let hash = self.hashes.hash_one(file);
         match self.files.insert(uri, hash) {
             None => Ok(Some((document, bytes))),

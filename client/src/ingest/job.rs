@@ -29,6 +29,8 @@ pub struct Job {
     pub splitter: Splitter,
     /// The embedder; `None` writes text only.
     pub embedder: Option<Arc<Embedder>>,
+    /// The model of the store's embeddings, if the store does not record it.
+    pub model_name: Option<String>,
     /// The number of documents that are split at the same time; `None` for one per core.
     pub jobs: Option<NonZero<usize>>,
     /// Whether to report only what would change; then nothing is embedded or written.
@@ -52,6 +54,7 @@ impl Job {
             store: store.into(),
             splitter: Splitter::by_characters(),
             embedder: None,
+            model_name: None,
             jobs: None,
             dry_run: false,
         }
@@ -59,7 +62,9 @@ impl Job {
 
     /// Opens one more connection to the store.
     pub(super) async fn connect(&self) -> Result<Store, Error> {
-        Ok(Store::connect(&self.url, &self.store).await?)
+        let mut store = Store::connect(&self.url, &self.store).await?;
+        store.tell_model(self.model_name.clone());
+        Ok(store)
     }
 
     /// Returns the number of documents that are split at the same time.
@@ -79,6 +84,7 @@ impl Job {
         store: &Store,
         other_sizes: OtherSizes,
     ) -> Result<bool, Error> {
+        store.must_be_writable().await?;
         let model = self.model();
         let splitter = &self.splitter;
         let (unit, limits, overlap) = (splitter.unit(), splitter.limits(), splitter.overlap());

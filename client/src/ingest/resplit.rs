@@ -216,6 +216,7 @@ impl Resplit {
                     bytes: Some(piece.bytes.clone()),
                     lines: Some(piece.lines.clone()),
                     imports: &piece.imports,
+                    metadata: None,
                     exists: matched.is_some(),
                     preamble_changed: matched
                         .is_some_and(|matched| !is_current(piece, &stored.chunks[matched])),

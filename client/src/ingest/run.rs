@@ -3,12 +3,14 @@
 use super::document::Pipeline;
 use super::event::Reporter;
 use super::find::{self, QueuedDocument};
+use super::given;
 use super::load::{self, Loader};
 use super::tasks::{acquire_kilobytes, resume_panic};
 use super::{Event, Ingest, Outcome, Summary};
 use crate::Error;
 use crate::source::{self, SourceEntry};
-use crate::store::{Changed, OtherSizes, Store};
+use crate::store::{Changed, ExistingDocument, OtherSizes, Store};
+use std::collections::HashMap;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,7 +115,6 @@ async fn process_all(
     pipeline: &Arc<Pipeline>,
     mut queued: Receiver<QueuedDocument>,
 ) -> Result<(), Error> {
-    let Ingest { collection, version, .. } = &*pipeline.ingest;
     let kilobytes = Arc::new(Semaphore::new(KILOBYTES as usize));
     let mut tasks = JoinSet::new();
     loop {
@@ -125,15 +126,17 @@ async fn process_all(
                 continue;
             }
         }
-        let uris: Vec<&str> = batch.iter().map(|queued| &*queued.document.uri).collect();
-        let mut existing = pipeline.reader.existing_documents(collection, version, &uris).await?;
+        let mut existing = existing_documents(pipeline, &batch).await?;
         for queued in batch {
             while tasks.len() >= DOCUMENTS
                 && let Some(finished) = tasks.join_next().await
             {
                 finish(pipeline, finished)?;
             }
-            let existing = existing.remove(&queued.document.uri);
+            let own = queued.document.source_metadata.collection.as_ref();
+            let (collection, version) = given::collection(own, &pipeline.ingest);
+            let key = (collection.to_owned(), version.to_owned(), queued.document.uri.clone());
+            let existing = existing.remove(&key);
             let (pipeline, kilobytes) = (Arc::clone(pipeline), Arc::clone(&kilobytes));
             tasks.spawn(async move {
                 let permit = acquire_kilobytes(&kilobytes, queued.bytes, KILOBYTES).await;
@@ -150,6 +153,27 @@ async fn process_all(
         finish(pipeline, finished)?;
     }
     Ok(())
+}
+
+/// Reads the stored versions of documents, by collection, version and uri, with one statement for each
+/// collection.
+async fn existing_documents(
+    pipeline: &Pipeline,
+    batch: &[QueuedDocument],
+) -> Result<HashMap<(String, String, String), ExistingDocument>, Error> {
+    let mut collections: HashMap<(&str, &str), Vec<&str>> = HashMap::new();
+    for QueuedDocument { document, .. } in batch {
+        let own = document.source_metadata.collection.as_ref();
+        let key = given::collection(own, &pipeline.ingest);
+        collections.entry(key).or_default().push(&document.uri);
+    }
+    let mut existing = HashMap::new();
+    for ((collection, version), uris) in collections {
+        let found = pipeline.reader.existing_documents(collection, version, &uris).await?;
+        let key = |uri| (collection.to_owned(), version.to_owned(), uri);
+        existing.extend(found.into_iter().map(|(uri, document)| (key(uri), document)));
+    }
+    Ok(existing)
 }
 
 /// Reports the result for a document, or ends the run. Then the documents in the pipeline are

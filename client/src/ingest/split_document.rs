@@ -1,6 +1,7 @@
 //! Reading one document from its source and splitting it.
 
 use super::Ingest;
+use super::given::Given;
 use super::source_metadata::{self, MergedMetadata};
 use crate::document::{Document, MetadataOverrides};
 use crate::source::{Content, PresplitChunk, SourceDocument};
@@ -21,6 +22,8 @@ pub(super) struct SplitDocument {
     presplit_spans: Option<Vec<Span>>,
     /// The metadata of the document, a JSON object.
     pub(super) metadata: Value,
+    /// The values that the source gives.
+    pub(super) given: Given,
 }
 
 /// The part of the source that a chunk holds, as far as it is known.
@@ -73,7 +76,8 @@ pub(super) fn split_document(
     document: SourceDocument,
     stored: &StoredHash,
 ) -> Result<Option<SplitDocument>, Error> {
-    let SourceDocument { uri, inside, origin, content, source_metadata } = document;
+    let SourceDocument { uri, inside, origin, content, mut source_metadata } = document;
+    let mut given = Given::of_document(origin.clone(), &mut source_metadata);
     let MergedMetadata { overrides, metadata } = source_metadata::merge(ingest, *source_metadata);
     let loaded = match content {
         Content::Unchanged => return Ok(None),
@@ -92,11 +96,15 @@ pub(super) fn split_document(
         return Ok(None);
     }
     let inside = inside.as_deref();
-    let document = match loaded {
+    let mut document = match loaded {
         Loaded::Bytes(bytes) => document::read(&overrides, bytes, &origin, &uri, inside)?,
         Loaded::Text(text) => document::read_text(&overrides, text, &origin, &uri, inside)?,
-        Loaded::Chunks(_, chunks) => {
-            let (document, pieces, spans) = presplit(&overrides, chunks, &origin, &uri)?;
+        Loaded::Chunks(_, mut chunks) => {
+            for (ordinal, chunk) in chunks.iter_mut().enumerate() {
+                given.add(ordinal, chunk);
+            }
+            let (mut document, pieces, spans) = presplit(&overrides, chunks, &origin, &uri)?;
+            document.source_media_type = given.source_media_type.take();
             let (metadata, presplit_spans) = (Value::Object(metadata), Some(spans));
             return Ok(Some(SplitDocument {
                 uri,
@@ -105,14 +113,16 @@ pub(super) fn split_document(
                 pieces,
                 presplit_spans,
                 metadata,
+                given,
             }));
         }
     };
+    document.source_media_type = document.source_media_type.or(given.source_media_type.take());
     let Document { text, media_type, kind, title, .. } = &document;
     let split = ingest.job.splitter.split(text, media_type, Some(*kind), title.as_deref())?;
     let metadata = document_metadata(&metadata, split.syntax_error);
     let (pieces, presplit_spans) = (split.pieces, None);
-    Ok(Some(SplitDocument { uri, document, content_hash, pieces, presplit_spans, metadata }))
+    Ok(Some(SplitDocument { uri, document, content_hash, pieces, presplit_spans, metadata, given }))
 }
 
 /// Returns the bytes that stand for presplit chunks in the content hash.
@@ -120,6 +130,9 @@ fn hashed_bytes(chunks: &[PresplitChunk]) -> Vec<u8> {
     let mut hashed = Vec::new();
     for chunk in chunks {
         serde_json::to_writer(&mut hashed, &chunk.to_json()).expect("memory accepts any bytes");
+        for number in chunk.embedding.iter().flatten() {
+            hashed.extend(number.to_le_bytes());
+        }
         hashed.push(b'\n');
     }
     hashed

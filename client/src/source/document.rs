@@ -1,10 +1,11 @@
 //! The entries of a source: documents with their uris, skipped files and links to other servers.
 
-use super::PresplitChunk;
+use super::{CollectionVersion, PresplitChunk};
 use passage_core::{Kind, MediaType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
+use uuid::Uuid;
 
 /// An entry of a source.
 #[derive(Debug)]
@@ -51,8 +52,16 @@ pub enum Content {
 /// Metadata that a source has of a document. It takes precedence over the metadata of the run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceMetadata {
+    /// The id of the document, instead of a derived one.
+    pub document_id: Option<Uuid>,
+    /// The collection, if it is not that of the run.
+    pub collection: Option<CollectionVersion>,
+    /// The model of the embeddings that chunks have.
+    pub model: Option<String>,
     /// The media type.
     pub media_type: Option<MediaType>,
+    /// The media type of the source from which another program has converted the text.
+    pub source_media_type: Option<MediaType>,
     /// The title.
     pub title: Option<String>,
     /// The kind of its chunks.

@@ -2,6 +2,7 @@
 
 use super::{EmptyReason, ExternalLink};
 use std::path::{Path, PathBuf};
+use uuid::Uuid;
 
 /// An error of a source.
 #[derive(Debug, thiserror::Error)]
@@ -91,6 +92,16 @@ pub enum Error {
         line: usize,
         /// The cause, without any content of the line.
         reason: String,
+    },
+    /// The id of a chunk belongs to another document, or that of a document to another uri.
+    #[error("{path}: {what} {id} belongs to another document of the store", path = path.display())]
+    IdInUse {
+        /// The file and the first line of the document.
+        path: PathBuf,
+        /// The kind of the id.
+        what: &'static str,
+        /// The id.
+        id: Uuid,
     },
     /// A pattern of file names is invalid.
     #[error("\"{pattern}\" is not a valid pattern: {reason}")]
@@ -238,6 +249,9 @@ impl Error {
             }
             Error::Line { .. } => {
                 "Write one JSON object per line; passage ingest --help lists the keys."
+            }
+            Error::IdInUse { .. } => {
+                "Remove the other document, or leave out the ids: passage then derives them."
             }
             Error::Pattern { .. } => "Write it like 'docs/**/*.md'.",
             Error::NoMatch { .. } => {

@@ -1,7 +1,7 @@
 //! Inputs: the sources that a user names on the command line.
 
 use super::archive::{self, is_archive};
-use super::jsonl::{self, CollectionVersion, JsonLines};
+use super::jsonl::{self, CollectionVersion, JsonLines, LineOptions};
 use super::walk::{self, normalized};
 use super::web::{self, HttpCache, Network, address};
 use super::{
@@ -22,14 +22,14 @@ pub enum Input {
     Pattern(Pattern),
     /// An archive: `.tar`, `.tar.gz`, `.tgz` or `.zip`.
     Archive(PathBuf),
-    /// A file of JSON lines.
-    JsonLines(PathBuf, JsonLines, CollectionVersion),
+    /// A file of JSON lines of one collection, or of those that the lines name.
+    JsonLines(PathBuf, JsonLines, Option<CollectionVersion>),
     /// A page, or a sitemap.
     Address(Url),
     /// Standard input: a document with this uri, or an archive if the uri ends as the name of one.
     Stdin(String),
     /// Standard input as JSON lines.
-    StdinJsonLines(JsonLines, CollectionVersion),
+    StdinJsonLines(JsonLines, Option<CollectionVersion>),
 }
 
 /// An iterator over the entries of inputs, which are read on demand.
@@ -158,7 +158,7 @@ impl Input {
             Input::Pattern(pattern) => Box::new(pattern.files(selection)),
             Input::Archive(path) => archive::members(&path, selection),
             Input::JsonLines(path, lines, collection) => {
-                jsonl::documents(&path, lines, collection, selection)
+                jsonl::documents(&path, lines, options.lines(collection), selection)
             }
             Input::Address(url) => web::pages(url, options.network, http_cache(), selection),
             Input::Stdin(uri) if is_archive(&uri) => {
@@ -169,7 +169,8 @@ impl Input {
                 Ok(SourceEntry::Document(SourceDocument { origin: "-".into(), ..document }))
             })),
             Input::StdinJsonLines(lines, collection) => {
-                jsonl::streamed(std::io::stdin(), Path::new("-"), lines, collection, selection)
+                let options = options.lines(collection);
+                jsonl::streamed(std::io::stdin(), Path::new("-"), lines, options, selection)
             }
         }
     }
@@ -184,6 +185,16 @@ pub struct OpenOptions {
     pub network: Network,
     /// Whether an input may have no document. Otherwise that is an error with the reason.
     pub allow_empty: bool,
+    /// The model of embeddings in JSON lines that do not name it.
+    pub model_name: Option<String>,
+    /// The dimensions that embeddings in JSON lines must have, if they are known.
+    pub dimensions: Option<usize>,
+}
+
+impl OpenOptions {
+    fn lines(&self, collection: Option<CollectionVersion>) -> LineOptions {
+        LineOptions { collection, model: self.model_name.clone(), dimensions: self.dimensions }
+    }
 }
 
 /// Opens inputs, which are read one after the other. Each input of pages gets its own cache from

@@ -6,10 +6,12 @@ of its content. The lines after it are read.
 */
 
 mod chunk;
+mod embedding;
 mod fields;
 mod line;
+mod options;
 
-pub use fields::CollectionVersion;
+pub use options::{CollectionVersion, LineOptions};
 
 use super::archive::BoundedGunzip;
 use super::{Content, Error, Selection, SourceDocument, SourceEntry, SourceMetadata};
@@ -36,11 +38,11 @@ pub(super) type Documents = Box<dyn Iterator<Item = Result<SourceEntry, Error>> 
 pub(super) fn documents(
     path: &Path,
     lines: JsonLines,
-    collection: CollectionVersion,
+    options: LineOptions,
     selection: Selection,
 ) -> Documents {
     match File::open(path) {
-        Ok(file) => streamed(file, path, lines, collection, selection),
+        Ok(file) => streamed(file, path, lines, options, selection),
         Err(error) => Box::new(std::iter::once(Err(Error::unreadable(path, &error)))),
     }
 }
@@ -50,15 +52,16 @@ pub(super) fn streamed(
     reader: impl Read + Send + 'static,
     path: &Path,
     lines: JsonLines,
-    collection: CollectionVersion,
+    options: LineOptions,
     selection: Selection,
 ) -> Documents {
     let reader = match decompressed(reader) {
         Ok(reader) => reader,
         Err(error) => return Box::new(std::iter::once(Err(Error::unreadable(path, &error)))),
     };
-    let fields =
-        LineReader::new(reader, path.to_owned()).map(move |line| Fields::parse(line?, &collection));
+    let collection = options.collection.clone();
+    let fields = LineReader::new(reader, path.to_owned())
+        .map(move |line| Fields::parse(line?, collection.as_ref()));
     match lines {
         JsonLines::Documents => {
             Box::new(fields.filter_map(move |fields| match fields.and_then(document) {
@@ -68,10 +71,12 @@ pub(super) fn streamed(
                 Err(error) => Some(Err(error)),
             }))
         }
-        JsonLines::Chunks => Box::new(chunk::documents(fields).filter(move |entry| match entry {
-            Ok(SourceEntry::Document(document)) => selection.includes(&document.uri),
-            _ => true,
-        })),
+        JsonLines::Chunks => {
+            Box::new(chunk::documents(fields, options).filter(move |entry| match entry {
+                Ok(SourceEntry::Document(document)) => selection.includes(&document.uri),
+                _ => true,
+            }))
+        }
     }
 }
 
@@ -80,7 +85,10 @@ fn document(mut fields: Fields) -> Result<SourceDocument, Error> {
     let uri = fields.uri()?;
     let text = fields.content("text")?;
     let source_metadata = Box::new(SourceMetadata {
-        media_type: fields.media_type()?,
+        media_type: fields.media_type("media_type")?,
+        source_media_type: fields.media_type("source_media_type")?,
+        document_id: fields.uuid("document_id")?,
+        collection: fields.collection.take(),
         kind: fields.kind()?,
         title: fields.text("title")?,
         metadata: fields.metadata("metadata")?,

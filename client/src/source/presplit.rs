@@ -1,12 +1,19 @@
 //! Chunks that another program has split.
 
 use passage_core::{Kind, Unit};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::ops::{Range, RangeInclusive};
+use uuid::Uuid;
 
 /// A chunk that is stored without being split again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PresplitChunk {
+    /// The id; by default derived from the document, the section and the content.
+    pub id: Option<Uuid>,
+    /// The embedding that another program has made.
+    pub embedding: Option<Vec<f32>>,
+    /// Further metadata of the chunk.
+    pub metadata: Map<String, Value>,
     /// The text.
     pub content: String,
     /// The section: the titles from the root down to the chunk.
@@ -30,9 +37,9 @@ pub struct PresplitChunk {
 }
 
 impl PresplitChunk {
-    /// Returns all fields. The content hash of a document is computed over them.
+    /// Returns all fields but the embedding. The content hash of a document is computed over them.
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut json = json!({
             "content": self.content,
             "section": self.section,
             "level": self.level,
@@ -43,7 +50,15 @@ impl PresplitChunk {
             "bytes": self.bytes.as_ref().map(|bytes| [bytes.start, bytes.end]),
             "lines": self.lines.as_ref().map(|lines| [lines.start(), lines.end()]),
             "imports": self.imports,
-        })
+        });
+        // The other hashes are those of release 0.1.
+        if let Some(id) = self.id {
+            json["id"] = json!(id);
+        }
+        if !self.metadata.is_empty() {
+            json["chunk_metadata"] = json!(self.metadata);
+        }
+        json
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod doctor;
 mod init;
+mod model;
 mod owned_transaction;
 mod ownership;
 mod remove;

@@ -36,6 +36,8 @@ pub struct Store {
     pub(super) statements: Option<Arc<Statements>>,
     /// The schema that must have the store's name when the client writes.
     pub(super) expected: Option<Identity>,
+    /// The model of the store's embeddings according to the user, if the store does not record it.
+    pub(super) told_model: Option<String>,
     /// The schemas whose ownership the client has checked.
     pub(super) owned: Option<OwnedSchemas>,
     /// The statements that each transaction of this connection begins with.
@@ -76,10 +78,16 @@ impl Store {
             notices,
             statements: None,
             expected: None,
+            told_model: None,
             owned: None,
             transaction_settings: "",
             ended,
         })
+    }
+
+    /// Tells which model made the embeddings of a store that does not record it.
+    pub fn tell_model(&mut self, name: Option<String>) {
+        self.told_model = name;
     }
 
     /// Returns the store's name.

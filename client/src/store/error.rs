@@ -80,6 +80,32 @@ pub enum Error {
         actual: String,
         /// The model and dimensions of the client.
         requested: String,
+        /// Whether the store consists of views, so that no reindex can replace it.
+        is_read_only: bool,
+    },
+    /// Another program may have made the store's embeddings, and nothing records with which model.
+    #[error("the model of the embeddings in store \"{store}\" is unknown")]
+    UnknownModel {
+        /// The store.
+        store: String,
+        /// Whether the store has a table that can record the model.
+        has_settings: bool,
+    },
+    /// The store's documents and chunks are views of tables that another program writes.
+    #[error("store \"{store}\" is read-only: it shows {}", shown(.table.as_deref()))]
+    ReadOnly {
+        /// The store.
+        store: String,
+        /// The table that was adopted; `None` for views that were defined by hand.
+        table: Option<String>,
+    },
+    /// The store's embeddings are a view of embeddings that another program writes.
+    #[error("store \"{store}\" cannot be embedded: its embeddings are those of {}", shown(.table.as_deref()))]
+    ForeignEmbeddings {
+        /// The store.
+        store: String,
+        /// The table that was adopted; `None` for views that were defined by hand.
+        table: Option<String>,
     },
     /// The store's documents are split with another unit or other sizes.
     #[error("store \"{store}\" has chunks of {actual}, not of {requested}")]
@@ -96,6 +122,8 @@ pub enum Error {
     NoEmbeddings {
         /// The store.
         store: String,
+        /// Whether the store consists of views, so that the client cannot add them.
+        is_read_only: bool,
     },
     /// No document has the uri.
     #[error("no document has the uri \"{0}\"")]
@@ -106,6 +134,9 @@ pub enum Error {
     /// No chunk has the id.
     #[error("no chunk has the id {0}")]
     NoChunk(Uuid),
+    /// No chunk of an adopted store has the id, or the store is not adopted.
+    #[error("no chunk has the id \"{0}\"")]
+    NoSourceId(String),
     /// An argument contains a NUL character, which PostgreSQL does not accept.
     #[error("\"{0}\" contains a NUL character")]
     Nul(&'static str),
@@ -179,9 +210,18 @@ impl Error {
                 .contains(&code)
                     || !matches!(&code.code()[..2], "22" | "23" | "40" | "54")
             }
-            Error::NoDocument(_) | Error::NoChunk(_) | Error::Contended(_) | Error::Nul(_) => false,
+            Error::NoDocument(_)
+            | Error::NoChunk(_)
+            | Error::NoSourceId(_)
+            | Error::Contended(_)
+            | Error::Nul(_) => false,
             _ => true,
         }
+    }
+
+    /// Returns whether a row exists with a key that was to be written.
+    pub(crate) fn is_conflict_of_keys(&self) -> bool {
+        matches!(self, Error::Database { code, .. } if *code == SqlState::UNIQUE_VIOLATION)
     }
 
     /// Returns whether the role lacks a privilege.
@@ -230,22 +270,49 @@ impl Error {
                 "Connect as \"{owner}\" or as a member of that role, ask \"{owner}\" to drop the object, or choose another name \
                  with --store. SET ROLE does not help: code of \"{owner}\" could reset it."
             ),
+            Error::ModelMismatch { is_read_only: true, .. } => {
+                "Name the store's model with --model, or its service with --embed-url and --embed-model. To search by words \
+                 only: passage search --mode text, passage fragments --no-embed."
+                    .into()
+            }
             Error::ModelMismatch { .. } => {
                 "Name the store's model with --model, or run passage reindex to replace the store by one of this model.".into()
+            }
+            Error::UnknownModel { store, has_settings } => remedy::unknown_model(store, *has_settings),
+            Error::ReadOnly { table: Some(table), .. } => format!(
+                "Write to {table}: the store follows each change. To load documents with passage, name another store with \
+                 --store; passage init creates it."
+            ),
+            Error::ReadOnly { table: None, .. } => {
+                "Write to the tables behind the views. To load documents with passage, name another store with --store; passage \
+                 init creates it."
+                    .into()
+            }
+            Error::ForeignEmbeddings { .. } => {
+                "Create missing embeddings with the program that writes this table. passage doctor counts them.".into()
             }
             Error::SplittingMismatch { .. } => {
                 "Leave out --sizer, --overlap and the options for sizes to split as the store records. Or run passage reindex \
                  with these options, which splits all documents of the store again."
                     .into()
             }
-            Error::NoEmbeddings { store } => format!(
+            Error::NoEmbeddings { is_read_only: true, .. } => {
+                "To search by words only: passage search --mode text. If the adopted table has embeddings, adopt it again with the \
+                 argument embedding of passage.adopt."
+                    .into()
+            }
+            Error::NoEmbeddings { store, .. } => format!(
                 "Run passage init --store {store} to add them. To work without them, use --no-embed, and search with --mode text."
             ),
             Error::NoDocument(_) => {
                 "Run passage status to list the collections. The uri of a file in a folder begins with the folder's name.".into()
             }
             Error::NoCollection(_) => "Run passage status to list the collections and their versions.".into(),
-            Error::NoChunk(_) => "Run passage search --json, which returns the ids of chunks as chunk_ids.".into(),
+            Error::NoChunk(_) | Error::NoSourceId(_) => {
+                "Run passage search --json, which returns the ids of chunks as chunk_ids. In an adopted store, the ids of the adopted \
+                 table name chunks too."
+                    .into()
+            }
             Error::Nul(_) => "Remove the NUL character: PostgreSQL does not accept it in text.".into(),
             Error::StoreReplaced(_) => {
                 "Run the command again: the new store contains everything that was written before.".into()
@@ -273,6 +340,11 @@ impl Error {
             Error::Contended(_) => "Run the command again when the other writers are done.".into(),
         }
     }
+}
+
+/// Returns the name of what a store of views shows.
+fn shown(table: Option<&str>) -> String {
+    table.map_or_else(|| "views".into(), |table| format!("the table {table}"))
 }
 
 /// Returns whether a transaction failed because of concurrent transactions, so that a retry can succeed.

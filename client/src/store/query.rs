@@ -5,6 +5,7 @@
 mod arguments;
 mod collections;
 mod context;
+mod export;
 mod fragments;
 mod outline;
 mod reranked;
@@ -12,9 +13,11 @@ mod search;
 mod search_results;
 mod status;
 mod stored_document;
+mod value;
 
 pub use collections::{Collection, DocumentRow};
 pub use context::{ContextOptions, ContextRow};
+pub use export::{Export, ExportFilter, ExportedChunk, ExportedDocument};
 pub use fragments::{Fragment, FragmentQuery};
 pub use outline::OutlineRow;
 pub use reranked::RerankCandidate;

@@ -15,7 +15,7 @@ mod write_documents;
 
 pub(super) use chunks::copy_chunks;
 pub use document::{ChunkWrite, DocumentWrite, WriteOutcome};
-pub use existing::{ExistingChunk, ExistingDocument};
+pub use existing::{ChunkIdentity, ExistingChunk, ExistingDocument};
 pub use marked::MarkedDocument;
 pub use orphans::DocumentState;
 pub(super) use rewrite::UNKNOWN_HASH;

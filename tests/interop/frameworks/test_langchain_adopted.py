@@ -2,7 +2,7 @@
 
 import documents
 import pytest
-from frameworks import adopted
+from frameworks import adopted, client
 from layouts.langchain_pgvector import LangChainPGVector
 from layouts.langchain_store import LangChainStore
 
@@ -25,6 +25,11 @@ def columns(layout):
 def test_functions_answer_on_the_adopted_table(layout, database):
     with adopted.adopted(layout, database) as connection:
         adopted.check_all(layout, connection, documents.texts(), **columns(layout))
+
+
+def test_commands_of_the_client_answer_on_the_adopted_table(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        client.check(layout, connection, database)
 
 
 def test_the_store_follows_changes(layout, database):

@@ -2,7 +2,7 @@
 
 import documents
 import pytest
-from frameworks import adopted
+from frameworks import adopted, client
 from layouts.llamaindex import LlamaIndex
 
 LAYOUTS = {"json": lambda url: LlamaIndex(url), "jsonb and hybrid": lambda url: LlamaIndex(url, jsonb=True, hybrid=True)}
@@ -16,6 +16,11 @@ def layout(request, database):
 def test_functions_answer_on_the_adopted_table(layout, database):
     with adopted.adopted(layout, database) as connection:
         adopted.check_all(layout, connection, documents.texts(), content="text")
+
+
+def test_commands_of_the_client_answer_on_the_adopted_table(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        client.check(layout, connection, database)
 
 
 def test_the_store_follows_changes(layout, database):

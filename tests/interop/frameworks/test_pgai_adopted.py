@@ -2,7 +2,7 @@
 
 import documents
 import pytest
-from frameworks import adopted
+from frameworks import adopted, client
 from layouts.pgai import Pgai
 
 
@@ -14,6 +14,11 @@ def layout(database):
 def test_functions_answer_on_the_adopted_table(layout, database):
     with adopted.adopted(layout, database) as connection:
         adopted.check_all(layout, connection, documents.texts(), content="chunk")
+
+
+def test_commands_of_the_client_answer_on_the_adopted_table(layout, database):
+    with adopted.adopted(layout, database) as connection:
+        client.check(layout, connection, database)
 
 
 def test_the_store_follows_changes(layout, database):

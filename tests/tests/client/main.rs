@@ -5,6 +5,7 @@
 //! run on servers without pgvector.
 
 mod administration;
+mod adopted;
 mod bounded_calls;
 mod chunk_sizes;
 mod concurrent_writers;
@@ -16,6 +17,7 @@ mod embed;
 mod embedding_service;
 mod empty_sources;
 mod exact_chunks;
+mod export;
 mod failed_inputs;
 mod foreign_objects;
 mod help;

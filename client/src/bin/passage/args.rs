@@ -6,6 +6,7 @@ mod context;
 mod doctor;
 mod embed;
 mod embedder;
+mod export;
 mod fragments;
 mod ingest;
 mod init;
@@ -26,6 +27,7 @@ pub use context::Context;
 pub use doctor::Doctor;
 pub use embed::Embed;
 pub use embedder::{Embedder, Model};
+pub use export::Export;
 pub use fragments::Fragments;
 pub use ingest::{Ingest, JsonLines, Loading};
 pub use init::Init;
@@ -69,8 +71,8 @@ Configuration:
   media-type, metadata, base-url, include, exclude, sizer, max-size, preferred-size, min-size,
   overlap, mode, strategy, limit, candidates, min-similarity, fuzzy-threshold, max-tokens, max-chunks, order-by, parents,
   preceding, following, children, before, after, siblings, within, chunks, include-orphaned,
-  no-embed and json. Any other key in it is an error. The commands init, reindex and remove
-  ignore it.
+  no-embed and json. Any other key in it is an error. The commands init, reindex, remove
+  and export ignore it.
 
 Exit codes:
   0    Success
@@ -140,6 +142,9 @@ pub enum Command {
     /// Embed stored chunks that have no embedding
     #[command(after_help = embed::HELP)]
     Embed(Box<Embed>),
+    /// Write documents, or chunks with embeddings, as JSON lines that ingest takes back
+    #[command(after_help = export::HELP)]
+    Export(Export),
     /// Diagnose server, extensions, store and model
     #[command(after_help = doctor::HELP)]
     Doctor(Box<Doctor>),

@@ -4,6 +4,7 @@ mod context;
 mod doctor;
 mod embed;
 mod embedder;
+mod export;
 mod fragments;
 mod ingest;
 mod init;
@@ -19,7 +20,8 @@ mod status;
 
 pub use context::context;
 pub use doctor::doctor;
-pub use embed::embed;
+pub use embed::{embed, embed_query};
+pub use export::export;
 pub use fragments::fragments;
 pub use ingest::load_documents;
 pub use init::init;
@@ -41,6 +43,13 @@ use std::path::Path;
 
 async fn connect(server: &args::Server) -> Result<Store, Error> {
     Ok(Store::connect(&url(server)?, &server.store).await?)
+}
+
+/// Connects to a store with embeddings of the model that the options may name.
+async fn connect_told(server: &args::Server, embedder: &args::Embedder) -> Result<Store, Error> {
+    let mut store = connect(server).await?;
+    store.tell_model(embedder.model_name());
+    Ok(store)
 }
 
 /// Variables of libpq that name a server or a database.
@@ -67,6 +76,17 @@ fn no_model() -> Notice {
             "Name its folder with --model or PASSAGE_MODEL, or download the default model with passage model fetch."
                 .into(),
         ),
+    }
+}
+
+/// Returns the note for a store with embeddings of an unknown model.
+fn unknown_model(store: &Store) -> Notice {
+    let name = store.name();
+    Notice {
+        message: format!(
+            "searching by words only, because the model of the embeddings in store \"{name}\" is unknown"
+        ),
+        hint: Some("Name the model with --model-name.".into()),
     }
 }
 

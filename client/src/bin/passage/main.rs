@@ -147,7 +147,11 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             output
         }
         Command::Context(args) => commands::context(*args).await?,
-        Command::Embed(args) => {
+        Command::Embed(mut args) => {
+            if let Some(query) = args.query.take() {
+                print(&commands::embed_query(*args, &query).await?);
+                return Ok(ExitCode::SUCCESS);
+            }
             let (quiet, json) = (args.quiet, args.json);
             let progress = Progress::of_chunks(quiet, print_error);
             let filled = commands::embed(*args, &progress).await?;
@@ -165,6 +169,13 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             let (output, is_healthy) = commands::doctor(*args).await?;
             print(&output);
             return Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        Command::Export(args) => {
+            let mut output = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout());
+            return Ok(match commands::export(args, &mut output).await? {
+                None => ExitCode::SUCCESS,
+                Some(error) => fail(&error.to_string(), &error.remedy()),
+            });
         }
         Command::Model(args) => {
             let args::ModelCommands::Fetch(args) = args.command;

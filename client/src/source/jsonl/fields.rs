@@ -2,6 +2,7 @@
 //! unknown.
 
 use super::line::{Line, Location};
+use super::options::CollectionVersion;
 use crate::postgres_text::contains_nul;
 use crate::source::Error;
 use passage_core::{Kind, MediaType};
@@ -12,20 +13,13 @@ use serde_json::{Map, Value};
 /// metadata of a document has a few dozen.
 const MAX_VALUES: usize = 1_000_000;
 
-/// The collection and version of a run. Lines of others are refused.
-#[derive(Clone, Debug, Default)]
-pub struct CollectionVersion {
-    /// The collection.
-    pub collection: String,
-    /// Its version.
-    pub version: String,
-}
-
 /// A JSON object with its location.
 #[derive(Debug)]
 pub(super) struct Fields {
     map: Map<String, Value>,
     pub(super) location: Location,
+    /// The collection that the line names; `None` for that of the run.
+    pub(super) collection: Option<CollectionVersion>,
 }
 
 impl Fields {
@@ -34,8 +28,8 @@ impl Fields {
     /// # Errors
     ///
     /// Returns an error if the line is not an object, has too many values, or names another
-    /// collection or version.
-    pub(super) fn parse(line: Line, run: &CollectionVersion) -> Result<Self, Error> {
+    /// collection or version than the run.
+    pub(super) fn parse(line: Line, run: Option<&CollectionVersion>) -> Result<Self, Error> {
         let Line { bytes, location } = line;
         if has_more_values(&bytes, MAX_VALUES) {
             return Err(location.error(format!("a line must have at most {MAX_VALUES} values")));
@@ -52,11 +46,23 @@ impl Fields {
                 return Err(location.error(format!("{what}: column {}", error.column())));
             }
         };
-        let mut fields = Self { map, location };
-        for (key, expected) in [("collection", &run.collection), ("version", &run.version)] {
-            if fields.text(key)?.is_some_and(|value| value != *expected) {
-                return Err(fields.error(format!("\"{key}\" must be that of this run")));
+        let mut fields = Self { map, location, collection: None };
+        let (collection, version) = (fields.text("collection")?, fields.text("version")?);
+        match run {
+            Some(run) => {
+                let given = [(collection, &run.collection), (version, &run.version)];
+                for (key, (value, expected)) in ["collection", "version"].iter().zip(given) {
+                    if value.is_some_and(|value| value != *expected) {
+                        return Err(fields.error(format!("\"{key}\" must be that of this run")));
+                    }
+                }
             }
+            None if collection.is_some() || version.is_some() => {
+                let (collection, version) =
+                    (collection.unwrap_or_default(), version.unwrap_or_default());
+                fields.collection = Some(CollectionVersion { collection, version });
+            }
+            None => {}
         }
         Ok(fields)
     }
@@ -66,11 +72,11 @@ impl Fields {
     }
 
     /// Takes a field out. A null value counts as missing.
-    fn take(&mut self, key: &str) -> Option<Value> {
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
         self.map.remove(key).filter(|value| !value.is_null())
     }
 
-    fn must_be<T>(&self, key: &str, what: &str) -> Result<T, Error> {
+    pub(super) fn must_be<T>(&self, key: &str, what: &str) -> Result<T, Error> {
         Err(self.error(format!("\"{key}\" must be {what}")))
     }
 
@@ -138,10 +144,10 @@ impl Fields {
     }
 
     /// Takes a media type, which may be an unknown one.
-    pub(super) fn media_type(&mut self) -> Result<Option<MediaType>, Error> {
-        let media_type = self.text("media_type")?.map(|name| MediaType::new(&name));
+    pub(super) fn media_type(&mut self, key: &str) -> Result<Option<MediaType>, Error> {
+        let media_type = self.text(key)?.map(|name| MediaType::new(&name));
         if media_type.as_ref().is_some_and(|media_type| !media_type.name().contains('/')) {
-            return self.must_be("media_type", "a media type, such as text/markdown");
+            return self.must_be(key, "a media type, such as text/markdown");
         }
         Ok(media_type)
     }

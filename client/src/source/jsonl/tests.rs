@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 
 fn read(text: impl AsRef<[u8]>, lines: JsonLines) -> Vec<Result<SourceDocument, String>> {
     let collection = CollectionVersion { collection: "book".into(), version: String::new() };
+    let options = LineOptions { collection: Some(collection), ..LineOptions::default() };
     let reader = Cursor::new(text.as_ref().to_vec());
-    streamed(reader, Path::new("x.jsonl"), lines, collection, Selection::default())
+    streamed(reader, Path::new("x.jsonl"), lines, options, Selection::default())
         .map(|entry| match entry {
             Ok(SourceEntry::Document(item)) => Ok(item),
             Ok(other) => panic!("{other:?}"),
@@ -245,4 +246,24 @@ proptest! {
         prop_assert!(chunks.iter().map(|chunk| &chunk.content).eq(&parts));
         prop_assert!(chunks.iter().all(|chunk| chunk.lines.is_some() == spans));
     }
+}
+
+#[test]
+fn lines_name_their_collection_if_the_run_names_none() {
+    let text = "{\"uri\": \"a\", \"content\": \"1\", \"collection\": \"x\"}\n\
+                {\"uri\": \"a\", \"content\": \"2\", \"collection\": \"y\", \"version\": \"2\"}\n\
+                {\"uri\": \"a\", \"content\": \"3\"}\n";
+    let reader = Cursor::new(text.as_bytes().to_vec());
+    let options = LineOptions::default();
+    let path = Path::new("x.jsonl");
+    let entries = streamed(reader, path, JsonLines::Chunks, options, Selection::default());
+    let collection = |entry: Result<SourceEntry, Error>| match entry.unwrap() {
+        SourceEntry::Document(document) => {
+            document.source_metadata.collection.map(|own| (own.collection, own.version))
+        }
+        other => panic!("{other:?}"),
+    };
+    let of = |collection: &str, version: &str| Some((collection.to_owned(), version.to_owned()));
+    let collections: Vec<_> = entries.map(collection).collect();
+    assert_eq!(collections, [of("x", ""), of("y", "2"), None]);
 }

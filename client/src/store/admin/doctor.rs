@@ -9,6 +9,7 @@ transaction, in which policies raise an error instead of running. The catalogs a
 view or another object would run code of another role, only the catalogs are queried.
 */
 
+mod degraded;
 mod finding;
 mod server;
 mod tables;
@@ -92,6 +93,11 @@ impl Store {
         if let Some(checked) = self.try_check("model", &mut findings, check).await? {
             findings.push(match checked {
                 Ok(_) => Finding::good("model", format!("{}, {} dimensions", model.0, model.1)),
+                // The words are still searched.
+                Err(
+                    error @ (Error::UnknownModel { .. }
+                    | Error::ModelMismatch { is_read_only: true, .. }),
+                ) => Finding::warning("model", error.to_string(), error.remedy()),
                 Err(error) => Finding::bad("model", error.to_string(), error.remedy()),
             });
         }
@@ -145,14 +151,23 @@ impl Store {
         let sql = "SELECT object, problem, remedy FROM passage.check_store($1::text::name)";
         let check = async { self.query(sql, &[&self.name]).await };
         let Some(rows) = self.try_check("store", findings, check).await? else { return Ok(()) };
-        if rows.is_empty() {
-            let subject = format!("store \"{}\"", self.name);
-            findings.push(Finding::good(subject, "tables, indexes and settings are complete"));
-        }
+        let is_read_only = self.layout().await.is_ok_and(|layout| layout.is_read_only());
+        let before = findings.len();
         for row in rows {
             let (object, problem, remedy): (String, String, String) =
                 (row.get(0), row.get(1), row.get(2));
-            findings.push(Finding::bad(object, problem, remedy));
+            findings.push(if is_read_only && degraded::is_degradation(&problem) {
+                Finding::warning(object, problem, remedy)
+            } else {
+                Finding::bad(object, problem, remedy)
+            });
+        }
+        if findings[before..].iter().all(|finding| finding.severity < Severity::Bad) {
+            let subject = format!("store \"{}\"", self.name);
+            let complete = "tables, indexes and settings are complete";
+            let usable = "it lacks only what the warnings name; everything else works";
+            let finding = if findings.len() == before { complete } else { usable };
+            findings.push(Finding::good(subject, finding));
         }
         Ok(())
     }
@@ -171,7 +186,13 @@ impl Store {
         } else {
             let chunks = if missing == 1 { "chunk has none" } else { "chunks have none" };
             let finding = format!("{missing} {chunks}");
-            Finding::warning("embeddings", finding, "Run passage embed to create them.")
+            let remedy = match self.must_take_embeddings().await {
+                Err(error @ Error::ForeignEmbeddings { .. }) => {
+                    error.remedy().replace(" passage doctor counts them.", "")
+                }
+                _ => "Run passage embed to create them.".into(),
+            };
+            Finding::warning("embeddings", finding, remedy)
         });
         Ok(())
     }

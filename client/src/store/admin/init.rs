@@ -2,6 +2,7 @@
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
+use super::super::layout::Layout;
 use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 
 /// The properties of a new store. `None` means the default of the extension.
@@ -36,10 +37,14 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::NotOwner`] if the schema exists and belongs to another role, and
+    /// Returns [`Error::ReadOnly`] for an adopted store, [`Error::NotOwner`] if the schema exists and belongs to another role, and
     /// [`Error::Database`] if the extension is not installed on the server, if the caller lacks a
     /// privilege, or if the store has other dimensions.
     pub async fn init(&mut self, options: &InitOptions) -> Result<usize, Error> {
+        // Without the extension, nothing was adopted.
+        if let Ok(Layout { source: table @ Some(_), .. }) = self.layout().await {
+            return Err(Error::ReadOnly { store: self.name.clone(), table });
+        }
         let Self { client, name, .. } = self;
         let error = |error| Error::new(name, &error);
         let extension_error = |error| Error::during(Operation::CreateExtension, name, &error);

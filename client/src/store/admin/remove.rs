@@ -55,7 +55,7 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
     pub async fn count_removal(&self, removal: &Removal) -> Result<RemovalSummary, Error> {
-        self.must_exist().await?;
+        self.must_be_writable().await?;
         self.removal(removal, "SELECT id, uri FROM chosen").await
     }
 
@@ -65,7 +65,7 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the store does not exist or the caller may not write to it.
     pub async fn remove(&self, removal: &Removal) -> Result<RemovalSummary, Error> {
-        self.must_exist().await?;
+        self.must_be_writable().await?;
         let sql =
             "DELETE FROM {store}.documents WHERE id IN (SELECT id FROM chosen) RETURNING id, uri";
         self.removal(removal, sql).await

@@ -3,6 +3,7 @@
 //! They depend on the SQLSTATE and the client's operation, never on the text of a message, which the
 //! server translates.
 
+use crate::postgres_text::quote_identifier;
 use tokio_postgres::error::SqlState;
 
 /// The reason why no connection was opened.
@@ -68,6 +69,21 @@ pub(super) fn connect(failure: ConnectFailure) -> &'static str {
             "Set the password in PGPASSWORD, ~/.pgpass or DATABASE_URL."
         }
     }
+}
+
+/// Returns the remedy for a store whose model is unknown.
+pub(super) fn unknown_model(store: &str, has_settings: bool) -> String {
+    let schema = quote_identifier(store);
+    let record = if has_settings {
+        format!(
+            ", or record it: INSERT INTO {schema}.settings (key, value) VALUES ('model', '\"NAME\"');"
+        )
+    } else {
+        ".".into()
+    };
+    format!(
+        "Name the model with --model-name{record} To search by words only: passage search --mode text, passage fragments --no-embed."
+    )
 }
 
 /// Returns the remedy for an error of PostgreSQL: the client's, else the server's HINT.

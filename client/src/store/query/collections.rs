@@ -3,6 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use serde::Serialize;
+use uuid::Uuid;
 
 /// One version of a collection, with its counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -19,22 +20,23 @@ pub struct Collection {
     pub chunks: i64,
     /// The number of embeddings; `None` if the store was created without embeddings.
     pub embeddings: Option<i64>,
-    /// The time of the last write to one of the documents, in UTC, by the server's clock.
-    pub ingested_at: String,
+    /// The time of the last write to one of the documents, in UTC, by the server's clock, if it is known.
+    pub ingested_at: Option<String>,
 }
 
 /// A document without its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[expect(missing_docs, reason = "the columns are described with the tables of a store")]
 pub struct DocumentRow {
+    pub id: Uuid,
     pub collection: String,
     pub version: String,
-    pub uri: String,
+    pub uri: Option<String>,
     pub title: Option<String>,
     pub media_type: Option<String>,
     pub chunks: i64,
     pub embeddings: Option<i64>,
-    pub ingested_at: String,
+    pub ingested_at: Option<String>,
     pub orphaned_at: Option<String>,
 }
 
@@ -48,15 +50,21 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
     pub async fn collections(&self) -> Result<Vec<Collection>, Error> {
-        let schema = &self.schema;
+        let (schema, layout) = (&self.schema, self.layout().await?);
         let (embeddings, join) = self.embedding_counts().await?;
         let sql = format!(
-            "SELECT collection, version, count(*), count(orphaned_at), coalesce(sum(chunks.count), 0)::bigint, \
-             {embeddings}, to_char(max(ingested_at) AT TIME ZONE 'UTC', {TIME_FORMAT}) FROM {schema}.documents \
-             LEFT JOIN (SELECT document_id, count(*) FROM {schema}.chunks GROUP BY document_id) AS chunks \
-             ON chunks.document_id = documents.id {join} GROUP BY collection, version ORDER BY collection, version",
+            "SELECT coalesce({collection}, ''), coalesce({version}, ''), count(*), count({orphaned}), \
+             coalesce(sum(counted.count), 0)::bigint, {embeddings}, \
+             to_char(max({ingested}) AT TIME ZONE 'UTC', {TIME_FORMAT}) FROM {documents} \
+             LEFT JOIN (SELECT document_id, count(*) FROM {schema}.chunks GROUP BY document_id) AS counted \
+             ON counted.document_id = documents.id {join} GROUP BY 1, 2 ORDER BY 1, 2",
+            collection = layout.text("documents", "collection"),
+            version = layout.text("documents", "version"),
+            orphaned = layout.time("documents", "orphaned_at"),
+            ingested = layout.time("documents", "ingested_at"),
+            documents = layout.documents(schema),
             embeddings = if embeddings {
-                "coalesce(sum(embeddings.count), 0)::bigint"
+                "coalesce(sum(embedded.count), 0)::bigint"
             } else {
                 "NULL::bigint"
             }
@@ -80,28 +88,38 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
     pub async fn documents(&self, collection: Option<&str>) -> Result<Vec<DocumentRow>, Error> {
-        let schema = &self.schema;
+        let (schema, layout) = (&self.schema, self.layout().await?);
         let (embeddings, join) = self.embedding_counts().await?;
+        let text = |column| layout.text("documents", column);
         let sql = format!(
-            "SELECT collection, version, uri, title, media_type, coalesce(chunks.count, 0), {embeddings}, \
-             to_char(ingested_at AT TIME ZONE 'UTC', {TIME_FORMAT}), to_char(orphaned_at AT TIME ZONE 'UTC', {TIME_FORMAT}) \
-             FROM {schema}.documents \
-             LEFT JOIN (SELECT document_id, count(*) FROM {schema}.chunks GROUP BY document_id) AS chunks \
-             ON chunks.document_id = documents.id {join} \
-             WHERE $1::text IS NULL OR collection = $1 ORDER BY collection, version, uri",
-            embeddings = if embeddings { "coalesce(embeddings.count, 0)" } else { "NULL::bigint" }
+            "SELECT documents.id, coalesce({of_collection}, ''), coalesce({version}, ''), {uri}, {title}, {media_type}, \
+             coalesce(counted.count, 0), {embeddings}, to_char({ingested} AT TIME ZONE 'UTC', {TIME_FORMAT}), \
+             to_char({orphaned} AT TIME ZONE 'UTC', {TIME_FORMAT}) FROM {documents} \
+             LEFT JOIN (SELECT document_id, count(*) FROM {schema}.chunks GROUP BY document_id) AS counted \
+             ON counted.document_id = documents.id {join} \
+             WHERE $1::text IS NULL OR coalesce({of_collection}, '') = $1 ORDER BY 2, 3, 4, 1",
+            of_collection = text("collection"),
+            version = text("version"),
+            uri = text("uri"),
+            title = text("title"),
+            media_type = text("media_type"),
+            ingested = layout.time("documents", "ingested_at"),
+            orphaned = layout.time("documents", "orphaned_at"),
+            documents = layout.documents(schema),
+            embeddings = if embeddings { "coalesce(embedded.count, 0)" } else { "NULL::bigint" }
         );
         let rows = self.query(&sql, &[&collection]).await?;
         let row = |row: &tokio_postgres::Row| DocumentRow {
-            collection: row.get(0),
-            version: row.get(1),
-            uri: row.get(2),
-            title: row.get(3),
-            media_type: row.get(4),
-            chunks: row.get(5),
-            embeddings: row.get(6),
-            ingested_at: row.get(7),
-            orphaned_at: row.get(8),
+            id: row.get(0),
+            collection: row.get(1),
+            version: row.get(2),
+            uri: row.get(3),
+            title: row.get(4),
+            media_type: row.get(5),
+            chunks: row.get(6),
+            embeddings: row.get(7),
+            ingested_at: row.get(8),
+            orphaned_at: row.get(9),
         };
         Ok(rows.iter().map(row).collect())
     }
@@ -113,8 +131,8 @@ impl Store {
             return Ok((false, String::new()));
         }
         let join = format!(
-            "LEFT JOIN (SELECT document_id, count(*) FROM {schema}.embeddings GROUP BY document_id) AS embeddings \
-             ON embeddings.document_id = documents.id"
+            "LEFT JOIN (SELECT document_id, count(*) FROM {schema}.embeddings GROUP BY document_id) AS embedded \
+             ON embedded.document_id = documents.id"
         );
         Ok((true, join))
     }

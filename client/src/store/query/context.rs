@@ -3,6 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::arguments::Arguments;
+use super::value::{integer, optional, titles};
 use serde::Serialize;
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -55,9 +56,29 @@ pub struct ContextRow {
     pub first_line: Option<i32>,
     pub last_line: Option<i32>,
     pub content: String,
+    /// The id that the program behind an adopted store knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_id: Option<String>,
 }
 
 impl Store {
+    /// Returns the id of the chunk that has an id in the table from which `passage.adopt` made the store.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::NoSourceId`] if no chunk has the id, or if the store is not adopted.
+    pub async fn chunk_of_source(&self, source_id: &str) -> Result<Uuid, Error> {
+        let no_chunk = || Error::NoSourceId(source_id.to_owned());
+        if self.layout().await?.source.is_none() {
+            return Err(no_chunk());
+        }
+        let sql = "SELECT passage.chunk_id($1::text::name, $2::text)";
+        self.query_one(sql, &[&self.name, &source_id])
+            .await?
+            .get::<_, Option<Uuid>>(0)
+            .ok_or_else(no_chunk)
+    }
+
     /// Returns a chunk with its context, in document order.
     ///
     /// # Errors
@@ -87,15 +108,21 @@ impl Store {
         arguments.text("siblings", options.siblings.as_deref())?;
         arguments.text("within", options.within.as_deref())?;
         arguments.text("store", Some(&self.name))?;
-        // An adopted store may lack the columns for lines, and the documents.
+        let layout = self.layout().await?;
+        // A store of views may lack the columns for lines, and the documents.
         let [first, last] = ["first_line", "last_line"]
-            .map(|line| format!("(to_jsonb(chunk) ->> '{line}')::integer AS {line}"));
-        let schema = &self.schema;
+            .map(|line| format!("{}::integer AS {line}", layout.text("chunks", line)));
+        let (schema, uri) = (&self.schema, layout.text("documents", "uri"));
         let sql = format!(
-            "SELECT context.*, document.uri, {first}, {last} FROM {} AS context \
-             JOIN {schema}.chunks AS chunk ON chunk.id = context.chunk_id AND chunk.document_id = context.document_id \
-             LEFT JOIN {schema}.documents AS document ON document.id = context.document_id ORDER BY context.ordinal",
-            arguments.call("expand_context")
+            "SELECT context.*, {uri} AS uri, {first}, {last} FROM {} AS context \
+             JOIN {schema}.chunks AS chunks ON chunks.id = context.chunk_id AND chunks.document_id = context.document_id \
+             LEFT JOIN {documents} ON documents.id = context.document_id ORDER BY context.ordinal",
+            arguments.call("expand_context"),
+            documents = if layout.has_relation("documents") {
+                format!("{schema}.documents AS documents")
+            } else {
+                "(SELECT NULL::uuid AS id) AS documents".into()
+            }
         );
         let rows = self.query(&sql, &arguments.values()).await?;
         if rows.is_empty() {
@@ -114,10 +141,11 @@ fn row(row: &Row) -> ContextRow {
         role: row.get("role"),
         distance: row.get("distance"),
         level: row.get("level"),
-        section: row.get("section"),
-        tokens: row.get("tokens"),
+        section: titles(row, "section"),
+        tokens: integer(row, "tokens").map(|tokens| tokens as i32),
         first_line: row.get("first_line"),
         last_line: row.get("last_line"),
         content: row.get("content"),
+        source_id: optional(row, "source_id"),
     }
 }

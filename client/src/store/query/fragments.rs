@@ -3,6 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::arguments::Arguments;
+use super::value::{integer, optional};
 use serde::Serialize;
 use serde_json::Value;
 use tokio_postgres::Row;
@@ -73,6 +74,9 @@ pub struct Fragment {
     pub after: Option<String>,
     pub related: Option<Value>,
     pub metadata: Option<Value>,
+    /// The ids that the program behind an adopted store knows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub source_ids: Vec<Option<String>>,
 }
 
 impl Store {
@@ -112,12 +116,13 @@ fn fragment(row: &Row) -> Fragment {
         content: row.get("content"),
         first_line: row.get("first_line"),
         last_line: row.get("last_line"),
-        tokens: row.get("tokens"),
+        tokens: integer(row, "tokens").map(|tokens| tokens as i32),
         strategy_used: row.get("strategy_used"),
         signals: row.get("signals"),
         before: row.get("before"),
         after: row.get("after"),
         related: row.get("related"),
         metadata: row.get("metadata"),
+        source_ids: optional(row, "source_ids").unwrap_or_default(),
     }
 }

@@ -2,7 +2,9 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::value::{integer, titles};
 use serde::Serialize;
+use uuid::Uuid;
 
 /// A section of a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -22,26 +24,35 @@ pub struct OutlineRow {
 }
 
 impl Store {
-    /// Returns the sections of a document, in document order.
+    /// Returns the sections of a document, in document order. A document without a uri is named by its id.
     ///
     /// # Errors
     ///
     /// Returns [`Error::NoDocument`] if no document has the uri.
     pub async fn outline(&self, uri: &str) -> Result<Vec<OutlineRow>, Error> {
         let sql = "SELECT * FROM passage.outline(uri => $1, store => $2::text::name)";
-        let rows = self.query(sql, &[&uri, &self.name]).await?;
+        let layout = self.layout().await?;
+        let has_uris = layout.has("documents", "uri");
+        let mut rows =
+            if has_uris { self.query(sql, &[&uri, &self.name]).await? } else { Vec::new() };
+        if rows.is_empty()
+            && let Ok(id) = uri.parse::<Uuid>()
+        {
+            let sql = "SELECT * FROM passage.outline(document_id => $1, store => $2::text::name)";
+            rows = self.query(sql, &[&id, &self.name]).await?;
+        }
         if rows.is_empty() {
             let sql =
                 format!("SELECT EXISTS (SELECT FROM {}.documents WHERE uri = $1)", self.schema);
-            if !self.query_one(&sql, &[&uri]).await?.get::<_, bool>(0) {
+            if !has_uris || !self.query_one(&sql, &[&uri]).await?.get::<_, bool>(0) {
                 return Err(Error::NoDocument(uri.to_owned()));
             }
         }
         let row = |row: tokio_postgres::Row| OutlineRow {
             outline: row.get("outline"),
-            section: row.get("section"),
-            chunks: row.get("chunks"),
-            tokens: row.get("tokens"),
+            section: titles(&row, "section"),
+            chunks: integer(&row, "chunks").unwrap_or_default(),
+            tokens: integer(&row, "tokens").unwrap_or_default(),
             first_line: row.get("first_line"),
             last_line: row.get("last_line"),
         };

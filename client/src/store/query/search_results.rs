@@ -1,6 +1,7 @@
 //! The results of a search.
 
 use super::super::connect::Notice;
+use super::value::{integer, optional, titles};
 use serde::Serialize;
 use serde_json::Value;
 use tokio_postgres::Row;
@@ -38,6 +39,9 @@ pub struct Hit {
     pub content: String,
     pub first_line: Option<i32>,
     pub last_line: Option<i32>,
+    /// The id that the program behind an adopted store knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_id: Option<String>,
 }
 
 /// An assembled passage: the text of hits with their context.
@@ -77,6 +81,9 @@ pub struct Passage {
     pub truncated: bool,
     pub complete: Option<bool>,
     pub metadata: Option<Value>,
+    /// The ids that the program behind an adopted store knows, in the order of `chunk_ids`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub source_ids: Vec<Option<String>>,
 }
 
 impl Hit {
@@ -87,16 +94,17 @@ impl Hit {
             document_id: row.get("document_id"),
             uri: row.get("uri"),
             title: row.get("title"),
-            section: row.get("section"),
+            section: titles(row, "section"),
             score: row.get("score"),
             vector_rank: row.get("vector_rank"),
             vector_score: row.get("vector_score"),
             text_rank: row.get("text_rank"),
             text_score: row.get("text_score"),
-            tokens: row.get("tokens"),
+            tokens: integer(row, "tokens").map(|tokens| tokens as i32),
             content: row.get("content"),
             first_line: row.get("first_line"),
             last_line: row.get("last_line"),
+            source_id: optional(row, "source_id"),
         }
     }
 }
@@ -112,9 +120,9 @@ impl Passage {
             uri: row.get("uri"),
             title: row.get("title"),
             media_type: row.get("media_type"),
-            section: row.get("section"),
+            section: titles(row, "section"),
             content: row.get("content"),
-            tokens: row.get("tokens"),
+            tokens: integer(row, "tokens").unwrap_or_default(),
             chunk_ids: row.get("chunk_ids"),
             hit_ids: row.get("hit_ids"),
             first_line: row.get("first_line"),
@@ -123,6 +131,7 @@ impl Passage {
             truncated: row.get("truncated"),
             complete: row.get("complete"),
             metadata: row.get("metadata"),
+            source_ids: optional(row, "source_ids").unwrap_or_default(),
         }
     }
 

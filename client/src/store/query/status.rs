@@ -14,6 +14,9 @@ pub struct Status {
     pub server: String,
     /// The version of the extension in the database.
     pub extension: Option<String>,
+    /// The table from which `passage.adopt` made the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<String>,
     /// The number of documents.
     pub documents: i64,
     /// The number of chunks.
@@ -33,34 +36,36 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
     pub async fn status(&self) -> Result<Status, Error> {
-        self.must_exist().await?;
+        let layout = self.layout().await?;
         let sql = "SELECT current_setting('server_version'), \
                    (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage'), \
-                   EXISTS (SELECT FROM pg_class WHERE relnamespace = pg_namespace.oid AND relname = 'embeddings'), \
                    (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class \
                    WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'm')), \
-                   coalesce(_passage.store_settings(nspname), '{}') \
-                   FROM pg_namespace WHERE nspname = $1";
+                   jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'distance', facts.distance, 'language', facts.language)) \
+                   || coalesce(_passage.store_settings(nspname), '{}') \
+                   FROM pg_namespace, _passage.store_facts(nspname) AS facts WHERE nspname = $1";
         let row = self.query_one(sql, &[&self.name]).await?;
         let schema = &self.schema;
-        let embeddings = if row.get(2) {
+        let embeddings = if layout.has_relation("embeddings") {
             format!("(SELECT count(*) FROM {schema}.embeddings)")
         } else {
             "NULL".into()
         };
         let sql = format!(
-            "SELECT (SELECT count(*) FROM {schema}.documents), (SELECT count(*) FROM {schema}.chunks), {embeddings}::bigint"
+            "SELECT (SELECT count(*) FROM {}), (SELECT count(*) FROM {schema}.chunks), {embeddings}::bigint",
+            layout.documents(schema)
         );
         let counts = self.query_one(&sql, &[]).await?;
         Ok(Status {
             store: self.name.clone(),
             server: row.get(0),
             extension: row.get(1),
+            adopted: layout.source,
             documents: counts.get(0),
             chunks: counts.get(1),
             embeddings: counts.get(2),
-            bytes: row.get(3),
-            settings: row.get(4),
+            bytes: row.get(2),
+            settings: row.get(3),
         })
     }
 }

@@ -49,9 +49,17 @@ pub(super) async fn reconcile(
         let preambles: Vec<_> = changed.iter().map(|chunk| chunk.preamble).collect();
         let arguments: [&(dyn ToSql + Sync); 3] = [&document.id, &ids, &preambles];
         transaction.execute(&statements.update_preambles, &arguments).await?;
-        if let Some(EmbeddingStatements { delete, .. }) = &statements.embeddings {
-            transaction.execute(delete, &[&document.id, &ids]).await?;
-        }
+    }
+    // A new embedding, or another text.
+    let outdated: Vec<_> = kept()
+        .map(|(_, chunk)| chunk)
+        .filter(|chunk| chunk.preamble_changed || chunk.embedding.is_some())
+        .map(|chunk| chunk.id)
+        .collect();
+    if let Some(EmbeddingStatements { delete, .. }) = &statements.embeddings
+        && !outdated.is_empty()
+    {
+        transaction.execute(delete, &[&document.id, &outdated]).await?;
     }
     let positions = Positions::of(document);
     if !positions.ids.is_empty() {
@@ -168,13 +176,22 @@ async fn copy_new_chunks(
                     &end_byte,
                     &first_line,
                     &last_line,
-                    &chunk_metadata(chunk.imports),
+                    &metadata(chunk),
                 ])
                 .await?;
         }
     }
     writer.finish().await?;
     Ok(())
+}
+
+/// Returns the metadata of a new chunk.
+fn metadata(chunk: &ChunkWrite<'_>) -> Value {
+    let mut metadata = chunk_metadata(chunk.imports);
+    if let (Some(further), Value::Object(metadata)) = (chunk.metadata, &mut metadata) {
+        metadata.extend(further.clone());
+    }
+    metadata
 }
 
 /// Returns the values of `start_byte`, `end_byte`, `first_line` and `last_line`.

@@ -2,7 +2,7 @@
 
 use super::existing::ExistingDocument;
 use passage_core::{Kind, Unit};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::ops::{Range, RangeInclusive};
 use uuid::Uuid;
 
@@ -62,6 +62,8 @@ pub struct ChunkWrite<'a> {
     pub lines: Option<RangeInclusive<usize>>,
     /// The names that the imports in the content bind.
     pub imports: &'a [String],
+    /// Further metadata of a new chunk.
+    pub metadata: Option<&'a Map<String, Value>>,
     /// Whether the document already has the chunk.
     pub exists: bool,
     /// Whether the existing chunk has another preamble, so that its embedding is out of date.

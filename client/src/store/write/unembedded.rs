@@ -9,6 +9,7 @@ is unchanged, under the lock on the document that every writer acquires first.
 
 use super::super::connection::{Store, has_identity};
 use super::super::error::Error;
+use super::super::layout::Layout;
 use crate::postgres_text::quote_literal;
 use futures_util::future::try_join_all;
 use uuid::Uuid;
@@ -34,9 +35,14 @@ pub struct ClaimCursor {
     is_started: bool,
 }
 
-/// An expression for the text to embed.
-const TEXT: &str =
-    "CASE WHEN coalesce(preamble, '') = '' THEN content ELSE preamble || E'\\n' || content END";
+/// Returns an expression for the text to embed.
+fn text(layout: &Layout) -> &'static str {
+    if layout.has("chunks", "preamble") {
+        "CASE WHEN coalesce(preamble, '') = '' THEN content ELSE preamble || E'\\n' || content END"
+    } else {
+        "content"
+    }
+}
 
 impl Store {
     /// Counts the chunks without an embedding in a collection, or in all collections.
@@ -45,11 +51,12 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the caller may not read the store.
     pub async fn count_unembedded(&self, collection: Option<&str>) -> Result<u64, Error> {
+        let layout = self.layout().await?;
         let sql = format!(
             "SELECT count(*) FROM {schema}.chunks WHERE {unembedded} AND {in_collection}",
             schema = self.schema,
             unembedded = self.is_unembedded(),
-            in_collection = self.is_in_collection("$1")
+            in_collection = self.is_in_collection(&layout, "$1")
         );
         let row = self.query_one(&sql, &[&collection]).await?;
         Ok(row.get::<_, i64>(0).unsigned_abs())
@@ -69,6 +76,7 @@ impl Store {
         limit: u32,
         collection: Option<&str>,
     ) -> Result<Option<Vec<UnembeddedChunk>>, Error> {
+        let layout = self.layout().await?;
         // The outer query tries the locks, after the limit: only for the rows that it returns.
         let sql = format!(
             "SELECT id, document_id, ordinal, pg_catalog.pg_try_advisory_lock({lock}) FROM \
@@ -78,7 +86,7 @@ impl Store {
             lock = self.lock(),
             schema = self.schema,
             unembedded = self.is_unembedded(),
-            in_collection = self.is_in_collection("$4")
+            in_collection = self.is_in_collection(&layout, "$4")
         );
         let ordinal = if cursor.is_started { cursor.ordinal } else { i32::MIN };
         let limit = i64::from(limit);
@@ -93,8 +101,9 @@ impl Store {
             return Ok(Some(Vec::new()));
         }
         let sql = format!(
-            "SELECT id, document_id, {TEXT}, pg_catalog.hashtextextended({TEXT}, 0) FROM {schema}.chunks \
+            "SELECT id, document_id, {text}, pg_catalog.hashtextextended({text}, 0) FROM {schema}.chunks \
              WHERE id = ANY ($1) AND document_id = ANY ($2) AND {unembedded} ORDER BY document_id, ordinal",
+            text = text(&layout),
             schema = self.schema,
             unembedded = self.is_unembedded()
         );
@@ -124,20 +133,25 @@ impl Store {
         &mut self,
         chunks: &[(UnembeddedChunk, Vec<f32>)],
     ) -> Result<u64, Error> {
+        let layout = self.layout().await?;
+        let (text, is_read_only) = (text(&layout), layout.is_read_only());
         let Self { client, name, schema, expected, .. } = &mut *self;
         let error = |error| Error::new(name, &error);
         let mut documents: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.document_id).collect();
         documents.sort_unstable();
         documents.dedup();
+        // Rows of a view over joins cannot be locked. Its program may then change a chunk while it is embedded.
+        let locks = if is_read_only { "" } else { "FOR SHARE" };
         let transaction = client.transaction().await.map_err(error)?;
         // One order of locks, so that two workers never deadlock.
-        let sql =
-            format!("SELECT FROM {schema}.documents WHERE id = ANY ($1) ORDER BY id FOR SHARE");
-        transaction.execute(&sql, &[&documents]).await.map_err(error)?;
+        let sql = format!("SELECT FROM {schema}.documents WHERE id = ANY ($1) ORDER BY id {locks}");
+        if !is_read_only {
+            transaction.execute(&sql, &[&documents]).await.map_err(error)?;
+        }
         let sql = format!(
             "INSERT INTO {schema}.embeddings (chunk_id, document_id, embedding) \
              SELECT id, document_id, $4::real[] FROM {schema}.chunks \
-             WHERE id = $1 AND document_id = $2 AND pg_catalog.hashtextextended({TEXT}, 0) = $3 FOR SHARE \
+             WHERE id = $1 AND document_id = $2 AND pg_catalog.hashtextextended({text}, 0) = $3 {locks} \
              ON CONFLICT (chunk_id) DO NOTHING"
         );
         let insert = transaction.prepare(&sql).await.map_err(error)?;
@@ -193,7 +207,10 @@ impl Store {
     }
 
     /// Returns a condition: the parameter is NULL, or the chunk belongs to that collection.
-    fn is_in_collection(&self, parameter: &str) -> String {
+    fn is_in_collection(&self, layout: &Layout, parameter: &str) -> String {
+        if !layout.has("documents", "collection") {
+            return format!("{parameter}::text IS NULL");
+        }
         let schema = &self.schema;
         format!(
             "({parameter}::text IS NULL OR EXISTS (SELECT FROM {schema}.documents \

@@ -2,7 +2,6 @@
 
 use super::Server;
 use clap::Args;
-use uuid::Uuid;
 
 /// The text below the options.
 pub const HELP: &str = "\
@@ -14,8 +13,11 @@ Examples:
 
 #[derive(Args)]
 pub struct Context {
-    #[arg(help = "Id of the chunk, such as those in chunk_ids of passage search --json")]
-    pub chunk: Uuid,
+    #[arg(
+        help = "Id of the chunk, such as those in chunk_ids of passage search --json; in an adopted store also the id in \
+        the adopted table"
+    )]
+    pub chunk: String,
     #[command(flatten)]
     pub server: Server,
     /// Strategy that selects the context, such as auto, broad, section, document, adjacent or none

@@ -12,9 +12,13 @@ embeddings and ends. The next worker continues.
 SQL of a server without grammars stores source code as plain text. A worker splits it by its
 syntax before it embeds.
 
+With --query it embeds a question instead, and needs no server. The output is a vector in the
+text form of pgvector, of length 1, to search from psql or another program.
+
 Examples:
   passage embed
   passage embed --follow
+  passage embed --query \"how do I configure logging?\"
   PASSAGE_API_KEY=... passage embed --embed-url https://api.openai.com/v1 --embed-model text-embedding-3-small";
 
 #[derive(Args)]
@@ -23,6 +27,9 @@ pub struct Embed {
     pub server: Server,
     #[command(flatten)]
     pub embedder: Embedder,
+    /// Print the embedding of this question; with --json, an object with model, dimensions and vector
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["collection", "follow", "interval"])]
+    pub query: Option<String>,
     /// Embed only this collection
     #[arg(long, value_name = "NAME")]
     pub collection: Option<String>,

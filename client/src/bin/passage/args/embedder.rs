@@ -69,6 +69,10 @@ impl Model {
 pub struct Embedder {
     #[command(flatten)]
     pub model: Model,
+    /// Name of the model that made the embeddings of the store or of JSON lines, if they do not name
+    /// it
+    #[arg(long, value_name = "NAME")]
+    model_name: Option<String>,
     #[command(flatten)]
     service: Service<EmbedNames>,
     /// Number of dimensions to request, if the model supports several [default: that of the model]
@@ -97,6 +101,11 @@ impl Embedder {
         config.concurrency = self.embed_concurrency.unwrap_or(config.concurrency);
         self.service.limit(&mut config.timeout, &mut config.retries);
         Some(config)
+    }
+
+    /// Returns the model of embeddings that do not name it. An empty name counts as none.
+    pub fn model_name(&self) -> Option<String> {
+        self.model_name.clone().filter(|name| !name.trim().is_empty())
     }
 
     /// Ignores a service that only the environment or the configuration file names.

@@ -19,11 +19,17 @@ Web pages:
   is given. An unchanged page is not downloaded again if its server sends an ETag or a date.
 
 JSON lines:
-  With --jsonl documents, each line has the keys uri and text, and optionally title,
-  media_type, kind and metadata. With --jsonl chunks, each line has the keys uri and content,
-  and optionally section, level, kind, unit, preamble, tokens, start_byte, end_byte,
-  first_line, last_line and imports, and title, media_type and metadata of the document. The
-  chunks of a document must be consecutive.
+  With --jsonl documents, each line has the keys uri and text, and optionally kind. With --jsonl
+  chunks, each line has the keys uri and content, and optionally id, section, level, kind, unit,
+  preamble, tokens, start_byte, end_byte, first_line, last_line, imports, chunk_metadata, and
+  embedding with its model. The chunks of a document must be consecutive. Either may have title,
+  media_type, source_media_type, metadata and document_id of the document, and its collection
+  and version, unless the options of the run name them. \"chunks\": 0 instead of content makes a
+  document without chunks.
+
+  An embedding is an array of numbers. It is stored as it is, also with --no-embed. Its model
+  must be that of the store, and that of this run unless --no-embed is given. The lines of
+  passage export have all keys.
 
 Examples:
   passage ingest docs/ README.md
@@ -63,11 +69,11 @@ pub struct Loading {
     #[command(flatten)]
     pub server: Server,
     /// Collection of the documents: a project or library [default: the unnamed one]
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "NAME")]
-    pub collection: String,
+    #[arg(long, value_name = "NAME")]
+    pub collection: Option<String>,
     /// Version of the collection [default: the unnamed one]
-    #[arg(long = "version", default_value = "", hide_default_value = true, value_name = "VERSION")]
-    pub collection_version: String,
+    #[arg(long = "version", value_name = "VERSION")]
+    pub collection_version: Option<String>,
     /// Uri of a single document; required for standard input [default: the path of the file]
     #[arg(long, conflicts_with = "jsonl")]
     pub uri: Option<String>,
@@ -96,7 +102,7 @@ pub struct Loading {
     pub metadata: Vec<String>,
     #[command(flatten)]
     pub embedder: Embedder,
-    /// Load text without embeddings
+    /// Embed nothing; JSON lines keep the embeddings that they have
     #[arg(long)]
     pub no_embed: bool,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use super::connect;
 use crate::{args, render};
 use passage::Error;
-use passage::store::ContextOptions;
+use passage::store::{self, ContextOptions};
 
 /// Returns the text to print.
 pub async fn context(args: args::Context) -> Result<String, Error> {
@@ -20,6 +20,18 @@ pub async fn context(args: args::Context) -> Result<String, Error> {
         max_tokens: args.max_tokens,
         max_chunks: args.max_chunks,
     };
-    let rows = connect(&args.server).await?.context(args.chunk, &context).await?;
+    let store = connect(&args.server).await?;
+    let of_source = async || {
+        let chunk = store.chunk_of_source(&args.chunk).await?;
+        store.context(chunk, &context).await
+    };
+    let rows = match args.chunk.parse() {
+        Ok(chunk) => match store.context(chunk, &context).await {
+            // The ids of the adopted table can be uuids too.
+            Err(error @ store::Error::NoChunk(_)) => of_source().await.map_err(|_| error)?,
+            rows => rows?,
+        },
+        Err(_) => of_source().await?,
+    };
     Ok(if args.json { rows.iter().map(render::json).collect() } else { render::context(&rows) })
 }

@@ -1,6 +1,6 @@
 //! The command `doctor`: findings on server, store and model, each with its remedy.
 
-use super::connect;
+use super::connect_told;
 use super::embedder::embedder;
 use crate::{args, render};
 use passage::Error;
@@ -9,7 +9,7 @@ use std::num::NonZero;
 
 /// Returns the text to print, and whether no finding is an error.
 pub async fn doctor(args: args::Doctor) -> Result<(String, bool), Error> {
-    let findings = match connect(&args.server).await {
+    let findings = match connect_told(&args.server, &args.embedder).await {
         Ok(store) => {
             let mut findings = store.doctor().await?;
             if !args.no_embed {

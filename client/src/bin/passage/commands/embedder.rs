@@ -45,6 +45,16 @@ pub struct Question {
     pub embedding_took: Duration,
 }
 
+/// Embeds a text, locally or with one request to a service. Returns the name of the model and the embedding.
+pub async fn embed_text(args: &args::Embedder, text: &str) -> Result<(String, Embedding), Error> {
+    if let Some(service) = service(args)? {
+        let name = service.model.clone();
+        return Ok((name, RemoteEmbedder::embed_one(service, text).await?));
+    }
+    let model = load(&args.model)?;
+    Ok((model.name().to_owned(), model.embed(text)?))
+}
+
 /// Embeds a question with the model of the store, locally or with one request to a service.
 pub async fn embed_question(
     args: &args::Embedder,

@@ -2,7 +2,7 @@
 
 use super::embedder::embedder;
 use super::splitter::StoreSplitter;
-use super::{connect, is_stdin, metadata, overrides, url, usage};
+use super::{connect_told, is_stdin, metadata, overrides, url, usage};
 use crate::args::{JsonLines, Loading, Sizer};
 use crate::progress::Progress;
 use crate::render;
@@ -29,7 +29,7 @@ pub async fn load_documents(
 ) -> Result<Summary, Error> {
     let filter = Filter::new(&args.include, &args.exclude)?;
     let inputs = inputs(&args)?;
-    if grace.is_some() && args.collection.is_empty() {
+    if grace.is_some() && args.collection.as_deref().is_none_or(str::is_empty) {
         let is_collection = |input: &Input| matches!(input.scope(), Scope::Collection);
         if inputs.iter().any(is_collection) {
             return Err(usage(
@@ -47,8 +47,12 @@ pub async fn load_documents(
     }
     let watch = args.watch;
     let network = if args.allow_private { Network::Any } else { Network::Public };
-    let options = OpenOptions { filter, network, allow_empty: args.allow_empty };
-    let ingest = ingest_job(args, &progress).await?;
+    let (allow_empty, has_lines) = (args.allow_empty, args.jsonl.is_some());
+    let model_name = args.embedder.model_name();
+    let (ingest, store) = ingest_job(args, &progress).await?;
+    let dimensions = if has_lines { store.dimensions().await? } else { None };
+    drop(store);
+    let options = OpenOptions { filter, network, allow_empty, model_name, dimensions };
     // The watch starts before the first round, so that no change is missed.
     let watch = if watch { Some(Watch::new(&watched)?) } else { None };
 
@@ -110,17 +114,21 @@ impl Round {
     }
 }
 
-async fn ingest_job(args: Loading, progress: &Progress) -> Result<Ingest, Error> {
+/// Returns the settings of the run, and the connection with which it was checked.
+async fn ingest_job(args: Loading, progress: &Progress) -> Result<(Ingest, Store), Error> {
     let overrides = overrides(&args.overrides)?;
     let metadata = merged_metadata(&args.metadata)?;
     let url = url(&args.server)?;
+    let store = connect_told(&args.server, &args.embedder).await?;
+    // A store of views is refused before the model is loaded.
+    store.must_be_writable().await?;
+    let model_name = args.embedder.model_name();
     let (embedder, model) = if args.no_embed {
         (None, None)
     } else {
         let (embedder, model) = embedder(&args.embedder, args.jobs).await?;
         (Some(embedder), model)
     };
-    let store = connect(&args.server).await?;
     let default = if model.is_some() {
         Sizer::Wordpieces
     } else if args.no_embed {
@@ -140,8 +148,9 @@ async fn ingest_job(args: Loading, progress: &Progress) -> Result<Ingest, Error>
         progress.note(&render::note(&note));
     }
     let Loading { jobs, dry_run, collection, collection_version: version, .. } = args;
-    let job = Job { url, store: args.server.store, splitter, embedder, jobs, dry_run };
-    Ok(Ingest { job, collection, version, overrides, metadata })
+    let job = Job { url, store: args.server.store, splitter, embedder, model_name, jobs, dry_run };
+    let (collection, version) = (collection.unwrap_or_default(), version.unwrap_or_default());
+    Ok((Ingest { job, collection, version, overrides, metadata }, store))
 }
 
 /// Returns the unit that fits the model which will embed the chunks of a run without embeddings.
@@ -205,7 +214,11 @@ fn jsonl_input(args: &Loading, lines: JsonLines, path: &Path) -> Input {
         JsonLines::Chunks => source::JsonLines::Chunks,
     };
     let (collection, version) = (args.collection.clone(), args.collection_version.clone());
-    let collection = CollectionVersion { collection, version };
+    let is_named = collection.is_some() || version.is_some();
+    let collection = is_named.then(|| CollectionVersion {
+        collection: collection.unwrap_or_default(),
+        version: version.unwrap_or_default(),
+    });
     if is_stdin(path) {
         Input::StdinJsonLines(lines, collection)
     } else {

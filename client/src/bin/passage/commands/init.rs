@@ -1,6 +1,6 @@
 //! The command `init`: creates a store.
 
-use super::connect;
+use super::connect_told;
 use super::embedder::embedder;
 use super::splitter::default_splitting;
 use crate::{args, render};
@@ -11,7 +11,7 @@ use passage_core::SPLITTER_VERSION;
 /// Returns the text to print.
 pub async fn init(args: args::Init) -> Result<String, Error> {
     let embedder = if args.no_embed { None } else { Some(embedder(&args.embedder, None).await?) };
-    let mut store = connect(&args.server).await?;
+    let mut store = connect_told(&args.server, &args.embedder).await?;
     let init = InitOptions {
         dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
         embedding_type: args.embedding_type.map(|it| it.name().to_owned()),

@@ -2,7 +2,7 @@
 
 use super::embedder::embedder;
 use super::splitter::StoreSplitter;
-use super::{connect, url};
+use super::{connect_told, url};
 use crate::args::{self, Sizer};
 use crate::progress::Progress;
 use crate::render;
@@ -30,7 +30,9 @@ fn other_collections() -> Notice {
 
 /// Reindexes documents and shows the progress.
 pub async fn reindex(args: args::Reindex, progress: &Progress) -> Result<ReindexSummary, Error> {
-    let store = connect(&args.server).await?;
+    let store = connect_told(&args.server, &args.embedder).await?;
+    store.must_be_writable().await?;
+    let model_name = args.embedder.model_name();
     let (embedder, model) = if args.no_embed || !store.has_embeddings().await? {
         (None, None)
     } else {
@@ -53,7 +55,7 @@ pub async fn reindex(args: args::Reindex, progress: &Progress) -> Result<Reindex
     }
     let url = url(&args.server)?;
     let args::Reindex { server, collection, jobs, dry_run, .. } = args;
-    let job = Job { url, store: server.store, splitter, embedder, jobs, dry_run };
+    let job = Job { url, store: server.store, splitter, embedder, model_name, jobs, dry_run };
     let report = |event: &_| progress.report_reindex(event);
     let summary = if let Some(collection) = collection {
         let version = args.collection_version;

@@ -2,7 +2,7 @@
 
 use super::embedder::embed_question;
 use super::rerank::rerank;
-use super::{connect, metadata, no_model, usage};
+use super::{connect_told, metadata, no_model, unknown_model, usage};
 use crate::args;
 use crate::render::{self, Timing};
 use passage::Error;
@@ -15,7 +15,7 @@ pub async fn search(args: args::Search) -> Result<(String, Vec<Notice>), Error> 
     let mut timing = Timing::default();
     let filters = filters(args.filters.clone())?;
     let started = Instant::now();
-    let mut store = connect(&args.server).await?;
+    let mut store = connect_told(&args.server, &args.embedder).await?;
     timing.connecting = started.elapsed();
 
     let mut results = SearchResults::default();
@@ -77,6 +77,7 @@ async fn embedding(
         None if !args.embedder.is_available() => {
             return Ok((None, Some(no_model())));
         }
+        None if !store.knows_model().await? => return Ok((None, Some(unknown_model(store)))),
         Some(args::Mode::Vector | args::Mode::Hybrid) | None => {}
     }
     let question = embed_question(&args.embedder, store, &args.question).await?;

@@ -42,8 +42,8 @@ pub const ALLOWED: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// Commands that change a whole store or remove documents. They ignore such a file.
-pub const IGNORING_COMMANDS: [&str; 3] = ["init", "reindex", "remove"];
+/// Commands that change or copy a whole store, or remove documents. They ignore such a file.
+pub const IGNORING_COMMANDS: [&str; 4] = ["init", "reindex", "remove", "export"];
 
 /// Returns whether such a file may set an option, for a command or for all that have it.
 pub fn is_allowed(command: Option<&str>, option: &str) -> bool {

@@ -10,12 +10,18 @@ pub fn status(status: &Status, collections: &[Collection]) -> String {
         line(&mut output, &format!("{BOLD}{name:<11}{BOLD:#}{}", printable(value)));
     };
     row("store", &status.store);
+    if let Some(source) = &status.adopted {
+        row("adopted", source);
+    }
     row("documents", &status.documents.to_string());
     row("chunks", &status.chunks.to_string());
     row("embeddings", &status.embeddings.map_or_else(|| "none".into(), |count| count.to_string()));
     let setting = |key: &str| {
         status.settings.get(key).map(|value| value.as_str().map_or(value.to_string(), Into::into))
     };
+    if status.embeddings.is_some_and(|count| count > 0) && setting("model").is_none() {
+        row("model", "unknown; name it with --model-name");
+    }
     for key in ["model", "dimensions", "distance", "sizer", "language"] {
         if let Some(value) = setting(key) {
             row(key, &value);
@@ -39,8 +45,11 @@ pub fn status(status: &Status, collections: &[Collection]) -> String {
             facts.push(format!("{} orphaned", collection.orphaned));
         }
         let (name, facts) = (name(collection), facts.join(", "));
-        let when = printable(&collection.ingested_at);
-        line(&mut output, &format!("{name:width$}  {DIM}{facts}, {when}{DIM:#}"));
+        let when = collection
+            .ingested_at
+            .as_deref()
+            .map_or(String::new(), |when| format!(", {}", printable(when)));
+        line(&mut output, &format!("{name:width$}  {DIM}{facts}{when}{DIM:#}"));
     }
     output
 }
@@ -66,11 +75,11 @@ pub fn documents(documents: &[DocumentRow]) -> String {
         facts.extend(document.media_type.as_deref().map(printable));
         facts.push(count(document.chunks as usize, "chunk"));
         facts.extend(document.embeddings.map(|number| format!("{number} embedded")));
-        facts.push(printable(&document.ingested_at));
+        facts.extend(document.ingested_at.as_deref().map(printable));
         if document.orphaned_at.is_some() {
             facts.push("orphaned".into());
         }
-        let uri = printable(&document.uri);
+        let uri = document.uri.as_deref().map_or_else(|| document.id.to_string(), printable);
         line(&mut output, &format!("{uri}  {DIM}{}{DIM:#}", facts.join(", ")));
     }
     output

@@ -37,7 +37,9 @@ impl Store {
             findings.push(Finding::bad(subject, format!("cannot read {unreadable}"), remedy));
             return Ok(false);
         }
-        findings.push(if unwritable.is_empty() {
+        findings.push(if self.layout().await?.is_read_only() {
+            Finding::good(subject, "can search; the store shows the tables of another program")
+        } else if unwritable.is_empty() {
             Finding::good(subject, "can search and load")
         } else {
             let remedy = format!(
@@ -68,9 +70,11 @@ impl Store {
         // An empty table needs no statistics.
         let sql = "SELECT string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) \
                    FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0)), coalesce(max(n_dead_tup::float8 / greatest(n_live_tup, 1)) \
-                   FILTER (WHERE n_dead_tup > 10000), 0) FROM pg_class \
+                   FILTER (WHERE n_dead_tup > 10000), 0), \
+                   string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) FROM pg_class \
                    JOIN pg_stat_all_tables ON relid = pg_class.oid \
-                   WHERE schemaname = $1 AND pg_class.relname IN ('documents', 'chunks', 'embeddings')";
+                   WHERE schemaname = $1 AND pg_class.relname IN \
+                   ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks')";
         let schema = &self.schema;
         let row = self.query_one(sql, &[&self.name, schema]).await?;
         if let Some(tables) = row.get::<_, Option<String>>(0) {
@@ -86,7 +90,8 @@ impl Store {
                 "dead rows",
                 format!("{:.0} % of a table", dead * 100.0),
                 format!(
-                    "VACUUM {schema}.documents, {schema}.chunks, {schema}.embeddings; and consider faster settings for autovacuum."
+                    "VACUUM {}; and consider faster settings for autovacuum.",
+                    row.get::<_, &str>(2)
                 ),
             ));
         }
