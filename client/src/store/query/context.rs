@@ -3,7 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::arguments::Arguments;
-use super::value::{integer, optional, titles};
+use super::value::{optional, titles};
 use serde::Serialize;
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -142,7 +142,7 @@ fn row(row: &Row) -> ContextRow {
         distance: row.get("distance"),
         level: row.get("level"),
         section: titles(row, "section"),
-        tokens: integer(row, "tokens").map(|tokens| tokens as i32),
+        tokens: row.get("tokens"),
         first_line: row.get("first_line"),
         last_line: row.get("last_line"),
         content: row.get("content"),

@@ -3,7 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::Error;
 use super::arguments::Arguments;
-use super::value::{integer, optional};
+use super::value::optional;
 use serde::Serialize;
 use serde_json::Value;
 use tokio_postgres::Row;
@@ -116,7 +116,7 @@ fn fragment(row: &Row) -> Fragment {
         content: row.get("content"),
         first_line: row.get("first_line"),
         last_line: row.get("last_line"),
-        tokens: integer(row, "tokens").map(|tokens| tokens as i32),
+        tokens: row.get("tokens"),
         strategy_used: row.get("strategy_used"),
         signals: row.get("signals"),
         before: row.get("before"),

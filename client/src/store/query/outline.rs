@@ -2,7 +2,7 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
-use super::value::{integer, titles};
+use super::value::titles;
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -51,8 +51,8 @@ impl Store {
         let row = |row: tokio_postgres::Row| OutlineRow {
             outline: row.get("outline"),
             section: titles(&row, "section"),
-            chunks: integer(&row, "chunks").unwrap_or_default(),
-            tokens: integer(&row, "tokens").unwrap_or_default(),
+            chunks: row.get("chunks"),
+            tokens: row.get("tokens"),
             first_line: row.get("first_line"),
             last_line: row.get("last_line"),
         };

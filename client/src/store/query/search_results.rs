@@ -1,7 +1,7 @@
 //! The results of a search.
 
 use super::super::connect::Notice;
-use super::value::{integer, optional, titles};
+use super::value::{optional, titles};
 use serde::Serialize;
 use serde_json::Value;
 use tokio_postgres::Row;
@@ -100,7 +100,7 @@ impl Hit {
             vector_score: row.get("vector_score"),
             text_rank: row.get("text_rank"),
             text_score: row.get("text_score"),
-            tokens: integer(row, "tokens").map(|tokens| tokens as i32),
+            tokens: row.get("tokens"),
             content: row.get("content"),
             first_line: row.get("first_line"),
             last_line: row.get("last_line"),
@@ -122,7 +122,7 @@ impl Passage {
             media_type: row.get("media_type"),
             section: titles(row, "section"),
             content: row.get("content"),
-            tokens: integer(row, "tokens").unwrap_or_default(),
+            tokens: row.get("tokens"),
             chunk_ids: row.get("chunk_ids"),
             hit_ids: row.get("hit_ids"),
             first_line: row.get("first_line"),
