@@ -53,7 +53,7 @@ fn outline_of_uri(
     >,
     ErrorReport,
 > {
-    let filters = Filters { uri, collection, version, ..Filters::default() };
+    let filters = Filters { collection, version, uri, ..Filters::default() };
     Ok(TableIterator::new(sections(None, filters, hit_ids, store)?))
 }
 

@@ -124,7 +124,7 @@ fn split(random: &mut Random, page: usize, sections: usize, pieces: &mut Vec<Pie
             let kept = if piece + 1 < count { new.len() / 3 } else { 0 };
             let kept =
                 new[new.len() - kept..].find(' ').map_or(new.len(), |at| new.len() - kept + at + 1);
-            overlap = new[kept..].to_owned();
+            new[kept..].clone_into(&mut overlap);
             start += written.len() - overlap.len();
         }
     }

@@ -57,12 +57,11 @@ impl Pipeline {
         let mut embeddings = HashMap::new();
         let mut salt = 0;
         for _ in 0..ATTEMPTS {
-            let id = match &existing {
-                Some(existing) => existing.id,
-                None => {
-                    let derived = || document_id(collection, version, &split.uri, salt);
-                    split.given.document_id.unwrap_or_else(derived)
-                }
+            let id = if let Some(existing) = &existing {
+                existing.id
+            } else {
+                let derived = || document_id(collection, version, &split.uri, salt);
+                split.given.document_id.unwrap_or_else(derived)
             };
             let chunk_ids = ids_of_chunks(id, &split);
             let has_ids = !split.given.ids.is_empty();

@@ -229,20 +229,24 @@ async fn an_export_shows_one_moment_and_only_the_requested_documents() {
     refused.assert_refusal(":3: \"collection\" must be that of this run", "passage ingest --help");
 }
 
+/// The id of a chunk.
+const CHUNK: &str = "0b3f4a70-9d0e-4d6c-a1c2-3d4e5f607182";
+
+/// Returns a line with a short chunk, and changes of it.
+fn line(uri: &str, changes: Value) -> String {
+    let mut line = json!({"uri": uri, "content": "c"});
+    let Value::Object(changes) = changes else { panic!("{changes} is not an object") };
+    line.as_object_mut().unwrap().extend(changes);
+    line.to_string()
+}
+
 #[tokio::test]
 async fn invalid_ids_and_embeddings_are_refused_with_their_line() {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("embeddings in JSON lines") {
         return;
     }
-    let id = "0b3f4a70-9d0e-4d6c-a1c2-3d4e5f607182";
     let vector = vec![0.25; 384];
-    let line = |uri: &str, changes: Value| {
-        let mut line = json!({"uri": uri, "content": "c"});
-        line.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
-        line.to_string()
-    };
-    let valid = line("good", json!({"id": id}));
     let huge = format!(
         r#"{{"uri": "x", "content": "c", "embedding": [{}]}}"#,
         "1,".repeat(49_999_999) + "1"
@@ -290,11 +294,11 @@ async fn invalid_ids_and_embeddings_are_refused_with_their_line() {
         ),
         (huge, ":1: a line must have at most 1000000 values"),
         (
-            format!("{}\n{}", line("x", json!({"id": id})), line("x", json!({"id": id}))),
+            format!("{}\n{}", line("x", json!({"id": CHUNK})), line("x", json!({"id": CHUNK}))),
             ":2: \"id\" must differ",
         ),
         (
-            format!("{}\n{}", line("x", json!({"id": id})), line("x", json!({}))),
+            format!("{}\n{}", line("x", json!({"id": CHUNK})), line("x", json!({}))),
             ":2: \"id\" must be present in all",
         ),
         (
@@ -308,11 +312,19 @@ async fn invalid_ids_and_embeddings_are_refused_with_their_line() {
         output.assert_refusal(message, "passage ingest --help");
     }
     assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "0");
+}
 
-    // An id that a chunk of another document has, in the store and in the same run.
+#[tokio::test]
+async fn ids_of_other_documents_are_refused() {
+    let cluster = Cluster::start().await;
+    if cluster.lacks_vector("embeddings in JSON lines") {
+        return;
+    }
+    let id = CHUNK;
+    // In the same run, and in the store.
     let run = ingest_lines(
         &cluster,
-        &format!("{valid}\n{}", line("second", json!({"id": id}))),
+        &format!("{}\n{}", line("good", json!({"id": id})), line("second", json!({"id": id}))),
         &["--jsonl", "chunks"],
     )
     .await;
