@@ -439,7 +439,7 @@ async fn an_export_fails_for_a_full_disk_a_missing_store_and_an_unknown_model_bu
         cluster.execute_as(SUPERUSER, "CREATE EXTENSION IF NOT EXISTS vector").await;
         cluster
             .execute("CREATE TABLE t (id int PRIMARY KEY, body text, vec vector(3));
-                INSERT INTO t VALUES (1, 'a', '[1,2,3]'); SELECT passage.adopt('t', 'app', content => 'body', embedding => 'vec')")
+                INSERT INTO t VALUES (1, 'a', '[1,2,3]'); SELECT passage.adopt('t', 'app', document => 'id', content => 'body', embedding => 'vec')")
             .await;
         let unknown = run_client(&cluster, ["export", "--store", "app"]).await;
         unknown.assert_refusal(

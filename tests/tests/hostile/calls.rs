@@ -59,6 +59,26 @@ pub const WITHOUT_STORE: &[&str] = &[
     "section_titles",
     "split",
     "text_head",
+    // Parts of adopt, which calls them, and of the views and triggers that it makes.
+    "adopted_expression",
+    "adopted_framework",
+    "adopted_id",
+    "adopted_key",
+    "adopted_source_id",
+    "adopted_type",
+    "adopted_view_columns",
+    "adoption_parts",
+    "chain_order",
+    "check_adopted_source",
+    "chunk_advance",
+    "framework_expressions",
+    "metadata_expressions",
+    "metadata_integer",
+    "metadata_json",
+    "metadata_section",
+    "metadata_text",
+    "new_adoption",
+    "section_runs",
     // Parts of the trigger keep_in_step, which call it.
     "step_arguments",
     "check_step_events",
@@ -310,6 +330,23 @@ pub const CALLS: &[Call] = &[
     administer("matching_columns", "SELECT pg_catalog.unnest(_passage.matching_columns(@))"),
     administer("is_trusted_store", "SELECT _passage.is_trusted_store(@)"),
     administer("store_must_be_own", "SELECT _passage.store_must_be_own(@)"),
+    administer("adopted_append", "SELECT _passage.adopted_append(@, '{}', '{}')"),
+    administer("adoption_layout", "SELECT _passage.adoption_layout(@, '{}')"),
+    administer("adoption_statements", "SELECT _passage.adoption_statements(@, '{}')"),
+    administer("adoption_tables", "SELECT _passage.adoption_tables(@, '{}', '{}')"),
+    administer("adoption_triggers", "SELECT _passage.adoption_triggers(@, '{}', '{}')"),
+    administer("adoption_views", "SELECT _passage.adoption_views(@, '{}', '{}')"),
+    administer("adoption", "SELECT _passage.adoption(@)"),
+    administer("adoption_grants", "SELECT _passage.adoption_grants(@, 0)"),
+    administer(
+        "adoption_problems",
+        "SELECT c::pg_catalog.text FROM _passage.adoption_problems(@) AS c",
+    ),
+    administer(
+        "adopted_data_problems",
+        "SELECT c::pg_catalog.text FROM _passage.adopted_data_problems(@) AS c",
+    ),
+    read("chunk_id", HELD, "SELECT passage.chunk_id(@, 'aaaaaaaa-0000-0000-0000-000000000002')"),
     write(
         "ingest",
         VECTORS,
@@ -333,6 +370,16 @@ pub const CALLS: &[Call] = &[
     ),
     alter("create_store", "SELECT passage.create_store(@, dimensions => 3)"),
     alter("upgrade_store", "SELECT passage.upgrade_store(@)"),
+    // The role may not create a schema. The store is not an adopted one.
+    alter(
+        "adopt",
+        "CREATE TABLE attacker.rows_§ (id pg_catalog.int4 PRIMARY KEY, body pg_catalog.text);
+        SELECT passage.adopt('attacker.rows_§', 'adopted_§', document => 'id', content => 'body', dry_run => true)",
+    ),
+    alter(
+        "unadopt",
+        "DO $do$ BEGIN PERFORM passage.unadopt(@); EXCEPTION WHEN object_not_in_prerequisite_state THEN NULL; END $do$",
+    ),
     write(
         "bring_in_step",
         HELD,

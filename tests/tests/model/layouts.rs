@@ -60,7 +60,7 @@ async fn views_of_what_a_store_must_have() {
     };
     assert_same_answers(
         &text_cluster(&format!("{FOREIGN}{sql}")).await,
-        Store { see, ..views() },
+        Store { see, has_sections: false, ..views() },
         DOCUMENTS,
     )
     .await;
@@ -89,8 +89,12 @@ async fn a_store_without_sections() {
     let see = |document: &mut Document| {
         document.chunks.iter_mut().for_each(|chunk| chunk.section = None);
     };
-    assert_same_answers(&text_cluster(sql).await, Store { see, ..Store::tables() }, DOCUMENTS)
-        .await;
+    assert_same_answers(
+        &text_cluster(sql).await,
+        Store { see, has_sections: false, ..Store::tables() },
+        DOCUMENTS,
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

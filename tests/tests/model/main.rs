@@ -21,7 +21,7 @@ fn random_calls_apply_every_rule() {
         let documents: Vec<Document> = vec![random::document(number, &mut rng)];
         for _ in 0..5 {
             let call = random::call(0, &documents, &[], &[], &mut rng);
-            let hits = call.hits.rank(&documents.iter().collect::<Vec<_>>(), &[]);
+            let hits = call.hits.rank(&documents.iter().collect::<Vec<_>>(), &[], true);
             let expansion = expand(&hits);
             let mut rules = coverage::of_expansion(&hits, &expansion);
             if let Function::Passages(function) = &call.function {

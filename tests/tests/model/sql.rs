@@ -38,6 +38,8 @@ pub struct Store {
     pub asks_for: fn(&Chunk) -> bool,
     /// The strategies of the store.
     pub own: Vec<UserStrategy>,
+    /// Whether the store has the columns of sections.
+    pub has_sections: bool,
 }
 
 impl Store {
@@ -53,6 +55,7 @@ impl Store {
             see: |_| {},
             asks_for: |_| false,
             own: Vec::new(),
+            has_sections: true,
         }
     }
 }
@@ -105,7 +108,7 @@ pub async fn answers(
     let answers = query::all(&client, store, calls).await;
     let documents: Vec<&Document> = documents.iter().collect();
     for (call, answer) in calls.iter().zip(&answers) {
-        let expected = call::expected(call, &documents, &store.own);
+        let expected = call::expected(call, &documents, store);
         assert_eq!(*answer, expected, "the server, then the model");
     }
     answers
@@ -126,7 +129,7 @@ async fn of_blocks(
         let (documents, calls) = block(&store, &writer, first..end.min(first + BLOCK)).await;
         for (call, answer) in calls.iter().zip(query::all(&reader, &store, &calls).await) {
             let about: Vec<&Document> = call.documents.iter().map(|i| &documents[*i]).collect();
-            if answer == call::expected(call, &about, &store.own) {
+            if answer == call::expected(call, &about, &store) {
                 continue;
             }
             let what = format!("{} {}", call.function(), call.hits.strategy);

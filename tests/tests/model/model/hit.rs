@@ -27,7 +27,13 @@ pub struct Hits {
 impl Hits {
     /// Ranks the hits: higher is better, "one per id or NULL for none (then the order of the ids
     /// ranks them)". NULL ids and unknown ids are skipped; a repeated id counts once, with its best score.
-    pub fn rank<'a>(&self, documents: &[&'a Document], own: &[UserStrategy]) -> Vec<Hit<'a>> {
+    /// In a store without sections, `auto` is `adjacent`.
+    pub fn rank<'a>(
+        &self,
+        documents: &[&'a Document],
+        own: &[UserStrategy],
+        has_sections: bool,
+    ) -> Vec<Hit<'a>> {
         let mut hits: Vec<Hit<'a>> = Vec::new();
         for (i, id) in self.ids.iter().enumerate() {
             let score = self.scores.as_ref().and_then(|scores| scores[i]).filter(|s| !s.is_nan());
@@ -43,7 +49,8 @@ impl Hits {
                 continue;
             }
             let media_type = document.media_type.as_deref().unwrap_or(media_type::PLAIN);
-            let strategy = Strategy::resolve(&self.strategy, &self.limits, media_type, own);
+            let strategy =
+                Strategy::resolve(&self.strategy, &self.limits, media_type, own, has_sections);
             hits.push(Hit { document, chunk, score, class: 0, strategy });
         }
         // Hits without a score come last; then the order of the ids decides.

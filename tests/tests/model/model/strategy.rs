@@ -85,13 +85,20 @@ pub struct UserStrategy {
 
 impl Strategy {
     /// Returns the strategy of a name for a document, with the limits of the call.
-    pub fn resolve(name: &str, limits: &Limits, media_type: &str, own: &[UserStrategy]) -> Self {
+    pub fn resolve(
+        name: &str,
+        limits: &Limits,
+        media_type: &str,
+        own: &[UserStrategy],
+        has_sections: bool,
+    ) -> Self {
         let row = match name {
             "auto" => of_media_type(media_type, own),
             _ => own.iter().find(|row| row.name == name),
         };
         let strategy = match row {
             Some(row) => Self::preset(row.base, media_type).with(&row.limits),
+            None if name == "auto" && !has_sections => Self::preset("adjacent", media_type),
             None => Self::preset(name, media_type),
         };
         strategy.with(limits)

@@ -1,7 +1,7 @@
 //! The model's answer to a call, in lines that are compared with those of the server.
 
-use super::display;
-use crate::model::{Document, UserStrategy, expand, reassemble};
+use super::{Store, display};
+use crate::model::{Document, expand, reassemble};
 use crate::random::{Call, Function};
 
 impl Call {
@@ -15,8 +15,8 @@ impl Call {
 }
 
 /// Returns the model's answer about the documents of the call.
-pub fn expected(call: &Call, documents: &[&Document], own: &[UserStrategy]) -> Vec<String> {
-    let hits = call.hits.rank(documents, own);
+pub fn expected(call: &Call, documents: &[&Document], store: &Store) -> Vec<String> {
+    let hits = call.hits.rank(documents, &store.own, store.has_sections);
     let expansion = expand(&hits);
     match &call.function {
         Function::Expansion => {

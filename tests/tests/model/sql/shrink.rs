@@ -111,7 +111,7 @@ async fn difference(
         document
     };
     let documents: Vec<Document> = documents.iter().map(rest).collect();
-    let expected = call::expected(&case.call, &documents.iter().collect::<Vec<_>>(), &store.own);
+    let expected = call::expected(&case.call, &documents.iter().collect::<Vec<_>>(), store);
 
     let without: Vec<Uuid> = case.without.iter().copied().collect();
     client.batch_execute("BEGIN").await.expect("a transaction begins");
