@@ -158,7 +158,7 @@ BEGIN
     existing := _passage.adoption(store);
     IF existing IS NULL AND EXISTS (
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_chunks', 'adopted_documents'))
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_chunks', 'adopted_documents', 'adopted_row'))
     THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_table',
             MESSAGE = format('schema "%s" already has a store', store),

@@ -147,8 +147,9 @@ DECLARE
     vectors CONSTANT jsonb := adoption -> 'vectors';
     guarded CONSTANT boolean := adoption ->> 'row_security';
     columns CONSTANT name[] := _passage.adopted_columns(adoption);
-    -- Evaluated by the planner.
-    checked CONSTANT text := format('_passage.adopted_source(%L, %L::regclass)', source, prefix || 'adopted_chunks');
+    -- Evaluated by the planner, the second call only to raise an error.
+    checked CONSTANT text := format('coalesce(_passage.adopted_table(%L, %L, %L::regclass), _passage.adopted_source(%L, %L::regclass))',
+        (parse_ident(source))[1], (parse_ident(source))[2], prefix || 'adopted_chunks', source, prefix || 'adopted_chunks');
     rows CONSTANT text := format('%sadopted_source(%s) AS source', prefix, checked);
     origin text;
     guard text;
@@ -159,8 +160,8 @@ BEGIN
         ('type', 'adopted_row', 'adopted_row', format('CREATE TYPE %sadopted_row AS (%s);', prefix, _passage.attribute_list(_passage.named_table(source), columns))),
         ('function', 'adopted_source', 'adopted_source', format($ddl$CREATE OR REPLACE FUNCTION %1$sadopted_source(checked oid) RETURNS SETOF %1$sadopted_row
 LANGUAGE sql STABLE PARALLEL SAFE
-AS $body$SELECT %2$s FROM ONLY %3$s AS source, _passage.is_adopted_source(%4$L, checked)$body$;$ddl$,
-            prefix, (SELECT string_agg(format('source.%I', name), ', ' ORDER BY name) FROM unnest(columns) AS name), source, source)),
+AS $body$SELECT %2$s FROM ONLY %3$s AS source$body$;$ddl$,
+            prefix, (SELECT string_agg(format('source.%I', name), ', ' ORDER BY name) FROM unnest(columns) AS name), source)),
         ('grant', 'adopted_source', NULL, format('GRANT EXECUTE ON FUNCTION %sadopted_source(oid) TO PUBLIC;', prefix));
     -- If row-level security of the source is enabled later, the views show the rows that its policies show.
     origin := format(E'(\n        SELECT %s, %s AS title, %s AS metadata%s FROM %s\n    ) AS origin',

@@ -41,12 +41,20 @@ $$;
 
 COMMENT ON FUNCTION _passage.named_table(text) IS 'oid of a relation by schema and name, NULL if it does not exist';
 
--- Returns the oid of the table that a store adopted. Another table or view of its name could run code of its owner
--- with the rights of a reader. So the table must have a trigger of the store, which only the owner of the store can
--- create, and the columns that the views read.
+-- Returns the oid of the table that a store adopted, and locks it; NULL if it is missing, another table or changed.
+-- Another table or view of its name could run code of its owner with the rights of a reader. So the table must have a
+-- trigger of the store, which only the owner of the store can create, and the columns that the views read.
 --
 -- The planner evaluates an IMMUTABLE function before it opens the table behind the body of adopted_source. The plan
 -- depends on the oid, so PostgreSQL plans again after each change of the table.
+
+CREATE FUNCTION _passage.adopted_table(schema name, "table" name, side regclass) RETURNS oid
+LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
+AS 'MODULE_PATHNAME', 'adopted_table_wrapper';
+
+COMMENT ON FUNCTION _passage.adopted_table(name, name, regclass) IS 'oid of the table that a store adopted, NULL if it is missing, another table or changed';
+
+-- The same with an error instead of NULL.
 
 CREATE FUNCTION _passage.adopted_source(source text, side regclass) RETURNS oid
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -56,7 +64,7 @@ DECLARE
     home CONSTANT oid := (SELECT relnamespace FROM pg_class WHERE pg_class.oid = side);
     store CONSTANT name := (SELECT nspname FROM pg_namespace WHERE pg_namespace.oid = home);
     repair CONSTANT text := format('SELECT passage.upgrade_store(%L);', store);
-    present CONSTANT oid := _passage.named_table(source);
+    present oid := _passage.named_table(source);
     changed record;
 BEGIN
     IF present IS NULL THEN
@@ -84,30 +92,17 @@ BEGIN
                 ELSE format('The column has type %s, and the store read %s.', changed.new, changed.old) END,
             HINT = format('Run %s', repair);
     END IF;
+    present := _passage.adopted_table((parse_ident(source))[1]::name, (parse_ident(source))[2]::name, side);
+    IF present IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('table %s was changed at the same time', source),
+            HINT = 'Repeat the statement.';
+    END IF;
     RETURN present;
 END
 $$;
 
 COMMENT ON FUNCTION _passage.adopted_source(text, regclass) IS 'oid of the table that a store adopted; raises an error if it is missing, another table, or changed';
-
--- Returns whether the name still means that table. The body of adopted_source calls it when PostgreSQL has locked
--- what it found under the name.
-
-CREATE FUNCTION _passage.is_adopted_source(source text, checked oid) RETURNS boolean
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF checked IS DISTINCT FROM _passage.named_table(source) THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_in_use',
-            MESSAGE = format('table %s was replaced while a statement was planned', source),
-            HINT = 'Repeat the statement.';
-    END IF;
-    RETURN true;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.is_adopted_source(text, oid) IS 'whether a name means a table; raises an error if it does not';
 
 -- Returns why the table of an adopted store cannot be read, NULL if it can.
 

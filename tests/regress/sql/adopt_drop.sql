@@ -136,7 +136,6 @@ SELECT count(*) FROM dropshop.embeddings;
 SELECT count(*) FROM dropshop.chunks_embedded;
 SELECT dropshop.adopted_has_visible(gen_random_uuid());
 SELECT dropshop.refresh_adopted();
-SELECT * FROM dropshop.adopted_source(0);
 SELECT content FROM passage.search('tea', '{1,2}', store => 'dropshop');
 SELECT object, problem, remedy FROM passage.check_store('dropshop', data => true);
 SELECT passage.upgrade_store('dropshop');
