@@ -48,11 +48,11 @@ COMMENT ON FUNCTION _passage.named_table(text) IS 'oid of a relation by schema a
 -- The planner evaluates an IMMUTABLE function before it opens the table behind the body of adopted_source. The plan
 -- depends on the oid, so PostgreSQL plans again after each change of the table.
 
-CREATE FUNCTION _passage.adopted_table(schema name, "table" name, side regclass) RETURNS oid
+CREATE FUNCTION _passage.adopted_table(schema name, "table" name, side oid) RETURNS oid
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'adopted_table_wrapper';
 
-COMMENT ON FUNCTION _passage.adopted_table(name, name, regclass) IS 'oid of the table that a store adopted, NULL if it is missing, another table or changed';
+COMMENT ON FUNCTION _passage.adopted_table(name, name, oid) IS 'oid of the table that a store adopted, NULL if it is missing, another table or changed';
 
 -- The same with an error instead of NULL.
 
