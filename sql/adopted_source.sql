@@ -48,7 +48,7 @@ COMMENT ON FUNCTION _passage.named_table(text) IS 'oid of a relation by schema a
 -- The planner evaluates an IMMUTABLE function before it opens the table behind the body of adopted_source. The plan
 -- depends on the oid, so PostgreSQL plans again after each change of the table.
 
-CREATE FUNCTION _passage.adopted_table(schema name, "table" name, side oid) RETURNS oid
+CREATE FUNCTION _passage.adopted_table(schema name, relation name, side oid) RETURNS oid
 LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
 AS 'MODULE_PATHNAME', 'adopted_table_wrapper';
 

@@ -11,12 +11,12 @@ const LOCK: pg_sys::LOCKMODE = pg_sys::AccessShareLock as pg_sys::LOCKMODE;
 ///
 /// The table stays locked until the end of the transaction, so its name keeps its meaning.
 #[pg_extern(immutable, strict, parallel_safe, schema = "_passage")]
-fn adopted_table(schema: Name, table: Name, side: pg_sys::Oid) -> Option<pg_sys::Oid> {
-    let (schema, table) = (CString::new(schema.0).ok()?, CString::new(table.0).ok()?);
+fn adopted_table(schema: Name, relation: Name, side: pg_sys::Oid) -> Option<pg_sys::Oid> {
+    let (schema, relation) = (CString::new(schema.0).ok()?, CString::new(relation.0).ok()?);
     // SAFETY: look-ups in the catalog by strings that end in NUL, which raise no error for what is missing.
     let find = || unsafe {
         let schema = pg_sys::get_namespace_oid(schema.as_ptr(), true);
-        pg_sys::get_relname_relid(table.as_ptr(), schema)
+        pg_sys::get_relname_relid(relation.as_ptr(), schema)
     };
     let oid = find();
     if oid == pg_sys::InvalidOid {

@@ -137,6 +137,7 @@ const VALUES: &[(&str, &str)] = &[
     ("oid[]", "'{}'"),
     ("bytea", "''"),
     ("regclass", "'small.notes'"),
+    ("name[]", "'{id}'"),
     ("text", "'id'"),
     ("double precision", "0.5"),
     ("jsonb", "'{}'"),
