@@ -65,7 +65,7 @@ BEGIN
     head := left(next, least_shared);
     LOOP
         found := strpos(substr(tail, skipped + 1), head);
-        EXIT WHEN found = 0 OR char_length(head) < least_shared;
+        EXIT WHEN found IS NULL OR found = 0 OR char_length(head) < least_shared;
         skipped := skipped + found - 1;
         IF starts_with(next, substr(tail, skipped + 1)) THEN
             RETURN octet_length(previous) - octet_length(substr(tail, skipped + 1));

@@ -242,7 +242,8 @@ BEGIN
     SELECT string_agg(format('%s AS %s', coalesce(templates.expressions ->> name, 'NULL::text'), name), ', ') INTO texts
     FROM unnest('{text,title,media_type,metadata,kind,base_url}'::text[]) AS name;
     image := format('SELECT %s, jsonb_build_object(%s) AS key, %s FROM (SELECT ($1).*) AS t', identity, key_pairs, key_image);
-    current_row := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s',
+    -- An older snapshot can have a row that another session deleted beside a newer one with its key.
+    current_row := format('SELECT true AS found, %s AS uri_now, %s AS collection_now, %s AS version_now, %s FROM %s%s AS t WHERE %s ORDER BY age(t.xmin) LIMIT 1',
         uri, collection, version, texts, base.only, source, same_key);
     watched := ARRAY[relation, scope, documents];
     plan := ARRAY[store::text, source, scope::text, (templates.store IS NOT NULL)::text, key_columns::text, templates.patterns::text,

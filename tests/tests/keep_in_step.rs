@@ -366,6 +366,28 @@ async fn a_writer_needs_privileges_on_the_store_and_must_see_its_row() {
 }
 
 #[tokio::test]
+async fn a_row_with_the_key_of_a_row_that_another_session_deleted_has_its_own_document() {
+    let cluster = Cluster::start().await;
+    cluster
+        .execute(
+            "CREATE TABLE notes (id integer PRIMARY KEY, topic text NOT NULL, body text);
+             CREATE TRIGGER in_step AFTER INSERT OR UPDATE OR DELETE ON notes FOR EACH ROW
+                 EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'collection={topic}');
+             INSERT INTO notes VALUES (1, 'old', 'The same.'), (2, 'old', NULL)",
+        )
+        .await;
+    let older = cluster.client().await;
+    older.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM notes").await.unwrap();
+    cluster.execute("DELETE FROM notes").await;
+    // The older snapshot still has the deleted rows beside the new ones.
+    let again = "SAVEPOINT one; INSERT INTO notes VALUES (1, 'new', 'The same.'), (2, 'new', 'Another.'); COMMIT";
+    older.batch_execute(again).await.unwrap();
+    let documents =
+        "SELECT string_agg(collection || ' ' || uri, ', ' ORDER BY uri) FROM rag.documents";
+    assert_eq!(cluster.query_text(documents).await, "new notes/1, new notes/2");
+}
+
+#[tokio::test]
 async fn an_insert_in_an_older_snapshot_does_not_lose_its_document() {
     let cluster = Cluster::start().await;
     cluster

@@ -49,7 +49,7 @@ const CALLS: [(&str, &str); 26] = [
 ];
 
 /// Functions that write have tests of their own.
-const OTHERS: [&str; 3] = ["create_store", "ingest", "remove"];
+const OTHERS: [&str; 5] = ["adopt", "create_store", "ingest", "remove", "unadopt"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reading_a_store_ends_soon_after_a_cancel() {

@@ -1,6 +1,7 @@
 //! `export` and `ingest --jsonl`: what one writes, the other takes back unchanged.
 
 use super::*;
+use passage_tests::cluster::SUPERUSER;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -435,8 +436,9 @@ async fn an_export_fails_for_a_full_disk_a_missing_store_and_an_unknown_model_bu
         (Some(0), String::new())
     );
     if cluster.has_vector() {
+        cluster.execute_as(SUPERUSER, "CREATE EXTENSION IF NOT EXISTS vector").await;
         cluster
-            .execute("CREATE EXTENSION IF NOT EXISTS vector; CREATE TABLE t (id int PRIMARY KEY, body text, vec vector(3));
+            .execute("CREATE TABLE t (id int PRIMARY KEY, body text, vec vector(3));
                 INSERT INTO t VALUES (1, 'a', '[1,2,3]'); SELECT passage.adopt('t', 'app', content => 'body', embedding => 'vec')")
             .await;
         let unknown = run_client(&cluster, ["export", "--store", "app"]).await;

@@ -182,6 +182,8 @@ async fn an_edited_paragraph_of_a_thousand_chunks_costs_at_most_three_embeddings
         (SELECT array_agg(sin(ordinal * dimension)) FROM generate_series(1, 384) AS dimension)::real[]::vector \
         FROM rag.chunks";
     cluster.execute(vectors).await;
+    let model = "INSERT INTO rag.settings (key, value) VALUES ('model', '\"sentence-transformers/all-MiniLM-L6-v2\"')";
+    cluster.execute(model).await;
     let ingest = ["ingest", "--overlap", "12", &book];
     let first = run_client(&cluster, ingest).await;
     assert!(first.stdout.contains(" 1 unchanged; 0 chunks, 0 embedded"), "{}", first.stdout);

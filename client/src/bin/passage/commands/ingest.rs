@@ -119,9 +119,6 @@ async fn ingest_job(args: Loading, progress: &Progress) -> Result<(Ingest, Store
     let overrides = overrides(&args.overrides)?;
     let metadata = merged_metadata(&args.metadata)?;
     let url = url(&args.server)?;
-    let store = connect_told(&args.server, &args.embedder).await?;
-    // A store of views is refused before the model is loaded.
-    store.must_be_writable().await?;
     let model_name = args.embedder.model_name();
     let (embedder, model) = if args.no_embed {
         (None, None)
@@ -129,6 +126,8 @@ async fn ingest_job(args: Loading, progress: &Progress) -> Result<(Ingest, Store
         let (embedder, model) = embedder(&args.embedder, args.jobs).await?;
         (Some(embedder), model)
     };
+    let store = connect_told(&args.server, &args.embedder).await?;
+    store.must_be_writable().await?;
     let default = if model.is_some() {
         Sizer::Wordpieces
     } else if args.no_embed {
