@@ -18,7 +18,25 @@ DECLARE
     guarded CONSTANT boolean := (SELECT relrowsecurity FROM pg_class WHERE oid = source);
     was_guarded CONSTANT boolean := coalesce((SELECT relrowsecurity FROM pg_class WHERE oid = side), guarded);
     vectors CONSTANT jsonb := nullif(adoption -> 'vectors', 'null');
+    known CONSTANT text := _passage.attribute_list((SELECT oid FROM pg_class WHERE relnamespace = home AND relname = 'adopted_row' AND relkind = 'c'), NULL);
+    -- A column that the views read has another type than before.
+    is_changed CONSTANT boolean := known <> _passage.attribute_list(source, _passage.adopted_columns(adoption));
+    is_renamed CONSTANT boolean := _passage.adoption(store) ->> 'source' <> adoption ->> 'source';
 BEGIN
+    IF is_changed THEN
+        RETURN QUERY SELECT format('DROP VIEW %I.%I;', store, relname)
+            FROM unnest('{chunks_embedded,embeddings,chunks}'::name[]) WITH ORDINALITY AS made (made, place)
+            JOIN pg_class ON relname = made
+            WHERE relnamespace = home AND relkind = 'v'
+            ORDER BY place;
+    END IF;
+    IF is_changed OR is_renamed THEN
+        RETURN QUERY SELECT format('DROP POLICY %I ON %I.adopted_chunks;', polname, store) FROM pg_policy WHERE polrelid = side AND polname = 'follow_source';
+    END IF;
+    IF is_changed THEN
+        RETURN QUERY SELECT format('DROP FUNCTION %s;', pg_proc.oid::regprocedure) FROM pg_proc WHERE pronamespace = home AND proname = 'adopted_source';
+        RETURN QUERY VALUES (format('DROP TYPE %I.adopted_row;', store));
+    END IF;
     RETURN QUERY SELECT layout.ddl
         FROM _passage.adoption_layout(store, adoption || jsonb_build_object('row_security', guarded))
             WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
@@ -31,17 +49,18 @@ BEGIN
             WHEN 'comment' THEN _passage.adoption(store) IS DISTINCT FROM adoption
             WHEN 'derived' THEN NOT EXISTS (
                 SELECT FROM pg_attribute WHERE attrelid = side AND attname = 'section_key' AND NOT attisdropped)
-            WHEN 'function' THEN pg_proc.oid IS NULL OR prosrc <> split_part(layout.ddl, '$body$', 2)
-            WHEN 'grant' THEN pg_proc.oid IS NULL
+            WHEN 'type' THEN rel.oid IS NULL OR is_changed
+            WHEN 'function' THEN pg_proc.oid IS NULL OR is_changed AND layout.name = 'adopted_source' OR prosrc <> split_part(layout.ddl, '$body$', 2)
+            WHEN 'grant' THEN pg_proc.oid IS NULL OR is_changed AND layout.relation = 'adopted_source'
             WHEN 'extension' THEN pg_proc.oid IS NULL
             WHEN 'trigger' THEN NOT EXISTS (
                 SELECT FROM pg_trigger JOIN pg_proc AS called ON called.oid = tgfoid
                 WHERE tgrelid = source AND pronamespace = home AND tgtype = CASE
                     WHEN layout.ddl LIKE '% AFTER insert ON %' THEN 4 WHEN layout.ddl LIKE '% AFTER delete ON %' THEN 8
                     WHEN layout.ddl LIKE '% AFTER update ON %' THEN 16 ELSE 32 END)
-            WHEN 'view' THEN rel.oid IS NULL OR guarded <> was_guarded
+            WHEN 'view' THEN rel.oid IS NULL OR guarded <> was_guarded OR is_changed OR is_renamed
             WHEN 'row security' THEN NOT was_guarded OR side IS NULL
-            WHEN 'policy' THEN NOT EXISTS (
+            WHEN 'policy' THEN (is_changed OR is_renamed) AND layout.relation = 'adopted_chunks' OR NOT EXISTS (
                 SELECT FROM pg_policy JOIN pg_class AS guard ON guard.oid = polrelid
                 WHERE guard.relnamespace = home AND guard.relname = layout.relation AND polname = layout.name)
             ELSE rel.oid IS NULL END
@@ -51,7 +70,7 @@ BEGIN
             coalesce(vectors ->> 'type', 'vector'), (adoption ->> 'language')::regconfig)
         WHERE relation IN ('strategies', 'settings') AND kind <> 'view'
         ORDER BY place;
-    RETURN QUERY SELECT _passage.adoption_grants(store, source);
+    RETURN QUERY SELECT _passage.adoption_grants(store, source, coalesce(is_changed, false));
     RETURN QUERY SELECT format('SELECT %I.refresh_adopted();', store) WHERE side IS NOT NULL;
     RETURN QUERY SELECT format('ANALYZE %1$I.adopted_documents, %1$I.adopted_chunks;', store);
 END
@@ -61,7 +80,7 @@ COMMENT ON FUNCTION _passage.adoption_statements(name, jsonb) IS 'statements tha
 
 -- Roles that may read the source may read the store.
 
-CREATE FUNCTION _passage.adoption_grants(store name, source oid) RETURNS SETOF text
+CREATE FUNCTION _passage.adoption_grants(store name, source oid, is_made_again boolean DEFAULT false) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 5
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -75,7 +94,7 @@ AS $$
         (format('GRANT USAGE ON SCHEMA %I TO %s;', store, reader), NOT EXISTS (
             SELECT FROM pg_namespace CROSS JOIN LATERAL aclexplode(nspacl) AS acl
             WHERE nspname = store AND acl.grantee = readers.grantee AND privilege_type = 'USAGE')),
-        (format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %s;', store, reader), NOT EXISTS (
+        (format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %s;', store, reader), is_made_again OR NOT EXISTS (
             SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace CROSS JOIN LATERAL aclexplode(relacl) AS acl
             WHERE nspname = store AND relname = 'adopted_chunks' AND acl.grantee = readers.grantee AND privilege_type = 'SELECT')
             OR EXISTS (
@@ -87,7 +106,7 @@ AS $$
     ORDER BY reader, grants.ddl DESC
 $$;
 
-COMMENT ON FUNCTION _passage.adoption_grants(name, oid) IS 'grants that readers of a source lack on its adopted store';
+COMMENT ON FUNCTION _passage.adoption_grants(name, oid, boolean) IS 'grants that readers of a source lack on its adopted store';
 
 CREATE FUNCTION passage.adopt(
     source regclass,
@@ -139,7 +158,7 @@ BEGIN
     existing := _passage.adoption(store);
     IF existing IS NULL AND EXISTS (
         SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_chunks', 'adopted_documents'))
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_chunks', 'adopted_documents', 'adopted_row'))
     THEN
         RAISE EXCEPTION USING ERRCODE = 'duplicate_table',
             MESSAGE = format('schema "%s" already has a store', store),
@@ -156,7 +175,10 @@ BEGIN
     adoption := adoption || jsonb_build_object('seed', coalesce(existing ->> 'seed', adoption ->> 'seed'));
     IF existing - '{vectors,source}'::text[] <> adoption - '{vectors,source}'::text[] THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('store "%s" adopted %s with other arguments', store, existing ->> 'source'),
+            MESSAGE = CASE WHEN existing -> 'expressions' = adoption -> 'expressions' AND existing -> 'framework' = adoption -> 'framework'
+                    AND existing -> 'language' = adoption -> 'language'
+                THEN format('columns of table %s have other types than when store "%s" adopted it', adoption ->> 'source', store)
+                ELSE format('store "%s" adopted %s with other arguments', store, existing ->> 'source') END,
             HINT = format('Run SELECT passage.unadopt(%L); and adopt the table again. Ids stay the same.', store);
     END IF;
 
@@ -229,7 +251,11 @@ BEGIN
         UNION ALL
         SELECT format('DROP FUNCTION %s;', pg_proc.oid::regprocedure)
         FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE nspname = store AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible')
+        WHERE nspname = store AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible', 'adopted_source')
+        UNION ALL
+        SELECT format('DROP TYPE %I.%I;', nspname, typname)
+        FROM pg_type JOIN pg_namespace ON pg_namespace.oid = typnamespace
+        WHERE nspname = store AND typname = 'adopted_row' AND typtype = 'c'
     LOOP
         IF NOT dry_run THEN
             EXECUTE statement;
@@ -244,8 +270,9 @@ BEGIN
                 SELECT pg_class.oid FROM pg_class WHERE relnamespace = pg_namespace.oid AND (
                     relname IN ('chunks_embedded', 'embeddings', 'chunks', 'documents', 'adopted_documents', 'adopted_chunks', 'strategies', 'settings')
                     OR relname = 'adopted_chunks_arrival_seq'))
+            OR classid = 'pg_type'::regclass AND objid IN (SELECT pg_type.oid FROM pg_type WHERE typnamespace = pg_namespace.oid AND typname = 'adopted_row')
             OR classid = 'pg_proc'::regclass AND objid IN (
-                SELECT pg_proc.oid FROM pg_proc WHERE pronamespace = pg_namespace.oid AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible')))))
+                SELECT pg_proc.oid FROM pg_proc WHERE pronamespace = pg_namespace.oid AND proname IN ('keep_adopted', 'refresh_adopted', 'update_adopted', 'adopted_is_visible', 'adopted_has_visible', 'adopted_source')))))
     THEN
         statement := format('DROP SCHEMA %I;', store);
         IF NOT dry_run THEN

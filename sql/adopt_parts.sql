@@ -45,6 +45,43 @@ $$;
 
 COMMENT ON FUNCTION _passage.adopted_expression(jsonb, text, text) IS 'expression of an argument of adopt as a type, NULL if it has none';
 
+-- The columns of the source that the views read: those of the key, and those that an expression of a view can name. If
+-- an expression names the whole row, these are all columns.
+
+CREATE FUNCTION _passage.adopted_columns(adoption jsonb) RETURNS name[]
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT array_agg(attname ORDER BY attname)
+    FROM (
+        SELECT coalesce(string_agg(lower(adoption #>> ARRAY['expressions', argument]), ' '), '') FROM unnest('{title,metadata,embedding}'::text[]) AS argument
+    ) AS given (text)
+    -- A simple text constant such as 'source' names no row.
+    CROSS JOIN LATERAL (SELECT CASE WHEN text ~ '[\\$]' THEN text ELSE regexp_replace(text, '''[^'']*''', '', 'g') END) AS code (code)
+    JOIN pg_attribute ON attrelid = _passage.named_table(adoption ->> 'source') AND attnum > 0 AND NOT attisdropped
+    WHERE strpos(text, lower(replace(attname, '"', '""'))) > 0
+        OR code ~ '\msource\M"?\s*($|[^\s."]|\.\s*\*)' OR text LIKE '%u&"%'
+        OR EXISTS (SELECT FROM jsonb_array_elements(adoption -> 'key') AS key WHERE key ->> 'name' = attname)
+$$;
+
+COMMENT ON FUNCTION _passage.adopted_columns(jsonb) IS 'columns of a source that the views of its store read';
+
+-- The attributes of a table or type, as CREATE TYPE writes them.
+
+CREATE FUNCTION _passage.attribute_list(relation oid, names name[]) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT string_agg(format('%I %s%s', attname, format_type(atttypid, atttypmod),
+        CASE WHEN attcollation <> typcollation THEN format(' COLLATE %I.%I', nspname, collname) END), ', ' ORDER BY attname)
+    FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
+    LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+    LEFT JOIN pg_namespace ON pg_namespace.oid = collnamespace
+    WHERE attrelid = relation AND attnum > 0 AND NOT attisdropped AND (names IS NULL OR attname = ANY (names))
+$$;
+
+COMMENT ON FUNCTION _passage.attribute_list(oid, name[]) IS 'attributes of a relation with their types';
+
 CREATE FUNCTION _passage.adoption_parts(adoption jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

@@ -3,7 +3,7 @@
 -- Two side tables have what the source lacks: adopted_documents, and adopted_chunks with a row for each adopted row
 -- of the source. A row has the key of its source, so views join both. It also has a copy of the text, because context
 -- then reads one table. Views join the source on the nullable side: PostgreSQL leaves out such a join where a statement
--- needs only columns of the side table.
+-- needs only columns of the side table. They name the source by a function, which adopted_source.sql explains.
 --
 -- The comment of adopted_chunks has the arguments as JSON. Only the owner can change it, and their expressions run
 -- with the owner's rights.
@@ -146,15 +146,29 @@ DECLARE
     prefix CONSTANT text := format('%I.', store);
     vectors CONSTANT jsonb := adoption -> 'vectors';
     guarded CONSTANT boolean := adoption ->> 'row_security';
+    columns CONSTANT name[] := _passage.adopted_columns(adoption);
+    -- Evaluated by the planner, the second call only to raise an error.
+    checked CONSTANT text := format('coalesce(_passage.adopted_table(%L, %L, %L::regclass), _passage.adopted_source(%L, %L::regclass))',
+        (parse_ident(source))[1], (parse_ident(source))[2], prefix || 'adopted_chunks', source, prefix || 'adopted_chunks');
+    rows CONSTANT text := format('%sadopted_source(%s) AS source', prefix, checked);
     origin text;
     guard text;
 BEGIN
+    -- The function has a row type of its own, as a column of RETURNS TABLE has no dimensions. A body as text depends on
+    -- nothing. It must have no expressions, since it is parsed with the search_path of the caller.
+    RETURN QUERY VALUES
+        ('type', 'adopted_row', 'adopted_row', format('CREATE TYPE %sadopted_row AS (%s);', prefix, _passage.attribute_list(_passage.named_table(source), columns))),
+        ('function', 'adopted_source', 'adopted_source', format($ddl$CREATE OR REPLACE FUNCTION %1$sadopted_source(checked oid) RETURNS SETOF %1$sadopted_row
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $body$SELECT %2$s FROM ONLY %3$s AS source$body$;$ddl$,
+            prefix, (SELECT string_agg(format('source.%I', name), ', ' ORDER BY name) FROM unnest(columns) AS name), source)),
+        ('grant', 'adopted_source', NULL, format('GRANT EXECUTE ON FUNCTION %sadopted_source(oid) TO PUBLIC;', prefix));
     -- If row-level security of the source is enabled later, the views show the rows that its policies show.
-    origin := format(E'(\n        SELECT %s, %s AS title, %s AS metadata%s FROM ONLY %s AS source\n    ) AS origin',
+    origin := format(E'(\n        SELECT %s, %s AS title, %s AS metadata%s FROM %s\n    ) AS origin',
         part ->> 'origin_keys', _passage.adopted_expression(given, 'title', 'text'), _passage.adopted_expression(given, 'metadata', 'jsonb'),
-        CASE WHEN given ? 'embedding' THEN format(', %s AS embedding', _passage.adopted_expression(given, 'embedding', NULL)) ELSE '' END, source);
+        CASE WHEN given ? 'embedding' THEN format(', %s AS embedding', _passage.adopted_expression(given, 'embedding', NULL)) ELSE '' END, rows);
     -- A function is cheaper than a subquery in the view, which each execution would prepare.
-    guard := format(E'\n    WHERE NOT row_security_active(%L::regclass) OR %s', source, prefix);
+    guard := format(E'\n    WHERE NOT row_security_active(%s) OR %s', checked, prefix);
     IF NOT guarded THEN
         RETURN QUERY VALUES
             ('function', 'adopted_is_visible', 'adopted_is_visible', format($ddl$CREATE OR REPLACE FUNCTION %sadopted_is_visible(%s) RETURNS boolean
@@ -162,18 +176,18 @@ LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $body$
 BEGIN
-    RETURN EXISTS (SELECT FROM ONLY %s AS source WHERE %s);
+    RETURN EXISTS (SELECT FROM %s WHERE %s);
 END
-$body$;$ddl$, prefix, part ->> 'scalars', source, part ->> 'same_scalar')),
+$body$;$ddl$, prefix, part ->> 'scalars', rows, part ->> 'same_scalar')),
             ('function', 'adopted_has_visible', 'adopted_has_visible', format($ddl$CREATE OR REPLACE FUNCTION %1$sadopted_has_visible(document uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $body$
 BEGIN
     RETURN EXISTS (
-        SELECT FROM ONLY %2$s AS source JOIN %1$sadopted_chunks AS part ON %3$s WHERE part.document_id = adopted_has_visible.document);
+        SELECT FROM %2$s JOIN %1$sadopted_chunks AS part ON %3$s WHERE part.document_id = adopted_has_visible.document);
 END
-$body$;$ddl$, prefix, source, part ->> 'same_part'));
+$body$;$ddl$, prefix, rows, part ->> 'same_part'));
     END IF;
     RETURN QUERY VALUES
         ('view', 'documents', 'documents', format($ddl$CREATE OR REPLACE VIEW %1$sdocuments WITH (security_invoker = true) AS
@@ -206,8 +220,8 @@ $body$;$ddl$, prefix, source, part ->> 'same_part'));
         RETURN QUERY VALUES
             ('row security', 'adopted_chunks', 'adopted_chunks', format('ALTER TABLE %sadopted_chunks ENABLE ROW LEVEL SECURITY;', prefix)),
             ('row security', 'adopted_documents', 'adopted_documents', format('ALTER TABLE %sadopted_documents ENABLE ROW LEVEL SECURITY;', prefix)),
-            ('policy', 'adopted_chunks', 'follow_source', format('CREATE POLICY follow_source ON %sadopted_chunks FOR SELECT USING (EXISTS (SELECT FROM ONLY %s AS source WHERE %s));',
-                prefix, source, part ->> 'same_policy')),
+            ('policy', 'adopted_chunks', 'follow_source', format('CREATE POLICY follow_source ON %sadopted_chunks FOR SELECT USING (EXISTS (SELECT FROM %s WHERE %s));',
+                prefix, rows, part ->> 'same_policy')),
             ('policy', 'adopted_documents', 'follow_source', format('CREATE POLICY follow_source ON %1$sadopted_documents FOR SELECT USING (EXISTS (SELECT FROM %1$sadopted_chunks WHERE document_id = adopted_documents.id));', prefix));
     END IF;
 END

@@ -177,6 +177,7 @@ SET row_security = off
 AS $body$
 DECLARE
 %2$sBEGIN
+    PERFORM _passage.adopted_source(%11$L, %12$L::regclass);
     LOCK TABLE ONLY %3$s IN SHARE ROW EXCLUSIVE MODE;
     SELECT %4$s INTO %5$s FROM (
         SELECT %6$s, %9$s AS written_at, source.ctid AS place FROM ONLY %3$s AS source
@@ -189,7 +190,7 @@ DECLARE
     END IF;
 END
 $body$;$ddl$,
-        prefix, part ->> 'variables', source, part ->> 'side_aggregates', part ->> 'arrays', part ->> 'own_keys', part ->> 'adopted_keys', part ->> 'side_keys', part ->> 'written_at', part ->> 'same'));
+        prefix, part ->> 'variables', source, part ->> 'side_aggregates', part ->> 'arrays', part ->> 'own_keys', part ->> 'adopted_keys', part ->> 'side_keys', part ->> 'written_at', part ->> 'same', source, prefix || 'adopted_chunks'));
 
     RETURN QUERY SELECT 'grant', 'update_adopted', NULL,
         format('REVOKE EXECUTE ON FUNCTION %1$supdate_adopted(%2$s), %1$skeep_adopted(), %1$srefresh_adopted() FROM PUBLIC;', prefix, (part ->> 'argument_types') || ', boolean');

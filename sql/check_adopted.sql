@@ -12,11 +12,15 @@ DECLARE
     given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
     repair CONSTANT text := format('SELECT passage.upgrade_store(%L);', store);
     missing bigint;
+    is_readable boolean;
 BEGIN
     IF source IS NULL THEN
         RETURN QUERY SELECT name, 'adopted table does not exist', format('Create it and run %s Or run SELECT passage.unadopt(%L);', repair, store);
         RETURN;
     END IF;
+    RETURN QUERY
+        SELECT name, found.problem, repair FROM _passage.adopted_source_problem(store) AS found WHERE found.problem IS NOT NULL;
+    is_readable := NOT FOUND;
     RETURN QUERY
         SELECT format('%I on %s', tgname, name), 'trigger is disabled: changes are not seen',
             format('ALTER TABLE %s ENABLE TRIGGER %I; SELECT %I.refresh_adopted();', name, tgname, store)
@@ -53,6 +57,9 @@ BEGIN
             THEN to_regclass(substring(statement FROM '^CREATE OR REPLACE VIEW (.*?) WITH \(security')) IS NULL
         ELSE statement !~ '^(GRANT|ANALYZE|SELECT|COMMENT ON COLUMN) |ENABLE ROW LEVEL SECURITY|^CREATE POLICY' END;
     RETURN QUERY SELECT format('%I', store), format('triggers, views or other parts are missing: %s', missing), repair WHERE missing > 0;
+    IF NOT is_readable THEN
+        RETURN;
+    END IF;
 
     IF given ? 'embedding' THEN
         RETURN QUERY

@@ -51,6 +51,11 @@ AS $$
         WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks')
             OR foreign_objects.written AND relname IN ('strategies', 'settings'))
         UNION
+        -- The views of an adopted store read the table with its triggers.
+        SELECT 'pg_class'::regclass, tgrelid, false
+        FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_namespace ON pg_namespace.oid = pronamespace
+        WHERE nspname = store AND proname = 'keep_adopted'
+        UNION
         SELECT next.* FROM reached CROSS JOIN LATERAL (
             -- Objects that run with a relation.
             SELECT 'pg_rewrite'::regclass::oid, oid, false FROM pg_rewrite

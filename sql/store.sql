@@ -38,26 +38,6 @@ $$;
 
 COMMENT ON FUNCTION _passage.store_must_exist(name) IS 'raises an error if a store does not exist';
 
--- The comment of a side table records how a store was adopted. Only its owner can change it.
-
-CREATE FUNCTION _passage.adoption(store name) RETURNS jsonb
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    comment text;
-BEGIN
-    SELECT obj_description(pg_class.oid, 'pg_class') INTO comment
-    FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    WHERE nspname = store AND relname = 'adopted_chunks' AND relkind = 'r';
-    RETURN substr(comment, strpos(comment, '{'))::jsonb;
-EXCEPTION WHEN data_exception THEN
-    RETURN NULL;
-END
-$$;
-
-COMMENT ON FUNCTION _passage.adoption(name) IS 'what adopt recorded of an adopted store, NULL for another store';
-
 -- The properties of a store, from the catalogs. The table settings is not read: the schema can belong to
 -- another role, and nothing of that role may run.
 
@@ -86,7 +66,14 @@ AS $$
                     -- The columns that a view reads.
                     SELECT refobjid, refobjsubid FROM pg_rewrite JOIN pg_depend ON pg_depend.objid = pg_rewrite.oid
                     WHERE classid = 'pg_rewrite'::regclass AND refclassid = 'pg_class'::regclass AND refobjsubid > 0
-                        AND ev_class = attrelid))
+                        AND ev_class = attrelid
+                    UNION ALL
+                    -- The views of an adopted store depend on the attributes of a type with the names of the columns.
+                    SELECT known.attrelid, known.attnum FROM pg_attribute AS known
+                    JOIN pg_attribute AS attribute ON attribute.attname = known.attname
+                    JOIN pg_class AS type ON type.oid = attribute.attrelid
+                    WHERE known.attrelid = _passage.named_table(_passage.adoption(store) ->> 'source') AND known.attnum > 0
+                        AND type.relnamespace = pg_class.relnamespace AND type.relname = 'adopted_row' AND type.relkind = 'c'))
                 ORDER BY indisvalid DESC, indexrelid
                 LIMIT 1
             )

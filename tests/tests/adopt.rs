@@ -336,3 +336,39 @@ async fn a_store_can_be_renamed() {
     cluster.execute("INSERT INTO parts (page, position, body) VALUES ('tea', 2, 'Found.')").await;
     assert_eq!(cluster.query_text("SELECT count(*) FROM moved.chunks").await, "3");
 }
+
+#[tokio::test]
+async fn a_table_that_another_role_creates_after_a_drop_runs_no_code_of_it() {
+    let cluster = adopted().await;
+    cluster
+        .execute_as(SUPERUSER, "CREATE ROLE thief LOGIN; GRANT CREATE ON SCHEMA public TO thief")
+        .await;
+    let reader = cluster.client_as(SUPERUSER).await;
+    reader.batch_execute("PREPARE chunks AS SELECT content FROM kept.chunks; EXECUTE chunks; PREPARE documents AS SELECT uri FROM kept.documents; EXECUTE documents").await.unwrap();
+    cluster.execute("DROP TABLE parts").await;
+    cluster
+        .execute_as(
+            "thief",
+            "CREATE FUNCTION public.steal() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RAISE EXCEPTION ''stolen''; END';
+            CREATE VIEW parts AS SELECT public.steal() AS id, 'tea'::text AS page, 0 AS position, '{}'::text[] AS headings, 'x'::text AS body, 0 AS first_character",
+        )
+        .await;
+    for read in [
+        "EXECUTE chunks",
+        "EXECUTE documents",
+        "SELECT * FROM kept.chunks",
+        "SELECT * FROM passage.search_hits('tea', store => 'kept')",
+        "SELECT passage.upgrade_store('kept')",
+    ] {
+        let error = reader.batch_execute(read).await.unwrap_err();
+        let message = error.as_db_error().unwrap().message();
+        assert!(!message.contains("stolen"), "{read}: {message}");
+    }
+    cluster
+        .query_text_as(SUPERUSER, "SELECT count(*) FROM passage.check_store('kept', data => true)")
+        .await;
+    cluster.execute_as("thief", "DROP VIEW parts").await;
+    cluster.execute(PARTS).await;
+    cluster.execute(&adopt("kept")).await;
+    reader.batch_execute("EXECUTE chunks; EXECUTE documents").await.unwrap();
+}

@@ -50,7 +50,8 @@ pub(super) enum Access {
 /// accepted, since a superuser has other ways to run it.
 ///
 /// The query includes functions of index expressions and constraints, which planning alone runs if their
-/// arguments are constant, and the relations below views.
+/// arguments are constant, and the relations below views. The views of an
+/// adopted store read the table that has its triggers.
 fn foreign_objects(access: Access) -> String {
     let (on_write, own_schema, own) = match access {
         Access::Read => ("false", "false", "false"),
@@ -61,6 +62,10 @@ fn foreign_objects(access: Access) -> String {
 relation (oid, relowner, relkind, named) AS (
     SELECT pg_class.oid, relowner, relkind, true FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = ANY ($1::text[]) AND relname IN {RELATIONS}
+    UNION
+    SELECT pg_class.oid, relowner, relkind, false FROM pg_trigger
+    JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_namespace ON pg_namespace.oid = pronamespace JOIN pg_class ON pg_class.oid = tgrelid
+    WHERE nspname = ANY ($1::text[]) AND proname = 'keep_adopted'
     UNION
     SELECT pg_class.oid, pg_class.relowner, pg_class.relkind, false FROM relation
     JOIN pg_rewrite ON ev_class = relation.oid
