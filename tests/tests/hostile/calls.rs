@@ -64,7 +64,9 @@ pub const WITHOUT_STORE: &[&str] = &[
     "adopted_framework",
     "adopted_id",
     "adopted_key",
+    "adopted_source",
     "adopted_source_id",
+    "adopted_table",
     "adopted_type",
     "adopted_view_columns",
     "adoption_parts",
@@ -77,6 +79,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "metadata_json",
     "metadata_section",
     "metadata_text",
+    "named_table",
     "new_adoption",
     "section_runs",
     // Parts of the trigger keep_in_step, which call it.
@@ -336,6 +339,10 @@ pub const CALLS: &[Call] = &[
     administer("adoption_tables", "SELECT _passage.adoption_tables(@, '{}', '{}')"),
     administer("adoption_triggers", "SELECT _passage.adoption_triggers(@, '{}', '{}')"),
     administer("adoption_views", "SELECT _passage.adoption_views(@, '{}', '{}')"),
+    administer(
+        "adopted_source_problem",
+        "SELECT c::pg_catalog.text FROM _passage.adopted_source_problem(@) AS c",
+    ),
     administer("adoption", "SELECT _passage.adoption(@)"),
     administer("adoption_grants", "SELECT _passage.adoption_grants(@, 0)"),
     administer(
