@@ -60,6 +60,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "split",
     "text_head",
     // Parts of adopt, which calls them, and of the views and triggers that it makes.
+    "adopted_columns",
     "adopted_expression",
     "adopted_framework",
     "adopted_id",
@@ -70,6 +71,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "adopted_type",
     "adopted_view_columns",
     "adoption_parts",
+    "attribute_list",
     "chain_order",
     "check_adopted_source",
     "chunk_advance",
