@@ -194,6 +194,27 @@ impl<'a> Units<'a> {
         });
     }
 
+    /// Adds an entry that has no section of its own: it shares a line with the unit around it.
+    pub(super) fn untitled(&mut self, bytes: Range<usize>) {
+        if self.too_deep > 0 {
+            return;
+        }
+        let before = self.measure(bytes.start);
+        self.own_text(before);
+        let end = self.measure(bytes.end);
+        let open = self.top();
+        let atom = Atom {
+            bytes: open.grouped..end,
+            level: open.depth as u32,
+            unit: open.unit,
+            own: false,
+            begins_inside: false,
+            ends_inside: false,
+            titles: Vec::new(),
+        };
+        self.add(atom);
+    }
+
     /// Closes the open units and returns the drafts of all chunks.
     pub(super) fn finish(mut self) -> Vec<Draft> {
         let end = self.text.len();

@@ -145,7 +145,9 @@ impl<'t> Parser<'t, '_, '_> {
         let node = Node::new(event, self.offsets.bytes(span), self.source);
         if frame.is_first_of_line && index == 0 {
             let end = self.skip(event, &node)?.unwrap_or(at + 1);
-            self.end_entry(self.source.next_line(end));
+            let end = self.source.next_line(end);
+            self.units.untitled(at..end);
+            self.end_entry(end);
             return Ok(());
         }
         let key = self.open.last_mut().and_then(|frame| frame.key.take());

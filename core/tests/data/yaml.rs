@@ -85,6 +85,12 @@ fn of_sequences_on_one_line_the_outer_items_are_units() {
     assert_eq!(whole(&chunks, &["root", "[0]", "[1]"]), "  - c: 12345678\n");
     assert_eq!(whole(&chunks, &["root", "[0]", "[0]"]), "");
     assert_eq!(whole(&chunks, &["root", "[1]"]), "- d: 12345678\n");
+    // The first item is more than a bracket before the second one, whose section does not contain it.
+    let text = "- - true\n  - [true, \"aaaa aaaa aaaa aaaa aaaa\"]\n";
+    let chunks = read(text, YAML, ChunkLimits { min: 12, ..small(20) }).chunks;
+    assert_eq!(chunks[0].content, "- - true\n");
+    assert_eq!(chunks[0].section, ["root", "[0]"]);
+    assert!(whole(&chunks, &["root", "[0]", "[1]"]).starts_with("  - [true"));
 }
 
 #[test]

@@ -87,6 +87,13 @@ pub(super) struct Atom {
     pub(super) titles: Vec<String>,
 }
 
+impl Atom {
+    /// Returns whether it is an entry without a section of its own.
+    fn is_untitled(&self) -> bool {
+        !self.own && self.titles.is_empty()
+    }
+}
+
 /// The kind of the members of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Members {
@@ -115,8 +122,9 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) fn new(atom: Atom) -> Self {
+        let is_mixed = atom.is_untitled();
         let Atom { bytes, level, unit, own, begins_inside, titles, .. } = atom;
-        Self { bytes, level, unit, own, is_mixed: false, begins_inside, titles }
+        Self { bytes, level, unit, own, is_mixed, begins_inside, titles }
     }
 
     /// Returns whether an atom is merged into the group; `around` is the kind of their parent.
@@ -215,6 +223,7 @@ impl Group {
             return;
         }
         if self.own {
+            self.is_mixed = atom.is_untitled();
             (self.own, self.unit, self.titles) = (false, atom.unit, atom.titles);
             return;
         }
