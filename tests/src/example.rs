@@ -10,7 +10,7 @@ Each page has a database of its own, in which its blocks run in order:
 
 The database holds the store `rag` with the documents in `fixtures/handbook`. It is empty for a
 page with the comment `<!-- database: empty -->`. Without pgvector, blocks that need it are
-skipped.
+skipped, and so are pages with the comment `<!-- needs: pgvector -->`, whose blocks build on each other.
 
 With `PASSAGE_WRITE_EXAMPLES=1` the real output is written into the pages.
 */
@@ -23,6 +23,7 @@ use crate::markdown::{Block, Page};
 use crate::page_database::PageDatabase;
 
 const EMPTY: &str = "<!-- database: empty -->";
+const NEEDS_VECTOR: &str = "<!-- needs: pgvector -->";
 
 /// A page and its database.
 #[derive(Debug)]
@@ -64,6 +65,10 @@ impl<'a> Example<'a> {
     ///
     /// Panics if a program cannot be run, or the page cannot be written.
     pub async fn run(&self) -> Vec<String> {
+        let what = format!("the examples of {}", self.page.name);
+        if self.page.text.contains(NEEDS_VECTOR) && self.database.cluster.lacks_vector(&what) {
+            return Vec::new();
+        }
         let blocks = self.page.blocks();
         let mut failures = Vec::new();
         let mut written = self.page.text.clone();
