@@ -18,8 +18,11 @@ use crate::expand::load::server;
 use crate::rounds::{Figures, turns};
 use crate::table::{Bar, Table};
 
-/// Documents of ten chunks.
-const DOCUMENTS: usize = 10_000;
+/// Chunks of a document.
+const CHUNKS: usize = 10;
+
+/// The time that `adopt` may take for a row.
+const BAR: Duration = Duration::from_micros(100);
 
 /// Rounds of each comparison.
 const ROUNDS: usize = 12;
@@ -78,32 +81,10 @@ const CALLS: [Call; 9] = [
 /// The calls that all layouts are compared by.
 const COMPARED: [usize; 3] = [0, 3, 6];
 
-/// Loads the table and its stores, and measures.
+/// Measures 100,000 rows: every call, other ways to show the table as a store, and writing.
 pub async fn measure(table: &mut Table) {
-    let mut cluster = Cluster::bare().await;
-    if cluster.lacks_vector("benchmarks of adopted stores") {
-        return;
-    }
-    server::configure(&mut cluster).await;
-    cluster.execute_as(passage_tests::cluster::SUPERUSER, "CREATE EXTENSION vector").await;
-    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
-    let client = cluster.client().await;
-    run(&client, &layouts::source(DOCUMENTS)).await;
-
-    let begun = Instant::now();
-    run(&client, "SELECT passage.adopt('docs', 'adopted')").await;
-    let adopting = begun.elapsed();
-    table.late("`adopt`, 100,000 rows", adopting, Duration::from_secs(10));
-    run(&client, "SELECT passage.create_store('own', 64)").await;
-    let begun = Instant::now();
-    run(&client, layouts::COPY).await;
-    let copying = begun.elapsed();
-    let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f64());
-    let figures = Figures::new(&[(copying.as_secs_f64(), adopting.as_secs_f64())]);
-    let what = "`adopt`, 100,000 rows, against INSERT into a store of our own";
-    table.row(what, seconds(copying), seconds(adopting), figures, Bar::None);
-
-    run(&client, layouts::INDEXES).await;
+    let Some((mut cluster, client)) = load(table, "100,000 rows", 10_000).await else { return };
+    run(&client, layouts::WRITTEN).await;
     run(&client, layouts::OTHERS).await;
     run(&client, layouts::ARGUMENTS).await;
     for (name, call, calls) in CALLS {
@@ -124,6 +105,48 @@ pub async fn measure(table: &mut Table) {
         table.late(&what, extra, Duration::from_millis(5));
     }
     cluster.stop();
+}
+
+/// Measures 1,000,000 rows: adopting, and every call.
+pub async fn measure_million(table: &mut Table) {
+    let Some((mut cluster, client)) = load(table, "1,000,000 rows", 100_000).await else { return };
+    run(&client, layouts::ARGUMENTS).await;
+    for (name, call, calls) in CALLS {
+        let figures = compare(&client, call, ("own", "adopted"), calls, ROUNDS).await;
+        let what = format!("{name}, adopted against own, 1,000,000 rows");
+        table.times(&what, figures, Bar::AtMost(1.5));
+    }
+    cluster.stop();
+}
+
+/// Loads the table and its stores into a new server, and measures that. Returns nothing without pgvector.
+async fn load(table: &mut Table, rows: &str, documents: usize) -> Option<(Cluster, Client)> {
+    let mut cluster = Cluster::bare().await;
+    if cluster.lacks_vector("benchmarks of adopted stores") {
+        return None;
+    }
+    server::configure(&mut cluster).await;
+    cluster.execute_as(passage_tests::cluster::SUPERUSER, "CREATE EXTENSION vector").await;
+    cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+    let client = cluster.client().await;
+    run(&client, &layouts::source(documents)).await;
+    run(&client, "SET maintenance_work_mem = '2GB'").await;
+
+    let begun = Instant::now();
+    run(&client, "SELECT passage.adopt('docs', 'adopted')").await;
+    let adopting = begun.elapsed();
+    table.late(&format!("`adopt`, {rows}"), adopting, BAR * (documents * CHUNKS) as u32);
+    run(&client, "SELECT passage.create_store('own', 64)").await;
+    let begun = Instant::now();
+    run(&client, layouts::COPY).await;
+    let copying = begun.elapsed();
+    let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f64());
+    let figures = Figures::new(&[(copying.as_secs_f64(), adopting.as_secs_f64())]);
+    let what = format!("`adopt`, {rows}, against INSERT into a store of our own");
+    table.row(&what, seconds(copying), seconds(adopting), figures, Bar::None);
+    run(&client, layouts::INDEXES).await;
+    run(&client, "VACUUM ANALYZE").await;
+    Some((cluster, client))
 }
 
 async fn run(client: &Client, sql: &str) {

@@ -12,13 +12,14 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `ingest`: the client against COPY of the same rows;
 - `embed`: the model against candle with padded batches;
 - `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
+- `adopted-million`: the same with a million rows, without the other views;
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;
 - `million`: search in a million chunks of real text, against its parts alone;
 - `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL;
 - `fusion`: whether the constants of the fusion hold on other questions.
 
-Without a part all of them run except the last six, which take minutes. `scale` loads ten million chunks and needs
+Without a part all of them run except `adopted-million` and the last six, which take minutes. `scale` loads ten million chunks and needs
 25 GB of disk. `million` embeds 50,000 chunks in its first run and needs 10 GB. The last four do not measure speed
 and have options of their own (see `quality`). `--keep` names a folder that keeps the loaded servers for the next
 run.
@@ -42,12 +43,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "expand",
     "split",
     "ingest",
     "embed",
     "adopted",
+    "adopted-million",
     "scale",
     "million",
     "quality",
@@ -57,7 +59,8 @@ const PARTS: [&str; 11] = [
 ];
 
 /// The parts that run only if they are named.
-const NAMED: [&str; 6] = ["scale", "million", "quality", "search", "fragments", "fusion"];
+const NAMED: [&str; 7] =
+    ["adopted-million", "scale", "million", "quality", "search", "fragments", "fusion"];
 
 /// The arguments of the command line.
 struct Arguments {
@@ -123,6 +126,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("adopted") {
         runtime.block_on(adopted::measure(&mut table));
+    }
+    if arguments.has("adopted-million") {
+        runtime.block_on(adopted::measure_million(&mut table));
     }
     if arguments.has("scale") {
         runtime.block_on(scale::measure(&mut table, arguments.keep.as_deref()));

@@ -23,18 +23,20 @@ pub const COPY: &str = "
     INSERT INTO own.chunks (id, document_id, ordinal, section, content, start_byte, end_byte, metadata)
     SELECT id, document_id, ordinal, section, content, start_byte, end_byte, metadata FROM adopted.chunks ORDER BY document_id, ordinal;";
 
-/// Creates two small tables, of which one is adopted, and the vector indexes of both large ones.
+/// Creates the vector indexes of both stores.
 pub const INDEXES: &str = "
+    INSERT INTO own.embeddings (chunk_id, document_id, embedding) SELECT chunk_id, document_id, embedding FROM adopted.embeddings;
+    CREATE INDEX embeddings_embedding_idx ON own.embeddings USING hnsw (embedding vector_cosine_ops);
+    CREATE INDEX ON docs USING hnsw (embedding vector_cosine_ops);";
+
+/// Creates two small tables, of which one is adopted.
+pub const WRITTEN: &str = "
     CREATE TABLE bare (LIKE docs INCLUDING ALL);
     INSERT INTO bare SELECT * FROM docs LIMIT 10000;
     CREATE TABLE kept (LIKE docs INCLUDING ALL);
     INSERT INTO kept SELECT * FROM docs LIMIT 10000;
     SELECT passage.adopt('kept', 'followed');
-    SET maintenance_work_mem = '512MB';
-    INSERT INTO own.embeddings (chunk_id, document_id, embedding) SELECT chunk_id, document_id, embedding FROM adopted.embeddings;
-    CREATE INDEX embeddings_embedding_idx ON own.embeddings USING hnsw (embedding vector_cosine_ops);
-    CREATE INDEX ON docs USING hnsw (embedding vector_cosine_ops);
-    ANALYZE;";
+    ANALYZE bare, kept;";
 
 /// The expressions of views over the table.
 macro_rules! columns {
