@@ -190,6 +190,7 @@ mod tests {
             ("<a b='>", 1),
             ("<a><!-- </a>", 4),
             ("<a>1 < 2</a>", 6),
+            ("<a><?>?></a>", 4),
         ] {
             assert_eq!(error(text), Some(column), "{text}");
         }

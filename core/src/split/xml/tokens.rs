@@ -86,7 +86,7 @@ impl<'t> Tokens<'t> {
             Ok((TokenKind::Finish, start, ""))
         } else if rest.starts_with("<!--") {
             Ok((TokenKind::Comment, end(self.behind(start + 4, "-->"))?, ""))
-        } else if rest.starts_with("<?") {
+        } else if rest.starts_with("<?") && !rest.starts_with("<?>") {
             Ok((TokenKind::Comment, end(self.behind(start + 2, "?>"))?, ""))
         } else if rest.starts_with("<![CDATA[") {
             Ok((TokenKind::Characters, end(self.behind(start + 9, "]]>"))?, ""))
