@@ -87,6 +87,8 @@ BEGIN
             ELSE format('ALTER TABLE %sadopted_%s ADD CONSTRAINT %I %s;', prefix, target, made.name, definition) END
         FROM (VALUES
             ('documents', 'adopted_documents_pkey', 'PRIMARY KEY (id)', true),
+            -- A hash: a uri can be longer than a btree permits, and an error would fail the program that writes the table.
+            ('documents', 'adopted_documents_uri_idx', 'USING hash (uri)', true),
             ('chunks', 'adopted_chunks_pkey', 'PRIMARY KEY (id)', true),
             ('chunks', 'adopted_chunks_key', format('UNIQUE (%s)', part ->> 'side_keys'), part ->> 'side_keys' <> 'id'),
             ('chunks', 'adopted_chunks_source_id_idx', 'USING hash (source_id)', given ? 'id'),

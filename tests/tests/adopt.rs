@@ -372,3 +372,41 @@ async fn a_table_that_another_role_creates_after_a_drop_runs_no_code_of_it() {
     cluster.execute(&adopt("kept")).await;
     reader.batch_execute("EXECUTE chunks; EXECUTE documents").await.unwrap();
 }
+
+#[tokio::test]
+async fn a_document_is_found_by_its_uri_without_reading_all_documents() {
+    let cluster = Cluster::start().await;
+    cluster.execute(PARTS).await;
+    cluster
+        .execute(
+            "INSERT INTO parts (page, position, body)
+            SELECT 'page ' || n, 0, 'Tea number ' || n FROM generate_series(1, 5000) AS n",
+        )
+        .await;
+    cluster.execute(&adopt("kept")).await;
+    let client = cluster.client().await;
+    for call in [
+        "passage.outline('page 77', store => 'kept')",
+        "passage.fragments('number', uri => 'page 77', store => 'kept')",
+    ] {
+        client.batch_execute("BEGIN").await.unwrap();
+        let found = client.query(&format!("SELECT * FROM {call}"), &[]).await.unwrap();
+        let read = "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE schemaname = 'kept' AND relname = 'adopted_documents'";
+        let read: i64 = client.query_one(read, &[]).await.unwrap().get(0);
+        client.batch_execute("COMMIT").await.unwrap();
+        assert_eq!((found.len(), read), (1, 0), "{call}");
+    }
+}
+
+#[tokio::test]
+async fn a_program_may_write_a_uri_that_is_longer_than_an_index_entry() {
+    let cluster = adopted().await;
+    cluster
+        .execute(
+            "INSERT INTO parts (page, body)
+            SELECT string_agg(md5(n::text), ''), 'long' FROM generate_series(1, 500) AS n",
+        )
+        .await;
+    let found = "SELECT length(uri) FROM passage.search('long', store => 'kept')";
+    assert_eq!(cluster.query_text(found).await, "16000");
+}
