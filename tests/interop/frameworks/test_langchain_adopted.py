@@ -1,4 +1,4 @@
-"""What LangChain records of documents, in an adopted store."""
+"""Sections and collections of LangChain in an adopted store."""
 
 from frameworks import adopted
 from layouts.langchain_pgvector import LangChainPGVector
