@@ -90,7 +90,8 @@ AS $function$
 DECLARE
     source CONSTANT text := adoption ->> 'source';
     given CONSTANT jsonb := (adoption -> 'expressions') - 'described';
-    -- Expressions of a framework share its metadata, which is read once for each row.
+    -- Expressions of a framework share its metadata, which is read once for each row. The source has no column of that
+    -- name, so an expression of the caller that names a column without its table stays unambiguous.
     described CONSTANT text := adoption #>> '{expressions,described}';
     shared jsonb := given;
     types CONSTANT jsonb := adoption -> 'types';
@@ -150,7 +151,7 @@ BEGIN
     keys := keys || jsonb_build_object('id', coalesce(keys ->> 'id', format('_passage.adopted_id(%L, %s)', adoption ->> 'seed', keys ->> 'text')));
 
     IF described IS NOT NULL THEN
-        SELECT jsonb_object_agg(argument, replace(expression, described, 'described.metadata')) INTO shared
+        SELECT jsonb_object_agg(argument, replace(expression, described, 'described.shared_metadata')) INTO shared
         FROM jsonb_each_text(given) AS listed (argument, expression);
     END IF;
 
@@ -161,7 +162,7 @@ BEGIN
             %s AS content, %s AS place, %s AS previous, %s AS source_id, %s AS start_char, %s AS start_byte, %s AS section%s
             %s) AS e
         WHERE e.content IS NOT NULL AND %s$part$,
-        CASE WHEN described IS NOT NULL THEN format(E'\n        CROSS JOIN LATERAL (SELECT %s AS metadata %s) AS described', described, barrier) END,
+        CASE WHEN described IS NOT NULL THEN format(E'\n        CROSS JOIN LATERAL (SELECT %s AS shared_metadata %s) AS described', described, barrier) END,
         _passage.adopted_expression(shared, 'document', 'text'), _passage.adopted_expression(shared, 'collection', 'text'),
         _passage.adopted_expression(shared, 'version', 'text'), _passage.adopted_expression(shared, 'uri', 'text'),
         _passage.adopted_expression(shared, 'title', 'text'), _passage.adopted_expression(shared, 'media_type', 'text'),

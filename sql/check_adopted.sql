@@ -126,7 +126,9 @@ BEGIN
         HAVING count(*) > 0
         UNION ALL
         SELECT %4$L, format('chunks whose text has changed: %%s', count(*)), $1
-        FROM %4$s AS adopted JOIN ONLY %1$s AS source ON %5$s WHERE (%2$s) IS DISTINCT FROM adopted.content
+        -- An expression can name a column that the side table also has, so it is evaluated over the source alone.
+        FROM %4$s AS adopted CROSS JOIN LATERAL (SELECT %2$s AS content FROM ONLY %1$s AS source WHERE %5$s) AS origin
+        WHERE origin.content IS DISTINCT FROM adopted.content
         HAVING count(*) > 0
         $query$, source, _passage.adopted_expression(given, 'content', 'text'),
         CASE WHEN given ? 'condition' THEN _passage.adopted_expression(given, 'condition', 'boolean') ELSE 'true' END,

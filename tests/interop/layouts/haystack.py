@@ -14,9 +14,9 @@ import documents
 class Haystack:
     """A table that a DocumentSplitter fills."""
 
-    name = "haystack PgvectorDocumentStore"
-    tables = ["haystack_documents"]
     source = "haystack_documents"
+    key = "id"
+    content = "content"
 
     def __init__(self, url):
         self.url = url
@@ -45,3 +45,6 @@ class Haystack:
 
     def close(self):
         self.store.close()
+
+
+LAYOUTS = {"PgvectorDocumentStore": Haystack}

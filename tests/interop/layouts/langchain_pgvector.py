@@ -9,28 +9,24 @@ from layouts.langchain_store import WordEmbeddings, split
 class LangChainPGVector:
     """A collection of PGVector."""
 
-    name = "langchain PGVector"
-    tables = ["langchain_pg_collection", "langchain_pg_embedding"]
     source = "langchain_pg_embedding"
+    key = "id"
+    content = "document"
 
     def __init__(self, url):
         self.url = url.replace("postgresql:", "postgresql+psycopg:")
 
     def create(self, overwrite=False):
-        """Creates the tables and a collection, or drops the collection and creates it again."""
+        """Creates the tables and a collection, or drops the tables and creates them again."""
+        if overwrite:
+            self.store.drop_tables()
         self.store = PGVector(
             WordEmbeddings(),
             connection=self.url,
             embedding_length=documents.DIMENSIONS,
             collection_name="pages",
-            pre_delete_collection=overwrite,
             create_extension=False,
         )
-
-    def recreate(self):
-        """Drops the tables and creates them again."""
-        self.store.drop_tables()
-        self.create()
 
     def add(self, uri, text):
         """Adds a document and returns the ids of its chunks. A chunk with a known id is replaced."""
@@ -43,3 +39,6 @@ class LangChainPGVector:
 
     def close(self):
         self.store._engine.dispose()
+
+
+LAYOUTS = {"PGVector": LangChainPGVector}

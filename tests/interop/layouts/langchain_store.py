@@ -1,5 +1,6 @@
 """The tables of LangChain's PGVectorStore: `langchain-postgres`, the current interface."""
 
+import functools
 import uuid
 
 from langchain_core.documents import Document
@@ -41,9 +42,9 @@ def split(uri, text, headers=False):
 class LangChainStore:
     """A table of PGVectorStore: metadata as JSON or in columns, ids of a type, split with headers or without."""
 
-    name = "langchain PGVectorStore"
-    tables = ["lc_chunks"]
     source = "lc_chunks"
+    key = "langchain_id"
+    content = "content"
 
     def __init__(self, url, columns=False, headers=False, id_type="UUID"):
         self.columns, self.headers = columns, headers
@@ -78,3 +79,10 @@ class LangChainStore:
 
     def close(self):
         self.engine._run_as_sync(self.engine.close())
+
+
+LAYOUTS = {
+    "PGVectorStore": LangChainStore,
+    "PGVectorStore with columns": functools.partial(LangChainStore, columns=True, id_type="VARCHAR"),
+    "PGVectorStore split by headers": functools.partial(LangChainStore, headers=True),
+}

@@ -1,5 +1,7 @@
 """The table of LlamaIndex' PGVectorStore."""
 
+import functools
+
 from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.node_parser import MarkdownNodeParser, SentenceSplitter
@@ -24,9 +26,9 @@ class WordEmbedding(BaseEmbedding):
 class LlamaIndex:
     """A table that a VectorStoreIndex fills."""
 
-    name = "llamaindex PGVectorStore"
-    tables = ["data_pages"]
     source = "data_pages"
+    key = "node_id"
+    content = "text"
 
     def __init__(self, url, jsonb=False, hybrid=False):
         self.url, self.jsonb, self.hybrid = url, jsonb, hybrid
@@ -66,3 +68,9 @@ class LlamaIndex:
     def close(self):
         if self.store._engine is not None:
             self.store._engine.dispose()
+
+
+LAYOUTS = {
+    "PGVectorStore with json": LlamaIndex,
+    "PGVectorStore with jsonb and words": functools.partial(LlamaIndex, jsonb=True, hybrid=True),
+}

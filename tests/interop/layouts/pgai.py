@@ -39,9 +39,9 @@ class EmbeddingService(http.server.BaseHTTPRequestHandler):
 class Pgai:
     """A source table, and the table and view of its vectorizer."""
 
-    name = "pgai"
-    tables = ["pages", "pages_embedding_store"]
     source = "pages_embedding_store"
+    key = "embedding_uuid"
+    content = "chunk"
 
     def __init__(self, url):
         self.url = url
@@ -94,3 +94,6 @@ class Pgai:
 
     def close(self):
         self.service.shutdown()
+
+
+LAYOUTS = {"destination table": Pgai}

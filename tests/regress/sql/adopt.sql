@@ -140,7 +140,16 @@ SELECT passage.chunk_id('o"d''d', '["a", 2]') = id FROM "o""d'd".chunks WHERE co
 SELECT passage.chunk_id('o"d''d', 'a');
 UPDATE "o'dd ""one"""."ta'ble" SET "document_id" = 'd';
 SELECT ordinal, left(source_id, 20) AS source_id FROM "o""d'd".chunks ORDER BY ordinal;
+SELECT problem FROM passage.check_store('o"d''d', data => true);
 SELECT count(*) FROM passage.unadopt('o"d''d');
+
+-- an expression over the metadata that the expressions of the framework share
+CREATE TABLE app.recipe (id bigint PRIMARY KEY, content text, metadata jsonb, embedding vector(3));
+INSERT INTO app.recipe VALUES (1, 'Tea needs hot water.', '{"source": "a", "path": "tea.md"}', '[1,0,0]');
+SELECT count(*) > 10 FROM passage.adopt('app.recipe', 'recipes', uri => 'metadata ->> ''path''');
+INSERT INTO app.recipe VALUES (2, 'Coffee needs pressure.', '{"source": "b", "path": "coffee.md"}', '[0,1,0]');
+SELECT uri FROM recipes.documents ORDER BY uri;
+SELECT count(*) > 10 FROM passage.unadopt('recipes');
 
 -- what cannot be adopted
 CREATE TABLE app.keyless (content text, document text);

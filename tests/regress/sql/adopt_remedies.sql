@@ -52,6 +52,17 @@ SELECT DISTINCT remedy FROM passage.check_store('remedied_shop', data => true) W
 SELECT problem FROM passage.check_store('remedied_shop', data => true);
 SELECT source_id, content FROM remedied_shop.chunks ORDER BY ordinal;
 
+-- a row without an embedding, and a check by another role than the owner
+UPDATE remedied.parts SET embedding = NULL WHERE number = 1;
+\connect - :superuser
+SET client_min_messages = warning;
+SELECT object, problem, remedy FROM passage.check_store('remedied_shop', data => true);
+\connect - remedies_owner
+SET client_min_messages = warning;
+SELECT problem, remedy FROM passage.check_store('remedied_shop', data => true);
+UPDATE remedied.parts SET embedding = '[1,0,0]' WHERE number = 1;
+SELECT problem, remedy FROM passage.check_store('remedied_shop', data => true);
+
 -- row-level security
 ALTER TABLE remedied.parts ENABLE ROW LEVEL SECURITY;
 SELECT problem FROM passage.check_store('remedied_shop');
@@ -65,13 +76,19 @@ SELECT problem FROM passage.check_store('remedied_shop');
 -- grants
 \connect - :superuser
 SET client_min_messages = warning;
-CREATE ROLE remedies_reader;
+CREATE ROLE remedies_reader LOGIN;
 GRANT SELECT ON remedied.parts TO remedies_reader;
 \connect - remedies_owner
 SET client_min_messages = warning;
 SELECT problem FROM passage.check_store('remedied_shop');
 SELECT regexp_replace(remedy, '^SELECT (.*);', 'SELECT count(*) > 0 FROM \1;') FROM passage.check_store('remedied_shop') \gexec
 SELECT problem FROM passage.check_store('remedied_shop');
+\connect - remedies_reader
+SET client_min_messages = warning;
+SELECT object, problem, remedy FROM passage.check_store('remedied_shop', data => true);
+\connect - remedies_owner
+SET client_min_messages = warning;
+SELECT problem FROM passage.check_store('remedied_shop', data => true);
 REVOKE SELECT ON remedied.parts FROM remedies_reader;
 SELECT problem FROM passage.check_store('remedied_shop');
 SELECT regexp_replace(remedy, '^SELECT (.*);', 'SELECT count(*) > 0 FROM \1;') FROM passage.check_store('remedied_shop') \gexec
@@ -80,6 +97,7 @@ SELECT problem FROM passage.check_store('remedied_shop');
 -- parts and the table itself
 DROP TRIGGER adopted_by_remedied_shop_update ON remedied.parts;
 DROP INDEX remedied_shop.adopted_chunks_tsv_idx;
+DROP VIEW remedied_shop.embeddings;
 SELECT problem FROM passage.check_store('remedied_shop');
 SELECT regexp_replace(remedy, '^SELECT (.*);', 'SELECT count(*) > 0 FROM \1;') FROM passage.check_store('remedied_shop') \gexec
 SELECT problem FROM passage.check_store('remedied_shop');

@@ -40,6 +40,11 @@ const fn alter(function: &'static str, sql: &'static str) -> Call {
     Call { function, sql, about: ANY, writes: true, reach: Reach::Everywhere }
 }
 
+/// A call that adopts a table of the store. It is slow.
+const fn adopt(function: &'static str, about: &'static [&'static str], sql: &'static str) -> Call {
+    Call { function, sql, about, writes: true, reach: Reach::Kinds }
+}
+
 /// Functions without a store. `arguments.rs` tests them.
 pub const WITHOUT_STORE: &[&str] = &[
     "chunk_tsv",
@@ -117,6 +122,15 @@ macro_rules! notes {
             FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step(
                 ''text={body}'', ''uri={id}'', ''collection=zoo'', ''version=1'', %L)', pg_catalog.concat('store=', @)); END $do$;
         INSERT INTO attacker.notes_§ VALUES ('guide.md', 'The wombat.')"
+    };
+}
+/// Adopts the table of chunks, whose ids are unique and may be NULL.
+macro_rules! adopt_chunks {
+    () => {
+        "ALTER TABLE §.chunks ADD COLUMN key pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
+        SELECT passage.adopt('§.chunks', 'adopted_§', id => 'id', document => 'document_id', ordinal => 'ordinal', section => 'section',
+            content => 'content', title => 'preamble', media_type => 'kind', version => 'unit', metadata => 'metadata',
+            tokens => 'tokens', start_byte => 'start_byte', first_line => 'first_line', last_line => 'last_line')"
     };
 }
 macro_rules! facts {
@@ -379,16 +393,27 @@ pub const CALLS: &[Call] = &[
     ),
     alter("create_store", "SELECT passage.create_store(@, dimensions => 3)"),
     alter("upgrade_store", "SELECT passage.upgrade_store(@)"),
-    // The role may not create a schema. The store is not an adopted one.
-    alter(
+    adopt(
         "adopt",
-        "CREATE TABLE attacker.rows_§ (id pg_catalog.int4 PRIMARY KEY, body pg_catalog.text);
-        SELECT passage.adopt('attacker.rows_§', 'adopted_§', document => 'id', content => 'body', dry_run => true)",
+        &["chunks"],
+        concat!(
+            adopt_chunks!(),
+            "; SELECT h::pg_catalog.text FROM passage.search_hits('quokka', store => 'adopted_§') AS h;
+            SELECT c::pg_catalog.text FROM passage.expand_context(
+                passage.chunk_id('adopted_§', 'aaaaaaaa-0000-0000-0000-000000000002'), 'broad', store => 'adopted_§') AS c;
+            UPDATE §.chunks SET content = content; DELETE FROM §.chunks WHERE key OPERATOR(pg_catalog.=) 3;
+            SELECT c::pg_catalog.text FROM passage.check_store('adopted_§', true) AS c; TRUNCATE §.chunks"
+        ),
     ),
-    alter(
-        "unadopt",
-        "DO $do$ BEGIN PERFORM passage.unadopt(@); EXCEPTION WHEN object_not_in_prerequisite_state THEN NULL; END $do$",
+    adopt(
+        "adopt",
+        &["embeddings"],
+        "ALTER TABLE §.embeddings ADD COLUMN key pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY;
+        SELECT passage.adopt('§.embeddings', 'adopted_§', document => 'document_id', content => 'chunk_id', embedding => 'embedding');
+        SELECT h::pg_catalog.text FROM passage.search_hits(embedding => '{1,2,3}', store => 'adopted_§') AS h;
+        SELECT passage.upgrade_store('adopted_§')",
     ),
+    adopt("unadopt", &["chunks"], concat!(adopt_chunks!(), "; SELECT passage.unadopt('adopted_§')")),
     write(
         "bring_in_step",
         HELD,

@@ -1,9 +1,9 @@
 /*!
 An attacker without privileges: stores whose columns have any type except their own.
 
-The attacker is not a superuser and owns no database. It may create objects in its own schemas and in `pg_temp`.
-Each call must return an ERROR with an ordinary SQLSTATE, or rows of the attacker's own data. It must never cause
-a signal or a panic, or return bytes of the server's memory.
+The attacker is not a superuser and owns no database. It may create schemas, and objects in its own schemas and in
+`pg_temp`. Each call must return an ERROR with an ordinary SQLSTATE, or rows of the attacker's own data. It must never
+cause a signal or a panic, or return bytes of the server's memory.
 
 Covered cases:
 
@@ -12,8 +12,10 @@ Covered cases:
   of the column. Of types with the same layout, such as `timestamp` and `timestamptz`, one is used.
 - Functions that are SQL over the catalogs (`check_store`, `create_store` and the functions they call): every
   column with one wrong type.
-- The dangerous types (`Reach::Kinds`) in temporary tables, views over a function of the attacker, partitioned
-  tables, materialized views and foreign tables.
+- `adopt` of the tables of chunks and embeddings, and `unadopt`: every column with the dangerous types
+  (`Reach::Kinds`).
+- The dangerous types in temporary tables, views over a function of the attacker, partitioned tables, materialized
+  views and foreign tables.
 - The same types in plain tables while operators, casts and types of the attacker are first on the
   `search_path`, and domains in `pg_temp` have the names of built-in types.
 - Rows of odd values in columns of the right types (`rows.rs`).
@@ -59,6 +61,7 @@ async fn cluster() -> Option<Cluster> {
     }
     let superuser = format!(
         "CREATE ROLE {ATTACKER} LOGIN;
+        GRANT CREATE ON DATABASE passage TO {ATTACKER};
         CREATE SCHEMA attacker AUTHORIZATION {ATTACKER};
         CREATE SCHEMA forged AUTHORIZATION {ATTACKER};
         CREATE EXTENSION postgres_fdw;
