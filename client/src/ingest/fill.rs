@@ -282,20 +282,22 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         Ok(false)
     }
 
-    /// Submits chunks to the embedder. Each one is sent to the channel when it is embedded.
+    /// Submits chunks to the embedder. Each one is sent to the channel when it is embedded, also if the next one
+    /// cannot be submitted yet.
     fn submit(&self, chunks: Vec<UnembeddedChunk>, sender: &mpsc::UnboundedSender<Embedded>) {
         let (embedder, sender) = (Arc::clone(self.embedder), sender.clone());
+        let (submitted, mut pending) = mpsc::unbounded_channel();
+        tokio::task::spawn_blocking(move || {
+            for chunk in chunks {
+                let embedding = embedder.submit(chunk.text.clone());
+                if submitted.send((chunk, embedding)).is_err() {
+                    return;
+                }
+            }
+        });
         tokio::spawn(async move {
-            let submitting = tokio::task::spawn_blocking(move || {
-                let submit = |chunk: UnembeddedChunk| {
-                    let pending = embedder.submit(chunk.text.clone());
-                    (chunk, pending)
-                };
-                chunks.into_iter().map(submit).collect::<Vec<_>>()
-            });
-            let Ok(pending) = submitting.await else { return };
-            for (chunk, pending) in pending {
-                if sender.send((chunk, pending.wait().await)).is_err() {
+            while let Some((chunk, embedding)) = pending.recv().await {
+                if sender.send((chunk, embedding.wait().await)).is_err() {
                     return;
                 }
             }

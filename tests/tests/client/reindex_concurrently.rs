@@ -214,7 +214,7 @@ async fn a_reindex_continues_after_it_was_killed() {
     };
     let chunks = cluster.query_lines(CHUNKS).await;
     let stuck = Service::start(
-        |number, _| if number < 50 { Reply::Embeddings(32) } else { Reply::Silence },
+        |number, _| if number < 10 { Reply::Embeddings(32) } else { Reply::Silence },
     )
     .await;
     let arguments =
@@ -226,8 +226,8 @@ async fn a_reindex_continues_after_it_was_killed() {
         .spawn()
         .unwrap();
     let written = "SELECT to_regclass('rag_reindex.embeddings') IS NOT NULL";
-    let is_halfway = async || stuck.seen().len() >= 51 && cluster.query_text(written).await == "t";
-    until("the service gets its 51st request", is_halfway).await;
+    let is_halfway = async || stuck.seen().len() >= 11 && cluster.query_text(written).await == "t";
+    until("the service gets its 11th request", is_halfway).await;
     // A second run at the same time is refused.
     let second = RunOutput::of(&mut with(&cluster, &stuck, &["reindex", "--no-embed"])).await;
     second.assert_refusal("is already being reindexed", "Wait");
