@@ -5,14 +5,17 @@
 -- another role: if reading a relation would, a row of the result says so.
 
 CREATE FUNCTION _passage.table_problems(
-    store name, dimensions integer, distance text, embedding_type text, language regconfig
+    store name, dimensions integer, distance text, embedding_type text, language regconfig, placement jsonb
 )
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH rel AS (
-        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table, relrowsecurity
+        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table, relrowsecurity, ARRAY(
+                SELECT attname::text FROM pg_partitioned_table CROSS JOIN LATERAL unnest(partattrs) AS key
+                JOIN pg_attribute ON attrelid = partrelid AND attnum = key
+                WHERE partrelid = pg_class.oid) AS partitioned_by
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
     ),
@@ -30,12 +33,12 @@ AS $$
         CASE WHEN kind = 'column' AND ddl ~ ' (NOT NULL|PRIMARY KEY)' AND ddl !~ ' NOT NULL DEFAULT '
             THEN 'Restore the column from a backup: its content cannot be derived.'
             ELSE format('SELECT passage.upgrade_store(%L);', store) END
-    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
-    WHERE kind IN ('table', 'view', 'column', 'derived', 'index')
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language, placement) AS missing
+    WHERE kind IN ('table', 'partition', 'view', 'column', 'derived', 'index')
     UNION ALL
     SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
         format('SELECT passage.upgrade_store(%L);', store)
-    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language, placement) AS missing
     WHERE kind = 'setting' AND EXISTS (
         SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT') AND NOT row_security_active(rel.oid))
     HAVING count(*) > 0
@@ -44,7 +47,7 @@ AS $$
         format('column has type %s, not %s', format_type(atttypid, NULL), format_type(to_regtype(type), NULL)),
         CASE WHEN is_table THEN format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s USING %I::%s;', store, relation, col.name, type, col.name, type)
             ELSE 'Cast the column in the view.' END
-    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE atttypid <> to_regtype(type) AND NOT EXISTS (
@@ -52,21 +55,37 @@ AS $$
     UNION ALL
     SELECT format('%I.%I.%I', store, relation, col.name), 'column is not generated',
         format('ALTER TABLE %I.%I DROP COLUMN %I; SELECT passage.upgrade_store(%L);', store, relation, col.name, store)
-    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE derived AND is_table AND attgenerated = ''
     UNION ALL
     SELECT format('%I.%I', store, relation), format('no unique index on (%s)', array_to_string(columns, ', ')),
-        format('ALTER TABLE %I.%I %s;', store, relation, tail)
+        format('ALTER TABLE %I.%I %s;', store, relation, CASE WHEN partitioned_by = '{}' THEN tail
+            ELSE format('ADD UNIQUE (%s)', (SELECT string_agg(quote_ident(name), ', ' ORDER BY place)
+                FROM (SELECT name, min(place) AS place FROM unnest(partitioned_by || columns) WITH ORDINALITY AS key (name, place) GROUP BY name) AS key)) END)
     FROM keys JOIN rel ON relname = relation
     WHERE is_table AND NOT EXISTS (
-        -- A distributed table has document_id before id.
-        SELECT FROM pg_index WHERE indrelid = rel.oid AND indisunique AND ARRAY(
+        SELECT FROM pg_index
+        CROSS JOIN LATERAL (SELECT ARRAY(
             SELECT attname::text FROM unnest(indkey) WITH ORDINALITY AS key (attnum, place)
             JOIN pg_attribute ON attrelid = rel.oid AND pg_attribute.attnum = key.attnum
-            ORDER BY place
-        ) IN (columns, ARRAY['document_id'] || columns))
+            ORDER BY place)) AS key (names)
+        WHERE indrelid = rel.oid AND indisunique AND (
+            -- A distributed table has document_id before id.
+            names IN (columns, ARRAY['document_id'] || columns)
+            -- A unique index of a partitioned table contains the key of its partitions.
+            OR partitioned_by <> '{}' AND names @> columns AND names <@ (columns || 'document_id'::text || partitioned_by)))
+    UNION ALL
+    -- Without it, each look-up of a chunk reads all chunks, or an index whose first column is another one.
+    SELECT format('%I.%I', store, relname), 'no index on (id)', format('CREATE INDEX ON %I.%I (id);', store, relname)
+    FROM rel JOIN pg_attribute AS id ON id.attrelid = rel.oid AND id.attname = 'id' AND NOT id.attisdropped
+    WHERE is_table AND relname = 'chunks'
+        AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = rel.oid AND indkey[0] = id.attnum AND indpred IS NULL)
+        -- Else the remedy is the unique index.
+        AND (partitioned_by <> '{}' OR EXISTS (SELECT FROM pg_index WHERE indrelid = rel.oid AND indisunique AND id.attnum = ANY (indkey)))
+        -- Else it is a missing index of the layout.
+        AND NOT _passage.is_spread_by_document(placement)
     UNION ALL
     SELECT format('%s', indexrelid::regclass), 'index is invalid', format('REINDEX INDEX CONCURRENTLY %s;', indexrelid::regclass)
     FROM pg_index JOIN rel ON rel.oid = indrelid
@@ -78,9 +97,16 @@ AS $$
         SELECT string_agg(relname, ' and ' ORDER BY relname) FROM rel WHERE relrowsecurity
     ) AS guards (guarded)
     WHERE is_table AND NOT relrowsecurity AND relname IN ('documents', 'chunks', 'embeddings') AND guarded IS NOT NULL
+    UNION ALL
+    SELECT format('%I.%I', nspname, part.relname), format('policies of %I.%I do not apply to a query of this partition, on which roles have privileges', store, rel.relname),
+        format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', nspname, part.relname)
+    FROM rel CROSS JOIN LATERAL _passage.relation_tree(rel.oid) AS tree
+    JOIN pg_class AS part ON part.oid = tree AND part.oid <> rel.oid JOIN pg_namespace ON pg_namespace.oid = part.relnamespace
+    WHERE rel.relrowsecurity AND NOT part.relrowsecurity AND EXISTS (
+        SELECT FROM aclexplode(part.relacl) AS acl WHERE acl.grantee <> part.relowner)
 $$;
 
-COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig) IS 'problems of the tables of a store';
+COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig, jsonb) IS 'problems of the tables of a store';
 
 -- A view can show any table of chunks. Missing columns reduce the functions, and indexes belong to the
 -- tables behind the view. The planner shows which tables lack one: it scans them although sequential scans
@@ -210,6 +236,7 @@ DECLARE
         WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
             OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname));
     adoption CONSTANT jsonb := _passage.adoption(_passage.store_name(store));
+    placement CONSTANT jsonb := _passage.store_placement(_passage.store_name(store));
     is_adopted boolean;
     is_unreadable boolean;
 BEGIN
@@ -243,13 +270,18 @@ BEGIN
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(facts.dimensions), 'dimensions')
         WHERE settings -> 'dimensions' <> to_jsonb(facts.dimensions)
         UNION ALL
+        SELECT format('%I.settings', store), format('setting placement is %s, but the store has %s', settings -> 'placement', placement),
+            CASE placement WHEN '{}' THEN format('DELETE FROM %I.settings WHERE key = %L;', store, 'placement')
+                ELSE format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, placement, 'placement') END
+        WHERE settings -> 'placement' <> placement
+        UNION ALL
         SELECT format('%I.settings', store), 'setting language does not name a text search configuration',
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, '"english"', 'language')
         WHERE facts.language IS NULL AND settings ? 'language' AND stored_language IS NULL;
     RETURN QUERY
         SELECT * FROM _passage.table_problems(store, facts.dimensions,
             coalesce(facts.distance, settings ->> 'distance', 'cosine'), coalesce(facts.embedding_type, 'vector'),
-            coalesce(facts.language::regconfig, stored_language, 'pg_catalog.english')) AS found
+            coalesce(facts.language::regconfig, stored_language, 'pg_catalog.english'), placement) AS found
         -- A store of views needs no tables for settings and strategies.
         WHERE NOT (is_adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %') OR adoption IS NOT NULL AND found.problem LIKE '% is missing')
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";
