@@ -44,7 +44,7 @@ DECLARE
 BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_own(store);
-    facts := _passage.store_facts(store);
+    facts := _passage.recorded_facts(store);
     settings := _passage.store_settings(store);
     distance := coalesce(distance, facts.distance, settings ->> 'distance', 'cosine');
     embedding_type := coalesce(embedding_type, facts.embedding_type, 'vector');
@@ -108,9 +108,9 @@ $$;
 
 COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean) IS 'creates the tables of a store, or those parts that it lacks, and returns the statements
 store: schema of the store; NULL takes the setting passage.store (rag)
-dimensions: of the embeddings, 1 to 2000, of halfvec to 4000; NULL takes those of the store, for a new one no embeddings
+dimensions: of the embeddings, 1 to 2000, of halfvec to 4000, of binary to 16000; NULL takes those of the store, for a new one no embeddings
 distance: cosine, l2 or inner_product; NULL takes that of the store, for a new one cosine
-embedding_type: vector or halfvec; NULL takes that of the store, for a new one vector
+embedding_type: vector, halfvec or binary, which is halfvec with an index of the signs; NULL takes that of the store, for a new one vector
 language: text search configuration; NULL takes that of the store, for a new one english
 dry_run: whether to return the statements without executing them, false by default';
 

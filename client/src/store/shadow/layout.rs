@@ -12,7 +12,7 @@ use serde_json::Value;
 pub struct ShadowOptions {
     /// The name and dimensions of the model.
     pub model: Option<(String, usize)>,
-    /// The type of the embeddings: `vector` or `halfvec`.
+    /// The type of the embeddings: `vector`, `halfvec` or `binary`.
     pub embedding_type: Option<String>,
     /// The text search configuration.
     pub language: Option<String>,
@@ -71,7 +71,7 @@ impl Store {
             _passage.store_settings($1::text::name) ->> 'distance'), \
             embedding_type => coalesce($4, facts.embedding_type), \
             language => coalesce($5::text, facts.language::text)::regconfig) \
-            FROM _passage.store_facts($1::text::name) AS facts";
+            FROM _passage.recorded_facts($1::text::name) AS facts";
         let dimensions = options.model.as_ref().map(|(_, dimensions)| *dimensions as i32);
         let ShadowOptions { embedding_type, language, .. } = options;
         self.client
