@@ -67,7 +67,7 @@ BEGIN
         ORDER BY layout.place;
     RETURN QUERY SELECT ddl
         FROM _passage.store_missing(store, (vectors ->> 'dimensions')::integer, coalesce(vectors ->> 'distance', 'cosine'),
-            coalesce(vectors ->> 'type', 'vector'), (adoption ->> 'language')::regconfig)
+            coalesce(vectors ->> 'type', 'vector'), (adoption ->> 'language')::regconfig, '{}')
         WHERE relation IN ('strategies', 'settings') AND kind <> 'view'
         ORDER BY place;
     RETURN QUERY SELECT _passage.adoption_grants(store, source, coalesce(is_changed, false));

@@ -5,7 +5,7 @@
 -- another role: if reading a relation would, a row of the result says so.
 
 CREATE FUNCTION _passage.table_problems(
-    store name, dimensions integer, distance text, embedding_type text, language regconfig
+    store name, dimensions integer, distance text, embedding_type text, language regconfig, placement jsonb
 )
 RETURNS TABLE (object text, problem text, remedy text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
@@ -30,12 +30,12 @@ AS $$
         CASE WHEN kind = 'column' AND ddl ~ ' (NOT NULL|PRIMARY KEY)' AND ddl !~ ' NOT NULL DEFAULT '
             THEN 'Restore the column from a backup: its content cannot be derived.'
             ELSE format('SELECT passage.upgrade_store(%L);', store) END
-    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
-    WHERE kind IN ('table', 'view', 'column', 'derived', 'index')
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language, placement) AS missing
+    WHERE kind IN ('table', 'partition', 'view', 'column', 'derived', 'index')
     UNION ALL
     SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
         format('SELECT passage.upgrade_store(%L);', store)
-    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language) AS missing
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language, placement) AS missing
     WHERE kind = 'setting' AND EXISTS (
         SELECT FROM rel WHERE relname = 'settings' AND has_table_privilege(rel.oid, 'SELECT') AND NOT row_security_active(rel.oid))
     HAVING count(*) > 0
@@ -44,7 +44,7 @@ AS $$
         format('column has type %s, not %s', format_type(atttypid, NULL), format_type(to_regtype(type), NULL)),
         CASE WHEN is_table THEN format('ALTER TABLE %I.%I ALTER COLUMN %I TYPE %s USING %I::%s;', store, relation, col.name, type, col.name, type)
             ELSE 'Cast the column in the view.' END
-    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE atttypid <> to_regtype(type) AND NOT EXISTS (
@@ -52,7 +52,7 @@ AS $$
     UNION ALL
     SELECT format('%I.%I.%I', store, relation, col.name), 'column is not generated',
         format('ALTER TABLE %I.%I DROP COLUMN %I; SELECT passage.upgrade_store(%L);', store, relation, col.name, store)
-    FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
+    FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
     JOIN rel ON relname = relation
     JOIN pg_attribute ON attrelid = rel.oid AND attname = col.name AND NOT attisdropped
     WHERE derived AND is_table AND attgenerated = ''
@@ -80,7 +80,7 @@ AS $$
     WHERE is_table AND NOT relrowsecurity AND relname IN ('documents', 'chunks', 'embeddings') AND guarded IS NOT NULL
 $$;
 
-COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig) IS 'problems of the tables of a store';
+COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig, jsonb) IS 'problems of the tables of a store';
 
 -- A view can show any table of chunks. Missing columns reduce the functions, and indexes belong to the
 -- tables behind the view. The planner shows which tables lack one: it scans them although sequential scans
@@ -210,6 +210,7 @@ DECLARE
         WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
             OR nspname = 'pg_catalog' AND settings ->> 'language' = quote_ident(cfgname));
     adoption CONSTANT jsonb := _passage.adoption(_passage.store_name(store));
+    placement CONSTANT jsonb := _passage.store_placement(_passage.store_name(store));
     is_adopted boolean;
     is_unreadable boolean;
 BEGIN
@@ -243,13 +244,18 @@ BEGIN
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, to_jsonb(facts.dimensions), 'dimensions')
         WHERE settings -> 'dimensions' <> to_jsonb(facts.dimensions)
         UNION ALL
+        SELECT format('%I.settings', store), format('setting placement is %s, but the store has %s', settings -> 'placement', placement),
+            CASE placement WHEN '{}' THEN format('DELETE FROM %I.settings WHERE key = %L;', store, 'placement')
+                ELSE format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, placement, 'placement') END
+        WHERE settings -> 'placement' <> placement
+        UNION ALL
         SELECT format('%I.settings', store), 'setting language does not name a text search configuration',
             format('UPDATE %I.settings SET value = %L WHERE key = %L;', store, '"english"', 'language')
         WHERE facts.language IS NULL AND settings ? 'language' AND stored_language IS NULL;
     RETURN QUERY
         SELECT * FROM _passage.table_problems(store, facts.dimensions,
             coalesce(facts.distance, settings ->> 'distance', 'cosine'), coalesce(facts.embedding_type, 'vector'),
-            coalesce(facts.language::regconfig, stored_language, 'pg_catalog.english')) AS found
+            coalesce(facts.language::regconfig, stored_language, 'pg_catalog.english'), placement) AS found
         -- A store of views needs no tables for settings and strategies.
         WHERE NOT (is_adopted AND (found.problem = 'table is missing' OR found.problem LIKE 'missing: %') OR adoption IS NOT NULL AND found.problem LIKE '% is missing')
         ORDER BY found.object COLLATE "C", found.problem COLLATE "C";

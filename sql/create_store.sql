@@ -6,12 +6,12 @@
 
 -- The caller decides about row-level security, so a dry run ends with policies to copy.
 
-CREATE FUNCTION _passage.policy_template(store name, embeddings boolean) RETURNS SETOF text
+CREATE FUNCTION _passage.policy_template(store name, embeddings boolean, placement jsonb) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
 RETURN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
 -- Put your own condition in the first policy; the others follow it.
 -- ALTER TABLE %1$I.documents ENABLE ROW LEVEL SECURITY;
--- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%2$s
+-- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%4$s%2$s
 -- CREATE POLICY readers ON %1$I.documents FOR SELECT
 --     USING (collection = current_setting('app.collection', true));
 -- CREATE POLICY readers ON %1$I.chunks FOR SELECT
@@ -19,9 +19,12 @@ RETURN pg_catalog.format($template$-- Row-level security, for tenants who share 
     store,
     CASE WHEN embeddings THEN pg_catalog.format(E'\n-- ALTER TABLE %I.embeddings ENABLE ROW LEVEL SECURITY;', store) END,
     CASE WHEN embeddings THEN pg_catalog.format(E'\n-- CREATE POLICY readers ON %1$I.embeddings FOR SELECT\n'
-        '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END);
+        '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END,
+    -- The policies of a partitioned table do not apply to a query that names a partition. Without a policy, such a query returns no rows.
+    (SELECT pg_catalog.string_agg(pg_catalog.format(E'\n-- ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', store, pg_catalog.concat('chunks_', remainder)), '' ORDER BY remainder)
+        FROM pg_catalog.generate_series(0, (placement OPERATOR(pg_catalog.->>) 'partitions')::pg_catalog.int4 OPERATOR(pg_catalog.-) 1) AS remainder));
 
-COMMENT ON FUNCTION _passage.policy_template(name, boolean) IS 'policies for a store that several tenants share, as an SQL comment';
+COMMENT ON FUNCTION _passage.policy_template(name, boolean, jsonb) IS 'policies for a store that several tenants share, as an SQL comment';
 
 CREATE FUNCTION passage.create_store(
     store name DEFAULT NULL,
@@ -29,7 +32,9 @@ CREATE FUNCTION passage.create_store(
     distance text DEFAULT NULL,
     embedding_type text DEFAULT NULL,
     language regconfig DEFAULT NULL,
-    dry_run boolean DEFAULT false
+    dry_run boolean DEFAULT false,
+    partitions integer DEFAULT NULL,
+    distributed text DEFAULT NULL
 )
 RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 100
@@ -38,6 +43,7 @@ AS $$
 DECLARE
     facts record;
     settings jsonb;
+    placement jsonb;
     stored_language regconfig;
     statement text;
     locked boolean := false;
@@ -60,6 +66,7 @@ BEGIN
     language := coalesce(language, facts.language::regconfig, stored_language, 'pg_catalog.english');
 
     PERFORM _passage.check_store_arguments(store, dimensions, distance, embedding_type);
+    placement := _passage.requested_placement(store, partitions, distributed);
     IF jsonb_typeof(settings -> 'layout_version') = 'number' AND settings -> 'layout_version' > '1' THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('store "%s" has layout version %s, but this pg_passage supports version 1', store, settings ->> 'layout_version'),
@@ -84,15 +91,15 @@ BEGIN
     dimensions := coalesce(dimensions, facts.dimensions);
 
     IF dry_run THEN
-        RETURN QUERY SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language);
-        RETURN QUERY SELECT * FROM _passage.policy_template(store, dimensions IS NOT NULL);
+        RETURN QUERY SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language, placement);
+        RETURN QUERY SELECT * FROM _passage.policy_template(store, dimensions IS NOT NULL, placement);
         RETURN;
     END IF;
 
     -- Of two concurrent calls for one store, the second waits and finds the store complete.
     PERFORM pg_advisory_xact_lock(hashtextextended('passage.create_store ' || store, 0));
     FOR statement IN
-        SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language)
+        SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language, placement)
     LOOP
         -- Without the lock, another role could add a trigger between two statements.
         IF statement LIKE 'INSERT INTO %' AND NOT locked THEN
@@ -106,13 +113,15 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean) IS 'creates the tables of a store, or those parts that it lacks, and returns the statements
+COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean, integer, text) IS 'creates the tables of a store, or those parts that it lacks, and returns the statements
 store: schema of the store; NULL takes the setting passage.store (rag)
 dimensions: of the embeddings, 1 to 2000, of halfvec to 4000, of binary to 16000; NULL takes those of the store, for a new one no embeddings
 distance: cosine, l2 or inner_product; NULL takes that of the store, for a new one cosine
 embedding_type: vector, halfvec or binary, which is halfvec with an index of the signs; NULL takes that of the store, for a new one vector
 language: text search configuration; NULL takes that of the store, for a new one english
-dry_run: whether to return the statements without executing them, false by default';
+dry_run: whether to return the statements without executing them, false by default
+partitions: number of partitions of chunks, 2 to 1024; NULL takes that of the store, for a new one a single table
+distributed: schema or document, which need Citus; NULL takes that of the store, for a new one not distributed';
 
 -- DROP EXTENSION ... CASCADE drops the derived columns and their indexes, and no content. upgrade_store
 -- adds and computes them again.

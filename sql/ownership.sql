@@ -201,7 +201,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT array_agg(relation || '.' || attname)
-    FROM _passage.store_columns(store, 1, 'vector', 'simple') AS col
+    FROM _passage.store_columns(store, 1, 'vector', 'simple', '{}') AS col
     JOIN pg_namespace ON nspname = store
     JOIN pg_class ON relnamespace = pg_namespace.oid AND relname = relation
     JOIN pg_attribute ON attrelid = pg_class.oid AND attname = col.name AND NOT attisdropped

@@ -176,21 +176,21 @@ COMMENT ON FUNCTION _passage.recorded_facts(name) IS 'dimensions, embedding type
 -- settings and strategies can be missing.
 
 CREATE FUNCTION _passage.store_missing(
-    store name, dimensions integer, distance text, embedding_type text, language regconfig
+    store name, dimensions integer, distance text, embedding_type text, language regconfig, placement jsonb
 )
 RETURNS TABLE (place bigint, kind text, relation text, name text, ddl text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT place, kind, relation, layout.name, ddl
-    FROM _passage.store_layout(store, dimensions, distance, embedding_type, language)
+    FROM _passage.store_layout(store, dimensions, distance, embedding_type, language, placement)
         WITH ORDINALITY AS layout (kind, relation, name, ddl, place)
     LEFT JOIN (
         SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table,
             -- As release 0.1.0 made it. A view that somebody changed stays.
             relname = 'chunks_embedded' AND relkind = 'v' AND pg_get_viewdef(pg_class.oid) ~ 'ON \(\(embeddings\.chunk_id = chunks\.id\)\)\);$'
                 AND ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = pg_class.oid AND attnum > 0 ORDER BY attnum)
-                    = ARRAY(SELECT col.name FROM _passage.store_columns(store, dimensions, embedding_type, language) AS col
+                    = ARRAY(SELECT col.name FROM _passage.store_columns(store, dimensions, embedding_type, language, placement) AS col
                         WHERE col.relation = 'chunks' AND NOT col.derived ORDER BY col.place) || 'embedding'::text AS is_former_view
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store
@@ -198,6 +198,9 @@ AS $$
     LEFT JOIN pg_attribute ON attrelid = rel.oid AND attname = layout.name AND NOT attisdropped
     WHERE CASE kind
         WHEN 'schema' THEN NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = store)
+        -- Somebody can have divided a partition.
+        WHEN 'partition' THEN rel.oid IS NULL AND coalesce((
+            SELECT round(sum(1.0 / modulus), 6) < 1 FROM _passage.partition_moduli(store) AS modulus), true)
         WHEN 'setting' THEN coalesce(NOT _passage.store_settings(store) ? layout.name, true)
         WHEN 'column' THEN is_table AND attnum IS NULL
         WHEN 'derived' THEN rel.oid IS NULL OR is_table AND attnum IS NULL
@@ -219,12 +222,12 @@ AS $$
         WHERE nspname = store AND relname = 'chunks' AND relkind NOT IN ('r', 'p')))
 $$;
 
-COMMENT ON FUNCTION _passage.store_missing(name, integer, text, text, regconfig) IS 'objects of the layout that a store lacks';
+COMMENT ON FUNCTION _passage.store_missing(name, integer, text, text, regconfig, jsonb) IS 'objects of the layout that a store lacks';
 
 -- One statement adds all columns of a table, since each statement would rewrite every row.
 
 CREATE FUNCTION _passage.store_statements(
-    store name, dimensions integer, distance text, embedding_type text, language regconfig
+    store name, dimensions integer, distance text, embedding_type text, language regconfig, placement jsonb
 )
 RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 100
@@ -234,7 +237,7 @@ AS $$
         WHEN head IS NULL THEN min(ddl)
         ELSE head || string_agg(substr(ddl, length(head) + 1, length(ddl) - length(head) - 1), E',\n    ' ORDER BY place) || ';'
     END
-    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language),
+    FROM _passage.store_missing(store, dimensions, distance, embedding_type, language, placement),
         LATERAL (
             SELECT CASE WHEN kind IN ('column', 'derived') THEN format(E'ALTER TABLE %I.%I\n    ', store, relation) END
         ) AS altered (head)
@@ -242,7 +245,7 @@ AS $$
     ORDER BY min(place)
 $$;
 
-COMMENT ON FUNCTION _passage.store_statements(name, integer, text, text, regconfig) IS 'statements that create what a store lacks';
+COMMENT ON FUNCTION _passage.store_statements(name, integer, text, text, regconfig, jsonb) IS 'statements that create what a store lacks';
 
 CREATE FUNCTION _passage.check_store_arguments(store name, dimensions integer, distance text, embedding_type text)
 RETURNS void

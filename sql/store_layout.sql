@@ -3,12 +3,30 @@
 -- This is the only description of a store. create_store executes the statements of missing objects,
 -- upgrade_store adds what an earlier layout lacked, and check_store compares.
 --
+-- A store whose placement spreads chunks by document has document_id in the keys of chunks, because a unique
+-- index of such a table contains it. The first half of a chunk's id is that of its document's id, and a CHECK
+-- enforces this. So the id of a chunk names its document, and is unique in the store. The expressions use
+-- functions of PostgreSQL alone: DROP EXTENSION leaves them.
+--
 -- The functions of administration run with pg_catalog alone on the search_path, so no object of a hostile
 -- schema replaces one that they name. Types of ltree and pgvector are qualified with the schema that the
 -- catalogs give, since these extensions can be in any schema.
 
+CREATE FUNCTION _passage.is_spread_by_document(placement jsonb) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (placement OPERATOR(pg_catalog.?) 'partitions')
+    OR (placement OPERATOR(pg_catalog.@>) '{"distributed": "document"}'::pg_catalog.jsonb);
+
+COMMENT ON FUNCTION _passage.is_spread_by_document(jsonb) IS 'whether a placement spreads the chunks of a store over several tables by their document';
+
+CREATE FUNCTION _passage.is_partition_count(partitions integer) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN partitions OPERATOR(pg_catalog.>=) 2 AND partitions OPERATOR(pg_catalog.<=) 1024;
+
+COMMENT ON FUNCTION _passage.is_partition_count(integer) IS 'whether chunks can have so many partitions';
+
 CREATE FUNCTION _passage.store_columns(
-    store name, dimensions integer, embedding_type text, language regconfig
+    store name, dimensions integer, embedding_type text, language regconfig, placement jsonb
 )
 RETURNS TABLE (place bigint, relation text, name text, type text, definition text, derived boolean, comment text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 50
@@ -16,8 +34,10 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT row_number() OVER (), relation, name, type,
         concat_ws(' ', type, definition), derived, comment
-    FROM (VALUES
-        ('documents', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'id of the document'),
+    FROM (SELECT _passage.is_spread_by_document(placement)) AS placed (is_spread)
+    CROSS JOIN LATERAL (VALUES
+        ('documents', 'id', 'uuid', CASE WHEN is_spread THEN $d$PRIMARY KEY DEFAULT (left(gen_random_uuid()::text, 18) || '-8000-000000000000')::uuid$d$
+            ELSE 'PRIMARY KEY DEFAULT gen_random_uuid()' END, false, 'id of the document'),
         ('documents', 'collection', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'project or library of the document'),
         ('documents', 'version', 'text', $d$NOT NULL DEFAULT ''$d$, false, 'version of the collection'),
         ('documents', 'uri', 'text', 'NOT NULL', false, 'URL or path; unique with collection and version'),
@@ -31,7 +51,7 @@ AS $$
         ('documents', 'ingested_at', 'timestamp with time zone', 'NOT NULL DEFAULT now()', false, 'when the chunks were written'),
         ('documents', 'source_row', 'jsonb', NULL, false, 'table and key of the row from which keep_in_step ingested the document'),
 
-        ('chunks', 'id', 'uuid', 'PRIMARY KEY DEFAULT gen_random_uuid()', false, 'id of the chunk'),
+        ('chunks', 'id', 'uuid', CASE WHEN is_spread THEN 'NOT NULL' ELSE 'PRIMARY KEY DEFAULT gen_random_uuid()' END, false, 'id of the chunk'),
         ('chunks', 'document_id', 'uuid', format('NOT NULL REFERENCES %I.documents ON DELETE CASCADE', store), false, 'document of the chunk'),
         ('chunks', 'ordinal', 'integer', 'NOT NULL', false, 'position in the document, from 0, without gaps'),
         ('chunks', 'level', 'integer', 'NOT NULL DEFAULT 0', false, 'depth assigned by the splitter; 0 is the root'),
@@ -57,7 +77,8 @@ AS $$
                 WHERE pg_ts_config.oid = language
             ), true, 'tsvector of preamble, section and content'),
 
-        ('embeddings', 'chunk_id', 'uuid', format('PRIMARY KEY REFERENCES %I.chunks ON DELETE CASCADE', store), false, 'id of the chunk'),
+        ('embeddings', 'chunk_id', 'uuid', CASE WHEN is_spread THEN 'PRIMARY KEY'
+            ELSE format('PRIMARY KEY REFERENCES %I.chunks ON DELETE CASCADE', store) END, false, 'id of the chunk'),
         ('embeddings', 'document_id', 'uuid', 'NOT NULL', false, 'document of the chunk'),
         ('embeddings', 'embedding', (
                 -- The signs are only in the index. The column has the numbers, for exact distances.
@@ -90,33 +111,43 @@ AS $$
     WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
 $$;
 
-COMMENT ON FUNCTION _passage.store_columns(name, integer, text, regconfig) IS 'columns of the tables of a store';
+COMMENT ON FUNCTION _passage.store_columns(name, integer, text, regconfig, jsonb) IS 'columns of the tables of a store';
 
 -- Derived columns are added after CREATE TABLE, always last and in the same order. DROP EXTENSION drops
 -- them, and upgrade_store adds them again at the same positions.
 
 CREATE FUNCTION _passage.store_layout(
-    store name, dimensions integer, distance text, embedding_type text, language regconfig
+    store name, dimensions integer, distance text, embedding_type text, language regconfig, placement jsonb
 )
 RETURNS TABLE (kind text, relation text, name text, ddl text)
 LANGUAGE sql STABLE PARALLEL SAFE ROWS 120
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH col AS (
-        SELECT * FROM _passage.store_columns(store, dimensions, embedding_type, language)
+        SELECT * FROM _passage.store_columns(store, dimensions, embedding_type, language, placement)
     ),
-    tables (place, relation, tail, comment) AS (VALUES
-        (1, 'documents', 'UNIQUE (uri, collection, version)', 'documents that were split into chunks'),
-        (2, 'chunks', 'UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE', 'pieces of documents, in document order'),
-        (3, 'embeddings', NULL, 'vectors of chunks'),
-        (4, 'strategies', NULL, 'strategies of this store, in addition to the presets'),
-        (5, 'settings', NULL, 'settings of the store')
+    placed (is_spread, partitions) AS (
+        SELECT _passage.is_spread_by_document(placement), (placement ->> 'partitions')::integer
+    ),
+    tables (place, relation, tail, partition_by, comment) AS (
+        SELECT listed.* FROM placed CROSS JOIN LATERAL (VALUES
+            (1, 'documents', 'UNIQUE (uri, collection, version)', NULL, 'documents that were split into chunks'),
+            (2, 'chunks', concat_ws(E',\n    ', CASE WHEN is_spread THEN 'PRIMARY KEY (document_id, id)' END,
+                    'UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE',
+                    CASE WHEN is_spread THEN $d$CONSTRAINT chunks_id_check CHECK (document_id = (left(id::text, 18) || '-8000-000000000000')::uuid)$d$ END),
+                CASE WHEN partitions IS NOT NULL THEN ' PARTITION BY HASH (document_id)' END, 'pieces of documents, in document order'),
+            (3, 'embeddings', CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, chunk_id) REFERENCES %I.chunks ON DELETE CASCADE', store) END,
+                NULL, 'vectors of chunks'),
+            (4, 'strategies', NULL, NULL, 'strategies of this store, in addition to the presets'),
+            (5, 'settings', NULL, NULL, 'settings of the store')
+        ) AS listed (place, relation, tail, partition_by, comment)
     ),
     indexes (place, relation, name, target) AS (VALUES
         (1, 'chunks', 'chunks_document_id_section_key_ordinal_idx', 'btree (document_id, section_key, ordinal)'),
         (2, 'chunks', 'chunks_document_id_parent_key_ordinal_idx', 'btree (document_id, parent_key, ordinal)'),
         (3, 'chunks', 'chunks_path_idx', 'gist (path)'),
         (4, 'chunks', 'chunks_tsv_idx', 'gin (tsv)'),
+        (7, 'chunks', 'chunks_id_idx', (SELECT CASE WHEN is_spread THEN 'btree (id)' END FROM placed)),
         (6, 'documents', 'documents_orphaned_idx', 'btree (id) WHERE (orphaned_at IS NOT NULL)'),
         -- With pgvector's default of 64, the index of a store of source code lost a tenth of the nearest
         -- neighbours. With 200 it lost none, and the build took 1.5 times as long.
@@ -134,18 +165,24 @@ AS $$
         (2, 'language', to_jsonb(language::text), false),
         (3, 'dimensions', to_jsonb(dimensions), true),
         (4, 'embedding_type', to_jsonb(embedding_type), true),
-        (5, 'distance', to_jsonb(distance), true)
+        (5, 'distance', to_jsonb(distance), true),
+        (6, 'placement', nullif(placement, '{}'), false)
     ),
     layout (stage, place, kind, relation, name, ddl) AS (
         SELECT 1, 1, 'schema', NULL, store::text, format('CREATE SCHEMA %I;', store)
         UNION ALL
         SELECT 2, tables.place, 'table', tables.relation, tables.relation,
-            format(E'CREATE TABLE %I.%I (\n    %s%s\n);', store, tables.relation,
+            format(E'CREATE TABLE %I.%I (\n    %s%s\n)%s;', store, tables.relation,
                 string_agg(format('%I %s', col.name, col.definition), E',\n    ' ORDER BY col.place),
-                E',\n    ' || tables.tail)
+                E',\n    ' || tables.tail, tables.partition_by)
         FROM tables JOIN col USING (relation)
         WHERE NOT col.derived
-        GROUP BY tables.place, tables.relation, tables.tail
+        GROUP BY tables.place, tables.relation, tables.tail, tables.partition_by
+        UNION ALL
+        SELECT 2, 10 + remainder, 'partition', 'chunks_' || remainder, 'chunks_' || remainder,
+            format('CREATE TABLE %1$I.%2$I PARTITION OF %1$I.chunks FOR VALUES WITH (MODULUS %3$s, REMAINDER %4$s);',
+                store, 'chunks_' || remainder, partitions, remainder)
+        FROM placed CROSS JOIN LATERAL generate_series(0, partitions - 1) AS remainder
         UNION ALL
         SELECT 3, col.place, CASE WHEN col.derived THEN 'derived' ELSE 'column' END, relation, col.name,
             format(E'ALTER TABLE %I.%I\n    ADD COLUMN %I %s;', store, relation, col.name, col.definition)
@@ -154,16 +191,17 @@ AS $$
         SELECT 4, indexes.place, 'index', relation, indexes.name,
             format('CREATE INDEX %I ON %I.%I USING %s;', indexes.name, store, relation, indexes.target)
         FROM indexes
-        WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
+        WHERE (relation <> 'embeddings' OR dimensions IS NOT NULL) AND target IS NOT NULL
         UNION ALL
         SELECT 5, 1, 'view', 'chunks_embedded', 'chunks_embedded',
             -- Columns of documents are last, as CREATE OR REPLACE VIEW can add them only there.
             format(E'CREATE OR REPLACE VIEW %1$I.chunks_embedded WITH (security_invoker = true) AS\n'
                 '    SELECT %2$s, embeddings.embedding, documents.uri, documents.title, documents.collection, documents.version\n'
-                '    FROM %1$I.chunks JOIN %1$I.embeddings ON embeddings.chunk_id = chunks.id\n'
+                '    FROM %1$I.chunks JOIN %1$I.embeddings ON embeddings.chunk_id = chunks.id%3$s\n'
                 '        JOIN %1$I.documents ON documents.id = chunks.document_id\n'
                 '    WHERE documents.orphaned_at IS NULL;', store,
-                string_agg(format('chunks.%I', col.name), ', ' ORDER BY col.place))
+                string_agg(format('chunks.%I', col.name), ', ' ORDER BY col.place),
+                (SELECT CASE WHEN is_spread THEN ' AND embeddings.document_id = chunks.document_id' END FROM placed))
         FROM col
         WHERE col.relation = 'chunks' AND NOT col.derived AND dimensions IS NOT NULL
         HAVING count(*) > 0
@@ -171,7 +209,7 @@ AS $$
         SELECT 6, settings.place, 'setting', 'settings', settings.name,
             format('INSERT INTO %I.settings (key, value) VALUES (%L, %L);', store, settings.name, settings.value)
         FROM settings
-        WHERE NOT vectors OR dimensions IS NOT NULL
+        WHERE (NOT vectors OR dimensions IS NOT NULL) AND value IS NOT NULL
         UNION ALL
         SELECT 7, tables.place, 'comment', relation, NULL,
             format('COMMENT ON TABLE %I.%I IS %L;', store, relation, tables.comment)
@@ -189,4 +227,4 @@ AS $$
     SELECT kind, relation, name, ddl FROM layout ORDER BY stage, place
 $$;
 
-COMMENT ON FUNCTION _passage.store_layout(name, integer, text, text, regconfig) IS 'objects of a store with the statements that create them';
+COMMENT ON FUNCTION _passage.store_layout(name, integer, text, text, regconfig, jsonb) IS 'objects of a store with the statements that create them';

@@ -4,6 +4,12 @@
 -- one that moves or gets another name.
 
 DROP FUNCTION passage.filled(text, jsonb);
+DROP FUNCTION passage.policy_template(name, boolean);
+DROP FUNCTION passage.store_columns(name, integer, text, regconfig);
+DROP FUNCTION passage.store_layout(name, integer, text, text, regconfig);
+DROP FUNCTION passage.store_missing(name, integer, text, text, regconfig);
+DROP FUNCTION passage.store_statements(name, integer, text, text, regconfig);
+DROP FUNCTION passage.table_problems(name, integer, text, text, regconfig);
 DROP FUNCTION passage.scanned_relations(name, text);
 
 COMMENT ON SCHEMA passage IS 'pg_passage: search in documents and expansion of hits to readable passages';
@@ -24,19 +30,13 @@ ALTER FUNCTION passage.decode_section(text) SET SCHEMA _passage;
 ALTER FUNCTION passage.text_head(text, integer) SET SCHEMA _passage;
 ALTER FUNCTION passage.section_text(text[]) SET SCHEMA _passage;
 ALTER FUNCTION passage.identifier_parts(text) SET SCHEMA _passage;
-ALTER FUNCTION passage.store_columns(name, integer, text, regconfig) SET SCHEMA _passage;
-ALTER FUNCTION passage.store_layout(name, integer, text, text, regconfig) SET SCHEMA _passage;
 ALTER FUNCTION passage.store_name(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.store_must_exist(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.store_must_be_tables(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.store_facts(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.store_settings(name) SET SCHEMA _passage;
-ALTER FUNCTION passage.store_missing(name, integer, text, text, regconfig) SET SCHEMA _passage;
-ALTER FUNCTION passage.store_statements(name, integer, text, text, regconfig) SET SCHEMA _passage;
 ALTER FUNCTION passage.check_store_arguments(name, integer, text, text) SET SCHEMA _passage;
-ALTER FUNCTION passage.policy_template(name, boolean) SET SCHEMA _passage;
 ALTER FUNCTION passage.data_problems(name) SET SCHEMA _passage;
-ALTER FUNCTION passage.table_problems(name, integer, text, text, regconfig) SET SCHEMA _passage;
 ALTER FUNCTION passage.view_problems(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.preset_strategies() SET SCHEMA _passage;
 
@@ -57,7 +57,8 @@ BEGIN
         'passage.search(text, real[], text, integer, integer, text, text, text, text, text, text, jsonb, double precision, boolean, double precision, double precision, integer, text, integer, integer, integer, text, text, text, text, boolean, text, text, name)',
         'passage.fragments(text, real[], text, uuid, text, text, text, integer, integer, double precision, boolean, boolean, name)',
         'passage.outline(uuid, text, uuid[], name)',
-        'passage.store_stats(name)'
+        'passage.store_stats(name)',
+        'passage.create_store(name, integer, text, text, regconfig, boolean)'
     ] LOOP
         SELECT * INTO STRICT former FROM pg_catalog.pg_proc WHERE oid OPERATOR(pg_catalog.=) signature::pg_catalog.regprocedure;
         IF NOT EXISTS (
@@ -70,12 +71,13 @@ BEGIN
         END IF;
         EXECUTE pg_catalog.format('ALTER FUNCTION %s SET SCHEMA _passage', signature);
         EXECUTE pg_catalog.format(
-            'CREATE OR REPLACE FUNCTION _passage.%I(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS %s '
+            'CREATE OR REPLACE FUNCTION _passage.%I(%s) RETURNS %s LANGUAGE sql %s ROWS %s '
             'SET search_path = pg_catalog, pg_temp AS %L',
-            former.proname, pg_catalog.pg_get_function_arguments(former.oid), pg_catalog.pg_get_function_result(former.oid), former.prorows,
+            former.proname, pg_catalog.pg_get_function_arguments(former.oid), pg_catalog.pg_get_function_result(former.oid),
+            CASE WHEN former.provolatile OPERATOR(pg_catalog.=) 'v' THEN 'VOLATILE PARALLEL UNSAFE' ELSE 'STABLE PARALLEL RESTRICTED' END, former.prorows,
             -- The new version may return more columns.
             pg_catalog.format('SELECT %s FROM passage.%I(%s)', (
-                SELECT pg_catalog.string_agg(pg_catalog.quote_ident(name), ', ' ORDER BY place)
+                SELECT coalesce(pg_catalog.string_agg(pg_catalog.quote_ident(name), ', ' ORDER BY place), '*')
                 FROM pg_catalog.unnest(former.proargnames[former.pronargs OPERATOR(pg_catalog.+) 1:]) WITH ORDINALITY AS result (name, place)), former.proname, (
                 SELECT pg_catalog.string_agg(pg_catalog.format('%I => $%s', name, place), ', ' ORDER BY place)
                 FROM pg_catalog.unnest(former.proargnames[:former.pronargs]) WITH ORDINALITY AS argument (name, place))));

@@ -256,6 +256,7 @@ async fn an_update_keeps_views_of_functions_that_take_more_arguments() {
             CREATE VIEW context AS SELECT c.role, c.path FROM rag.chunks, passage.expand_context(chunks.id) AS c;
             CREATE VIEW sections AS SELECT outline, chunks, tokens FROM passage.outline(uri => 'a.md');
             CREATE VIEW counts AS SELECT collection, documents, tokens FROM passage.store_stats();
+            CREATE VIEW made AS SELECT passage.create_store();
             CREATE FUNCTION quoted(query text) RETURNS SETOF text BEGIN ATOMIC
                 SELECT content FROM passage.fragments(query); END",
         )
@@ -267,9 +268,18 @@ async fn an_update_keeps_views_of_functions_that_take_more_arguments() {
     assert_eq!(before.len(), 7);
     cluster.execute("ALTER EXTENSION pg_passage UPDATE").await;
     assert_eq!(cluster.query_lines(all).await, before);
+    assert_ne!(cluster.query_text("SELECT count(*) FROM made").await, "0");
     let former = "SELECT proname FROM pg_proc WHERE pronamespace = '_passage'::regnamespace
-        AND proname ~ '^(search|search_hits|fragments|expand_contexts?|explain_context|reassemble|outline|store_stats)$' ORDER BY 1";
-    let kept = ["expand_context", "fragments", "outline", "search", "search_hits", "store_stats"];
+        AND proname ~ '^(search|search_hits|fragments|expand_contexts?|explain_context|reassemble|outline|store_stats|create_store)$' ORDER BY 1";
+    let kept = [
+        "create_store",
+        "expand_context",
+        "fragments",
+        "outline",
+        "search",
+        "search_hits",
+        "store_stats",
+    ];
     assert_eq!(cluster.query_lines(former).await, kept);
     let limits = "SELECT count(*) FROM passage.search('words', limits => '{}', filter => '{}')";
     assert_eq!(cluster.query_text(limits).await, "1");

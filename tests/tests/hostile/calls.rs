@@ -304,6 +304,9 @@ pub const CALLS: &[Call] = &[
     administer("scanned_relations", "SELECT _passage.scanned_relations(@, 'document_id IS NULL')"),
     administer("store_facts", "SELECT _passage.store_facts(@)"),
     administer("store_settings", "SELECT _passage.store_settings(@)"),
+    administer("store_placement", "SELECT _passage.store_placement(@)"),
+    administer("partition_moduli", "SELECT _passage.partition_moduli(@)"),
+    administer("requested_placement", "SELECT _passage.requested_placement(@, 8, NULL)"),
     administer("store_name", "SELECT _passage.store_name(@)"),
     administer("store_must_exist", "SELECT _passage.store_must_exist(@)"),
     administer("missing_store_hint", "SELECT _passage.missing_store_hint(@)"),
@@ -314,7 +317,7 @@ pub const CALLS: &[Call] = &[
     ),
     administer(
         "store_columns",
-        "SELECT c::pg_catalog.text FROM _passage.store_columns(@, 3, 'vector', 'english') AS c LIMIT 1",
+        "SELECT c::pg_catalog.text FROM _passage.store_columns(@, 3, 'vector', 'english', '{}') AS c LIMIT 1",
     ),
     administer(
         "store_layout",
@@ -329,7 +332,7 @@ pub const CALLS: &[Call] = &[
         concat!("SELECT c::pg_catalog.text FROM _passage.store_missing(", facts!(), ") AS c"),
     ),
     administer("store_statements", concat!("SELECT _passage.store_statements(", facts!(), ")")),
-    administer("policy_template", "SELECT _passage.policy_template(@, true)"),
+    administer("policy_template", "SELECT _passage.policy_template(@, true, '{}')"),
     administer("index_problems", "SELECT c::pg_catalog.text FROM _passage.index_problems(@) AS c"),
     administer(
         "restricted_data_problems",

@@ -28,7 +28,7 @@ const INDEXES: &str = "SELECT pg_catalog.quote_ident(index.relname), pg_catalog.
 const MISSING: &str = "SELECT ddl FROM _passage.recorded_facts($1::text::name) AS facts, \
     _passage.store_missing($1::text::name, facts.dimensions, coalesce(facts.distance, \
     _passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
-    facts.language::regconfig) AS missing WHERE kind = 'index' AND relation = 'embeddings'";
+    facts.language::regconfig, _passage.store_placement($1::text::name)) AS missing WHERE kind = 'index' AND relation = 'embeddings'";
 
 impl Store {
     /// Drops the vector index if the store has no embeddings yet. Returns whether the store now lacks the

@@ -70,8 +70,9 @@ impl Store {
             dimensions => coalesce($3, facts.dimensions), distance => coalesce(facts.distance, \
             _passage.store_settings($1::text::name) ->> 'distance'), \
             embedding_type => coalesce($4, facts.embedding_type), \
-            language => coalesce($5::text, facts.language::text)::regconfig) \
-            FROM _passage.recorded_facts($1::text::name) AS facts";
+            language => coalesce($5::text, facts.language::text)::regconfig, \
+            partitions => (placement ->> 'partitions')::integer, distributed => placement ->> 'distributed') \
+            FROM _passage.recorded_facts($1::text::name) AS facts, _passage.store_placement($1::text::name) AS placement";
         let dimensions = options.model.as_ref().map(|(_, dimensions)| *dimensions as i32);
         let ShadowOptions { embedding_type, language, .. } = options;
         self.client

@@ -1,0 +1,94 @@
+-- The placement of a store: in which tables its chunks are.
+--
+-- A placement is a JSON object: {} for one table, {"partitions": 8}, {"distributed": "schema"} or
+-- {"distributed": "document"}. create_store records it as a setting. A store without this setting has one
+-- table, or tables that somebody made by hand.
+
+CREATE FUNCTION _passage.partition_moduli(store name) RETURNS SETOF integer
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT substring(pg_get_expr(part.relpartbound, part.oid) FROM 'modulus ([0-9]+)')::integer
+    FROM pg_inherits JOIN pg_class AS part ON part.oid = inhrelid
+    JOIN pg_class ON pg_class.oid = inhparent JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace
+    WHERE nspname = store AND pg_class.relname = 'chunks' AND part.relispartition
+$$;
+
+COMMENT ON FUNCTION _passage.partition_moduli(name) IS 'modulus of each hash partition of the chunks of a store';
+
+-- Another role may have written the setting, so an invalid value counts as none. The catalogs show the
+-- partitions of a table, also if the setting is missing. They count as those of create_store if the CHECK exists
+-- that makes the id of a chunk name its document.
+
+CREATE FUNCTION _passage.store_placement(store name) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN chunks.oid IS NULL THEN coalesce(recorded.partitions, recorded.distributed, '{}')
+        WHEN chunks.relkind = 'p' AND pg_get_partkeydef(chunks.oid) = 'HASH (document_id)' AND EXISTS (
+                SELECT FROM pg_constraint WHERE conrelid = chunks.oid AND contype = 'c' AND conname = 'chunks_id_check')
+            THEN coalesce(recorded.partitions, (
+                SELECT jsonb_build_object('partitions', max(modulus)) FROM _passage.partition_moduli(store) AS modulus
+                HAVING _passage.is_partition_count(max(modulus))), '{}')
+        WHEN chunks.relkind = 'r' THEN coalesce(recorded.distributed, '{}')
+        ELSE '{}' END
+    FROM (SELECT _passage.store_settings(store) -> 'placement') AS setting (placement)
+    CROSS JOIN LATERAL (
+        SELECT
+            CASE WHEN jsonb_typeof(placement -> 'partitions') = 'number' AND placement - 'partitions' = '{}' AND placement ->> 'partitions' ~ '^[0-9]{1,4}$'
+                AND _passage.is_partition_count((placement ->> 'partitions')::integer) THEN placement END,
+            CASE WHEN placement IN ('{"distributed": "schema"}', '{"distributed": "document"}') THEN placement END
+    ) AS recorded (partitions, distributed)
+    LEFT JOIN (pg_class AS chunks JOIN pg_namespace ON pg_namespace.oid = chunks.relnamespace)
+        ON nspname = store AND chunks.relname = 'chunks'
+$$;
+
+COMMENT ON FUNCTION _passage.store_placement(name) IS 'placement of a store, {} for one table of chunks';
+
+-- The placement of a call of create_store. An existing store keeps its own.
+
+CREATE FUNCTION _passage.requested_placement(store name, partitions integer, distributed text) RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    placement CONSTANT jsonb := _passage.store_placement(store);
+    contradiction text;
+BEGIN
+    IF partitions IS NOT NULL AND distributed IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = 'a store cannot be both partitioned and distributed',
+            HINT = 'Pass partitions or distributed, not both.';
+    ELSIF NOT _passage.is_partition_count(partitions) THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('chunks cannot have %s partitions', partitions),
+            HINT = 'Pass 2 to 1024 partitions, or NULL for one table.';
+    ELSIF distributed NOT IN ('schema', 'document') THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('unrecognized distribution "%s"', distributed),
+            HINT = 'Valid distributions are schema and document.';
+    ELSIF distributed IS NOT NULL THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = 'a distributed store requires Citus',
+            HINT = 'Omit distributed for a store on one server.';
+    END IF;
+
+    IF NOT EXISTS (
+        SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE nspname = store AND relname = 'chunks'
+    ) AND placement = '{}' THEN
+        RETURN jsonb_strip_nulls(jsonb_build_object('partitions', partitions, 'distributed', distributed));
+    END IF;
+    SELECT format('store "%s" has %s %s, not %s', store, what, coalesce(placement ->> what, 'none'), requested) INTO contradiction
+    FROM (VALUES ('partitions', partitions::text), ('distributed', distributed)) AS property (what, requested)
+    WHERE requested <> coalesce(placement ->> what, '');
+    IF FOUND THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = contradiction,
+            HINT = 'Create another store, fill it, and rename the schemas.';
+    END IF;
+    RETURN placement;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.requested_placement(name, integer, text) IS 'placement of a store, or the requested one for a new store; raises an error if they differ';

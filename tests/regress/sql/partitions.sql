@@ -1,0 +1,74 @@
+\set SHOW_CONTEXT never
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = error;
+CREATE EXTENSION IF NOT EXISTS pg_passage CASCADE;
+RESET client_min_messages;
+
+-- create_store makes partitions of chunks, and records how many
+SELECT create_store FROM passage.create_store('regress_parts', partitions => 2, dry_run => true)
+WHERE create_store ~ 'documents \(|chunks|placement' AND create_store !~ '^(ALTER|COMMENT)';
+SELECT count(*) > 0 FROM passage.create_store('regress_parts', partitions => 2);
+SELECT relname, relkind, relispartition FROM pg_class
+WHERE relnamespace = 'regress_parts'::regnamespace AND relkind IN ('r', 'p') ORDER BY relname COLLATE "C";
+SELECT value FROM regress_parts.settings WHERE key = 'placement';
+
+-- an existing store keeps them
+SELECT passage.create_store('regress_parts');
+SELECT passage.create_store('regress_parts', partitions => 2);
+SELECT passage.create_store('regress_parts', partitions => 4);
+SELECT passage.upgrade_store('regress_parts');
+SELECT * FROM passage.check_store('regress_parts', true);
+SELECT count(*) > 0 FROM passage.create_store('regress_whole');
+SELECT count(*) FROM regress_whole.settings WHERE key = 'placement';
+SELECT passage.create_store('regress_whole', partitions => 2);
+
+-- missing objects are reported and created again
+DROP TABLE regress_parts.chunks_1;
+DROP INDEX regress_parts.chunks_id_idx;
+SELECT * FROM passage.check_store('regress_parts');
+SELECT passage.upgrade_store('regress_parts');
+SELECT * FROM passage.check_store('regress_parts', true);
+
+-- the id of a chunk begins with that of its document
+INSERT INTO regress_parts.documents (uri) VALUES ('own.md');
+INSERT INTO regress_parts.chunks (id, document_id, ordinal, content)
+SELECT overlay(gen_random_uuid()::text PLACING left(id::text, 18) FROM 1)::uuid, id, 0, 'Own text.' FROM regress_parts.documents;
+SELECT content FROM regress_parts.chunks;
+\set VERBOSITY terse
+INSERT INTO regress_parts.documents (id, uri) VALUES ('00000000-0000-0000-8000-000000000000', 'fixed.md');
+INSERT INTO regress_parts.chunks (id, document_id, ordinal, content)
+VALUES ('00000000-0000-0000-0001-000000000000', '00000000-0000-0000-8000-000000000000', 0, 'Right.');
+INSERT INTO regress_parts.chunks (id, document_id, ordinal, content)
+VALUES ('00000000-0000-0001-0001-000000000000', '00000000-0000-0000-8000-000000000000', 1, 'Wrong.');
+\set VERBOSITY default
+
+-- errors
+SELECT passage.create_store('x', partitions => 1);
+SELECT passage.create_store('x', partitions => 1025);
+SELECT passage.create_store('x', partitions => 8, distributed => 'document');
+SELECT passage.create_store('x', distributed => 'row');
+SELECT passage.create_store('x', distributed => 'schema');
+
+-- the catalogs show the partitions
+DELETE FROM regress_parts.settings WHERE key = 'placement';
+SELECT * FROM passage.check_store('regress_parts');
+SELECT passage.upgrade_store('regress_parts');
+ALTER TABLE regress_parts.chunks DETACH PARTITION regress_parts.chunks_1;
+CREATE TABLE regress_parts.half PARTITION OF regress_parts.chunks FOR VALUES WITH (MODULUS 4, REMAINDER 1);
+CREATE TABLE regress_parts.quarter PARTITION OF regress_parts.chunks FOR VALUES WITH (MODULUS 4, REMAINDER 3);
+DROP TABLE regress_parts.chunks_1;
+SELECT * FROM passage.check_store('regress_parts');
+
+-- an invalid setting is reported and has no effect
+INSERT INTO regress_whole.settings VALUES ('placement', '{"partitions": 4}');
+SELECT _passage.store_placement('regress_whole');
+SELECT * FROM passage.check_store('regress_whole');
+UPDATE regress_whole.settings SET value = '{"partitions": 99999999999}' WHERE key = 'placement';
+SELECT _passage.store_placement('regress_whole');
+UPDATE regress_whole.settings SET value = '["partitions"]' WHERE key = 'placement';
+SELECT _passage.store_placement('regress_whole');
+SELECT passage.upgrade_store('regress_whole');
+
+SET client_min_messages = error;
+DROP SCHEMA regress_parts, regress_whole CASCADE;
