@@ -148,9 +148,10 @@ fn main() -> ExitCode {
     if arguments.has("million") {
         runtime.block_on(million::measure(&mut table, arguments.keep.as_deref()));
     }
-    let size = match arguments.has("size") {
-        true => Some(runtime.block_on(size::measure(&arguments.size))),
-        false => None,
+    let size = if arguments.has("size") {
+        Some(runtime.block_on(size::measure(&arguments.size)))
+    } else {
+        None
     };
     let quality: Vec<_> = quality::PARTS.into_iter().filter(|part| arguments.has(part)).collect();
     let others =
