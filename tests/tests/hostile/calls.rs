@@ -303,6 +303,7 @@ pub const CALLS: &[Call] = &[
     administer("view_problems", "SELECT c::pg_catalog.text FROM _passage.view_problems(@) AS c"),
     administer("scanned_relations", "SELECT _passage.scanned_relations(@, 'document_id IS NULL')"),
     administer("store_facts", "SELECT _passage.store_facts(@)"),
+    administer("recorded_facts", "SELECT _passage.recorded_facts(@)"),
     administer("store_settings", "SELECT _passage.store_settings(@)"),
     administer("store_placement", "SELECT _passage.store_placement(@)"),
     administer("partition_moduli", "SELECT _passage.partition_moduli(@)"),
