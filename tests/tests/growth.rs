@@ -154,8 +154,10 @@ async fn chunks_and_their_indexes_take_the_bytes_that_the_page_states() {
     let documents = root().join("tests/quality/docs");
     cluster.execute("SELECT passage.create_store('big')").await;
     let client = cluster.client().await;
-    for entry in documents.read_dir().expect("the folder can be read") {
-        let path = entry.expect("the folder can be read").path();
+    let entries = documents.read_dir().expect("the folder can be read");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("it can be read").path()).collect();
+    paths.sort();
+    for path in paths {
         let (name, text) =
             (path.file_name().unwrap().to_str().unwrap(), std::fs::read_to_string(&path).unwrap());
         let sql = "SELECT passage.ingest($1, $2, collection => n::text, store => 'big') FROM generate_series(1, 8) AS n";
@@ -168,6 +170,8 @@ async fn chunks_and_their_indexes_take_the_bytes_that_the_page_states() {
         let sql =
             format!("SELECT {size}('big.{relation}')::float8 / (SELECT count(*) FROM big.chunks)");
         let bytes = cluster.query_text(&sql).await.parse().unwrap();
-        assert_near(relation, number(&row[1]), bytes, TOLERANCE);
+        // GiST chooses among equal pages at random.
+        let tolerance = if relation == "chunks_path_idx" { 2.0 * TOLERANCE } else { TOLERANCE };
+        assert_near(relation, number(&row[1]), bytes, tolerance);
     }
 }
