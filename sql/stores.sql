@@ -21,7 +21,7 @@ BEGIN
                 AND NOT row_security_active(pg_class.oid)
                 -- A partition can be a foreign table.
                 AND NOT EXISTS (
-                    SELECT FROM pg_partition_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree.relid
+                    SELECT FROM _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
                     WHERE part.relkind NOT IN ('r', 'p', 'm')) AS is_countable
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         -- The side tables of an adopted store have a row for each document and chunk.
@@ -69,7 +69,7 @@ AS $$
     CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
     CROSS JOIN LATERAL _passage.restricted_row_counts(nspname) AS counts
     CROSS JOIN LATERAL (
-        SELECT sum(pg_total_relation_size(pg_class.oid))
+        SELECT sum(_passage.relation_size(pg_class.oid))
         FROM pg_class
         WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)

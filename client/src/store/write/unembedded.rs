@@ -152,7 +152,7 @@ impl Store {
             "INSERT INTO {schema}.embeddings (chunk_id, document_id, embedding) \
              SELECT id, document_id, $4::real[] FROM {schema}.chunks \
              WHERE id = $1 AND document_id = $2 AND pg_catalog.hashtextextended({text}, 0) = $3 {locks} \
-             ON CONFLICT (chunk_id) DO NOTHING"
+             ON CONFLICT DO NOTHING"
         );
         let insert = transaction.prepare(&sql).await.map_err(error)?;
         let (insert, transaction_) = (&insert, &transaction);
@@ -193,8 +193,11 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the caller may not read the store.
     pub async fn activity(&self) -> Result<Option<i64>, Error> {
-        let sql = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables \
-                   WHERE schemaname = $1 AND relname IN ('chunks', 'embeddings')";
+        // PostgreSQL counts the rows of a partitioned table with its partitions.
+        let sql = "WITH store AS (SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
+                   WHERE nspname = $1 AND relname IN ('chunks', 'embeddings')) \
+                   SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables \
+                   WHERE relid IN (SELECT oid FROM store UNION ALL SELECT tree.relid FROM store CROSS JOIN LATERAL pg_partition_tree(store.oid) AS tree)";
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
     }
 
