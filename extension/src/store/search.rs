@@ -8,6 +8,7 @@ embedding. Both statements have the conditions of [`filters`], so filters apply 
 mod filters;
 mod frequencies;
 mod hit_listing;
+mod index_scan;
 mod lexemes;
 mod match_reader;
 mod query_embedding;

@@ -6,6 +6,7 @@
 
 mod administration;
 mod adopted;
+mod binary;
 mod bounded_calls;
 mod chunk_sizes;
 mod concurrent_writers;

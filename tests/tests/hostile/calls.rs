@@ -306,6 +306,7 @@ pub const CALLS: &[Call] = &[
     administer("view_problems", "SELECT c::pg_catalog.text FROM _passage.view_problems(@) AS c"),
     administer("scanned_relations", "SELECT _passage.scanned_relations(@, 'document_id IS NULL')"),
     administer("store_facts", "SELECT _passage.store_facts(@)"),
+    administer("recorded_facts", "SELECT _passage.recorded_facts(@)"),
     administer("store_settings", "SELECT _passage.store_settings(@)"),
     administer("relation_tree", "SELECT pg_catalog.count(*) FROM _passage.relation_tree(pg_catalog.to_regclass(@::pg_catalog.text OPERATOR(pg_catalog.||) '.chunks'))"),
     administer("relation_size", "SELECT _passage.relation_size(pg_catalog.to_regclass(@::pg_catalog.text OPERATOR(pg_catalog.||) '.chunks'))"),

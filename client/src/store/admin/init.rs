@@ -24,7 +24,7 @@ use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 pub struct InitOptions {
     /// The dimensions of the embeddings; `None` for a store without embeddings.
     pub dimensions: Option<usize>,
-    /// The type of the embeddings: `vector` or `halfvec`.
+    /// The type of the embeddings: `vector`, `halfvec` or `binary`.
     pub embedding_type: Option<String>,
     /// The text search configuration, such as `english`.
     pub language: Option<String>,

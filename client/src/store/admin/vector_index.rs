@@ -25,7 +25,7 @@ const INDEXES: &str = "SELECT pg_catalog.quote_ident(index.relname), pg_catalog.
 
 /// The query for the statement with which the extension creates the vector index of store `$1`, if it is
 /// missing.
-const MISSING: &str = "SELECT ddl FROM _passage.store_facts($1::text::name) AS facts, \
+const MISSING: &str = "SELECT ddl FROM _passage.recorded_facts($1::text::name) AS facts, \
     _passage.store_missing($1::text::name, facts.dimensions, coalesce(facts.distance, \
     _passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
     facts.language::regconfig, _passage.store_placement($1::text::name)) AS missing WHERE kind = 'index' AND relation = 'embeddings'";
@@ -46,8 +46,9 @@ impl Store {
         let [index] = &indexes[..] else { return Ok(false) };
         let Some(index_name) = index.get::<_, Option<String>>(0) else { return Ok(true) };
         let (definition, is_plain): (String, bool) = (index.get(1), index.get(2));
-        // For other distances, search reads the distance from the index.
-        if !is_plain || !definition.contains("_cosine_ops") {
+        // For other distances, search reads the distance from the index. Signs have no other one.
+        let is_cosine = ["_cosine_ops", "bit_hamming_ops"].iter().any(|of| definition.contains(of));
+        if !is_plain || !is_cosine {
             return Ok(false);
         }
         if !is_empty(client, schema).await.map_err(error)? {
@@ -96,8 +97,8 @@ impl Store {
                 "SELECT set_config('maintenance_work_mem', greatest( \
                  pg_size_bytes(current_setting('maintenance_work_mem')), \
                  least(pg_size_bytes(current_setting('shared_buffers')), \
-                 (SELECT count(*) * (4 * coalesce(max(dimensions), 0) + 512) \
-                 FROM {schema}.embeddings, _passage.store_facts($1::text::name)))) / 1024 || 'kB', true)"
+                 (SELECT count(*) * (coalesce(max(CASE embedding_type WHEN 'binary' THEN dimensions / 8 ELSE 4 * dimensions END), 0) + 512) \
+                 FROM {schema}.embeddings, _passage.recorded_facts($1::text::name)))) / 1024 || 'kB', true)"
             );
             transaction.execute(&memory, &[name]).await?;
         } else {

@@ -35,7 +35,9 @@ AND substr(own.definition, length(own.prefix || own.target) + 1)
     IS DISTINCT FROM substr(other.definition, length(other.prefix || other.target) + 1)
 AND (own.relation <> 'embeddings' OR own.type = (
     SELECT format_type(atttypid, atttypmod) FROM pg_attribute
-    WHERE attrelid = to_regclass(format('%I.embeddings', $2::name)) AND attname = 'embedding'))
+    WHERE attrelid = to_regclass(format('%I.embeddings', $2::name)) AND attname = 'embedding')
+    -- The types halfvec and binary have the same column.
+    AND (SELECT embedding_type FROM _passage.recorded_facts($1)) = (SELECT embedding_type FROM _passage.recorded_facts($2)))
 ORDER BY own.relation, own.relname";
 
 /// The query for the statements of the other customizations of store `$1`, with that name; shadow store

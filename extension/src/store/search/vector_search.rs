@@ -6,25 +6,30 @@ iterative scan, which is on for the duration of the statement, since policies an
 scan ends after `hnsw.max_scan_tuples`, and an index may miss a chunk. So if it returns fewer chunks than
 requested, the chunks that pass the filters are compared one by one, up to a limit, and the nearest of both are
 returned. If there are more chunks than the limit, the caller gets a NOTICE.
+
+The index of a store of type binary has only the signs of the embeddings. It finds many more chunks than
+requested, and the same statement orders them by the distance of their embeddings.
 */
 
 use super::RankedChunks;
 use super::filters::{FilterShape, Filters};
+use super::index_scan::IndexScan;
 use super::query_embedding::QueryEmbedding;
 use crate::interrupt::pause;
-use crate::spi::{Access, Connection, Setting, Value};
+use crate::spi::{Access, Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::sql_text::EQUAL;
-use pgrx::{PgLogLevel, PgSqlErrorCode, function_name, pg_sys};
+use pgrx::{PgLogLevel, PgSqlErrorCode, function_name};
 use std::collections::HashSet;
-use std::ffi::{CStr, CString};
 
 /// How the nearest chunks are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum VectorScan {
     /// By the index.
     Indexed,
+    /// By the index of signs, then by their distances.
+    Reranked,
     /// One by one.
     Exact,
 }
@@ -39,7 +44,7 @@ struct NearestStatement {
 impl StatementKey for NearestStatement {
     fn access(&self) -> Access {
         match self.scan {
-            VectorScan::Indexed => Access::Index,
+            VectorScan::Indexed | VectorScan::Reranked => Access::Index,
             VectorScan::Exact => Access::Any,
         }
     }
@@ -47,11 +52,6 @@ impl StatementKey for NearestStatement {
 
 /// The most chunks that are compared one by one.
 const MAX_COMPARED: usize = 20_000;
-
-/// The range of `hnsw.ef_search`, which is raised to twice the number of requested chunks. With
-/// `ef_search` as large as the request, indexes of a store of source code missed one to eight points of
-/// recall; with 200 none.
-const EF_SEARCH: std::ops::RangeInclusive<usize> = 200..=1_000;
 
 impl Store {
     /// Finds the chunks nearest to an embedding, best first, at most `limit`, with the score of the
@@ -67,8 +67,9 @@ impl Store {
         let by_cosine = embedding.is_cosine();
         let conditions =
             if by_cosine { &Filters { min_similarity: None, ..filters.clone() } } else { filters };
-        let mut nearest =
-            self.nearest(connection, embedding, conditions, VectorScan::Indexed, limit);
+        let indexed =
+            if embedding.is_binary() { VectorScan::Reranked } else { VectorScan::Indexed };
+        let mut nearest = self.nearest(connection, embedding, conditions, indexed, limit);
         if nearest.len() < limit {
             let scan = VectorScan::Exact;
             let exact = self.nearest(connection, embedding, conditions, scan, MAX_COMPARED + 1);
@@ -100,8 +101,16 @@ impl Store {
         let key = NearestStatement { scan, filters: shape };
         let statement = self.0.statement(key, || statement(&self.0, embedding, scan, shape));
         let mut values = vec![embedding.value(), Value::new(limit as i64)];
+        let settings = match scan {
+            VectorScan::Indexed => IndexScan::of_embeddings(limit).settings,
+            VectorScan::Reranked => {
+                let scan = IndexScan::of_signs(limit);
+                values.push(Value::new(scan.limit as i64));
+                scan.settings
+            }
+            VectorScan::Exact => Vec::new(),
+        };
         values.extend(filters.values());
-        let settings = if scan == VectorScan::Indexed { settings(limit) } else { Vec::new() };
         let rows = connection.read_with(&statement, values, &settings);
         let chunk = |row| {
             pause(row);
@@ -123,7 +132,8 @@ fn statement(
     // Embeddings without a document id are joined with their chunk.
     let has_document_id = embeddings.has_document_id();
     let document = if has_document_id { "e.document_id" } else { "c.document_id" };
-    let conditions = filters.conditions(layout, document, Some(embedding), 3);
+    let first = if scan == VectorScan::Reranked { 4 } else { 3 };
+    let conditions = filters.conditions(layout, document, Some(embedding), first);
     let documents = filters.join(layout, document);
     let chunks = if filters.needs_chunk() || !has_document_id {
         let document = if has_document_id && layout.chunks.ids_name_documents {
@@ -136,48 +146,19 @@ fn statement(
         String::new()
     };
     let distance = embedding.distance();
-    let order = match scan {
-        VectorScan::Indexed => format!(" ORDER BY {distance}"),
-        VectorScan::Exact => String::new(),
-    };
-    format!(
-        "SELECT {id}, {distance} FROM {embeddings} AS e{chunks}{documents} WHERE true{conditions}{order} LIMIT $2",
+    let from = format!(
+        "SELECT {id} AS chunk_id, {distance} AS distance FROM {embeddings} AS e{chunks}{documents} WHERE true{conditions}",
         id = embeddings.column("e", "chunk_id", "uuid"),
         embeddings = embeddings.name,
-    )
-}
-
-/// Returns the settings of pgvector for finding `limit` chunks.
-fn settings(limit: usize) -> Vec<Setting> {
-    let current = |name: &CStr| {
-        // SAFETY: a look-up by a string that ends in NUL, which returns NULL for a missing setting; the
-        // string that it returns is copied before anything is set.
-        unsafe {
-            let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
-            (!value.is_null()).then(|| CStr::from_ptr(value).to_owned())
-        }
-    };
-    if current(c"hnsw.ef_search").is_none() {
-        // SAFETY: the path is a string that ends in NUL; the library exists, for the store has a type
-        // that is a member of its extension; loading it twice does nothing, and a failure is an error.
-        unsafe { pg_sys::load_file(c"$libdir/vector".as_ptr(), false) };
+    );
+    match scan {
+        VectorScan::Indexed => format!("{from} ORDER BY {distance} LIMIT $2"),
+        VectorScan::Reranked => format!(
+            "SELECT chunk_id, distance FROM ({from} ORDER BY {} LIMIT $3) AS candidate ORDER BY distance LIMIT $2",
+            embedding.indexed_distance()
+        ),
+        VectorScan::Exact => format!("{from} LIMIT $2"),
     }
-    let mut settings = Vec::new();
-    let wide = (2 * limit).clamp(*EF_SEARCH.start(), *EF_SEARCH.end());
-    let ef_search = current(c"hnsw.ef_search")
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
-        .filter(|ef_search| *ef_search < wide);
-    if ef_search.is_some() {
-        let value = CString::new(wide.to_string()).expect("digits hold no NUL");
-        settings.push(Setting { name: c"hnsw.ef_search", value });
-    }
-    // These settings exist since pgvector 0.8. `vector_search` sorts the result.
-    for name in [c"hnsw.iterative_scan", c"ivfflat.iterative_scan"] {
-        if current(name).is_some_and(|value| value.as_c_str() == c"off") {
-            settings.push(Setting { name, value: c"relaxed_order".to_owned() });
-        }
-    }
-    settings
 }
 
 /// Reports that more chunks pass the filters than were found.
