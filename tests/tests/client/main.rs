@@ -28,6 +28,8 @@ mod kills;
 mod lost_connection;
 mod network;
 mod pages;
+mod pooled_commands;
+mod pooled_sessions;
 mod pooler;
 mod reindex;
 mod reindex_concurrently;

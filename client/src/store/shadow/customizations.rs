@@ -9,6 +9,7 @@ refers to the new ones.
 */
 
 use super::super::admin::PINNED_SEARCH_PATH;
+use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::{Error, GenericClient, Row};
 
 /// The query for the indexes of store `$1` that shadow store `$2` lacks or has with another definition: the
@@ -149,5 +150,5 @@ pub(super) async fn query_catalog(
     shadow: &str,
 ) -> Result<Vec<Row>, Error> {
     client.batch_execute(&format!("SET LOCAL {PINNED_SEARCH_PATH}")).await?;
-    client.query(sql, &[&store, &shadow]).await
+    client.query_unnamed(sql, &[&store, &shadow]).await
 }

@@ -2,6 +2,7 @@
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
+use super::super::unnamed_statement::UnnamedStatements;
 use super::obstacles;
 use super::pair::{FINGERPRINTS, MARK};
 use crate::postgres_text::quote_identifier;
@@ -77,7 +78,7 @@ impl Store {
         let dimensions = options.model.as_ref().map(|(_, dimensions)| *dimensions as i32);
         let ShadowOptions { embedding_type, language, .. } = options;
         self.client
-            .query(sql, &[&self.name, &shadow, &dimensions, embedding_type, language])
+            .query_unnamed(sql, &[&self.name, &shadow, &dimensions, embedding_type, language])
             .await
             .map_err(error)
             .map(drop)
