@@ -153,6 +153,10 @@ impl<'t> Parser<'t, '_, '_> {
         }
         let key = self.open.last_mut().and_then(|frame| frame.key.take());
         let from = match (&key, style) {
+            // Comments may precede the dash, and follow it if there is no value.
+            (None, Style::Block { .. }) if matches!(node, Node::Empty) => {
+                self.source.skip_blanks(at) + 1
+            }
             (None, Style::Block { .. }) => at,
             (Some(key), Style::Block { .. }) if matches!(node, Node::Block(_)) => {
                 self.line(key.end).end

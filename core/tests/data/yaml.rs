@@ -79,6 +79,20 @@ fn block_scalars_aliases_tags_and_unusual_keys_have_correct_bounds() {
 }
 
 #[test]
+fn an_item_without_a_value_has_its_line() {
+    for item in ["- # none\n", "# none\n  -\n", "-\n", "- &none\n"] {
+        let text = format!("a:\n  b:\n  {item}\n  c:\n  - 12345678901\n  - 12345678901\n");
+        let chunks = read(&text, YAML, small(16)).chunks;
+        assert_eq!(whole(&chunks, &["root", "a", "b"]), format!("  b:\n  {item}\n"));
+        assert!(whole(&chunks, &["root", "a", "c"]).starts_with("  c:\n"), "{item}");
+    }
+    let text = "-\n- # none\n- 12345678901\n-\n";
+    let chunks = read(text, YAML, small(4)).chunks;
+    assert_eq!(whole(&chunks, &["root", "[1]"]), "- # none\n");
+    assert_eq!(whole(&chunks, &["root", "[3]"]), "-\n");
+}
+
+#[test]
 fn of_sequences_on_one_line_the_outer_items_are_units() {
     let text = "- - a: 12345678\n    b: 12345678\n  - c: 12345678\n- d: 12345678\n";
     let chunks = read(text, YAML, small(20)).chunks;
