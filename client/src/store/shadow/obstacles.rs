@@ -32,7 +32,7 @@ SELECT DISTINCT object FROM (
     -- Relations of another kind than those of create_store, or that have another owner than the schema, and
     -- partitions that create_store does not make.
     SELECT pg_describe_object('pg_class'::regclass, oid, 0) FROM original
-    WHERE relkind <> coalesce((SELECT relkind FROM shadow WHERE shadow.relname = original.relname),
+    WHERE relkind::text <> coalesce((SELECT relkind::text FROM shadow WHERE shadow.relname = original.relname),
         CASE relname WHEN 'chunks_embedded' THEN 'v' ELSE 'r' END)
     OR relispartition AND relname NOT IN (SELECT relname FROM shadow) OR relowner <> nspowner
     UNION ALL
