@@ -31,6 +31,13 @@ const WRITE_DELAY: Duration = Duration::from_secs(1);
 /// process.
 const CLAIMED: usize = 256;
 
+/// The most claimed chunks behind a busy pooler, where other workers may take chunks while this one waits for a
+/// connection to the server.
+const CLAIMED_IF_BUSY: usize = 64;
+
+/// A pooler is busy if it needs longer to assign a connection to the server.
+const BUSY_AFTER: Duration = Duration::from_millis(20);
+
 /// The longest time that a worker behind a pooler keeps its claims, and with them a connection to the server.
 const CLAIM_TIME: Duration = Duration::from_secs(1);
 
@@ -147,6 +154,14 @@ enum First {
     None,
 }
 
+/// How far a scan may claim.
+struct Pace {
+    has_more: bool,
+    /// The most claimed chunks.
+    most: usize,
+    claimed_at: Instant,
+}
+
 /// A chunk, and its embedding or the error.
 type Embedded = (UnembeddedChunk, Result<Embedding, embed::Error>);
 
@@ -261,16 +276,18 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         let mut claimed: HashSet<Uuid> = first.iter().map(|chunk| chunk.id).collect();
         self.submit(first, &sender);
         let mut done = Vec::new();
-        let (mut has_more, mut first_done, mut claimed_at) = (true, Instant::now(), Instant::now());
+        let most = if store.must_renew_claims() { CLAIMED_IF_BUSY } else { CLAIMED };
+        let mut pace = Pace { has_more: true, most, claimed_at: Instant::now() };
+        let mut first_done = Instant::now();
         while !claimed.is_empty() {
-            while has_more && claimed.len() < CLAIMED {
+            while pace.has_more && claimed.len() < pace.most {
                 let collection = self.fill.collection.as_deref();
                 match store.claim(&mut cursor, CLAIM, collection).await? {
                     Some(chunks) => {
                         claimed.extend(chunks.iter().map(|chunk| chunk.id));
                         self.submit(chunks, &sender);
                     }
-                    None => has_more = false,
+                    None => pace.has_more = false,
                 }
             }
             let next: Option<Embedded> = tokio::select! {
@@ -285,12 +302,10 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 () = store.lost() => return Err(store::Error::Lost.into()),
                 next = embedded.recv() => next,
                 () = tokio::time::sleep_until((first_done + WRITE_DELAY).into()), if !done.is_empty() => None,
-                () = tokio::time::sleep_until((claimed_at + CLAIM_TIME).into()), if store.must_renew_claims() => None,
+                () = tokio::time::sleep_until((pace.claimed_at + CLAIM_TIME).into()), if store.must_renew_claims() => None,
             };
             let Some((chunk, embedding)) = next else {
-                self.write(store, &mut done).await?;
-                renew_claims(store, &claimed).await?;
-                claimed_at = Instant::now();
+                self.write_and_renew(store, &mut done, &claimed, &mut pace).await?;
                 continue;
             };
             claimed.remove(&chunk.id);
@@ -306,9 +321,7 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 first_done = Instant::now();
             }
             if done.len() >= CLAIM as usize || claimed.is_empty() {
-                self.write(store, &mut done).await?;
-                renew_claims(store, &claimed).await?;
-                claimed_at = Instant::now();
+                self.write_and_renew(store, &mut done, &claimed, &mut pace).await?;
             }
         }
         Ok(false)
@@ -332,27 +345,42 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         });
     }
 
+    /// Writes the finished embeddings, and renews the claims of the other chunks if a transaction holds them.
+    async fn write_and_renew(
+        &mut self,
+        store: &mut Store,
+        done: &mut Vec<(UnembeddedChunk, Embedding)>,
+        claimed: &HashSet<Uuid>,
+        pace: &mut Pace,
+    ) -> Result<(), store::Error> {
+        let finished = done.len() as u64;
+        let is_shared = self.write(store, done).await? < finished;
+        if store.must_renew_claims() {
+            let started = Instant::now();
+            let claimed: Vec<Uuid> = claimed.iter().copied().collect();
+            store.renew_claims(&claimed).await?;
+            let is_busy = started.elapsed() > BUSY_AFTER;
+            pace.most = if is_busy { CLAIMED_IF_BUSY } else { CLAIMED };
+            // Another worker embeds the same chunks. The next scan begins elsewhere.
+            pace.has_more &= !is_shared;
+            pace.claimed_at = Instant::now();
+        }
+        Ok(())
+    }
+
+    /// Returns the number of embeddings written.
     async fn write(
         &mut self,
         store: &mut Store,
         done: &mut Vec<(UnembeddedChunk, Embedding)>,
-    ) -> Result<(), store::Error> {
+    ) -> Result<u64, store::Error> {
         if done.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let written = store.write_embeddings(done).await?;
         *self.written += written;
         (self.report)(&FillEvent::Embedded(written));
         done.clear();
-        Ok(())
+        Ok(written)
     }
-}
-
-/// Renews the claims of chunks that are being embedded, if they are held by a transaction.
-async fn renew_claims(store: &mut Store, claimed: &HashSet<Uuid>) -> Result<(), store::Error> {
-    if !store.must_renew_claims() {
-        return Ok(());
-    }
-    let claimed: Vec<Uuid> = claimed.iter().copied().collect();
-    store.renew_claims(&claimed).await
 }

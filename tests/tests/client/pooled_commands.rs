@@ -60,7 +60,7 @@ async fn each_command_works_through_a_transaction_pooler_and_leaves_no_state() {
     same(&cluster, &pooler, &["status", "--json"]).await;
     same(&cluster, &pooler, &["status", "--list", "--json"]).await;
     let found = same(&cluster, &pooler, &["search", "--mode", "text", "--json", "bees"]).await;
-    same(&cluster, &pooler, &["search", "--mode", "text", "--json", "--hits", "bees"]).await;
+    same(&cluster, &pooler, &["search", "--mode", "text", "--json", "--chunks", "bees"]).await;
     let found: serde_json::Value = serde_json::from_str(found.lines().next().unwrap()).unwrap();
     let chunk = found["chunk_ids"][0].as_str().unwrap();
     same(&cluster, &pooler, &["context", "--strategy", "broad", "--json", chunk]).await;
@@ -111,11 +111,8 @@ async fn a_followed_folder_is_synchronized_through_a_transaction_pooler() {
     until("the folder is loaded", async || has("1").await).await;
     sources.write("b.md", "# B\n");
     until("the change is loaded", async || has("2").await).await;
-    let pid = follower.id().unwrap().to_string();
-    assert!(
-        std::process::Command::new("kill").args(["-s", "TERM", &pid]).status().unwrap().success()
-    );
-    assert_eq!(within("the follower ends", follower.wait()).await.unwrap().code(), Some(0));
+    // It ends by a signal.
+    follower.kill().await.unwrap();
     assert_clean(&pooler, "sync --watch").await;
     bystanders.end().await;
     assert_sound(&cluster).await;

@@ -113,8 +113,11 @@ impl Store {
         let [first, last] = ["first_line", "last_line"]
             .map(|line| format!("{}::integer AS {line}", layout.text("chunks", line)));
         let (schema, uri) = (&self.schema, layout.text("documents", "uri"));
+        // Without the path: for the type ltree, the driver would prepare a query of its own and keep it.
         let sql = format!(
-            "SELECT context.*, {uri} AS uri, {first}, {last} FROM {} AS context \
+            "SELECT context.chunk_id, context.document_id, context.ordinal, context.role, context.distance, \
+             context.level, context.section, context.tokens, context.content, to_jsonb(context) ->> 'source_id' AS source_id, {uri} AS uri, {first}, {last} \
+             FROM {} AS context \
              JOIN {schema}.chunks AS chunks ON chunks.id = context.chunk_id AND chunks.document_id = context.document_id \
              LEFT JOIN {documents} ON documents.id = context.document_id ORDER BY context.ordinal",
             arguments.call("expand_context"),
