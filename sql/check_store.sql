@@ -31,7 +31,7 @@ AS $$
             THEN 'Restore the column from a backup: its content cannot be derived.'
             ELSE format('SELECT passage.upgrade_store(%L);', store) END
     FROM _passage.store_missing(store, dimensions, distance, embedding_type, language, placement) AS missing
-    WHERE kind IN ('table', 'partition', 'view', 'column', 'derived', 'index')
+    WHERE kind IN ('table', 'partition', 'distribution', 'view', 'column', 'derived', 'index')
     UNION ALL
     SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
         format('SELECT passage.upgrade_store(%L);', store)
@@ -60,7 +60,8 @@ AS $$
     SELECT format('%I.%I', store, relation), format('no unique index on (%s)', array_to_string(columns, ', ')),
         format('ALTER TABLE %I.%I %s;', store, relation, tail)
     FROM keys JOIN rel ON relname = relation
-    WHERE is_table AND NOT EXISTS (
+    -- Citus has no unique index without the distribution column.
+    WHERE is_table AND NOT (placement = '{"distributed": "document"}' AND columns[1] = 'uri') AND NOT EXISTS (
         -- A distributed table has document_id before id.
         SELECT FROM pg_index WHERE indrelid = rel.oid AND indisunique AND ARRAY(
             SELECT attname::text FROM unnest(indkey) WITH ORDINALITY AS key (attnum, place)

@@ -15,6 +15,7 @@ mod fragments;
 mod layout;
 mod nearest_store;
 mod search;
+mod shards;
 mod sql_text;
 mod write;
 
@@ -22,7 +23,7 @@ pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyReques
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
 pub use nearest_store::nearest_store;
-pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
+pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking, index_settings};
 pub use write::{NewDocument, Outcome, Replaced};
 
 use crate::error::Error;

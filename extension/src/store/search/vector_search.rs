@@ -12,13 +12,13 @@ use super::RankedChunks;
 use super::filters::{FilterShape, Filters};
 use super::query_embedding::QueryEmbedding;
 use crate::interrupt::pause;
-use crate::spi::{Access, Connection, Setting, Value};
+use crate::spi::{Access, Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
-use pgrx::{PgLogLevel, PgSqlErrorCode, function_name, pg_sys};
+use pgrx::{PgLogLevel, PgSqlErrorCode, function_name};
 use std::collections::HashSet;
-use std::ffi::{CStr, CString};
 
 /// How the nearest chunks are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,11 +47,6 @@ impl StatementKey for NearestStatement {
 
 /// The most chunks that are compared one by one.
 const MAX_COMPARED: usize = 20_000;
-
-/// The range of `hnsw.ef_search`, which is raised to twice the number of requested chunks. With
-/// `ef_search` as large as the request, indexes of a store of source code missed one to eight points of
-/// recall; with 200 none.
-const EF_SEARCH: std::ops::RangeInclusive<usize> = 200..=1_000;
 
 impl Store {
     /// Finds the chunks nearest to an embedding, best first, at most `limit`, with the score of the
@@ -101,8 +96,8 @@ impl Store {
         let statement = self.0.statement(key, || statement(&self.0, embedding, scan, shape));
         let mut values = vec![embedding.value(), Value::new(limit as i64)];
         values.extend(filters.values());
-        let settings = if scan == VectorScan::Indexed { settings(limit) } else { Vec::new() };
-        let rows = connection.read_with(&statement, values, &settings);
+        let nearest = (scan == VectorScan::Indexed).then_some(limit);
+        let rows = self.read(connection, &statement, values, Route::All, nearest);
         let chunk = |row| {
             pause(row);
             let distance: f64 = rows.get(row, 1)?;
@@ -140,39 +135,6 @@ fn statement(
         id = embeddings.column("e", "chunk_id", "uuid"),
         embeddings = embeddings.name,
     )
-}
-
-/// Returns the settings of pgvector for finding `limit` chunks.
-fn settings(limit: usize) -> Vec<Setting> {
-    let current = |name: &CStr| {
-        // SAFETY: a look-up by a string that ends in NUL, which returns NULL for a missing setting; the
-        // string that it returns is copied before anything is set.
-        unsafe {
-            let value = pg_sys::GetConfigOption(name.as_ptr(), true, false);
-            (!value.is_null()).then(|| CStr::from_ptr(value).to_owned())
-        }
-    };
-    if current(c"hnsw.ef_search").is_none() {
-        // SAFETY: the path is a string that ends in NUL; the library exists, for the store has a type
-        // that is a member of its extension; loading it twice does nothing, and a failure is an error.
-        unsafe { pg_sys::load_file(c"$libdir/vector".as_ptr(), false) };
-    }
-    let mut settings = Vec::new();
-    let wide = (2 * limit).clamp(*EF_SEARCH.start(), *EF_SEARCH.end());
-    let ef_search = current(c"hnsw.ef_search")
-        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok())
-        .filter(|ef_search| *ef_search < wide);
-    if ef_search.is_some() {
-        let value = CString::new(wide.to_string()).expect("digits hold no NUL");
-        settings.push(Setting { name: c"hnsw.ef_search", value });
-    }
-    // These settings exist since pgvector 0.8. `vector_search` sorts the result.
-    for name in [c"hnsw.iterative_scan", c"ivfflat.iterative_scan"] {
-        if current(name).is_some_and(|value| value.as_c_str() == c"off") {
-            settings.push(Setting { name, value: c"relaxed_order".to_owned() });
-        }
-    }
-    settings
 }
 
 /// Reports that more chunks pass the filters than were found.
