@@ -23,6 +23,22 @@ $$;
 
 COMMENT ON FUNCTION _passage.distributed_relations(name) IS 'tables of a schema that Citus distributes or copies to all nodes';
 
+-- The size of a table on its own node is that of an empty one.
+
+CREATE FUNCTION _passage.distributed_sizes() RETURNS TABLE (relation oid, bytes bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF _passage.has_citus() THEN
+        RETURN QUERY EXECUTE 'SELECT logicalrelid::oid, sum(size)::bigint FROM pg_catalog.citus_shard_sizes() '
+            'JOIN pg_catalog.pg_dist_shard ON shardid = shard_id GROUP BY logicalrelid';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.distributed_sizes() IS 'sizes of the tables that Citus distributes, of all their shards together';
+
 CREATE FUNCTION _passage.is_stranded_schema(store name) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp

@@ -8,7 +8,7 @@ The statement runs read-only and with the rights of the caller, who can execute 
 */
 
 use crate::error::Error;
-use crate::spi::{self, Access, MaterializedRows, Statement, Value};
+use crate::spi::{self, Access, MaterializedRows, Setting, Statement, Value};
 use crate::store::index_settings;
 use crate::types::Name;
 use pgrx::datum::Uuid;
@@ -79,7 +79,12 @@ fn shard_rows(
             if let (Some(owners), Some(first)) = (&owners, values.first_mut()) {
                 *first = owned(*first, owners, place).ok_or_else(invalid)?;
             }
-            let settings = limit.map(index_settings).unwrap_or_default();
+            let mut settings = limit.map(index_settings).unwrap_or_default();
+            // Where a session has both the store and its shards, Citus hides the shards from the catalogs.
+            settings.push(Setting {
+                name: c"citus.override_table_visibility",
+                value: c"off".to_owned(),
+            });
             let statement = cached(&store.0, text, access);
             connection.read_into(&result, &statement, values, &settings)?;
         }

@@ -19,7 +19,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Returns the name by which a shard is told how to find rows.
+    /// Returns the name, as a call of `_passage.shard_rows` has it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Index => "index",

@@ -9,7 +9,10 @@ caller gets the rows of all shards together.
 A store without Citus is read directly.
 */
 
+mod route;
 mod shard_map;
+
+pub use route::Route;
 
 use super::Store;
 use super::layout::StatementKey;
@@ -24,17 +27,6 @@ use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::rc::Rc;
 use uuid::Uuid;
-
-/// The shards of which a statement needs rows.
-#[derive(Clone, Copy)]
-pub enum Route<'a> {
-    /// All of them.
-    All,
-    /// Those of chunks. If the first value of the statement is an array, it has their ids in this order.
-    Chunks(&'a [Uuid]),
-    /// Those of documents. If the first value of the statement is an array, it has their ids in this order.
-    Documents(&'a [Uuid]),
-}
 
 /// The shards of a layout, read when they are first needed. `None` if Citus does not distribute the store.
 #[derive(Default)]

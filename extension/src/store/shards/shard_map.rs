@@ -1,6 +1,6 @@
 //! The shards of a store, and the one that has a document.
 
-use super::Route;
+use super::route::Route;
 use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Rows, Statement, Value};
 use crate::store::layout::{Layout, Relation, StatementCache};
@@ -24,8 +24,7 @@ pub struct ShardMap {
 
 /// A shard with its tables.
 pub struct Shard {
-    /// The hashes of its documents.
-    least: i32,
+    /// The greatest hash of its documents.
     greatest: i32,
     pub node: i32,
     /// The number of each table, in the order of the names, which its name ends in.
@@ -82,7 +81,6 @@ impl ShardMap {
             });
             let (least, greatest) = chunks.hash.unwrap_or((i32::MIN, i32::MAX));
             Some(Shard {
-                least,
                 greatest,
                 node: chunks.node,
                 ids: ids.collect::<Option<_>>()?,

@@ -9,7 +9,7 @@ inserted. The transaction of the caller makes the replacement atomic.
 */
 
 use super::new_document::{NewDocument, content_values, document_values, position_values};
-use super::statements::WriteStatement;
+use super::statements::{DistributedStatement, WriteStatement};
 use super::writable::WritableStore;
 use crate::document::SplitDocument;
 use crate::error::Error;
@@ -269,7 +269,12 @@ impl WritableStore {
     ) -> Rows<'c> {
         pgrx::check_for_interrupts!();
         let layout = &self.0.0;
-        let statement = layout.statement(statement, || statement.text(layout));
+        let text = || statement.text(layout);
+        let statement = if self.0.is_distributed(connection) {
+            layout.statement(DistributedStatement(statement), text)
+        } else {
+            layout.statement(statement, text)
+        };
         connection.write(&statement, values)
     }
 

@@ -54,6 +54,17 @@ impl StatementKey for WriteStatement {
     }
 }
 
+/// Identifies a statement of replacing a document in a store that Citus distributes. It is planned for each
+/// execution, because Citus finds the shard of a document among the values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct DistributedStatement(pub WriteStatement);
+
+impl StatementKey for DistributedStatement {
+    fn access(&self) -> Access {
+        Access::Any
+    }
+}
+
 impl WriteStatement {
     /// Returns the text of the statement for a store.
     pub fn text(self, layout: &Layout) -> String {
