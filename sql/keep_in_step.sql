@@ -99,8 +99,16 @@ DECLARE
     document uuid;
     recorded jsonb;
 BEGIN
-    EXECUTE format('SELECT id, source_row FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3 FOR UPDATE', store)
-        INTO document, recorded USING uri, collection, version;
+    IF EXISTS (SELECT FROM _passage.distributed_relations(store)) THEN
+        -- Citus locks only a row that its id finds.
+        EXECUTE format('SELECT id FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3', store)
+            INTO document USING uri, collection, version;
+        EXECUTE format('SELECT id, source_row FROM %I.documents WHERE id = $1 FOR UPDATE', store)
+            INTO document, recorded USING document;
+    ELSE
+        EXECUTE format('SELECT id, source_row FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3 FOR UPDATE', store)
+            INTO document, recorded USING uri, collection, version;
+    END IF;
     IF document IS NULL THEN
         IF expected AND row_security_active(format('%I.documents', store)) THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',

@@ -23,7 +23,8 @@ pub use expansion::{ChunkColumns, ContextChunks, Hits, StoredHit, StrategyReques
 pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, SourceChunks};
 pub use layout::register;
 pub use nearest_store::nearest_store;
-pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking, index_settings};
+pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
+pub use shards::ShardCall;
 pub use write::{NewDocument, Outcome, Replaced};
 
 use crate::error::Error;

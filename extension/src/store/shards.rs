@@ -10,9 +10,11 @@ A store without Citus is read directly.
 */
 
 mod route;
+mod shard_call;
 mod shard_map;
 
 pub use route::Route;
+pub use shard_call::ShardCall;
 
 use super::Store;
 use super::layout::StatementKey;
@@ -20,7 +22,8 @@ use super::search::index_settings;
 use super::sql_text::{AT_LEAST, EQUAL};
 use crate::spi::{Connection, Rows, Statement, Value};
 use crate::types::Name;
-use pgrx::pg_sys;
+use pgrx::pg_sys::panic::ErrorReport;
+use pgrx::{PgLogLevel, pg_sys};
 use shard_map::{Shard, ShardMap};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -80,36 +83,67 @@ impl Store {
         };
         let texts: Vec<_> = values.iter().map(text).collect();
         let mut rows: Option<Rows> = None;
+        let mut add = |read| match &mut rows {
+            Some(rows) => Rows::extend(rows, read),
+            None => rows = Some(read),
+        };
         for of_node in by_node(&shards) {
-            let owners = owners.as_ref().map(|owners| {
-                let place = |owner: &usize| {
-                    of_node.iter().position(|(index, _)| index == owner).map(|place| place as i32)
-                };
-                owners.iter().map(place).collect::<Vec<Option<i32>>>()
-            });
-            let values = vec![
-                Value::new(Name(self.0.store.clone())),
-                Value::new(map.relations.clone()),
-                Value::new(of_node.iter().flat_map(|(_, of)| of.ids.clone()).collect::<Vec<i64>>()),
-                Value::new(statement.text().to_owned()),
-                Value::new(statement.access().name().to_owned()),
-                Value::new(nearest.map(|count| count as i64)),
-                Value::new(types.clone()),
-                Value::new(texts.clone()),
-                Value::new(owners),
-            ];
+            let place = |owner: &usize| {
+                of_node.iter().position(|(index, _)| index == owner).map(|place| place as i32)
+            };
+            let call = ShardCall {
+                store: self.0.store.clone(),
+                relations: map.relations.clone(),
+                shards: of_node.iter().flat_map(|(_, of)| of.ids.clone()).collect(),
+                statement: statement.text().to_owned(),
+                access: statement.access(),
+                nearest,
+                types: types.clone(),
+                arguments: texts.clone(),
+                owners: owners.as_ref().map(|owners| owners.iter().map(place).collect()),
+            };
+            if is_query_of_citus() && of_node.iter().all(|(_, shard)| shard.is_local) {
+                let read = call.each(|statement, values, settings| {
+                    add(connection.read_with(statement, values, settings));
+                    Ok(())
+                });
+                read.unwrap_or_else(|error| ErrorReport::from(error).report(PgLogLevel::ERROR));
+                continue;
+            }
             let representative = of_node[0].1.representative;
             let key = CallStatement { columns: columns.clone(), representative };
-            let call = map.calls.borrow_mut().get(&self.0.store, key, || {
+            let statement = map.calls.borrow_mut().get(&self.0.store, key, || {
                 call_statement(&self.0.chunks.name, &columns, representative)
             });
-            let read = connection.read(&call, values);
-            match &mut rows {
-                Some(rows) => rows.extend(read),
-                None => rows = Some(read),
-            }
+            add(connection.read(&statement, values_of(call)));
         }
         rows.expect("a distributed table has a shard")
+    }
+}
+
+/// Returns the arguments of `_passage.shard_rows`.
+fn values_of(call: ShardCall) -> Vec<Value> {
+    vec![
+        Value::new(Name(call.store)),
+        Value::new(call.relations),
+        Value::new(call.shards),
+        Value::new(call.statement),
+        Value::new(call.access.name().to_owned()),
+        Value::new(call.nearest.map(|count| count as i64)),
+        Value::new(call.types),
+        Value::new(call.arguments),
+        Value::new(call.owners),
+    ]
+}
+
+/// Returns whether the session executes a query of another node, as for a function that a query calls for rows of
+/// a shard. Citus rejects a second query within such a query, but the shards of the node can be read.
+fn is_query_of_citus() -> bool {
+    // SAFETY: a look-up by a string that ends in NUL, which returns NULL for a missing setting; the string that it
+    // returns is compared before anything is set.
+    unsafe {
+        let name = pg_sys::GetConfigOption(c"application_name".as_ptr(), true, false);
+        !name.is_null() && CStr::from_ptr(name).to_bytes().starts_with(b"citus_internal")
     }
 }
 

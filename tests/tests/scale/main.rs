@@ -3,6 +3,8 @@
 //! `make scale PG_CONFIG=...` runs these tests on a server that has Citus. Other servers skip them.
 
 mod citus;
+mod commands;
 mod matrix;
 mod nodes;
+mod shards;
 mod writing;

@@ -14,7 +14,7 @@ fn state(store: &str) -> String {
 }
 
 /// Checks that both layouts have the rows of the plain store, seen from each node.
-async fn check_states(citus: &Citus, step: &str) {
+pub async fn check_states(citus: &Citus, step: &str) {
     let expected = citus.coordinator().query_lines(&state(STORES[0])).await;
     for node in &citus.nodes {
         for store in &STORES[1..] {
@@ -109,7 +109,7 @@ async fn create_store_makes_each_layout_and_knows_it_later() {
             let view = format!("SELECT count(*) FROM {store}.chunks_embedded");
             assert_eq!(node.query_text(&view).await, "0");
         }
-        // What DROP EXTENSION takes from a store.
+        // DROP EXTENSION takes such columns.
         coordinator.execute(&format!("ALTER TABLE {store}.chunks DROP COLUMN tsv")).await;
         let upgrade = format!("SELECT * FROM passage.upgrade_store('{store}')");
         assert_eq!(coordinator.query_lines(&upgrade).await.len(), 3, "column, index and comment");

@@ -39,7 +39,8 @@ impl Store {
         let layout = self.layout().await?;
         let sql = "SELECT current_setting('server_version'), \
                    (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage'), \
-                   (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class \
+                   (SELECT coalesce(sum(coalesce(distributed.bytes, pg_total_relation_size(pg_class.oid))), 0)::bigint FROM pg_class \
+                   LEFT JOIN _passage.distributed_sizes() AS distributed ON relation = pg_class.oid \
                    WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'm')), \
                    jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'distance', facts.distance, 'language', facts.language)) \
                    || coalesce(_passage.store_settings(nspname), '{}') \

@@ -1,4 +1,4 @@
-//! Which shards a statement needs.
+//! The shards that a statement needs.
 
 use uuid::Uuid;
 

@@ -27,6 +27,8 @@ pub struct Shard {
     /// The greatest hash of its documents.
     greatest: i32,
     pub node: i32,
+    /// Whether that is the node of the session.
+    pub is_local: bool,
     /// The number of each table, in the order of the names, which its name ends in.
     pub ids: Vec<i64>,
     /// An id that leads to the shard.
@@ -40,6 +42,7 @@ struct TableShard {
     /// Without a hash, the table has one shard.
     hash: Option<(i32, i32)>,
     node: i32,
+    is_local: bool,
 }
 
 /// The function that Citus hashes an id with, `uuid_hash`.
@@ -83,6 +86,7 @@ impl ShardMap {
             Some(Shard {
                 greatest,
                 node: chunks.node,
+                is_local: chunks.is_local,
                 ids: ids.collect::<Option<_>>()?,
                 representative: representative(least, greatest),
             })
@@ -138,6 +142,7 @@ impl TableShard {
             id: rows.get(row, 1)?,
             hash: rows.get::<i32>(row, 2).zip(rows.get(row, 3)),
             node: rows.get(row, 4)?,
+            is_local: rows.get(row, 6).unwrap_or(false),
         })
     }
 }
@@ -171,7 +176,8 @@ fn statement() -> String {
          s.shardminvalue::pg_catalog.int4, s.shardmaxvalue::pg_catalog.int4, \
          pg_catalog.min(p.groupid)::pg_catalog.int4, \
          EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.conrelid {EQUAL} $1 \
-         AND k.conname {EQUAL} 'chunks_id_check' AND k.contype {EQUAL} 'c') \
+         AND k.conname {EQUAL} 'chunks_id_check' AND k.contype {EQUAL} 'c'), \
+         pg_catalog.min(p.groupid)::pg_catalog.int4 {EQUAL} (SELECT l.groupid FROM pg_catalog.pg_dist_local_group AS l) \
          FROM pg_catalog.pg_dist_shard AS s \
          JOIN pg_catalog.pg_dist_placement AS p ON p.shardid {EQUAL} s.shardid \
          WHERE s.logicalrelid::pg_catalog.oid {EQUAL} ANY ($2) \

@@ -101,10 +101,11 @@ impl Store {
     /// Checks the disk space of the store, and whether the vector index fits into the cache.
     pub(super) async fn check_sizes(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let sql = "SELECT pg_size_pretty(pg_database_size(current_database())), \
-                   pg_size_pretty(coalesce(sum(pg_total_relation_size(pg_class.oid)) FILTER (WHERE relkind IN ('r', 'm')), 0)), \
+                   pg_size_pretty(coalesce(sum(coalesce(distributed.bytes, pg_total_relation_size(pg_class.oid))) FILTER (WHERE relkind IN ('r', 'm')), 0)), \
                    coalesce(sum(pg_relation_size(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx'), 0)::bigint, \
                    pg_size_bytes(current_setting('effective_cache_size')) FROM pg_class \
-                   JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1";
+                   JOIN pg_namespace ON pg_namespace.oid = relnamespace \
+                   LEFT JOIN _passage.distributed_sizes() AS distributed ON relation = pg_class.oid WHERE nspname = $1";
         let row = self.query_one(sql, &[&self.name]).await?;
         let (database, store): (String, String) = (row.get(0), row.get(1));
         findings.push(Finding::good("disk", format!("{store} of {database} in the database")));
