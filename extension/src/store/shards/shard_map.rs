@@ -45,6 +45,9 @@ struct TableShard {
     is_local: bool,
 }
 
+/// The most statements that call shards. In a transaction block each shard has its own, one for each kind of result.
+const CALLS: usize = 256;
+
 /// The function that Citus hashes an id with, `uuid_hash`.
 const UUID_HASH: u32 = 2963;
 
@@ -97,7 +100,7 @@ impl ShardMap {
             relations: relations.iter().map(|relation| relation.name.clone()).collect(),
             shards,
             has_derived_ids,
-            calls: RefCell::default(),
+            calls: RefCell::new(StatementCache::with_capacity(CALLS)),
         })
     }
 
