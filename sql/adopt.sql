@@ -186,6 +186,7 @@ BEGIN
         RETURN QUERY SELECT * FROM _passage.adoption_statements(store, adoption);
         RETURN;
     END IF;
+    PERFORM _passage.transaction_must_write('adopt');
     -- An older snapshot lacks rows that others commit before the table is locked.
     IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
@@ -235,6 +236,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('store "%s" is not an adopted store', store),
             HINT = 'Name a store that passage.adopt made.';
+    END IF;
+    IF NOT dry_run THEN
+        PERFORM _passage.transaction_must_write('unadopt');
     END IF;
     FOR statement IN
         SELECT format('DROP TRIGGER %I ON %I.%I;', tgname, of.nspname, relname)

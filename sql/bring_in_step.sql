@@ -20,6 +20,7 @@ DECLARE
 BEGIN
     documents := 0;
     removed := 0;
+    PERFORM _passage.transaction_must_write('bring_in_step');
     IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
             MESSAGE = format('passage.bring_in_step may not see all rows in isolation level "%s"', current_setting('transaction_isolation')),

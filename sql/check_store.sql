@@ -12,7 +12,10 @@ LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
     WITH rel AS (
-        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table, relrowsecurity
+        SELECT pg_class.oid, relname, relkind IN ('r', 'p') AS is_table, relrowsecurity, ARRAY(
+                SELECT attname::text FROM pg_partitioned_table CROSS JOIN LATERAL unnest(partattrs) AS key
+                JOIN pg_attribute ON attrelid = partrelid AND attnum = key
+                WHERE partrelid = pg_class.oid) AS partitioned_by
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
     ),
@@ -58,16 +61,32 @@ AS $$
     WHERE derived AND is_table AND attgenerated = ''
     UNION ALL
     SELECT format('%I.%I', store, relation), format('no unique index on (%s)', array_to_string(columns, ', ')),
-        format('ALTER TABLE %I.%I %s;', store, relation, tail)
+        format('ALTER TABLE %I.%I %s;', store, relation, CASE WHEN partitioned_by = '{}' THEN tail
+            ELSE format('ADD UNIQUE (%s)', (SELECT string_agg(quote_ident(name), ', ' ORDER BY place)
+                FROM (SELECT name, min(place) AS place FROM unnest(partitioned_by || columns) WITH ORDINALITY AS key (name, place) GROUP BY name) AS key)) END)
     FROM keys JOIN rel ON relname = relation
     -- Citus has no unique index without the distribution column.
     WHERE is_table AND NOT (placement = '{"distributed": "document"}' AND columns[1] = 'uri') AND NOT EXISTS (
-        -- A distributed table has document_id before id.
-        SELECT FROM pg_index WHERE indrelid = rel.oid AND indisunique AND ARRAY(
+        SELECT FROM pg_index
+        CROSS JOIN LATERAL (SELECT ARRAY(
             SELECT attname::text FROM unnest(indkey) WITH ORDINALITY AS key (attnum, place)
             JOIN pg_attribute ON attrelid = rel.oid AND pg_attribute.attnum = key.attnum
-            ORDER BY place
-        ) IN (columns, ARRAY['document_id'] || columns))
+            ORDER BY place)) AS key (names)
+        WHERE indrelid = rel.oid AND indisunique AND (
+            -- A distributed table has document_id before id.
+            names IN (columns, ARRAY['document_id'] || columns)
+            -- A unique index of a partitioned table contains the key of its partitions.
+            OR partitioned_by <> '{}' AND names @> columns AND names <@ (columns || 'document_id'::text || partitioned_by)))
+    UNION ALL
+    -- Without it, each look-up of a chunk reads all chunks, or an index whose first column is another one.
+    SELECT format('%I.%I', store, relname), 'no index on (id)', format('CREATE INDEX ON %I.%I (id);', store, relname)
+    FROM rel JOIN pg_attribute AS id ON id.attrelid = rel.oid AND id.attname = 'id' AND NOT id.attisdropped
+    WHERE is_table AND relname = 'chunks'
+        AND NOT EXISTS (SELECT FROM pg_index WHERE indrelid = rel.oid AND indkey[0] = id.attnum AND indpred IS NULL)
+        -- Else the remedy is the unique index.
+        AND (partitioned_by <> '{}' OR EXISTS (SELECT FROM pg_index WHERE indrelid = rel.oid AND indisunique AND id.attnum = ANY (indkey)))
+        -- Else it is a missing index of the layout.
+        AND NOT _passage.is_spread_by_document(placement)
     UNION ALL
     SELECT format('%s', indexrelid::regclass), 'index is invalid', format('REINDEX INDEX CONCURRENTLY %s;', indexrelid::regclass)
     FROM pg_index JOIN rel ON rel.oid = indrelid
@@ -79,6 +98,13 @@ AS $$
         SELECT string_agg(relname, ' and ' ORDER BY relname) FROM rel WHERE relrowsecurity
     ) AS guards (guarded)
     WHERE is_table AND NOT relrowsecurity AND relname IN ('documents', 'chunks', 'embeddings') AND guarded IS NOT NULL
+    UNION ALL
+    SELECT format('%I.%I', nspname, part.relname), format('policies of %I.%I do not apply to a query of this partition, on which roles have privileges', store, rel.relname),
+        format('ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', nspname, part.relname)
+    FROM rel CROSS JOIN LATERAL _passage.relation_tree(rel.oid) AS tree
+    JOIN pg_class AS part ON part.oid = tree AND part.oid <> rel.oid JOIN pg_namespace ON pg_namespace.oid = part.relnamespace
+    WHERE rel.relrowsecurity AND NOT part.relrowsecurity AND EXISTS (
+        SELECT FROM aclexplode(part.relacl) AS acl WHERE acl.grantee <> part.relowner)
 $$;
 
 COMMENT ON FUNCTION _passage.table_problems(name, integer, text, text, regconfig, jsonb) IS 'problems of the tables of a store';

@@ -66,7 +66,14 @@ BEGIN
     facts := _passage.store_facts(store);
     settings := _passage.store_settings(store);
     distance := coalesce(distance, facts.distance, settings ->> 'distance', 'cosine');
-    embedding_type := coalesce(embedding_type, facts.embedding_type, 'vector');
+    -- From 1000 dimensions on, half precision is the default: half the memory, and an index of up to 4000 dimensions.
+    -- pgvector has the type since 0.7.
+    embedding_type := coalesce(embedding_type, facts.embedding_type,
+        CASE WHEN settings ->> 'embedding_type' IN ('vector', 'halfvec') THEN settings ->> 'embedding_type' END,
+        CASE WHEN coalesce(dimensions, facts.dimensions) >= 1000 AND NOT EXISTS (
+            SELECT FROM pg_extension WHERE extname = 'vector' AND NOT EXISTS (
+                SELECT FROM pg_type WHERE typname = 'halfvec' AND typnamespace = extnamespace)) THEN 'halfvec' END,
+        'vector');
     -- Compared, not cast: the error of a cast would show the value.
     SELECT pg_ts_config.oid INTO stored_language FROM pg_ts_config JOIN pg_namespace ON pg_namespace.oid = cfgnamespace
     WHERE settings ->> 'language' = format('%I.%I', nspname, cfgname)
@@ -118,6 +125,7 @@ BEGIN
     FOR statement IN
         SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language, placement)
     LOOP
+        PERFORM _passage.transaction_must_write('create_store');
         -- Without the lock, another role could add a trigger between two statements.
         IF statement LIKE 'INSERT INTO %' AND NOT locked THEN
             EXECUTE format('LOCK TABLE %I.settings IN SHARE ROW EXCLUSIVE MODE', store);
@@ -135,9 +143,9 @@ $$;
 
 COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean, integer, text) IS 'creates the tables of a store, or those parts that it lacks, and returns the statements
 store: schema of the store; NULL takes the setting passage.store (rag)
-dimensions: of the embeddings, 1 to 2000, of halfvec to 4000; NULL takes those of the store, for a new one no embeddings
+dimensions: of the embeddings, 1 to 4000, of vector to 2000; NULL takes those of the store, for a new one no embeddings
 distance: cosine, l2 or inner_product; NULL takes that of the store, for a new one cosine
-embedding_type: vector or halfvec; NULL takes that of the store, for a new one vector
+embedding_type: vector or halfvec; NULL takes that of the store, for a new one vector, and halfvec from 1000 dimensions on
 language: text search configuration; NULL takes that of the store, for a new one english
 dry_run: whether to return the statements without executing them, false by default
 partitions: number of partitions of chunks, 2 to 1024; NULL takes that of the store, for a new one a single table

@@ -36,6 +36,31 @@ $$;
 
 COMMENT ON FUNCTION _passage.is_trusted(oid) IS 'whether code of an owner may run with the rights of this session';
 
+-- A relation with its partitions, and those that inherit from it. They can be in any schema.
+
+CREATE FUNCTION _passage.relation_tree(relation oid) RETURNS SETOF oid
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 8
+SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE tree (part) AS (
+        SELECT relation
+        UNION
+        SELECT inhrelid FROM tree JOIN pg_inherits ON inhparent = part
+    )
+    SELECT part FROM tree
+$$;
+
+COMMENT ON FUNCTION _passage.relation_tree(oid) IS 'a relation and all its partitions';
+
+CREATE FUNCTION _passage.relation_size(relation oid) RETURNS numeric
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT sum(pg_total_relation_size(part)) FROM _passage.relation_tree(relation) AS part
+$$;
+
+COMMENT ON FUNCTION _passage.relation_size(oid) IS 'bytes of a relation with its indexes and partitions';
+
 -- Objects of untrusted roles that run when a store is read: views with everything that they use, and the
 -- policies that apply. With "written" also triggers, rules, defaults, checks and indexes of the tables. A
 -- table of another role is not listed, since reading it runs no code.
@@ -130,11 +155,13 @@ BEGIN
     FROM (
         SELECT 0 AS place, format('schema "%s"', store) AS thing, nspowner AS owner FROM pg_namespace WHERE nspname = store
         UNION ALL
-        SELECT 1, format('%s "%s" of store "%s"', identified.type, relname, store), relowner
+        SELECT 1, format('%s "%s" of store "%s"', identified.type, part.relname, store), part.relowner
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, pg_class.oid, 0) AS identified
+        CROSS JOIN LATERAL _passage.relation_tree(pg_class.oid) AS tree
+        JOIN pg_class AS part ON part.oid = tree
+        CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, part.oid, 0) AS identified
         WHERE nspname = store
-            AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded', 'adopted_documents', 'adopted_chunks')
+            AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded', 'adopted_documents', 'adopted_chunks')
     ) AS existing
     WHERE NOT _passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
     ORDER BY place, thing
@@ -172,7 +199,9 @@ AS $$
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     CROSS JOIN (SELECT * FROM _passage.foreign_objects(store, false) LIMIT 1) AS found
     WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings')
-        AND (relkind NOT IN ('r', 'p', 'm') OR row_security_active(pg_class.oid))
+        AND (row_security_active(pg_class.oid) OR EXISTS (
+            SELECT FROM _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
+            WHERE part.relkind NOT IN ('r', 'p', 'm')))
     ORDER BY 1
 $$;
 
@@ -186,8 +215,9 @@ AS $$
     FROM (
         SELECT nspowner FROM pg_namespace WHERE nspname = store
         UNION
-        SELECT relowner FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
+        SELECT part.relowner FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        CROSS JOIN LATERAL _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
+        WHERE nspname = store AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
     ) AS owners (owner)
 $$;
 

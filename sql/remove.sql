@@ -47,10 +47,7 @@ DECLARE
 BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_tables(store);
-    IF current_setting('transaction_read_only')::boolean THEN
-        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
-            MESSAGE = 'cannot execute passage.remove() in a read-only transaction';
-    END IF;
+    PERFORM _passage.transaction_must_write('remove');
     IF uri IS NULL AND collection IS NULL AND document_id IS NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'passage.remove requires uri, collection or document_id',

@@ -38,6 +38,22 @@ $$;
 
 COMMENT ON FUNCTION _passage.store_must_exist(name) IS 'raises an error if a store does not exist';
 
+CREATE FUNCTION _passage.transaction_must_write(caller text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF current_setting('transaction_read_only')::boolean THEN
+        RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction',
+            MESSAGE = format('cannot execute passage.%s() in a read-only transaction', caller),
+            HINT = CASE WHEN pg_is_in_recovery() THEN 'This server is a standby: connect to the primary.'
+                ELSE 'Run it in a transaction that may write.' END;
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.transaction_must_write(text) IS 'raises an error in a read-only transaction and on a standby';
+
 -- The properties of a store, from the catalogs. The table settings is not read: the schema can belong to
 -- another role, and nothing of that role may run.
 

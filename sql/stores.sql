@@ -7,7 +7,7 @@
 -- is counted, unless the caller may not read it or a policy applies to it. A view has no row count.
 
 CREATE FUNCTION _passage.restricted_row_counts(store name, OUT documents bigint, OUT chunks bigint, OUT embeddings bigint)
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
@@ -22,7 +22,7 @@ BEGIN
                 AND NOT row_security_active(pg_class.oid)
                 -- A partition can be a foreign table.
                 AND NOT EXISTS (
-                    SELECT FROM pg_partition_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree.relid
+                    SELECT FROM _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
                     WHERE part.relkind NOT IN ('r', 'p', 'm')) AS is_countable
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         -- The side tables of an adopted store have a row for each document and chunk.
@@ -50,7 +50,7 @@ RETURNS TABLE (
     store name, documents bigint, chunks bigint, embeddings bigint,
     dimensions integer, embedding_type text, distance text, language text, size text
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT nspname, counts.documents, counts.chunks, counts.embeddings,
@@ -71,7 +71,7 @@ AS $$
     CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
     CROSS JOIN LATERAL _passage.restricted_row_counts(nspname) AS counts
     CROSS JOIN LATERAL (
-        SELECT sum(coalesce(distributed.bytes, pg_total_relation_size(pg_class.oid)))
+        SELECT sum(coalesce(distributed.bytes, _passage.relation_size(pg_class.oid)))
         FROM pg_class LEFT JOIN _passage.distributed_sizes() AS distributed ON distributed.relation = pg_class.oid
         WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)

@@ -42,6 +42,8 @@ pub enum Error {
     NoTable { store: String, relation: &'static str, missing: bool },
     /// Rows that must be written but that a policy hides.
     Hidden { store: String },
+    /// A document must be written in a read-only transaction, or on a standby.
+    ReadOnly { is_standby: bool },
     /// Several rows with one id in a table without keys.
     DuplicateIds { store: String, relation: &'static str },
     /// An argument that must not be NULL.
@@ -71,6 +73,15 @@ impl From<Error> for ErrorReport {
                 let (code, message, hint) = request(&error);
                 (code, format!("strategy \"{strategy:.100}\" of the store: {message}"), hint)
             }
+            Error::ReadOnly { is_standby } => (
+                PgSqlErrorCode::ERRCODE_READ_ONLY_SQL_TRANSACTION,
+                "cannot execute passage.ingest() in a read-only transaction".to_owned(),
+                if is_standby {
+                    "This server is a standby: connect to the primary.".to_owned()
+                } else {
+                    "Run it in a transaction that may write.".to_owned()
+                },
+            ),
             Error::NoStore { store, nearest } => (
                 PgSqlErrorCode::ERRCODE_INVALID_SCHEMA_NAME,
                 format!("store \"{store}\" does not exist"),

@@ -145,9 +145,11 @@ fn replace(
     if is_of_row {
         store.check_source_row()?;
     }
-    // SAFETY: the name ends in NUL and lives as long as the program; the function raises an error or
-    // does nothing.
-    unsafe { pg_sys::PreventCommandIfReadOnly(c"passage.ingest()".as_ptr()) };
+    // SAFETY: reads a variable of the backend, in its one thread.
+    if unsafe { pg_sys::XactReadOnly } {
+        // SAFETY: reads the shared memory of the server, which exists in each backend.
+        return Err(Error::ReadOnly { is_standby: unsafe { pg_sys::RecoveryInProgress() } }.into());
+    }
 
     let document = source.prepare(text)?;
     let (content_hash, text_mark) = source.content_hash(text, &document, &parsed);

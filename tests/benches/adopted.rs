@@ -86,11 +86,7 @@ pub async fn measure(table: &mut Table) {
     let Some((mut cluster, client)) = load(table, "100,000 rows", 10_000).await else { return };
     run(&client, layouts::WRITTEN).await;
     run(&client, layouts::OTHERS).await;
-    run(&client, layouts::ARGUMENTS).await;
-    for (name, call, calls) in CALLS {
-        let figures = compare(&client, call, ("own", "adopted"), calls, ROUNDS).await;
-        table.times(&format!("{name}, adopted against own"), figures, Bar::AtMost(1.5));
-    }
+    reading(table, &client, "adopted against own").await;
     for (layout, calls, rounds) in [("plain", 1, 1), ("indexed", 1, 1), ("joined", 20, 6)] {
         for call in COMPARED {
             let (name, call, _) = CALLS[call];
@@ -110,12 +106,7 @@ pub async fn measure(table: &mut Table) {
 /// Measures 1,000,000 rows: adopting, and every call.
 pub async fn measure_million(table: &mut Table) {
     let Some((mut cluster, client)) = load(table, "1,000,000 rows", 100_000).await else { return };
-    run(&client, layouts::ARGUMENTS).await;
-    for (name, call, calls) in CALLS {
-        let figures = compare(&client, call, ("own", "adopted"), calls, ROUNDS).await;
-        let what = format!("{name}, adopted against own, 1,000,000 rows");
-        table.times(&what, figures, Bar::AtMost(1.5));
-    }
+    reading(table, &client, "adopted against own, 1,000,000 rows").await;
     cluster.stop();
 }
 
@@ -147,6 +138,15 @@ async fn load(table: &mut Table, rows: &str, documents: usize) -> Option<(Cluste
     run(&client, layouts::INDEXES).await;
     run(&client, "VACUUM ANALYZE").await;
     Some((cluster, client))
+}
+
+/// Compares every call on the adopted store and our own.
+async fn reading(table: &mut Table, client: &Client, stores: &str) {
+    run(client, layouts::ARGUMENTS).await;
+    for (name, call, calls) in CALLS {
+        let figures = compare(client, call, ("own", "adopted"), calls, ROUNDS).await;
+        table.times(&format!("{name}, {stores}"), figures, Bar::AtMost(1.5));
+    }
 }
 
 async fn run(client: &Client, sql: &str) {

@@ -19,10 +19,10 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL;
 - `fusion`: whether the constants of the fusion hold on other questions.
 
-Without a part all of them run except `adopted-million` and the last six, which take minutes. `scale` loads ten million chunks and needs
-25 GB of disk. `million` embeds 50,000 chunks in its first run and needs 10 GB. The last four do not measure speed
-and have options of their own (see `quality`). `--keep` names a folder that keeps the loaded servers for the next
-run.
+Without a part all of them run except `adopted-million` and the last six, which take minutes. `adopted-million` needs
+30 GB of disk. `scale` loads ten million chunks and needs 25 GB. `million` embeds 50,000 chunks in its first run and
+needs 10 GB. The last four do not measure speed and have options of their own (see `quality`). `--keep` names a folder
+that keeps the loaded servers for the next run.
 */
 
 mod adopted;

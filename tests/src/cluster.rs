@@ -25,6 +25,7 @@ mod installation;
 mod keeper;
 mod pooler;
 mod sql;
+mod standby;
 mod template;
 
 use std::ffi::OsStr;

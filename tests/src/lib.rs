@@ -10,6 +10,7 @@ pub mod cluster;
 pub mod example;
 pub mod markdown;
 mod page_database;
+pub mod read_calls;
 pub mod wait;
 
 pub use cluster::Cluster;

@@ -282,24 +282,20 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         Ok(false)
     }
 
-    /// Submits chunks to the embedder. Each one is sent to the channel when it is embedded, also if the next one
-    /// cannot be submitted yet.
+    /// Submits chunks to the embedder. Each one is sent to the channel when it is embedded, whether the others are or not.
     fn submit(&self, chunks: Vec<UnembeddedChunk>, sender: &mpsc::UnboundedSender<Embedded>) {
         let (embedder, sender) = (Arc::clone(self.embedder), sender.clone());
-        let (submitted, mut pending) = mpsc::unbounded_channel();
         tokio::task::spawn_blocking(move || {
             for chunk in chunks {
-                let embedding = embedder.submit(chunk.text.clone());
-                if submitted.send((chunk, embedding)).is_err() {
+                if sender.is_closed() {
                     return;
                 }
-            }
-        });
-        tokio::spawn(async move {
-            while let Some((chunk, embedding)) = pending.recv().await {
-                if sender.send((chunk, embedding.wait().await)).is_err() {
-                    return;
-                }
+                let pending = embedder.submit(chunk.text.clone());
+                let sender = sender.clone();
+                tokio::spawn(async move {
+                    // The receiver is dropped if the scan ended.
+                    let _ = sender.send((chunk, pending.wait().await));
+                });
             }
         });
     }

@@ -182,16 +182,7 @@ impl<'a> Units<'a> {
             Title::Key(key) => self.unique_title(key),
             Title::Index(index) => format!("[{index}]"),
         };
-        let (level, unit) = (self.path.len() as u32 + 1, Unit::Value);
-        self.add(Atom {
-            bytes: start..end,
-            level,
-            unit,
-            own: false,
-            begins_inside: false,
-            ends_inside: false,
-            titles: vec![title],
-        });
+        self.add(Atom::entry(start..end, self.path.len() + 1, Unit::Value, vec![title]));
     }
 
     /// Adds an entry that has no section of its own: it shares a line with the unit around it.
@@ -203,15 +194,7 @@ impl<'a> Units<'a> {
         self.own_text(before);
         let end = self.measure(bytes.end);
         let open = self.top();
-        let atom = Atom {
-            bytes: open.grouped..end,
-            level: open.depth as u32,
-            unit: open.unit,
-            own: false,
-            begins_inside: false,
-            ends_inside: false,
-            titles: Vec::new(),
-        };
+        let atom = Atom::entry(open.grouped..end, open.depth, open.unit, Vec::new());
         self.add(atom);
     }
 

@@ -10,7 +10,8 @@ in other sections. In flow style, an entry is as in JSON: it ends with its comma
 A comment belongs to the next entry. A comment at the end belongs to the collection that it is
 indented under, and a comment after an entry on the same line belongs to that entry. Text that cannot
 be separated from its lines has no section: entries with an explicit key (`? `) have no members, and
-of sequences that begin on one line (`- - a`) only the items of the outer one are units.
+of sequences that begin on one line (`- - a`) only the items of the outer one are units. The first item
+of the inner one has the section of its sequence.
 
 The parser counts characters and does not report where a value ends. So the ends are searched in the
 text, from the reported beginnings on.

@@ -11,7 +11,7 @@ mod casts;
 mod relation;
 mod statement_cache;
 
-use super::sql_text::{ADD, DIVIDE, NO_KEY, quote_identifier};
+use super::sql_text::{ADD, CONCATENATE, DIVIDE, EQUAL, NO_KEY, quote_identifier};
 use crate::relation_watch::RelationWatch;
 use crate::spi::Statement;
 use pgrx::pg_sys;
@@ -95,6 +95,13 @@ fn is_side_table(relation: &Relation) -> bool {
         && relation.is_of("tsv", pg_sys::TSVECTOROID)
 }
 
+/// Returns the id of the document of a chunk, whose first half is that of the chunk's id.
+fn document_of(id: &str) -> String {
+    format!(
+        "(pg_catalog.left(({id})::pg_catalog.text, 18) {CONCATENATE} '-8000-000000000000')::pg_catalog.uuid"
+    )
+}
+
 impl Layout {
     fn read(store: &str, oids: [pg_sys::Oid; 5]) -> Self {
         let [chunks, documents, strategies, embeddings, adopted] = oids;
@@ -172,6 +179,37 @@ impl Layout {
     /// Returns whether `chunks` has a column `tsv` for full-text search.
     pub fn has_lexemes(&self) -> bool {
         self.chunks.is_of("tsv", pg_sys::TSVECTOROID)
+    }
+
+    /// Returns the join of the ids in `$1`, as `{ids}.id`, with their chunks. With `has_place`, `{ids}.place` is
+    /// the position of an id, from 1.
+    ///
+    /// If an id names its document, it is looked up in one partition. The document is computed in a subquery,
+    /// since under row-level security a condition that computes is never an index condition.
+    pub fn chunks_of_ids(&self, ids: &str, has_place: bool, chunk: &str) -> String {
+        let (ordinality, place) =
+            if has_place { (" WITH ORDINALITY", ", place") } else { ("", "") };
+        let chunks = &self.chunks.name;
+        if !self.chunks.ids_name_documents {
+            return format!(
+                "pg_catalog.unnest($1){ordinality} AS {ids} (id{place}) \
+                 JOIN {chunks} AS {chunk} ON {chunk}.id {EQUAL} {ids}.id"
+            );
+        }
+        format!(
+            "(SELECT *, {} AS document_id FROM pg_catalog.unnest($1){ordinality} AS u (id{place}) OFFSET 0) AS {ids} \
+             JOIN {chunks} AS {chunk} ON {chunk}.document_id {EQUAL} {ids}.document_id AND {chunk}.id {EQUAL} {ids}.id",
+            document_of("u.id")
+        )
+    }
+
+    /// Returns the condition that a chunk has the id `$1`.
+    pub fn is_chunk(&self, chunk: &str) -> String {
+        let is_chunk = format!("{chunk}.id {EQUAL} $1");
+        if !self.chunks.ids_name_documents {
+            return is_chunk;
+        }
+        format!("{chunk}.document_id {EQUAL} {} AND {is_chunk}", document_of("$1"))
     }
 
     /// Returns the tokens of a chunk as SQL. A chunk without a count has a quarter of its characters.

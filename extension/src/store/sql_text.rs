@@ -25,6 +25,8 @@ pub const MATCHES: &str = "OPERATOR(pg_catalog.@@)";
 pub const LIKE: &str = "OPERATOR(pg_catalog.~~)";
 /// Compares whether a `jsonb` contains another one.
 pub const CONTAINS: &str = "OPERATOR(pg_catalog.@>)";
+/// Concatenates two texts.
+pub const CONCATENATE: &str = "OPERATOR(pg_catalog.||)";
 /// Merges two `jsonb`.
 pub const MERGE: &str = "OPERATOR(pg_catalog.||)";
 /// Returns a field of a `jsonb`.

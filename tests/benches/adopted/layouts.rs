@@ -29,11 +29,11 @@ pub const INDEXES: &str = "
     CREATE INDEX embeddings_embedding_idx ON own.embeddings USING hnsw (embedding vector_cosine_ops);
     CREATE INDEX ON docs USING hnsw (embedding vector_cosine_ops);";
 
-/// Creates two small tables, of which one is adopted.
+/// Creates two small tables without a vector index, of which one is adopted.
 pub const WRITTEN: &str = "
-    CREATE TABLE bare (LIKE docs INCLUDING ALL);
+    CREATE TABLE bare (LIKE docs, PRIMARY KEY (langchain_id));
     INSERT INTO bare SELECT * FROM docs LIMIT 10000;
-    CREATE TABLE kept (LIKE docs INCLUDING ALL);
+    CREATE TABLE kept (LIKE docs, PRIMARY KEY (langchain_id));
     INSERT INTO kept SELECT * FROM docs LIMIT 10000;
     SELECT passage.adopt('kept', 'followed');
     ANALYZE bare, kept;";

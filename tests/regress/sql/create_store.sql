@@ -91,7 +91,7 @@ SELECT passage.create_store('');
 SELECT passage.create_store('x', 3, 'manhattan');
 SELECT passage.create_store('x', 3, embedding_type => 'bit');
 SELECT passage.create_store('x', 0);
-SELECT passage.create_store('x', 2001);
+SELECT passage.create_store('x', 2001, embedding_type => 'vector');
 SELECT passage.create_store('x', 4001);
 SELECT passage.create_store('x', 4001, embedding_type => 'halfvec');
 SELECT passage.create_store('x', language => 'klingon');

@@ -106,8 +106,17 @@ SELECT pg_catalog.count(*) FROM regress_vectors.embeddings;
 
 -- halfvec takes half the memory; each distance has its operator class
 SELECT * FROM passage.create_store('regress_half', 4000, 'inner_product', 'halfvec') AS made WHERE made ~ 'hnsw|halfvec|distance';
-SELECT * FROM passage.create_store('regress_l2', 2000, 'l2') AS made WHERE made ~ 'hnsw|distance';
+SELECT * FROM passage.create_store('regress_l2', 2000, 'l2', 'vector') AS made WHERE made ~ 'hnsw|distance';
 SELECT store, dimensions, embedding_type, distance, language FROM passage.stores() WHERE store ~ '^regress';
+
+-- half precision is the default from 1000 dimensions on
+SELECT regexp_substr(made, '[a-z]*vec[a-z]*_[a-z]*_ops|"halfvec|"vector') FROM passage.create_store('regress_999', 999, dry_run => true) AS made WHERE made ~ 'hnsw|embedding_type';
+SELECT regexp_substr(made, '[a-z]*vec[a-z]*_[a-z]*_ops|"halfvec|"vector') FROM passage.create_store('regress_1000', 1000, dry_run => true) AS made WHERE made ~ 'hnsw|embedding_type';
+SELECT count(*) > 0 FROM passage.create_store('regress_3072', 3072);
+SELECT embedding_type FROM passage.stores() WHERE store = 'regress_3072';
+SELECT passage.create_store('regress_3072', 3072, embedding_type => 'vector');
+SELECT * FROM passage.check_store('regress_3072');
+
 
 -- the settings record dimensions, type and distance
 SELECT passage.create_store('regress_half', 4000);
@@ -126,6 +135,6 @@ SELECT passage.create_store('regress_vectors', 3, embedding_type => 'halfvec');
 
 RESET search_path;
 SET client_min_messages = error;
-DROP SCHEMA regress_vectors, regress_half, regress_l2 CASCADE;
+DROP SCHEMA regress_vectors, regress_half, regress_l2, regress_3072 CASCADE;
 DROP EXTENSION vector;
 DROP SCHEMA regress_extensions;

@@ -7,6 +7,7 @@ use passage_tests::wait::{until, within};
 use passage_tests::{Cluster, fixture};
 use std::collections::HashSet;
 use std::process::Stdio;
+use std::sync::OnceLock;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
@@ -236,6 +237,27 @@ async fn a_worker_continues_after_another_one_was_killed() {
     let rest = format!("{} chunks embedded", 300 - done);
     assert!(next.stdout.starts_with(&rest), "{rest}: {}", next.stdout);
     assert_eq!(cluster.query_text(MISSING).await, "0");
+}
+
+#[tokio::test]
+async fn a_request_without_an_answer_delays_no_other_embedding() {
+    let what = "a request without an answer delays no other embedding";
+    let Some(cluster) = loaded(what, 20).await else { return };
+    let stuck = OnceLock::new();
+    let service = Service::start(move |_, asked| {
+        let is_stuck = !asked.is_first() && *stuck.get_or_init(|| asked.texts()) == asked.texts();
+        if is_stuck { Reply::Silence } else { Reply::Embeddings(64) }
+    })
+    .await;
+    let embed = ["embed", "--embed-batch", "1", "--embed-concurrency", "2"];
+    let mut worker = with(&cluster, &service, &embed)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let written = "SELECT count(*) FROM rag.embeddings";
+    until("all others are written", async || cluster.query_text(written).await == "19").await;
+    worker.kill().await.unwrap();
 }
 
 #[tokio::test]

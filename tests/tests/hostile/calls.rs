@@ -54,6 +54,8 @@ pub const WITHOUT_STORE: &[&str] = &[
     "identifier_parts",
     "is_ancestor",
     "is_own",
+    "is_partition_count",
+    "is_spread_by_document",
     "is_trusted",
     "merge_sections",
     "parent_key",
@@ -64,6 +66,7 @@ pub const WITHOUT_STORE: &[&str] = &[
     "section_titles",
     "split",
     "text_head",
+    "transaction_must_write",
     // Parts of adopt, which calls them, and of the views and triggers that it makes.
     "adopted_columns",
     "adopted_expression",
@@ -135,7 +138,7 @@ macro_rules! adopt_chunks {
 }
 macro_rules! facts {
     () => {
-        "@, 3, 'cosine', 'vector', 'english'"
+        "@, 3, 'cosine', 'vector', 'english', '{}'"
     };
 }
 
@@ -304,6 +307,8 @@ pub const CALLS: &[Call] = &[
     administer("scanned_relations", "SELECT _passage.scanned_relations(@, 'document_id IS NULL')"),
     administer("store_facts", "SELECT _passage.store_facts(@)"),
     administer("store_settings", "SELECT _passage.store_settings(@)"),
+    administer("relation_tree", "SELECT _passage.relation_tree(pg_catalog.to_regclass(@::pg_catalog.text OPERATOR(pg_catalog.||) '.chunks'))"),
+    administer("relation_size", "SELECT _passage.relation_size(pg_catalog.to_regclass(@::pg_catalog.text OPERATOR(pg_catalog.||) '.chunks'))"),
     administer("store_placement", "SELECT _passage.store_placement(@)"),
     administer("partition_moduli", "SELECT _passage.partition_moduli(@)"),
     administer("requested_placement", "SELECT _passage.requested_placement(@, 8, NULL)"),

@@ -2,7 +2,7 @@
 
 use passage_tests::Cluster;
 
-/// Creates a store with embeddings, one of partitions, one of views, and one of four columns.
+/// Creates a store with embeddings, two of partitions, one of views, and one of four columns.
 pub const STORES: &str = r#"
 SELECT count(*) FROM passage.create_store('small', dimensions => 3);
 SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', max_size => 60, preferred_size => 40, min_size => 10, store => 'small');
@@ -22,6 +22,12 @@ INSERT INTO parted.chunks (id, document_id, ordinal, level, section, content, pr
     SELECT id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata FROM small.chunks;
 CREATE INDEX ON parted.chunks USING gin (tsv);
 
+SELECT count(*) FROM passage.create_store('spread', dimensions => 3, partitions => 2);
+INSERT INTO spread.documents SELECT * FROM small.documents;
+INSERT INTO spread.chunks (id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata)
+    SELECT id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata FROM small.chunks;
+INSERT INTO spread.embeddings SELECT * FROM small.embeddings;
+
 CREATE SCHEMA adopted;
 CREATE VIEW adopted.chunks WITH (security_invoker = true) AS SELECT * FROM small.chunks;
 CREATE VIEW adopted.documents WITH (security_invoker = true) AS SELECT * FROM small.documents;
@@ -34,7 +40,7 @@ CREATE TABLE small.notes (id integer PRIMARY KEY, body text);
 ANALYZE"#;
 
 /// The names of the stores.
-const NAMES: [&str; 4] = ["small", "parted", "adopted", "bare"];
+const NAMES: [&str; 5] = ["small", "parted", "spread", "adopted", "bare"];
 
 /// Calls without some arguments; [`all`] adds calls with all of them.
 const CALLS: &[&str] = &[
@@ -77,6 +83,7 @@ const CALLS: &[&str] = &[
     "SELECT * FROM passage.check_store(STORE)",
     "SELECT * FROM passage.check_store(STORE, true)",
     "SELECT passage.create_store('later', 3)",
+    "SELECT passage.create_store('later', 3, partitions => 2)",
     "CREATE TRIGGER t AFTER INSERT OR UPDATE OR DELETE ON small.notes FOR EACH ROW EXECUTE FUNCTION passage.keep_in_step('text={body}', 'uri=notes/{id}', 'store=small');
      INSERT INTO small.notes VALUES (1, 'one'), (2, 'two');
      UPDATE small.notes SET body = 'other', id = 7 WHERE id OPERATOR(pg_catalog.=) 1;
@@ -114,6 +121,8 @@ const VALUES: &[(&str, &str)] = &[
     ("embedding_type", "'vector'"),
     ("dimensions", "3"),
     ("language", "'pg_catalog.english'"),
+    ("partitions", "2"),
+    ("distributed", "NULL"),
     ("document_id", "DOCUMENT"),
     ("chunk_id", "CHUNK"),
     ("chunk_ids", "ALL_CHUNKS"),

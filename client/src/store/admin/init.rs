@@ -28,6 +28,8 @@ pub struct InitOptions {
     pub embedding_type: Option<String>,
     /// The text search configuration, such as `english`.
     pub language: Option<String>,
+    /// The number of hash partitions of the chunks; `None` for a single table.
+    pub partitions: Option<u32>,
 }
 
 impl Store {
@@ -68,11 +70,12 @@ impl Store {
             .await
             .map_err(error)?;
         let dimensions = options.dimensions.map(|dimensions| dimensions as i32);
+        let partitions = options.partitions.map(|partitions| partitions as i32);
         let statements = transaction
             .query(
                 "SELECT passage.create_store(store => $1::text::name, dimensions => $2, embedding_type => $3, \
-                 language => $4::text::regconfig)",
-                &[name, &dimensions, &options.embedding_type, &options.language],
+                 language => $4::text::regconfig, partitions => $5)",
+                &[name, &dimensions, &options.embedding_type, &options.language, &partitions],
             )
             .await
             .map_err(|error| Error::during(Operation::CreateStore, name, &error))?;

@@ -67,10 +67,15 @@ relation (oid, relowner, relkind, named) AS (
     JOIN pg_proc ON pg_proc.oid = tgfoid JOIN pg_namespace ON pg_namespace.oid = pronamespace JOIN pg_class ON pg_class.oid = tgrelid
     WHERE nspname = ANY ($1::text[]) AND proname = 'keep_adopted'
     UNION
-    SELECT pg_class.oid, pg_class.relowner, pg_class.relkind, false FROM relation
-    JOIN pg_rewrite ON ev_class = relation.oid
-    JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = pg_rewrite.oid AND refclassid = 'pg_class'::regclass
-    JOIN pg_class ON pg_class.oid = refobjid
+    SELECT pg_class.oid, pg_class.relowner, pg_class.relkind, next.named FROM relation CROSS JOIN LATERAL (
+        SELECT refobjid, false FROM pg_rewrite
+        JOIN pg_depend ON classid = 'pg_rewrite'::regclass AND objid = pg_rewrite.oid AND refclassid = 'pg_class'::regclass
+        WHERE ev_class = relation.oid
+        UNION ALL
+        -- Partitions can be in any schema.
+        SELECT inhrelid, relation.named FROM pg_inherits WHERE inhparent = relation.oid
+    ) AS next (oid, named)
+    JOIN pg_class ON pg_class.oid = next.oid
 ),
 part (classid, objid) AS (
     SELECT 'pg_trigger'::regclass, pg_trigger.oid FROM pg_trigger JOIN relation ON relation.oid = tgrelid WHERE {on_write}
@@ -116,12 +121,23 @@ ORDER BY place, 1 LIMIT 1"
     )
 }
 
-/// Returns the query for the tables of the schemas `$1`: their quoted names and their schemas.
+/// Returns the common table expression for the relations of the schemas `$1`, with their partitions.
+fn tree() -> String {
+    format!(
+        "RECURSIVE tree (oid, store) AS (\
+         SELECT pg_class.oid, relnamespace FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
+         WHERE nspname = ANY ($1::text[]) AND relname IN {RELATIONS} \
+         UNION SELECT inhrelid, store FROM tree JOIN pg_inherits ON inhparent = tree.oid)"
+    )
+}
+
+/// Returns the query for the tables of the schemas `$1`: their quoted names and the schema of the store.
 fn tables() -> String {
     format!(
-        "SELECT format('%I.%I', nspname, relname), relnamespace FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
-         WHERE nspname = ANY ($1::text[]) AND relname IN {RELATIONS} AND relkind IN ('r', 'p') \
-         ORDER BY nspname, relname"
+        "WITH {} SELECT format('%I.%I', nspname, relname), store FROM tree JOIN pg_class USING (oid) \
+         JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE relkind IN ('r', 'p') \
+         ORDER BY store, nspname, relname",
+        tree()
     )
 }
 
@@ -129,9 +145,10 @@ fn tables() -> String {
 /// belongs to the owner of its table. If so, an earlier check still holds.
 fn unchanged() -> String {
     format!(
-        "SELECT cardinality($2::oid[]) = (SELECT count(*) FROM pg_namespace WHERE nspname = ANY ($1::text[]) AND oid = ANY ($2::oid[])) \
-         AND NOT EXISTS (SELECT FROM pg_class JOIN pg_trigger ON tgrelid = pg_class.oid JOIN pg_proc ON pg_proc.oid = tgfoid \
-         WHERE relname IN {RELATIONS} AND relnamespace = ANY ($2::oid[]) AND NOT tgisinternal AND proowner <> relowner)"
+        "WITH {} SELECT cardinality($2::oid[]) = (SELECT count(*) FROM pg_namespace WHERE nspname = ANY ($1::text[]) AND oid = ANY ($2::oid[])) \
+         AND NOT EXISTS (SELECT FROM tree JOIN pg_class USING (oid) JOIN pg_trigger ON tgrelid = pg_class.oid \
+         JOIN pg_proc ON pg_proc.oid = tgfoid WHERE NOT tgisinternal AND proowner <> relowner)",
+        tree()
     )
 }
 

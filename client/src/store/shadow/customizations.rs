@@ -18,11 +18,13 @@ const INDEXES: &str = "
 WITH index AS (
     SELECT nspname, relation.relname AS relation, pg_class.relname, indisvalid, format_type(atttypid, atttypmod) AS type,
         format('CREATE %sINDEX %I ON ', CASE WHEN indisunique THEN 'UNIQUE ' END, pg_class.relname) AS prefix,
-        format('%I.%I USING ', nspname, relation.relname) AS target, pg_get_indexdef(indexrelid) AS definition
+        format('%I.%I USING ', nspname, relation.relname) AS target,
+        CASE pg_class.relkind WHEN 'I' THEN replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') ELSE pg_get_indexdef(indexrelid) END AS definition
     FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_class AS relation ON relation.oid = indrelid
     JOIN pg_namespace ON pg_namespace.oid = relation.relnamespace
     LEFT JOIN pg_attribute ON attrelid = indrelid AND relation.relname = 'embeddings' AND attname = 'embedding'
-    WHERE nspname IN ($1, $2) AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
+    -- An index of a partition belongs to that of its table.
+    WHERE nspname IN ($1, $2) AND NOT pg_class.relispartition AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
 )
 SELECT CASE WHEN other.relname IS NOT NULL THEN format('DROP INDEX %I.%I', other.nspname, other.relname) END,
     own.prefix || format('%I.%I USING ', $2::name, own.relation) || substr(own.definition, length(own.prefix || own.target) + 1)
@@ -44,10 +46,13 @@ relation AS (
     SELECT pg_class.*, nspname, format('%I.%I', $1::name, relname) AS qualified_name
     FROM pg_class JOIN store ON store.oid = relnamespace
     WHERE relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded')
+    -- The partitions that create_store makes are in the schema of the store.
+    OR relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent
+        WHERE inhrelid = pg_class.oid AND parent.relname = 'chunks' AND parent.relnamespace = pg_class.relnamespace)
 ),
 original AS (SELECT * FROM relation WHERE nspname = $1),
 col AS (
-    SELECT qualified_name, original.oid, attname, attnum, attacl, relowner, attstattarget, attstorage, attcompression, typstorage
+    SELECT qualified_name, original.oid, relispartition, attname, attnum, attacl, relowner, attstattarget, attstorage, attcompression, typstorage
     FROM original JOIN pg_attribute ON attrelid = original.oid JOIN pg_type ON pg_type.oid = atttypid
     WHERE attnum > 0 AND NOT attisdropped
 ),
@@ -101,8 +106,10 @@ SELECT statement FROM (
     FROM store WHERE nspname = $1 AND obj_description(oid, 'pg_namespace') IS NOT NULL
     UNION ALL
     SELECT 8, format('COMMENT ON %s %s IS %L', CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, qualified_name, obj_description(oid, 'pg_class')) FROM original
+    WHERE NOT relispartition OR obj_description(oid, 'pg_class') IS NOT NULL
     UNION ALL
     SELECT 8, format('COMMENT ON COLUMN %s.%I IS %L', qualified_name, attname, col_description(oid, attnum)) FROM col
+    WHERE NOT relispartition OR col_description(oid, attnum) IS NOT NULL
 ) AS customization ORDER BY stage, statement";
 
 /// Creates the indexes of the original in the shadow store.

@@ -69,7 +69,8 @@ impl Store {
         let sql = "SELECT passage.create_store(store => $2::text::name, \
             dimensions => coalesce($3, facts.dimensions), distance => coalesce(facts.distance, \
             _passage.store_settings($1::text::name) ->> 'distance'), \
-            embedding_type => coalesce($4, facts.embedding_type), \
+            embedding_type => CASE WHEN $4::text IS NOT NULL THEN $4::text \
+            WHEN facts.embedding_type = 'halfvec' OR coalesce($3, facts.dimensions) = facts.dimensions THEN facts.embedding_type END, \
             language => coalesce($5::text, facts.language::text)::regconfig, \
             partitions => (placement ->> 'partitions')::integer, distributed => placement ->> 'distributed') \
             FROM _passage.store_facts($1::text::name) AS facts, _passage.store_placement($1::text::name) AS placement";

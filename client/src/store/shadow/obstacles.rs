@@ -16,6 +16,9 @@ WITH store AS (SELECT oid, nspname, nspowner FROM pg_namespace WHERE nspname IN 
 relation AS (
     SELECT pg_class.*, nspname, nspowner FROM pg_class JOIN store ON store.oid = relnamespace
     WHERE relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded')
+    -- The partitions that create_store makes are in the schema of the store.
+    OR relispartition AND relkind = 'r' AND EXISTS (SELECT FROM pg_inherits JOIN pg_class AS parent ON parent.oid = inhparent
+        WHERE inhrelid = pg_class.oid AND parent.relname = 'chunks' AND parent.relnamespace = pg_class.relnamespace)
 ),
 original AS (SELECT * FROM relation WHERE nspname = $1),
 shadow AS (SELECT * FROM relation WHERE nspname = $2)
@@ -26,9 +29,12 @@ SELECT DISTINCT object FROM (
     WHERE refclassid = 'pg_namespace'::regclass AND classid <> 'pg_default_acl'::regclass
     AND NOT (classid = 'pg_class'::regclass AND objid IN (SELECT oid FROM original))
     UNION ALL
-    -- Relations that are views or partitioned tables, or that have another owner than the schema.
+    -- Relations of another kind than those of create_store, or that have another owner than the schema, and
+    -- partitions that create_store does not make.
     SELECT pg_describe_object('pg_class'::regclass, oid, 0) FROM original
-    WHERE relkind <> CASE relname WHEN 'chunks_embedded' THEN 'v' ELSE 'r' END OR relowner <> nspowner
+    WHERE relkind <> coalesce((SELECT relkind FROM shadow WHERE shadow.relname = original.relname),
+        CASE relname WHEN 'chunks_embedded' THEN 'v' ELSE 'r' END)
+    OR relispartition AND relname NOT IN (SELECT relname FROM shadow) OR relowner <> nspowner
     UNION ALL
     -- Objects that depend on its relations and are not their own parts. A view is shown by its name.
     SELECT coalesce(

@@ -200,8 +200,11 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the caller may not read the store.
     pub async fn activity(&self) -> Result<Option<i64>, Error> {
-        let sql = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables \
-                   WHERE schemaname = $1 AND relname IN ('chunks', 'embeddings')";
+        // PostgreSQL counts the rows of a partitioned table with its partitions.
+        let sql = "WITH store AS (SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
+                   WHERE nspname = $1 AND relname IN ('chunks', 'embeddings')) \
+                   SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_all_tables \
+                   WHERE relid IN (SELECT oid FROM store UNION ALL SELECT tree.relid FROM store CROSS JOIN LATERAL pg_partition_tree(store.oid) AS tree)";
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
     }
 

@@ -88,6 +88,17 @@ pub(super) struct Atom {
 }
 
 impl Atom {
+    /// Returns an entry of data, at the depth of its section.
+    pub(super) fn entry(
+        bytes: Range<Position>,
+        depth: usize,
+        unit: Unit,
+        titles: Vec<String>,
+    ) -> Self {
+        let level = depth as u32;
+        Self { bytes, level, unit, own: false, begins_inside: false, ends_inside: false, titles }
+    }
+
     /// Returns whether it is an entry without a section of its own.
     fn is_untitled(&self) -> bool {
         !self.own && self.titles.is_empty()

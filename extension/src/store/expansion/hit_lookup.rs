@@ -55,21 +55,16 @@ impl HitLookup {
 
     /// Returns the position of a hit among the ids, counted from 1, and the join that finds its chunk as
     /// `c`.
-    pub fn position_and_join(self, chunks: &str) -> (String, String) {
+    pub fn position_and_join(self, layout: &Layout) -> (String, String) {
+        let chunks = &layout.chunks.name;
         match self {
-            Self::Many => (
-                "h.place".to_owned(),
-                format!(
-                    "pg_catalog.unnest($1) WITH ORDINALITY AS h (chunk_id, place) \
-                     JOIN {chunks} AS c ON c.id {EQUAL} h.chunk_id"
-                ),
-            ),
+            Self::Many => ("h.place".to_owned(), layout.chunks_of_ids("h", true, "c")),
             // One id needs no array. Most calls from LATERAL have one id.
             Self::One => (
                 "h.place".to_owned(),
                 format!(
-                    "(SELECT $1, 1::pg_catalog.int8) AS h (chunk_id, place) \
-                     JOIN {chunks} AS c ON c.id {EQUAL} h.chunk_id"
+                    "(SELECT 1::pg_catalog.int8) AS h (place) JOIN {chunks} AS c ON {}",
+                    layout.is_chunk("c")
                 ),
             ),
             // A subquery computes the ends first: under row-level security a condition that could
@@ -80,8 +75,9 @@ impl HitLookup {
                     "(SELECT h.id, h.document_id, \
                      h.ordinal::pg_catalog.int8 {SUBTRACT} {BEFORE} AS first, \
                      h.ordinal::pg_catalog.int8 {ADD} {AFTER} AS last \
-                     FROM {chunks} AS h WHERE h.id {EQUAL} $1 OFFSET 0) AS h \
+                     FROM {chunks} AS h WHERE {} OFFSET 0) AS h \
                      JOIN {chunks} AS c ON c.document_id {EQUAL} h.document_id AND {}",
+                    layout.is_chunk("h"),
                     between("c.ordinal", "h.first", "h.last")
                 ),
             ),

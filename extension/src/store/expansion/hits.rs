@@ -199,7 +199,7 @@ fn statement(
         format!("LEFT JOIN {} AS d ON d.id {EQUAL} {}", documents.name, lookup.document())
     });
     let media_type = hit_document::media_type(documents);
-    let (position, lookup_join) = lookup.position_and_join(&layout.chunks.name);
+    let (position, lookup_join) = lookup.position_and_join(layout);
     let hits = format!("{lookup_join} {join}");
     let strategies = source.select(layout.strategies.as_ref());
     let (strategies, from) = match source {

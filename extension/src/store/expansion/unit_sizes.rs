@@ -49,12 +49,13 @@ fn statement(layout: &Layout) -> String {
     let chunks = &layout.chunks.name;
     format!(
         "SELECT i.id, {document}, h.section_key, u.tokens \
-         FROM pg_catalog.unnest($1) AS i (id) JOIN {chunks} AS h ON h.id {EQUAL} i.id, \
+         FROM {hits}, \
          LATERAL (SELECT pg_catalog.sum(t.tokens) AS tokens FROM (\
          SELECT {tokens} AS tokens FROM {chunks} AS c \
          WHERE c.document_id {EQUAL} h.document_id AND c.section_key {EQUAL} h.section_key \
          LIMIT {MAX_CHUNKS}) AS t) AS u",
         document = layout.chunks.column("h", "document_id", "uuid"),
+        hits = layout.chunks_of_ids("i", false, "h"),
         tokens = layout.tokens("c"),
     )
 }

@@ -154,10 +154,10 @@ impl Store {
         let statement = self.0.statement(SectionStatement, || {
             format!(
                 "SELECT h.id, {document}, {section} \
-                 FROM pg_catalog.unnest($1) AS h (id) JOIN {chunks} AS c ON c.id {EQUAL} h.id",
+                 FROM {chunks}",
                 document = self.0.chunks.column("c", "document_id", "uuid"),
                 section = self.0.section_key("c"),
-                chunks = self.0.chunks.name,
+                chunks = self.0.chunks_of_ids("h", false, "c"),
             )
         });
         let values = vec![Value::new(ids.iter().copied().collect::<UuidArray>())];
@@ -211,8 +211,8 @@ fn neighbor_statement(layout: &Layout) -> String {
         // A view may compute ordinals with a window function, for which only a constant document bounds
         // the cost.
         return format!(
-            "SELECT false, h.id, {columns} FROM pg_catalog.unnest($1) AS h (id) \
-             JOIN {chunks} AS c ON c.id {EQUAL} h.id WHERE $2 IS NOT NULL"
+            "SELECT false, h.id, {columns} FROM {} WHERE $2 IS NOT NULL",
+            layout.chunks_of_ids("h", false, "c"),
         );
     }
     // A subquery computes the ends first: under row-level security a condition that could overflow is
@@ -226,7 +226,8 @@ fn neighbor_statement(layout: &Layout) -> String {
     let hits = format!(
         "(SELECT a.id, h.document_id, h.ordinal, h.ordinal::pg_catalog.int8 {SUBTRACT} $2 AS first, \
          h.ordinal::pg_catalog.int8 {ADD} $2 AS last, {key} AS parent_key, {parent} AS above \
-         FROM pg_catalog.unnest($1) AS a (id) JOIN {chunks} AS h ON h.id {EQUAL} a.id OFFSET 0) AS h"
+         FROM {} OFFSET 0) AS h",
+        layout.chunks_of_ids("a", false, "h"),
     );
     let mut statement = format!(
         "SELECT false, h.id, {columns} FROM {hits} JOIN {chunks} AS c \

@@ -13,8 +13,10 @@ pub struct Relation {
     pub name: String,
     /// Whether it is a table, partitioned or not.
     pub is_table: bool,
-    /// Whether it is a table whose column `ordinal` is an integer and NOT NULL.
+    /// Whether it is a table, partitioned or not, whose column `ordinal` is an integer and NOT NULL.
     pub has_ordinals: bool,
+    /// Whether a CHECK makes the id of each chunk name its document.
+    pub ids_name_documents: bool,
     /// The type of each column.
     columns: HashMap<String, pg_sys::Oid>,
 }
@@ -35,7 +37,8 @@ impl Relation {
             oid,
             name,
             is_table,
-            has_ordinals: relation.is_table() && columns().any(is_ordinal),
+            has_ordinals: is_table && columns().any(is_ordinal),
+            ids_name_documents: has_check(&description, c"chunks_id_check"),
             columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
         }
     }
@@ -108,6 +111,19 @@ impl Relation {
             None => null(sql_type),
         };
         columns.iter().map(column).collect()
+    }
+}
+
+/// Returns whether a relation has a CHECK of a name that all its rows satisfy.
+fn has_check(description: &pg_sys::TupleDescData, name: &CStr) -> bool {
+    // SAFETY: the descriptor of an open relation has its constraints, or NULL; the array has as many
+    // checks as the number says, each with a name that ends in NUL.
+    unsafe {
+        let Some(constraints) = description.constr.as_ref() else { return false };
+        (0..usize::from(constraints.num_check)).any(|at| {
+            let check = &*constraints.check.add(at);
+            check.ccvalid && CStr::from_ptr(check.ccname) == name
+        })
     }
 }
 

@@ -65,8 +65,8 @@ fn statement(layout: &Layout) -> String {
         ],
     ];
     format!(
-        "SELECT {} FROM pg_catalog.unnest($1) AS h (id) JOIN {} AS c ON c.id {EQUAL} h.id{join}",
+        "SELECT {} FROM {}{join}",
         selected.concat().join(", "),
-        layout.chunks.name,
+        layout.chunks_of_ids("h", false, "c"),
     )
 }

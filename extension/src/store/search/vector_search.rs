@@ -121,7 +121,12 @@ fn statement(
     let conditions = filters.conditions(layout, document, Some(embedding), 3);
     let documents = filters.join(layout, document);
     let chunks = if filters.needs_chunk() || !has_document_id {
-        format!(" JOIN {} AS c ON c.id {EQUAL} e.chunk_id", layout.chunks.name)
+        let document = if has_document_id && layout.chunks.ids_name_documents {
+            format!(" AND c.document_id {EQUAL} e.document_id")
+        } else {
+            String::new()
+        };
+        format!(" JOIN {} AS c ON c.id {EQUAL} e.chunk_id{document}", layout.chunks.name)
     } else {
         String::new()
     };

@@ -11,7 +11,8 @@ the embeddings. Without --no-embed, the extension vector must be installed on th
 Examples:
   passage init
   passage init --store notes --no-embed
-  passage init --embedding-type halfvec --language german";
+  passage init --embedding-type halfvec --language german
+  passage init --partitions 8";
 
 #[derive(Args)]
 pub struct Init {
@@ -22,12 +23,15 @@ pub struct Init {
     /// Create a store without embeddings, which needs no pgvector
     #[arg(long)]
     pub no_embed: bool,
-    /// SQL type of the embeddings [default: vector]
+    /// SQL type of the embeddings [default: vector, from 1000 dimensions on halfvec]
     #[arg(long, value_name = "TYPE", conflicts_with = "no_embed")]
     pub embedding_type: Option<EmbeddingType>,
     /// Text search configuration of the store [default: english]
     #[arg(long, value_name = "NAME")]
     pub language: Option<String>,
+    /// Number of hash partitions of the chunks, 2 to 1024 [default: a single table]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(2..=1024))]
+    pub partitions: Option<u32>,
     /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,

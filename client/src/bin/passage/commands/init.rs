@@ -16,6 +16,7 @@ pub async fn init(args: args::Init) -> Result<String, Error> {
         dimensions: embedder.as_ref().map(|(embedder, _)| embedder.dimensions()),
         embedding_type: args.embedding_type.map(|it| it.name().to_owned()),
         language: args.language,
+        partitions: args.partitions,
     };
     let statements = store.init(&init).await?;
     let (model, local) = embedder.map_or((None, None), |(embedder, local)| {

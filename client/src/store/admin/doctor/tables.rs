@@ -18,7 +18,7 @@ impl Store {
                    coalesce(string_agg(relname, ', ' ORDER BY relname) FILTER \
                    (WHERE relname IN ('documents', 'chunks', 'embeddings') AND NOT (\
                    has_table_privilege(pg_class.oid, 'INSERT') AND has_table_privilege(pg_class.oid, 'UPDATE') \
-                   AND has_table_privilege(pg_class.oid, 'DELETE'))), '') \
+                   AND has_table_privilege(pg_class.oid, 'DELETE'))), ''), pg_is_in_recovery() \
                    FROM pg_namespace LEFT JOIN pg_class ON relnamespace = pg_namespace.oid \
                    AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings') \
                    WHERE nspname = $1 GROUP BY pg_namespace.oid";
@@ -39,6 +39,8 @@ impl Store {
         }
         findings.push(if self.layout().await?.is_read_only() {
             Finding::good(subject, "can search; the store shows the tables of another program")
+        } else if row.get(4) {
+            Finding::good(subject, "can search; a standby takes no documents")
         } else if unwritable.is_empty() {
             Finding::good(subject, "can search and load")
         } else {
@@ -67,12 +69,31 @@ impl Store {
 
     /// Checks the planner's statistics and the dead rows.
     pub(super) async fn check_statistics(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
-        // An empty table needs no statistics.
+        // An empty table needs no statistics. Autovacuum analyzes partitions, but never the partitioned table,
+        // whose statistics are outdated once its partitions have grown or shrunk by a half.
+        let partitioned = "SELECT string_agg(format('%I.%I', nspname, relname), ', ' ORDER BY relname) FROM ( \
+                   SELECT nspname, pg_class.relname, pg_class.reltuples AS known, sum(greatest(part.reltuples, 0)) AS total \
+                   FROM pg_class JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace \
+                   CROSS JOIN LATERAL pg_partition_tree(pg_class.oid) JOIN pg_class AS part ON part.oid = relid AND isleaf \
+                   WHERE nspname = $1 AND pg_class.relkind = 'p' AND pg_class.relname IN ('documents', 'chunks', 'embeddings') \
+                   GROUP BY nspname, pg_class.relname, pg_class.reltuples) AS tree \
+                   WHERE known >= 0 AND abs(total - known) > greatest(known, 1000) / 2";
+        if let Some(tables) =
+            self.query_one(partitioned, &[&self.name]).await?.get::<_, Option<String>>(0)
+        {
+            findings.push(Finding::warning(
+                "statistics",
+                "outdated: autovacuum does not analyze a table with partitions",
+                format!("ANALYZE {tables};"),
+            ));
+        }
         let sql = "SELECT string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) \
-                   FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0)), coalesce(max(n_dead_tup::float8 / greatest(n_live_tup, 1)) \
-                   FILTER (WHERE n_dead_tup > 10000), 0), \
+                   FILTER (WHERE reltuples < 0 AND (relkind = 'p' OR pg_relation_size(relid) > 0)), coalesce(max(dead), 0), \
                    string_agg($2::text || '.' || pg_class.relname::text, ', ' ORDER BY pg_class.relname) FROM pg_class \
-                   JOIN pg_stat_all_tables ON relid = pg_class.oid \
+                   JOIN pg_stat_all_tables ON relid = pg_class.oid CROSS JOIN LATERAL ( \
+                   SELECT max(part.n_dead_tup::float8 / greatest(part.n_live_tup, 1)) FROM pg_stat_all_tables AS part \
+                   WHERE part.n_dead_tup > 10000 AND (part.relid = pg_class.oid OR part.relid IN (SELECT tree.relid FROM pg_partition_tree(pg_class.oid) AS tree)) \
+                   ) AS of_parts (dead) \
                    WHERE schemaname = $1 AND pg_class.relname IN \
                    ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks')";
         let schema = &self.schema;
@@ -101,11 +122,14 @@ impl Store {
     /// Checks the disk space of the store, and whether the vector index fits into the cache.
     pub(super) async fn check_sizes(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let sql = "SELECT pg_size_pretty(pg_database_size(current_database())), \
-                   pg_size_pretty(coalesce(sum(coalesce(distributed.bytes, pg_total_relation_size(pg_class.oid))) FILTER (WHERE relkind IN ('r', 'm')), 0)), \
+                   pg_size_pretty(coalesce((SELECT sum(coalesce(of_shards.bytes, pg_total_relation_size(part))) FROM ( \
+                   SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relkind IN ('r', 'm') \
+                   UNION SELECT relid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
+                   CROSS JOIN LATERAL pg_partition_tree(pg_class.oid) WHERE nspname = $1 AND relkind = 'p') AS parts (part) \
+                   LEFT JOIN _passage.distributed_sizes() AS of_shards ON of_shards.relation = part), 0)), \
                    coalesce(sum(pg_relation_size(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx'), 0)::bigint, \
                    pg_size_bytes(current_setting('effective_cache_size')) FROM pg_class \
-                   JOIN pg_namespace ON pg_namespace.oid = relnamespace \
-                   LEFT JOIN _passage.distributed_sizes() AS distributed ON relation = pg_class.oid WHERE nspname = $1";
+                   JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1";
         let row = self.query_one(sql, &[&self.name]).await?;
         let (database, store): (String, String) = (row.get(0), row.get(1));
         findings.push(Finding::good("disk", format!("{store} of {database} in the database")));
