@@ -11,7 +11,7 @@ use std::time::Instant;
 async fn fill(citus: &Citus) {
     for store in ["tenant", "spread"] {
         let ingest = format!(
-            "SELECT count(passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nabout lexeme' || n || E'\\n\\n## More\\n\\ncommon words', store => '{store}')) FROM generate_series(1, 40) AS n"
+            "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nabout lexeme' || n || E'\\n\\n## More\\n\\ncommon words', store => '{store}')"
         );
         citus.coordinator().execute(&ingest).await;
     }

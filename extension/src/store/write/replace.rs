@@ -269,11 +269,11 @@ impl WritableStore {
     ) -> Rows<'c> {
         pgrx::check_for_interrupts!();
         let layout = &self.0.0;
-        let text = || statement.text(layout);
         let statement = if self.0.is_distributed(connection) {
-            layout.statement(DistributedStatement(statement), text)
+            let statement = DistributedStatement(statement);
+            layout.statement(statement, || statement.text(layout))
         } else {
-            layout.statement(statement, text)
+            layout.statement(statement, || statement.text(layout))
         };
         connection.write(&statement, values)
     }

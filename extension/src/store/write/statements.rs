@@ -65,6 +65,22 @@ impl StatementKey for DistributedStatement {
     }
 }
 
+impl DistributedStatement {
+    /// Returns the text of the statement for a store.
+    pub fn text(self, layout: &Layout) -> String {
+        let Self(statement) = self;
+        match (statement, &layout.documents) {
+            // Citus copies rows of no shard to a table, which policies forbid. Rows of the document's shard are inserted there.
+            (WriteStatement::InsertChunks, Some(documents)) => {
+                let from = format!("FROM {} AS d, ROWS FROM", documents.name);
+                let text = statement.text(layout).replacen("SELECT $1,", "SELECT d.id,", 1);
+                format!("{} WHERE d.id {EQUAL} $1", text.replacen("FROM ROWS FROM", &from, 1))
+            }
+            _ => statement.text(layout),
+        }
+    }
+}
+
 impl WriteStatement {
     /// Returns the text of the statement for a store.
     pub fn text(self, layout: &Layout) -> String {
