@@ -133,6 +133,11 @@ async fn create_store_makes_each_layout_and_knows_it_later() {
         .await;
     assert!(error.message().contains("chunks_id_check"), "{}", error.message());
 
+    // The triggers of an adopted table would be on one node.
+    let adopt = "SELECT passage.adopt('spread.chunks', 'adopted', document => 'document_id', content => 'content')";
+    let error = coordinator.error(adopt).await;
+    assert_eq!(error.message(), "table spread.chunks is distributed by Citus");
+
     // Embeddings that are added later are distributed too.
     for kind in ["schema", "document"] {
         let create = |more: &str| {
