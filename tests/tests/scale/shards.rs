@@ -144,6 +144,7 @@ async fn policies_hold_on_the_shards() {
                 format!("CREATE POLICY writers ON {store}.{table} USING (reader = current_user)");
             coordinator.execute(&write).await;
         }
+        // Citus writes to a table of one shard by COPY, which policies forbid to all but the owner.
         for role in ["alice", "bob"] {
             let ingest = format!(
                 "SELECT outcome FROM passage.ingest('{role}/note', 'a note of {role}', store => '{store}')"

@@ -16,6 +16,7 @@ pub struct ShardMap {
     /// The names of the tables in a statement.
     pub relations: Vec<String>,
     shards: Vec<Shard>,
+    is_hashed: bool,
     /// Whether the id of a chunk names its document.
     has_derived_ids: bool,
     /// The statements that call shards.
@@ -99,9 +100,15 @@ impl ShardMap {
         (!shards.is_empty()).then(|| Self {
             relations: relations.iter().map(|relation| relation.name.clone()).collect(),
             shards,
+            is_hashed: chunks.iter().any(|shard| shard.hash.is_some()),
             has_derived_ids,
             calls: RefCell::new(StatementCache::with_capacity(CALLS)),
         })
+    }
+
+    /// Returns whether documents are in shards by the hash of their ids. Else all are in one shard.
+    pub fn is_hashed(&self) -> bool {
+        self.is_hashed
     }
 
     /// Returns the shards of a route, each with its index, and for each id of the route the index of its shard. At

@@ -270,7 +270,8 @@ impl WritableStore {
         pgrx::check_for_interrupts!();
         let layout = &self.0.0;
         let statement = if self.0.is_distributed(connection) {
-            let statement = DistributedStatement(statement);
+            let is_spread = self.0.is_spread(connection);
+            let statement = DistributedStatement { statement, is_spread };
             layout.statement(statement, || statement.text(layout))
         } else {
             layout.statement(statement, || statement.text(layout))

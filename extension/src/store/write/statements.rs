@@ -57,7 +57,11 @@ impl StatementKey for WriteStatement {
 /// Identifies a statement of replacing a document in a store that Citus distributes. It is planned for each
 /// execution, because Citus finds the shard of a document among the values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct DistributedStatement(pub WriteStatement);
+pub struct DistributedStatement {
+    pub statement: WriteStatement,
+    /// Whether Citus distributes the store by document.
+    pub is_spread: bool,
+}
 
 impl StatementKey for DistributedStatement {
     fn access(&self) -> Access {
@@ -68,8 +72,8 @@ impl StatementKey for DistributedStatement {
 impl DistributedStatement {
     /// Returns the text of the statement for a store.
     pub fn text(self, layout: &Layout) -> String {
-        let Self(statement) = self;
-        match (statement, &layout.documents) {
+        let Self { statement, is_spread } = self;
+        match (statement, layout.documents.as_ref().filter(|_| is_spread)) {
             // Citus copies rows of no shard to a table, which policies forbid. Rows of the document's shard are inserted there.
             (WriteStatement::InsertChunks, Some(documents)) => {
                 let from = format!("FROM {} AS d, ROWS FROM", documents.name);
