@@ -77,5 +77,5 @@ unsafe impl SqlTranslatable for MaterializedRows {
     const TYPE_ORIGIN: TypeOrigin = TypeOrigin::External;
     const ARGUMENT_SQL: Result<SqlMappingRef, ArgumentError> = Ok(SqlMappingRef::literal("record"));
     const RETURN_SQL: Result<ReturnsRef, ReturnsError> =
-        Ok(ReturnsRef::SetOf(SqlMappingRef::literal("record")));
+        Ok(ReturnsRef::One(SqlMappingRef::literal("SETOF record")));
 }
