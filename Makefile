@@ -10,7 +10,7 @@ export BINDIR
 export GRAMMARS
 export VALGRIND
 
-.PHONY: help demo check interop check-assert docs pictures install install-client installcheck server stop url corpus fuzz fuzz-grammars bench quality scale lint clean
+.PHONY: help demo check interop check-assert docs pictures install install-client package installcheck server stop url corpus fuzz fuzz-grammars bench quality scale lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -32,6 +32,9 @@ install: ## build and install the extension into the server of PG_CONFIG; GRAMMA
 
 install-client: ## build the client and install it into cargo's folder for programs, or BINDIR
 	@ground/install-client
+
+package: ## build Debian packages and archives for the server of PG_CONFIG, with the client, in target/packages
+	@ground/package
 
 installcheck: install ## run the SQL regress tests by pg_regress
 	@ground/regress

@@ -76,7 +76,9 @@ BEGIN
             ) AS indexed (column_name)
             WHERE facts.embedding_type IS NOT NULL AND NOT EXISTS (
                 SELECT FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid JOIN pg_am ON pg_am.oid = index.relam
-                WHERE indrelid = source AND amname IN ('hnsw', 'ivfflat'));
+                JOIN pg_opclass ON pg_opclass.oid = indclass[0]
+                -- Only a store of type binary uses an index of bits.
+                WHERE indrelid = source AND amname IN ('hnsw', 'ivfflat') AND opcname NOT LIKE 'bit\_%');
     END IF;
     RETURN QUERY
         SELECT format('%I.chunks', store), lost.problem,

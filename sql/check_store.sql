@@ -229,7 +229,7 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    facts CONSTANT record := _passage.store_facts(_passage.store_name(store));
+    facts CONSTANT record := _passage.recorded_facts(_passage.store_name(store));
     settings CONSTANT jsonb := _passage.store_settings(_passage.store_name(store));
     -- Compared, not cast: the error of a cast would show the value.
     stored_language CONSTANT regconfig := (

@@ -63,13 +63,13 @@ DECLARE
 BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_own(store);
-    facts := _passage.store_facts(store);
+    facts := _passage.recorded_facts(store);
     settings := _passage.store_settings(store);
     distance := coalesce(distance, facts.distance, settings ->> 'distance', 'cosine');
     -- From 1000 dimensions on, half precision is the default: half the memory, and an index of up to 4000 dimensions.
     -- pgvector has the type since 0.7.
     embedding_type := coalesce(embedding_type, facts.embedding_type,
-        CASE WHEN settings ->> 'embedding_type' IN ('vector', 'halfvec') THEN settings ->> 'embedding_type' END,
+        CASE WHEN settings ->> 'embedding_type' IN ('vector', 'halfvec', 'binary') THEN settings ->> 'embedding_type' END,
         CASE WHEN coalesce(dimensions, facts.dimensions) >= 1000 AND NOT EXISTS (
             SELECT FROM pg_extension WHERE extname = 'vector' AND NOT EXISTS (
                 SELECT FROM pg_type WHERE typname = 'halfvec' AND typnamespace = extnamespace)) THEN 'halfvec' END,
@@ -143,9 +143,9 @@ $$;
 
 COMMENT ON FUNCTION passage.create_store(name, integer, text, text, regconfig, boolean, integer, text) IS 'creates the tables of a store, or those parts that it lacks, and returns the statements
 store: schema of the store; NULL takes the setting passage.store (rag)
-dimensions: of the embeddings, 1 to 4000, of vector to 2000; NULL takes those of the store, for a new one no embeddings
+dimensions: of the embeddings, 1 to 4000, of vector to 2000, of binary to 16000; NULL takes those of the store, for a new one no embeddings
 distance: cosine, l2 or inner_product; NULL takes that of the store, for a new one cosine
-embedding_type: vector or halfvec; NULL takes that of the store, for a new one vector, and halfvec from 1000 dimensions on
+embedding_type: vector, halfvec or binary, which is halfvec with an index of the signs; NULL takes that of the store, for a new one vector, and halfvec from 1000 dimensions on
 language: text search configuration; NULL takes that of the store, for a new one english
 dry_run: whether to return the statements without executing them, false by default
 partitions: number of partitions of chunks, 2 to 1024; NULL takes that of the store, for a new one a single table

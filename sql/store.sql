@@ -64,7 +64,8 @@ CREATE FUNCTION _passage.store_facts(
 LANGUAGE sql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT vector.dimensions, vector.embedding_type, vector.distance, tsv.language
+    SELECT vector.dimensions, CASE WHEN is_binary THEN 'binary' ELSE vector.embedding_type END,
+        CASE WHEN is_binary THEN 'cosine' ELSE vector.distance END, tsv.language
     FROM (SELECT) AS one
     LEFT JOIN (
         SELECT nullif(atttypmod, -1), typname::text,
@@ -92,7 +93,16 @@ AS $$
                         AND type.relnamespace = pg_class.relnamespace AND type.relname = 'adopted_row' AND type.relkind = 'c'))
                 ORDER BY indisvalid DESC, indexrelid
                 LIMIT 1
-            )
+            ),
+            -- The index of the signs, as create_store makes it.
+            typname = 'halfvec' AND EXISTS (
+                SELECT FROM pg_index
+                JOIN pg_class AS index ON index.oid = indexrelid
+                JOIN pg_am ON pg_am.oid = index.relam
+                JOIN pg_opclass ON pg_opclass.oid = indclass[0]
+                WHERE indrelid = attrelid AND amname = 'hnsw' AND opcname = 'bit_hamming_ops' AND indpred IS NULL
+                    AND pg_get_expr(indexprs, indrelid)
+                        = format('(%s.binary_quantize(embedding))::bit(%s)', pg_type.typnamespace::regnamespace, atttypmod))
         FROM pg_attribute
         JOIN pg_class ON pg_class.oid = attrelid
         JOIN pg_namespace ON pg_namespace.oid = relnamespace
@@ -104,7 +114,9 @@ AS $$
                 SELECT FROM pg_depend JOIN pg_extension ON pg_extension.oid = refobjid
                 WHERE refclassid = 'pg_extension'::regclass AND extname = 'vector' AND deptype = 'e'
                     AND classid = 'pg_type'::regclass AND objid = atttypid)
-    ) AS vector (dimensions, embedding_type, distance) ON true
+    ) AS vector (dimensions, embedding_type, distance, has_signs) ON true
+    -- An index of the embeddings themselves is preferred.
+    CROSS JOIN LATERAL (SELECT coalesce(has_signs AND vector.distance IS NULL, false)) AS kind (is_binary)
     LEFT JOIN (
         SELECT replace(substring(pg_get_expr(adbin, adrelid) FROM '''((?:[^'']|'''')*)''::regconfig'), '''''', '''')
         FROM pg_attrdef
@@ -153,6 +165,27 @@ END
 $$;
 
 COMMENT ON FUNCTION _passage.store_settings(name) IS 'settings of a store as one JSON object, NULL if they cannot be read';
+
+-- The facts for administration. Without its vector index a store of type binary has the columns of one of
+-- type halfvec, so the setting decides.
+
+CREATE FUNCTION _passage.recorded_facts(
+    store name,
+    OUT dimensions integer, OUT embedding_type text, OUT distance text, OUT language text
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT facts.dimensions, CASE WHEN is_binary THEN 'binary' ELSE facts.embedding_type END,
+        CASE WHEN is_binary THEN 'cosine' ELSE facts.distance END, facts.language
+    FROM _passage.store_facts(store) AS facts
+    CROSS JOIN LATERAL (
+        SELECT coalesce(facts.embedding_type = 'halfvec' AND facts.distance IS NULL
+            AND _passage.store_settings(store) ->> 'embedding_type' = 'binary', false)
+    ) AS kind (is_binary)
+$$;
+
+COMMENT ON FUNCTION _passage.recorded_facts(name) IS 'dimensions, embedding type, distance and language of a store, also while its vector index is missing';
 
 -- The objects of the layout that a store lacks. Existing objects stay as they are, and an equal index
 -- counts under any name. If chunks is a view, then chunks, documents and embeddings are adopted, and only
@@ -239,7 +272,8 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    most CONSTANT integer := CASE embedding_type WHEN 'halfvec' THEN 4000 ELSE 2000 END;
+    most CONSTANT integer := CASE embedding_type WHEN 'binary' THEN 16000 WHEN 'halfvec' THEN 4000 ELSE 2000 END;
+    column_type CONSTANT text := CASE embedding_type WHEN 'binary' THEN 'halfvec' ELSE embedding_type END;
     pgvector regnamespace;
     unrelated text;
 BEGIN
@@ -247,10 +281,15 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unrecognized distance "%s"', distance),
             HINT = 'Valid distances are cosine, l2 and inner_product.';
-    ELSIF embedding_type NOT IN ('vector', 'halfvec') THEN
+    ELSIF embedding_type NOT IN ('vector', 'halfvec', 'binary') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unrecognized embedding type "%s"', embedding_type),
-            HINT = 'Valid embedding types are vector and halfvec.';
+            HINT = 'Valid embedding types are vector, halfvec and binary.';
+    ELSIF embedding_type = 'binary' AND distance <> 'cosine' THEN
+        -- The signs of two embeddings estimate their angle, and nothing about their lengths.
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('embedding type binary requires distance cosine, not %s', distance),
+            HINT = 'Pass distance => ''cosine'', which gives the same order for embeddings of length 1, or embedding_type => ''halfvec''.';
     ELSIF dimensions < 1 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('embeddings cannot have %s dimensions', dimensions),
@@ -258,9 +297,13 @@ BEGIN
     ELSIF dimensions > most THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s cannot have %s dimensions', embedding_type, dimensions),
-            DETAIL = format('An HNSW index supports at most %s dimensions of %s.', most, embedding_type),
-            HINT = CASE WHEN dimensions <= 4000
+            DETAIL = CASE embedding_type WHEN 'binary' THEN format('The type halfvec of its column supports at most %s dimensions.', most)
+                ELSE format('An HNSW index supports at most %s dimensions of %s.', most, embedding_type) END,
+            HINT = CASE WHEN embedding_type = 'binary' THEN 'Shorten the embeddings to 16000 dimensions.'
+                WHEN dimensions <= 4000
                 THEN 'Pass embedding_type => ''halfvec'', which supports up to 4000 dimensions.'
+                WHEN dimensions <= 16000 AND distance = 'cosine'
+                THEN 'Pass embedding_type => ''binary'', which supports up to 16000 dimensions, or shorten the embeddings to 4000 dimensions.'
                 ELSE 'Shorten the embeddings to 4000 dimensions and pass embedding_type => ''halfvec''.' END;
     END IF;
 
@@ -272,9 +315,9 @@ BEGIN
                 HINT = CASE WHEN EXISTS (SELECT FROM pg_available_extensions WHERE pg_available_extensions.name = 'vector')
                     THEN 'Run CREATE EXTENSION vector; or omit dimensions for a store without embeddings.'
                     ELSE 'Install pgvector on the server and run CREATE EXTENSION vector; or omit dimensions for a store without embeddings.' END;
-        ELSIF NOT EXISTS (SELECT FROM pg_type WHERE typname = embedding_type AND typnamespace = pgvector) THEN
+        ELSIF NOT EXISTS (SELECT FROM pg_type WHERE typname = column_type AND typnamespace = pgvector) THEN
             RAISE EXCEPTION USING ERRCODE = 'undefined_object',
-                MESSAGE = format('the installed pgvector has no type %s', embedding_type),
+                MESSAGE = format('the installed pgvector has no type %s', column_type),
                 HINT = 'Run ALTER EXTENSION vector UPDATE; to install version 0.7 or later.';
         END IF;
     END IF;

@@ -20,7 +20,7 @@ DECLARE
     total_size text;
     properties jsonb;
 BEGIN
-    facts := _passage.store_facts(store);
+    facts := _passage.recorded_facts(store);
     available := _passage.matching_columns(store);
     IF available @> '{chunks.id,chunks.document_id,chunks.content}' IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch',

@@ -22,6 +22,7 @@ mod error;
 mod layout;
 mod query;
 mod shadow;
+mod unnamed_statement;
 mod write;
 
 pub use crate::postgres_text::{contains_nul, quote_identifier};
@@ -40,5 +41,5 @@ pub use query::{
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{
     ChunkIdentity, ChunkWrite, ClaimCursor, DocumentState, DocumentWrite, ExistingChunk,
-    ExistingDocument, MarkedDocument, UnembeddedChunk, WriteOutcome,
+    ExistingDocument, MarkedClaim, MarkedDocument, UnembeddedChunk, WriteOutcome,
 };

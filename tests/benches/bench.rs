@@ -16,13 +16,15 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;
 - `million`: search in a million chunks of real text, against its parts alone;
+- `size`: the embedding types with the same rows: bytes, recall, time, and the cost of their indexes;
 - `quality`, `search`, `fragments`: recall at equal budgets, in memory and by SQL;
 - `fusion`: whether the constants of the fusion hold on other questions.
 
-Without a part all of them run except `adopted-million` and the last six, which take minutes. `adopted-million` needs
+Without a part all of them run except `adopted-million` and the last seven, which take minutes. `adopted-million` needs
 30 GB of disk. `scale` loads ten million chunks and needs 25 GB. `million` embeds 50,000 chunks in its first run and
-needs 10 GB. The last four do not measure speed and have options of their own (see `quality`). `--keep` names a folder
-that keeps the loaded servers for the next run.
+needs 10 GB. `size` embeds 50,000 paragraphs for a million rows (`--embedded N`, `--rows N`) and needs 12 GB. The last
+four do not measure speed and have options of their own (see `quality`). `--keep` names a folder that keeps the loaded
+servers for the next run.
 */
 
 mod adopted;
@@ -36,6 +38,7 @@ mod process;
 mod quality;
 mod rounds;
 mod scale;
+mod size;
 mod split;
 mod table;
 
@@ -43,7 +46,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "expand",
     "split",
     "ingest",
@@ -52,6 +55,7 @@ const PARTS: [&str; 12] = [
     "adopted-million",
     "scale",
     "million",
+    "size",
     "quality",
     "search",
     "fragments",
@@ -59,14 +63,15 @@ const PARTS: [&str; 12] = [
 ];
 
 /// The parts that run only if they are named.
-const NAMED: [&str; 7] =
-    ["adopted-million", "scale", "million", "quality", "search", "fragments", "fusion"];
+const NAMED: [&str; 8] =
+    ["adopted-million", "scale", "million", "size", "quality", "search", "fragments", "fusion"];
 
 /// The arguments of the command line.
 struct Arguments {
     parts: Vec<String>,
     keep: Option<PathBuf>,
     quality: quality::Options,
+    size: size::Options,
 }
 
 impl Arguments {
@@ -75,11 +80,13 @@ impl Arguments {
         let mut arguments = arguments.filter(|argument| argument != "--bench");
         let (mut parts, mut keep) = (Vec::new(), None);
         let mut quality = quality::Options::default();
+        let mut size = size::Options::default();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
                 "--keep" => keep = Some(arguments.next().ok_or("--keep names no folder")?.into()),
                 part if PARTS.contains(&part) => parts.push(argument),
                 option if quality.take(option, &mut arguments)? => {}
+                option if size.take(option, &mut arguments)? => {}
                 _ => return Err(format!("{argument} is none of {}", PARTS.join(", "))),
             }
         }
@@ -87,7 +94,7 @@ impl Arguments {
             parts = PARTS.map(str::to_owned).to_vec();
             parts.retain(|part| !NAMED.contains(&part.as_str()));
         }
-        Ok(Self { parts, keep, quality })
+        Ok(Self { parts, keep, quality, size })
     }
 
     fn has(&self, part: &str) -> bool {
@@ -96,7 +103,12 @@ impl Arguments {
 }
 
 fn main() -> ExitCode {
-    if embed::is_worker() || million::is_worker() || quality::is_worker() || split::is_worker() {
+    if embed::is_worker()
+        || million::is_worker()
+        || quality::is_worker()
+        || size::is_worker()
+        || split::is_worker()
+    {
         return ExitCode::SUCCESS;
     }
     let arguments = match Arguments::parse(std::env::args().skip(1)) {
@@ -136,13 +148,22 @@ fn main() -> ExitCode {
     if arguments.has("million") {
         runtime.block_on(million::measure(&mut table, arguments.keep.as_deref()));
     }
+    let size = if arguments.has("size") {
+        Some(runtime.block_on(size::measure(&arguments.size)))
+    } else {
+        None
+    };
     let quality: Vec<_> = quality::PARTS.into_iter().filter(|part| arguments.has(part)).collect();
-    let others = arguments.parts.iter().any(|part| !quality.contains(&part.as_str()));
+    let others =
+        arguments.parts.iter().any(|part| part != "size" && !quality.contains(&part.as_str()));
     let asked = !quality.is_empty();
     let quality = asked.then(|| quality::measure(&quality, &arguments.quality)).flatten();
     println!("{}\n", machine::describe());
     if others {
         println!("{table}");
+    }
+    if let Some(tables) = size {
+        println!("{tables}");
     }
     if let Some(tables) = quality {
         println!("{tables}");

@@ -25,7 +25,13 @@ use passage_tests::Cluster;
 use crate::table::Table;
 use session::Session;
 
-pub use vectors::is_worker;
+pub use load::model_folder;
+pub use vectors::{centres, is_worker, known, record, seeded};
+
+/// Returns the embeddings of the questions.
+pub fn asked_embeddings() -> Vec<Vec<f32>> {
+    questions::embedded().into_iter().map(|question| question.embedding).collect()
+}
 
 /// Loads the store, or uses the kept one, and measures.
 pub async fn measure(table: &mut Table, keep: Option<&Path>) {

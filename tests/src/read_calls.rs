@@ -103,13 +103,10 @@ impl ReadCalls {
         let (first, ids) = (ids[0], ids.join(","));
         let document = &self.documents[random(self.documents.len())];
         let budget = ["", ", max_tokens => 200", ", max_chunks => 5"][random(3)];
-        let word = |at: usize, n: usize| format!("{}{n}", WORDS[at]);
-        let query = format!(
-            "{} {} {}",
-            word(random(12), random(20)),
-            word(random(12), random(20)),
-            WORDS[random(12)]
-        );
+        // Words without a match are corrected by a sample of the words, which depends on the order of the rows.
+        let words: Vec<_> =
+            (0..3).map(|_| format!("{}{}", WORDS[random(12)], random(20))).collect();
+        let query = words.join(" ");
         let embedding: Vec<_> = (0..8).map(|_| format!("0.{:02}", random(100))).collect();
         let embedding = match (self.has_vector, random(3)) {
             (false, _) | (_, 0) => "NULL".to_owned(),

@@ -50,6 +50,15 @@ async fn answers(cluster: &Cluster, database: &str, role: &str) -> String {
 #[tokio::test]
 async fn a_restored_store_gives_the_same_dump() {
     let cluster = filled().await;
+    if cluster.has_vector() {
+        cluster
+            .execute(
+                "SELECT passage.create_store('bits', 8, embedding_type => 'binary');
+                SELECT passage.ingest('a.md', 'A text.', store => 'bits');
+                INSERT INTO bits.embeddings SELECT id, document_id, '[1,2,3,4,-5,6,7,8]' FROM bits.chunks",
+            )
+            .await;
+    }
     let before = dump(&cluster, "passage").await;
     for expected in
         ["USING gist (path)", "CREATE POLICY readers ON rag.chunks", "TO alice", "mine", "noted"]
@@ -74,6 +83,13 @@ async fn a_restored_store_gives_the_same_dump() {
         for role in [OWNER, "alice", "bob"] {
             let expected = answers(&cluster, "passage", role).await;
             assert_eq!(answers(&cluster, database, role).await, expected, "{role} in {database}");
+        }
+        if cluster.has_vector() {
+            let bits = "SELECT embedding_type FROM passage.stores() WHERE store = 'bits';
+                SELECT * FROM passage.check_store('bits', true);
+                SELECT content FROM passage.search_hits(embedding => '{1,2,3,4,-5,6,7,8}', store => 'bits')";
+            let read = cluster.run("psql", ["-XAt", "-U", OWNER, "-d", database, "-c", bits]).await;
+            assert_eq!(read, "binary\nA text.\n", "{database}");
         }
     }
 }

@@ -179,8 +179,8 @@ async fn a_result_of_another_type_is_not_read() {
             SUPERUSER,
             "ALTER EXTENSION pg_passage DROP FUNCTION _passage.store_facts(name);
             DROP FUNCTION _passage.store_facts(name);
-            CREATE FUNCTION _passage.store_facts(name, OUT dimensions integer, OUT distance bigint, OUT language bigint)
-                LANGUAGE sql AS 'SELECT NULL::integer, 12345::bigint, 12345::bigint'",
+            CREATE FUNCTION _passage.store_facts(name, OUT dimensions integer, OUT distance bigint, OUT language bigint, OUT embedding_type bigint)
+                LANGUAGE sql AS 'SELECT NULL::integer, 12345::bigint, 12345::bigint, 12345::bigint'",
         )
         .await;
     let error = cluster.error("SELECT * FROM passage.search_hits('word')").await;

@@ -354,11 +354,11 @@ async fn every_command_of_the_client_works_on_partitions() {
         lines.collect::<Vec<_>>().join("\n").replace(store, "STORE")
     };
     let both = async |command: &[&str]| {
-        let plain = run("plain", command).await;
+        let plain = run("one_table", command).await;
         assert_eq!(run("parts", command).await, plain, "{command:?}");
         plain
     };
-    run("plain", &[&["init"], no_embed].concat()).await;
+    run("one_table", &[&["init"], no_embed].concat()).await;
     run("parts", &[&["init", "--partitions", "4"], no_embed].concat()).await;
     assert_eq!(
         cluster
@@ -388,7 +388,7 @@ async fn every_command_of_the_client_works_on_partitions() {
         format!("{} UNION ALL {}{embeddings} ORDER BY 1", of("documents"), of("chunks"))
     };
     let same_rows = async |after: &str| {
-        let plain = cluster.query_lines(&rows("plain")).await;
+        let plain = cluster.query_lines(&rows("one_table")).await;
         assert!(plain.len() > 20, "{after}");
         assert_eq!(cluster.query_lines(&rows("parts")).await, plain, "{after}");
     };
@@ -415,7 +415,7 @@ async fn every_command_of_the_client_works_on_partitions() {
             ALTER TABLE parts.chunks_2 ENABLE ROW LEVEL SECURITY; GRANT SELECT ON parts.chunks_3 TO PUBLIC",
         )
         .await;
-    for store in ["plain", "parts"] {
+    for store in ["one_table", "parts"] {
         run(
             store,
             &[&["reindex", "--quiet", "--language", "german", "--drop-former"], no_embed].concat(),

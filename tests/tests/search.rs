@@ -183,6 +183,63 @@ async fn the_nearest_chunks_come_from_the_vector_index() {
 }
 
 #[tokio::test]
+async fn a_binary_store_compares_the_candidates_of_its_index() {
+    let cluster = library(2_000).await;
+    if cluster.lacks_vector("the plan of a search by an index of signs") {
+        return;
+    }
+    // Vectors of 384 normal numbers around one of ten centers, as those of related chunks.
+    cluster
+        .execute(
+            "DROP TABLE rag.embeddings CASCADE; DELETE FROM rag.settings WHERE key IN ('dimensions', 'embedding_type', 'distance');
+            SELECT passage.create_store(dimensions => 384, embedding_type => 'binary');
+            SELECT setseed(0.5);
+            CREATE TABLE public.centers AS SELECT c, array_agg(random_normal() ORDER BY n) AS center
+            FROM generate_series(0, 9) AS c, generate_series(1, 384) AS n GROUP BY c;
+            INSERT INTO rag.embeddings
+            SELECT id, document_id, (SELECT array_agg(number + random_normal() ORDER BY n) FROM unnest(center) WITH ORDINALITY AS of (number, n)
+                WHERE ordinal >= 0)::real[]::halfvec
+            FROM rag.chunks JOIN public.centers ON c = ordinal % 10; ANALYZE rag.embeddings",
+        )
+        .await;
+    let embedding = "(SELECT center::real[] FROM public.centers WHERE c = 3)";
+    for filters in [
+        "",
+        ", collection => 'c3'",
+        ", kind => NULL, include_orphaned => true",
+        ", uri_pattern => '%'",
+    ] {
+        let plans = plans(
+            &cluster,
+            &format!("SELECT * FROM passage.search(embedding => {embedding}{filters})"),
+        )
+        .await;
+        assert!(plans.contains("Index Scan using embeddings_embedding_idx"), "{filters}: {plans}");
+    }
+    // Of 200 related chunks, the nearest ten are found by the signs of 384 numbers.
+    let found = format!(
+        "SELECT count(*) FROM passage.search_hits(embedding => {embedding}) JOIN (
+            SELECT chunk_id FROM rag.embeddings ORDER BY embedding <=> {embedding}::halfvec LIMIT 10
+        ) AS nearest USING (chunk_id)"
+    );
+    assert_eq!(cluster.query_text(&found).await, "10");
+    // The width of the scan is that of the session, if it is larger.
+    let candidates = |width: u32| {
+        format!(
+        "LOAD 'vector'; SET hnsw.ef_search = {width}; LOAD 'auto_explain'; SET auto_explain.log_nested_statements = on;
+        SET auto_explain.log_min_duration = 0; SET auto_explain.log_analyze = on; SET client_min_messages = log;
+        SELECT * FROM passage.search_hits(embedding => {embedding}, candidates => 15)"
+    )
+    };
+    for (width, rows) in [(40, "rows=300"), (500, "rows=500")] {
+        let plan = notices(&cluster, &candidates(width)).await;
+        let scan =
+            plan.lines().find(|line| line.contains("Index Scan using embeddings_embedding_idx"));
+        assert!(scan.is_some_and(|scan| scan.contains(rows)), "{width}: {plan}");
+    }
+}
+
+#[tokio::test]
 async fn an_incomplete_search_by_embedding_gives_a_notice() {
     let cluster = Cluster::start().await;
     if cluster.lacks_vector("the notice of a search by embedding") {

@@ -114,7 +114,6 @@ async fn commands_that_write_name_the_primary_and_others_work() {
         &["ingest", "--no-embed", fixture!("handbook/backup.md")],
         &["sync", "--no-embed", fixture!("handbook")],
         &["reindex", "--no-embed"],
-        &["reindex", "--no-embed", "--collection", "garden"],
         &["remove", "garden/bees.md"],
     ] {
         let stderr = standby.passage_error(arguments).await;

@@ -4,7 +4,8 @@ Fill: embeds chunks that have no embedding, whoever wrote them.
 An application that loads by SQL writes the text, and a worker that runs [`fill`] adds the
 embeddings, once or continuously. Any number of workers may run. Each claims chunks before it embeds
 them, so no chunk is embedded twice. A worker writes embeddings every few chunks. If it ends or
-crashes, little work is lost, and the next worker continues.
+crashes, little work is lost, and another worker continues: a worker ends only when no chunk is missing, also
+none that another worker has claimed.
 
 Before each scan, a worker splits source code by its syntax that SQL stored as plain text (`marked`).
 */
@@ -14,9 +15,11 @@ use super::marked::MarkedDocuments;
 use crate::Error;
 use crate::embed::{self, Embedder, Embedding};
 use crate::store::{self, Changed, ClaimCursor, Notice, Store, UnembeddedChunk};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
 /// The number of chunks that are claimed at a time, and written at a time.
 const CLAIM: u32 = 32;
@@ -27,6 +30,12 @@ const WRITE_DELAY: Duration = Duration::from_secs(1);
 /// The most claimed chunks: several requests of a service, or some seconds of a model in this
 /// process.
 const CLAIMED: usize = 256;
+
+/// The longest time that a worker behind a pooler keeps its claims, and with them a connection to the server.
+const CLAIM_TIME: Duration = Duration::from_secs(1);
+
+/// The shortest pause of a worker while other workers embed the last chunks.
+const OTHERS_PAUSE: Duration = Duration::from_millis(200);
 
 /// After a scan that found nothing, the next one waits for at least this many times its duration.
 const REST: u32 = 20;
@@ -128,6 +137,16 @@ struct Worker<'a, R> {
     written: &'a mut u64,
 }
 
+/// The first chunks that a scan of the store finds.
+enum First {
+    /// They are claimed now.
+    Claimed(ClaimCursor, Vec<UnembeddedChunk>),
+    /// Other workers have claimed all.
+    OfOthers,
+    /// Each chunk has an embedding.
+    None,
+}
+
 /// A chunk, and its embedding or the error.
 type Embedded = (UnembeddedChunk, Result<Embedding, embed::Error>);
 
@@ -160,9 +179,9 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
             let claimed = tokio::select! {
                 biased;
                 () = &mut *stop => return Ok(()),
-                claimed = self.claim_first(&store) => claimed?,
+                claimed = self.claim_first(&mut store) => claimed?,
             };
-            if let Some((cursor, chunks)) = claimed {
+            if let First::Claimed(cursor, chunks) = claimed {
                 let before = *self.written;
                 if self.scan(&mut store, cursor, chunks, stop).await? {
                     return Ok(());
@@ -175,7 +194,13 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 }
                 continue;
             }
-            let Some(interval) = *follow else { return Ok(()) };
+            let Some(interval) = *follow else {
+                if let First::None = claimed {
+                    return Ok(());
+                }
+                let pause = tokio::time::sleep(OTHERS_PAUSE.max(started.elapsed() * REST));
+                tokio::select! { () = &mut *stop => return Ok(()), () = pause => continue }
+            };
             (self.report)(&FillEvent::Waiting);
             let rest_end = Instant::now() + started.elapsed() * REST;
             loop {
@@ -208,19 +233,20 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
     }
 
     /// Claims the first chunks without an embedding.
-    async fn claim_first(
-        &self,
-        store: &Store,
-    ) -> Result<Option<(ClaimCursor, Vec<UnembeddedChunk>)>, Error> {
-        let mut cursor = ClaimCursor::default();
-        while let Some(chunks) =
-            store.claim(&mut cursor, CLAIM, self.fill.collection.as_deref()).await?
-        {
-            if !chunks.is_empty() {
-                return Ok(Some((cursor, chunks)));
+    async fn claim_first(&self, store: &mut Store) -> Result<First, Error> {
+        let mut first = First::None;
+        for mut cursor in store.claim_cursors() {
+            while let Some(chunks) =
+                store.claim(&mut cursor, CLAIM, self.fill.collection.as_deref()).await?
+            {
+                if !chunks.is_empty() {
+                    return Ok(First::Claimed(cursor, chunks));
+                }
+                first = First::OfOthers;
             }
         }
-        Ok(None)
+        store.end_claims().await?;
+        Ok(first)
     }
 
     /// Embeds the first chunks and the rest of the store. Returns whether it was stopped.
@@ -232,16 +258,16 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         stop: &mut (impl Future<Output = ()> + Unpin),
     ) -> Result<bool, Error> {
         let (sender, mut embedded) = mpsc::unbounded_channel();
-        let mut claimed = first.len();
+        let mut claimed: HashSet<Uuid> = first.iter().map(|chunk| chunk.id).collect();
         self.submit(first, &sender);
         let mut done = Vec::new();
-        let (mut has_more, mut first_done) = (true, Instant::now());
-        while claimed > 0 {
-            while has_more && claimed < CLAIMED {
+        let (mut has_more, mut first_done, mut claimed_at) = (true, Instant::now(), Instant::now());
+        while !claimed.is_empty() {
+            while has_more && claimed.len() < CLAIMED {
                 let collection = self.fill.collection.as_deref();
                 match store.claim(&mut cursor, CLAIM, collection).await? {
                     Some(chunks) => {
-                        claimed += chunks.len();
+                        claimed.extend(chunks.iter().map(|chunk| chunk.id));
                         self.submit(chunks, &sender);
                     }
                     None => has_more = false,
@@ -251,19 +277,23 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                 biased;
                 () = &mut *stop => {
                     self.write(store, &mut done).await?;
+                    store.end_claims().await?;
                     return Ok(true);
                 }
                 // The claims end with the connection, so other workers may have these chunks by
                 // now.
                 () = store.lost() => return Err(store::Error::Lost.into()),
                 next = embedded.recv() => next,
-                () = tokio::time::sleep_until((first_done + WRITE_DELAY).into()), if !done.is_empty() => {
-                    self.write(store, &mut done).await?;
-                    continue;
-                }
+                () = tokio::time::sleep_until((first_done + WRITE_DELAY).into()), if !done.is_empty() => None,
+                () = tokio::time::sleep_until((claimed_at + CLAIM_TIME).into()), if store.must_renew_claims() => None,
             };
-            let (chunk, embedding) = next.expect("this function keeps a sender");
-            claimed -= 1;
+            let Some((chunk, embedding)) = next else {
+                self.write(store, &mut done).await?;
+                renew_claims(store, &claimed).await?;
+                claimed_at = Instant::now();
+                continue;
+            };
+            claimed.remove(&chunk.id);
             match embedding {
                 Ok(embedding) => done.push((chunk, embedding)),
                 Err(error) => {
@@ -275,8 +305,10 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
             if done.len() == 1 {
                 first_done = Instant::now();
             }
-            if done.len() >= CLAIM as usize || claimed == 0 {
+            if done.len() >= CLAIM as usize || claimed.is_empty() {
                 self.write(store, &mut done).await?;
+                renew_claims(store, &claimed).await?;
+                claimed_at = Instant::now();
             }
         }
         Ok(false)
@@ -314,4 +346,13 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         done.clear();
         Ok(())
     }
+}
+
+/// Renews the claims of chunks that are being embedded, if they are held by a transaction.
+async fn renew_claims(store: &mut Store, claimed: &HashSet<Uuid>) -> Result<(), store::Error> {
+    if !store.must_renew_claims() {
+        return Ok(());
+    }
+    let claimed: Vec<Uuid> = claimed.iter().copied().collect();
+    store.renew_claims(&claimed).await
 }

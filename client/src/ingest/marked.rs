@@ -11,7 +11,7 @@ use super::resplit::resplit;
 use super::tasks::run_blocking;
 use crate::Error;
 use crate::split::Splitter;
-use crate::store::{self, MarkedDocument, Store, WriteOutcome};
+use crate::store::{self, MarkedClaim, MarkedDocument, Store, WriteOutcome};
 use passage_core::{TextMark, document_metadata};
 use serde_json::Map;
 use std::collections::HashMap;
@@ -94,21 +94,15 @@ impl MarkedDocuments {
         document: &MarkedDocument,
         uri: &mut String,
     ) -> Result<Outcome, Error> {
-        if !store.claim_marked(document).await? {
-            return Ok(Outcome::Claimed);
+        match store.claim_marked(document).await? {
+            Some(claim) => split(claim, uri).await,
+            None => Ok(Outcome::Claimed),
         }
-        let outcome = split(store, document, uri).await;
-        store.release_marked(document).await?;
-        outcome
     }
 }
 
-async fn split(
-    store: &mut Store,
-    document: &MarkedDocument,
-    uri: &mut String,
-) -> Result<Outcome, Error> {
-    let Some(stored) = store.read_document(document.id, true).await? else {
+async fn split(claim: MarkedClaim<'_>, uri: &mut String) -> Result<Outcome, Error> {
+    let Some(stored) = claim.read().await? else {
         return Ok(Outcome::Claimed);
     };
     stored.uri.clone_into(uri);
@@ -122,7 +116,7 @@ async fn split(
     let metadata = document_metadata(&Map::new(), resplit.syntax_error());
     let mut document = resplit.document(&HashMap::new(), true);
     document.metadata = &metadata;
-    match store.rewrite_marked(resplit.stored(), &document, &mark).await? {
+    match claim.rewrite(resplit.stored(), &document, &mark).await? {
         WriteOutcome::Written => Ok(Outcome::Split),
         WriteOutcome::Conflict => Ok(Outcome::Changed),
     }

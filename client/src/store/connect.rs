@@ -23,24 +23,31 @@ pub(super) use notices::Notices;
 use super::error::{ConnectFailure, Error};
 use environment::ProcessEnvironment;
 use options::Options;
-use std::time::Duration;
 use target::Target;
 use tls::Mode;
 use tokio::sync::watch;
 use tokio_postgres::{Client, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Time limit for a second connection, for which a pool may have no process left.
-const SECOND_CONNECTION_TIMEOUT: Duration = Duration::from_secs(3);
-
 /// The task side of a connection, with or without TLS.
 type Driver =
     Connection<Socket, <MakeRustlsConnect as tokio_postgres::tls::MakeTlsConnect<Socket>>::Stream>;
+
+/// The state that the caller keeps between its transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// Nothing: each transaction may be in another session of the server.
+    Transactions,
+    /// A role, settings or locks of the session.
+    Session,
+}
 
 /// An open connection.
 pub(super) struct Connected {
     pub(super) client: Client,
     pub(super) notices: Notices,
+    /// Whether the connection goes through a pooler.
+    pub(super) is_pooled: bool,
     /// Closed when the connection has ended.
     pub(super) ended: watch::Receiver<()>,
 }
@@ -50,8 +57,9 @@ pub(super) struct Connected {
 /// # Errors
 ///
 /// Returns [`Error::Url`] for invalid options, [`Error::Connect`] or [`Error::Database`] if no server can
-/// be reached or one rejects the connection, and [`Error::Pooler`] behind a transaction pooler.
-pub(super) async fn connect(url: &str, store: &str) -> Result<Connected, Error> {
+/// be reached or one rejects the connection, [`Error::StatementPooler`] behind a pooler that ends transactions,
+/// and [`Error::Pooler`] behind a transaction pooler if the caller needs a session.
+pub(super) async fn connect(url: &str, store: &str, needs: Needs) -> Result<Connected, Error> {
     let environment = ProcessEnvironment;
     let options = Options::gather(url, &environment).map_err(Error::Url)?;
     let mode = Mode::of(&options).map_err(Error::Url)?;
@@ -67,12 +75,17 @@ pub(super) async fn connect(url: &str, store: &str) -> Result<Connected, Error> 
             Ok((client, connection)) => {
                 let (notices, ended) = Notices::collect(connection);
                 let error = |error| Error::new(store, &error);
-                if !pooler::is_direct(&client).await.map_err(error)?
+                let is_pooled = !pooler::is_direct(&client).await.map_err(error)?;
+                if is_pooled && pooler::is_in_statement_mode(&client).await.map_err(error)? {
+                    return Err(Error::StatementPooler);
+                }
+                if is_pooled
+                    && needs == Needs::Session
                     && shares_processes(&client, target, mode, &tls, store).await?
                 {
                     return Err(Error::Pooler);
                 }
-                return Ok(Connected { client, notices, ended });
+                return Ok(Connected { client, notices, is_pooled, ended });
             }
             Err(OpenError::Rejected(error)) => return Err(error),
             Err(OpenError::Unreachable(error)) => failed = error,
@@ -157,13 +170,9 @@ async fn shares_processes(
     tls: &MakeRustlsConnect,
     store: &str,
 ) -> Result<bool, Error> {
-    let compare = async {
-        let (second, connection) = open(target, mode, tls, store).await?;
-        tokio::spawn(connection);
-        pooler::shares_processes(first, &second).await.map_err(|error| Error::new(store, &error))
-    };
-    // In session mode the first connection keeps its process, and none may be left for the second.
-    tokio::time::timeout(SECOND_CONNECTION_TIMEOUT, compare).await.unwrap_or(Ok(false))
+    let (second, connection) = open(target, mode, tls, store).await?;
+    tokio::spawn(connection);
+    pooler::shares_processes(first, &second).await.map_err(|error| Error::new(store, &error))
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! A store and the connection through which the client uses it.
 
 use super::admin::OwnedSchemas;
-use super::connect::{Connected, Notices, connect};
+use super::connect::{Connected, Needs, Notices, connect};
 use super::error::{Error, Operation};
+use super::unnamed_statement::{Parameter, UnnamedStatements};
 use super::write::Statements;
 use crate::postgres_text::quote_identifier;
 use std::sync::Arc;
 use tokio::sync::watch;
-use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Row, Transaction};
+use tokio_postgres::{Client, GenericClient, Row, Transaction};
 
 /// A store, used through one connection.
 ///
@@ -28,11 +28,15 @@ use tokio_postgres::{Client, Row, Transaction};
 /// ```
 pub struct Store {
     pub(super) client: Client,
+    /// Whether the connection goes through a pooler, which may execute each transaction in another session.
+    pub(super) is_pooled: bool,
+    /// Whether a transaction is open that holds claims of chunks.
+    pub(super) has_open_claims: bool,
     pub(super) name: String,
     /// The store's name as a quoted identifier.
     pub(super) schema: String,
     pub(super) notices: Notices,
-    /// The statements of writing, prepared when they are first needed.
+    /// The statements of writing, composed when they are first needed.
     pub(super) statements: Option<Arc<Statements>>,
     /// The schema that must have the store's name when the client writes.
     pub(super) expected: Option<Identity>,
@@ -66,13 +70,29 @@ impl Store {
     /// # Errors
     ///
     /// Returns [`Error::Url`] for invalid options, [`Error::Connect`] or [`Error::Database`] if the server
-    /// cannot be reached, cannot prove its identity or rejects the login, and [`Error::Pooler`] behind a
-    /// pooler that shares the server's processes. Of several hosts, the client tries the next one if one
+    /// cannot be reached, cannot prove its identity or rejects the login, and [`Error::StatementPooler`]
+    /// behind a pooler that allows no transactions. Of several hosts, the client tries the next one if one
     /// cannot be reached, but not if one rejects the login.
     pub async fn connect(url: &str, name: &str) -> Result<Self, Error> {
-        let Connected { client, notices, ended } = connect(url, name).await?;
+        Self::connect_with(url, name, Needs::Transactions).await
+    }
+
+    /// Connects to a server, and keeps one session of it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`connect`](Self::connect), and [`Error::Pooler`] behind a pooler that shares the
+    /// server's processes.
+    pub(super) async fn connect_session(url: &str, name: &str) -> Result<Self, Error> {
+        Self::connect_with(url, name, Needs::Session).await
+    }
+
+    async fn connect_with(url: &str, name: &str, needs: Needs) -> Result<Self, Error> {
+        let Connected { client, notices, is_pooled, ended } = connect(url, name, needs).await?;
         Ok(Self {
             client,
+            is_pooled,
+            has_open_claims: false,
             name: name.to_owned(),
             schema: quote_identifier(name),
             notices,
@@ -162,36 +182,36 @@ impl Store {
     pub(super) async fn execute(
         &self,
         sql: &str,
-        parameters: &[&(dyn ToSql + Sync)],
+        parameters: &[&dyn Parameter],
     ) -> Result<u64, Error> {
-        self.client.execute(sql, parameters).await.map_err(|error| self.error(&error))
+        self.client.execute_unnamed(sql, parameters).await.map_err(|error| self.error(&error))
     }
 
     /// Executes a query, and returns its rows.
     pub(super) async fn query(
         &self,
         sql: &str,
-        parameters: &[&(dyn ToSql + Sync)],
+        parameters: &[&dyn Parameter],
     ) -> Result<Vec<Row>, Error> {
-        self.client.query(sql, parameters).await.map_err(|error| self.error(&error))
+        self.client.query_unnamed(sql, parameters).await.map_err(|error| self.error(&error))
     }
 
     /// Executes a query with one row.
     pub(super) async fn query_one(
         &self,
         sql: &str,
-        parameters: &[&(dyn ToSql + Sync)],
+        parameters: &[&dyn Parameter],
     ) -> Result<Row, Error> {
-        self.client.query_one(sql, parameters).await.map_err(|error| self.error(&error))
+        self.client.query_one_unnamed(sql, parameters).await.map_err(|error| self.error(&error))
     }
 
     /// Executes a query with at most one row.
     pub(super) async fn query_opt(
         &self,
         sql: &str,
-        parameters: &[&(dyn ToSql + Sync)],
+        parameters: &[&dyn Parameter],
     ) -> Result<Option<Row>, Error> {
-        self.client.query_opt(sql, parameters).await.map_err(|error| self.error(&error))
+        self.client.query_opt_unnamed(sql, parameters).await.map_err(|error| self.error(&error))
     }
 
     /// Converts an error of the driver.
@@ -224,12 +244,12 @@ pub(super) async fn begin<'a>(
 /// Returns whether the expected schema has the store's name. The transaction must hold a lock on one of the
 /// store's tables.
 pub(super) async fn has_identity(
-    transaction: &Transaction<'_>,
+    transaction: &impl GenericClient,
     name: &str,
     expected: Option<Identity>,
 ) -> Result<bool, tokio_postgres::Error> {
     let Some(Identity(oid)) = expected else { return Ok(true) };
     let sql = "SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1 AND oid = $2";
-    let rows = transaction.query_typed(sql, &[(&name, Type::NAME), (&oid, Type::OID)]).await?;
+    let rows = transaction.query_unnamed(sql, &[&name, &oid]).await?;
     Ok(!rows.is_empty())
 }

@@ -32,9 +32,12 @@ pub enum Error {
         /// The cause.
         cause: String,
     },
-    /// A pooler shares the server's processes between clients.
+    /// A pooler shares the server's processes between clients, and the operation needs a session.
     #[error("the connection goes through a transaction pooler")]
     Pooler,
+    /// A pooler allows no transactions.
+    #[error("the connection goes through a statement pooler")]
+    StatementPooler,
     /// The connection ended.
     #[error("the connection to the server was lost")]
     Lost,
@@ -257,8 +260,13 @@ impl Error {
             }
             Error::Connect { failure, .. } => remedy::connect(*failure).into(),
             Error::Pooler => {
-                "Connect to the server directly, or through a pool in session mode (pool_mode = session). The client uses \
-                 prepared statements, settings and locks, which other clients of a shared session would see."
+                "Connect to the server directly, or through a pool in session mode (pool_mode = session). The reindex of a \
+                 whole store sets the role and holds a lock, which other clients of a shared session would have too."
+                    .into()
+            }
+            Error::StatementPooler => {
+                "Connect to the server directly, or through a pool in transaction mode (pool_mode = transaction). The client \
+                 needs transactions."
                     .into()
             }
             Error::Lost => remedy::RUN_AGAIN.into(),

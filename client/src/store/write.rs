@@ -2,6 +2,7 @@
 //! embeddings of chunks that lack one.
 
 mod chunks;
+mod claims;
 mod comparison;
 mod document;
 mod documents;
@@ -14,10 +15,11 @@ mod unembedded;
 mod write_documents;
 
 pub(super) use chunks::copy_chunks;
+pub use claims::ClaimCursor;
 pub use document::{ChunkWrite, DocumentWrite, WriteOutcome};
 pub use existing::{ChunkIdentity, ExistingChunk, ExistingDocument};
-pub use marked::MarkedDocument;
+pub use marked::{MarkedClaim, MarkedDocument};
 pub use orphans::DocumentState;
 pub(super) use rewrite::UNKNOWN_HASH;
 pub(super) use statements::Statements;
-pub use unembedded::{ClaimCursor, UnembeddedChunk};
+pub use unembedded::UnembeddedChunk;

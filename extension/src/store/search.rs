@@ -8,7 +8,7 @@ embedding. Both statements have the conditions of [`filters`], so filters apply 
 mod filters;
 mod frequencies;
 mod hit_listing;
-mod index_settings;
+mod index_scan;
 mod lexemes;
 mod match_reader;
 mod query_embedding;
@@ -17,7 +17,7 @@ mod text_search;
 mod vector_search;
 
 pub use filters::{FilterShape, Filters};
-pub use index_settings::index_settings;
+pub use index_scan::IndexScan;
 pub use query_embedding::QueryEmbedding;
 pub use text_search::{TextMatches, TextRanking};
 

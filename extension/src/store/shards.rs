@@ -18,7 +18,7 @@ pub use shard_call::ShardCall;
 
 use super::Store;
 use super::layout::StatementKey;
-use super::search::index_settings;
+use super::search::IndexScan;
 use super::sql_text::{AT_LEAST, EQUAL};
 use crate::spi::{Connection, Rows, Statement, Value};
 use crate::types::Name;
@@ -72,7 +72,8 @@ impl Store {
         nearest: Option<usize>,
     ) -> Rows<'c> {
         let Some(map) = self.shard_map(connection) else {
-            let settings = nearest.map(index_settings).unwrap_or_default();
+            let settings =
+                nearest.map(|count| IndexScan::of_embeddings(count).settings).unwrap_or_default();
             return connection.read_with(statement, values, &settings);
         };
         let (shards, owners) = map.shards_of(route);

@@ -57,8 +57,7 @@ pub async fn load(cluster: &Cluster, model: &Arc<Model>) {
     let chosen = chosen(&client).await;
     let texts: Vec<_> = chosen.iter().map(|(_, text)| text.as_str()).collect();
     let vectors = known(model, &texts);
-    let step = vectors.len() / CENTRES;
-    let centres: Vec<_> = vectors.iter().step_by(step).take(CENTRES).cloned().collect();
+    let centres = centres(&vectors);
     let real: HashMap<_, _> = chosen.iter().map(|(chunk, _)| *chunk).zip(vectors).collect();
 
     let sql = format!("SELECT id, document_id FROM {STORE}.chunks");
@@ -137,8 +136,14 @@ async fn chosen(client: &Client) -> Vec<(Uuid, String)> {
     rows.iter().map(|row| (row.get(0), row.get(1))).collect()
 }
 
+/// Returns the embeddings that generated vectors are made of.
+pub fn centres(vectors: &[Embedding]) -> Vec<Embedding> {
+    let step = (vectors.len() / CENTRES).max(1);
+    vectors.iter().step_by(step).take(CENTRES).cloned().collect()
+}
+
 /// Returns a vector of length 1 for an id.
-fn seeded(id: Uuid, centres: &[Embedding]) -> Embedding {
+pub fn seeded(id: Uuid, centres: &[Embedding]) -> Embedding {
     // Xorshift: the same vectors in every load.
     let mut state = id.as_u64_pair().1 | 1;
     let mut next = || {
@@ -169,7 +174,7 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
 }
 
 /// Returns a row in the binary format of COPY.
-fn record(chunk: Uuid, document: Uuid, vector: &[f32]) -> Bytes {
+pub fn record(chunk: Uuid, document: Uuid, vector: &[f32]) -> Bytes {
     let mut row = BytesMut::with_capacity(54 + 4 * vector.len());
     row.put_i16(3);
     for id in [chunk, document] {

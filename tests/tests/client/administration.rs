@@ -1,4 +1,5 @@
-//! The commands that examine a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`.
+//! The commands that examine a store: `status`, `doctor`, `context`, `fragments`, `model fetch`, `completions`,
+//! `manual-pages`.
 
 use crate::{RunOutput, lacks_embedding, next_transaction, run_client, text_cluster};
 use passage_tests::cluster::{SUPERUSER, model_path};
@@ -380,4 +381,25 @@ async fn completions_know_the_commands() {
         let script = cluster.passage(["completions", shell]).await;
         assert!(script.contains(line) && script.contains("fragments"), "{shell}");
     }
+}
+
+#[tokio::test]
+async fn every_command_has_a_manual_page() {
+    let cluster = Cluster::bare().await;
+    let folder = tempfile::tempdir().unwrap();
+    cluster.passage(["manual-pages", folder.path().to_str().unwrap()]).await;
+    let help = cluster.passage(["--help"]).await;
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let names = commands.lines().take_while(|line| !line.is_empty());
+    let names: Vec<_> = names.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains(&"ingest") && !names.contains(&"manual-pages"), "{names:?}");
+    for name in names.iter().filter(|name| **name != "help") {
+        let page =
+            std::fs::read_to_string(folder.path().join(format!("passage-{name}.1"))).unwrap();
+        assert!(page.contains(".SH OPTIONS"), "{name}");
+    }
+    assert!(!folder.path().join("passage-manual-pages.1").exists());
+
+    let nowhere = run_client(&cluster, ["manual-pages", "/nonexistent"]).await;
+    nowhere.assert_refusal("cannot write to /nonexistent", "Name a folder that exists");
 }

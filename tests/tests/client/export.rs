@@ -143,7 +143,7 @@ async fn embeddings_are_exported_and_ingested_without_a_model() {
     let lines = export(&cluster, &[]).await;
     assert!(lines.contains("\"model\":\"sentence-transformers/all-MiniLM-L6-v2\",\"embedding\":["));
 
-    for (store, of) in [("copy", "vector"), ("half", "halfvec")] {
+    for (store, of) in [("copy", "vector"), ("half", "halfvec"), ("bits", "binary")] {
         cluster.execute(&format!("SELECT passage.create_store('{store}', dimensions => 384, embedding_type => '{of}')")).await;
         let arguments = ["--jsonl", "chunks", "--store", store, "--model", "/nowhere"];
         let run = ingest_lines(&cluster, &lines, &arguments).await;
@@ -159,6 +159,7 @@ async fn embeddings_are_exported_and_ingested_without_a_model() {
     let run = ingest_lines(&cluster, &halves, &["--jsonl", "chunks", "--store", "half"]).await;
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert_same(&halves, &export(&cluster, &["--store", "half"]).await);
+    assert_same(&halves, &export(&cluster, &["--store", "bits"]).await);
     let found =
         run_client(&cluster, ["search", "--store", "copy", "--mode", "vector", "fish"]).await;
     assert!(found.stdout.contains("Fish"), "{}{}", found.stdout, found.stderr);

@@ -6,6 +6,7 @@
 
 mod administration;
 mod adopted;
+mod binary;
 mod bounded_calls;
 mod chunk_sizes;
 mod concurrent_writers;
@@ -27,6 +28,8 @@ mod kills;
 mod lost_connection;
 mod network;
 mod pages;
+mod pooled_commands;
+mod pooled_sessions;
 mod pooler;
 mod reindex;
 mod reindex_concurrently;

@@ -2,7 +2,7 @@
 
 use passage_tests::Cluster;
 
-/// Creates a store with embeddings, two of partitions, one of views, and one of four columns.
+/// Creates a store with embeddings, one of the embedding type binary, two of partitions, one of views, and one of four columns.
 pub const STORES: &str = r#"
 SELECT count(*) FROM passage.create_store('small', dimensions => 3);
 SELECT count(*) FROM passage.ingest('guide.md', E'# Guide\n\nHidden steps of editors.\n\n## Part\n\nMore words, and steps.\n', collection => 'docs', version => '1', max_size => 60, preferred_size => 40, min_size => 10, store => 'small');
@@ -11,6 +11,12 @@ SELECT count(*) FROM passage.ingest('removed.txt', 'Steps that are removed.', st
 UPDATE small.documents SET orphaned_at = now() WHERE uri = 'removed.txt';
 INSERT INTO small.embeddings (chunk_id, document_id, embedding) SELECT id, document_id, ARRAY[ordinal + 1, 1, 0]::real[]::vector FROM small.chunks;
 INSERT INTO small.strategies (name, base, children, default_for) VALUES ('mine', 'reassembly', 2, '{application/json}');
+
+SELECT count(*) FROM passage.create_store('bits', dimensions => 3, embedding_type => 'binary');
+INSERT INTO bits.documents SELECT * FROM small.documents;
+INSERT INTO bits.chunks (id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata)
+    SELECT id, document_id, ordinal, level, section, content, preamble, kind, unit, tokens, metadata FROM small.chunks;
+INSERT INTO bits.embeddings SELECT * FROM small.embeddings;
 
 CREATE SCHEMA parted;
 CREATE TABLE parted.chunks (LIKE small.chunks INCLUDING GENERATED INCLUDING DEFAULTS) PARTITION BY HASH (document_id);
@@ -40,7 +46,7 @@ CREATE TABLE small.notes (id integer PRIMARY KEY, body text);
 ANALYZE"#;
 
 /// The names of the stores.
-const NAMES: [&str; 5] = ["small", "parted", "spread", "adopted", "bare"];
+const NAMES: [&str; 6] = ["small", "bits", "parted", "spread", "adopted", "bare"];
 
 /// Calls without some arguments; [`all`] adds calls with all of them.
 const CALLS: &[&str] = &[

@@ -10,6 +10,7 @@ mod export;
 mod fragments;
 mod ingest;
 mod init;
+mod manual_pages;
 mod model;
 mod options;
 mod outline;
@@ -31,6 +32,7 @@ pub use export::Export;
 pub use fragments::Fragments;
 pub use ingest::{Ingest, JsonLines, Loading};
 pub use init::Init;
+pub use manual_pages::ManualPages;
 pub use model::{Fetch, ModelCommand, ModelCommands};
 pub use options::{EmbeddingType, MetadataOptions, Server, Sizer, Splitting};
 pub use outline::Outline;
@@ -153,6 +155,9 @@ pub enum Command {
     /// Print a shell completion script
     #[command(after_help = completions::HELP)]
     Completions(Completions),
+    /// Write the manual pages of all commands into a folder, for packages
+    #[command(hide = true)]
+    ManualPages(ManualPages),
 }
 
 impl Command {

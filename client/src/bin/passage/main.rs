@@ -19,6 +19,7 @@ use printable::printable;
 use progress::{Progress, Settings};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use terminal::Target;
 
@@ -182,6 +183,7 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             commands::fetch_model(args).await?
         }
         Command::Completions(args) => completions(args.shell),
+        Command::ManualPages(args) => return Ok(manual_pages(&args.folder)),
     };
     print(&output);
     Ok(ExitCode::SUCCESS)
@@ -234,6 +236,17 @@ fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "passage", &mut script);
     String::from_utf8_lossy(&script).into_owned()
+}
+
+/// Writes the manual page of each command.
+fn manual_pages(folder: &Path) -> ExitCode {
+    match clap_mangen::generate_to(Cli::command(), folder) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(
+            &format!("cannot write to {}: {error}", folder.display()),
+            "Name a folder that exists and is writable.",
+        ),
+    }
 }
 
 /// The environment of commands that embed or split.

@@ -46,7 +46,7 @@ const QUIET_ATTEMPTS: usize = 4;
 pub struct ReindexStore {
     /// The store, the splitter and the model.
     pub job: Job,
-    /// `vector` or `halfvec`; `None` for the type of the store.
+    /// `vector`, `halfvec` or `binary`; `None` for the type of the store.
     pub embedding_type: Option<String>,
     /// The text search configuration; `None` for that of the store.
     pub language: Option<String>,

@@ -3,6 +3,7 @@
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::super::layout::Layout;
+use super::super::unnamed_statement::UnnamedStatements;
 use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 
 /// The properties of a new store. `None` means the default of the extension.
@@ -24,7 +25,7 @@ use super::ownership::{Access, PINNED_SEARCH_PATH, check_owner, lock_owned};
 pub struct InitOptions {
     /// The dimensions of the embeddings; `None` for a store without embeddings.
     pub dimensions: Option<usize>,
-    /// The type of the embeddings: `vector` or `halfvec`.
+    /// The type of the embeddings: `vector`, `halfvec` or `binary`.
     pub embedding_type: Option<String>,
     /// The text search configuration, such as `english`.
     pub language: Option<String>,
@@ -72,7 +73,7 @@ impl Store {
         let dimensions = options.dimensions.map(|dimensions| dimensions as i32);
         let partitions = options.partitions.map(|partitions| partitions as i32);
         let statements = transaction
-            .query(
+            .query_unnamed(
                 "SELECT passage.create_store(store => $1::text::name, dimensions => $2, embedding_type => $3, \
                  language => $4::text::regconfig, partitions => $5)",
                 &[name, &dimensions, &options.embedding_type, &options.language, &partitions],

@@ -12,8 +12,8 @@ until its end.
 */
 
 use super::super::error::Error;
+use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::GenericClient;
-use tokio_postgres::types::{ToSql, Type};
 
 /// The setting with which statements find no objects that another role may have created.
 pub(in crate::store) const PINNED_SEARCH_PATH: &str = "search_path = pg_catalog, pg_temp";
@@ -167,7 +167,8 @@ pub(super) async fn check_owner(
     let name = schemas.first().copied().unwrap_or_default();
     let error = |error| Error::new(name, &error);
     transaction.batch_execute(&format!("SET LOCAL {PINNED_SEARCH_PATH}")).await.map_err(error)?;
-    let rows = transaction.query(&foreign_objects(access), &[&schemas]).await.map_err(error)?;
+    let rows =
+        transaction.query_unnamed(&foreign_objects(access), &[&schemas]).await.map_err(error)?;
     match rows.first() {
         None => Ok(()),
         Some(row) => {
@@ -199,7 +200,7 @@ pub(in crate::store) async fn lock_owned(
     let error = |error| Error::new(name, &error);
     // Locking a table of another role requires a privilege, and is not needed.
     check_owner(transaction, schemas, Access::Change).await?;
-    let tables = transaction.query(&tables(), &[&schemas]).await.map_err(error)?;
+    let tables = transaction.query_unnamed(&tables(), &[&schemas]).await.map_err(error)?;
     let names: Vec<&str> = tables.iter().map(|row| row.get(0)).collect();
     let mut lock = format!("SET LOCAL {PINNED_SEARCH_PATH}");
     if !names.is_empty() {
@@ -226,9 +227,8 @@ impl OwnedSchemas {
         let name = names.first().map_or("", String::as_str);
         let error = |error| Error::new(name, &error);
         transaction.batch_execute(lock).await.map_err(error)?;
-        let arguments: [(&(dyn ToSql + Sync), Type); 2] =
-            [(names, Type::TEXT_ARRAY), (schemas, Type::OID_ARRAY)];
-        let row = transaction.query_typed(&unchanged(), &arguments).await.map_err(error)?;
+        let row = transaction.query_unnamed(&unchanged(), &[names, schemas]).await;
+        let row = row.map_err(error)?;
         if row.first().is_some_and(|row| row.get(0)) {
             return Ok(());
         }

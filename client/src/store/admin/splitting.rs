@@ -2,10 +2,10 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::super::unnamed_statement::Parameter;
 use passage_core::{ChunkLimits, SizeUnit};
 use serde_json::{Value, json};
 use std::fmt;
-use tokio_postgres::types::ToSql;
 
 /// The settings of a splitter that decide where it splits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +158,7 @@ impl Store {
     async fn parsed_splitting(
         &self,
         settings: &str,
-        parameters: &[&(dyn ToSql + Sync)],
+        parameters: &[&dyn Parameter],
     ) -> Result<Option<RecordedSplitting>, Error> {
         let sql = format!(
             "SELECT settings ->> 'sizer', settings -> 'chunk_sizes' FROM (SELECT {settings}) AS recorded (settings)"

@@ -9,6 +9,7 @@ only if the caller may create it again. If a run ends before the index is built,
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Transaction};
 
@@ -25,7 +26,7 @@ const INDEXES: &str = "SELECT pg_catalog.quote_ident(index.relname), pg_catalog.
 
 /// The query for the statement with which the extension creates the vector index of store `$1`, if it is
 /// missing.
-const MISSING: &str = "SELECT ddl FROM _passage.store_facts($1::text::name) AS facts, \
+const MISSING: &str = "SELECT ddl FROM _passage.recorded_facts($1::text::name) AS facts, \
     _passage.store_missing($1::text::name, facts.dimensions, coalesce(facts.distance, \
     _passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
     facts.language::regconfig, _passage.store_placement($1::text::name)) AS missing WHERE kind = 'index' AND relation = 'embeddings'";
@@ -42,12 +43,13 @@ impl Store {
     pub async fn defer_index(&mut self) -> Result<bool, Error> {
         let Self { client, name, schema, .. } = self;
         let error = |error| Error::new(name, &error);
-        let indexes = client.query(INDEXES, &[name]).await.map_err(error)?;
+        let indexes = client.query_unnamed(INDEXES, &[name]).await.map_err(error)?;
         let [index] = &indexes[..] else { return Ok(false) };
         let Some(index_name) = index.get::<_, Option<String>>(0) else { return Ok(true) };
         let (definition, is_plain): (String, bool) = (index.get(1), index.get(2));
-        // For other distances, search reads the distance from the index.
-        if !is_plain || !definition.contains("_cosine_ops") {
+        // For other distances, search reads the distance from the index. Signs have no other one.
+        let is_cosine = ["_cosine_ops", "bit_hamming_ops"].iter().any(|of| definition.contains(of));
+        if !is_plain || !is_cosine {
             return Ok(false);
         }
         if !is_empty(client, schema).await.map_err(error)? {
@@ -89,21 +91,21 @@ impl Store {
         let transaction = client.transaction().await?;
         // The same lock as in `create_store`: of two concurrent builders, the second finds the index.
         let lock = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('passage.create_store ' OPERATOR(pg_catalog.||) $1::text, 0))";
-        transaction.execute(lock, &[name]).await?;
+        transaction.execute_unnamed(lock, &[name]).await?;
         if uses_more_memory {
             // The vectors and neighbors of all rows, but at most the size of the shared buffers.
             let memory = format!(
                 "SELECT set_config('maintenance_work_mem', greatest( \
                  pg_size_bytes(current_setting('maintenance_work_mem')), \
                  least(pg_size_bytes(current_setting('shared_buffers')), \
-                 (SELECT count(*) * (4 * coalesce(max(dimensions), 0) + 512) \
-                 FROM {schema}.embeddings, _passage.store_facts($1::text::name)))) / 1024 || 'kB', true)"
+                 (SELECT count(*) * (coalesce(max(CASE embedding_type WHEN 'binary' THEN dimensions / 8 ELSE 4 * dimensions END), 0) + 512) \
+                 FROM {schema}.embeddings, _passage.recorded_facts($1::text::name)))) / 1024 || 'kB', true)"
             );
-            transaction.execute(&memory, &[name]).await?;
+            transaction.execute_unnamed(&memory, &[name]).await?;
         } else {
             transaction.batch_execute("SET LOCAL max_parallel_maintenance_workers = 0").await?;
         }
-        if let Some(missing) = transaction.query_opt(MISSING, &[name]).await? {
+        if let Some(missing) = transaction.query_opt_unnamed(MISSING, &[name]).await? {
             transaction.batch_execute(missing.get(0)).await?;
         }
         transaction.commit().await
@@ -134,7 +136,7 @@ impl Store {
 
 async fn is_empty(client: &Client, schema: &str) -> Result<bool, tokio_postgres::Error> {
     let sql = format!("SELECT NOT EXISTS (SELECT 1 FROM {schema}.embeddings)");
-    Ok(client.query_one(&sql, &[]).await?.get(0))
+    Ok(client.query_one_unnamed(&sql, &[]).await?.get(0))
 }
 
 /// Drops an index of a table without rows, if the extension would create the same index again. Returns
@@ -155,11 +157,11 @@ async fn drop_index(
     }
     let drop = format!("DROP INDEX {schema}.{index}");
     transaction.batch_execute(&drop).await?;
-    let Some(missing) = transaction.query_opt(MISSING, &[&store]).await? else {
+    let Some(missing) = transaction.query_opt_unnamed(MISSING, &[&store]).await? else {
         return Ok(false);
     };
     transaction.batch_execute(missing.get(0)).await?;
-    let created = transaction.query_one(INDEXES, &[&store]).await?;
+    let created = transaction.query_one_unnamed(INDEXES, &[&store]).await?;
     let is_same = created.get::<_, String>(0) == index && created.get::<_, String>(1) == definition;
     if is_same {
         transaction.batch_execute(&drop).await?;

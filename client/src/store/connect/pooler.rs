@@ -6,12 +6,17 @@ client with several server processes, and therefore sends a key of its own: its 
 the process that answers. Two connections show the mode of the pooler. If transactions share
 processes, the second connection gets the process of the first, or one of them changes its process.
 If each connection keeps its process, the pool is in session mode, which is as good as a server.
+
+The pool may have no process left for the second connection. Then a pool of transactions has none for the
+first one either, which keeps no process between its statements: the second one is before it in the queue. A
+first connection that still gets answers has a process of its own.
 */
 
 use std::future::{Ready, ready};
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::io::{
     AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf, duplex,
 };
@@ -28,13 +33,38 @@ pub(super) async fn is_direct(client: &Client) -> Result<bool, Error> {
     Ok(announced_pid(client).await.is_ok_and(|announced| announced == process))
 }
 
+/// Returns whether the pooler refuses transactions of several statements. It then also closes the connection.
+pub(super) async fn is_in_statement_mode(client: &Client) -> Result<bool, Error> {
+    let transaction = async {
+        client.batch_execute("BEGIN").await?;
+        client.batch_execute("COMMIT").await
+    };
+    match transaction.await {
+        Err(error)
+            if error
+                .as_db_error()
+                .is_some_and(|error| error.message().contains("statement pooling")) =>
+        {
+            Ok(true)
+        }
+        ended => ended.map(|()| false),
+    }
+}
+
 /// How often two connections are compared. Under load a single comparison misses one pooler in forty.
 const COMPARISONS: usize = 8;
 
-/// Returns whether a pooler shares processes between two connections.
+/// Time limit for a process of the pool.
+const PROCESS_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Returns whether a pooler shares processes between two connections, or may do so.
 pub(super) async fn shares_processes(first: &Client, second: &Client) -> Result<bool, Error> {
     let first_pid = backend_pid(first).await?;
-    let second_pid = backend_pid(second).await?;
+    let mut waiting = pin!(backend_pid(second));
+    let Ok(second_pid) = tokio::time::timeout(PROCESS_TIMEOUT, &mut waiting).await else {
+        return keeps_process(first, first_pid, waiting).await.map(|keeps| !keeps);
+    };
+    let second_pid = second_pid?;
     for _ in 0..COMPARISONS {
         // The order matters: a pooler that assigns two processes in turn would otherwise go unnoticed.
         if first_pid == second_pid
@@ -45,6 +75,26 @@ pub(super) async fn shares_processes(first: &Client, second: &Client) -> Result<
         }
     }
     Ok(false)
+}
+
+/// Returns whether a connection keeps its process while another one waits for a process of the same pool.
+async fn keeps_process(
+    client: &Client,
+    pid: i32,
+    mut waiting: impl Future<Output = Result<i32, Error>> + Unpin,
+) -> Result<bool, Error> {
+    for _ in 0..COMPARISONS {
+        let answered = tokio::select! {
+            biased;
+            _ = &mut waiting => return Ok(false),
+            answered = tokio::time::timeout(PROCESS_TIMEOUT, backend_pid(client)) => answered,
+        };
+        let Ok(answered) = answered else { return Ok(false) };
+        if answered? != pid {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the id of the process that answers, with a statement that leaves no state in the session.

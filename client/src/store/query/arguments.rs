@@ -1,12 +1,12 @@
 //! Named arguments for a call of one of the extension's functions.
 
 use super::super::error::Error;
-use tokio_postgres::types::ToSql;
+use super::super::unnamed_statement::Parameter;
 
 /// The given arguments with their values, in the order of their parameters.
 #[derive(Default)]
 pub(super) struct Arguments<'a> {
-    given: Vec<(&'static str, Box<dyn ToSql + Sync + Send + 'a>)>,
+    given: Vec<(&'static str, Box<dyn Parameter + Send + 'a>)>,
 }
 
 impl<'a> Arguments<'a> {
@@ -30,7 +30,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Adds any other value.
-    pub(super) fn add(&mut self, name: &'static str, value: Option<impl ToSql + Sync + Send + 'a>) {
+    pub(super) fn add(&mut self, name: &'static str, value: Option<impl Parameter + Send + 'a>) {
         if let Some(value) = value {
             self.given.push((name, Box::new(value)));
         }
@@ -48,8 +48,8 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns the values of the parameters.
-    pub(super) fn values(&self) -> Vec<&(dyn ToSql + Sync)> {
-        self.given.iter().map(|(_, value)| &**value as &(dyn ToSql + Sync)).collect()
+    pub(super) fn values(&self) -> Vec<&dyn Parameter> {
+        self.given.iter().map(|(_, value)| &**value as &dyn Parameter).collect()
     }
 }
 

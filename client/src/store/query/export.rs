@@ -5,6 +5,7 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::super::unnamed_statement::UnnamedStatements;
 use super::value::{integer, titles};
 use futures_util::TryStreamExt;
 use passage_core::{Kind, MediaType, Unit};
@@ -70,9 +71,11 @@ pub struct ExportedChunk {
 
 /// A snapshot of a store that is being read.
 pub struct Export<'a> {
+    /// The query for the chunks of a document, planned once. It is dropped, and so closed in this session, before
+    /// the transaction ends.
+    chunks: Statement,
     transaction: Transaction<'a>,
     store: &'a str,
-    chunks: Statement,
 }
 
 impl Store {
@@ -81,6 +84,7 @@ impl Store {
     /// # Errors
     ///
     /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
+    #[expect(clippy::disallowed_methods, reason = "closed before the transaction ends")]
     pub async fn export(&mut self, filter: &ExportFilter) -> Result<Export<'_>, Error> {
         let layout = self.layout().await?;
         let (schema, text) = (self.schema.clone(), |column| layout.text("documents", column));
@@ -152,7 +156,7 @@ impl Store {
             .map_err(error)?;
         transaction.batch_execute(&documents).await.map_err(error)?;
         let chunks = transaction.prepare(&chunks).await.map_err(error)?;
-        Ok(Export { transaction, store: name, chunks })
+        Ok(Export { chunks, transaction, store: name })
     }
 }
 
@@ -175,7 +179,7 @@ impl Export<'_> {
     /// Returns [`Error::Database`] if the caller may not read the store.
     pub async fn next_documents(&mut self) -> Result<Vec<ExportedDocument>, Error> {
         let sql = format!("FETCH {DOCUMENTS} FROM passage_export");
-        let rows = self.transaction.query(&sql, &[]).await;
+        let rows = self.transaction.query_unnamed(&sql, &[]).await;
         let rows = rows.map_err(|error| Error::new(self.store, &error))?;
         Ok(rows.iter().map(document).collect())
     }
@@ -185,6 +189,7 @@ impl Export<'_> {
     /// # Errors
     ///
     /// Returns [`Error::Database`] if the caller may not read the store.
+    #[expect(clippy::disallowed_methods, reason = "the statement is prepared")]
     pub async fn chunks<E>(
         &self,
         document: &ExportedDocument,

@@ -4,6 +4,7 @@ pub use passage_core::search::SearchMode;
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
+use super::super::unnamed_statement::UnnamedStatements;
 use super::arguments::Arguments;
 use super::search_results::{Hit, Passage, SearchResults};
 use crate::postgres_text::contains_nul;
@@ -139,7 +140,7 @@ pub(super) async fn rows(
     sql: &str,
     arguments: &Arguments<'_>,
 ) -> Result<Vec<Row>, tokio_postgres::Error> {
-    client.query(sql, &arguments.values()).await
+    client.query_unnamed(sql, &arguments.values()).await
 }
 
 /// Returns the arguments of `passage.search`.

@@ -2,6 +2,7 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::super::unnamed_statement::UnnamedStatements;
 use passage_core::{Kind, Unit};
 use serde_json::Value;
 use std::ops::{Range, RangeInclusive};
@@ -102,7 +103,7 @@ pub(in crate::store) async fn read_document(
         "SELECT collection, version, uri, title, media_type, metadata, {ROW_VERSION} \
          FROM {schema}.documents WHERE id = $1"
     );
-    let Some(row) = client.query_opt(&sql, &[&id]).await? else { return Ok(None) };
+    let Some(row) = client.query_opt_unnamed(&sql, &[&id]).await? else { return Ok(None) };
     let has_embedding = has_embedding(schema, with_embeddings);
     let sql = format!(
         "SELECT id, section, level, kind, unit, content, preamble, tokens, start_byte, end_byte, \
@@ -110,7 +111,7 @@ pub(in crate::store) async fn read_document(
          WHEN 'array' THEN metadata -> 'imports' ELSE '[]' END)), {has_embedding}, {ROW_VERSION} \
          FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal"
     );
-    let chunks = client.query(&sql, &[&id]).await?;
+    let chunks = client.query_unnamed(&sql, &[&id]).await?;
     Ok(Some(StoredDocument {
         id,
         collection: row.get(0),

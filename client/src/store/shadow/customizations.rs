@@ -9,6 +9,7 @@ refers to the new ones.
 */
 
 use super::super::admin::PINNED_SEARCH_PATH;
+use super::super::unnamed_statement::UnnamedStatements;
 use tokio_postgres::{Error, GenericClient, Row};
 
 /// The query for the indexes of store `$1` that shadow store `$2` lacks or has with another definition: the
@@ -35,7 +36,9 @@ AND substr(own.definition, length(own.prefix || own.target) + 1)
     IS DISTINCT FROM substr(other.definition, length(other.prefix || other.target) + 1)
 AND (own.relation <> 'embeddings' OR own.type = (
     SELECT format_type(atttypid, atttypmod) FROM pg_attribute
-    WHERE attrelid = to_regclass(format('%I.embeddings', $2::name)) AND attname = 'embedding'))
+    WHERE attrelid = to_regclass(format('%I.embeddings', $2::name)) AND attname = 'embedding')
+    -- The types halfvec and binary have the same column.
+    AND (SELECT embedding_type FROM _passage.recorded_facts($1)) = (SELECT embedding_type FROM _passage.recorded_facts($2)))
 ORDER BY own.relation, own.relname";
 
 /// The query for the statements of the other customizations of store `$1`, with that name; shadow store
@@ -147,5 +150,5 @@ pub(super) async fn query_catalog(
     shadow: &str,
 ) -> Result<Vec<Row>, Error> {
     client.batch_execute(&format!("SET LOCAL {PINNED_SEARCH_PATH}")).await?;
-    client.query(sql, &[&store, &shadow]).await
+    client.query_unnamed(sql, &[&store, &shadow]).await
 }

@@ -9,6 +9,7 @@ so are valid embeddings. A document that cannot be split is copied as it is.
 
 use super::super::error::Error;
 use super::super::query::ROW_VERSION;
+use super::super::unnamed_statement::UnnamedStatements;
 use super::super::write::{DocumentWrite, Statements, UNKNOWN_HASH, WriteOutcome, copy_chunks};
 use super::pair::{CopiedColumns, FINGERPRINTS, StorePair};
 use super::shadow_store::{ShadowStore, lock_again};
@@ -77,7 +78,7 @@ impl ShadowStore {
     ) -> Result<WriteOutcome, Error> {
         let Self { writer, pair } = self;
         let error = |error| Error::new(&pair.shadow_name, &error);
-        let statements = writer.prepared_statements(pair.with_embeddings).await.map_err(error)?;
+        let statements = writer.statements(pair.with_embeddings).await.map_err(error)?;
         let owned = writer.owned.clone();
         let transaction = writer.begin().await?;
         lock_again(owned, &transaction).await?;
@@ -123,7 +124,7 @@ impl StorePair {
              WHERE NOT EXISTS (SELECT FROM {shadow}.{FINGERPRINTS} WHERE document_id = original.id \
              AND {FINGERPRINTS}.fingerprint = original.fingerprint) ORDER BY collection, version, uri"
         );
-        let rows = client.query(&sql, &[]).await?;
+        let rows = client.query_unnamed(&sql, &[]).await?;
         let outdated: Vec<_> = rows
             .iter()
             .map(|row| OutdatedDocument { id: row.get(0), fingerprint: row.get(1) })
@@ -134,7 +135,7 @@ impl StorePair {
             "DELETE FROM {shadow}.documents WHERE id = ANY ($1) \
              OR NOT EXISTS (SELECT FROM {original}.documents AS source WHERE source.id = documents.id)"
         );
-        client.execute(&sql, &[&ids]).await?;
+        client.execute_unnamed(&sql, &[&ids]).await?;
         Ok(outdated)
     }
 
@@ -160,7 +161,7 @@ impl StorePair {
              SELECT {documents}, {hash}, coalesce($2, chunk_count), coalesce($3, metadata) \
              FROM {original}.documents WHERE id = $1"
         );
-        if transaction.execute(&sql, &[&id, &count, &metadata]).await? == 0 {
+        if transaction.execute_unnamed(&sql, &[&id, &count, &metadata]).await? == 0 {
             return Ok(WriteOutcome::Conflict);
         }
         let embeddings = format!(
@@ -173,9 +174,9 @@ impl StorePair {
                 let sql = format!(
                     "INSERT INTO {shadow}.chunks ({chunks}) SELECT {chunks} FROM {original}.chunks WHERE document_id = $1"
                 );
-                transaction.execute(&sql, &[&id]).await?;
+                transaction.execute_unnamed(&sql, &[&id]).await?;
                 if *reuses_embeddings {
-                    transaction.execute(&embeddings, &[&id]).await?;
+                    transaction.execute_unnamed(&embeddings, &[&id]).await?;
                 }
             }
             ShadowDocument::Split { document, reused, .. } => {
@@ -186,15 +187,15 @@ impl StorePair {
                      FROM {original}.chunks AS source WHERE chunks.document_id = $1 AND source.document_id = $1 \
                      AND source.id = chunks.id AND source.metadata - 'imports' <> '{{}}'"
                 );
-                transaction.execute(&sql, &[&id]).await?;
+                transaction.execute_unnamed(&sql, &[&id]).await?;
                 if *reuses_embeddings && !reused.is_empty() {
                     let sql = format!("{embeddings} AND chunk_id = ANY ($2)");
-                    transaction.execute(&sql, &[&id, reused]).await?;
+                    transaction.execute_unnamed(&sql, &[&id, reused]).await?;
                 }
             }
         }
         let sql = format!("INSERT INTO {shadow}.{FINGERPRINTS} VALUES ($1, $2)");
-        transaction.execute(&sql, &[&id, &fingerprint]).await?;
+        transaction.execute_unnamed(&sql, &[&id, &fingerprint]).await?;
         Ok(WriteOutcome::Written)
     }
 }

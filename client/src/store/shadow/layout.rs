@@ -2,6 +2,7 @@
 
 use super::super::connection::Store;
 use super::super::error::{Error, Operation};
+use super::super::unnamed_statement::UnnamedStatements;
 use super::obstacles;
 use super::pair::{FINGERPRINTS, MARK};
 use crate::postgres_text::quote_identifier;
@@ -12,7 +13,7 @@ use serde_json::Value;
 pub struct ShadowOptions {
     /// The name and dimensions of the model.
     pub model: Option<(String, usize)>,
-    /// The type of the embeddings: `vector` or `halfvec`.
+    /// The type of the embeddings: `vector`, `halfvec` or `binary`.
     pub embedding_type: Option<String>,
     /// The text search configuration.
     pub language: Option<String>,
@@ -73,11 +74,11 @@ impl Store {
             WHEN facts.embedding_type = 'halfvec' OR coalesce($3, facts.dimensions) = facts.dimensions THEN facts.embedding_type END, \
             language => coalesce($5::text, facts.language::text)::regconfig, \
             partitions => (placement ->> 'partitions')::integer, distributed => placement ->> 'distributed') \
-            FROM _passage.store_facts($1::text::name) AS facts, _passage.store_placement($1::text::name) AS placement";
+            FROM _passage.recorded_facts($1::text::name) AS facts, _passage.store_placement($1::text::name) AS placement";
         let dimensions = options.model.as_ref().map(|(_, dimensions)| *dimensions as i32);
         let ShadowOptions { embedding_type, language, .. } = options;
         self.client
-            .query(sql, &[&self.name, &shadow, &dimensions, embedding_type, language])
+            .query_unnamed(sql, &[&self.name, &shadow, &dimensions, embedding_type, language])
             .await
             .map_err(error)
             .map(drop)

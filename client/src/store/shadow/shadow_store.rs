@@ -50,8 +50,8 @@ impl ShadowStore {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::NotOwner`] if one of the stores belongs to another role, [`Error::Obstacles`] if
-    /// the original has objects that cannot be carried over, [`Error::ReindexRunning`] if another run
+    /// Returns [`Error::Pooler`] behind a transaction pooler, [`Error::NotOwner`] if one of the stores belongs to
+    /// another role, [`Error::Obstacles`] if the original has objects that cannot be carried over, [`Error::ReindexRunning`] if another run
     /// reindexes the store, [`Error::SchemaExists`] and [`Error::ReindexMismatch`] if the names are taken,
     /// and [`Error::Database`] for missing privileges.
     pub async fn begin(url: &str, store: &str, options: &ShadowOptions) -> Result<Self, Error> {
@@ -147,7 +147,7 @@ pub(super) async fn lock_again(
 /// has the name of the former store.
 async fn open(url: &str, store: &str) -> Result<(Store, [String; 2]), Error> {
     let names = schema_names(store)?;
-    let mut store = Store::connect(url, store).await?;
+    let mut store = Store::connect_session(url, store).await?;
     store.must_exist().await?;
     store.become_owner().await?;
     // Citus commits a change of names on one node after the other.

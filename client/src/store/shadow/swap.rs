@@ -70,7 +70,7 @@ impl ShadowStore {
     pub async fn lock_original(&mut self) -> Result<Option<PendingSwap<'_>>, Error> {
         let Self { writer, pair } = self;
         let error = |error| Error::new(&pair.original_name, &error);
-        let statements = writer.prepared_statements(pair.with_embeddings).await.map_err(error)?;
+        let statements = writer.statements(pair.with_embeddings).await.map_err(error)?;
         let locked = lock(writer, pair, &pair.original).await?;
         let Some(transaction) = locked else { return Ok(None) };
         let names = [&*pair.original_name, &*pair.shadow_name];

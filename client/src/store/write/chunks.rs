@@ -1,5 +1,6 @@
 //! The rows of chunks and embeddings: deleting, moving and copying.
 
+use super::super::unnamed_statement::{Parameter, UnnamedStatements};
 use super::document::{ChunkWrite, DocumentWrite};
 use super::statements::{EmbeddingStatements, Statements};
 use passage_core::{CHUNK_COLUMNS, chunk_metadata};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use std::pin::pin;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Error, Transaction};
+use tokio_postgres::{Error, Statement, Transaction};
 use uuid::Uuid;
 
 /// The types of [`CHUNK_COLUMNS`], in the same order.
@@ -38,7 +39,7 @@ pub(super) async fn reconcile(
 ) -> Result<(), Error> {
     if !document.removed_chunks.is_empty() {
         transaction
-            .execute(&statements.delete_chunks, &[&document.id, &document.removed_chunks])
+            .execute_unnamed(&statements.delete_chunks, &[&document.id, &document.removed_chunks])
             .await?;
     }
     let kept = || document.chunks.iter().enumerate().filter(|(_, chunk)| chunk.exists);
@@ -47,8 +48,8 @@ pub(super) async fn reconcile(
     if !changed.is_empty() {
         let ids: Vec<_> = changed.iter().map(|chunk| chunk.id).collect();
         let preambles: Vec<_> = changed.iter().map(|chunk| chunk.preamble).collect();
-        let arguments: [&(dyn ToSql + Sync); 3] = [&document.id, &ids, &preambles];
-        transaction.execute(&statements.update_preambles, &arguments).await?;
+        let arguments: [&dyn Parameter; 3] = [&document.id, &ids, &preambles];
+        transaction.execute_unnamed(&statements.update_preambles, &arguments).await?;
     }
     // A new embedding, or another text.
     let outdated: Vec<_> = kept()
@@ -59,11 +60,11 @@ pub(super) async fn reconcile(
     if let Some(EmbeddingStatements { delete, .. }) = &statements.embeddings
         && !outdated.is_empty()
     {
-        transaction.execute(delete, &[&document.id, &outdated]).await?;
+        transaction.execute_unnamed(delete, &[&document.id, &outdated]).await?;
     }
     let positions = Positions::of(document);
     if !positions.ids.is_empty() {
-        transaction.execute(&statements.move_chunks, &positions.parameters()).await?;
+        transaction.execute_unnamed(&statements.move_chunks, &positions.parameters()).await?;
     }
     Ok(())
 }
@@ -102,7 +103,7 @@ impl<'a> Positions<'a> {
     }
 
     /// Returns the first parameters of the statements that compare positions.
-    pub(super) fn parameters(&self) -> [&(dyn ToSql + Sync); 12] {
+    pub(super) fn parameters(&self) -> [&dyn Parameter; 12] {
         let Self { document, ids, ordinals, levels, kinds, units, tokens, spans, metadata } = self;
         let [start_bytes, end_bytes, first_lines, last_lines] = spans;
         [
@@ -149,7 +150,8 @@ async fn copy_new_chunks(
     statements: &Statements,
     documents: &[&DocumentWrite<'_>],
 ) -> Result<(), Error> {
-    let sink = transaction.copy_in(&statements.copy_chunks).await?;
+    let statement = prepare_copy(transaction, &statements.copy_chunks).await?;
+    let sink = transaction.copy_in(&statement).await?;
     let mut writer = pin!(BinaryCopyInWriter::new(sink, &COLUMN_TYPES,));
     for document in documents {
         for (ordinal, chunk) in document.chunks.iter().enumerate() {
@@ -185,6 +187,14 @@ async fn copy_new_chunks(
     Ok(())
 }
 
+/// Prepares a COPY, which the driver executes only with a name.
+///
+/// The caller drops the statement within the transaction, so that the server closes it in the same session.
+#[expect(clippy::disallowed_methods, reason = "closed before the transaction ends")]
+async fn prepare_copy(transaction: &Transaction<'_>, sql: &str) -> Result<Statement, Error> {
+    transaction.prepare(sql).await
+}
+
 /// Returns the metadata of a new chunk.
 fn metadata(chunk: &ChunkWrite<'_>) -> Value {
     let mut metadata = chunk_metadata(chunk.imports);
@@ -211,7 +221,8 @@ async fn copy_embeddings(
     EmbeddingStatements { copy, embedding_type, .. }: &EmbeddingStatements,
     documents: &[&DocumentWrite<'_>],
 ) -> Result<(), Error> {
-    let sink = transaction.copy_in(copy).await?;
+    let statement = prepare_copy(transaction, copy).await?;
+    let sink = transaction.copy_in(&statement).await?;
     let mut writer =
         pin!(BinaryCopyInWriter::new(sink, &[Type::UUID, Type::UUID, embedding_type.clone()]));
     for document in documents {

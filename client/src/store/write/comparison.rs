@@ -2,10 +2,10 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::super::unnamed_statement::Parameter;
 use super::chunks::Positions;
 use super::document::{ChunkWrite, DocumentWrite};
 use super::statements::is_as_written;
-use tokio_postgres::types::ToSql;
 
 impl Store {
     /// Returns whether the store has a document with exactly the values to be written, except its content
@@ -25,13 +25,7 @@ impl Store {
         let count = document.chunks.len() as i32;
         let DocumentWrite { title, media_type, source_media_type, metadata, .. } = document;
         let mut values = positions.parameters().to_vec();
-        values.extend([
-            title as &(dyn ToSql + Sync),
-            media_type,
-            source_media_type,
-            &count,
-            metadata,
-        ]);
+        values.extend([title as &dyn Parameter, media_type, source_media_type, &count, metadata]);
         let row = self.query_opt(&is_as_written(&self.schema), &values).await?;
         Ok(row.is_some_and(|row| row.get(0)))
     }

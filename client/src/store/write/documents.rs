@@ -1,5 +1,6 @@
 //! The rows of documents: inserting new ones and updating existing ones, which also locks them.
 
+use super::super::unnamed_statement::UnnamedStatements;
 use super::document::DocumentWrite;
 use super::statements::Statements;
 use std::collections::HashSet;
@@ -20,7 +21,7 @@ pub(super) async fn insert(
         documents.iter().map(|document| value(document)).collect()
     }
     let rows = transaction
-        .query(
+        .query_unnamed(
             &statements.insert,
             &[
                 &column(documents, |document| document.id),
@@ -48,7 +49,7 @@ pub(super) async fn update(
 ) -> Result<bool, Error> {
     let compared = document.existing.and_then(|existing| existing.content_hash.as_deref());
     let updated = transaction
-        .execute(
+        .execute_unnamed(
             &statements.update,
             &[
                 &document.id,

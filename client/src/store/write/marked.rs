@@ -2,14 +2,20 @@
 Documents that SQL split as plain text, because the server's library lacks their grammar.
 
 They have a mark in their metadata (`passage_core::TextMark`). A worker that splits one again claims it with an
-advisory lock, which ends with the worker's connection and blocks no other writer.
+advisory lock, which ends with the worker's transaction and blocks no other writer.
 */
 
-use super::super::connection::Store;
+use super::super::connection::{Identity, Store};
 use super::super::error::Error;
-use super::super::query::ROW_VERSION;
+use super::super::query::{ROW_VERSION, StoredDocument, read_document};
+use super::super::unnamed_statement::UnnamedStatements;
+use super::document::{DocumentWrite, WriteOutcome};
+use super::rewrite::{outcome, try_rewrite};
+use super::statements::Statements;
 use crate::postgres_text::quote_literal;
 use passage_core::TextMark;
+use std::sync::Arc;
+use tokio_postgres::Transaction;
 use uuid::Uuid;
 
 /// A document with a mark.
@@ -19,6 +25,16 @@ pub struct MarkedDocument {
     pub id: Uuid,
     /// The version of the row, which changes with each write.
     row_version: String,
+}
+
+/// A document that a worker has claimed until its transaction ends.
+pub struct MarkedClaim<'a> {
+    transaction: Transaction<'a>,
+    statements: Arc<Statements>,
+    name: String,
+    schema: String,
+    expected: Option<Identity>,
+    id: Uuid,
 }
 
 impl Store {
@@ -51,29 +67,63 @@ impl Store {
         Ok(rows.iter().map(document).collect())
     }
 
-    /// Claims a document. Returns whether no other worker has claimed it.
+    /// Claims a document; `None` if another worker has claimed it.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Database`] if the server fails.
-    pub async fn claim_marked(&self, document: &MarkedDocument) -> Result<bool, Error> {
-        let sql = format!("SELECT pg_catalog.pg_try_advisory_lock({})", self.mark_lock());
-        Ok(self.query_one(&sql, &[&document.id]).await?.get(0))
-    }
-
-    /// Releases a claimed document.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Database`] if the server fails.
-    pub async fn release_marked(&self, document: &MarkedDocument) -> Result<(), Error> {
-        let sql = format!("SELECT pg_catalog.pg_advisory_unlock({})", self.mark_lock());
-        self.query_one(&sql, &[&document.id]).await.map(drop)
+    pub async fn claim_marked(
+        &mut self,
+        document: &MarkedDocument,
+    ) -> Result<Option<MarkedClaim<'_>>, Error> {
+        let statements = self.statements(true).await.map_err(|error| self.error(&error))?;
+        let (name, schema, expected) = (self.name.clone(), self.schema.clone(), self.expected);
+        let sql = format!("SELECT pg_catalog.pg_try_advisory_xact_lock({})", self.mark_lock());
+        let transaction = self.begin().await?;
+        let claimed = transaction.query_one_unnamed(&sql, &[&document.id]).await;
+        let is_claimed = claimed.map_err(|error| Error::new(&name, &error))?.get(0);
+        let id = document.id;
+        let claim = MarkedClaim { transaction, statements, name, schema, expected, id };
+        Ok(Some(claim).filter(|_| is_claimed))
     }
 
     /// Returns an expression for the key of a document's advisory lock.
     fn mark_lock(&self) -> String {
         let prefix = quote_literal(&format!("passage split {} ", self.name));
         format!("pg_catalog.hashtextextended({prefix} || $1::uuid::text, 0)")
+    }
+}
+
+impl MarkedClaim<'_> {
+    /// Reads the document; `None` if it no longer exists.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the caller may not read the store.
+    pub async fn read(&self) -> Result<Option<StoredDocument>, Error> {
+        let document = read_document(&self.transaction, &self.schema, self.id, true).await;
+        document.map_err(|error| Error::new(&self.name, &error))
+    }
+
+    /// Replaces the chunks of the document, and removes its mark. The document gets the content hash that the
+    /// mark records, so an ingest by SQL finds it unchanged.
+    ///
+    /// It executes the triggers of the store with the caller's privileges, as an ingest does.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::StoreReplaced`] if the store is not the expected one, and [`Error::Database`] or
+    /// [`Error::Lost`] if the transaction fails. The document is then unchanged.
+    pub async fn rewrite(
+        self,
+        stored: &StoredDocument,
+        document: &DocumentWrite<'_>,
+        mark: &TextMark,
+    ) -> Result<WriteOutcome, Error> {
+        let Self { transaction, statements, name, schema, expected, .. } = self;
+        let mark = Some(mark);
+        let rewritten =
+            try_rewrite(transaction, &name, &schema, &statements, expected, stored, document, mark);
+        outcome(rewritten.await, &name)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::super::connection::Store;
 use super::super::error::Error;
+use super::super::unnamed_statement::Parameter;
 use serde_json::Value;
 use std::time::Duration;
-use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 /// The state of a document in a collection that is synchronized.
@@ -137,7 +137,7 @@ impl Store {
     }
 
     /// Executes a statement after replacing `{store}` by the schema.
-    async fn change(&self, sql: &str, parameters: &[&(dyn ToSql + Sync)]) -> Result<(), Error> {
+    async fn change(&self, sql: &str, parameters: &[&dyn Parameter]) -> Result<(), Error> {
         let sql = sql.replace("{store}", &self.schema);
         self.execute(&sql, parameters).await.map(drop)
     }

@@ -12,12 +12,12 @@ use super::super::admin::lock_owned;
 use super::super::connection::{Identity, Store, has_identity};
 use super::super::error::{Error, is_conflict};
 use super::super::query::{ROW_VERSION, StoredDocument};
+use super::super::unnamed_statement::{Parameter, UnnamedStatements};
 use super::chunks::{copy_chunks, reconcile};
 use super::document::{DocumentWrite, WriteOutcome};
 use super::statements::{EmbeddingStatements, Statements};
 use passage_core::TextMark;
 use tokio_postgres::Transaction;
-use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 /// An expression for a content hash that differs from that of every source and every other write.
@@ -38,7 +38,7 @@ impl Store {
         stored: &StoredDocument,
         document: &DocumentWrite<'_>,
     ) -> Result<WriteOutcome, Error> {
-        let statements = self.prepared_statements(document.with_embeddings).await;
+        let statements = self.statements(document.with_embeddings).await;
         let statements = statements.map_err(|error| self.error(&error))?;
         let Self { name, schema, expected, .. } = self;
         let (name, schema, expected) = (name.clone(), schema.clone(), *expected);
@@ -55,35 +55,10 @@ impl Store {
         self.owned = owned;
         outcome(rewritten, &name)
     }
-
-    /// Replaces the chunks of a document that SQL split as text, and removes its mark, in one transaction.
-    /// The document gets the content hash that the mark records, so an ingest by SQL finds it unchanged.
-    ///
-    /// It executes the triggers of the store with the caller's privileges, as an ingest does.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::StoreReplaced`] if the store is not the expected one, and [`Error::Database`] or
-    /// [`Error::Lost`] if the transaction fails. The document is then unchanged.
-    pub async fn rewrite_marked(
-        &mut self,
-        stored: &StoredDocument,
-        document: &DocumentWrite<'_>,
-        mark: &TextMark,
-    ) -> Result<WriteOutcome, Error> {
-        let statements = self.prepared_statements(document.with_embeddings).await;
-        let statements = statements.map_err(|error| self.error(&error))?;
-        let (name, schema, expected) = (self.name.clone(), self.schema.clone(), self.expected);
-        let transaction = self.begin().await?;
-        let mark = Some(mark);
-        let rewritten =
-            try_rewrite(transaction, &name, &schema, &statements, expected, stored, document, mark);
-        outcome(rewritten.await, &name)
-    }
 }
 
 /// Returns the outcome for the caller.
-fn outcome(
+pub(super) fn outcome(
     rewritten: Result<Option<WriteOutcome>, tokio_postgres::Error>,
     name: &str,
 ) -> Result<WriteOutcome, Error> {
@@ -98,7 +73,7 @@ fn outcome(
 /// Returns `None`, and writes nothing, if the store is not the expected one. With a mark, the document gets
 /// the content hash of the mark and loses the mark; its metadata are only what the splitter adds.
 #[expect(clippy::too_many_arguments, reason = "one transaction")]
-async fn try_rewrite(
+pub(super) async fn try_rewrite(
     transaction: Transaction<'_>,
     name: &str,
     schema: &str,
@@ -111,7 +86,7 @@ async fn try_rewrite(
     let sql = format!(
         "SELECT {ROW_VERSION}, chunk_count FROM {schema}.documents WHERE id = $1 FOR UPDATE"
     );
-    let row = transaction.query_opt(&sql, &[&stored.id]).await?;
+    let row = transaction.query_opt_unnamed(&sql, &[&stored.id]).await?;
     // A policy may hide chunks from a caller who does not own the store.
     let is_whole = |row: &tokio_postgres::Row| {
         mark.is_none() || row.get::<_, Option<i32>>(1) == Some(stored.chunks.len() as i32)
@@ -123,7 +98,7 @@ async fn try_rewrite(
     let sql = format!(
         "SELECT id, {ROW_VERSION} FROM {schema}.chunks WHERE document_id = $1 ORDER BY ordinal FOR UPDATE"
     );
-    let rows = transaction.query(&sql, &[&stored.id]).await?;
+    let rows = transaction.query_unnamed(&sql, &[&stored.id]).await?;
     let versions = rows.iter().map(|row| (row.get::<_, Uuid>(0), row.get::<_, &str>(1)));
     if !versions.eq(stored.chunks.iter().map(|chunk| (chunk.id, &*chunk.row_version))) {
         transaction.rollback().await?;
@@ -141,7 +116,7 @@ async fn try_rewrite(
             let sql = format!(
                 "UPDATE {schema}.documents SET content_hash = (SELECT {UNKNOWN_HASH}), chunk_count = $2, metadata = $3 WHERE id = $1"
             );
-            transaction.execute(&sql, &[&stored.id, &count, document.metadata]).await?;
+            transaction.execute_unnamed(&sql, &[&stored.id, &count, document.metadata]).await?;
         }
         // The server merges the metadata, because its numbers may have more digits than serde_json keeps.
         Some(mark) => {
@@ -149,9 +124,9 @@ async fn try_rewrite(
                 "UPDATE {schema}.documents SET content_hash = $3, chunk_count = $2, \
                  metadata = $4::jsonb || (metadata - $5::text) WHERE id = $1"
             );
-            let values: [&(dyn ToSql + Sync); 5] =
+            let values: [&dyn Parameter; 5] =
                 [&stored.id, &count, &mark.content_hash, document.metadata, &TextMark::KEY];
-            transaction.execute(&sql, &values).await?;
+            transaction.execute_unnamed(&sql, &values).await?;
         }
     }
     reconcile(&transaction, statements, document).await?;
@@ -159,7 +134,7 @@ async fn try_rewrite(
         // A worker of the command embed may have written an embedding since the chunks were read.
         let embedded = document.chunks.iter().filter(|chunk| chunk.embedding.is_some());
         let ids: Vec<_> = embedded.map(|chunk| chunk.id).collect();
-        transaction.execute(delete, &[&stored.id, &ids]).await?;
+        transaction.execute_unnamed(delete, &[&stored.id, &ids]).await?;
     }
     copy_chunks(&transaction, statements, &[document]).await?;
     transaction.commit().await?;

@@ -1,24 +1,25 @@
-//! The statements of writing, which each connection prepares once.
+//! The statements of writing: their texts, which each connection composes once.
 
+use super::super::unnamed_statement::UnnamedStatements;
 use passage_core::CHUNK_COLUMNS;
-use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Error, Statement};
+use tokio_postgres::types::{Kind, Type};
+use tokio_postgres::{Client, Error};
 
 /// The statements that write documents and chunks.
 pub(in crate::store) struct Statements {
-    pub(super) insert: Statement,
-    pub(super) update: Statement,
-    pub(super) delete_chunks: Statement,
-    pub(super) move_chunks: Statement,
-    pub(super) update_preambles: Statement,
-    pub(super) copy_chunks: Statement,
+    pub(super) insert: String,
+    pub(super) update: String,
+    pub(super) delete_chunks: String,
+    pub(super) move_chunks: String,
+    pub(super) update_preambles: String,
+    pub(super) copy_chunks: String,
     pub(super) embeddings: Option<EmbeddingStatements>,
 }
 
 /// The statements that write embeddings.
 pub(super) struct EmbeddingStatements {
-    pub(super) delete: Statement,
-    pub(super) copy: Statement,
+    pub(super) delete: String,
+    pub(super) copy: String,
     /// `vector` or `halfvec`, in the schema of pgvector.
     pub(super) embedding_type: Type,
 }
@@ -38,47 +39,39 @@ const POSITION_COLUMNS: [(&str, &str); 9] = [
 ];
 
 impl Statements {
-    /// Prepares the statements for a schema.
-    pub(in crate::store) async fn prepare(
+    /// Composes the statements for a schema.
+    pub(in crate::store) async fn compose(
         client: &Client,
         schema: &str,
         with_embeddings: bool,
     ) -> Result<Self, Error> {
-        let prepare = |sql: String| async move { client.prepare(&sql).await };
         // A document that exists is not inserted. The caller then compares again.
-        let insert = prepare(format!(
+        let insert = format!(
             "INSERT INTO {schema}.documents \
              (id, collection, version, uri, title, media_type, source_media_type, content_hash, \
              chunk_count, metadata) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], \
              $5::text[], $6::text[], $7::text[], $8::bytea[], $9::int[], $10::jsonb[]) \
              ON CONFLICT DO NOTHING RETURNING id"
-        ))
-        .await?;
+        );
         // The source exists, so the mark of an orphan is removed.
-        let update = prepare(format!(
+        let update = format!(
             "UPDATE {schema}.documents SET title = $2, media_type = $3, source_media_type = $4, \
              content_hash = $5, chunk_count = $6, metadata = $7, orphaned_at = NULL, ingested_at = now() \
              WHERE id = $1 AND content_hash IS NOT DISTINCT FROM $8"
-        ))
-        .await?;
-        let delete_chunks = prepare(format!(
-            "DELETE FROM {schema}.chunks WHERE document_id = $1 AND id = ANY ($2)"
-        ))
-        .await?;
-        let move_chunks = prepare(move_chunks(schema)).await?;
-        let update_preambles = prepare(format!(
+        );
+        let delete_chunks =
+            format!("DELETE FROM {schema}.chunks WHERE document_id = $1 AND id = ANY ($2)");
+        let update_preambles = format!(
             "UPDATE {schema}.chunks SET preamble = changed.preamble \
              FROM unnest($2::uuid[], $3::text[]) AS changed (id, preamble) \
              WHERE chunks.document_id = $1 AND chunks.id = changed.id"
-        ))
-        .await?;
-        let copy_chunks = prepare(format!(
+        );
+        let copy_chunks = format!(
             "COPY {schema}.chunks ({}) FROM STDIN (FORMAT binary)",
             CHUNK_COLUMNS.join(", ")
-        ))
-        .await?;
+        );
         let embeddings = if with_embeddings {
-            Some(EmbeddingStatements::prepare(client, schema).await?)
+            Some(EmbeddingStatements::compose(client, schema).await?)
         } else {
             None
         };
@@ -86,7 +79,7 @@ impl Statements {
             insert,
             update,
             delete_chunks,
-            move_chunks,
+            move_chunks: move_chunks(schema),
             update_preambles,
             copy_chunks,
             embeddings,
@@ -95,19 +88,22 @@ impl Statements {
 }
 
 impl EmbeddingStatements {
-    async fn prepare(client: &Client, schema: &str) -> Result<Self, Error> {
-        let select = client.prepare(&format!("SELECT embedding FROM {schema}.embeddings")).await?;
+    async fn compose(client: &Client, schema: &str) -> Result<Self, Error> {
+        // Without a prepared statement, the driver would prepare a query of its own for the type.
+        let sql = "SELECT pg_type.oid, pg_type.typname::text, nspname::text FROM pg_catalog.pg_attribute \
+             JOIN pg_catalog.pg_type AS declared ON declared.oid = atttypid \
+             JOIN pg_catalog.pg_type ON pg_type.oid = CASE WHEN declared.typtype = 'd' THEN declared.typbasetype ELSE declared.oid END \
+             JOIN pg_catalog.pg_namespace ON pg_namespace.oid = pg_type.typnamespace \
+             WHERE attrelid = $1::text::pg_catalog.regclass AND attname = 'embedding' AND NOT attisdropped";
+        let row = client.query_one_unnamed(sql, &[&format!("{schema}.embeddings")]).await?;
+        let embedding_type = Type::new(row.get(1), row.get(0), Kind::Simple, row.get(2));
         let delete = format!(
             "DELETE FROM {schema}.embeddings WHERE document_id = $1 AND chunk_id = ANY ($2)"
         );
         let copy = format!(
             "COPY {schema}.embeddings (chunk_id, document_id, embedding) FROM STDIN (FORMAT binary)"
         );
-        Ok(Self {
-            delete: client.prepare(&delete).await?,
-            copy: client.prepare(&copy).await?,
-            embedding_type: select.columns()[0].type_().clone(),
-        })
+        Ok(Self { delete, copy, embedding_type })
     }
 }
 

@@ -10,7 +10,8 @@ is unchanged, under the lock on the document that every writer acquires first.
 use super::super::connection::{Store, has_identity};
 use super::super::error::Error;
 use super::super::layout::Layout;
-use crate::postgres_text::quote_literal;
+use super::super::unnamed_statement::UnnamedStatements;
+use super::claims::ClaimCursor;
 use futures_util::future::try_join_all;
 use uuid::Uuid;
 
@@ -25,14 +26,6 @@ pub struct UnembeddedChunk {
     pub text: String,
     /// The hash of the text, by which a change is detected.
     text_hash: i64,
-}
-
-/// A worker's position in the scan: the last chunk that was read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ClaimCursor {
-    document: Uuid,
-    ordinal: i32,
-    is_started: bool,
 }
 
 /// Returns an expression for the text to embed.
@@ -65,17 +58,21 @@ impl Store {
     /// Claims the next chunks without an embedding after a cursor, and moves the cursor; `None` at the
     /// end of the store.
     ///
+    /// Through a pooler, [`renew_claims`](Self::renew_claims) must be called after a moment, and
+    /// [`end_claims`](Self::end_claims) at the end.
+    ///
     /// It reads `limit` chunks, and returns those that no other worker has claimed or embedded.
     ///
     /// # Errors
     ///
     /// Returns [`Error::Database`] if the caller may not read the store.
     pub async fn claim(
-        &self,
+        &mut self,
         cursor: &mut ClaimCursor,
         limit: u32,
         collection: Option<&str>,
     ) -> Result<Option<Vec<UnembeddedChunk>>, Error> {
+        self.begin_claims().await?;
         let layout = self.layout().await?;
         let sql = format!(
             "SELECT id, document_id, ordinal FROM {schema}.chunks \
@@ -94,8 +91,8 @@ impl Store {
         // In a statement without the store, for Citus would lock on the node of the chunks.
         let found: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
         let sql = format!(
-            "SELECT pg_catalog.pg_try_advisory_lock({}) FROM unnest($1::uuid[]) WITH ORDINALITY AS claimed (id, place) ORDER BY place",
-            self.lock()
+            "SELECT {} FROM unnest($1::uuid[]) WITH ORDINALITY AS claimed (id, place) ORDER BY place",
+            self.try_lock()
         );
         let locked = self.query(&sql, &[&found]).await?;
         let claimed = rows.iter().zip(&locked).filter(|(_, lock)| lock.get(0));
@@ -137,22 +134,39 @@ impl Store {
         &mut self,
         chunks: &[(UnembeddedChunk, Vec<f32>)],
     ) -> Result<u64, Error> {
+        if !self.has_open_claims {
+            self.run("BEGIN").await?;
+        }
+        self.has_open_claims = false;
+        let written = self.try_write_embeddings(chunks).await;
+        self.run(if written.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
+        let written = written?;
+        let ids: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.id).collect();
+        self.release(&ids).await?;
+        Ok(written)
+    }
+
+    /// Writes embeddings within a transaction.
+    #[expect(clippy::disallowed_methods, reason = "closed before the transaction ends")]
+    async fn try_write_embeddings(
+        &self,
+        chunks: &[(UnembeddedChunk, Vec<f32>)],
+    ) -> Result<u64, Error> {
         let layout = self.layout().await?;
         let (text, is_read_only) = (text(&layout), layout.is_read_only());
-        let Self { client, name, schema, expected, .. } = &mut *self;
+        let Self { client, name, schema, expected, .. } = self;
         let error = |error| Error::new(name, &error);
         let mut documents: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.document_id).collect();
         documents.sort_unstable();
         documents.dedup();
         // Rows of a view over joins cannot be locked. Its program may then change a chunk while it is embedded.
         let locks = if is_read_only { "" } else { "FOR SHARE" };
-        let transaction = client.transaction().await.map_err(error)?;
         // One order of locks, so that two workers never deadlock. Citus locks the rows of one document at a time.
         let sql = format!("SELECT FROM {schema}.documents WHERE id = ANY ($1) ORDER BY id {locks}");
         let at_once = if layout.is_distributed { 1 } else { documents.len().max(1) };
         if !is_read_only {
             for documents in documents.chunks(at_once) {
-                transaction.execute(&sql, &[&documents]).await.map_err(error)?;
+                client.execute_unnamed(&sql, &[&documents]).await.map_err(error)?;
             }
         }
         let sql = format!(
@@ -161,36 +175,21 @@ impl Store {
              WHERE id = $1 AND document_id = $2 AND pg_catalog.hashtextextended({text}, 0) = $3 {locks} \
              ON CONFLICT DO NOTHING"
         );
-        let insert = transaction.prepare(&sql).await.map_err(error)?;
-        let (insert, transaction_) = (&insert, &transaction);
-        let insertions = chunks.iter().map(|(chunk, embedding)| async move {
+        // Parsed once for all chunks. The statement is dropped, and so closed in this session, before COMMIT.
+        let insert = client.prepare(&sql).await.map_err(error)?;
+        let insert = &insert;
+        // One order here too: two workers may have embedded the same chunks.
+        let mut ordered: Vec<_> = chunks.iter().collect();
+        ordered.sort_unstable_by_key(|(chunk, _)| chunk.id);
+        let insertions = ordered.into_iter().map(|(chunk, embedding)| async move {
             let UnembeddedChunk { id, document_id, text_hash, .. } = chunk;
-            transaction_.execute(insert, &[id, document_id, text_hash, embedding]).await
+            client.execute(insert, &[id, document_id, text_hash, embedding]).await
         });
         let written = try_join_all(insertions).await.map_err(error)?;
-        if !has_identity(&transaction, name, *expected).await.map_err(error)? {
+        if !has_identity(client, name, *expected).await.map_err(error)? {
             return Err(Error::StoreReplaced(name.clone()));
         }
-        transaction.commit().await.map_err(error)?;
-        let ids: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.id).collect();
-        self.release(&ids).await?;
         Ok(written.iter().sum())
-    }
-
-    /// Releases claimed chunks.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Error::Database`] if the caller may not read the store.
-    pub async fn release(&self, ids: &[Uuid]) -> Result<(), Error> {
-        if ids.is_empty() {
-            return Ok(());
-        }
-        let sql = format!(
-            "SELECT pg_catalog.pg_advisory_unlock({}) FROM unnest($1::uuid[]) AS id",
-            self.lock()
-        );
-        self.execute(&sql, &[&ids]).await.map(drop)
     }
 
     /// Returns a number that grows shortly after chunks or embeddings are written; `None` if the server
@@ -232,11 +231,5 @@ impl Store {
             "({parameter}::text IS NULL OR EXISTS (SELECT FROM {schema}.documents \
              WHERE documents.id = chunks.document_id AND documents.collection = {parameter}::text))"
         )
-    }
-
-    /// Returns an expression for the key of a chunk's advisory lock.
-    fn lock(&self) -> String {
-        let prefix = quote_literal(&format!("passage embed {} ", self.name));
-        format!("pg_catalog.hashtextextended({prefix} || id::text, 0)")
     }
 }

@@ -73,7 +73,7 @@ impl Store {
         documents: &[DocumentWrite<'_>],
     ) -> Result<Option<Vec<WriteOutcome>>, tokio_postgres::Error> {
         let with_embeddings = documents.first().is_some_and(|document| document.with_embeddings);
-        let statements = self.prepared_statements(with_embeddings).await?;
+        let statements = self.statements(with_embeddings).await?;
         let transaction = begin(&mut self.client, self.transaction_settings).await?;
 
         let mut ordered: Vec<usize> = (0..documents.len()).collect();
@@ -121,17 +121,17 @@ impl Store {
         Ok(Some(outcomes))
     }
 
-    /// Returns the statements of writing, and prepares them at the first call.
-    pub(in crate::store) async fn prepared_statements(
+    /// Returns the statements of writing, and composes them at the first call.
+    pub(in crate::store) async fn statements(
         &mut self,
         with_embeddings: bool,
     ) -> Result<Arc<Statements>, tokio_postgres::Error> {
-        if let Some(prepared) = &self.statements
-            && prepared.embeddings.is_some() == with_embeddings
+        if let Some(composed) = &self.statements
+            && composed.embeddings.is_some() == with_embeddings
         {
-            return Ok(Arc::clone(prepared));
+            return Ok(Arc::clone(composed));
         }
-        let statements = Statements::prepare(&self.client, &self.schema, with_embeddings).await?;
+        let statements = Statements::compose(&self.client, &self.schema, with_embeddings).await?;
         let statements = Arc::new(statements);
         self.statements = Some(Arc::clone(&statements));
         Ok(statements)

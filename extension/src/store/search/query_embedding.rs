@@ -11,8 +11,10 @@ pub struct QueryEmbedding {
     distance: Distance,
     /// The schema of pgvector, quoted.
     schema: String,
-    /// `vector` or `halfvec`.
+    /// The type of the column, `vector` or `halfvec`.
     embedding_type: &'static str,
+    /// The number of dimensions, if the index has only the signs of the embeddings.
+    indexed_signs: Option<i32>,
 }
 
 impl QueryEmbedding {
@@ -42,6 +44,24 @@ impl QueryEmbedding {
         let Self { schema, embedding_type, distance, .. } = self;
         let operator = distance.operator();
         format!("e.embedding OPERATOR({schema}.{operator}) (SELECT $1::{schema}.{embedding_type})")
+    }
+
+    /// Returns whether the index has only the signs of the embeddings.
+    pub fn is_binary(&self) -> bool {
+        self.indexed_signs.is_some()
+    }
+
+    /// Returns an expression for the distance by which the index finds the alias `e`. In a store of type
+    /// binary that is the number of dimensions with another sign, which only estimates the distance.
+    pub fn indexed_distance(&self) -> String {
+        let Some(dimensions) = self.indexed_signs else { return self.distance() };
+        // The column has exactly the type of pgvector, so no function of another role is chosen.
+        let Self { schema, embedding_type, .. } = self;
+        let signs = |embedding: &str| {
+            format!("{schema}.binary_quantize({embedding})::pg_catalog.bit({dimensions})")
+        };
+        let query = signs(&format!("$1::{schema}.{embedding_type}"));
+        format!("{} OPERATOR({schema}.<~>) {query}", signs("e.embedding"))
     }
 
     /// Returns an expression for the cosine distance.
@@ -84,6 +104,13 @@ impl Store {
         let values: Option<Vec<_>> =
             embedding.into_iter().map(|value| value.filter(|value| value.is_finite())).collect();
         let values = values.ok_or(Error::NotFinite)?;
-        Ok(QueryEmbedding { values, distance: facts.distance, schema, embedding_type })
+        let indexed_signs = dimensions.filter(|_| facts.is_binary);
+        Ok(QueryEmbedding {
+            values,
+            distance: facts.distance,
+            schema,
+            embedding_type,
+            indexed_signs,
+        })
     }
 }

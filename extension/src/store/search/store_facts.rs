@@ -1,4 +1,4 @@
-//! Facts about a store that a search needs, from the catalogs: language, dimensions and distance.
+//! Facts about a store that a search needs, from the catalogs: language, dimensions, distance and the kind of index.
 
 use crate::spi::{Connection, Value};
 use crate::store::Store;
@@ -17,6 +17,8 @@ pub struct StoreFacts {
     pub distance: Distance,
     /// The text search configuration.
     pub language: Option<String>,
+    /// Whether the index has only the signs of the embeddings.
+    pub is_binary: bool,
 }
 
 /// The facts of a layout, read when they are first needed.
@@ -64,7 +66,7 @@ impl Store {
         let facts = cached.0.get_or_init(|| {
             let statement = self.0.statement(FactsStatement, || {
                 let schema = internal_schema();
-                format!("SELECT dimensions, distance, language FROM {schema}.store_facts($1)")
+                format!("SELECT dimensions, distance, language, embedding_type FROM {schema}.store_facts($1)")
             });
             let name = Value::new(Name(self.0.store.clone()));
             let rows = connection.read(&statement, vec![name]);
@@ -77,6 +79,7 @@ impl Store {
                     _ => Distance::Cosine,
                 },
                 language: rows.get(0, 2),
+                is_binary: rows.get::<String>(0, 3).as_deref() == Some("binary"),
             })
         });
         Rc::clone(facts)

@@ -6,10 +6,14 @@ iterative scan, which is on for the duration of the statement, since policies an
 scan ends after `hnsw.max_scan_tuples`, and an index may miss a chunk. So if it returns fewer chunks than
 requested, the chunks that pass the filters are compared one by one, up to a limit, and the nearest of both are
 returned. If there are more chunks than the limit, the caller gets a NOTICE.
+
+The index of a store of type binary has only the signs of the embeddings. It finds many more chunks than
+requested, and the same statement orders them by the distance of their embeddings.
 */
 
 use super::RankedChunks;
 use super::filters::{FilterShape, Filters};
+use super::index_scan::IndexScan;
 use super::query_embedding::QueryEmbedding;
 use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Value};
@@ -25,6 +29,8 @@ use std::collections::HashSet;
 enum VectorScan {
     /// By the index.
     Indexed,
+    /// By the index of signs, then by their distances.
+    Reranked,
     /// One by one.
     Exact,
 }
@@ -39,7 +45,7 @@ struct NearestStatement {
 impl StatementKey for NearestStatement {
     fn access(&self) -> Access {
         match self.scan {
-            VectorScan::Indexed => Access::Index,
+            VectorScan::Indexed | VectorScan::Reranked => Access::Index,
             VectorScan::Exact => Access::Any,
         }
     }
@@ -62,8 +68,9 @@ impl Store {
         let by_cosine = embedding.is_cosine();
         let conditions =
             if by_cosine { &Filters { min_similarity: None, ..filters.clone() } } else { filters };
-        let mut nearest =
-            self.nearest(connection, embedding, conditions, VectorScan::Indexed, limit);
+        let indexed =
+            if embedding.is_binary() { VectorScan::Reranked } else { VectorScan::Indexed };
+        let mut nearest = self.nearest(connection, embedding, conditions, indexed, limit);
         if nearest.len() < limit {
             let scan = VectorScan::Exact;
             let exact = self.nearest(connection, embedding, conditions, scan, MAX_COMPARED + 1);
@@ -95,8 +102,17 @@ impl Store {
         let key = NearestStatement { scan, filters: shape };
         let statement = self.0.statement(key, || statement(&self.0, embedding, scan, shape));
         let mut values = vec![embedding.value(), Value::new(limit as i64)];
+        let nearest = match scan {
+            VectorScan::Indexed => Some(limit),
+            VectorScan::Reranked => {
+                let scan = IndexScan::of_signs(limit);
+                values.push(Value::new(scan.limit as i64));
+                // The settings are those of half as many embeddings.
+                Some(scan.limit.div_ceil(2))
+            }
+            VectorScan::Exact => None,
+        };
         values.extend(filters.values());
-        let nearest = (scan == VectorScan::Indexed).then_some(limit);
         let rows = self.read(connection, &statement, values, Route::All, nearest);
         let chunk = |row| {
             pause(row);
@@ -118,7 +134,8 @@ fn statement(
     // Embeddings without a document id are joined with their chunk.
     let has_document_id = embeddings.has_document_id();
     let document = if has_document_id { "e.document_id" } else { "c.document_id" };
-    let conditions = filters.conditions(layout, document, Some(embedding), 3);
+    let first = if scan == VectorScan::Reranked { 4 } else { 3 };
+    let conditions = filters.conditions(layout, document, Some(embedding), first);
     let documents = filters.join(layout, document);
     let chunks = if filters.needs_chunk() || !has_document_id {
         let document = if has_document_id && layout.chunks.ids_name_documents {
@@ -131,15 +148,19 @@ fn statement(
         String::new()
     };
     let distance = embedding.distance();
-    let order = match scan {
-        VectorScan::Indexed => format!(" ORDER BY {distance}"),
-        VectorScan::Exact => String::new(),
-    };
-    format!(
-        "SELECT {id}, {distance} FROM {embeddings} AS e{chunks}{documents} WHERE true{conditions}{order} LIMIT $2",
+    let from = format!(
+        "SELECT {id} AS chunk_id, {distance} AS distance FROM {embeddings} AS e{chunks}{documents} WHERE true{conditions}",
         id = embeddings.column("e", "chunk_id", "uuid"),
         embeddings = embeddings.name,
-    )
+    );
+    match scan {
+        VectorScan::Indexed => format!("{from} ORDER BY {distance} LIMIT $2"),
+        VectorScan::Reranked => format!(
+            "SELECT chunk_id, distance FROM ({from} ORDER BY {} LIMIT $3) AS candidate ORDER BY distance LIMIT $2",
+            embedding.indexed_distance()
+        ),
+        VectorScan::Exact => format!("{from} LIMIT $2"),
+    }
 }
 
 /// Reports that more chunks pass the filters than were found.

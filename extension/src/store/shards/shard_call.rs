@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::spi::{Access, Setting, Statement, Value};
-use crate::store::search::index_settings;
+use crate::store::search::IndexScan;
 use pgrx::datum::Uuid;
 use pgrx::{FromDatum, pg_sys};
 use std::cell::RefCell;
@@ -74,7 +74,10 @@ impl ShardCall {
             if let (Some(owners), Some(first)) = (&self.owners, values.first_mut()) {
                 *first = owned(*first, owners, place).ok_or_else(invalid)?;
             }
-            let mut settings = self.nearest.map(index_settings).unwrap_or_default();
+            let mut settings = self
+                .nearest
+                .map(|count| IndexScan::of_embeddings(count).settings)
+                .unwrap_or_default();
             // Citus hides the shards of a session's own node from its queries on the catalogs.
             settings.push(Setting {
                 name: c"citus.override_table_visibility",

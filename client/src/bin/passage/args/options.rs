@@ -97,6 +97,8 @@ pub enum EmbeddingType {
     Vector,
     /// 2 bytes per dimension, which halves the memory of the index
     Halfvec,
+    /// As halfvec, with an index of one bit per dimension; for models of many dimensions
+    Binary,
 }
 
 impl EmbeddingType {
@@ -105,6 +107,7 @@ impl EmbeddingType {
         match self {
             EmbeddingType::Vector => "vector",
             EmbeddingType::Halfvec => "halfvec",
+            EmbeddingType::Binary => "binary",
         }
     }
 }

@@ -23,8 +23,8 @@ be transferred, such as a view or a trigger on the tables, reindex reports it an
 nothing.
 
 The store, its tables and an existing STORE_reindex must be owned by the role that logged in,
-or by a role that is granted to it; SET ROLE does not count. reindex needs a session of its
-own, so it does not work through a transaction pooler.
+or by a role that is granted to it; SET ROLE does not count. Without --collection, reindex needs
+a session of its own, so it does not work through a transaction pooler.
 
 Examples:
   passage reindex --dry-run

@@ -138,7 +138,7 @@ impl Store {
             findings.push(Finding::warning(
                 "vector index",
                 "it is larger than effective_cache_size",
-                "Add memory to the server, or create a store with --embedding-type halfvec.",
+                "Add memory to the server, or run passage reindex --embedding-type halfvec or binary.",
             ));
         }
         Ok(())

@@ -1,0 +1,23 @@
+# A template: `make package` prints the checksum of an archive, which replaces SHA256 together with the URL.
+class Passage < Formula
+  desc "Client of pg_passage: splits documents, embeds them and loads them into PostgreSQL"
+  homepage "HOMEPAGE"
+  url "URL"
+  version "0.2.0"
+  sha256 "SHA256"
+  license "Apache-2.0"
+
+  depends_on "rust" => :build
+
+  def install
+    system "cargo", "install", "--locked", *std_cargo_args(path: "client")
+    generate_completions_from_executable(bin/"passage", "completions")
+    man1.mkpath
+    system bin/"passage", "manual-pages", man1
+  end
+
+  test do
+    (testpath/"note.md").write "# Title\n\nText.\n"
+    assert_match "Title", shell_output("#{bin}/passage split --sizer characters note.md")
+  end
+end

@@ -1,0 +1,145 @@
+//! A session with its queries, and the processor time of its server process.
+
+use std::collections::HashSet;
+use std::fs;
+use std::time::Duration;
+
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Statement};
+use uuid::Uuid;
+
+/// How often each question is asked. The first time fills caches and does not count.
+const ROUNDS: usize = 3;
+
+/// Ticks of the kernel's clock in a second. It counts the time of processes by them on every Linux.
+const TICKS: f64 = 100.0;
+
+/// A session.
+pub struct Session {
+    client: Client,
+    process: i32,
+}
+
+/// The recall and the time of a call.
+pub struct Measured {
+    pub recall: f64,
+    pub time: Duration,
+}
+
+impl Session {
+    /// Connects.
+    pub async fn open(cluster: &Cluster) -> Self {
+        let client = cluster.client_as(SUPERUSER).await;
+        let process = client.query_one("SELECT pg_backend_pid()", &[]).await;
+        let process = process.expect("the server answers").get(0);
+        Self { client, process }
+    }
+
+    /// Returns the nearest chunks of each question by exact comparison.
+    pub async fn exact(&self, questions: &[Vec<f32>], hits: usize) -> Vec<Vec<Uuid>> {
+        let sql = format!(
+            "SELECT chunk_id FROM rag.embeddings ORDER BY embedding <=> $1::real[]::vector LIMIT {hits}"
+        );
+        let statement = self.prepare(&sql).await;
+        let mut nearest = Vec::new();
+        for question in questions {
+            nearest.push(self.ids(&statement, &[question]).await);
+        }
+        nearest
+    }
+
+    /// Measures `search_hits`.
+    pub async fn search(
+        &self,
+        questions: &[Vec<f32>],
+        exact: &[Vec<Uuid>],
+        hits: usize,
+    ) -> Measured {
+        let sql = format!(
+            "SELECT chunk_id FROM passage.search_hits(embedding => $1, max_hits => {hits}, candidates => {hits})"
+        );
+        self.measure(&sql, questions, exact, hits).await
+    }
+
+    /// Measures the statement of a store of type binary with some number of candidates.
+    pub async fn reranked(
+        &self,
+        questions: &[Vec<f32>],
+        exact: &[Vec<Uuid>],
+        hits: usize,
+        candidates: usize,
+    ) -> Measured {
+        let width = candidates.clamp(40, 1_000);
+        let set = format!("SET hnsw.ef_search = {width}; SET hnsw.iterative_scan = relaxed_order");
+        self.client.batch_execute(&set).await.expect("pgvector is loaded");
+        let sql = format!(
+            "SELECT chunk_id FROM (SELECT chunk_id, embedding <=> $1::real[]::halfvec AS distance FROM rag.embeddings
+            ORDER BY binary_quantize(embedding)::bit(384) <~> binary_quantize($1::real[]::halfvec)::bit(384)
+            LIMIT {candidates}) AS candidate ORDER BY distance LIMIT {hits}"
+        );
+        let measured = self.measure(&sql, questions, exact, hits).await;
+        let reset = "RESET hnsw.ef_search; RESET hnsw.iterative_scan";
+        self.client.batch_execute(reset).await.expect("pgvector is loaded");
+        measured
+    }
+
+    async fn measure(
+        &self,
+        sql: &str,
+        questions: &[Vec<f32>],
+        exact: &[Vec<Uuid>],
+        hits: usize,
+    ) -> Measured {
+        let statement = self.prepare(sql).await;
+        let mut found = 0;
+        let mut begun = Duration::ZERO;
+        for round in 0..=ROUNDS {
+            if round == 1 {
+                begun = self.processor_time();
+            }
+            for (question, exact) in questions.iter().zip(exact) {
+                let ids = self.ids(&statement, &[question]).await;
+                if round == 0 {
+                    let nearest: HashSet<_> = exact[..hits].iter().collect();
+                    found += ids.iter().filter(|id| nearest.contains(id)).count();
+                }
+            }
+        }
+        let calls = questions.len() * ROUNDS;
+        Measured {
+            recall: found as f64 / (questions.len() * hits) as f64,
+            time: (self.processor_time() - begun) / calls as u32,
+        }
+    }
+
+    /// Writes some embeddings again, and returns the processor time.
+    pub async fn write_again(&self, rows: usize) -> Duration {
+        let sql = format!(
+            "UPDATE rag.embeddings SET embedding = embedding WHERE chunk_id IN (SELECT chunk_id FROM rag.embeddings ORDER BY md5(chunk_id::text) LIMIT {rows})"
+        );
+        let begun = self.processor_time();
+        self.client.batch_execute(&sql).await.expect("the rows are valid");
+        self.processor_time() - begun
+    }
+
+    async fn prepare(&self, sql: &str) -> Statement {
+        self.client.prepare(sql).await.expect("the statement is valid")
+    }
+
+    async fn ids(&self, statement: &Statement, values: &[&(dyn ToSql + Sync)]) -> Vec<Uuid> {
+        let rows = self.client.query(statement, values).await.expect("the server answers");
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+
+    /// Returns the processor time of the server process since its start.
+    fn processor_time(&self) -> Duration {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process));
+        let stat = stat.expect("the kernel counts the time of processes");
+        let (_, fields) = stat.rsplit_once(") ").expect("the name of a program is in parentheses");
+        let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u32>());
+        let ticks: u32 = ticks.map(|ticks| ticks.expect("it is a number")).sum();
+        Duration::from_secs_f64(f64::from(ticks) / TICKS)
+    }
+}

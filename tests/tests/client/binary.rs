@@ -1,0 +1,94 @@
+//! A store of the embedding type binary: its index is built, lost and replaced as that of other types.
+
+use crate::embedding_service::Service;
+use crate::reindex::{MISSING, book, with};
+use crate::{RunOutput, Sources, assert_sound, run_client};
+use passage_tests::Cluster;
+use passage_tests::cluster::SUPERUSER;
+
+const FACTS: &str = "SELECT dimensions, embedding_type, distance FROM _passage.store_facts('rag')";
+
+/// Returns the vector indexes of the store.
+const INDEX: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
+    JOIN pg_am ON pg_am.oid = relam WHERE amname = 'hnsw' AND indrelid = 'rag.embeddings'::regclass";
+
+const EMBEDDINGS: &str = "SELECT chunk_id, embedding FROM rag.embeddings ORDER BY chunk_id";
+
+async fn run(cluster: &Cluster, service: &Service, arguments: &[&str]) -> RunOutput {
+    let run = RunOutput::of(&mut with(cluster, service, arguments)).await;
+    assert_eq!(run.code, Some(0), "{arguments:?}: {}", run.stderr);
+    run
+}
+
+#[tokio::test]
+async fn the_client_fills_searches_and_replaces_a_binary_store() {
+    let cluster = Cluster::bare().await;
+    if cluster.lacks_vector("the client fills a store of the embedding type binary") {
+        return;
+    }
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    let service = Service::good(64).await;
+    run(&cluster, &service, &["init", "--embedding-type", "binary"]).await;
+    let index = cluster.query_lines(INDEX).await;
+    assert!(
+        index.len() == 1 && index[0].contains("binary_quantize(embedding))::bit(64)"),
+        "{index:?}"
+    );
+
+    // A first load builds the index after the rows. If it existed before, this trigger would fail.
+    cluster
+        .execute(
+            "CREATE FUNCTION public.bare() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF EXISTS (SELECT FROM pg_class WHERE relname = 'embeddings_embedding_idx') THEN
+                    RAISE 'there is an index';
+                END IF;
+                RETURN NEW;
+            END $$;
+            CREATE TRIGGER bare BEFORE INSERT ON rag.embeddings
+                FOR EACH ROW EXECUTE FUNCTION public.bare()",
+        )
+        .await;
+    let sources = Sources::with([("a.md", book(10))]);
+    let ingest = run(&cluster, &service, &["ingest", &sources.book()]).await;
+    assert!(ingest.stderr.contains("building the vector index"), "{}", ingest.stderr);
+    assert_eq!(cluster.query_lines(INDEX).await, index);
+    cluster.execute("DROP TRIGGER bare ON rag.embeddings").await;
+
+    let status = run_client(&cluster, ["status", "--json"]).await;
+    assert!(status.stdout.contains(r#""embedding_type":"binary""#), "{}", status.stdout);
+    let found = run(&cluster, &service, &["search", "--mode", "vector", "number 7"]).await;
+    assert!(found.stdout.contains("book/a.md"), "{}", found.stdout);
+
+    // An interrupted load leaves no index. The next one builds one of the same kind.
+    cluster.execute("DROP INDEX rag.embeddings_embedding_idx").await;
+    let found = run(&cluster, &service, &["search", "--mode", "vector", "number 7"]).await;
+    assert!(found.stdout.contains("book/a.md"), "{}", found.stdout);
+    run(&cluster, &service, &["ingest", &sources.book()]).await;
+    assert_eq!(cluster.query_lines(INDEX).await, index);
+    assert_sound(&cluster).await;
+
+    // The types halfvec and binary have the same column. Only the index changes.
+    let embeddings = cluster.query_lines(EMBEDDINGS).await;
+    for (to, facts) in [("halfvec", "64|halfvec|cosine"), ("binary", "64|binary|cosine")] {
+        let arguments = ["reindex", "--embedding-type", to, "--drop-former", "--no-embed"];
+        run(&cluster, &service, &arguments).await;
+        assert_eq!(cluster.query_lines(FACTS).await, [facts]);
+        assert_eq!(cluster.query_lines(INDEX).await.len(), 1);
+        assert_eq!(cluster.query_lines(EMBEDDINGS).await, embeddings);
+        assert_eq!(cluster.query_text(MISSING).await, "0");
+        assert_sound(&cluster).await;
+    }
+    assert_eq!(cluster.query_lines(INDEX).await, index);
+
+    // Without its index, a store is still replaced by one of the same type.
+    cluster.execute("DROP INDEX rag.embeddings_embedding_idx").await;
+    run(&cluster, &service, &["reindex", "--drop-former", "--no-embed"]).await;
+    assert_eq!(cluster.query_lines(FACTS).await, ["64|binary|cosine"]);
+    assert_eq!(cluster.query_lines(INDEX).await, index);
+
+    // The signs say nothing about lengths.
+    cluster.execute("DROP SCHEMA rag CASCADE; SELECT passage.create_store('rag', 64, 'l2')").await;
+    run_client(&cluster, ["reindex", "--embedding-type", "binary"])
+        .await
+        .assert_refusal("embedding type binary requires distance cosine, not l2", "halfvec");
+}
