@@ -10,7 +10,7 @@ export BINDIR
 export GRAMMARS
 export VALGRIND
 
-.PHONY: help demo check interop check-assert docs pictures install install-client package installcheck server stop url corpus fuzz fuzz-grammars bench quality lint clean
+.PHONY: help demo check interop check-assert docs pictures install install-client package installcheck server stop url corpus fuzz fuzz-grammars bench quality scale lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -56,6 +56,9 @@ fuzz-grammars: ## fuzz the grammars of code under AddressSanitizer, for SECONDS=
 
 bench: ## measure the ratios in docs/benchmarks.md
 	@ground/bench
+
+scale: ## compare stores on Citus with plain ones, on the server of PG_CONFIG, which must have Citus
+	@ground/scale
 
 quality: ## measure search and fragments with questions whose answers are known
 	@ground/quality

@@ -49,7 +49,7 @@ AS $$
 DECLARE
     found record;
 BEGIN
-    SELECT format('%I.%I', nspname, relname) AS name, relkind, relpersistence, relispartition, relowner, relrowsecurity, relforcerowsecurity,
+    SELECT format('%I.%I', nspname, relname) AS name, relname, nspname, relkind, relpersistence, relispartition, relowner, relrowsecurity, relforcerowsecurity,
         EXISTS (SELECT FROM pg_inherits WHERE inhparent = source OR inhrelid = source) AS inherits
     INTO found
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = source;
@@ -67,6 +67,11 @@ BEGIN
             MESSAGE = format('table %s must be permanent', found.name),
             DETAIL = 'A temporary or unlogged table can lose rows without firing a trigger.',
             HINT = 'Use an ordinary table, or run ALTER TABLE ... SET LOGGED.';
+    ELSIF found.relname IN (SELECT _passage.distributed_relations(found.nspname)) THEN
+        RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
+            MESSAGE = format('table %s is distributed by Citus', found.name),
+            DETAIL = 'The triggers of a store are on one node alone.',
+            HINT = 'Load the documents into a store of passage.create_store(distributed => ''document'').';
     ELSIF found.relrowsecurity AND found.relforcerowsecurity AND row_security_active(source) THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
             MESSAGE = format('row-level security of table %s filters rows for its owner', found.name),

@@ -34,7 +34,7 @@ AS $$
             THEN 'Restore the column from a backup: its content cannot be derived.'
             ELSE format('SELECT passage.upgrade_store(%L);', store) END
     FROM _passage.store_missing(store, dimensions, distance, embedding_type, language, placement) AS missing
-    WHERE kind IN ('table', 'partition', 'view', 'column', 'derived', 'index')
+    WHERE kind IN ('table', 'partition', 'distribution', 'view', 'column', 'derived', 'index')
     UNION ALL
     SELECT format('%I.settings', store), 'missing: ' || string_agg(missing.name, ', ' ORDER BY place),
         format('SELECT passage.upgrade_store(%L);', store)
@@ -65,7 +65,8 @@ AS $$
             ELSE format('ADD UNIQUE (%s)', (SELECT string_agg(quote_ident(name), ', ' ORDER BY place)
                 FROM (SELECT name, min(place) AS place FROM unnest(partitioned_by || columns) WITH ORDINALITY AS key (name, place) GROUP BY name) AS key)) END)
     FROM keys JOIN rel ON relname = relation
-    WHERE is_table AND NOT EXISTS (
+    -- Citus has no unique index without the distribution column.
+    WHERE is_table AND NOT (placement = '{"distributed": "document"}' AND columns[1] = 'uri') AND NOT EXISTS (
         SELECT FROM pg_index
         CROSS JOIN LATERAL (SELECT ARRAY(
             SELECT attname::text FROM unnest(indkey) WITH ORDINALITY AS key (attnum, place)

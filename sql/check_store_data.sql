@@ -15,6 +15,8 @@ DECLARE
     is_adopted CONSTANT boolean := _passage.adoption(store) IS NOT NULL;
     again CONSTANT text := CASE WHEN is_adopted THEN 'Let the program that writes the adopted table write the rows again.' ELSE 'Ingest the document again.' END;
     available CONSTANT text[] := coalesce(_passage.matching_columns(store), '{}');
+    -- Citus joins only rows of one document. A foreign key ensures that both name the same.
+    is_spread CONSTANT boolean := _passage.is_spread_by_document(_passage.store_placement(store));
 BEGIN
     IF NOT available @> '{chunks.id,chunks.document_id,chunks.ordinal,chunks.content}' THEN
         RETURN;
@@ -101,11 +103,14 @@ BEGIN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || chunks.document_id,
                 format('chunks without an embedding: %%s of %%s', count(*) - count(chunk_id), count(*)), $1
-            FROM %1$I.chunks LEFT JOIN %1$I.embeddings ON chunk_id = chunks.id
+            FROM %1$I.chunks LEFT JOIN %1$I.embeddings ON chunk_id = chunks.id%2$s
             GROUP BY chunks.document_id
             HAVING count(*) > count(chunk_id)
             ORDER BY chunks.document_id
-            $query$, store) USING again;
+            $query$, store, CASE WHEN is_spread THEN ' AND embeddings.document_id = chunks.document_id' END) USING again;
+    END IF;
+
+    IF available @> '{embeddings.chunk_id,embeddings.document_id}' AND NOT is_spread THEN
         RETURN QUERY EXECUTE format($query$
             SELECT 'document ' || chunks.document_id, 'embeddings that name another document: ' || count(*), $1
             FROM %1$I.chunks JOIN %1$I.embeddings ON chunk_id = chunks.id

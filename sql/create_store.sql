@@ -8,7 +8,19 @@
 
 CREATE FUNCTION _passage.policy_template(store name, embeddings boolean, placement jsonb) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
-RETURN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
+RETURN CASE WHEN placement OPERATOR(pg_catalog.?) 'distributed' THEN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
+-- Citus accepts no query in a policy, and sends no setting to the nodes. So each tenant has a role, and each row its reader.
+-- ALTER TABLE %1$I.documents ADD COLUMN reader text NOT NULL DEFAULT current_user;
+-- ALTER TABLE %1$I.chunks ADD COLUMN reader text NOT NULL DEFAULT current_user;%2$s
+-- ALTER TABLE %1$I.documents ENABLE ROW LEVEL SECURITY;
+-- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%3$s
+-- CREATE POLICY readers ON %1$I.documents FOR SELECT USING (reader = current_user);
+-- CREATE POLICY readers ON %1$I.chunks FOR SELECT USING (reader = current_user);%4$s$template$,
+    store,
+    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- ALTER TABLE %I.embeddings ADD COLUMN reader text NOT NULL DEFAULT current_user;', store) END,
+    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- ALTER TABLE %I.embeddings ENABLE ROW LEVEL SECURITY;', store) END,
+    CASE WHEN embeddings THEN pg_catalog.format(E'\n-- CREATE POLICY readers ON %I.embeddings FOR SELECT USING (reader = current_user);', store) END)
+ELSE pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
 -- Put your own condition in the first policy; the others follow it.
 -- ALTER TABLE %1$I.documents ENABLE ROW LEVEL SECURITY;
 -- ALTER TABLE %1$I.chunks ENABLE ROW LEVEL SECURITY;%4$s%2$s
@@ -22,7 +34,7 @@ RETURN pg_catalog.format($template$-- Row-level security, for tenants who share 
         '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END,
     -- The policies of a partitioned table do not apply to a query that names a partition. Without a policy, such a query returns no rows.
     (SELECT pg_catalog.string_agg(pg_catalog.format(E'\n-- ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', store, pg_catalog.concat('chunks_', remainder)), '' ORDER BY remainder)
-        FROM pg_catalog.generate_series(0, (placement OPERATOR(pg_catalog.->>) 'partitions')::pg_catalog.int4 OPERATOR(pg_catalog.-) 1) AS remainder));
+        FROM pg_catalog.generate_series(0, (placement OPERATOR(pg_catalog.->>) 'partitions')::pg_catalog.int4 OPERATOR(pg_catalog.-) 1) AS remainder)) END;
 
 COMMENT ON FUNCTION _passage.policy_template(name, boolean, jsonb) IS 'policies for a store that several tenants share, as an SQL comment';
 
@@ -47,6 +59,7 @@ DECLARE
     stored_language regconfig;
     statement text;
     locked boolean := false;
+    is_sharding CONSTANT boolean := current_setting('citus.enable_schema_based_sharding', true) = 'on';
 BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_own(store);
@@ -105,6 +118,10 @@ BEGIN
 
     -- Of two concurrent calls for one store, the second waits and finds the store complete.
     PERFORM pg_advisory_xact_lock(hashtextextended('passage.create_store ' || store, 0));
+    IF is_sharding THEN
+        -- Citus would distribute the schema, but none of the tables that a function creates in it.
+        PERFORM set_config('citus.enable_schema_based_sharding', 'off', true);
+    END IF;
     FOR statement IN
         SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language, placement)
     LOOP
@@ -118,6 +135,9 @@ BEGIN
         EXECUTE statement;
         RETURN NEXT statement;
     END LOOP;
+    IF is_sharding THEN
+        PERFORM set_config('citus.enable_schema_based_sharding', 'on', true);
+    END IF;
 END
 $$;
 

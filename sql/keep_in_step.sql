@@ -99,8 +99,16 @@ DECLARE
     document uuid;
     recorded jsonb;
 BEGIN
-    EXECUTE format('SELECT id, source_row FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3 FOR UPDATE', store)
-        INTO document, recorded USING uri, collection, version;
+    IF EXISTS (SELECT FROM _passage.distributed_relations(store)) THEN
+        -- Citus locks only a row that its id finds.
+        EXECUTE format('SELECT id FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3', store)
+            INTO document USING uri, collection, version;
+        EXECUTE format('SELECT id, source_row FROM %I.documents WHERE id = $1 FOR UPDATE', store)
+            INTO document, recorded USING document;
+    ELSE
+        EXECUTE format('SELECT id, source_row FROM %I.documents WHERE uri = $1 AND collection = $2 AND version = $3 FOR UPDATE', store)
+            INTO document, recorded USING uri, collection, version;
+    END IF;
     IF document IS NULL THEN
         IF expected AND row_security_active(format('%I.documents', store)) THEN
             RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege',
@@ -128,6 +136,8 @@ DECLARE
     source CONSTANT text := plan[2];
     key_columns CONSTANT text[] := plan[5];
     patterns CONSTANT jsonb := plan[6];
+    recorded text[];
+    missing text[];
     unknown bigint;
     document uuid;
 BEGIN
@@ -143,12 +153,17 @@ BEGIN
             MESSAGE = format('row-level security of store "%s" may hide documents of %s', store, source),
             HINT = 'Truncate as a role that bypasses row-level security, or delete the rows.';
     END IF;
+    -- Another node of Citus does not know the tables of this one, so they are looked up here.
+    EXECUTE format('SELECT array_agg(DISTINCT source_row ->> ''table'') FROM %I.documents WHERE uri ~ $1 AND collection ~ $2 AND version ~ $3', store)
+        INTO recorded
+        USING patterns ->> 'uri', coalesce(patterns ->> 'collection', '^$'), coalesce(patterns ->> 'version', '^$');
+    missing := ARRAY(SELECT name FROM unnest(recorded) AS name WHERE name IS NOT NULL AND to_regclass(name) IS NULL);
     -- Documents that pg_passage 0.1.0 ingested have no source_row.
     EXECUTE format('SELECT count(*) FROM %I.documents WHERE uri ~ $1 AND collection ~ $2 AND version ~ $3 '
-        'AND (source_row IS NULL OR to_regclass(source_row ->> ''table'') IS NULL '
+        'AND (source_row ->> ''table'' IS NULL OR source_row ->> ''table'' = ANY ($6) '
         'OR source_row ->> ''table'' = $4 AND NOT source_row -> ''key'' ?& $5)', store)
         INTO unknown
-        USING patterns ->> 'uri', coalesce(patterns ->> 'collection', '^$'), coalesce(patterns ->> 'version', '^$'), source, key_columns;
+        USING patterns ->> 'uri', coalesce(patterns ->> 'collection', '^$'), coalesce(patterns ->> 'version', '^$'), source, key_columns, missing;
     IF unknown > 0 THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('trigger "%s": %s documents of store "%s" may come from rows of %s', trigger, unknown, store, source),

@@ -68,10 +68,15 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unrecognized distribution "%s"', distributed),
             HINT = 'Valid distributions are schema and document.';
-    ELSIF distributed IS NOT NULL THEN
+    ELSIF distributed IS NOT NULL AND NOT _passage.has_citus() THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
             MESSAGE = 'a distributed store requires Citus',
-            HINT = 'Omit distributed for a store on one server.';
+            HINT = 'Install Citus and run CREATE EXTENSION citus; or omit distributed for a store on one server.';
+    ELSIF _passage.is_stranded_schema(store) THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('schema "%s" is distributed by Citus, but its tables are not', store),
+            DETAIL = 'A function that creates a table in such a schema creates it on one node alone.',
+            HINT = format('Run DROP SCHEMA %I CASCADE; if it has nothing of value, then SELECT passage.create_store(%L, distributed => ''schema'');', store, store);
     END IF;
 
     IF NOT EXISTS (

@@ -42,6 +42,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     ids uuid[];
+    id uuid;
+    is_distributed boolean;
 BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_tables(store);
@@ -52,16 +54,25 @@ BEGIN
             HINT = 'Pass uri, document_id, collection, or collection and version.';
     END IF;
 
-    -- Locks rows in one order, so that concurrent calls wait for each other instead of deadlocking.
+    -- Locks rows in one order, so that concurrent calls wait for each other instead of deadlocking. Citus locks one
+    -- row at a time.
+    is_distributed := EXISTS (SELECT FROM _passage.distributed_relations(store));
     EXECUTE format(
         'SELECT array_agg(id) FROM (SELECT id FROM %I.documents '
         'WHERE ($1 IS NULL OR uri = $1) AND ($2 IS NULL OR collection = $2) '
-        'AND ($3 IS NULL OR version = $3) AND ($4 IS NULL OR id = $4) ORDER BY id FOR UPDATE) AS found', store)
+        'AND ($3 IS NULL OR version = $3) AND ($4 IS NULL OR id = $4) ORDER BY id %s) AS found',
+        store, CASE WHEN is_distributed THEN '' ELSE 'FOR UPDATE' END)
         INTO ids USING uri, collection, version, document_id;
     IF uri IS NOT NULL AND cardinality(ids) > 1 THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('%s documents have uri "%s"', cardinality(ids), left(uri, 100)),
             HINT = 'Pass collection and version as well.';
+    END IF;
+
+    IF is_distributed THEN
+        FOREACH id IN ARRAY coalesce(ids, '{}') LOOP
+            EXECUTE format('SELECT FROM %I.documents WHERE id = $1 FOR UPDATE', store) USING id;
+        END LOOP;
     END IF;
 
     EXECUTE format('DELETE FROM %I.chunks WHERE document_id = ANY ($1)', store) USING ids;

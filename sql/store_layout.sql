@@ -34,7 +34,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT row_number() OVER (), relation, name, type,
         concat_ws(' ', type, definition), derived, comment
-    FROM (SELECT _passage.is_spread_by_document(placement)) AS placed (is_spread)
+    FROM (SELECT _passage.is_spread_by_document(placement), placement = '{"distributed": "document"}') AS placed (is_spread, is_distributed)
     CROSS JOIN LATERAL (VALUES
         ('documents', 'id', 'uuid', CASE WHEN is_spread THEN $d$PRIMARY KEY DEFAULT (left(gen_random_uuid()::text, 18) || '-8000-000000000000')::uuid$d$
             ELSE 'PRIMARY KEY DEFAULT gen_random_uuid()' END, false, 'id of the document'),
@@ -77,7 +77,7 @@ AS $$
                 WHERE pg_ts_config.oid = language
             ), true, 'tsvector of preamble, section and content'),
 
-        ('embeddings', 'chunk_id', 'uuid', CASE WHEN is_spread THEN 'PRIMARY KEY'
+        ('embeddings', 'chunk_id', 'uuid', CASE WHEN is_distributed THEN 'NOT NULL' WHEN is_spread THEN 'PRIMARY KEY'
             ELSE format('PRIMARY KEY REFERENCES %I.chunks ON DELETE CASCADE', store) END, false, 'id of the chunk'),
         ('embeddings', 'document_id', 'uuid', 'NOT NULL', false, 'document of the chunk'),
         ('embeddings', 'embedding', (
@@ -126,17 +126,19 @@ AS $$
     WITH col AS (
         SELECT * FROM _passage.store_columns(store, dimensions, embedding_type, language, placement)
     ),
-    placed (is_spread, partitions) AS (
-        SELECT _passage.is_spread_by_document(placement), (placement ->> 'partitions')::integer
+    placed (is_spread, partitions, distributed) AS (
+        SELECT _passage.is_spread_by_document(placement), (placement ->> 'partitions')::integer, placement ->> 'distributed'
     ),
     tables (place, relation, tail, partition_by, comment) AS (
         SELECT listed.* FROM placed CROSS JOIN LATERAL (VALUES
-            (1, 'documents', 'UNIQUE (uri, collection, version)', NULL, 'documents that were split into chunks'),
+            -- Citus has no unique index without the distribution column. Derived ids are unique like what they are a hash of.
+            (1, 'documents', CASE WHEN distributed = 'document' THEN NULL ELSE 'UNIQUE (uri, collection, version)' END, NULL, 'documents that were split into chunks'),
             (2, 'chunks', concat_ws(E',\n    ', CASE WHEN is_spread THEN 'PRIMARY KEY (document_id, id)' END,
                     'UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE',
                     CASE WHEN is_spread THEN $d$CONSTRAINT chunks_id_check CHECK (document_id = (left(id::text, 18) || '-8000-000000000000')::uuid)$d$ END),
                 CASE WHEN partitions IS NOT NULL THEN ' PARTITION BY HASH (document_id)' END, 'pieces of documents, in document order'),
-            (3, 'embeddings', CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, chunk_id) REFERENCES %I.chunks ON DELETE CASCADE', store) END,
+            (3, 'embeddings', concat_ws(E',\n    ', CASE WHEN distributed = 'document' THEN 'PRIMARY KEY (document_id, chunk_id)' END,
+                    CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, chunk_id) REFERENCES %I.chunks ON DELETE CASCADE', store) END),
                 NULL, 'vectors of chunks'),
             (4, 'strategies', NULL, NULL, 'strategies of this store, in addition to the presets'),
             (5, 'settings', NULL, NULL, 'settings of the store')
@@ -148,6 +150,7 @@ AS $$
         (3, 'chunks', 'chunks_path_idx', 'gist (path)'),
         (4, 'chunks', 'chunks_tsv_idx', 'gin (tsv)'),
         (7, 'chunks', 'chunks_id_idx', (SELECT CASE WHEN is_spread THEN 'btree (id)' END FROM placed)),
+        (8, 'documents', 'documents_uri_collection_version_idx', (SELECT CASE WHEN distributed = 'document' THEN 'btree (uri, collection, version)' END FROM placed)),
         (6, 'documents', 'documents_orphaned_idx', 'btree (id) WHERE (orphaned_at IS NOT NULL)'),
         -- With pgvector's default of 64, the index of a store of source code lost a tenth of the nearest
         -- neighbours. With 200 it lost none, and the build took 1.5 times as long.
@@ -174,7 +177,7 @@ AS $$
         SELECT 2, tables.place, 'table', tables.relation, tables.relation,
             format(E'CREATE TABLE %I.%I (\n    %s%s\n)%s;', store, tables.relation,
                 string_agg(format('%I %s', col.name, col.definition), E',\n    ' ORDER BY col.place),
-                E',\n    ' || tables.tail, tables.partition_by)
+                E',\n    ' || nullif(tables.tail, ''), tables.partition_by)
         FROM tables JOIN col USING (relation)
         WHERE NOT col.derived
         GROUP BY tables.place, tables.relation, tables.tail, tables.partition_by
@@ -192,6 +195,18 @@ AS $$
             format('CREATE INDEX %I ON %I.%I USING %s;', indexes.name, store, relation, indexes.target)
         FROM indexes
         WHERE (relation <> 'embeddings' OR dimensions IS NOT NULL) AND target IS NOT NULL
+        UNION ALL
+        -- Before the view: Citus creates a view on other nodes only if they have its tables.
+        SELECT 4, 100 + tables.place, 'distribution', relation, relation, CASE
+            WHEN distributed = 'schema' AND relation = 'chunks' THEN format('SELECT pg_catalog.citus_schema_distribute(%L);', quote_ident(store))
+            WHEN distributed = 'schema'
+                THEN format('SELECT pg_catalog.create_distributed_table(%L, NULL, colocate_with => %L);', format('%I.%I', store, relation), format('%I.chunks', store))
+            WHEN relation = 'documents' THEN format('SELECT pg_catalog.create_distributed_table(%L, %L, colocate_with => %L);', format('%I.documents', store), 'id', 'none')
+            WHEN relation IN ('chunks', 'embeddings')
+                THEN format('SELECT pg_catalog.create_distributed_table(%L, %L, colocate_with => %L);', format('%I.%I', store, relation), 'document_id', format('%I.documents', store))
+            ELSE format('SELECT pg_catalog.create_reference_table(%L);', format('%I.%I', store, relation)) END
+        FROM placed CROSS JOIN tables
+        WHERE distributed IS NOT NULL AND (relation <> 'embeddings' OR dimensions IS NOT NULL)
         UNION ALL
         SELECT 5, 1, 'view', 'chunks_embedded', 'chunks_embedded',
             -- Columns of documents are last, as CREATE OR REPLACE VIEW can add them only there.

@@ -30,8 +30,9 @@ BEGIN
     -- A caller without the right to read embeddings gets the other counts.
     has_embeddings := available @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
 
-    SELECT pg_size_pretty(sum(_passage.relation_size(pg_class.oid))) INTO total_size
+    SELECT pg_size_pretty(sum(coalesce(distributed.bytes, _passage.relation_size(pg_class.oid)))) INTO total_size
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    LEFT JOIN _passage.distributed_sizes() AS distributed ON distributed.relation = pg_class.oid
     WHERE nspname = store AND relkind IN ('r', 'p', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks');
     properties := jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'embedding_type', facts.embedding_type,
         'distance', facts.distance, 'language', facts.language)) || coalesce(_passage.store_settings(store), '{}');
@@ -45,14 +46,16 @@ BEGIN
         SELECT CASE WHEN grouping(d.collection) = 1 THEN 'total' ELSE 'collection' END, d.collection, d.version, count(d.id), %5$s, coalesce(sum(chunks), 0)::bigint, coalesce(sum(tokens), 0)::bigint,
             %8$s, %9$s, %6$s,
             CASE WHEN grouping(d.collection) = 1 THEN $1 END, CASE WHEN grouping(d.collection) = 1 THEN $2 END
-        FROM (SELECT %7$s) AS d FULL JOIN counted ON counted.document_id = d.id
+        -- Citus groups in sets only what has left the shards.
+        FROM (SELECT d.*, counted.* FROM (SELECT %7$s) AS d FULL JOIN counted ON counted.document_id = d.id OFFSET 0) AS d
         GROUP BY GROUPING SETS ((), (d.collection, d.version))
         ORDER BY grouping(d.collection) DESC, d.collection, d.version $query$,
         CASE WHEN available @> '{chunks.tokens}' THEN 'coalesce(c.tokens, (char_length(c.content) + 3) / 4)'
             ELSE '(char_length(c.content) + 3) / 4' END,
         CASE WHEN has_embeddings THEN 'count(e.chunk_id)' ELSE 'NULL::bigint' END,
         store,
-        CASE WHEN has_embeddings THEN format('LEFT JOIN %I.embeddings AS e ON e.chunk_id = c.id', store) ELSE '' END,
+        CASE WHEN has_embeddings THEN format('LEFT JOIN %I.embeddings AS e ON e.chunk_id = c.id', store)
+            || CASE WHEN _passage.is_spread_by_document(properties -> 'placement') THEN ' AND e.document_id = c.document_id' ELSE '' END ELSE '' END,
         CASE WHEN available @> '{documents.orphaned_at}' THEN 'count(d.orphaned_at)' ELSE 'NULL::bigint' END,
         CASE WHEN available @> '{documents.ingested_at}' THEN 'max(d.ingested_at)' ELSE 'NULL::timestamptz' END,
         CASE WHEN available @> '{documents.id}' THEN concat_ws(', ', 'id',

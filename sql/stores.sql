@@ -7,7 +7,7 @@
 -- is counted, unless the caller may not read it or a policy applies to it. A view has no row count.
 
 CREATE FUNCTION _passage.restricted_row_counts(store name, OUT documents bigint, OUT chunks bigint, OUT embeddings bigint)
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 SET row_security = off
 AS $$
@@ -17,6 +17,7 @@ DECLARE
 BEGIN
     FOR rel IN
         SELECT relname AS name, relkind = 'p' AS is_partitioned, nullif(reltuples, -1)::bigint AS estimate,
+            relname = ANY (ARRAY(SELECT _passage.distributed_relations(store))) AS is_distributed,
             has_schema_privilege(relnamespace, 'USAGE') AND has_any_column_privilege(pg_class.oid, 'SELECT')
                 AND NOT row_security_active(pg_class.oid)
                 -- A partition can be a foreign table.
@@ -27,9 +28,10 @@ BEGIN
         -- The side tables of an adopted store have a row for each document and chunk.
         WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks') AND relkind IN ('r', 'p', 'm')
     LOOP
-        counted := rel.estimate;
+        -- The planner has no statistics of a distributed table, only of its shards.
+        counted := CASE WHEN NOT rel.is_distributed THEN rel.estimate END;
         IF counted IS NULL AND rel.is_countable THEN
-            EXECUTE format('SELECT count(*) FROM %s %I.%I', CASE WHEN rel.is_partitioned THEN '' ELSE 'ONLY' END, store, rel.name)
+            EXECUTE format('SELECT count(*) FROM %s %I.%I', CASE WHEN rel.is_partitioned OR rel.is_distributed THEN '' ELSE 'ONLY' END, store, rel.name)
                 INTO counted;
         END IF;
         CASE rel.name
@@ -48,7 +50,7 @@ RETURNS TABLE (
     store name, documents bigint, chunks bigint, embeddings bigint,
     dimensions integer, embedding_type text, distance text, language text, size text
 )
-LANGUAGE sql STABLE PARALLEL SAFE ROWS 10
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT nspname, counts.documents, counts.chunks, counts.embeddings,
@@ -69,8 +71,8 @@ AS $$
     CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
     CROSS JOIN LATERAL _passage.restricted_row_counts(nspname) AS counts
     CROSS JOIN LATERAL (
-        SELECT sum(_passage.relation_size(pg_class.oid))
-        FROM pg_class
+        SELECT sum(coalesce(distributed.bytes, _passage.relation_size(pg_class.oid)))
+        FROM pg_class LEFT JOIN _passage.distributed_sizes() AS distributed ON distributed.relation = pg_class.oid
         WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)
     ORDER BY nspname

@@ -52,6 +52,8 @@ pub enum Error {
     InvalidMetadata,
     /// A document that decodes to a text with a NUL, which PostgreSQL does not store.
     Nul,
+    /// Arguments that no statement on shards has.
+    ShardArguments { store: String },
     /// A panic of core while it splits a document.
     CorePanic,
 }
@@ -192,6 +194,11 @@ impl From<Error> for ErrorReport {
                 PgSqlErrorCode::ERRCODE_UNTRANSLATABLE_CHARACTER,
                 "document contains an escaped NUL, which PostgreSQL cannot store".to_owned(),
                 "Remove the NUL, or pass media_type => 'text/plain'.".to_owned(),
+            ),
+            Error::ShardArguments { store } => (
+                PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
+                format!("invalid statement for the shards of store \"{store}\""),
+                "Only functions of the schema passage call _passage.shard_rows.".to_owned(),
             ),
             Error::CorePanic => (
                 PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,

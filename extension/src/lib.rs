@@ -41,6 +41,7 @@ mod search_request;
 mod section;
 mod section_runs;
 mod settings;
+mod shard_rows;
 mod spi;
 mod split;
 mod step_plan;

@@ -15,6 +15,7 @@ mod fragments;
 mod layout;
 mod nearest_store;
 mod search;
+mod shards;
 mod sql_text;
 mod write;
 
@@ -23,6 +24,7 @@ pub use fragments::{ChunkLexemes, DocumentInfo, MAX_MATCHING, NamedDocument, Sou
 pub use layout::register;
 pub use nearest_store::nearest_store;
 pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
+pub use shards::ShardCall;
 pub use write::{NewDocument, Outcome, Replaced};
 
 use crate::error::Error;

@@ -102,6 +102,9 @@ pub enum Error {
         /// The table that was adopted; `None` for views that were defined by hand.
         table: Option<String>,
     },
+    /// Citus distributes the store, so it cannot be replaced as a whole.
+    #[error("store \"{0}\" is distributed by Citus, so no other store can replace it at once")]
+    Distributed(String),
     /// The store's embeddings are a view of embeddings that another program writes.
     #[error("store \"{store}\" cannot be embedded: its embeddings are those of {}", shown(.table.as_deref()))]
     ForeignEmbeddings {
@@ -335,6 +338,9 @@ impl Error {
             Error::ReindexMismatch(schema) => {
                 let schema = quote_identifier(schema);
                 format!("Use the options of the earlier run, or start again after DROP SCHEMA {schema} CASCADE.")
+            }
+            Error::Distributed(_) => {
+                "Reindex each collection with --collection. For another model create a second store, load it, and rename both schemas.".into()
             }
             Error::ReindexRunning(_) => "Wait until the other run ends.".into(),
             Error::InUse(_) => {

@@ -15,6 +15,8 @@ pub(super) struct Layout {
     tables: HashSet<String>,
     /// The table from which `passage.adopt` made the store.
     pub(super) source: Option<String>,
+    /// Whether Citus distributes the tables.
+    pub(super) is_distributed: bool,
 }
 
 impl Layout {
@@ -78,7 +80,8 @@ impl Store {
     pub(super) async fn layout(&self) -> Result<Layout, Error> {
         self.must_exist().await?;
         let sql = "SELECT relname::text || '.' || attname, pg_catalog.format_type(atttypid, NULL), relname::text, \
-                   relkind IN ('r', 'p'), _passage.adoption($1::text::name) ->> 'source' \
+                   relkind IN ('r', 'p'), _passage.adoption($1::text::name) ->> 'source', \
+                   EXISTS (SELECT FROM _passage.distributed_relations($1::text::name)) \
                    FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class ON pg_class.oid = attrelid \
                    JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace \
                    WHERE nspname = $1 AND attnum > 0 AND NOT attisdropped \
@@ -86,8 +89,14 @@ impl Store {
         let rows = self.query(sql, &[&self.name]).await?;
         let tables = rows.iter().filter(|row| row.get(3)).map(|row| row.get(2)).collect();
         let source = rows.first().and_then(|row| row.get(4));
+        let is_distributed = rows.first().is_some_and(|row| row.get(5));
         let columns = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-        Ok(Layout { columns, tables, source })
+        Ok(Layout { columns, tables, source, is_distributed })
+    }
+
+    /// Returns whether Citus distributes the tables of the store.
+    pub(super) async fn is_distributed(&self) -> Result<bool, Error> {
+        Ok(self.layout().await?.is_distributed)
     }
 
     /// Checks that documents and chunks are tables, which the client can write.

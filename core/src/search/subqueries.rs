@@ -51,6 +51,25 @@ pub struct Frequencies {
 }
 
 impl Frequencies {
+    /// Returns the frequencies in several shards together, or `None` without any. A lexeme outside the statistics
+    /// of a shard counts there as often as it can occur.
+    pub fn merged(shards: &[Self]) -> Option<Self> {
+        let chunks: f64 = shards.iter().map(|shard| shard.chunks).sum();
+        let bound: f64 = shards.iter().map(Self::uncommon_bound).sum();
+        let lexemes = shards.iter().flat_map(|shard| shard.shares.keys());
+        let mut shares = HashMap::new();
+        for lexeme in lexemes {
+            if !shares.contains_key(lexeme) {
+                let with = |shard: &Self| {
+                    shard.chunks_with(lexeme).unwrap_or_else(|| shard.uncommon_bound())
+                };
+                let with: f64 = shards.iter().map(with).sum();
+                shares.insert(lexeme.clone(), with / chunks);
+            }
+        }
+        (chunks > 0.0).then(|| Self { chunks, shares, min_share: bound / chunks })
+    }
+
     /// Estimates the number of chunks with a lexeme; `None` for lexemes outside the statistics.
     pub fn chunks_with(&self, lexeme: &str) -> Option<f64> {
         self.shares.get(lexeme).map(|share| share * self.chunks)
@@ -255,6 +274,27 @@ mod tests {
 
     fn queries(plan: &[Subquery]) -> Vec<&str> {
         plan.iter().map(|subquery| subquery.query.as_str()).collect()
+    }
+
+    #[test]
+    fn frequencies_of_shards_are_weighted_by_their_chunks() {
+        let shard = |chunks, shares: &[(&str, f64)], min_share| Frequencies {
+            chunks,
+            shares: shares.iter().map(|(lexeme, share)| ((*lexeme).to_owned(), *share)).collect(),
+            min_share,
+        };
+        let shards = [
+            shard(900.0, &[("the", 0.9), ("page", 0.1)], 0.01),
+            shard(100.0, &[("the", 0.5)], 0.05),
+        ];
+        let merged = Frequencies::merged(&shards).unwrap();
+        assert!((merged.chunks - 1_000.0).abs() < 1e-9);
+        assert!((merged.chunks_with("the").unwrap() - 860.0).abs() < 1e-9);
+        // In the second shard "page" is at most as common as the bound.
+        assert!((merged.chunks_with("page").unwrap() - 95.0).abs() < 1e-9);
+        assert_eq!(merged.chunks_with("rare"), None);
+        assert!((merged.uncommon_bound() - 14.0).abs() < 1e-9);
+        assert!(Frequencies::merged(&[]).is_none());
     }
 
     #[test]

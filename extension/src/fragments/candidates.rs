@@ -95,7 +95,15 @@ impl Candidates {
         if document.is_none() && strategy == FragmentStrategy::Semantic {
             candidates.add_sections(store, connection);
         }
-        Ok(candidates)
+        Ok(candidates.in_order())
+    }
+
+    /// Orders the chunks by their ids, so that equal ones rank the same wherever their rows were found.
+    fn in_order(mut self) -> Self {
+        let mut chunks: Vec<_> = self.ids.into_iter().zip(self.list).collect();
+        chunks.sort_by_key(|(id, _)| *id);
+        (self.ids, self.list) = chunks.into_iter().unzip();
+        self
     }
 
     fn empty() -> Self {

@@ -1,9 +1,11 @@
 //! A connection to the SPI manager, which executes statements.
 
+use super::materialized_rows::MaterializedRows;
 use super::rows::Rows;
 use super::settings::{Setting, SettingsLevel};
 use super::statement::{Statement, Value};
-use pgrx::pg_sys;
+use crate::error::Error;
+use pgrx::{PgTupleDesc, pg_sys};
 use std::rc::Rc;
 
 /// An open connection to the SPI manager.
@@ -50,7 +52,40 @@ impl Connection {
         self.execute(statement, values, &[], false)
     }
 
-    #[expect(clippy::unused_self, reason = "executing needs an open connection")]
+    /// Returns the types of the columns of a result, without executing the statement.
+    #[expect(clippy::unused_self, reason = "preparing needs an open connection")]
+    pub fn result_types(&self, statement: &Statement, values: &[Value]) -> Vec<pg_sys::Oid> {
+        let search_path = SettingsLevel::with_search_path();
+        let plan = statement.plan(values.iter().map(|value| value.oid).collect());
+        // SAFETY: the plan is kept for the statement; it has one source for its one command, and the description
+        // of its result is copied.
+        let types = unsafe {
+            let sources = pg_sys::SPI_plan_get_plan_sources(plan);
+            let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
+            let description = PgTupleDesc::from_pg_unchecked((*source).resultDesc);
+            description.iter().map(|column| column.atttypid).collect()
+        };
+        search_path.close();
+        types
+    }
+
+    /// Executes a statement read-only, and adds its rows to a result.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::ResultType`] if the columns of the statement have other types than those of the result.
+    pub fn read_into(
+        &self,
+        result: &MaterializedRows,
+        statement: &Statement,
+        values: Vec<Value>,
+        settings: &[Setting],
+    ) -> Result<(), Error> {
+        let (table, count) = self.execute_raw(statement, values, settings, true);
+        // SAFETY: the table is the result of this execution, with so many tuples.
+        unsafe { result.add(table, count, &statement.store) }
+    }
+
     fn execute(
         &self,
         statement: &Statement,
@@ -58,6 +93,18 @@ impl Connection {
         settings: &[Setting],
         read_only: bool,
     ) -> Rows<'_> {
+        let (table, count) = self.execute_raw(statement, values, settings, read_only);
+        Rows::new(table, count, Rc::clone(&statement.store))
+    }
+
+    #[expect(clippy::unused_self, reason = "executing needs an open connection")]
+    fn execute_raw(
+        &self,
+        statement: &Statement,
+        values: Vec<Value>,
+        settings: &[Setting],
+        read_only: bool,
+    ) -> (*mut pg_sys::SPITupleTable, usize) {
         let types: Vec<_> = values.iter().map(|value| value.oid).collect();
         let mut datums: Vec<_> =
             values.iter().map(|value| value.datum.unwrap_or(pg_sys::Datum::null())).collect();
@@ -85,6 +132,6 @@ impl Connection {
             !read_only || done == pg_sys::SPI_OK_SELECT as i32,
             "a reading statement is a SELECT"
         );
-        Rows::new(table, count, Rc::clone(&statement.store))
+        (table, count)
     }
 }

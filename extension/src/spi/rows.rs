@@ -55,6 +55,13 @@ impl<'c> Rows<'c> {
         Self { values, count, types, store, connection: PhantomData }
     }
 
+    /// Adds the rows of the same statement from another place.
+    pub fn extend(&mut self, other: Self) {
+        debug_assert!(self.types == other.types, "both are results of one statement");
+        self.values.extend(other.values);
+        self.count += other.count;
+    }
+
     /// Returns the number of rows that were read or written.
     pub fn len(&self) -> usize {
         self.count

@@ -19,6 +19,20 @@ pub enum Access {
 }
 
 impl Access {
+    /// Returns the name, as a call of `_passage.shard_rows` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Matches => "matches",
+            Self::Any => "any",
+        }
+    }
+
+    /// Returns the access of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Index, Self::Matches, Self::Any].into_iter().find(|access| access.name() == name)
+    }
+
     /// Returns the cursor option that decides between generic and custom plans.
     fn plan_option(self) -> u32 {
         match self {
@@ -71,6 +85,21 @@ impl Statement {
         Self { store: store.into(), access, text, plan, types, role }
     }
 
+    /// Returns the text.
+    pub fn text(&self) -> &str {
+        self.text.to_str().expect("the text was a string")
+    }
+
+    /// Returns the store that the statement reads.
+    pub fn store(&self) -> &str {
+        &self.store
+    }
+
+    /// Returns how the statement finds its rows.
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
     /// Returns the plan for parameters of some types, which are the same at each execution.
     pub(super) fn plan(&self, mut types: Vec<pg_sys::Oid>) -> pg_sys::SPIPlanPtr {
         if self.plan.get().is_null() {
@@ -118,6 +147,48 @@ impl Value {
     /// Creates a value of a built-in type.
     pub fn new<T: IntoDatum>(value: T) -> Self {
         Self { oid: T::type_oid(), datum: value.into_datum() }
+    }
+
+    /// Creates a value that names a relation.
+    pub fn relation(oid: pg_sys::Oid) -> Self {
+        Self { oid: pg_sys::REGCLASSOID, datum: Some(oid.into()) }
+    }
+
+    /// Creates a value of a built-in type from its text. An invalid text is an error of PostgreSQL.
+    pub fn parse(oid: pg_sys::Oid, text: Option<&str>) -> Self {
+        let text = text.map(|text| CString::new(text).expect("a text of PostgreSQL holds no NUL"));
+        let datum = text.map(|text| {
+            let (mut input, mut element) = Default::default();
+            // SAFETY: look-ups of a type, which raise an error for a missing one; its input function reads a
+            // string that ends in NUL.
+            unsafe {
+                pg_sys::getTypeInputInfo(oid, &raw mut input, &raw mut element);
+                pg_sys::OidInputFunctionCall(input, text.as_ptr().cast_mut(), element, -1)
+            }
+        });
+        Self { oid, datum }
+    }
+
+    /// Returns the type.
+    pub fn type_oid(&self) -> pg_sys::Oid {
+        self.oid
+    }
+
+    /// Returns the value as PostgreSQL passes it, `None` for NULL.
+    pub fn datum(&self) -> Option<pg_sys::Datum> {
+        self.datum
+    }
+
+    /// Returns the value as its text, `None` for NULL.
+    pub fn to_text(&self) -> Option<String> {
+        let datum = self.datum?;
+        let (mut output, mut is_varlena) = Default::default();
+        // SAFETY: the datum is of the type, whose output function returns a string that ends in NUL.
+        let text = unsafe {
+            pg_sys::getTypeOutputInfo(self.oid, &raw mut output, &raw mut is_varlena);
+            CStr::from_ptr(pg_sys::OidOutputFunctionCall(output, datum))
+        };
+        Some(text.to_string_lossy().into_owned())
     }
 
     /// Creates a value from a row, whose type is the same at each execution of a statement.

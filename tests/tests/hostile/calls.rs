@@ -313,6 +313,12 @@ pub const CALLS: &[Call] = &[
     administer("store_placement", "SELECT _passage.store_placement(@)"),
     administer("partition_moduli", "SELECT _passage.partition_moduli(@)"),
     administer("requested_placement", "SELECT _passage.requested_placement(@, NULL, NULL)"),
+    administer("distributed_relations", "SELECT _passage.distributed_relations(@)"),
+    administer("is_stranded_schema", "SELECT _passage.is_stranded_schema(@)"),
+    administer(
+        "shard_rows",
+        "SELECT c::pg_catalog.text FROM _passage.shard_rows(@, '{x}', '{1}', 'SELECT 1', 'any', NULL, '{}', '{}', NULL) AS c (one pg_catalog.int4)",
+    ),
     administer("store_name", "SELECT _passage.store_name(@)"),
     administer("store_must_exist", "SELECT _passage.store_must_exist(@)"),
     administer("missing_store_hint", "SELECT _passage.missing_store_hint(@)"),

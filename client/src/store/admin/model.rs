@@ -176,7 +176,7 @@ impl Store {
         }
         let table = format!("{}.embeddings", self.schema);
         let sql = format!(
-            "SELECT pg_catalog.row_security_active($1::text::regclass) OR EXISTS (SELECT FROM {table})"
+            "SELECT pg_catalog.row_security_active($1::text::regclass) OR EXISTS (SELECT 1 FROM {table})"
         );
         Ok(self.query_one(&sql, &[&table]).await?.get(0))
     }

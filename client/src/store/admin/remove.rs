@@ -68,7 +68,19 @@ impl Store {
         self.must_be_writable().await?;
         let sql =
             "DELETE FROM {store}.documents WHERE id IN (SELECT id FROM chosen) RETURNING id, uri";
-        self.removal(removal, sql).await
+        if !self.is_distributed().await? {
+            return self.removal(removal, sql).await;
+        }
+        // Citus executes the parts of a statement one after the other, so the chunks are counted before.
+        self.run("BEGIN").await?;
+        let removed = async {
+            let counted = self.removal(removal, "SELECT id, uri FROM chosen").await?;
+            let removed = self.removal(removal, sql).await?;
+            Ok(RemovalSummary { chunks: counted.chunks, ..removed })
+        };
+        let removed = removed.await;
+        self.run(if removed.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
+        removed
     }
 
     /// Executes a removal with the subquery that returns the documents to count.

@@ -180,7 +180,7 @@ impl Store {
     async fn has_documents(&self) -> Result<bool, Error> {
         let table = format!("{}.documents", self.schema);
         let sql = format!(
-            "SELECT pg_catalog.row_security_active($1::text::regclass) OR EXISTS (SELECT FROM {table})"
+            "SELECT pg_catalog.row_security_active($1::text::regclass) OR EXISTS (SELECT 1 FROM {table})"
         );
         Ok(self.query_one(&sql, &[&table]).await?.get(0))
     }

@@ -135,7 +135,7 @@ impl Store {
 }
 
 async fn is_empty(client: &Client, schema: &str) -> Result<bool, tokio_postgres::Error> {
-    let sql = format!("SELECT NOT EXISTS (SELECT FROM {schema}.embeddings)");
+    let sql = format!("SELECT NOT EXISTS (SELECT 1 FROM {schema}.embeddings)");
     Ok(client.query_one_unnamed(&sql, &[]).await?.get(0))
 }
 

@@ -43,7 +43,7 @@ impl Store {
         }
         if rows.is_empty() {
             let sql =
-                format!("SELECT EXISTS (SELECT FROM {}.documents WHERE uri = $1)", self.schema);
+                format!("SELECT EXISTS (SELECT 1 FROM {}.documents WHERE uri = $1)", self.schema);
             if !has_uris || !self.query_one(&sql, &[&uri]).await?.get::<_, bool>(0) {
                 return Err(Error::NoDocument(uri.to_owned()));
             }

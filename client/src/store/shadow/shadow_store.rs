@@ -150,6 +150,10 @@ async fn open(url: &str, store: &str) -> Result<(Store, [String; 2]), Error> {
     let mut store = Store::connect_session(url, store).await?;
     store.must_exist().await?;
     store.become_owner().await?;
+    // Citus commits a change of names on one node after the other.
+    if store.is_distributed().await? {
+        return Err(Error::Distributed(store.name.clone()));
+    }
     let [_, former] = &names;
     if store.schema_exists(former).await? {
         return Err(Error::SchemaExists(former.clone()));

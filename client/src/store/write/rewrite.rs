@@ -112,8 +112,9 @@ pub(super) async fn try_rewrite(
     let count = document.chunks.len() as i32;
     match mark {
         None => {
+            // In a query, because Citus rejects a volatile function in UPDATE.
             let sql = format!(
-                "UPDATE {schema}.documents SET content_hash = {UNKNOWN_HASH}, chunk_count = $2, metadata = $3 WHERE id = $1"
+                "UPDATE {schema}.documents SET content_hash = (SELECT {UNKNOWN_HASH}), chunk_count = $2, metadata = $3 WHERE id = $1"
             );
             transaction.execute_unnamed(&sql, &[&stored.id, &count, document.metadata]).await?;
         }

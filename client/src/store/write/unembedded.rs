@@ -48,7 +48,7 @@ impl Store {
         let sql = format!(
             "SELECT count(*) FROM {schema}.chunks WHERE {unembedded} AND {in_collection}",
             schema = self.schema,
-            unembedded = self.is_unembedded(),
+            unembedded = self.is_unembedded(&layout),
             in_collection = self.is_in_collection(&layout, "$1")
         );
         let row = self.query_one(&sql, &[&collection]).await?;
@@ -74,15 +74,12 @@ impl Store {
     ) -> Result<Option<Vec<UnembeddedChunk>>, Error> {
         self.begin_claims().await?;
         let layout = self.layout().await?;
-        // The outer query tries the locks, after the limit: only for the rows that it returns.
         let sql = format!(
-            "SELECT id, document_id, ordinal, {lock} FROM \
-             (SELECT id, document_id, ordinal FROM {schema}.chunks \
+            "SELECT id, document_id, ordinal FROM {schema}.chunks \
              WHERE (document_id, ordinal) > ($1, $2) AND {unembedded} AND {in_collection} \
-             ORDER BY document_id, ordinal LIMIT $3) AS missing",
-            lock = self.try_lock(),
+             ORDER BY document_id, ordinal LIMIT $3",
             schema = self.schema,
-            unembedded = self.is_unembedded(),
+            unembedded = self.is_unembedded(&layout),
             in_collection = self.is_in_collection(&layout, "$4")
         );
         let ordinal = if cursor.is_started { cursor.ordinal } else { i32::MIN };
@@ -91,9 +88,16 @@ impl Store {
         let Some(last) = rows.last() else { return Ok(None) };
         *cursor = ClaimCursor { document: last.get(1), ordinal: last.get(2), is_started: true };
 
-        let claimed: Vec<_> = rows.iter().filter(|row| row.get(3)).collect();
-        let ids: Vec<Uuid> = claimed.iter().map(|row| row.get(0)).collect();
-        let documents: Vec<Uuid> = claimed.iter().map(|row| row.get(1)).collect();
+        // In a statement without the store, for Citus would lock on the node of the chunks.
+        let found: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
+        let sql = format!(
+            "SELECT {} FROM unnest($1::uuid[]) WITH ORDINALITY AS claimed (id, place) ORDER BY place",
+            self.try_lock()
+        );
+        let locked = self.query(&sql, &[&found]).await?;
+        let claimed = rows.iter().zip(&locked).filter(|(_, lock)| lock.get(0));
+        let (ids, documents): (Vec<Uuid>, Vec<Uuid>) =
+            claimed.map(|(row, _)| (row.get::<_, Uuid>(0), row.get::<_, Uuid>(1))).unzip();
         if ids.is_empty() {
             return Ok(Some(Vec::new()));
         }
@@ -102,7 +106,7 @@ impl Store {
              WHERE id = ANY ($1) AND document_id = ANY ($2) AND {unembedded} ORDER BY document_id, ordinal",
             text = text(&layout),
             schema = self.schema,
-            unembedded = self.is_unembedded()
+            unembedded = self.is_unembedded(&layout)
         );
         let rows = self.query(&sql, &[&ids, &documents]).await?;
         let chunk = |row: &tokio_postgres::Row| UnembeddedChunk {
@@ -157,10 +161,13 @@ impl Store {
         documents.dedup();
         // Rows of a view over joins cannot be locked. Its program may then change a chunk while it is embedded.
         let locks = if is_read_only { "" } else { "FOR SHARE" };
-        // One order of locks, so that two workers never deadlock.
+        // One order of locks, so that two workers never deadlock. Citus locks the rows of one document at a time.
         let sql = format!("SELECT FROM {schema}.documents WHERE id = ANY ($1) ORDER BY id {locks}");
+        let at_once = if layout.is_distributed { 1 } else { documents.len().max(1) };
         if !is_read_only {
-            client.execute_unnamed(&sql, &[&documents]).await.map_err(error)?;
+            for documents in documents.chunks(at_once) {
+                client.execute_unnamed(&sql, &[&documents]).await.map_err(error)?;
+            }
         }
         let sql = format!(
             "INSERT INTO {schema}.embeddings (chunk_id, document_id, embedding) \
@@ -201,10 +208,16 @@ impl Store {
     }
 
     /// Returns a condition: the chunk has no embedding.
-    fn is_unembedded(&self) -> String {
+    fn is_unembedded(&self, layout: &Layout) -> String {
         let schema = &self.schema;
+        // Citus joins only rows of one document.
+        let same_document = if layout.is_distributed {
+            " AND embeddings.document_id = chunks.document_id"
+        } else {
+            ""
+        };
         format!(
-            "NOT EXISTS (SELECT FROM {schema}.embeddings WHERE embeddings.chunk_id = chunks.id)"
+            "NOT EXISTS (SELECT FROM {schema}.embeddings WHERE embeddings.chunk_id = chunks.id{same_document})"
         )
     }
 

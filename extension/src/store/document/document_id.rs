@@ -5,6 +5,7 @@ use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::{FilterShape, Filters};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use crate::types::to_sql;
 use uuid::Uuid;
@@ -42,7 +43,9 @@ impl Store {
         let statement = self.0.statement(key, || name_statement(&self.0, documents, shape, by_id));
         let mut values = vec![Value::new(id.map(to_sql))];
         values.extend(filters.values());
-        let rows = connection.read(&statement, values);
+        let named: Vec<_> = id.into_iter().collect();
+        let route = if by_id { Route::Documents(&named) } else { Route::All };
+        let rows = self.read(connection, &statement, values, route, None);
         if rows.len() > 1 {
             let document = |row| {
                 let text = |column| rows.get::<String>(row, column).unwrap_or_default();

@@ -4,6 +4,7 @@ use crate::interrupt::pause;
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use crate::types::{section_from_sql, to_sql};
 use passage_core::outline::OutlineChunk;
@@ -26,7 +27,7 @@ impl Store {
     ) -> Vec<OutlineChunk> {
         let statement = self.0.statement(OutlineStatement, || statement(&self.0));
         let values = vec![Value::new(to_sql(document))];
-        let rows = connection.read(&statement, values);
+        let rows = self.read(connection, &statement, values, Route::Documents(&[document]), None);
         let chunk = |row| {
             pause(row);
             let section = rows.get::<Vec<Option<String>>>(row, 1).unwrap_or_default();

@@ -14,6 +14,7 @@ use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use crate::types::{UuidArray, to_sql};
 use passage_core::MediaType;
@@ -50,7 +51,8 @@ impl Store {
         let statement = self.0.statement(key, || statement(&self.0));
         let chunk_ids: UuidArray = chunk_ids.iter().copied().collect();
         let values = vec![Value::new(to_sql(document_id)), Value::new(chunk_ids)];
-        let rows = connection.read(&statement, values);
+        let rows =
+            self.read(connection, &statement, values, Route::Documents(&[document_id]), None);
         let part = |row| {
             pause(row);
             let content = rows.text(row, 1).unwrap_or_default();

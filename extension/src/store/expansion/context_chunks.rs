@@ -17,10 +17,11 @@ use crate::interrupt::pause;
 use crate::spi::{Connection, Rows};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use passage_core::Unit;
 use passage_core::expand::{ChunkRow, LazyColumns, Plan, Shape};
 use passage_core::section::Section;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// Identifies the statement.
@@ -69,7 +70,12 @@ impl Store {
             let statement = self.0.statement(key, || statement(&self.0, &subqueries, columns));
             let mut sections = HashMap::new();
             let values = subqueries.iter().flat_map(|one| one.values(probes, &mut sections));
-            connection.read(&statement, values.collect())
+            // Only the shards of a distributed store are chosen by their documents.
+            let of = open.iter().filter(|_| self.is_distributed(connection));
+            let documents: BTreeSet<_> = of.map(|open| probes[*open].document).collect();
+            let documents: Vec<_> = documents.into_iter().collect();
+            let route = Route::Documents(&documents);
+            self.read(connection, &statement, values.collect(), route, None)
         });
         let chunk_count = neighbors.len() + rows.as_ref().map_or(0, Rows::len);
         let has_depth = probes.iter().map(|probe| probe.shape == Shape::Inside).collect();

@@ -16,6 +16,7 @@ use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use crate::types::{UuidArray, to_sql};
 use passage_core::expand::{Container, Hit};
@@ -140,7 +141,8 @@ impl Store {
         }
         let key = HitStatement { source, columns, lookup };
         let statement = self.0.statement(key, || statement(&self.0, source, columns, lookup));
-        let rows = connection.read(&statement, values);
+        let ids: Vec<_> = scored.iter().map(|hit| hit.chunk).collect();
+        let rows = self.read(connection, &statement, values, Route::Chunks(&ids), None);
         // The strategies are the same in every row, and by name there is a row even without a hit.
         let custom = if rows.len() > 0 { rows.get(0, STRATEGIES) } else { None };
         let custom = CustomStrategies::parse(custom, request)?;

@@ -8,6 +8,7 @@ part in its own section. So the tokens of a unit are those of its section, count
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use crate::types::UuidArray;
 use std::collections::HashMap;
@@ -33,8 +34,8 @@ impl Store {
             return HashMap::new();
         }
         let statement = self.0.statement(UnitSizes, || statement(&self.0));
-        let ids: UuidArray = ids.iter().copied().collect();
-        let rows = connection.read(&statement, vec![Value::new(ids)]);
+        let values = vec![Value::new(ids.iter().copied().collect::<UuidArray>())];
+        let rows = self.read(connection, &statement, values, Route::Chunks(ids), None);
         let unit = |row| {
             let key = (rows.uuid(row, 1), rows.get::<i64>(row, 2)?);
             let tokens = rows.get::<i64>(row, 3)?.max(0).unsigned_abs();

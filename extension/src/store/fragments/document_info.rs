@@ -5,6 +5,7 @@ use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::Filters;
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use crate::types::{RawJsonb, UuidArray};
 use passage_core::MediaType;
@@ -69,8 +70,8 @@ impl Store {
         documents: &[Uuid],
     ) -> HashMap<Uuid, DocumentInfo> {
         let statement = self.0.statement(InfoStatement, || info_statement(&self.0));
-        let ids: UuidArray = documents.iter().copied().collect();
-        let rows = connection.read(&statement, vec![Value::new(ids)]);
+        let values = vec![Value::new(documents.iter().copied().collect::<UuidArray>())];
+        let rows = self.read(connection, &statement, values, Route::Documents(documents), None);
         let document = |row| {
             let info = DocumentInfo {
                 uri: rows.get(row, 1),

@@ -5,6 +5,7 @@ use crate::spi::{Access, Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
 use crate::store::search::{FilterShape, Filters};
+use crate::store::shards::Route;
 use crate::store::sql_text::{EQUAL, MATCHES};
 use crate::types::{Tsvector, to_sql};
 use passage_core::search::identifier_parts;
@@ -68,7 +69,7 @@ impl Store {
         let limit = Value::new(MAX_DOCUMENT_CHUNKS);
         let mut values = vec![Value::new(to_sql(document)), limit, Value::new(language)];
         values.extend(query.map(|query| Value::new(query.to_owned())));
-        let rows = connection.read(&statement, values);
+        let rows = self.read(connection, &statement, values, Route::Documents(&[document]), None);
         let chunk = |row| {
             pause(row);
             Some(ChunkLexemes {
@@ -99,7 +100,7 @@ impl Store {
         let statement = self.0.statement(key, || matching_statement(&self.0, shape));
         let mut values = vec![Value::new(query.map(str::to_owned)), Value::new(limit as i64)];
         values.extend(filters.values());
-        let rows = connection.read(&statement, values);
+        let rows = self.read(connection, &statement, values, Route::All, None);
         let chunk = |row| {
             pause(row);
             let tsv = rows.tsvector(row, 3)?;

@@ -5,6 +5,7 @@ use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
 use crate::store::search::QueryEmbedding;
+use crate::store::shards::Route;
 use crate::store::sql_text::{EQUAL, NO_KEY, between};
 use crate::types::to_sql;
 use uuid::Uuid;
@@ -67,7 +68,7 @@ impl Store {
         let mut values =
             vec![embedding.value(), Value::new(to_sql(document)), Value::new(MAX_CHUNKS)];
         values.extend(ends.iter().filter(|_| by_id_range).map(|end| Value::new(to_sql(*end))));
-        let rows = connection.read(&statement, values);
+        let rows = self.read(connection, &statement, values, Route::Documents(&[document]), None);
         let chunk = |row| {
             pause(row);
             let distance: f64 = rows.get(row, 3)?;

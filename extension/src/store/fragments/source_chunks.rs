@@ -9,6 +9,7 @@ use crate::interrupt::pause;
 use crate::spi::{Connection, Rows, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::{ADD, BELOW, EQUAL, NO_KEY, SUBTRACT, between};
 use crate::types::{UuidArray, to_sql};
 use passage_core::fragments::SourceChunk;
@@ -76,7 +77,7 @@ impl Store {
         let statement = self.0.statement(NeighborStatement, || neighbor_statement(&self.0));
         let requested: UuidArray = ids.iter().copied().collect();
         let values = vec![Value::new(requested), Value::new(NEIGHBORS)];
-        let rows = connection.read(&statement, values);
+        let rows = self.read(connection, &statement, values, Route::Chunks(ids), None);
         let mut read =
             SourceChunks { has_source_ids: self.has_source_ids(), ..SourceChunks::default() };
         let mut chunks: Vec<Row> = Vec::new();
@@ -131,7 +132,7 @@ impl Store {
     ) -> (SourceChunks, bool) {
         let statement = self.0.statement(BeginningStatement, || beginning_statement(&self.0));
         let values = vec![Value::new(to_sql(document)), Value::new(limit.saturating_add(1))];
-        let rows = connection.read(&statement, values);
+        let rows = self.read(connection, &statement, values, Route::Documents(&[document]), None);
         let mut read = SourceChunks {
             documents: vec![document],
             has_source_ids: self.has_source_ids(),
@@ -159,8 +160,8 @@ impl Store {
                 chunks = self.0.chunks_of_ids("h", false, "c"),
             )
         });
-        let ids: UuidArray = ids.iter().copied().collect();
-        let rows = connection.read(&statement, vec![Value::new(ids)]);
+        let values = vec![Value::new(ids.iter().copied().collect::<UuidArray>())];
+        let rows = self.read(connection, &statement, values, Route::Chunks(ids), None);
         let section = |row| {
             let document = rows.uuid(row, 1).as_u128();
             Some((rows.uuid(row, 0), (document, rows.get(row, 2)?)))

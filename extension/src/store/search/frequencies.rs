@@ -6,9 +6,10 @@ table changes or is analyzed again. A lexeme that is not among them is so rare t
 it, up to a limit. Under row-level security, and for a view, there are no frequencies.
 */
 
-use crate::spi::{Access, Connection, Value};
+use crate::spi::{Access, Connection, Rows, Value};
 use crate::store::Store;
 use crate::store::layout::StatementKey;
+use crate::store::shards::Route;
 use crate::store::sql_text::{EQUAL, MATCHES};
 use passage_core::search::{Frequencies, LexemeCounts, MAX_CANDIDATES, QueryLexemes, quote_lexeme};
 use pgrx::pg_sys;
@@ -80,9 +81,14 @@ impl Store {
                     MAX_CANDIDATES + 1,
                 )
             });
-            let rows = connection.read(&statement, vec![Value::new(queries)]);
-            for (row, lexeme) in rare.into_iter().enumerate() {
-                with[lexeme] = rows.get::<i64>(row, 0).map_or(0.0, |count| count as f64);
+            let values = vec![Value::new(queries)];
+            let rows = self.read(connection, &statement, values, Route::All, None);
+            for lexeme in &rare {
+                with[*lexeme] = 0.0;
+            }
+            // Each shard of the store counts all of them.
+            for (row, lexeme) in (0..rows.len()).zip(rare.iter().cycle()) {
+                with[*lexeme] += rows.get::<i64>(row, 0).map_or(0.0, |count| count as f64);
             }
         }
         Some(LexemeCounts { chunks: known.chunks, chunks_with: with })
@@ -100,20 +106,25 @@ impl Store {
     fn read_frequencies(&self, connection: &Connection) -> Option<Frequencies> {
         let table = self.0.lexeme_table().filter(|_| !self.has_policies())?;
         let statement = self.0.statement(FrequencyStatement, statement);
-        let rows = connection.read(&statement, vec![Value::new(table.oid)]);
-        if rows.len() == 0 {
-            return None;
-        }
-        let chunks = f64::from(rows.get::<f32>(0, 0)?);
-        let lexemes = rows.get::<Vec<Option<String>>>(0, 1)?;
-        // After the shares of the elements come the smallest and the largest of them.
-        let shares = rows.get::<Vec<Option<f32>>>(0, 2)?;
-        let least = shares.get(lexemes.len()).copied().flatten()?;
-        let of =
-            |(lexeme, share): (Option<String>, &Option<f32>)| Some((lexeme?, f64::from((*share)?)));
-        let shares = lexemes.into_iter().zip(&shares).filter_map(of).collect();
-        (chunks > 0.0).then(|| Frequencies { chunks, shares, min_share: f64::from(least) })
+        let values = vec![Value::relation(table.oid)];
+        let rows = self.read(connection, &statement, values, Route::All, None);
+        let mut found: Vec<_> = (0..rows.len()).filter_map(|row| frequencies(&rows, row)).collect();
+        // One table has its statistics as they are, several shards have them together.
+        if found.len() > 1 { Frequencies::merged(&found) } else { found.pop() }
     }
+}
+
+/// Reads the frequencies of a table.
+fn frequencies(rows: &Rows, row: usize) -> Option<Frequencies> {
+    let chunks = f64::from(rows.get::<f32>(row, 0)?);
+    let lexemes = rows.get::<Vec<Option<String>>>(row, 1)?;
+    // After the shares of the elements come the smallest and the largest of them.
+    let shares = rows.get::<Vec<Option<f32>>>(row, 2)?;
+    let least = shares.get(lexemes.len()).copied().flatten()?;
+    let of =
+        |(lexeme, share): (Option<String>, &Option<f32>)| Some((lexeme?, f64::from((*share)?)));
+    let shares = lexemes.into_iter().zip(&shares).filter_map(of).collect();
+    (chunks > 0.0).then(|| Frequencies { chunks, shares, min_share: f64::from(least) })
 }
 
 /// Reads the statistics of a table; of a partitioned one those of all its partitions together.
@@ -128,7 +139,7 @@ fn statement() -> String {
          JOIN pg_catalog.pg_namespace AS n ON n.oid {EQUAL} r.relnamespace \
          JOIN pg_catalog.pg_stats AS s ON s.schemaname {EQUAL} n.nspname \
          AND s.tablename {EQUAL} r.relname \
-         WHERE r.oid {EQUAL} $1 AND s.attname {EQUAL} 'tsv' AND s.most_common_elems IS NOT NULL \
+         WHERE r.oid {EQUAL} $1::pg_catalog.oid AND s.attname {EQUAL} 'tsv' AND s.most_common_elems IS NOT NULL \
          ORDER BY s.inherited DESC LIMIT 1"
     )
 }

@@ -3,6 +3,7 @@
 use crate::spi::{Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, Relation, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use crate::types::{RawText, TextArray, UuidArray};
 use std::collections::HashMap;
@@ -29,8 +30,8 @@ impl Store {
     /// Reads chunks by their ids. Chunks that the caller may not see are left out.
     pub fn list_chunks(&self, connection: &Connection, ids: &[Uuid]) -> HashMap<Uuid, ListedChunk> {
         let statement = self.0.statement(ListingStatement, || statement(&self.0));
-        let ids: UuidArray = ids.iter().copied().collect();
-        let rows = connection.read(&statement, vec![Value::new(ids)]);
+        let values = vec![Value::new(ids.iter().copied().collect::<UuidArray>())];
+        let rows = self.read(connection, &statement, values, Route::Chunks(ids), None);
         let chunk = |row| {
             let chunk = ListedChunk {
                 document: rows.uuid(row, 1),

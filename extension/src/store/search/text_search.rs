@@ -21,6 +21,7 @@ use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::{EQUAL, MATCHES};
 use passage_core::search::bm25::{Candidate, Idf, score_candidates};
 use passage_core::search::{
@@ -159,7 +160,7 @@ impl Store {
             ]
         }));
         values.extend(filters.values());
-        let rows = connection.read(&statement, values);
+        let rows = self.read(connection, &statement, values, Route::All, None);
         for row in 0..rows.len() {
             pause(row);
             let subquery = rows.get::<i32>(row, 0).expect("the subquery is NOT NULL") as usize;

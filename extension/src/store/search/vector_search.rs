@@ -19,6 +19,7 @@ use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Value};
 use crate::store::Store;
 use crate::store::layout::{Layout, StatementKey};
+use crate::store::shards::Route;
 use crate::store::sql_text::EQUAL;
 use pgrx::{PgLogLevel, PgSqlErrorCode, function_name};
 use std::collections::HashSet;
@@ -101,17 +102,18 @@ impl Store {
         let key = NearestStatement { scan, filters: shape };
         let statement = self.0.statement(key, || statement(&self.0, embedding, scan, shape));
         let mut values = vec![embedding.value(), Value::new(limit as i64)];
-        let settings = match scan {
-            VectorScan::Indexed => IndexScan::of_embeddings(limit).settings,
+        let nearest = match scan {
+            VectorScan::Indexed => Some(limit),
             VectorScan::Reranked => {
                 let scan = IndexScan::of_signs(limit);
                 values.push(Value::new(scan.limit as i64));
-                scan.settings
+                // The settings are those of half as many embeddings.
+                Some(scan.limit.div_ceil(2))
             }
-            VectorScan::Exact => Vec::new(),
+            VectorScan::Exact => None,
         };
         values.extend(filters.values());
-        let rows = connection.read_with(&statement, values, &settings);
+        let rows = self.read(connection, &statement, values, Route::All, nearest);
         let chunk = |row| {
             pause(row);
             let distance: f64 = rows.get(row, 1)?;

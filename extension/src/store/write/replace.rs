@@ -9,7 +9,7 @@ inserted. The transaction of the caller makes the replacement atomic.
 */
 
 use super::new_document::{NewDocument, content_values, document_values, position_values};
-use super::statements::WriteStatement;
+use super::statements::{DistributedStatement, WriteStatement};
 use super::writable::WritableStore;
 use crate::document::SplitDocument;
 use crate::error::Error;
@@ -269,7 +269,13 @@ impl WritableStore {
     ) -> Rows<'c> {
         pgrx::check_for_interrupts!();
         let layout = &self.0.0;
-        let statement = layout.statement(statement, || statement.text(layout));
+        let statement = if self.0.is_distributed(connection) {
+            let is_spread = self.0.is_spread(connection);
+            let statement = DistributedStatement { statement, is_spread };
+            layout.statement(statement, || statement.text(layout))
+        } else {
+            layout.statement(statement, || statement.text(layout))
+        };
         connection.write(&statement, values)
     }
 

@@ -54,6 +54,37 @@ impl StatementKey for WriteStatement {
     }
 }
 
+/// Identifies a statement of replacing a document in a store that Citus distributes. It is planned for each
+/// execution, because Citus finds the shard of a document among the values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct DistributedStatement {
+    pub statement: WriteStatement,
+    /// Whether Citus distributes the store by document.
+    pub is_spread: bool,
+}
+
+impl StatementKey for DistributedStatement {
+    fn access(&self) -> Access {
+        Access::Any
+    }
+}
+
+impl DistributedStatement {
+    /// Returns the text of the statement for a store.
+    pub fn text(self, layout: &Layout) -> String {
+        let Self { statement, is_spread } = self;
+        match (statement, layout.documents.as_ref().filter(|_| is_spread)) {
+            // Citus copies rows of no shard to a table, which policies forbid. Rows of the document's shard are inserted there.
+            (WriteStatement::InsertChunks, Some(documents)) => {
+                let from = format!("FROM {} AS d, ROWS FROM", documents.name);
+                let text = statement.text(layout).replacen("SELECT $1,", "SELECT d.id,", 1);
+                format!("{} WHERE d.id {EQUAL} $1", text.replacen("FROM ROWS FROM", &from, 1))
+            }
+            _ => statement.text(layout),
+        }
+    }
+}
+
 impl WriteStatement {
     /// Returns the text of the statement for a store.
     pub fn text(self, layout: &Layout) -> String {

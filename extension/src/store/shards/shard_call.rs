@@ -1,0 +1,124 @@
+//! A statement for the shards of a node, with its values.
+
+use crate::error::Error;
+use crate::spi::{Access, Setting, Statement, Value};
+use crate::store::search::IndexScan;
+use pgrx::datum::Uuid;
+use pgrx::{FromDatum, pg_sys};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The most statements on shards that a session keeps, each with its plan.
+const CAPACITY: usize = 256;
+
+thread_local! {
+    /// The last used first.
+    static STATEMENTS: RefCell<Vec<Rc<Statement>>> = RefCell::default();
+}
+
+/// A statement that names the tables of a store, and the shards that it reads instead of them.
+pub struct ShardCall {
+    pub store: String,
+    /// The tables as the statement names them.
+    pub relations: Vec<String>,
+    /// For each shard the number of each table.
+    pub shards: Vec<i64>,
+    pub statement: String,
+    pub access: Access,
+    /// How many rows a vector index is searched for.
+    pub nearest: Option<usize>,
+    /// The types of the parameters, and their values as text.
+    pub types: Vec<pg_sys::Oid>,
+    pub arguments: Vec<Option<String>>,
+    /// The first parameter is an array of which each shard gets its own elements: the position of the shard that
+    /// owns each of them, from 0.
+    pub owners: Option<Vec<Option<i32>>>,
+}
+
+impl ShardCall {
+    /// Passes the statement for each shard to `run`, with its values and settings.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `run`, and [`Error::ShardArguments`] for values that do not fit.
+    pub fn each(
+        &self,
+        mut run: impl FnMut(&Statement, Vec<Value>, &[Setting]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let invalid = || Error::ShardArguments { store: self.store.clone() };
+        if self.relations.is_empty() || self.types.len() != self.arguments.len() {
+            return Err(invalid());
+        }
+        for (place, numbers) in self.shards.chunks(self.relations.len()).enumerate() {
+            pgrx::check_for_interrupts!();
+            let names: Vec<_> = self
+                .relations
+                .iter()
+                .zip(numbers)
+                .map(|(relation, number)| (relation, shard_name(relation, *number)))
+                .collect();
+            let mut text = self.statement.clone();
+            for (relation, name) in &names {
+                text = text.replace(*relation, name);
+            }
+            let value = |(oid, argument): (&pg_sys::Oid, &Option<String>)| {
+                let shard = names.iter().find(|(relation, _)| Some(*relation) == argument.as_ref());
+                match shard {
+                    Some((_, name)) if *oid == pg_sys::REGCLASSOID => {
+                        Value::parse(*oid, Some(name))
+                    }
+                    _ => Value::parse(*oid, argument.as_deref()),
+                }
+            };
+            let mut values: Vec<_> = self.types.iter().zip(&self.arguments).map(value).collect();
+            if let (Some(owners), Some(first)) = (&self.owners, values.first_mut()) {
+                *first = owned(*first, owners, place).ok_or_else(invalid)?;
+            }
+            let mut settings = self
+                .nearest
+                .map(|count| IndexScan::of_embeddings(count).settings)
+                .unwrap_or_default();
+            // Citus hides the shards of a session's own node from its queries on the catalogs.
+            settings.push(Setting {
+                name: c"citus.override_table_visibility",
+                value: c"off".to_owned(),
+            });
+            run(&cached(&self.store, text, self.access), values, &settings)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the name of a shard of a table. Both are quoted.
+fn shard_name(relation: &str, number: i64) -> String {
+    let unquoted = relation.strip_suffix('"').unwrap_or(relation);
+    format!("{unquoted}_{number}\"")
+}
+
+/// Returns an array of ids with NULL for those of other shards.
+fn owned(ids: Value, owners: &[Option<i32>], place: usize) -> Option<Value> {
+    if ids.type_oid() != pg_sys::UUIDARRAYOID {
+        return None;
+    }
+    let datum = ids.datum()?;
+    // SAFETY: the value is an array of ids, which `type_oid` has compared.
+    let ids = unsafe { Vec::<Option<Uuid>>::from_datum(datum, false) }?;
+    let is_own = |owner: &Option<i32>| owner.is_some_and(|owner| owner as usize == place);
+    let own = ids.into_iter().zip(owners).map(|(id, owner)| id.filter(|_| is_own(owner)));
+    Some(Value::new(own.collect::<Vec<Option<Uuid>>>()))
+}
+
+/// Returns a statement with the plan of its last execution.
+fn cached(store: &str, text: String, access: Access) -> Rc<Statement> {
+    STATEMENTS.with_borrow_mut(|statements| {
+        let is_same =
+            |of: &Rc<Statement>| of.access() == access && of.text() == text && of.store() == store;
+        if let Some(position) = statements.iter().position(is_same) {
+            statements[..=position].rotate_right(1);
+        } else {
+            statements.truncate(CAPACITY - 1);
+            statements.insert(0, Rc::new(Statement::new(store, text, access)));
+        }
+        Rc::clone(&statements[0])
+    })
+}

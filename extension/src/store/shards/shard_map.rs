@@ -1,0 +1,196 @@
+//! The shards of a store, and the one that has a document.
+
+use super::route::Route;
+use crate::interrupt::pause;
+use crate::spi::{Access, Connection, Rows, Statement, Value};
+use crate::store::layout::{Layout, Relation, StatementCache};
+use crate::store::sql_text::EQUAL;
+use crate::types::to_sql;
+use pgrx::{IntoDatum, pg_sys};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use uuid::Uuid;
+
+/// The shards of a store. Each has a part of all tables that are read: of their rows, or a copy.
+pub struct ShardMap {
+    /// The names of the tables in a statement.
+    pub relations: Vec<String>,
+    shards: Vec<Shard>,
+    is_hashed: bool,
+    /// Whether the id of a chunk names its document.
+    has_derived_ids: bool,
+    /// The statements that call shards.
+    pub calls: RefCell<StatementCache>,
+}
+
+/// A shard with its tables.
+pub struct Shard {
+    /// The greatest hash of its documents.
+    greatest: i32,
+    pub node: i32,
+    /// Whether that is the node of the session.
+    pub is_local: bool,
+    /// The number of each table, in the order of the names, which its name ends in.
+    pub ids: Vec<i64>,
+    /// An id that leads to the shard.
+    pub representative: Uuid,
+}
+
+/// A shard of one table, as the catalogs describe it.
+struct TableShard {
+    table: pg_sys::Oid,
+    id: i64,
+    /// Without a hash, the table has one shard.
+    hash: Option<(i32, i32)>,
+    node: i32,
+    is_local: bool,
+}
+
+/// The most statements that call shards. In a transaction block each shard has its own, one for each kind of result.
+const CALLS: usize = 256;
+
+/// The function that Citus hashes an id with, `uuid_hash`.
+const UUID_HASH: u32 = 2963;
+
+impl ShardMap {
+    /// Reads the shards of a layout. Returns `None` if Citus does not distribute its tables, or not by document.
+    pub fn read(connection: &Connection, layout: &Layout) -> Option<Self> {
+        // SAFETY: a look-up in the catalog by a string that ends in NUL, which gives 0 for a missing extension.
+        let citus = unsafe { pg_sys::get_extension_oid(c"citus".as_ptr(), true) };
+        if citus == pg_sys::InvalidOid || !layout.chunks.is_table {
+            return None;
+        }
+        let followers = [layout.documents.as_ref(), layout.embeddings.as_ref()];
+        let followers: Vec<_> = followers.into_iter().flatten().collect();
+        let copied = layout.strategies.as_ref();
+        let relations: Vec<&Relation> =
+            [&layout.chunks].into_iter().chain(followers).chain(copied).collect();
+        let oids: Vec<_> = relations.iter().map(|relation| relation.oid).collect();
+        let statement = Statement::new(&layout.store, statement(), Access::Any);
+        let values = vec![Value::new(layout.chunks.oid), Value::new(oids)];
+        let rows = connection.read(&statement, values);
+        let has_derived_ids = rows.len() > 0 && rows.get::<bool>(0, 5) == Some(true);
+        let found: Vec<_> =
+            (0..rows.len()).filter_map(|row| TableShard::read(&rows, row)).collect();
+        let of = |relation: &Relation| -> Vec<&TableShard> {
+            found.iter().filter(|shard| shard.table == relation.oid).collect()
+        };
+        let chunks = of(&layout.chunks);
+        let copied = copied.map(|relation| relation.oid);
+        let shard = |index: usize, chunks: &TableShard| {
+            let ids = relations.iter().map(|relation| {
+                let shards = of(relation);
+                // A copy is on every node.
+                let is_copied = copied == Some(relation.oid) && shards.len() == 1;
+                let shard = if is_copied { shards.first() } else { shards.get(index) }?;
+                let is_beside = shard.hash == chunks.hash && shard.node == chunks.node;
+                (is_copied || is_beside).then_some(shard.id)
+            });
+            let (least, greatest) = chunks.hash.unwrap_or((i32::MIN, i32::MAX));
+            Some(Shard {
+                greatest,
+                node: chunks.node,
+                is_local: chunks.is_local,
+                ids: ids.collect::<Option<_>>()?,
+                representative: representative(least, greatest),
+            })
+        };
+        let shards = chunks.iter().enumerate().map(|(index, chunks)| shard(index, chunks));
+        let shards: Vec<Shard> = shards.collect::<Option<_>>()?;
+        (!shards.is_empty()).then(|| Self {
+            relations: relations.iter().map(|relation| relation.name.clone()).collect(),
+            shards,
+            is_hashed: chunks.iter().any(|shard| shard.hash.is_some()),
+            has_derived_ids,
+            calls: RefCell::new(StatementCache::with_capacity(CALLS)),
+        })
+    }
+
+    /// Returns whether documents are in shards by the hash of their ids. Else all are in one shard.
+    pub fn is_hashed(&self) -> bool {
+        self.is_hashed
+    }
+
+    /// Returns the shards of a route, each with its index, and for each id of the route the index of its shard. At
+    /// least one shard is returned, for the statement may have a row without any id.
+    pub fn shards_of(&self, route: Route) -> (Vec<(usize, &Shard)>, Option<Vec<usize>>) {
+        let all = || self.shards.iter().enumerate().collect();
+        let (ids, is_chunk) = match route {
+            Route::Chunks(ids) if self.has_derived_ids => (ids, true),
+            Route::Documents(ids) => (ids, false),
+            _ => return (all(), None),
+        };
+        let owners: Vec<_> = ids
+            .iter()
+            .enumerate()
+            .map(|(index, id)| {
+                pause(index);
+                self.shard_of(if is_chunk { document_of(*id) } else { *id })
+            })
+            .collect();
+        let mut indexes: BTreeSet<_> = owners.iter().copied().collect();
+        if indexes.is_empty() {
+            indexes.insert(0);
+        }
+        (indexes.into_iter().map(|index| (index, &self.shards[index])).collect(), Some(owners))
+    }
+
+    /// Returns the index of the shard of a document.
+    fn shard_of(&self, document: Uuid) -> usize {
+        if self.shards.len() == 1 {
+            return 0;
+        }
+        let hash = hash(document);
+        self.shards.partition_point(|shard| shard.greatest < hash).min(self.shards.len() - 1)
+    }
+}
+
+impl TableShard {
+    fn read(rows: &Rows, row: usize) -> Option<Self> {
+        Some(Self {
+            table: pg_sys::Oid::from(u32::try_from(rows.get::<i64>(row, 0)?).ok()?),
+            id: rows.get(row, 1)?,
+            hash: rows.get::<i32>(row, 2).zip(rows.get(row, 3)),
+            node: rows.get(row, 4)?,
+            is_local: rows.get(row, 6).unwrap_or(false),
+        })
+    }
+}
+
+/// Returns the document of a chunk whose id names it.
+fn document_of(chunk: Uuid) -> Uuid {
+    let (half, _) = chunk.as_u64_pair();
+    Uuid::from_u64_pair(half, 0x8000_0000_0000_0000)
+}
+
+/// Returns the hash of a document's id.
+fn hash(document: Uuid) -> i32 {
+    // SAFETY: the function of PostgreSQL reads the 16 bytes of the id, and returns an integer of 32 bits.
+    let hash = unsafe {
+        let id = to_sql(document).into_datum().expect("an id is NOT NULL");
+        pg_sys::OidFunctionCall1Coll(pg_sys::Oid::from(UUID_HASH), pg_sys::InvalidOid, id)
+    };
+    hash.value() as i32
+}
+
+/// Returns an id whose hash is in a range, which no document has: one of many shards is found within a few steps.
+fn representative(least: i32, greatest: i32) -> Uuid {
+    let mut ids = (0_u128..).map(Uuid::from_u128);
+    ids.find(|id| (least..=greatest).contains(&hash(*id))).expect("every hash is that of some id")
+}
+
+/// Lists the shards of tables, in the order of their hashes. A shard with several copies has no node of its own.
+fn statement() -> String {
+    format!(
+        "SELECT s.logicalrelid::pg_catalog.oid::pg_catalog.int8, s.shardid, \
+         s.shardminvalue::pg_catalog.int4, s.shardmaxvalue::pg_catalog.int4, \
+         pg_catalog.min(p.groupid)::pg_catalog.int4, \
+         EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.conrelid {EQUAL} $1 \
+         AND k.conname {EQUAL} 'chunks_id_check' AND k.contype {EQUAL} 'c'), \
+         pg_catalog.min(p.groupid)::pg_catalog.int4 {EQUAL} (SELECT l.groupid FROM pg_catalog.pg_dist_local_group AS l) \
+         FROM pg_catalog.pg_dist_shard AS s \
+         JOIN pg_catalog.pg_dist_placement AS p ON p.shardid {EQUAL} s.shardid \
+         WHERE s.logicalrelid::pg_catalog.oid {EQUAL} ANY ($2) \
+         GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 2"
+    )
+}

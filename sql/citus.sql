@@ -1,0 +1,57 @@
+-- Citus: which tables of a store it distributes.
+--
+-- Its catalogs are read only where it is installed, so other databases need nothing of it.
+
+CREATE FUNCTION _passage.has_citus() RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname OPERATOR(pg_catalog.=) 'citus');
+
+COMMENT ON FUNCTION _passage.has_citus() IS 'whether the database has Citus';
+
+CREATE FUNCTION _passage.distributed_relations(store name) RETURNS SETOF name
+LANGUAGE plpgsql STABLE PARALLEL SAFE ROWS 5
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF _passage.has_citus() THEN
+        RETURN QUERY EXECUTE 'SELECT relname FROM pg_catalog.pg_dist_partition '
+            'JOIN pg_class ON pg_class.oid = logicalrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace '
+            'WHERE nspname = $1' USING store;
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.distributed_relations(name) IS 'tables of a schema that Citus distributes or copies to all nodes';
+
+-- The size of a table on its own node is that of an empty one.
+
+CREATE FUNCTION _passage.distributed_sizes() RETURNS TABLE (relation oid, bytes bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF _passage.has_citus() THEN
+        RETURN QUERY EXECUTE 'SELECT logicalrelid::oid, sum(size)::bigint FROM pg_catalog.citus_shard_sizes() '
+            'JOIN pg_catalog.pg_dist_shard ON shardid = shard_id GROUP BY logicalrelid';
+    END IF;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.distributed_sizes() IS 'sizes of the tables that Citus distributes, of all their shards together';
+
+CREATE FUNCTION _passage.is_stranded_schema(store name) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    is_stranded boolean := false;
+BEGIN
+    IF _passage.has_citus() AND NOT EXISTS (SELECT FROM _passage.distributed_relations(store)) THEN
+        EXECUTE 'SELECT EXISTS (SELECT FROM pg_catalog.pg_dist_schema JOIN pg_namespace ON pg_namespace.oid = schemaid WHERE nspname = $1)'
+            INTO is_stranded USING store;
+    END IF;
+    RETURN is_stranded;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.is_stranded_schema(name) IS 'whether Citus distributes a schema that has no distributed table, so no table of a function can become one';

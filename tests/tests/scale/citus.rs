@@ -1,0 +1,91 @@
+//! A coordinator and two workers, which reach each other through their sockets.
+
+use passage_tests::Cluster;
+use passage_tests::cluster::{Installation, OWNER, SUPERUSER};
+
+/// The stores that are compared: one on the coordinator alone, then one of each layout.
+pub const STORES: [&str; 3] = ["plain", "tenant", "spread"];
+
+/// The arguments of `create_store` for each of them.
+const LAYOUTS: [&str; 3] = ["NULL", "'schema'", "'document'"];
+
+/// The number of shards of a table.
+const SHARDS: u32 = 8;
+
+/// The dimensions of embeddings that a test makes up.
+pub const DIMENSIONS: usize = 32;
+
+/// The nodes of a cluster of Citus, the coordinator first.
+pub struct Citus {
+    pub nodes: Vec<Cluster>,
+}
+
+impl Citus {
+    /// Starts the nodes with an empty store of each layout. Returns `None` on a server without Citus, and reports
+    /// the test as skipped.
+    pub async fn start(what: &str, dimensions: usize) -> Option<Self> {
+        let installation = Installation::find();
+        if !installation.has_extension("citus") {
+            installation.report_skipped(what, "Citus is not installed");
+            return None;
+        }
+        let mut nodes = Vec::new();
+        for _ in 0..3 {
+            nodes.push(node(installation.clone()).await);
+        }
+        let folder = |node: &Cluster| node.folder().display().to_string();
+        let coordinator = &nodes[0];
+        let host = format!("SELECT citus_set_coordinator_host('{}', 5432)", folder(coordinator));
+        coordinator.execute_as(SUPERUSER, &host).await;
+        for worker in &nodes[1..] {
+            let add = format!("SELECT citus_add_node('{}', 5432)", folder(worker));
+            coordinator.execute_as(SUPERUSER, &add).await;
+        }
+        coordinator.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+        coordinator.execute("CREATE EXTENSION pg_passage CASCADE").await;
+        for (store, layout) in STORES.into_iter().zip(LAYOUTS) {
+            let create = format!(
+                "SELECT passage.create_store('{store}', dimensions => {dimensions}, distributed => {layout})"
+            );
+            coordinator.execute(&create).await;
+        }
+        Some(Self { nodes })
+    }
+
+    pub fn coordinator(&self) -> &Cluster {
+        &self.nodes[0]
+    }
+}
+
+/// Starts a server with Citus in its database.
+async fn node(installation: Installation) -> Cluster {
+    let mut node = Cluster::of(installation).await;
+    let folder = node.folder().display().to_string();
+    for (name, value) in [
+        ("shared_preload_libraries", "citus"),
+        ("wal_level", "logical"),
+        ("max_prepared_transactions", "100"),
+        ("max_connections", "200"),
+        ("citus.local_hostname", &folder),
+        ("citus.shard_count", &SHARDS.to_string()),
+        ("citus.enable_version_checks", "on"),
+    ] {
+        // A setting of a library is unknown until the library is loaded.
+        if name.starts_with("citus.") {
+            continue;
+        }
+        let set = format!("ALTER SYSTEM SET {name} = '{value}'");
+        node.execute_as(SUPERUSER, &set).await;
+    }
+    node.restart().await;
+    node.execute_as(SUPERUSER, "CREATE EXTENSION citus").await;
+    for (name, value) in
+        [("citus.local_hostname", folder), ("citus.shard_count", SHARDS.to_string())]
+    {
+        let set = format!("ALTER SYSTEM SET {name} = '{value}'");
+        node.execute_as(SUPERUSER, &set).await;
+    }
+    node.execute_as(SUPERUSER, "SELECT pg_reload_conf()").await;
+    assert_eq!(OWNER, "owner");
+    node
+}

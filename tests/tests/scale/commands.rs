@@ -1,0 +1,88 @@
+//! The commands of the client on both layouts.
+
+use crate::citus::{Citus, STORES};
+use crate::writing::check_states;
+use passage_tests::Cluster;
+use std::fs;
+use std::path::Path;
+use tokio::process::Command;
+
+/// The dimensions of the default model.
+const MODEL_DIMENSIONS: usize = 384;
+
+/// Runs a command on a node and returns its output without times and names of stores, or its error.
+async fn run(node: &Cluster, store: &str, folder: &Path, command: &str) -> Result<String, String> {
+    let mut program: Command = node.client_program();
+    program.args(command.split(' ')).args(["--store", store]).current_dir(folder);
+    let output = program.output().await.expect("passage runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+    if !output.status.success() {
+        return Err(text(output.stderr).replace(store, "STORE"));
+    }
+    let is_stable = |line: &&str| !line.contains(" in ") && !line.starts_with("size ");
+    let output = text(output.stdout);
+    let mut lines: Vec<_> =
+        output.lines().filter(is_stable).map(|line| line.replace(store, "STORE")).collect();
+    // Documents are loaded in parallel.
+    lines.sort();
+    Ok(lines.join("\n"))
+}
+
+/// Runs a command on the three stores, each layout from another node, and compares output and rows.
+async fn compare(citus: &Citus, folder: &Path, step: usize, command: &str) {
+    let expected = run(citus.coordinator(), STORES[0], folder, command).await;
+    let expected = expected.unwrap_or_else(|error| panic!("{command}: {error}"));
+    for (index, store) in STORES.iter().enumerate().skip(1) {
+        let node = &citus.nodes[(index + step) % citus.nodes.len()];
+        let actual = run(node, store, folder, command).await;
+        let actual = actual.unwrap_or_else(|error| panic!("{command} of {store}: {error}"));
+        assert_eq!(actual, expected, "{command} of {store}");
+    }
+    check_states(citus, command).await;
+}
+
+#[tokio::test]
+async fn every_command_leaves_the_rows_of_a_plain_store() {
+    let Some(citus) = Citus::start("commands on Citus", MODEL_DIMENSIONS).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for name in ["docs/faq.md", "docs/concepts.md", "docs/guides/security.md", "core/src/id.rs"] {
+        fs::copy(root.join(name), path.join(name.rsplit('/').next().unwrap())).unwrap();
+    }
+    let mut step = 0;
+    let mut next = || {
+        step += 1;
+        step
+    };
+    compare(&citus, path, next(), "ingest faq.md id.rs --no-embed").await;
+    compare(&citus, path, next(), "embed").await;
+    compare(&citus, path, next(), "ingest . --collection all").await;
+    compare(&citus, path, next(), "ingest . --collection all").await;
+    compare(&citus, path, next(), "search how_is_a_store_dropped --json --max-passages 3").await;
+    compare(&citus, path, next(), "fragments privileges --json").await;
+    compare(&citus, path, next(), "outline faq.md").await;
+    compare(&citus, path, next(), "export --collection all").await;
+    let one = "SELECT id FROM plain.chunks ORDER BY id LIMIT 1";
+    let one = citus.coordinator().query_text(one).await;
+    compare(&citus, path, next(), &format!("context {one} --json")).await;
+
+    let faq = fs::read_to_string(path.join("faq.md")).unwrap();
+    fs::write(path.join("faq.md"), format!("# New\n\nfirst\n\n{faq}")).unwrap();
+    fs::remove_file(path.join("security.md")).unwrap();
+    compare(&citus, path, next(), "sync . --collection all").await;
+    compare(&citus, path, next(), "reindex --collection all --max-size 60").await;
+    compare(&citus, path, next(), "remove faq.md id.rs --yes").await;
+    compare(&citus, path, next(), "remove --collection all --yes").await;
+
+    for store in &STORES[1..] {
+        let doctor = run(citus.coordinator(), store, path, "doctor").await;
+        assert!(doctor.is_ok_and(|output| output.contains("no problems found")), "{store}");
+        let status = run(citus.coordinator(), store, path, "status").await;
+        assert!(status.is_ok(), "{status:?}");
+        let reindex = run(citus.coordinator(), store, path, "reindex").await;
+        let reason =
+            "store \"STORE\" is distributed by Citus, so no other store can replace it at once";
+        assert!(reindex.is_err_and(|error| error.contains(reason)), "{store}");
+    }
+}

@@ -1,0 +1,10 @@
+//! Stores on Citus: every function and command on both layouts, from each node, compared with a plain store.
+//!
+//! `make scale PG_CONFIG=...` runs these tests on a server that has Citus. Other servers skip them.
+
+mod citus;
+mod commands;
+mod matrix;
+mod nodes;
+mod shards;
+mod writing;

@@ -1,0 +1,215 @@
+//! Shards that move, a worker that is killed, and policies.
+
+use crate::citus::{Citus, DIMENSIONS};
+use crate::nodes::rows;
+use passage_tests::cluster::SUPERUSER;
+use passage_tests::wait::PATIENCE;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Fills the stores with documents of a few chunks.
+async fn fill(citus: &Citus) {
+    for store in ["tenant", "spread"] {
+        let ingest = format!(
+            "SELECT count(*) FROM generate_series(1, 40) AS n, passage.ingest('page/' || n, E'# Page ' || n || E'\\n\\nabout lexeme' || n || E'\\n\\n## More\\n\\ncommon words', store => '{store}')"
+        );
+        citus.coordinator().execute(&ingest).await;
+    }
+}
+
+const QUERIES: [&str; 3] = [
+    "SELECT uri, content FROM passage.search('common lexeme7', store => '$STORE')",
+    "SELECT outline, chunks FROM passage.outline('page/3', store => '$STORE')",
+    "SELECT uri, content FROM passage.fragments('lexeme9', store => '$STORE')",
+];
+
+#[tokio::test]
+async fn answers_stay_the_same_while_shards_move() {
+    let Some(citus) = Citus::start("moving shards", DIMENSIONS).await else { return };
+    fill(&citus).await;
+    let coordinator = citus.coordinator();
+    let mut expected = Vec::new();
+    for store in ["tenant", "spread"] {
+        for query in QUERIES {
+            let query = query.replace("$STORE", store);
+            let answer = coordinator.query_lines(&query).await;
+            assert!(!answer.is_empty(), "{query}");
+            expected.push((query, answer));
+        }
+    }
+    let (done, count) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let read = async {
+        let clients = [citus.nodes[0].client().await, citus.nodes[1].client().await];
+        while !done.load(Ordering::Relaxed) {
+            for (query, expected) in &expected {
+                for client in &clients {
+                    assert_eq!(rows(client, query).await.as_ref(), Ok(expected), "{query}");
+                    count.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+    };
+    let moves = async {
+        let placements = coordinator
+            .query_rows_as(
+                SUPERUSER,
+                "SELECT shardid, nodename FROM citus_shards WHERE table_name IN ('tenant.chunks'::regclass, 'spread.chunks'::regclass) ORDER BY shardid LIMIT 5",
+            )
+            .await;
+        let folders: Vec<_> =
+            citus.nodes[1..].iter().map(|node| node.folder().display().to_string()).collect();
+        for placement in placements {
+            let (shard, from) = (placement[0].as_ref().unwrap(), placement[1].as_ref().unwrap());
+            let to = folders.iter().find(|folder| *folder != from).unwrap();
+            let sql = format!(
+                "SELECT citus_move_shard_placement({shard}, '{from}', 5432, '{to}', 5432, shard_transfer_mode => 'block_writes')"
+            );
+            coordinator.execute_as(SUPERUSER, &sql).await;
+        }
+        done.store(true, Ordering::Relaxed);
+    };
+    tokio::join!(read, moves);
+    assert!(count.load(Ordering::Relaxed) > 20, "{count:?} answers");
+}
+
+#[tokio::test]
+async fn a_killed_worker_costs_errors_and_no_rows() {
+    let Some(mut citus) = Citus::start("a killed worker", DIMENSIONS).await else { return };
+    fill(&citus).await;
+    let search = QUERIES[0].replace("$STORE", "spread");
+    let counts = "SELECT documents, chunks FROM passage.store_stats('spread') LIMIT 1";
+    let (answer, before) = (
+        citus.coordinator().query_lines(&search).await,
+        citus.coordinator().query_lines(counts).await,
+    );
+    citus.nodes[2].destroy();
+    let client = citus.coordinator().client().await;
+    assert!(rows(&client, &search).await.is_err());
+    let mut written = 0;
+    for n in 100..120 {
+        let ingest = format!(
+            "SELECT chunks FROM passage.ingest('page/{n}', E'# Page\\n\\nwritten\\n\\n## More\\n\\nanother', store => 'spread')"
+        );
+        // A document on the other worker is written.
+        if let Ok(rows) = rows(&client, &ingest).await {
+            written += rows.len();
+        }
+    }
+    citus.nodes[2].start_again().await;
+    let begun = Instant::now();
+    while rows(&client, &search).await.is_err() {
+        assert!(begun.elapsed() < PATIENCE, "the worker is back");
+    }
+    // No document is there without its chunks.
+    let halves =
+        "SELECT count(*) FROM passage.check_store('spread', true) WHERE problem !~ 'embedding'";
+    assert_eq!(citus.coordinator().query_text(halves).await, "0");
+    let after = citus.coordinator().query_lines(counts).await;
+    let documents =
+        |counts: &[String]| counts[0].split('|').next().unwrap().parse::<usize>().unwrap();
+    assert_eq!(documents(&after), documents(&before) + written);
+    for uri in 100..120 {
+        let remove =
+            format!("SELECT documents FROM passage.remove('page/{uri}', store => 'spread')");
+        citus.coordinator().query_text(&remove).await;
+    }
+    assert_eq!(citus.coordinator().query_lines(&search).await, answer);
+}
+
+#[tokio::test]
+async fn policies_hold_on_the_shards() {
+    let Some(citus) = Citus::start("policies on Citus", DIMENSIONS).await else { return };
+    let coordinator = citus.coordinator();
+    for store in ["tenant", "spread"] {
+        let template = format!("SELECT * FROM passage.create_store('{store}', dry_run => true)");
+        let template = coordinator.query_lines(&template).await.pop().unwrap();
+        let template = template.lines().map(|line| line.trim_start_matches("--"));
+        let statements: Vec<_> =
+            template.filter(|line| line.ends_with(';')).map(str::to_owned).collect();
+        assert_eq!(statements.len(), 9, "{statements:#?}");
+        for statement in &statements {
+            coordinator.execute(statement).await;
+        }
+    }
+    for role in ["alice", "bob"] {
+        coordinator.execute_as(SUPERUSER, &format!("CREATE ROLE {role} LOGIN")).await;
+    }
+    for store in ["tenant", "spread"] {
+        coordinator.execute(&format!("GRANT USAGE ON SCHEMA {store} TO alice, bob")).await;
+        coordinator
+            .execute(&format!("GRANT ALL ON ALL TABLES IN SCHEMA {store} TO alice, bob"))
+            .await;
+        for table in ["documents", "chunks", "embeddings"] {
+            let write =
+                format!("CREATE POLICY writers ON {store}.{table} USING (reader = current_user)");
+            coordinator.execute(&write).await;
+        }
+        // Citus writes to a table of one shard by COPY, which policies forbid to all but the owner.
+        for role in ["alice", "bob"] {
+            let ingest = format!(
+                "SELECT outcome FROM passage.ingest('{role}/note', 'a note of {role}', store => '{store}')"
+            );
+            assert_eq!(coordinator.query_text_as(role, &ingest).await, "added");
+        }
+        for node in &citus.nodes {
+            for role in ["alice", "bob"] {
+                for read in
+                    ["search('note', store => '$STORE')", "fragments('note', store => '$STORE')"]
+                {
+                    let query =
+                        format!("SELECT uri FROM passage.{}", read.replace("$STORE", store));
+                    assert_eq!(
+                        node.query_lines_as(role, &query).await,
+                        [format!("{role}/note")],
+                        "{store}"
+                    );
+                }
+                let other = if role == "alice" { "bob" } else { "alice" };
+                let outline =
+                    format!("SELECT * FROM passage.outline('{other}/note', store => '{store}')");
+                assert!(node.query_lines_as(role, &outline).await.is_empty());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn functions_take_rows_of_their_own_store() {
+    let Some(citus) = Citus::start("functions over rows of a store", DIMENSIONS).await else {
+        return;
+    };
+    fill(&citus).await;
+    for store in ["tenant", "spread"] {
+        for query in [
+            "SELECT count(*) > 0 FROM passage.reassemble(ARRAY(SELECT id FROM $STORE.chunks ORDER BY id LIMIT 5), store => '$STORE')",
+            "SELECT count(*) > 4 FROM (SELECT id FROM $STORE.chunks ORDER BY id LIMIT 5) AS hit CROSS JOIN LATERAL passage.expand_context(hit.id, 'broad', store => '$STORE')",
+            "SELECT count(*) > 0 FROM passage.search_hits('common', store => '$STORE') AS hit JOIN $STORE.chunks ON chunks.id = hit.chunk_id",
+            "SELECT count(*) > 0 FROM (SELECT array_agg(chunk_id) AS ids FROM passage.search_hits('common', store => '$STORE')) AS hits, passage.reassemble(hits.ids, store => '$STORE')",
+        ] {
+            let query = query.replace("$STORE", store);
+            for node in &citus.nodes {
+                assert_eq!(node.query_text(&query).await, "t", "{query}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_transaction_sees_the_rows_that_it_has_written() {
+    let Some(citus) = Citus::start("transactions on Citus", DIMENSIONS).await else { return };
+    for store in ["tenant", "spread"] {
+        let client = citus.coordinator().client().await;
+        client.batch_execute("BEGIN").await.unwrap();
+        for n in 1..20 {
+            let ingest =
+                format!("SELECT passage.ingest('new/{n}', 'a new text {n}', store => '{store}')");
+            rows(&client, &ingest).await.unwrap();
+        }
+        let search = format!(
+            "SELECT count(*) FROM passage.search('text', max_passages => 50, store => '{store}')"
+        );
+        assert_eq!(rows(&client, &search).await.unwrap(), ["19"], "{store}");
+        client.batch_execute("ROLLBACK").await.unwrap();
+        assert_eq!(rows(&client, &search).await.unwrap(), ["0"], "{store}");
+    }
+}
