@@ -27,7 +27,7 @@ AS $$
     SELECT CASE
         WHEN chunks.oid IS NULL THEN coalesce(recorded.partitions, recorded.distributed, '{}')
         WHEN chunks.relkind = 'p' AND pg_get_partkeydef(chunks.oid) = 'HASH (document_id)' AND EXISTS (
-                SELECT FROM pg_constraint WHERE conrelid = chunks.oid AND contype = 'c' AND conname = 'chunks_id_check')
+                SELECT FROM pg_constraint WHERE conrelid = chunks.oid AND contype = 'c' AND conname = 'chunks_id_names_document')
             THEN coalesce(recorded.partitions, (
                 SELECT jsonb_build_object('partitions', max(modulus)) FROM _passage.partition_moduli(store) AS modulus
                 HAVING _passage.is_partition_count(max(modulus))), '{}')

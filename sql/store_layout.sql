@@ -135,7 +135,7 @@ AS $$
             (1, 'documents', CASE WHEN distributed = 'document' THEN NULL ELSE 'UNIQUE (uri, collection, version)' END, NULL, 'documents that were split into chunks'),
             (2, 'chunks', concat_ws(E',\n    ', CASE WHEN is_spread THEN 'PRIMARY KEY (document_id, id)' END,
                     'UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE',
-                    CASE WHEN is_spread THEN $d$CONSTRAINT chunks_id_check CHECK (document_id = (left(id::text, 18) || '-8000-000000000000')::uuid)$d$ END),
+                    CASE WHEN is_spread THEN $d$CONSTRAINT chunks_id_names_document CHECK (document_id = (left(id::text, 18) || '-8000-000000000000')::uuid)$d$ END),
                 CASE WHEN partitions IS NOT NULL THEN ' PARTITION BY HASH (document_id)' END, 'pieces of documents, in document order'),
             (3, 'embeddings', concat_ws(E',\n    ', CASE WHEN distributed = 'document' THEN 'PRIMARY KEY (document_id, chunk_id)' END,
                     CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, chunk_id) REFERENCES %I.chunks ON DELETE CASCADE', store) END),

@@ -70,5 +70,13 @@ UPDATE regress_whole.settings SET value = '["partitions"]' WHERE key = 'placemen
 SELECT _passage.store_placement('regress_whole');
 SELECT passage.upgrade_store('regress_whole');
 
+-- a CHECK with the name that PostgreSQL chooses says nothing about documents
+ALTER TABLE regress_whole.chunks ADD CHECK (id <> '00000000-0000-0000-0000-000000000000');
+SELECT conname FROM pg_constraint WHERE conrelid = 'regress_whole.chunks'::regclass AND contype = 'c';
+INSERT INTO regress_whole.documents (id, uri) VALUES ('11111111-1111-1111-1111-111111111111', 'own.md');
+INSERT INTO regress_whole.chunks (id, document_id, ordinal, section, content)
+VALUES ('22222222-2222-2222-2222-222222222222', '11111111-1111-1111-1111-111111111111', 0, '{Own}', 'An id of its own.');
+SELECT content FROM passage.expand_context('22222222-2222-2222-2222-222222222222', 'none', store => 'regress_whole');
+
 SET client_min_messages = error;
 DROP SCHEMA regress_parts, regress_whole CASCADE;

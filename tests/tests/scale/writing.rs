@@ -131,7 +131,7 @@ async fn create_store_makes_each_layout_and_knows_it_later() {
     let error = coordinator
         .error("INSERT INTO spread.chunks (id, document_id, ordinal, content) VALUES (gen_random_uuid(), '00000000-0000-0000-8000-000000000000', 0, '')")
         .await;
-    assert!(error.message().contains("chunks_id_check"), "{}", error.message());
+    assert!(error.message().contains("chunks_id_names_document"), "{}", error.message());
 
     // The triggers of an adopted table would be on one node.
     let adopt = "SELECT passage.adopt('spread.chunks', 'adopted', document => 'document_id', content => 'content')";

@@ -38,7 +38,7 @@ impl Relation {
             name,
             is_table,
             has_ordinals: is_table && columns().any(is_ordinal),
-            ids_name_documents: has_check(&description, c"chunks_id_check"),
+            ids_name_documents: has_check(&description, c"chunks_id_names_document"),
             columns: columns().map(|column| (column.name().to_owned(), column.atttypid)).collect(),
         }
     }

@@ -186,7 +186,7 @@ fn statement() -> String {
          s.shardminvalue::pg_catalog.int4, s.shardmaxvalue::pg_catalog.int4, \
          pg_catalog.min(p.groupid)::pg_catalog.int4, \
          EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.conrelid {EQUAL} $1 \
-         AND k.conname {EQUAL} 'chunks_id_check' AND k.contype {EQUAL} 'c'), \
+         AND k.conname {EQUAL} 'chunks_id_names_document' AND k.contype {EQUAL} 'c'), \
          pg_catalog.min(p.groupid)::pg_catalog.int4 {EQUAL} (SELECT l.groupid FROM pg_catalog.pg_dist_local_group AS l) \
          FROM pg_catalog.pg_dist_shard AS s \
          JOIN pg_catalog.pg_dist_placement AS p ON p.shardid {EQUAL} s.shardid \
