@@ -46,7 +46,7 @@ struct TableShard {
     is_local: bool,
 }
 
-/// The most statements that call shards. In a transaction block each shard has its own, one for each kind of result.
+/// The most statements that call shards. Each shard has its own, one for each kind of result.
 const CALLS: usize = 256;
 
 /// The function that Citus hashes an id with, `uuid_hash`.
