@@ -3,7 +3,7 @@ Stores whose tables Citus distributes.
 
 A statement that reads the tables of such a store runs on each shard that has rows for it, over the shard's own
 tables: with its own indexes and statistics, the settings of pgvector, and a plan that the worker keeps. Citus
-takes it there in one query for each node, which calls `_passage.shard_rows` with the rights of the caller. The
+takes it there in one query for each shard, which calls `_passage.shard_rows` with the rights of the caller. The
 caller gets the rows of all shards together.
 
 A store without Citus is read directly.
@@ -24,9 +24,8 @@ use crate::spi::{Connection, Rows, Statement, Value};
 use crate::types::Name;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, pg_sys};
-use shard_map::{Shard, ShardMap};
+use shard_map::ShardMap;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::rc::Rc;
 use uuid::Uuid;
@@ -35,8 +34,8 @@ use uuid::Uuid;
 #[derive(Default)]
 struct CachedMap(OnceCell<Option<Rc<ShardMap>>>);
 
-/// Identifies the statement that calls shards of one node: by the columns of its result, and by a document whose
-/// id leads to the node.
+/// Identifies the statement that calls a shard: by the columns of its result, and by a document whose id leads to
+/// the shard.
 #[derive(Clone, PartialEq)]
 struct CallStatement {
     columns: Vec<pg_sys::Oid>,
@@ -93,14 +92,14 @@ impl Store {
             Some(rows) => Rows::extend(rows, read),
             None => rows = Some(read),
         };
-        for of_node in by_node(&shards) {
-            let place = |owner: &usize| {
-                of_node.iter().position(|(index, _)| index == owner).map(|place| place as i32)
-            };
+        // Citus takes a query to the node that has its shard now, also while shards move. And it sees the rows that
+        // the transaction has written to the shard. So each shard has a query of its own.
+        for (index, shard) in shards {
+            let place = |owner: &usize| (*owner == index).then_some(0);
             let call = ShardCall {
                 store: self.0.store.clone(),
                 relations: map.relations.clone(),
-                shards: of_node.iter().flat_map(|(_, of)| of.ids.clone()).collect(),
+                shards: shard.ids.clone(),
                 statement: statement.text().to_owned(),
                 access: statement.access(),
                 nearest,
@@ -110,7 +109,7 @@ impl Store {
             };
             // Citus rejects a query within a query on a shard, as in a function over rows of the store. The shards of
             // the own node need no query of Citus.
-            if of_node.iter().all(|(_, shard)| shard.is_local) {
+            if shard.is_local {
                 let read = call.each(|statement, values, settings| {
                     add(connection.read_with(statement, values, settings));
                     Ok(())
@@ -118,7 +117,7 @@ impl Store {
                 read.unwrap_or_else(|error| ErrorReport::from(error).report(PgLogLevel::ERROR));
                 continue;
             }
-            let representative = of_node[0].1.representative;
+            let representative = shard.representative;
             let key = CallStatement { columns: columns.clone(), representative };
             let statement = map.calls.borrow_mut().get(&self.0.store, key, || {
                 call_statement(&self.0.chunks.name, &columns, representative)
@@ -142,22 +141,6 @@ fn values_of(call: ShardCall) -> Vec<Value> {
         Value::new(call.arguments),
         Value::new(call.owners),
     ]
-}
-
-/// Groups shards by their node, each with its index among all.
-///
-/// In a transaction block each shard is called on its own: Citus may have written to the shards of a node through
-/// several connections, and takes a query for a shard to the one that sees these rows.
-fn by_node<'m>(shards: &[(usize, &'m Shard)]) -> Vec<Vec<(usize, &'m Shard)>> {
-    // SAFETY: reads the state of the transaction.
-    if unsafe { pg_sys::IsTransactionBlock() } {
-        return shards.iter().map(|shard| vec![*shard]).collect();
-    }
-    let mut nodes: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for (index, shard) in shards {
-        nodes.entry(shard.node).or_default().push((*index, *shard));
-    }
-    nodes.into_values().collect()
 }
 
 /// Returns the text of a statement that Citus takes to the shard of a document. The document need not exist.

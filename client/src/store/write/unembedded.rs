@@ -166,6 +166,7 @@ impl Store {
         let at_once = if layout.is_distributed { 1 } else { documents.len().max(1) };
         if !is_read_only {
             for documents in documents.chunks(at_once) {
+                let documents = documents.to_vec();
                 client.execute_unnamed(&sql, &[&documents]).await.map_err(error)?;
             }
         }

@@ -27,8 +27,7 @@ pub struct ShardMap {
 pub struct Shard {
     /// The greatest hash of its documents.
     greatest: i32,
-    pub node: i32,
-    /// Whether that is the node of the session.
+    /// Whether its node is that of the session.
     pub is_local: bool,
     /// The number of each table, in the order of the names, which its name ends in.
     pub ids: Vec<i64>,
@@ -46,7 +45,7 @@ struct TableShard {
     is_local: bool,
 }
 
-/// The most statements that call shards. In a transaction block each shard has its own, one for each kind of result.
+/// The most statements that call shards. Each shard has its own, one for each kind of result.
 const CALLS: usize = 256;
 
 /// The function that Citus hashes an id with, `uuid_hash`.
@@ -89,7 +88,6 @@ impl ShardMap {
             let (least, greatest) = chunks.hash.unwrap_or((i32::MIN, i32::MAX));
             Some(Shard {
                 greatest,
-                node: chunks.node,
                 is_local: chunks.is_local,
                 ids: ids.collect::<Option<_>>()?,
                 representative: representative(least, greatest),
