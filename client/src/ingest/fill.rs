@@ -33,7 +33,7 @@ const CLAIMED: usize = 256;
 
 /// The most claimed chunks behind a busy pooler, where other workers may take chunks while this one waits for a
 /// connection to the server.
-const CLAIMED_IF_BUSY: usize = 64;
+const CLAIMED_IF_BUSY: usize = CLAIM as usize;
 
 /// A pooler is busy if it needs longer to assign a connection to the server.
 const BUSY_AFTER: Duration = Duration::from_millis(20);
