@@ -253,7 +253,7 @@ const OBSTACLES: [(&str, &str, &str); 15] = [
     ),
     ("CREATE PUBLICATION news FOR ALL TABLES", "publication news", "DROP PUBLICATION news"),
     (
-        "CREATE TABLE public.more () INHERITS (rag.strategies)",
+        "CREATE TABLE public.more () INHERITS (rag.strategies); ALTER TABLE public.more OWNER TO owner",
         "table public.more",
         "DROP TABLE public.more",
     ),
