@@ -31,12 +31,9 @@ const WRITE_DELAY: Duration = Duration::from_secs(1);
 /// process.
 const CLAIMED: usize = 256;
 
-/// The most claimed chunks behind a busy pooler, where other workers may take chunks while this one waits for a
-/// connection to the server.
-const CLAIMED_IF_BUSY: usize = CLAIM as usize;
-
-/// A pooler is busy if it needs longer to assign a connection to the server.
-const BUSY_AFTER: Duration = Duration::from_millis(20);
+/// The most claimed chunks behind a busy pooler. They are written together, because other workers may take claimed
+/// chunks while this one waits for a connection to the server.
+const CLAIMED_IF_BUSY: usize = 64;
 
 /// The longest time that a worker behind a pooler keeps its claims, and with them a connection to the server.
 const CLAIM_TIME: Duration = Duration::from_secs(1);
@@ -154,12 +151,26 @@ enum First {
     None,
 }
 
-/// How far a scan may claim.
+/// When a scan claims and writes.
 struct Pace {
     has_more: bool,
-    /// The most claimed chunks.
-    most: usize,
+    /// Whether it writes all claimed chunks together, and then claims the next ones.
+    by_group: bool,
+    may_claim: bool,
     claimed_at: Instant,
+}
+
+impl Pace {
+    fn begin(&mut self, store: &Store) {
+        self.by_group = store.is_pool_busy();
+        self.may_claim = true;
+        self.claimed_at = Instant::now();
+    }
+
+    /// Returns the most claimed chunks.
+    fn most(&self) -> usize {
+        if self.by_group { CLAIMED_IF_BUSY } else { CLAIMED }
+    }
 }
 
 /// A chunk, and its embedding or the error.
@@ -276,11 +287,12 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         let mut claimed: HashSet<Uuid> = first.iter().map(|chunk| chunk.id).collect();
         self.submit(first, &sender);
         let mut done = Vec::new();
-        let most = if store.must_renew_claims() { CLAIMED_IF_BUSY } else { CLAIMED };
-        let mut pace = Pace { has_more: true, most, claimed_at: Instant::now() };
+        let claimed_at = Instant::now();
+        let mut pace = Pace { has_more: true, by_group: false, may_claim: true, claimed_at };
+        pace.begin(store);
         let mut first_done = Instant::now();
-        while !claimed.is_empty() {
-            while pace.has_more && claimed.len() < pace.most {
+        loop {
+            while pace.has_more && pace.may_claim && claimed.len() < pace.most() {
                 let collection = self.fill.collection.as_deref();
                 match store.claim(&mut cursor, CLAIM, collection).await? {
                     Some(chunks) => {
@@ -290,6 +302,10 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
                     None => pace.has_more = false,
                 }
             }
+            if claimed.is_empty() {
+                break;
+            }
+            pace.may_claim = !pace.by_group;
             let next: Option<Embedded> = tokio::select! {
                 biased;
                 () = &mut *stop => {
@@ -320,10 +336,11 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
             if done.len() == 1 {
                 first_done = Instant::now();
             }
-            if done.len() >= CLAIM as usize || claimed.is_empty() {
+            if done.len() >= CLAIM as usize && !pace.by_group || claimed.is_empty() {
                 self.write_and_renew(store, &mut done, &claimed, &mut pace).await?;
             }
         }
+        store.end_claims().await?;
         Ok(false)
     }
 
@@ -356,14 +373,13 @@ impl<R: Fn(&FillEvent)> Worker<'_, R> {
         let finished = done.len() as u64;
         let is_shared = self.write(store, done).await? < finished;
         if store.must_renew_claims() {
-            let started = Instant::now();
             let claimed: Vec<Uuid> = claimed.iter().copied().collect();
             store.renew_claims(&claimed).await?;
-            let is_busy = started.elapsed() > BUSY_AFTER;
-            pace.most = if is_busy { CLAIMED_IF_BUSY } else { CLAIMED };
             // Another worker embeds the same chunks. The next scan begins elsewhere.
             pace.has_more &= !is_shared;
-            pace.claimed_at = Instant::now();
+            let waits_for_others = pace.by_group && !claimed.is_empty();
+            pace.begin(store);
+            pace.may_claim = !waits_for_others;
         }
         Ok(())
     }

@@ -32,6 +32,8 @@ pub struct Store {
     pub(super) is_pooled: bool,
     /// Whether a transaction is open that holds claims of chunks.
     pub(super) has_open_claims: bool,
+    /// The number of transactions with claims that have begun quickly since the last one that has not.
+    pub(super) quick_begins: u32,
     pub(super) name: String,
     /// The store's name as a quoted identifier.
     pub(super) schema: String,
@@ -93,6 +95,7 @@ impl Store {
             client,
             is_pooled,
             has_open_claims: false,
+            quick_begins: 0,
             name: name.to_owned(),
             schema: quote_identifier(name),
             notices,

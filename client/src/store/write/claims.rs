@@ -5,13 +5,15 @@ The session holds the locks: they block no writer, and end with the worker's con
 
 Through a pooler a lock of the session would outlast the worker. There a transaction holds the locks. The worker
 ends it with each write, and after a moment without one, so that other clients get their turn. It then claims
-the chunks that are still being embedded again, in the next transaction. Workers begin at random documents,
-so another one rarely takes a chunk in between. It is then embedded twice, and written once.
+the chunks that are still being embedded again, in the next transaction. Another worker may take some in between:
+they are embedded twice, and written once. This is rare. Workers begin at random documents, and while a pool is
+busy they write all claimed chunks together.
 */
 
 use super::super::connection::Store;
 use super::super::error::Error;
 use crate::postgres_text::quote_literal;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// A worker's position in the scan: the last chunk that was read.
@@ -21,6 +23,12 @@ pub struct ClaimCursor {
     pub(super) ordinal: i32,
     pub(super) is_started: bool,
 }
+
+/// A pooler that needs longer than this to begin a transaction has no connection to the server to spare.
+const QUICK_BEGIN: Duration = Duration::from_millis(5);
+
+/// The number of transactions that must begin quickly, one after the other, before the pool counts as idle.
+const QUICK_BEGINS: u32 = 8;
 
 impl ClaimCursor {
     /// Returns a position at a random document. The ids of documents are hashes.
@@ -39,6 +47,11 @@ impl Store {
     /// Returns whether a transaction holds the claims, so that they must be renewed.
     pub fn must_renew_claims(&self) -> bool {
         self.is_pooled
+    }
+
+    /// Returns whether the worker may have to wait for a connection of the pool, without its claims.
+    pub fn is_pool_busy(&self) -> bool {
+        self.is_pooled && self.quick_begins < QUICK_BEGINS
     }
 
     /// Ends the transaction that holds the claims, and claims chunks that are still being embedded again.
@@ -71,8 +84,11 @@ impl Store {
     /// Begins a transaction that holds the claims, if they must be in one.
     pub(super) async fn begin_claims(&mut self) -> Result<(), Error> {
         if self.is_pooled && !self.has_open_claims {
+            let started = Instant::now();
             self.run("BEGIN").await?;
             self.has_open_claims = true;
+            let is_quick = started.elapsed() <= QUICK_BEGIN;
+            self.quick_begins = if is_quick { self.quick_begins.saturating_add(1) } else { 0 };
         }
         Ok(())
     }
