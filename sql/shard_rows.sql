@@ -2,7 +2,7 @@
 -- the rights of the caller.
 
 CREATE FUNCTION _passage.shard_rows(
-    store name, relations text[], shards bigint[], statement text, access text, nearest bigint, types oid[], arguments text[], owners integer[]
+    store name, relations text[], shards bigint[], statement text, access text, visited bigint, types oid[], arguments text[], owners integer[]
 )
 RETURNS SETOF record
 LANGUAGE c STABLE PARALLEL RESTRICTED ROWS 100

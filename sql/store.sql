@@ -218,7 +218,7 @@ AS $$
         WHEN 'partition' THEN rel.oid IS NULL AND coalesce((
             SELECT round(sum(1.0 / modulus), 6) < 1 FROM _passage.partition_moduli(store) AS modulus), true)
         -- Citus distributes all tables of a schema at once.
-        WHEN 'distribution' THEN NOT relation = ANY (ARRAY(SELECT _passage.distributed_relations(store)::text))
+        WHEN 'distribution' THEN relation NOT IN (SELECT _passage.distributed_relations(store)::text)
             AND (placement = '{"distributed": "document"}' OR (relation = 'chunks') = NOT EXISTS (SELECT FROM _passage.distributed_relations(store)))
         WHEN 'setting' THEN coalesce(NOT _passage.store_settings(store) ? layout.name, true)
         WHEN 'column' THEN is_table AND attnum IS NULL

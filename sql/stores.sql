@@ -17,7 +17,7 @@ DECLARE
 BEGIN
     FOR rel IN
         SELECT relname AS name, relkind = 'p' AS is_partitioned, nullif(reltuples, -1)::bigint AS estimate,
-            relname = ANY (ARRAY(SELECT _passage.distributed_relations(store))) AS is_distributed,
+            relname IN (SELECT _passage.distributed_relations(store)) AS is_distributed,
             has_schema_privilege(relnamespace, 'USAGE') AND has_any_column_privilege(pg_class.oid, 'SELECT')
                 AND NOT row_security_active(pg_class.oid)
                 -- A partition can be a foreign table.

@@ -404,7 +404,7 @@ async fn every_command_of_the_client_works_on_partitions() {
     }
     let id = cluster.query_text("SELECT id FROM parts.chunks ORDER BY id LIMIT 1").await;
     both(&["context", &id]).await;
-    both(&["remove", "garden/bees.md"]).await;
+    both(&["remove", "--yes", "garden/bees.md"]).await;
     both(&[&["reindex", "--quiet", "--collection", "manual"], no_embed].concat()).await;
     same_rows("reindex of a collection").await;
 

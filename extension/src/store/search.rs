@@ -17,7 +17,7 @@ mod text_search;
 mod vector_search;
 
 pub use filters::{FilterShape, Filters};
-pub use index_scan::IndexScan;
+pub use index_scan::scan_settings;
 pub use query_embedding::QueryEmbedding;
 pub use text_search::{TextMatches, TextRanking};
 

@@ -18,7 +18,7 @@ pub use shard_call::ShardCall;
 
 use super::Store;
 use super::layout::StatementKey;
-use super::search::IndexScan;
+use super::search::scan_settings;
 use super::sql_text::{AT_LEAST, EQUAL};
 use crate::spi::{Connection, Rows, Statement, Value};
 use crate::types::Name;
@@ -60,19 +60,18 @@ impl Store {
         cached.0.get_or_init(|| ShardMap::read(connection, &self.0).map(Rc::new)).clone()
     }
 
-    /// Executes a reading statement on the tables of the store, or on those of each shard. With `nearest`, its
-    /// vector index is searched for so many rows.
+    /// Executes a reading statement on the tables of the store, or on those of each shard. With `visited`, the
+    /// scan of its vector index visits so many rows.
     pub(super) fn read<'c>(
         &self,
         connection: &'c Connection,
         statement: &Statement,
         values: Vec<Value>,
         route: Route,
-        nearest: Option<usize>,
+        visited: Option<usize>,
     ) -> Rows<'c> {
         let Some(map) = self.shard_map(connection) else {
-            let settings =
-                nearest.map(|count| IndexScan::of_embeddings(count).settings).unwrap_or_default();
+            let settings = visited.map(scan_settings).unwrap_or_default();
             return connection.read_with(statement, values, &settings);
         };
         let (shards, owners) = map.shards_of(route);
@@ -102,7 +101,7 @@ impl Store {
                 shards: shard.ids.clone(),
                 statement: statement.text().to_owned(),
                 access: statement.access(),
-                nearest,
+                visited,
                 types: types.clone(),
                 arguments: texts.clone(),
                 owners: owners.as_ref().map(|owners| owners.iter().map(place).collect()),
@@ -136,7 +135,7 @@ fn values_of(call: ShardCall) -> Vec<Value> {
         Value::new(call.shards),
         Value::new(call.statement),
         Value::new(call.access.name().to_owned()),
-        Value::new(call.nearest.map(|count| count as i64)),
+        Value::new(call.visited.map(|count| count as i64)),
         Value::new(call.types),
         Value::new(call.arguments),
         Value::new(call.owners),

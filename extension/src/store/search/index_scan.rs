@@ -11,44 +11,33 @@ use pgrx::pg_sys;
 use std::ffi::{CStr, CString};
 use std::ops::RangeInclusive;
 
-/// A scan of a vector index, which is part of one statement.
-pub struct IndexScan {
-    /// The number of chunks that the index finds.
-    pub limit: usize,
-    /// The settings for the statement.
-    pub settings: Vec<Setting>,
-}
-
-/// The range of `hnsw.ef_search`, which is raised to twice the number of requested chunks. With
-/// `ef_search` as large as the request, indexes of a store of source code missed one to eight points of
-/// recall; with 200 none.
+/// The range of `hnsw.ef_search`, which is raised to the number of visited chunks. With `ef_search` as large as
+/// the request, indexes of a store of source code missed one to eight points of recall; with 200 none.
 const EF_SEARCH: RangeInclusive<usize> = 200..=1_000;
 
 /// How many chunks an index of signs finds for each requested one, and the most by this factor.
 const OVERSAMPLING: usize = 20;
 const MAX_OVERSAMPLED: usize = *EF_SEARCH.end();
 
-impl IndexScan {
-    /// Returns a scan of an index of embeddings that finds the requested number of chunks.
-    pub fn of_embeddings(requested: usize) -> Self {
-        let mut settings = Vec::new();
-        widen(2 * requested, ef_search(), &mut settings);
-        iterate(&mut settings);
-        Self { limit: requested, settings }
-    }
+/// Returns how many chunks an index of embeddings visits to find the requested number.
+pub fn visited(requested: usize) -> usize {
+    2 * requested
+}
 
-    /// Returns a scan of an index of signs that finds enough candidates for the requested number of chunks.
-    pub fn of_signs(requested: usize) -> Self {
-        let ef_search = ef_search();
-        let limit = (OVERSAMPLING * requested)
-            .min(MAX_OVERSAMPLED)
-            .max(2 * requested)
-            .max(ef_search.unwrap_or_default());
-        let mut settings = Vec::new();
-        widen(limit, ef_search, &mut settings);
-        iterate(&mut settings);
-        Self { limit, settings }
-    }
+/// Returns how many candidates an index of signs visits and finds for the requested number of chunks.
+pub fn candidates(requested: usize) -> usize {
+    (OVERSAMPLING * requested)
+        .min(MAX_OVERSAMPLED)
+        .max(visited(requested))
+        .max(ef_search().unwrap_or_default())
+}
+
+/// Returns the settings of pgvector for a scan that visits so many chunks.
+pub fn scan_settings(visited: usize) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    widen(visited, ef_search(), &mut settings);
+    iterate(&mut settings);
+    settings
 }
 
 /// Returns a setting of this session.

@@ -13,7 +13,7 @@ requested, and the same statement orders them by the distance of their embedding
 
 use super::RankedChunks;
 use super::filters::{FilterShape, Filters};
-use super::index_scan::IndexScan;
+use super::index_scan::{candidates, visited};
 use super::query_embedding::QueryEmbedding;
 use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Value};
@@ -102,18 +102,17 @@ impl Store {
         let key = NearestStatement { scan, filters: shape };
         let statement = self.0.statement(key, || statement(&self.0, embedding, scan, shape));
         let mut values = vec![embedding.value(), Value::new(limit as i64)];
-        let nearest = match scan {
-            VectorScan::Indexed => Some(limit),
+        let visited = match scan {
+            VectorScan::Indexed => Some(visited(limit)),
             VectorScan::Reranked => {
-                let scan = IndexScan::of_signs(limit);
-                values.push(Value::new(scan.limit as i64));
-                // The settings are those of half as many embeddings.
-                Some(scan.limit.div_ceil(2))
+                let candidates = candidates(limit);
+                values.push(Value::new(candidates as i64));
+                Some(candidates)
             }
             VectorScan::Exact => None,
         };
         values.extend(filters.values());
-        let rows = self.read(connection, &statement, values, Route::All, nearest);
+        let rows = self.read(connection, &statement, values, Route::All, visited);
         let chunk = |row| {
             pause(row);
             let distance: f64 = rows.get(row, 1)?;

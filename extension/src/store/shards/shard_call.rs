@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::spi::{Access, Setting, Statement, Value};
-use crate::store::search::IndexScan;
+use crate::store::search::scan_settings;
 use pgrx::datum::Uuid;
 use pgrx::{FromDatum, pg_sys};
 use std::cell::RefCell;
@@ -25,8 +25,8 @@ pub struct ShardCall {
     pub shards: Vec<i64>,
     pub statement: String,
     pub access: Access,
-    /// How many rows a vector index is searched for.
-    pub nearest: Option<usize>,
+    /// How many rows the scan of a vector index visits.
+    pub visited: Option<usize>,
     /// The types of the parameters, and their values as text.
     pub types: Vec<pg_sys::Oid>,
     pub arguments: Vec<Option<String>>,
@@ -74,10 +74,7 @@ impl ShardCall {
             if let (Some(owners), Some(first)) = (&self.owners, values.first_mut()) {
                 *first = owned(*first, owners, place).ok_or_else(invalid)?;
             }
-            let mut settings = self
-                .nearest
-                .map(|count| IndexScan::of_embeddings(count).settings)
-                .unwrap_or_default();
+            let mut settings = self.visited.map(scan_settings).unwrap_or_default();
             // Citus hides the shards of a session's own node from its queries on the catalogs.
             settings.push(Setting {
                 name: c"citus.override_table_visibility",
