@@ -259,16 +259,8 @@ impl Error {
                     .into()
             }
             Error::Connect { failure, .. } => remedy::connect(*failure).into(),
-            Error::Pooler => {
-                "Connect to the server directly, or through a pool in session mode (pool_mode = session). The reindex of a \
-                 whole store sets the role and holds a lock, which other clients of a shared session would have too."
-                    .into()
-            }
-            Error::StatementPooler => {
-                "Connect to the server directly, or through a pool in transaction mode (pool_mode = transaction). The client \
-                 needs transactions."
-                    .into()
-            }
+            Error::Pooler => remedy::POOLER.into(),
+            Error::StatementPooler => remedy::STATEMENT_POOLER.into(),
             Error::Lost => remedy::RUN_AGAIN.into(),
             Error::Protocol(_) => "Check that DATABASE_URL names a PostgreSQL server.".into(),
             Error::Database { code, operation, hint, store, .. } => {

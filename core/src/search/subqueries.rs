@@ -53,17 +53,16 @@ pub struct Frequencies {
 impl Frequencies {
     /// Returns the frequencies in several shards together, or `None` without any. A lexeme outside the statistics
     /// of a shard counts there as often as it can occur.
-    pub fn merged(shards: &[Self]) -> Option<Self> {
-        let chunks: f64 = shards.iter().map(|shard| shard.chunks).sum();
-        let bound: f64 = shards.iter().map(Self::uncommon_bound).sum();
-        let lexemes = shards.iter().flat_map(|shard| shard.shares.keys());
+    pub fn merged(parts: &[Self]) -> Option<Self> {
+        let chunks: f64 = parts.iter().map(|part| part.chunks).sum();
+        let bound: f64 = parts.iter().map(Self::uncommon_bound).sum();
+        let lexemes = parts.iter().flat_map(|part| part.shares.keys());
         let mut shares = HashMap::new();
         for lexeme in lexemes {
             if !shares.contains_key(lexeme) {
-                let with = |shard: &Self| {
-                    shard.chunks_with(lexeme).unwrap_or_else(|| shard.uncommon_bound())
-                };
-                let with: f64 = shards.iter().map(with).sum();
+                let with =
+                    |part: &Self| part.chunks_with(lexeme).unwrap_or_else(|| part.uncommon_bound());
+                let with: f64 = parts.iter().map(with).sum();
                 shares.insert(lexeme.clone(), with / chunks);
             }
         }

@@ -59,7 +59,7 @@ async fn every_command_leaves_the_rows_of_a_plain_store() {
     compare(&citus, path, next(), "embed").await;
     compare(&citus, path, next(), "ingest . --collection all").await;
     compare(&citus, path, next(), "ingest . --collection all").await;
-    compare(&citus, path, next(), "search how_is_a_store_dropped --json --max-passages 3").await;
+    compare(&citus, path, next(), "search how_is_a_store_dropped --json --limit 3").await;
     compare(&citus, path, next(), "fragments privileges --json").await;
     compare(&citus, path, next(), "outline faq.md").await;
     compare(&citus, path, next(), "export --collection all").await;
