@@ -264,11 +264,7 @@ impl Error {
                  whole store sets the role and holds a lock, which other clients of a shared session would have too."
                     .into()
             }
-            Error::StatementPooler => {
-                "Connect to the server directly, or through a pool in transaction mode (pool_mode = transaction). The client \
-                 needs transactions."
-                    .into()
-            }
+            Error::StatementPooler => remedy::NO_TRANSACTIONS.into(),
             Error::Lost => remedy::RUN_AGAIN.into(),
             Error::Protocol(_) => "Check that DATABASE_URL names a PostgreSQL server.".into(),
             Error::Database { code, operation, hint, store, .. } => {

@@ -42,6 +42,10 @@ pub enum Operation {
     Other,
 }
 
+/// The remedy behind a statement pooler.
+pub(super) const NO_TRANSACTIONS: &str = "Connect to the server directly, or through a pool in transaction mode \
+    (pool_mode = transaction). The client needs transactions.";
+
 /// The remedy after the loss of a connection.
 pub(super) const RUN_AGAIN: &str =
     "Run the command again: each document is written completely or not at all.";
