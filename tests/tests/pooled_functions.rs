@@ -56,7 +56,7 @@ async fn compare(client: Client, first: usize, expected: Arc<Vec<Vec<String>>>) 
         let (store, number) = ((first + step) % NAMES.len(), (first + step * 5) % CALLS.len());
         let expected = &expected[store * CALLS.len() + number];
         let name = NAMES[store];
-        if (first + step) % 2 == 0 {
+        if (first + step).is_multiple_of(2) {
             assert_eq!(&rows(&client, &call(number, Some(name))).await, expected, "{name}");
         } else {
             client

@@ -259,8 +259,12 @@ impl Error {
                     .into()
             }
             Error::Connect { failure, .. } => remedy::connect(*failure).into(),
-            Error::Pooler => remedy::POOLER.into(),
-            Error::StatementPooler => remedy::STATEMENT_POOLER.into(),
+            Error::Pooler => {
+                "Connect to the server directly, or through a pool in session mode (pool_mode = session). The reindex of a \
+                 whole store sets the role and holds a lock, which other clients of a shared session would have too."
+                    .into()
+            }
+            Error::StatementPooler => remedy::NO_TRANSACTIONS.into(),
             Error::Lost => remedy::RUN_AGAIN.into(),
             Error::Protocol(_) => "Check that DATABASE_URL names a PostgreSQL server.".into(),
             Error::Database { code, operation, hint, store, .. } => {

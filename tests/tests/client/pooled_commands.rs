@@ -31,16 +31,16 @@ async fn run(cluster: &Cluster, pooler: &Pooler, arguments: &[&str]) -> RunOutpu
 
 /// Returns an output without the durations at the end of JSON.
 fn timeless(output: &str) -> String {
-    let lines = output.lines().map(|line| line.split("\"timing\"").next().unwrap_or_default());
-    lines.collect::<Vec<_>>().join("\n")
+    let untimed = |line: &str| line.split("\"timing\"").next().unwrap_or_default().to_owned();
+    output.lines().map(untimed).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the output of a command through the pooler, which is that of a direct connection.
 async fn same(cluster: &Cluster, pooler: &Pooler, arguments: &[&str]) -> String {
-    let pooled = run(cluster, pooler, arguments).await.stdout;
+    let output = run(cluster, pooler, arguments).await.stdout;
     let direct = cluster.passage(arguments).await;
-    assert_eq!(timeless(&pooled), timeless(&direct), "{arguments:?}");
-    pooled
+    assert_eq!(timeless(&output), timeless(&direct), "{arguments:?}");
+    output
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn three_embedders_share_the_chunks_through_a_pool_of_two_connections() {
             missing_at_the_end(&mut third)
         )
     };
-    within("the workers end", workers).await;
+    within("the workers end", Box::pin(workers)).await;
     let texts = service.texts();
     let different: std::collections::HashSet<_> = texts.iter().collect();
     assert_eq!(different.len(), 2_000, "each chunk is embedded");

@@ -42,13 +42,9 @@ pub enum Operation {
     Other,
 }
 
-/// For a pool whose clients share sessions, where a session of its own is needed.
-pub(super) const POOLER: &str = "Connect to the server directly, or through a pool in session mode (pool_mode = session). The reindex of a \
-     whole store sets the role and holds a lock, which other clients of a shared session would have too.";
-
-/// For a pool that ends a transaction with each statement.
-pub(super) const STATEMENT_POOLER: &str = "Connect to the server directly, or through a pool in transaction mode (pool_mode = transaction). The client \
-     needs transactions.";
+/// The remedy behind a statement pooler.
+pub(super) const NO_TRANSACTIONS: &str = "Connect to the server directly, or through a pool in transaction mode \
+    (pool_mode = transaction). The client needs transactions.";
 
 /// The remedy after the loss of a connection.
 pub(super) const RUN_AGAIN: &str =
