@@ -148,7 +148,7 @@ fn replace(
     // SAFETY: reads a variable of the backend, in its one thread.
     if unsafe { pg_sys::XactReadOnly } {
         // SAFETY: reads the shared memory of the server, which exists in each backend.
-        return Err(Error::ReadOnly { is_standby: unsafe { pg_sys::RecoveryInProgress() } }.into());
+        return Err(Error::ReadOnly { is_standby: unsafe { pg_sys::RecoveryInProgress() } });
     }
 
     let document = source.prepare(text)?;

@@ -3,6 +3,7 @@
 use passage_tests::cluster::{OWNER, SUPERUSER, model_path};
 use passage_tests::read_calls::{ReadCalls, embed, load};
 use passage_tests::{Cluster, fixture};
+use std::fmt::Write;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// Tables that somebody partitioned by the hash of the document, and others by a list of collections.
@@ -37,9 +38,11 @@ async fn stores() -> Cluster {
         load("parts"),
     );
     for store in ["by_hash", "by_list"] {
-        sql += &format!(
+        write!(
+            sql,
             "SELECT passage.create_store('{store}'{dimensions}); DROP TABLE {store}.chunks CASCADE;"
-        );
+        )
+        .expect("a string takes text");
     }
     sql += BY_HAND;
     cluster.execute(&sql).await;
@@ -336,6 +339,7 @@ async fn partitions_of_another_role_are_refused() {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one command after the other changes the same stores")]
 async fn every_command_of_the_client_works_on_partitions() {
     let cluster = Cluster::bare().await;
     let is_embedding = cluster.has_vector() && model_path().is_some();

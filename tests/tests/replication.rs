@@ -81,7 +81,7 @@ async fn a_subscriber_gives_the_answers_of_its_publisher() {
     if publisher.has_vector() {
         tables.push("embeddings");
     }
-    let published: Vec<_> = ["rag", "parts"]
+    let contents: Vec<_> = ["rag", "parts"]
         .iter()
         .flat_map(|store| {
             tables.iter().chain(&["strategies"]).map(move |table| format!("{store}.{table}"))
@@ -89,7 +89,7 @@ async fn a_subscriber_gives_the_answers_of_its_publisher() {
         .collect();
     // The first half is copied, the second half is streamed.
     publisher.execute(&load("rag")).await;
-    subscribe(&publisher, &subscriber, &published.join(", ")).await;
+    subscribe(&publisher, &subscriber, &contents.join(", ")).await;
     publisher.execute(&load("parts")).await;
     publisher.passage(["ingest", "--no-embed", fixture!("client/garden")]).await;
     for store in ["rag", "parts"] {

@@ -180,7 +180,7 @@ impl Value {
     }
 
     /// Returns the value as its text, `None` for NULL.
-    pub fn to_text(&self) -> Option<String> {
+    pub fn to_text(self) -> Option<String> {
         let datum = self.datum?;
         let (mut output, mut is_varlena) = Default::default();
         // SAFETY: the datum is of the type, whose output function returns a string that ends in NUL.

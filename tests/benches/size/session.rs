@@ -110,7 +110,7 @@ impl Session {
         let calls = questions.len() * ROUNDS;
         Measured {
             recall: found as f64 / (questions.len() * hits) as f64,
-            time: (self.processor_time() - begun) / calls as u32,
+            time: self.processor_time().saturating_sub(begun) / calls as u32,
         }
     }
 
@@ -121,7 +121,7 @@ impl Session {
         );
         let begun = self.processor_time();
         self.client.batch_execute(&sql).await.expect("the rows are valid");
-        self.processor_time() - begun
+        self.processor_time().saturating_sub(begun)
     }
 
     async fn prepare(&self, sql: &str) -> Statement {
@@ -138,7 +138,7 @@ impl Session {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process));
         let stat = stat.expect("the kernel counts the time of processes");
         let (_, fields) = stat.rsplit_once(") ").expect("the name of a program is in parentheses");
-        let ticks = fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u32>());
+        let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<u32>);
         let ticks: u32 = ticks.map(|ticks| ticks.expect("it is a number")).sum();
         Duration::from_secs_f64(f64::from(ticks) / TICKS)
     }
