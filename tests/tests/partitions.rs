@@ -393,7 +393,8 @@ async fn every_command_of_the_client_works_on_partitions() {
     };
     let same_rows = async |after: &str| {
         let plain = cluster.query_lines(&rows("one_table")).await;
-        assert!(plain.len() > 20, "{after}");
+        // Without pgvector there are no rows of embeddings.
+        assert!(plain.len() > if is_embedding { 20 } else { 10 }, "{after}");
         assert_eq!(cluster.query_lines(&rows("parts")).await, plain, "{after}");
     };
     same_rows("ingest").await;
