@@ -17,14 +17,16 @@ AS $$
                 JOIN pg_attribute ON attrelid = partrelid AND attnum = key
                 WHERE partrelid = pg_class.oid) AS partitioned_by
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings')
+        WHERE nspname = store AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys')
     ),
     keys (relation, columns, tail) AS (VALUES
         ('documents', ARRAY['id'], 'ADD PRIMARY KEY (id)'),
         ('documents', ARRAY['uri', 'collection', 'version'], 'ADD UNIQUE (uri, collection, version)'),
         ('chunks', ARRAY['id'], 'ADD PRIMARY KEY (id)'),
         ('chunks', ARRAY['document_id', 'ordinal'], 'ADD UNIQUE (document_id, ordinal) DEFERRABLE INITIALLY IMMEDIATE'),
-        ('embeddings', ARRAY['chunk_id'], 'ADD PRIMARY KEY (chunk_id)')
+        ('embeddings', ARRAY['chunk_id'], 'ADD PRIMARY KEY (chunk_id)'),
+        -- With two equal keys, a shard would be read twice.
+        ('shard_keys', ARRAY['document_id'], 'ADD PRIMARY KEY (document_id)')
     )
     SELECT CASE WHEN kind IN ('column', 'derived') THEN format('%I.%I.%I', store, relation, missing.name)
             ELSE format('%I.%I', store, missing.name) END,

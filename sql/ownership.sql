@@ -73,7 +73,7 @@ AS $$
     WITH RECURSIVE reached (classid, objid, written) AS (
         SELECT 'pg_class'::regclass::oid, pg_class.oid, foreign_objects.written
         FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'adopted_documents', 'adopted_chunks')
+        WHERE nspname = store AND (relname IN ('documents', 'chunks', 'embeddings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
             OR foreign_objects.written AND relname IN ('strategies', 'settings'))
         UNION
         -- The views of an adopted store read the table with its triggers.
@@ -161,7 +161,7 @@ BEGIN
         JOIN pg_class AS part ON part.oid = tree
         CROSS JOIN LATERAL pg_identify_object('pg_class'::regclass, part.oid, 0) AS identified
         WHERE nspname = store
-            AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'chunks_embedded', 'adopted_documents', 'adopted_chunks')
+            AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys', 'chunks_embedded', 'adopted_documents', 'adopted_chunks')
     ) AS existing
     WHERE NOT _passage.is_own(owner, (SELECT oid FROM pg_roles WHERE rolname = current_user))
     ORDER BY place, thing
@@ -217,7 +217,7 @@ AS $$
         UNION
         SELECT part.relowner FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
         CROSS JOIN LATERAL _passage.relation_tree(pg_class.oid) AS tree JOIN pg_class AS part ON part.oid = tree
-        WHERE nspname = store AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
+        WHERE nspname = store AND pg_class.relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
     ) AS owners (owner)
 $$;
 

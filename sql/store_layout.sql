@@ -8,6 +8,9 @@
 -- enforces this. So the id of a chunk names its document, and is unique in the store. The expressions use
 -- functions of PostgreSQL alone: DROP EXTENSION leaves them.
 --
+-- A store that Citus distributes by document has a table shard_keys with some rows in each shard, for a query calls a
+-- function on a shard only for a row of it.
+--
 -- The functions of administration run with pg_catalog alone on the search_path, so no object of a hostile
 -- schema replaces one that they name. Types of ltree and pgvector are qualified with the schema that the
 -- catalogs give, since these extensions can be in any schema.
@@ -106,9 +109,11 @@ AS $$
         ('strategies', 'max_chunks', 'integer', 'CHECK (max_chunks BETWEEN 0 AND 1000000)', false, 'most chunks of hits and context together'),
 
         ('settings', 'key', 'text', 'PRIMARY KEY', false, 'name of the setting'),
-        ('settings', 'value', 'jsonb', 'NOT NULL', false, 'value of the setting')
+        ('settings', 'value', 'jsonb', 'NOT NULL', false, 'value of the setting'),
+
+        ('shard_keys', 'document_id', 'uuid', 'PRIMARY KEY', false, 'id of no document')
     ) AS listed (relation, name, type, definition, derived, comment)
-    WHERE relation <> 'embeddings' OR dimensions IS NOT NULL
+    WHERE (relation <> 'embeddings' OR dimensions IS NOT NULL) AND (relation <> 'shard_keys' OR is_distributed)
 $$;
 
 COMMENT ON FUNCTION _passage.store_columns(name, integer, text, regconfig, jsonb) IS 'columns of the tables of a store';
@@ -141,8 +146,10 @@ AS $$
                     CASE WHEN is_spread THEN format('FOREIGN KEY (document_id, chunk_id) REFERENCES %I.chunks ON DELETE CASCADE', store) END),
                 NULL, 'vectors of chunks'),
             (4, 'strategies', NULL, NULL, 'strategies of this store, in addition to the presets'),
-            (5, 'settings', NULL, NULL, 'settings of the store')
+            (5, 'settings', NULL, NULL, 'settings of the store'),
+            (6, 'shard_keys', NULL, NULL, 'ids that lead to the shards, some to each')
         ) AS listed (place, relation, tail, partition_by, comment)
+        WHERE relation <> 'shard_keys' OR distributed = 'document'
     ),
     indexes (place, relation, name, target) AS (VALUES
         (1, 'chunks', 'chunks_document_id_section_key_ordinal_idx', 'btree (document_id, section_key, ordinal)'),
@@ -202,7 +209,7 @@ AS $$
             WHEN distributed = 'schema'
                 THEN format('SELECT pg_catalog.create_distributed_table(%L, NULL, colocate_with => %L);', format('%I.%I', store, relation), format('%I.chunks', store))
             WHEN relation = 'documents' THEN format('SELECT pg_catalog.create_distributed_table(%L, %L, colocate_with => %L);', format('%I.documents', store), 'id', 'none')
-            WHEN relation IN ('chunks', 'embeddings')
+            WHEN relation IN ('chunks', 'embeddings', 'shard_keys')
                 THEN format('SELECT pg_catalog.create_distributed_table(%L, %L, colocate_with => %L);', format('%I.%I', store, relation), 'document_id', format('%I.documents', store))
             ELSE format('SELECT pg_catalog.create_reference_table(%L);', format('%I.%I', store, relation)) END
         FROM placed CROSS JOIN tables
@@ -225,6 +232,14 @@ AS $$
             format('INSERT INTO %I.settings (key, value) VALUES (%L, %L);', store, settings.name, settings.value)
         FROM settings
         WHERE (NOT vectors OR dimensions IS NOT NULL) AND value IS NOT NULL
+        UNION ALL
+        -- The first ids, as many as reach each shard, also if it is divided later. Their rows tell nothing.
+        SELECT 6, 10 + place, 'keys', 'shard_keys', NULL, format(statement, store)
+        FROM placed CROSS JOIN (VALUES
+            (1, $d$INSERT INTO %I.shard_keys (document_id) SELECT lpad(to_hex(number), 32, '0')::uuid FROM generate_series(0, greatest(4095, 32 * current_setting('citus.shard_count')::integer)) AS number;$d$),
+            (2, 'GRANT SELECT ON %I.shard_keys TO PUBLIC;')
+        ) AS filling (place, statement)
+        WHERE distributed = 'document'
         UNION ALL
         SELECT 7, tables.place, 'comment', relation, NULL,
             format('COMMENT ON TABLE %I.%I IS %L;', store, relation, tables.comment)

@@ -73,7 +73,7 @@ AS $$
     CROSS JOIN LATERAL (
         SELECT sum(coalesce(distributed.bytes, _passage.relation_size(pg_class.oid)))
         FROM pg_class LEFT JOIN _passage.distributed_sizes() AS distributed ON distributed.relation = pg_class.oid
-        WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'adopted_documents', 'adopted_chunks')
+        WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)
     ORDER BY nspname
 $$;

@@ -1,5 +1,6 @@
 //! The errors of the extension: message, SQLSTATE and HINT.
 
+use crate::store::quote_identifier;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgSqlErrorCode, function_name, pg_sys};
 use std::ffi::CStr;
@@ -54,6 +55,10 @@ pub enum Error {
     Nul,
     /// Arguments that no statement on shards has.
     ShardArguments { store: String },
+    /// The rows of a shard are more than a value of PostgreSQL can have.
+    ShardResult { store: String },
+    /// A shard has no row in the table of the keys.
+    ShardKeys { store: String },
     /// A panic of core while it splits a document.
     CorePanic,
 }
@@ -200,6 +205,19 @@ impl From<Error> for ErrorReport {
                 format!("invalid statement for the shards of store \"{store}\""),
                 "Only functions of the schema passage call _passage.shard_rows.".to_owned(),
             ),
+            Error::ShardResult { store } => (
+                PgSqlErrorCode::ERRCODE_PROGRAM_LIMIT_EXCEEDED,
+                format!("rows of a shard of store \"{store}\" are over 1 GB"),
+                "Ask for fewer chunks, or pass max_tokens.".to_owned(),
+            ),
+            Error::ShardKeys { store } => {
+                let (schema, name) = (quote_identifier(&store), literal(&store));
+                (
+                    PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    format!("a shard of store \"{store}\" has no key in table \"shard_keys\""),
+                    format!("As the owner of the store, run DROP TABLE IF EXISTS {schema}.shard_keys; SELECT passage.upgrade_store({name});"),
+                )
+            }
             Error::CorePanic => (
                 PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
                 "could not split the document".to_owned(),

@@ -1,22 +1,25 @@
 /*!
-`shard_rows`: the rows of a statement on the shards of a node.
+`shard_rows`: the rows of a statement on a shard.
 
 A store that Citus distributes is read by this function, which runs where its shards are. The statement names
-the tables of the store. Each name becomes that of a shard, so the statement is a local one.
+the tables of the store. Each name becomes that of the shard, so the statement is a local one.
 
 The statement runs read-only and with the rights of the caller, who can execute it without this function too.
 */
 
 use crate::error::Error;
-use crate::spi::{self, Access, MaterializedRows};
+use crate::spi::{self, Access};
 use crate::store::ShardCall;
 use crate::types::Name;
+use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{pg_extern, pg_sys};
 
 #[pg_extern(stable, parallel_restricted, schema = "_passage")]
 #[expect(clippy::too_many_arguments, reason = "those of the SQL function")]
 fn shard_rows(
+    key: Option<Uuid>,
+    keys: Option<Vec<Option<Uuid>>>,
     store: Option<Name>,
     relations: Option<Vec<Option<String>>>,
     shards: Option<Vec<Option<i64>>>,
@@ -26,16 +29,15 @@ fn shard_rows(
     types: Option<Vec<Option<pg_sys::Oid>>>,
     arguments: Option<Vec<Option<String>>>,
     owners: Option<Vec<Option<i32>>>,
-    call: pg_sys::FunctionCallInfo,
-) -> Result<MaterializedRows, ErrorReport> {
-    let result = MaterializedRows::new(call);
+) -> Result<Vec<u8>, ErrorReport> {
     let store = store.map_or_else(String::new, |Name(name)| name);
     let access = access.as_deref().and_then(Access::from_name);
-    let (Some(statement), Some(access)) = (statement, access) else {
+    let (Some(key), Some(statement), Some(access)) = (key, statement, access) else {
         return Err(Error::ShardArguments { store }.into());
     };
     let call = ShardCall {
         store,
+        keys: keys.unwrap_or_default().into_iter().flatten().collect(),
         relations: relations.unwrap_or_default().into_iter().flatten().collect(),
         shards: shards.unwrap_or_default().into_iter().flatten().collect(),
         statement,
@@ -45,10 +47,6 @@ fn shard_rows(
         arguments: arguments.unwrap_or_default(),
         owners,
     };
-    spi::connect(|connection| {
-        call.each(|statement, values, settings| {
-            connection.read_into(&result, statement, values, settings)
-        })
-    })?;
-    Ok(result)
+    let (statement, values, settings) = call.statement(call.position(key)?)?;
+    Ok(spi::connect(|connection| connection.read_packed(&statement, values, &settings))?)
 }

@@ -15,13 +15,12 @@ that the result declares: a wrong type is an error, never memory that is read as
 */
 
 mod connection;
-mod materialized_rows;
+mod packed_rows;
 mod rows;
 mod settings;
 mod statement;
 
 pub use connection::{Connection, connect};
-pub use materialized_rows::MaterializedRows;
 pub use rows::Rows;
 pub use settings::Setting;
 pub use statement::{Access, Statement, Value};

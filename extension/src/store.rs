@@ -25,6 +25,7 @@ pub use layout::register;
 pub use nearest_store::nearest_store;
 pub use search::{Filters, QueryEmbedding, RankedChunks, TextMatches, TextRanking};
 pub use shards::ShardCall;
+pub use sql_text::quote_identifier;
 pub use write::{NewDocument, Outcome, Replaced};
 
 use crate::error::Error;

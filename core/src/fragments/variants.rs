@@ -86,28 +86,39 @@ pub fn unmatched_words(lexemes: &QueryLexemes, is_found: impl Fn(usize) -> bool)
 }
 
 /// The length and the letter set of a word. They quickly exclude words that are not similar.
-struct Letters {
+struct Letters<'w> {
+    word: &'w str,
     length: usize,
     set: u64,
 }
 
-impl Letters {
-    fn of(word: &str) -> Self {
-        let mut letters = Self { length: 0, set: 0 };
+impl<'w> Letters<'w> {
+    fn of(word: &'w str) -> Self {
+        let mut letters = Self { word, length: 0, set: 0 };
         for letter in word.chars() {
             letters.length += 1;
-            letters.set |= 1 << (u32::from(letter) % 64);
+            // A trigram has no other characters.
+            letters.set |= u64::from(letter.is_alphanumeric()) << (u32::from(letter) % 64);
         }
         letters
     }
 
     /// Returns whether two words may reach a threshold. Each letter missing in the other word costs a trigram
-    /// and an edit.
+    /// and an edit. So does each letter that a word is longer, unless its trigrams are repeated ones.
     fn may_be(&self, other: &Self, threshold: f64) -> bool {
-        let longer = self.length.max(other.length);
+        let (longer, shorter) =
+            if self.length < other.length { (other, self) } else { (self, other) };
+        let most = (1.0 - threshold) * (longer.length + 1) as f64 + 1e-9;
         let lost = (self.set & !other.set).count_ones().max((other.set & !self.set).count_ones());
-        let lost = (lost as usize).max(longer - self.length.min(other.length));
-        lost as f64 <= (1.0 - threshold) * (longer + 1) as f64 + 1e-9
+        f64::from(lost) <= most
+            && ((longer.length - shorter.length) as f64 <= most || longer.may_repeat_trigrams())
+    }
+
+    /// Returns whether the word may have fewer different trigrams than one more than it has letters.
+    fn may_repeat_trigrams(&self) -> bool {
+        let pairs = || self.word.as_bytes().windows(2);
+        pairs().enumerate().any(|(index, pair)| pairs().skip(index + 1).any(|other| other == pair))
+            || !self.word.chars().all(char::is_alphanumeric)
     }
 }
 
@@ -151,9 +162,15 @@ mod tests {
         assert_eq!(unmatched_words(&lexemes, |lexeme| [0, 4].contains(&lexeme)), [1]);
     }
 
+    #[test]
+    fn a_longer_word_of_repeated_trigrams_is_similar() {
+        let lexemes = QueryLexemes::of_words(&["ccccd"]);
+        assert_eq!(similar_words(&lexemes, &[0], ["ccd"], 0.75).len(), 1);
+    }
+
     proptest::proptest! {
         #[test]
-        fn the_letter_filter_never_excludes_a_similar_word(one in "[a-e]{1,9}", other in "[a-e]{1,9}", threshold in 0.3_f64..1.0) {
+        fn the_letter_filter_never_excludes_a_similar_word(one in "[a-e-]{1,9}", other in "[a-e-]{1,9}", threshold in 0.3_f64..1.0) {
             let alike = !similar_words(&QueryLexemes::of_words(&[&one]), &[0], [other.as_str()], threshold).is_empty();
             proptest::prop_assert_eq!(alike, one != other && word_similarity(&one, &other) >= threshold);
         }

@@ -1,11 +1,11 @@
 //! A connection to the SPI manager, which executes statements.
 
-use super::materialized_rows::MaterializedRows;
+use super::packed_rows;
 use super::rows::Rows;
 use super::settings::{Setting, SettingsLevel};
 use super::statement::{Statement, Value};
 use crate::error::Error;
-use pgrx::{PgTupleDesc, pg_sys};
+use pgrx::pg_sys;
 use std::rc::Rc;
 
 /// An open connection to the SPI manager.
@@ -62,28 +62,41 @@ impl Connection {
         let types = unsafe {
             let sources = pg_sys::SPI_plan_get_plan_sources(plan);
             let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
-            let description = PgTupleDesc::from_pg_unchecked((*source).resultDesc);
-            description.iter().map(|column| column.atttypid).collect()
+            packed_rows::types_of((*source).resultDesc)
         };
         search_path.close();
         types
     }
 
-    /// Executes a statement read-only, and adds its rows to a result.
+    /// Executes a statement read-only, and returns its rows as bytes for another server.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ResultType`] if the columns of the statement have other types than those of the result.
-    pub fn read_into(
+    /// Returns [`Error::ShardResult`] for more than a value of PostgreSQL can have, about 1 GB.
+    pub fn read_packed(
         &self,
-        result: &MaterializedRows,
         statement: &Statement,
         values: Vec<Value>,
         settings: &[Setting],
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<u8>, Error> {
         let (table, count) = self.execute_raw(statement, values, settings, true);
         // SAFETY: the table is the result of this execution, with so many tuples.
-        unsafe { result.add(table, count, &statement.store) }
+        unsafe { packed_rows::pack(table, count, &statement.store) }
+    }
+
+    /// Returns the rows that another server has read with [`Connection::read_packed`].
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::ShardArguments`] for other bytes, or columns of other types.
+    #[expect(clippy::unused_self, reason = "the values are in memory of an open connection")]
+    pub fn unpack(
+        &self,
+        packed: &[u8],
+        types: &[pg_sys::Oid],
+        store: &str,
+    ) -> Result<Rows<'_>, Error> {
+        packed_rows::unpack(packed, types, store.into())
     }
 
     fn execute(

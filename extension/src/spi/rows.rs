@@ -1,11 +1,12 @@
 //! The result of a statement.
 
+use super::packed_rows::types_of;
 use crate::error::Error;
 use crate::interrupt::pause;
 use crate::types::{Column, Tsvector, from_sql};
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{FromDatum, PgLogLevel, PgTupleDesc, pg_sys};
+use pgrx::{FromDatum, PgLogLevel, pg_sys};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
@@ -32,8 +33,7 @@ impl<'c> Rows<'c> {
             // buffer has room for as many columns as that one has.
             unsafe {
                 let description = (*table).tupdesc;
-                let described = PgTupleDesc::from_pg_unchecked(description);
-                types.extend(described.iter().map(|column| column.atttypid));
+                types = types_of(description);
                 let columns = types.len();
                 values.reserve(count * columns);
                 let mut datums = vec![pg_sys::Datum::null(); columns];
@@ -52,6 +52,16 @@ impl<'c> Rows<'c> {
                 }
             }
         }
+        Self { values, count, types, store, connection: PhantomData }
+    }
+
+    /// Creates the result from the values of all rows, row by row.
+    pub(super) fn of(
+        values: Vec<(pg_sys::Datum, bool)>,
+        types: Vec<pg_sys::Oid>,
+        store: Rc<str>,
+    ) -> Self {
+        let count = values.len() / types.len().max(1);
         Self { values, count, types, store, connection: PhantomData }
     }
 
@@ -100,6 +110,17 @@ impl<'c> Rows<'c> {
         // SAFETY: `datum` has checked that the column is a `text`; the result, and what is unpacked
         // while connected, is freed with the connection.
         unsafe { <&str>::from_datum(datum, false) }
+    }
+
+    /// Returns a value of the type `bytea` without copying it, unless it is compressed.
+    ///
+    /// # Panics
+    ///
+    /// Panics as [`Rows::get`] does.
+    pub fn bytes(&self, row: usize, column: usize) -> Option<&'c [u8]> {
+        let datum = self.datum::<Vec<u8>>(row, column)?;
+        // SAFETY: as for `text`.
+        unsafe { <&[u8]>::from_datum(datum, false) }
     }
 
     /// Returns a value of the type `tsvector` without copying it.

@@ -3,8 +3,12 @@ Stores whose tables Citus distributes.
 
 A statement that reads the tables of such a store runs on each shard that has rows for it, over the shard's own
 tables: with its own indexes and statistics, the settings of pgvector, and a plan that the worker keeps. Citus
-takes it there in one query for each shard, which calls `_passage.shard_rows` with the rights of the caller. The
-caller gets the rows of all shards together.
+takes it there in one query for all shards, which calls `_passage.shard_rows` with the rights of the caller. The
+nodes answer at the same time, and the caller gets the rows of all shards together.
+
+A function in a query of Citus runs on a shard only for a row of it. So the layout `document` has a table
+`shard_keys`, of which each shard has some rows, and a query calls the function for one row of each shard. Citus takes
+it to the nodes that have the shards now, also while they move, and it sees what the transaction has written there.
 
 A store without Citus is read directly.
 */
@@ -19,30 +23,41 @@ pub use shard_call::ShardCall;
 use super::Store;
 use super::layout::StatementKey;
 use super::search::scan_settings;
-use super::sql_text::{AT_LEAST, EQUAL};
-use crate::spi::{Connection, Rows, Statement, Value};
-use crate::types::Name;
+use super::sql_text::{AT_LEAST, EQUAL, quote_identifier};
+use crate::error::Error;
+use crate::spi::{Access, Connection, Rows, Statement, Value};
+use crate::types::{from_sql, to_sql};
+use pgrx::datum::Uuid as SqlUuid;
 use pgrx::pg_sys::panic::ErrorReport;
 use pgrx::{PgLogLevel, pg_sys};
-use shard_map::ShardMap;
+use shard_map::{Shard, ShardMap};
 use std::cell::OnceCell;
-use std::ffi::CStr;
 use std::rc::Rc;
-use uuid::Uuid;
 
 /// The shards of a layout, read when they are first needed. `None` if Citus does not distribute the store.
 #[derive(Default)]
 struct CachedMap(OnceCell<Option<Rc<ShardMap>>>);
 
-/// Identifies the statement that calls a shard: by the columns of its result, and by a document whose id leads to
-/// the shard.
+/// The statement that reads shards.
 #[derive(Clone, PartialEq)]
-struct CallStatement {
-    columns: Vec<pg_sys::Oid>,
-    representative: Uuid,
+enum ShardQuery {
+    /// The only shard of a store.
+    Only,
+    /// One of several shards.
+    One,
+    /// Several shards.
+    Several,
 }
 
-impl StatementKey for CallStatement {}
+impl StatementKey for ShardQuery {
+    fn access(&self) -> Access {
+        match self {
+            // Citus has no generic plan for several shards.
+            Self::Several => Access::Any,
+            Self::Only | Self::One => Access::Index,
+        }
+    }
+}
 
 impl Store {
     /// Returns whether Citus distributes the store.
@@ -74,95 +89,120 @@ impl Store {
             let settings = visited.map(scan_settings).unwrap_or_default();
             return connection.read_with(statement, values, &settings);
         };
+        self.read_shards(connection, &map, statement, &values, route, visited).unwrap_or_else(
+            |error| {
+                ErrorReport::from(error).report(PgLogLevel::ERROR);
+                unreachable!("an error ends the call")
+            },
+        )
+    }
+
+    fn read_shards<'c>(
+        &self,
+        connection: &'c Connection,
+        map: &ShardMap,
+        statement: &Statement,
+        values: &[Value],
+        route: Route,
+        visited: Option<usize>,
+    ) -> Result<Rows<'c>, Error> {
         let (shards, owners) = map.shards_of(route);
-        let columns = connection.result_types(statement, &values);
-        // An id belongs to one shard, and the others must not see it.
-        let is_array = values.first().is_some_and(|of| of.type_oid() == pg_sys::UUIDARRAYOID);
-        let owners = owners.filter(|_| is_array && shards.len() > 1);
-        let types: Vec<_> = values.iter().map(Value::type_oid).collect();
+        let call = self.shard_call(map, statement, values, visited, (&shards, owners));
+        let mut results: Vec<Option<Rows>> = shards.iter().map(|_| None).collect();
+        let mut others = Vec::new();
+        for (position, shard) in shards.iter().enumerate() {
+            // Citus rejects a query within a query on a shard, as in a function over rows of the store. The shards of
+            // the own node need no query of Citus.
+            if shard.is_local {
+                let (statement, values, settings) = call.statement(position)?;
+                results[position] = Some(connection.read_with(&statement, values, &settings));
+            } else {
+                others.push(to_sql(shard.key));
+            }
+        }
+        if !others.is_empty() {
+            let types = connection.result_types(statement, values);
+            let query = match others.len() {
+                _ if !map.is_hashed() => ShardQuery::Only,
+                1 => ShardQuery::One,
+                _ => ShardQuery::Several,
+            };
+            let keys = match query {
+                ShardQuery::Several => Value::new(others),
+                ShardQuery::Only | ShardQuery::One => Value::new(others[0]),
+            };
+            let statement = self.0.statement(query.clone(), || self.query_text(&query));
+            let read = connection.read(&statement, [vec![keys], call.into_values()].concat());
+            for row in 0..read.len() {
+                let key = read.get::<SqlUuid>(row, 0).map(from_sql);
+                let position = shards.iter().position(|shard| Some(shard.key) == key);
+                if let (Some(position), Some(packed)) = (position, read.bytes(row, 1)) {
+                    results[position] = Some(connection.unpack(packed, &types, &self.0.store)?);
+                }
+            }
+        }
+        let missing = || Error::ShardKeys { store: self.0.store.clone() };
+        let results: Vec<Rows> = results.into_iter().collect::<Option<_>>().ok_or_else(missing)?;
+        let joined = results.into_iter().reduce(|mut joined, rows| {
+            joined.extend(rows);
+            joined
+        });
+        Ok(joined.expect("a distributed table has a shard"))
+    }
+
+    /// Returns the call of a statement on shards.
+    fn shard_call(
+        &self,
+        map: &ShardMap,
+        statement: &Statement,
+        values: &[Value],
+        visited: Option<usize>,
+        (shards, owners): (&[&Shard], Option<Vec<usize>>),
+    ) -> ShardCall {
         // A relation of a statement is the table of chunks.
         let text = |value: &Value| match value.type_oid() {
             pg_sys::REGCLASSOID => Some(self.0.chunks.name.clone()),
             _ => value.to_text(),
         };
-        let texts: Vec<_> = values.iter().map(text).collect();
-        let mut rows: Option<Rows> = None;
-        let mut add = |read| match &mut rows {
-            Some(rows) => Rows::extend(rows, read),
-            None => rows = Some(read),
-        };
-        // Citus takes a query to the node that has its shard now, also while shards move. And it sees the rows that
-        // the transaction has written to the shard. So each shard has a query of its own.
-        for (index, shard) in shards {
-            let place = |owner: &usize| (*owner == index).then_some(0);
-            let call = ShardCall {
-                store: self.0.store.clone(),
-                relations: map.relations.clone(),
-                shards: shard.ids.clone(),
-                statement: statement.text().to_owned(),
-                access: statement.access(),
-                visited,
-                types: types.clone(),
-                arguments: texts.clone(),
-                owners: owners.as_ref().map(|owners| owners.iter().map(place).collect()),
-            };
-            // Citus rejects a query within a query on a shard, as in a function over rows of the store. The shards of
-            // the own node need no query of Citus.
-            if shard.is_local {
-                let read = call.each(|statement, values, settings| {
-                    add(connection.read_with(statement, values, settings));
-                    Ok(())
-                });
-                read.unwrap_or_else(|error| ErrorReport::from(error).report(PgLogLevel::ERROR));
-                continue;
-            }
-            let representative = shard.representative;
-            let key = CallStatement { columns: columns.clone(), representative };
-            let statement = map.calls.borrow_mut().get(&self.0.store, key, || {
-                call_statement(&self.0.chunks.name, &columns, representative)
-            });
-            add(connection.read(&statement, values_of(call)));
+        // An id belongs to one shard, and the others must not see it.
+        let is_array = values.first().is_some_and(|of| of.type_oid() == pg_sys::UUIDARRAYOID);
+        let owners = owners.filter(|_| is_array && shards.len() > 1);
+        ShardCall {
+            store: self.0.store.clone(),
+            keys: shards.iter().map(|shard| to_sql(shard.key)).collect(),
+            relations: map.relations.clone(),
+            shards: shards.iter().flat_map(|shard| &shard.ids).copied().collect(),
+            statement: statement.text().to_owned(),
+            access: statement.access(),
+            visited,
+            types: values.iter().map(Value::type_oid).collect(),
+            arguments: values.iter().map(text).collect(),
+            owners: owners.map(|owners| owners.into_iter().map(|of| Some(of as i32)).collect()),
         }
-        rows.expect("a distributed table has a shard")
     }
-}
 
-/// Returns the arguments of `_passage.shard_rows`.
-fn values_of(call: ShardCall) -> Vec<Value> {
-    vec![
-        Value::new(Name(call.store)),
-        Value::new(call.relations),
-        Value::new(call.shards),
-        Value::new(call.statement),
-        Value::new(call.access.name().to_owned()),
-        Value::new(call.visited.map(|count| count as i64)),
-        Value::new(call.types),
-        Value::new(call.arguments),
-        Value::new(call.owners),
-    ]
-}
-
-/// Returns the text of a statement that Citus takes to the shard of a document. The document need not exist.
-///
-/// Citus takes a whole query there, if its only table has a constant for the distribution column, and sends the
-/// parameters with it.
-fn call_statement(chunks: &str, columns: &[pg_sys::Oid], representative: Uuid) -> String {
-    let column = |(index, oid): (usize, &pg_sys::Oid)| format!("c{index} {}", type_name(*oid));
-    let columns: Vec<_> = columns.iter().enumerate().map(column).collect();
-    format!(
-        "SELECT f.* FROM _passage.shard_rows($1, $2, $3, $4, $5, $6, $7, $8, $9) AS f({}) \
-         WHERE (SELECT pg_catalog.count(*) FROM {chunks} AS c \
-         WHERE c.document_id {EQUAL} '{representative}'::pg_catalog.uuid) {AT_LEAST} 0",
-        columns.join(", ")
-    )
-}
-
-/// Returns the name of a type with its schema.
-fn type_name(oid: pg_sys::Oid) -> String {
-    // SAFETY: a look-up that gives "???" for a type that is missing, as a string in memory of the call.
-    let name = unsafe {
-        let qualified = pg_sys::FORMAT_TYPE_FORCE_QUALIFY as pg_sys::bits16;
-        CStr::from_ptr(pg_sys::format_type_extended(oid, -1, qualified))
-    };
-    name.to_string_lossy().into_owned()
+    /// Returns the text of a statement that Citus takes to shards. It calls the function for a row of each.
+    fn query_text(&self, query: &ShardQuery) -> String {
+        let (from, condition) = match query {
+            // Citus takes a query to the node of the only table that it reads.
+            ShardQuery::Only => (
+                "(VALUES ($1)) AS k (document_id)".to_owned(),
+                format!(
+                    "(SELECT pg_catalog.count(*) FROM {} AS c WHERE c.document_id {EQUAL} $1) {AT_LEAST} 0",
+                    self.0.chunks.name
+                ),
+            ),
+            ShardQuery::One | ShardQuery::Several => (
+                format!("{}.shard_keys AS k", quote_identifier(&self.0.store)),
+                match query {
+                    ShardQuery::Several => format!("k.document_id {EQUAL} ANY ($1)"),
+                    _ => format!("k.document_id {EQUAL} $1"),
+                },
+            ),
+        };
+        format!(
+            "SELECT k.document_id, _passage.shard_rows(k.document_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) \
+             FROM {from} WHERE {condition}"
+        )
+    }
 }

@@ -52,6 +52,7 @@ reads! {
     RawJsonb, "jsonb", JSONBOID;
     Tsvector<'_>, "tsvector", TSVECTOROID;
     TextArray, "text[]", TEXTARRAYOID;
+    Vec<u8>, "bytea", BYTEAOID;
     Vec<Option<String>>, "text[]", TEXTARRAYOID;
     Vec<Option<i32>>, "integer[]", INT4ARRAYOID;
     Vec<pg_sys::Oid>, "oid[]", OIDARRAYOID;

@@ -123,8 +123,8 @@ async fn create_store_makes_each_layout_and_knows_it_later() {
             "SELECT table_name::text || ' ' || citus_table_type FROM citus_tables ORDER BY 1",
         )
         .await;
-    assert_eq!(kinds.len(), 10, "{kinds:?}");
-    assert_eq!(kinds.iter().filter(|kind| kind.ends_with(" distributed")).count(), 3, "{kinds:?}");
+    assert_eq!(kinds.len(), 11, "{kinds:?}");
+    assert_eq!(kinds.iter().filter(|kind| kind.ends_with(" distributed")).count(), 4, "{kinds:?}");
     assert_eq!(kinds.iter().filter(|kind| kind.ends_with(" reference")).count(), 2, "{kinds:?}");
 
     // Two documents of one uri have one id, and a chunk has the first half of it.

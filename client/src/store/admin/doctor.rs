@@ -59,6 +59,7 @@ impl Store {
         let is_safe = self.check_store_owner(&mut findings).await?;
         if is_safe {
             self.check_layout(&mut findings).await?;
+            self.check_citus(&mut findings).await?;
         }
         if self.check_privileges(&mut findings).await? {
             self.check_policies(&mut findings).await?;
@@ -169,6 +170,25 @@ impl Store {
             let finding = if findings.len() == before { complete } else { usable };
             findings.push(Finding::good(subject, finding));
         }
+        Ok(())
+    }
+
+    /// Checks the settings of Citus, if it distributes the store.
+    async fn check_citus(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
+        if !self.is_distributed().await? {
+            return Ok(());
+        }
+        let sql = "SELECT coalesce(current_setting('citus.allow_nested_distributed_execution', true)::boolean, false)";
+        let is_allowed: bool = self.query_one(sql, &[]).await?.get(0);
+        findings.push(if is_allowed {
+            Finding::good("citus", "it distributes the store, and functions may read it in queries of other nodes")
+        } else {
+            Finding::warning(
+                "citus",
+                "citus.allow_nested_distributed_execution is off: a function over rows of the store fails if Citus moves the query to another node",
+                "ALTER ROLE ... SET citus.allow_nested_distributed_execution = on; on each node, or put the rows into a CTE with MATERIALIZED.",
+            )
+        });
         Ok(())
     }
 

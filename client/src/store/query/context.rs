@@ -119,7 +119,7 @@ impl Store {
              context.level, context.section, context.tokens, context.content, to_jsonb(context) ->> 'source_id' AS source_id, {uri} AS uri, {first}, {last} \
              FROM {} AS context \
              JOIN {schema}.chunks AS chunks ON chunks.id = context.chunk_id AND chunks.document_id = context.document_id \
-             LEFT JOIN {documents} ON documents.id = context.document_id ORDER BY context.ordinal",
+             LEFT JOIN {documents} ON documents.id = chunks.document_id ORDER BY context.ordinal",
             arguments.call("expand_context"),
             documents = if layout.has_relation("documents") {
                 format!("{schema}.documents AS documents")

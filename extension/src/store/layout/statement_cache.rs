@@ -13,29 +13,15 @@ pub trait StatementKey: Clone + PartialEq + 'static {
     }
 }
 
-/// The most statements of a store that are kept by default. A plan takes up to half a megabyte. Calls with all
+/// The most statements of a store that are kept. A plan takes up to half a megabyte. Calls with all
 /// kinds of limits have hundreds of statements; those of one application are few.
 const CAPACITY: usize = 32;
 
-/// A least-recently-used cache of statements.
-pub struct StatementCache {
-    capacity: usize,
-    /// The last used first.
-    statements: Vec<(Box<dyn Any>, Rc<Statement>)>,
-}
-
-impl Default for StatementCache {
-    fn default() -> Self {
-        Self::with_capacity(CAPACITY)
-    }
-}
+/// A least-recently-used cache of statements, the last used first.
+#[derive(Default)]
+pub struct StatementCache(Vec<(Box<dyn Any>, Rc<Statement>)>);
 
 impl StatementCache {
-    /// Returns an empty cache for at most so many statements.
-    pub fn with_capacity(capacity: usize) -> Self {
-        Self { capacity, statements: Vec::new() }
-    }
-
     /// Returns the statement of a key. `write` returns the text of a statement that is not cached.
     pub fn get<K: StatementKey>(
         &mut self,
@@ -44,13 +30,13 @@ impl StatementCache {
         write: impl FnOnce() -> String,
     ) -> Rc<Statement> {
         let is_key = |(cached, _): &(Box<dyn Any>, _)| cached.downcast_ref::<K>() == Some(&key);
-        if let Some(position) = self.statements.iter().position(is_key) {
-            self.statements[..=position].rotate_right(1);
+        if let Some(position) = self.0.iter().position(is_key) {
+            self.0[..=position].rotate_right(1);
         } else {
             let statement = Statement::new(store, write(), key.access());
-            self.statements.truncate(self.capacity - 1);
-            self.statements.insert(0, (Box::new(key), Rc::new(statement)));
+            self.0.truncate(CAPACITY - 1);
+            self.0.insert(0, (Box::new(key), Rc::new(statement)));
         }
-        Rc::clone(&self.statements[0].1)
+        Rc::clone(&self.0[0].1)
     }
 }

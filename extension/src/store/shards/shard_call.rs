@@ -1,8 +1,9 @@
-//! A statement for the shards of a node, with its values.
+//! A statement for shards, with its values.
 
 use crate::error::Error;
 use crate::spi::{Access, Setting, Statement, Value};
 use crate::store::search::scan_settings;
+use crate::types::Name;
 use pgrx::datum::Uuid;
 use pgrx::{FromDatum, pg_sys};
 use std::cell::RefCell;
@@ -19,6 +20,8 @@ thread_local! {
 /// A statement that names the tables of a store, and the shards that it reads instead of them.
 pub struct ShardCall {
     pub store: String,
+    /// The key of each shard.
+    pub keys: Vec<Uuid>,
     /// The tables as the statement names them.
     pub relations: Vec<String>,
     /// For each shard the number of each table.
@@ -36,53 +39,76 @@ pub struct ShardCall {
 }
 
 impl ShardCall {
-    /// Passes the statement for each shard to `run`, with its values and settings.
+    /// Returns the position of the shard with a key.
     ///
     /// # Errors
     ///
-    /// Returns the error of `run`, and [`Error::ShardArguments`] for values that do not fit.
-    pub fn each(
+    /// Returns [`Error::ShardArguments`] if no shard has it.
+    pub fn position(&self, key: Uuid) -> Result<usize, Error> {
+        self.keys.iter().position(|of| *of == key).ok_or_else(|| self.invalid())
+    }
+
+    /// Returns the statement for the shard at a position, with its values and settings.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::ShardArguments`] for values that do not fit.
+    pub fn statement(
         &self,
-        mut run: impl FnMut(&Statement, Vec<Value>, &[Setting]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let invalid = || Error::ShardArguments { store: self.store.clone() };
-        if self.relations.is_empty() || self.types.len() != self.arguments.len() {
+        position: usize,
+    ) -> Result<(Rc<Statement>, Vec<Value>, Vec<Setting>), Error> {
+        let invalid = || self.invalid();
+        let tables = self.relations.len();
+        if tables == 0 || self.types.len() != self.arguments.len() {
             return Err(invalid());
         }
-        for (place, numbers) in self.shards.chunks(self.relations.len()).enumerate() {
-            pgrx::check_for_interrupts!();
-            let names: Vec<_> = self
-                .relations
-                .iter()
-                .zip(numbers)
-                .map(|(relation, number)| (relation, shard_name(relation, *number)))
-                .collect();
-            let mut text = self.statement.clone();
-            for (relation, name) in &names {
-                text = text.replace(*relation, name);
-            }
-            let value = |(oid, argument): (&pg_sys::Oid, &Option<String>)| {
-                let shard = names.iter().find(|(relation, _)| Some(*relation) == argument.as_ref());
-                match shard {
-                    Some((_, name)) if *oid == pg_sys::REGCLASSOID => {
-                        Value::parse(*oid, Some(name))
-                    }
-                    _ => Value::parse(*oid, argument.as_deref()),
-                }
-            };
-            let mut values: Vec<_> = self.types.iter().zip(&self.arguments).map(value).collect();
-            if let (Some(owners), Some(first)) = (&self.owners, values.first_mut()) {
-                *first = owned(*first, owners, place).ok_or_else(invalid)?;
-            }
-            let mut settings = self.visited.map(scan_settings).unwrap_or_default();
-            // Citus hides the shards of a session's own node from its queries on the catalogs.
-            settings.push(Setting {
-                name: c"citus.override_table_visibility",
-                value: c"off".to_owned(),
-            });
-            run(&cached(&self.store, text, self.access), values, &settings)?;
+        let numbers = self.shards.chunks_exact(tables).nth(position).ok_or_else(invalid)?;
+        let names: Vec<_> = self
+            .relations
+            .iter()
+            .zip(numbers)
+            .map(|(relation, number)| (relation, shard_name(relation, *number)))
+            .collect();
+        let mut text = self.statement.clone();
+        for (relation, name) in &names {
+            text = text.replace(*relation, name);
         }
-        Ok(())
+        let value = |(oid, argument): (&pg_sys::Oid, &Option<String>)| {
+            let shard = names.iter().find(|(relation, _)| Some(*relation) == argument.as_ref());
+            match shard {
+                Some((_, name)) if *oid == pg_sys::REGCLASSOID => Value::parse(*oid, Some(name)),
+                _ => Value::parse(*oid, argument.as_deref()),
+            }
+        };
+        let mut values: Vec<_> = self.types.iter().zip(&self.arguments).map(value).collect();
+        if let (Some(owners), Some(first)) = (&self.owners, values.first_mut()) {
+            *first = owned(*first, owners, position).ok_or_else(invalid)?;
+        }
+        let mut settings = self.visited.map(scan_settings).unwrap_or_default();
+        // Citus hides the shards of a session's own node from its queries on the catalogs.
+        settings
+            .push(Setting { name: c"citus.override_table_visibility", value: c"off".to_owned() });
+        Ok((cached(&self.store, text, self.access), values, settings))
+    }
+
+    /// Returns the arguments of `_passage.shard_rows` after the first.
+    pub fn into_values(self) -> Vec<Value> {
+        vec![
+            Value::new(self.keys),
+            Value::new(Name(self.store)),
+            Value::new(self.relations),
+            Value::new(self.shards),
+            Value::new(self.statement),
+            Value::new(self.access.name().to_owned()),
+            Value::new(self.visited.map(|count| count as i64)),
+            Value::new(self.types),
+            Value::new(self.arguments),
+            Value::new(self.owners),
+        ]
+    }
+
+    fn invalid(&self) -> Error {
+        Error::ShardArguments { store: self.store.clone() }
     }
 }
 

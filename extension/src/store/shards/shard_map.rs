@@ -3,12 +3,10 @@
 use super::route::Route;
 use crate::interrupt::pause;
 use crate::spi::{Access, Connection, Rows, Statement, Value};
-use crate::store::layout::{Layout, Relation, StatementCache};
+use crate::store::layout::{Layout, Relation};
 use crate::store::sql_text::EQUAL;
 use crate::types::to_sql;
 use pgrx::{IntoDatum, pg_sys};
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use uuid::Uuid;
 
 /// The shards of a store. Each has a part of all tables that are read: of their rows, or a copy.
@@ -19,8 +17,6 @@ pub struct ShardMap {
     is_hashed: bool,
     /// Whether the id of a chunk names its document.
     has_derived_ids: bool,
-    /// The statements that call shards.
-    pub calls: RefCell<StatementCache>,
 }
 
 /// A shard with its tables.
@@ -31,8 +27,8 @@ pub struct Shard {
     pub is_local: bool,
     /// The number of each table, in the order of the names, which its name ends in.
     pub ids: Vec<i64>,
-    /// An id that leads to the shard.
-    pub representative: Uuid,
+    /// An id that leads to the shard, and which a row of the table `shard_keys` has.
+    pub key: Uuid,
 }
 
 /// A shard of one table, as the catalogs describe it.
@@ -44,9 +40,6 @@ struct TableShard {
     node: i32,
     is_local: bool,
 }
-
-/// The most statements that call shards. Each shard has its own, one for each kind of result.
-const CALLS: usize = 256;
 
 /// The function that Citus hashes an id with, `uuid_hash`.
 const UUID_HASH: u32 = 2963;
@@ -90,7 +83,7 @@ impl ShardMap {
                 greatest,
                 is_local: chunks.is_local,
                 ids: ids.collect::<Option<_>>()?,
-                representative: representative(least, greatest),
+                key: key(least, greatest),
             })
         };
         let shards = chunks.iter().enumerate().map(|(index, chunks)| shard(index, chunks));
@@ -100,7 +93,6 @@ impl ShardMap {
             shards,
             is_hashed: chunks.iter().any(|shard| shard.hash.is_some()),
             has_derived_ids,
-            calls: RefCell::new(StatementCache::with_capacity(CALLS)),
         })
     }
 
@@ -109,10 +101,10 @@ impl ShardMap {
         self.is_hashed
     }
 
-    /// Returns the shards of a route, each with its index, and for each id of the route the index of its shard. At
-    /// least one shard is returned, for the statement may have a row without any id.
-    pub fn shards_of(&self, route: Route) -> (Vec<(usize, &Shard)>, Option<Vec<usize>>) {
-        let all = || self.shards.iter().enumerate().collect();
+    /// Returns the shards of a route, and for each id of the route the position of its shard among them. At least
+    /// one shard is returned, for the statement may have a row without any id.
+    pub fn shards_of(&self, route: Route) -> (Vec<&Shard>, Option<Vec<usize>>) {
+        let all = || self.shards.iter().collect();
         let (ids, is_chunk) = match route {
             Route::Chunks(ids) if self.has_derived_ids => (ids, true),
             Route::Documents(ids) => (ids, false),
@@ -126,11 +118,15 @@ impl ShardMap {
                 self.shard_of(if is_chunk { document_of(*id) } else { *id })
             })
             .collect();
-        let mut indexes: BTreeSet<_> = owners.iter().copied().collect();
+        let mut indexes: Vec<usize> = owners.clone();
+        indexes.sort_unstable();
+        indexes.dedup();
         if indexes.is_empty() {
-            indexes.insert(0);
+            indexes.push(0);
         }
-        (indexes.into_iter().map(|index| (index, &self.shards[index])).collect(), Some(owners))
+        let position = |index| indexes.partition_point(|of| *of < index);
+        let owners = owners.into_iter().map(position).collect();
+        (indexes.iter().map(|index| &self.shards[*index]).collect(), Some(owners))
     }
 
     /// Returns the index of the shard of a document.
@@ -171,8 +167,8 @@ fn hash(document: Uuid) -> i32 {
     hash.value() as i32
 }
 
-/// Returns an id whose hash is in a range, which no document has: one of many shards is found within a few steps.
-fn representative(least: i32, greatest: i32) -> Uuid {
+/// Returns the first of the ids 0, 1, 2, ... whose hash is in a range. No document has it.
+fn key(least: i32, greatest: i32) -> Uuid {
     let mut ids = (0_u128..).map(Uuid::from_u128);
     ids.find(|id| (least..=greatest).contains(&hash(*id))).expect("every hash is that of some id")
 }
