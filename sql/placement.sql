@@ -85,9 +85,12 @@ BEGIN
     ) AND placement = '{}' THEN
         RETURN jsonb_strip_nulls(jsonb_build_object('partitions', partitions, 'distributed', distributed));
     END IF;
-    SELECT format('store "%s" has %s %s, not %s', store, what, coalesce(placement ->> what, 'none'), requested) INTO contradiction
-    FROM (VALUES ('partitions', partitions::text), ('distributed', distributed)) AS property (what, requested)
-    WHERE requested <> coalesce(placement ->> what, '');
+    SELECT format('store "%s" ', store) || CASE WHEN actual IS NULL THEN otherwise ELSE format(contrary, actual, requested) END INTO contradiction
+    FROM (VALUES
+        (placement ->> 'partitions', partitions::text, 'has no partitions', 'has %s partitions, not %s'),
+        (placement ->> 'distributed', distributed, 'is not distributed', 'is distributed by %s, not by %s')
+    ) AS property (actual, requested, otherwise, contrary)
+    WHERE requested <> coalesce(actual, '');
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = contradiction,
             HINT = 'Create another store, fill it, and rename the schemas.';
