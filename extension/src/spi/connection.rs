@@ -52,28 +52,34 @@ impl Connection {
         self.execute(statement, values, &[], false)
     }
 
-    /// Returns the types of the columns of a result, without executing the statement.
+    /// Returns the plan of a statement, which is kept for it.
     #[expect(clippy::unused_self, reason = "preparing needs an open connection")]
-    pub fn result_types(&self, statement: &Statement, values: &[Value]) -> Vec<pg_sys::Oid> {
+    fn plan(&self, statement: &Statement, values: &[Value]) -> pg_sys::SPIPlanPtr {
         let search_path = SettingsLevel::with_search_path();
         let plan = statement.plan(values.iter().map(|value| value.oid).collect());
+        search_path.close();
+        plan
+    }
+
+    /// Returns the types of the columns of a result, without executing the statement.
+    pub fn result_types(&self, statement: &Statement, values: &[Value]) -> Vec<pg_sys::Oid> {
+        let plan = self.plan(statement, values);
         // SAFETY: the plan is kept for the statement; it has one source for its one command, and the description
         // of its result is copied.
-        let types = unsafe {
+        unsafe {
             let sources = pg_sys::SPI_plan_get_plan_sources(plan);
             let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
             let description = PgTupleDesc::from_pg_unchecked((*source).resultDesc);
             description.iter().map(|column| column.atttypid).collect()
-        };
-        search_path.close();
-        types
+        }
     }
 
     /// Executes a statement read-only, and adds its rows to a result.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ResultType`] if the columns of the statement have other types than those of the result.
+    /// Returns [`Error::ShardArguments`] if it is not one statement with as many columns as the result, and
+    /// [`Error::ResultType`] if these have other types.
     pub fn read_into(
         &self,
         result: &MaterializedRows,
@@ -81,6 +87,11 @@ impl Connection {
         values: Vec<Value>,
         settings: &[Setting],
     ) -> Result<(), Error> {
+        let plan = self.plan(statement, &values);
+        // SAFETY: the plan is kept for the statement.
+        if !unsafe { pg_sys::SPI_is_cursor_plan(plan) } {
+            return Err(Error::ShardArguments { store: statement.store.to_string() });
+        }
         let (table, count) = self.execute_raw(statement, values, settings, true);
         // SAFETY: the table is the result of this execution, with so many tuples.
         unsafe { result.add(table, count, &statement.store) }

@@ -25,7 +25,8 @@ impl MaterializedRows {
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ResultType`] if the table has other columns than the result.
+    /// Returns [`Error::ShardArguments`] if the table has more or fewer columns than the result, and
+    /// [`Error::ResultType`] if they have other types.
     ///
     /// # Safety
     ///
@@ -43,12 +44,17 @@ impl MaterializedRows {
                 PgTupleDesc::from_pg_unchecked(of).iter().map(|column| column.atttypid).collect()
             };
             let (actual, expected) = (types((*table).tupdesc), types((*self.0).setDesc));
-            if actual != expected {
-                let column = actual.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+            let store = || store.to_owned();
+            if actual.len() != expected.len() {
+                return Err(Error::ShardArguments { store: store() });
+            }
+            if let Some(column) =
+                (0..actual.len()).find(|column| actual[*column] != expected[*column])
+            {
                 return Err(Error::ResultType {
-                    store: store.to_owned(),
+                    store: store(),
                     column: column + 1,
-                    actual: actual.get(column).copied().unwrap_or(pg_sys::InvalidOid),
+                    actual: actual[column],
                     expected: "the type that the caller expects",
                 });
             }
