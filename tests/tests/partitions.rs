@@ -322,6 +322,31 @@ async fn partitions_of_another_role_are_refused() {
     );
 }
 
+#[tokio::test]
+async fn the_client_fills_and_replaces_partitions_of_a_store_with_quotes_in_its_name() {
+    let cluster = Cluster::bare().await;
+    let name = r#"The "Parts" of 'A'; --"#;
+    for command in [
+        &["init", "--no-embed", "--partitions", "2"][..],
+        &["ingest", "--no-embed", "--quiet", fixture!("client/garden")],
+        &["reindex", "--no-embed", "--quiet", "--language", "german", "--drop-former"],
+        &["remove", "--yes", "garden/bees.md"],
+        &["status", "--json"],
+        &["doctor", "--no-embed"],
+    ] {
+        cluster.passage(command.iter().chain(&["--store", name])).await;
+    }
+    let quoted = name.replace('\'', "''");
+    let partitions = format!(
+        "SELECT count(*), bool_and(relnamespace::regnamespace::text = quote_ident('{quoted}')) FROM pg_class WHERE relispartition AND relkind = 'r'"
+    );
+    assert_eq!(cluster.query_lines(&partitions).await, ["2|t"]);
+    let stats = format!("SELECT documents > 0 FROM passage.store_stats('{quoted}') LIMIT 1");
+    assert_eq!(cluster.query_text(&stats).await, "t");
+    let problems = format!("SELECT * FROM passage.check_store('{quoted}', true)");
+    assert_eq!(cluster.query_lines(&problems).await, [""; 0]);
+}
+
 /// Two stores for the same commands of the client, one of them with partitions.
 struct Both {
     cluster: Cluster,
