@@ -4,11 +4,12 @@
 -- and english. An argument that contradicts the store is an error: embeddings of another model need
 -- another store.
 
--- The caller decides about row-level security, so a dry run ends with policies to copy.
+-- The caller decides about row-level security, so a dry run ends with policies to copy. The name of a store can have
+-- line breaks, and each line of the template must stay a comment.
 
 CREATE FUNCTION _passage.policy_template(store name, embeddings boolean, placement jsonb) RETURNS SETOF text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
-RETURN CASE WHEN placement OPERATOR(pg_catalog.?) 'distributed' THEN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
+RETURN pg_catalog.regexp_replace(CASE WHEN placement OPERATOR(pg_catalog.?) 'distributed' THEN pg_catalog.format($template$-- Row-level security, for tenants who share a store: documents, chunks and embeddings alike.
 -- Citus accepts no query in a policy, and sends no setting to the nodes. So each tenant has a role, and each row its reader.
 -- ALTER TABLE %1$I.documents ADD COLUMN reader text NOT NULL DEFAULT current_user;
 -- ALTER TABLE %1$I.chunks ADD COLUMN reader text NOT NULL DEFAULT current_user;%2$s
@@ -34,7 +35,7 @@ ELSE pg_catalog.format($template$-- Row-level security, for tenants who share a 
         '--     USING (EXISTS (SELECT FROM %1$I.documents WHERE documents.id = embeddings.document_id));', store) END,
     -- The policies of a partitioned table do not apply to a query that names a partition. Without a policy, such a query returns no rows.
     (SELECT pg_catalog.string_agg(pg_catalog.format(E'\n-- ALTER TABLE %I.%I ENABLE ROW LEVEL SECURITY;', store, pg_catalog.concat('chunks_', remainder)), '' ORDER BY remainder)
-        FROM pg_catalog.generate_series(0, (placement OPERATOR(pg_catalog.->>) 'partitions')::pg_catalog.int4 OPERATOR(pg_catalog.-) 1) AS remainder)) END;
+        FROM pg_catalog.generate_series(0, (placement OPERATOR(pg_catalog.->>) 'partitions')::pg_catalog.int4 OPERATOR(pg_catalog.-) 1) AS remainder)) END, E'([\n\r])(?!-- )', E'\\1-- ', 'g');
 
 COMMENT ON FUNCTION _passage.policy_template(name, boolean, jsonb) IS 'policies for a store that several tenants share, as an SQL comment';
 

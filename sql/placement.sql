@@ -68,10 +68,12 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('unrecognized distribution "%s"', distributed),
             HINT = 'Valid distributions are schema and document.';
-    ELSIF distributed IS NOT NULL AND NOT _passage.has_citus() THEN
+    ELSIF coalesce(distributed, placement ->> 'distributed') IS NOT NULL AND NOT _passage.has_citus() THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported',
             MESSAGE = 'a distributed store requires Citus',
-            HINT = 'Install Citus and run CREATE EXTENSION citus; or omit distributed for a store on one server.';
+            HINT = 'Install Citus and run CREATE EXTENSION citus; or '
+                || CASE WHEN placement ? 'distributed' THEN format('run DELETE FROM %I.settings WHERE key = ''placement'';', store) ELSE 'omit distributed' END
+                || ' for a store on one server.';
     ELSIF _passage.is_stranded_schema(store) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('schema "%s" is distributed by Citus, but its tables are not', store),
@@ -85,9 +87,12 @@ BEGIN
     ) AND placement = '{}' THEN
         RETURN jsonb_strip_nulls(jsonb_build_object('partitions', partitions, 'distributed', distributed));
     END IF;
-    SELECT format('store "%s" has %s %s, not %s', store, what, coalesce(placement ->> what, 'none'), requested) INTO contradiction
-    FROM (VALUES ('partitions', partitions::text), ('distributed', distributed)) AS property (what, requested)
-    WHERE requested <> coalesce(placement ->> what, '');
+    SELECT format('store "%s" ', store) || CASE WHEN actual IS NULL THEN otherwise ELSE format(contrary, actual, requested) END INTO contradiction
+    FROM (VALUES
+        (placement ->> 'partitions', partitions::text, 'has no partitions', 'has %s partitions, not %s'),
+        (placement ->> 'distributed', distributed, 'is not distributed', 'is distributed by %s, not by %s')
+    ) AS property (actual, requested, otherwise, contrary)
+    WHERE requested <> coalesce(actual, '');
     IF FOUND THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = contradiction,
             HINT = 'Create another store, fill it, and rename the schemas.';

@@ -40,6 +40,7 @@ use tokio_postgres::{Client, Config, NoTls};
 pub use installation::Installation;
 use keeper::Keeper;
 pub use pooler::Pooler;
+pub use sql::session_lines;
 
 /// The database of every cluster.
 pub const DATABASE: &str = "passage";
@@ -77,14 +78,28 @@ impl Cluster {
     /// Panics as [`Cluster::start`] does.
     pub async fn start_with(environment: &[(&str, &str)]) -> Self {
         let cluster = Self::launch(Installation::find(), environment).await;
-        let mut dimensions = "";
-        if cluster.has_vector() {
-            cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
-            dimensions = "dimensions => 384";
-        }
-        cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
+        cluster.create_extensions().await;
+        let dimensions = if cluster.has_vector() { "dimensions => 384" } else { "" };
         cluster.execute(&format!("SELECT passage.create_store({dimensions})")).await;
         cluster
+    }
+
+    /// Starts a server whose database has the extension, pgvector if the server has it, and no store.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no server, or if it does not have the extension.
+    pub async fn without_store() -> Self {
+        let cluster = Self::bare().await;
+        cluster.create_extensions().await;
+        cluster
+    }
+
+    async fn create_extensions(&self) {
+        if self.has_vector() {
+            self.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+        }
+        self.execute("CREATE EXTENSION pg_passage CASCADE").await;
     }
 
     /// Starts a server with an empty database.

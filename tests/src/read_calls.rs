@@ -6,9 +6,12 @@ rows, on any server.
 */
 
 use crate::Cluster;
+use crate::cluster::session_lines;
 use std::fmt::Write;
+use tokio_postgres::Client;
 
-const STRATEGIES: [&str; 9] = [
+/// The names of the built-in strategies.
+pub const PRESETS: [&str; 9] = [
     "auto",
     "none",
     "adjacent",
@@ -57,6 +60,11 @@ pub fn load(store: &str) -> String {
     sql
 }
 
+/// Returns the argument `dimensions` for stores that [`embed`] fills, NULL on a server without pgvector.
+pub fn dimensions(cluster: &Cluster) -> &'static str {
+    if cluster.has_vector() { "8" } else { "NULL" }
+}
+
 /// Returns SQL that gives each chunk of a store an embedding of 8 dimensions that depends on its content.
 pub fn embed(store: &str) -> String {
     format!(
@@ -86,6 +94,23 @@ impl ReadCalls {
         }
     }
 
+    /// Checks that a call gives equal rows in two sessions, each with the name of its store. Returns their number.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the rows differ or a call fails.
+    pub async fn compare(
+        &self,
+        number: u64,
+        (session, store): (&Client, &str),
+        (other, other_store): (&Client, &str),
+    ) -> usize {
+        let expected = session_lines(session, &self.call(number, store)).await;
+        let call = self.call(number, other_store);
+        assert_eq!(session_lines(other, &call).await, expected, "call {number}: {call}");
+        expected.len()
+    }
+
     /// Returns the call of a number for a store.
     pub fn call(&self, number: u64, store: &str) -> String {
         // SplitMix64, by Steele, Lea and Flood.
@@ -96,7 +121,7 @@ impl ReadCalls {
             z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             ((z ^ (z >> 31)) % below as u64) as usize
         };
-        let strategy = STRATEGIES[random(STRATEGIES.len())];
+        let strategy = PRESETS[random(PRESETS.len())];
         let count = 1 + random(12);
         let ids: Vec<_> =
             (0..count).map(|_| self.chunks[random(self.chunks.len())].as_str()).collect();

@@ -53,7 +53,7 @@ async fn measure(cluster: &Cluster, dimensions: usize, of: &str, number: usize) 
         INSERT INTO big.chunks (document_id, ordinal, content)
         SELECT 'aaaaaaaa-0000-0000-8000-000000000000', n, 'x' FROM generate_series(1, {number}) AS n;
         INSERT INTO big.embeddings SELECT id, document_id, numbers[ordinal + 1:ordinal + {dimensions}]
-        FROM big.chunks, (SELECT array_agg(random_normal())::real[] FROM generate_series(1, {number} + {dimensions})) AS of (numbers);
+        FROM big.chunks, (SELECT array_agg(random() - 0.5)::real[] FROM generate_series(1, {number} + {dimensions})) AS of (numbers);
         DO $$ BEGIN
             EXECUTE (SELECT replace(ddl, 'ef_construction = 200', 'ef_construction = 32')
                 FROM passage.upgrade_store('big', dry_run => true) AS ddl WHERE ddl LIKE '% hnsw %');

@@ -70,7 +70,13 @@ async fn create_store_rejects_objects_of_another_role() {
                 cluster.execute_as(caller, schema).await;
             }
             cluster.execute_as("mallory", setup).await;
-            for call in ["create_store()", "create_store(dry_run => true)"] {
+            for call in [
+                "create_store()",
+                "create_store(dry_run => true)",
+                "create_store(partitions => 2)",
+                "create_store(distributed => 'schema', dry_run => true)",
+                "create_store(distributed => 'document')",
+            ] {
                 let error = cluster.error_as(caller, &format!("SELECT passage.{call}")).await;
                 assert_eq!(error.code().code(), "42501", "{what} {caller} {error:?}");
                 assert_eq!(error.message(), format!("{names} is owned by role \"mallory\""));

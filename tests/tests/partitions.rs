@@ -1,10 +1,9 @@
 //! Stores whose chunks are partitioned: those of `create_store` and those made by hand.
 
-use passage_tests::cluster::{OWNER, SUPERUSER, model_path};
-use passage_tests::read_calls::{ReadCalls, embed, load};
+use passage_tests::cluster::{OWNER, SUPERUSER, model_path, session_lines};
+use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::{Cluster, fixture};
 use std::fmt::Write;
-use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// Tables that somebody partitioned by the hash of the document, and others by a list of collections.
 const BY_HAND: &str = "
@@ -25,22 +24,18 @@ const PARTITIONED: [&str; 3] = ["parts", "by_hash", "by_list"];
 
 /// A server with the same documents in a store of a single table and in partitioned stores.
 async fn stores() -> Cluster {
-    let cluster = Cluster::bare().await;
-    let mut dimensions = "";
-    if cluster.has_vector() {
-        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
-        dimensions = ", dimensions => 8";
-    }
+    let cluster = Cluster::without_store().await;
+    let dimensions = dimensions(&cluster);
     let mut sql = format!(
-        "CREATE EXTENSION pg_passage CASCADE; SELECT passage.create_store('plain'{dimensions});
-        SELECT passage.create_store('parts', partitions => 8{dimensions}); {}{}",
+        "SELECT passage.create_store('plain', dimensions => {dimensions});
+        SELECT passage.create_store('parts', partitions => 8, dimensions => {dimensions}); {}{}",
         load("plain"),
         load("parts"),
     );
     for store in ["by_hash", "by_list"] {
         write!(
             sql,
-            "SELECT passage.create_store('{store}'{dimensions}); DROP TABLE {store}.chunks CASCADE;"
+            "SELECT passage.create_store('{store}', dimensions => {dimensions}); DROP TABLE {store}.chunks CASCADE;"
         )
         .expect("a string takes text");
     }
@@ -83,16 +78,6 @@ async fn stores() -> Cluster {
     cluster
 }
 
-async fn rows(client: &Client, sql: &str) -> Vec<String> {
-    let messages =
-        client.simple_query(sql).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
-    let row = |message| match message {
-        SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
-        _ => None,
-    };
-    messages.into_iter().filter_map(row).collect()
-}
-
 #[tokio::test]
 async fn partitioned_stores_give_the_rows_of_a_single_table() {
     let cluster = stores().await;
@@ -102,17 +87,16 @@ async fn partitioned_stores_give_the_rows_of_a_single_table() {
     for store in PARTITIONED {
         let client = cluster.client().await;
         for number in 0..400 {
-            let expected = rows(&plain, &calls.call(number, "plain")).await;
-            let call = calls.call(number, store);
-            assert_eq!(rows(&client, &call).await, expected, "call {number}: {call}");
-            found += usize::from(!expected.is_empty());
+            let rows = calls.compare(number, (&plain, "plain"), (&client, store)).await;
+            found += usize::from(rows > 0);
         }
         let stats = |store| {
             format!(
                 "SELECT (scope, collection, version, documents, orphaned, chunks, tokens, embedded, missing)::text FROM passage.store_stats('{store}')"
             )
         };
-        assert_eq!(rows(&client, &stats(store)).await, rows(&plain, &stats("plain")).await);
+        let expected = session_lines(&plain, &stats("plain")).await;
+        assert_eq!(session_lines(&client, &stats(store)).await, expected);
     }
     assert!(found > 900, "{found} calls with rows");
 }
@@ -150,10 +134,10 @@ async fn check_store_accepts_partitions_made_by_hand_and_requires_an_index_on_id
 async fn probed(cluster: &Cluster, role: &str, sql: &str) -> Vec<String> {
     let client = cluster.client_as(role).await;
     // The first call also reads the catalogs and plans.
-    rows(&client, sql).await;
+    session_lines(&client, sql).await;
     cluster.execute_as(SUPERUSER, "SELECT pg_stat_reset()").await;
-    rows(&client, sql).await;
-    rows(&client, "SELECT pg_stat_force_next_flush()").await;
+    session_lines(&client, sql).await;
+    session_lines(&client, "SELECT pg_stat_force_next_flush()").await;
     drop(client);
     let scans = "SELECT relname::text FROM pg_stat_user_tables WHERE schemaname = 'parts' AND relname ~ 'chunks_' AND idx_scan > 0 ORDER BY 1";
     let full = "SELECT coalesce(sum(seq_scan), 0)::text FROM pg_stat_user_tables WHERE schemaname = 'parts' AND relname ~ 'chunks_'";
@@ -339,81 +323,134 @@ async fn partitions_of_another_role_are_refused() {
 }
 
 #[tokio::test]
-#[expect(clippy::too_many_lines, reason = "one command after the other changes the same stores")]
-async fn every_command_of_the_client_works_on_partitions() {
+async fn the_client_fills_and_replaces_partitions_of_a_store_with_quotes_in_its_name() {
     let cluster = Cluster::bare().await;
-    let is_embedding = cluster.has_vector() && model_path().is_some();
-    if is_embedding {
-        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
-    } else {
-        cluster
-            .installation()
-            .report_skipped("the client embeds partitions", "pgvector or the model is missing");
+    let name = r#"The "Parts" of 'A'; --"#;
+    for command in [
+        &["init", "--no-embed", "--partitions", "2"][..],
+        &["ingest", "--no-embed", "--quiet", fixture!("client/garden")],
+        &["reindex", "--no-embed", "--quiet", "--language", "german", "--drop-former"],
+        &["remove", "--yes", "garden/bees.md"],
+        &["status", "--json"],
+        &["doctor", "--no-embed"],
+    ] {
+        cluster.passage(command.iter().chain(&["--store", name])).await;
     }
-    let no_embed = if is_embedding { &[][..] } else { &["--no-embed"] };
-    let run = async |store: &str, command: &[&str]| {
-        let output = cluster.passage(command.iter().chain(&["--store", store])).await;
+    let quoted = name.replace('\'', "''");
+    let partitions = format!(
+        "SELECT count(*), bool_and(relnamespace::regnamespace::text = quote_ident('{quoted}')) FROM pg_class WHERE relispartition AND relkind = 'r'"
+    );
+    assert_eq!(cluster.query_lines(&partitions).await, ["2|t"]);
+    let stats = format!("SELECT documents > 0 FROM passage.store_stats('{quoted}') LIMIT 1");
+    assert_eq!(cluster.query_text(&stats).await, "t");
+    let problems = format!("SELECT * FROM passage.check_store('{quoted}', true)");
+    assert_eq!(cluster.query_lines(&problems).await, [""; 0]);
+}
+
+/// Two stores for the same commands of the client, one of them with partitions.
+struct Both {
+    cluster: Cluster,
+    is_embedding: bool,
+}
+
+impl Both {
+    async fn create() -> Self {
+        let cluster = Cluster::bare().await;
+        let is_embedding = cluster.has_vector() && model_path().is_some();
+        if is_embedding {
+            cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+        } else {
+            cluster
+                .installation()
+                .report_skipped("the client embeds partitions", "pgvector or the model is missing");
+        }
+        let stores = Self { cluster, is_embedding };
+        stores.run("one_table", &stores.embedding(&["init"])).await;
+        stores.run("parts", &stores.embedding(&["init", "--partitions", "4"])).await;
+        stores
+    }
+
+    /// Returns a command that embeds if it can.
+    fn embedding<'a>(&self, command: &[&'a str]) -> Vec<&'a str> {
+        let option = if self.is_embedding { &[][..] } else { &["--no-embed"] };
+        [command, option].concat()
+    }
+
+    /// Runs a command on a store, and returns its output without durations and the name of the store.
+    async fn run(&self, store: &str, command: &[&str]) -> String {
+        let output = self.cluster.passage(command.iter().chain(&["--store", store])).await;
         // The last line of a search names its duration.
         let lines = output.lines().filter(|line| !line.contains(" ms"));
         lines.collect::<Vec<_>>().join("\n").replace(store, "STORE")
-    };
-    let both = async |command: &[&str]| {
-        let plain = run("one_table", command).await;
-        assert_eq!(run("parts", command).await, plain, "{command:?}");
-        plain
-    };
-    run("one_table", &[&["init"], no_embed].concat()).await;
-    run("parts", &[&["init", "--partitions", "4"], no_embed].concat()).await;
-    assert_eq!(
-        cluster
-            .query_text(
-                "SELECT count(*) FROM pg_inherits WHERE inhparent = 'parts.chunks'::regclass"
-            )
-            .await,
-        "4"
-    );
-    assert!(run("parts", &[&["init"], no_embed].concat()).await.contains("already exists"));
-
-    let (garden, handbook) = (fixture!("client/garden"), fixture!("handbook"));
-    both(&["ingest", "--no-embed", "--quiet", garden]).await;
-    if is_embedding {
-        both(&["embed", "--quiet"]).await;
     }
-    both(&["ingest", "--quiet", "--no-embed", garden]).await;
-    both(&[&["sync", "--quiet", "--collection", "manual", handbook], no_embed].concat()).await;
-    let rows = |store: &str| {
-        let of = |table: &str| {
-            format!(
-                "SELECT '{table} ' || (to_jsonb(t) - '{{ingested_at,embedding}}'::text[])::text FROM {store}.{table} AS t"
-            )
+
+    /// Runs a command on each store, and returns the output, which is the same.
+    async fn run_both(&self, command: &[&str]) -> String {
+        let plain = self.run("one_table", command).await;
+        assert_eq!(self.run("parts", command).await, plain, "{command:?}");
+        plain
+    }
+
+    async fn assert_same_rows(&self, after: &str) {
+        let rows = |store: &str| {
+            let of = |table: &str| {
+                format!(
+                    "SELECT '{table} ' || (to_jsonb(t) - '{{ingested_at,embedding}}'::text[])::text FROM {store}.{table} AS t"
+                )
+            };
+            // Without pgvector there are no rows of embeddings.
+            let embedded = self.is_embedding.then_some("embeddings");
+            let tables = ["documents", "chunks"].into_iter().chain(embedded).map(of);
+            format!("{} ORDER BY 1", tables.collect::<Vec<_>>().join(" UNION ALL "))
         };
-        let embeddings =
-            if is_embedding { format!(" UNION ALL {}", of("embeddings")) } else { String::new() };
-        format!("{} UNION ALL {}{embeddings} ORDER BY 1", of("documents"), of("chunks"))
-    };
-    let same_rows = async |after: &str| {
-        let plain = cluster.query_lines(&rows("one_table")).await;
-        // Without pgvector there are no rows of embeddings.
-        assert!(plain.len() > if is_embedding { 20 } else { 10 }, "{after}");
-        assert_eq!(cluster.query_lines(&rows("parts")).await, plain, "{after}");
-    };
-    same_rows("ingest").await;
-    let mode = if is_embedding { "hybrid" } else { "text" };
+        let plain = self.cluster.query_lines(&rows("one_table")).await;
+        assert!(plain.len() > if self.is_embedding { 20 } else { 10 }, "{after}");
+        assert_eq!(self.cluster.query_lines(&rows("parts")).await, plain, "{after}");
+    }
+}
+
+#[tokio::test]
+async fn every_command_of_the_client_works_on_partitions() {
+    let stores = Both::create().await;
+    let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'parts.chunks'::regclass";
+    assert_eq!(stores.cluster.query_text(partitions).await, "4");
+    let again = stores.run("parts", &stores.embedding(&["init"])).await;
+    assert!(again.contains("already exists"), "{again}");
+    load_read_and_remove(&stores).await;
+    reindex_whole_stores(&stores).await;
+    notice_new_rows(&stores).await;
+}
+
+async fn load_read_and_remove(stores: &Both) {
+    let (garden, handbook) = (fixture!("client/garden"), fixture!("handbook"));
+    stores.run_both(&["ingest", "--no-embed", "--quiet", garden]).await;
+    if stores.is_embedding {
+        stores.run_both(&["embed", "--quiet"]).await;
+    }
+    stores.run_both(&["ingest", "--quiet", "--no-embed", garden]).await;
+    let sync = ["sync", "--quiet", "--collection", "manual", handbook];
+    stores.run_both(&stores.embedding(&sync)).await;
+    stores.assert_same_rows("ingest").await;
+    let mode = if stores.is_embedding { "hybrid" } else { "text" };
     for command in [
         &["search", "--mode", mode, "water seedlings"][..],
         &["fragments", "--no-embed", "seedlings"],
         &["outline", "garden/bees.md"],
         &["export"],
     ] {
-        assert!(!both(command).await.is_empty());
+        assert!(!stores.run_both(command).await.is_empty());
     }
-    let id = cluster.query_text("SELECT id FROM parts.chunks ORDER BY id LIMIT 1").await;
-    both(&["context", &id]).await;
-    both(&["remove", "--yes", "garden/bees.md"]).await;
-    both(&[&["reindex", "--quiet", "--collection", "manual"], no_embed].concat()).await;
-    same_rows("reindex of a collection").await;
+    let id = stores.cluster.query_text("SELECT id FROM parts.chunks ORDER BY id LIMIT 1").await;
+    stores.run_both(&["context", &id]).await;
+    stores.run_both(&["remove", "--yes", "garden/bees.md"]).await;
+    let reindex = ["reindex", "--quiet", "--collection", "manual"];
+    stores.run_both(&stores.embedding(&reindex)).await;
+    stores.assert_same_rows("reindex of a collection").await;
+}
 
-    // The shadow store has the same partitions and customizations.
+/// The shadow store has the same partitions and customizations.
+async fn reindex_whole_stores(stores: &Both) {
+    let cluster = &stores.cluster;
     cluster
         .execute(
             "CREATE INDEX own ON parts.chunks (kind); COMMENT ON TABLE parts.chunks_1 IS 'mine';
@@ -421,13 +458,10 @@ async fn every_command_of_the_client_works_on_partitions() {
         )
         .await;
     for store in ["one_table", "parts"] {
-        run(
-            store,
-            &[&["reindex", "--quiet", "--language", "german", "--drop-former"], no_embed].concat(),
-        )
-        .await;
+        let reindex = ["reindex", "--quiet", "--language", "german", "--drop-former"];
+        stores.run(store, &stores.embedding(&reindex)).await;
     }
-    same_rows("reindex of the store").await;
+    stores.assert_same_rows("reindex of the store").await;
     let kept = "SELECT concat_ws(' ', (SELECT count(*) FROM pg_inherits WHERE inhparent = 'parts.chunks'::regclass), to_regclass('parts.own'),
         (SELECT count(*) FROM pg_index WHERE indrelid = 'parts.chunks_0'::regclass), obj_description('parts.chunks_1'::regclass),
         (SELECT relrowsecurity FROM pg_class WHERE oid = 'parts.chunks_2'::regclass), has_table_privilege('public', 'parts.chunks_3', 'SELECT'))";
@@ -437,7 +471,10 @@ async fn every_command_of_the_client_works_on_partitions() {
         cluster.query_lines("SELECT * FROM passage.check_store('parts', true)").await,
         [""; 0]
     );
+}
 
+async fn notice_new_rows(stores: &Both) {
+    let cluster = &stores.cluster;
     // `embed --follow` waits for new chunks by this number.
     let store = passage::store::Store::connect(&cluster.url(), "parts").await.unwrap();
     let before = store.activity().await.unwrap();
@@ -445,8 +482,9 @@ async fn every_command_of_the_client_works_on_partitions() {
     assert_ne!(store.activity().await.unwrap(), before);
 
     // The partitioned table has statistics after a load, and doctor notices outdated ones.
-    let doctor = run("parts", &[&["doctor"], no_embed].concat()).await;
-    assert!(!doctor.contains("statistics"), "{doctor}");
+    let doctor = stores.embedding(&["doctor"]);
+    let current = stores.run("parts", &doctor).await;
+    assert!(!current.contains("statistics"), "{current}");
     cluster
         .execute(
             "INSERT INTO parts.documents (id, uri) VALUES ('00000000-0000-0000-8000-000000000000', 'many');
@@ -456,7 +494,7 @@ async fn every_command_of_the_client_works_on_partitions() {
         .await;
     let partitions = "SELECT string_agg(inhrelid::regclass::text, ', ') FROM pg_inherits WHERE inhparent = 'parts.chunks'::regclass";
     cluster.execute(&format!("ANALYZE {}", cluster.query_text(partitions).await)).await;
-    let doctor = run("parts", &[&["doctor"], no_embed].concat()).await;
-    assert!(doctor.contains("ANALYZE STORE.chunks;"), "{doctor}");
-    assert!(doctor.contains("does not analyze a table with partitions"), "{doctor}");
+    let outdated = stores.run("parts", &doctor).await;
+    assert!(outdated.contains("ANALYZE STORE.chunks;"), "{outdated}");
+    assert!(outdated.contains("does not analyze a table with partitions"), "{outdated}");
 }

@@ -1,22 +1,18 @@
 //! Logical replication: a subscriber with the same store gives the answers of its publisher.
 
 use passage_tests::cluster::{DATABASE, SUPERUSER};
-use passage_tests::read_calls::{ReadCalls, embed, load};
+use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::wait::until;
 use passage_tests::{Cluster, fixture};
 
 /// Two servers with the same definitions. The second one may subscribe to the first one.
 async fn servers(definitions: &str) -> (Cluster, Cluster) {
-    let (mut publisher, subscriber) = (Cluster::bare().await, Cluster::bare().await);
+    let (mut publisher, subscriber) =
+        (Cluster::without_store().await, Cluster::without_store().await);
     publisher.execute_as(SUPERUSER, "ALTER SYSTEM SET wal_level = logical").await;
     publisher.restart().await;
     for cluster in [&publisher, &subscriber] {
-        if cluster.has_vector() {
-            cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
-        }
-        cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
-        let dimensions = if cluster.has_vector() { "8" } else { "NULL" };
-        cluster.execute(&definitions.replace("DIMENSIONS", dimensions)).await;
+        cluster.execute(&definitions.replace("DIMENSIONS", dimensions(cluster))).await;
     }
     (publisher, subscriber)
 }
@@ -62,12 +58,11 @@ async fn assert_equal(publisher: &Cluster, subscriber: &Cluster, store: &str, ta
         cluster.execute(&format!("ANALYZE {store}.documents, {store}.chunks")).await;
     }
     let calls = ReadCalls::new(publisher, store).await;
+    let (there, here) = (publisher.client().await, subscriber.client().await);
     let mut found = 0;
     for number in 0..150 {
-        let call = calls.call(number, store);
-        let expected = publisher.query_lines(&call).await;
-        found += usize::from(!expected.is_empty());
-        assert_eq!(subscriber.query_lines(&call).await, expected, "call {number}: {call}");
+        let rows = calls.compare(number, (&there, store), (&here, store)).await;
+        found += usize::from(rows > 0);
     }
     assert!(found > 100, "{found} calls with rows");
 }

@@ -154,6 +154,21 @@ async fn common_words_are_found_at_any_place_and_with_any_filter() {
     assert_eq!(cluster.query_lines(fragments).await, ["even odd lines of code|"]);
 }
 
+/// Checks that searches by an embedding read the vector index, with and without filters.
+async fn assert_uses_index(cluster: &Cluster, embedding: &str) {
+    for filters in [
+        "",
+        ", collection => 'c3'",
+        ", kind => 'prose', include_orphaned => true",
+        ", kind => NULL, include_orphaned => true",
+        ", uri_pattern => '%'",
+    ] {
+        let sql = format!("SELECT * FROM passage.search(embedding => {embedding}{filters})");
+        let plans = plans(cluster, &sql).await;
+        assert!(plans.contains("Index Scan using embeddings_embedding_idx"), "{filters}: {plans}");
+    }
+}
+
 #[tokio::test]
 async fn the_nearest_chunks_come_from_the_vector_index() {
     let cluster = library(2_000).await;
@@ -167,19 +182,7 @@ async fn the_nearest_chunks_come_from_the_vector_index() {
         )
         .await;
     let embedding = "('[1' || repeat(',0', 383) || ']')::vector::real[]";
-    for filters in [
-        "",
-        ", collection => 'c3'",
-        ", kind => 'prose', include_orphaned => true",
-        ", uri_pattern => '%'",
-    ] {
-        let plans = plans(
-            &cluster,
-            &format!("SELECT * FROM passage.search(embedding => {embedding}{filters})"),
-        )
-        .await;
-        assert!(plans.contains("Index Scan using embeddings_embedding_idx"), "{filters}: {plans}");
-    }
+    assert_uses_index(&cluster, embedding).await;
 }
 
 #[tokio::test]
@@ -194,28 +197,18 @@ async fn a_binary_store_compares_the_candidates_of_its_index() {
             "DROP TABLE rag.embeddings CASCADE; DELETE FROM rag.settings WHERE key IN ('dimensions', 'embedding_type', 'distance');
             SELECT passage.create_store(dimensions => 384, embedding_type => 'binary');
             SELECT setseed(0.5);
-            CREATE TABLE public.centers AS SELECT c, array_agg(random_normal() ORDER BY n) AS center
+            CREATE FUNCTION public.normal() RETURNS double precision LANGUAGE sql VOLATILE
+            RETURN sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random());
+            CREATE TABLE public.centers AS SELECT c, array_agg(public.normal() ORDER BY n) AS center
             FROM generate_series(0, 9) AS c, generate_series(1, 384) AS n GROUP BY c;
             INSERT INTO rag.embeddings
-            SELECT id, document_id, (SELECT array_agg(number + random_normal() ORDER BY n) FROM unnest(center) WITH ORDINALITY AS of (number, n)
+            SELECT id, document_id, (SELECT array_agg(number + public.normal() ORDER BY n) FROM unnest(center) WITH ORDINALITY AS of (number, n)
                 WHERE ordinal >= 0)::real[]::halfvec
             FROM rag.chunks JOIN public.centers ON c = ordinal % 10; ANALYZE rag.embeddings",
         )
         .await;
     let embedding = "(SELECT center::real[] FROM public.centers WHERE c = 3)";
-    for filters in [
-        "",
-        ", collection => 'c3'",
-        ", kind => NULL, include_orphaned => true",
-        ", uri_pattern => '%'",
-    ] {
-        let plans = plans(
-            &cluster,
-            &format!("SELECT * FROM passage.search(embedding => {embedding}{filters})"),
-        )
-        .await;
-        assert!(plans.contains("Index Scan using embeddings_embedding_idx"), "{filters}: {plans}");
-    }
+    assert_uses_index(&cluster, embedding).await;
     // Of 200 related chunks, the nearest ten are found by the signs of 384 numbers.
     let found = format!(
         "SELECT count(*) FROM passage.search_hits(embedding => {embedding}) JOIN (

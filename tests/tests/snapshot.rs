@@ -1,7 +1,7 @@
 //! Snapshots: a call sees exactly the rows that the statement sees that makes the call.
 
 use passage_tests::Cluster;
-use tokio_postgres::{Client, SimpleQueryMessage};
+use passage_tests::cluster::session_lines;
 
 /// The chunk in the middle of a document of seven.
 const HIT: &str = "aaaaaaaa-0000-0000-0000-000000000003";
@@ -30,28 +30,18 @@ fn seen() -> String {
     )
 }
 
-async fn lines(client: &Client, sql: &str) -> Vec<String> {
-    let messages =
-        client.simple_query(sql).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
-    let row = |message| match message {
-        SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
-        _ => None,
-    };
-    messages.into_iter().filter_map(row).collect()
-}
-
 const ALL: &str = "0123456 0123456 0123456 7 0123456";
 
 #[tokio::test]
 async fn a_call_sees_the_earlier_writes_of_its_transaction() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
-    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
+    assert_eq!(session_lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
     client.batch_execute("BEGIN; DELETE FROM rag.chunks WHERE ordinal = 6").await.unwrap();
     let rest = "012345 012345 012345 6 012345";
-    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [rest]);
+    assert_eq!(session_lines(&client, &format!("SELECT {}", seen())).await, [rest]);
     client.batch_execute("ROLLBACK").await.unwrap();
-    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
+    assert_eq!(session_lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
 }
 
 #[tokio::test]
@@ -68,8 +58,11 @@ async fn a_call_does_not_see_the_writes_of_its_own_statement() {
         SELECT count || ': ' || {} FROM counted",
         seen()
     );
-    assert_eq!(lines(&client, &sql).await, [format!("3: {ALL}")]);
-    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, ["0123 0123 0123 4 0123"]);
+    assert_eq!(session_lines(&client, &sql).await, [format!("3: {ALL}")]);
+    assert_eq!(
+        session_lines(&client, &format!("SELECT {}", seen())).await,
+        ["0123 0123 0123 4 0123"]
+    );
 }
 
 #[tokio::test]
@@ -79,7 +72,7 @@ async fn a_call_sees_a_row_that_its_statement_deletes() {
     client.batch_execute("BEGIN; UPDATE rag.chunks SET kind = 'prose'").await.unwrap();
     let sql = "DELETE FROM rag.chunks
         WHERE (SELECT count(*) FROM passage.expand_context(chunks.id, 'document')) = 7 RETURNING ordinal";
-    assert_eq!(lines(&client, sql).await.len(), 7);
+    assert_eq!(session_lines(&client, sql).await.len(), 7);
 }
 
 #[tokio::test]
@@ -94,7 +87,7 @@ async fn calls_in_a_stable_function_share_its_snapshot() {
     client.batch_execute(&sql).await.unwrap();
     // The first call runs before the deletion, and the third one has the same snapshot.
     let sql = "SELECT concat_ws('; ', seen(), deletes(), seen())";
-    assert_eq!(lines(&client, sql).await, [format!("{ALL}; 0123 0123 0123 4 0123; {ALL}")]);
+    assert_eq!(session_lines(&client, sql).await, [format!("{ALL}; 0123 0123 0123 4 0123; {ALL}")]);
 }
 
 #[tokio::test]
@@ -106,7 +99,7 @@ async fn a_cursor_keeps_its_snapshot() {
         seen()
     );
     client.batch_execute(&sql).await.unwrap();
-    assert_eq!(lines(&client, "FETCH passages").await, [ALL]);
+    assert_eq!(session_lines(&client, "FETCH passages").await, [ALL]);
 }
 
 #[tokio::test]
@@ -115,12 +108,12 @@ async fn a_repeatable_read_transaction_does_not_see_later_commits() {
     let (reader, writer) = (cluster.client().await, cluster.client().await);
     reader.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ").await.unwrap();
     let sql = format!("SELECT {}", seen());
-    assert_eq!(lines(&reader, &sql).await, [ALL]);
+    assert_eq!(session_lines(&reader, &sql).await, [ALL]);
     writer.batch_execute("DELETE FROM rag.chunks WHERE ordinal > 3").await.unwrap();
-    assert_eq!(lines(&reader, &sql).await, [ALL]);
-    assert_eq!(lines(&writer, &sql).await, ["0123 0123 0123 4 0123"]);
+    assert_eq!(session_lines(&reader, &sql).await, [ALL]);
+    assert_eq!(session_lines(&writer, &sql).await, ["0123 0123 0123 4 0123"]);
     reader.batch_execute("COMMIT").await.unwrap();
-    assert_eq!(lines(&reader, &sql).await, ["0123 0123 0123 4 0123"]);
+    assert_eq!(session_lines(&reader, &sql).await, ["0123 0123 0123 4 0123"]);
 }
 
 #[tokio::test]
@@ -128,7 +121,7 @@ async fn a_read_only_session_may_call_the_functions() {
     let cluster = seven_chunks().await;
     let client = cluster.client().await;
     client.batch_execute("SET default_transaction_read_only = on").await.unwrap();
-    assert_eq!(lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
+    assert_eq!(session_lines(&client, &format!("SELECT {}", seen())).await, [ALL]);
 }
 
 #[tokio::test]

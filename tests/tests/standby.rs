@@ -1,22 +1,16 @@
 //! A standby: it gives the answers of its primary, and everything that writes names the primary.
 
-use passage_tests::cluster::SUPERUSER;
-use passage_tests::read_calls::{ReadCalls, embed, load};
+use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::{Cluster, fixture};
-use tokio_postgres::{Client, SimpleQueryMessage};
 
 /// A server with the documents in a store of a single table and in one with partitions.
 async fn primary() -> Cluster {
-    let cluster = Cluster::bare().await;
-    let mut dimensions = "";
-    if cluster.has_vector() {
-        cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
-        dimensions = ", dimensions => 8";
-    }
+    let cluster = Cluster::without_store().await;
+    let dimensions = dimensions(&cluster);
     cluster
         .execute(&format!(
-            "CREATE EXTENSION pg_passage CASCADE; SELECT passage.create_store('rag'{dimensions});
-            SELECT passage.create_store('parts', partitions => 4{dimensions}); {}{}",
+            "SELECT passage.create_store('rag', dimensions => {dimensions});
+            SELECT passage.create_store('parts', partitions => 4, dimensions => {dimensions}); {}{}",
             load("rag"),
             load("parts"),
         ))
@@ -26,16 +20,6 @@ async fn primary() -> Cluster {
     }
     cluster.execute("ANALYZE rag.chunks, parts.chunks, rag.documents, parts.documents").await;
     cluster
-}
-
-async fn rows(client: &Client, sql: &str) -> Vec<String> {
-    let messages =
-        client.simple_query(sql).await.unwrap_or_else(|error| panic!("{error:?}\n{sql}"));
-    let row = |message| match message {
-        SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
-        _ => None,
-    };
-    messages.into_iter().filter_map(row).collect()
 }
 
 #[tokio::test]
@@ -52,8 +36,8 @@ async fn five_hundred_random_calls_have_equal_rows_on_a_standby_and_its_primary(
             primary.execute(sql).await;
             standby.catch_up_with(&primary).await;
         }
-        let call = calls.call(number, ["rag", "parts"][number as usize % 2]);
-        assert_eq!(rows(&here, &call).await, rows(&there, &call).await, "call {number}: {call}");
+        let store = ["rag", "parts"][number as usize % 2];
+        calls.compare(number, (&there, store), (&here, store)).await;
     }
 }
 

@@ -153,10 +153,13 @@ enum First {
 
 /// When a scan claims and writes.
 struct Pace {
+    /// Whether the scan has not reached the end of the store.
     has_more: bool,
     /// Whether it writes all claimed chunks together, and then claims the next ones.
     by_group: bool,
+    /// Whether it may claim further chunks now.
     may_claim: bool,
+    /// When the transaction with the claims began.
     claimed_at: Instant,
 }
 

@@ -181,6 +181,17 @@ impl Store {
         self.client.batch_execute(sql).await.map_err(|error| self.error(&error))
     }
 
+    /// Commits a transaction whose statements succeeded, and rolls back another one.
+    pub(super) async fn end_transaction<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        if result.is_ok() {
+            self.run("COMMIT").await?;
+        } else {
+            // If the connection is lost by now, the first error is the cause.
+            let _ = self.run("ROLLBACK").await;
+        }
+        result
+    }
+
     /// Executes a statement, and returns the number of its rows.
     pub(super) async fn execute(
         &self,

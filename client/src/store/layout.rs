@@ -80,7 +80,7 @@ impl Store {
     pub(super) async fn layout(&self) -> Result<Layout, Error> {
         self.must_exist().await?;
         let sql = "SELECT relname::text || '.' || attname, pg_catalog.format_type(atttypid, NULL), relname::text, \
-                   relkind IN ('r', 'p'), _passage.adoption($1::text::name) ->> 'source', \
+                   relkind IN ('r', 'p'), (SELECT _passage.adoption($1::text::name) ->> 'source'), \
                    EXISTS (SELECT FROM _passage.distributed_relations($1::text::name)) \
                    FROM pg_catalog.pg_attribute JOIN pg_catalog.pg_class ON pg_class.oid = attrelid \
                    JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace \
@@ -105,11 +105,16 @@ impl Store {
     ///
     /// Returns [`Error::ReadOnly`] for a store of views, such as one that `passage.adopt` made.
     pub async fn must_be_writable(&self) -> Result<(), Error> {
+        self.writable_layout().await.map(drop)
+    }
+
+    /// Reads the layout of a store that the client can write.
+    pub(super) async fn writable_layout(&self) -> Result<Layout, Error> {
         let layout = self.layout().await?;
         if layout.is_read_only() {
             return Err(Error::ReadOnly { store: self.name.clone(), table: layout.source });
         }
-        Ok(())
+        Ok(layout)
     }
 
     /// Checks that the client can write the embeddings of the store.

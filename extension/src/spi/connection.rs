@@ -52,33 +52,44 @@ impl Connection {
         self.execute(statement, values, &[], false)
     }
 
-    /// Returns the types of the columns of a result, without executing the statement.
+    /// Returns the plan of a statement, which is kept for it.
     #[expect(clippy::unused_self, reason = "preparing needs an open connection")]
-    pub fn result_types(&self, statement: &Statement, values: &[Value]) -> Vec<pg_sys::Oid> {
+    fn plan(&self, statement: &Statement, values: &[Value]) -> pg_sys::SPIPlanPtr {
         let search_path = SettingsLevel::with_search_path();
         let plan = statement.plan(values.iter().map(|value| value.oid).collect());
+        search_path.close();
+        plan
+    }
+
+    /// Returns the types of the columns of a result, without executing the statement.
+    pub fn result_types(&self, statement: &Statement, values: &[Value]) -> Vec<pg_sys::Oid> {
+        let plan = self.plan(statement, values);
         // SAFETY: the plan is kept for the statement; it has one source for its one command, and the description
         // of its result is copied.
-        let types = unsafe {
+        unsafe {
             let sources = pg_sys::SPI_plan_get_plan_sources(plan);
             let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
             packed_rows::types_of((*source).resultDesc)
-        };
-        search_path.close();
-        types
+        }
     }
 
     /// Executes a statement read-only, and returns its rows as bytes for another server.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::ShardResult`] for more than a value of PostgreSQL can have, about 1 GB.
+    /// Returns [`Error::ShardArguments`] if it is not one statement that returns rows, and [`Error::ShardResult`]
+    /// for more than a value of PostgreSQL can have, about 1 GB.
     pub fn read_packed(
         &self,
         statement: &Statement,
         values: Vec<Value>,
         settings: &[Setting],
     ) -> Result<Vec<u8>, Error> {
+        let plan = self.plan(statement, &values);
+        // SAFETY: the plan is kept for the statement.
+        if !unsafe { pg_sys::SPI_is_cursor_plan(plan) } {
+            return Err(Error::ShardArguments { store: statement.store.to_string() });
+        }
         let (table, count) = self.execute_raw(statement, values, settings, true);
         // SAFETY: the table is the result of this execution, with so many tuples.
         unsafe { packed_rows::pack(table, count, &statement.store) }

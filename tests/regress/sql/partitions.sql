@@ -50,6 +50,24 @@ SELECT passage.create_store('x', partitions => 8, distributed => 'document');
 SELECT passage.create_store('x', distributed => 'row');
 SELECT passage.create_store('x', distributed => 'schema');
 
+-- a name with quotes and line breaks
+SELECT count(*) FROM passage.create_store(E'The "Parts"\r''s;\n--', partitions => 2, dry_run => true) AS made, regexp_split_to_table(made, E'[\n\r]') AS line
+WHERE made LIKE '-- Row-level security%' AND line NOT LIKE '--%';
+SET passage.store = E'The "Parts"\r''s;\n--';
+SELECT count(*) > 0 FROM passage.create_store(partitions => 2);
+SELECT passage.create_store(dry_run => NULL, partitions => NULL, distributed => NULL);
+SELECT added FROM passage.ingest('quoted.md', E'# Title\n\nQuoted words.\n\n## Part\n\nMore words.', max_size => 20);
+SELECT count(*) FROM passage.search_hits('words');
+SELECT context.content FROM passage.search_hits('quoted') AS hit, passage.expand_context(hit.chunk_id, 'document') AS context;
+SELECT scope, documents, chunks FROM passage.store_stats() WHERE scope = 'total';
+SELECT * FROM passage.check_store(data => true);
+SELECT remove FROM passage.remove('quoted.md');
+DROP TABLE U&"The ""Parts""\000D's;\000A--".chunks_0, U&"The ""Parts""\000D's;\000A--".chunks_1;
+SELECT count(*) FROM passage.check_store();
+SELECT count(*) FROM passage.upgrade_store();
+SELECT count(*) FROM passage.check_store(data => true);
+RESET passage.store;
+
 -- the catalogs show the partitions
 DELETE FROM regress_parts.settings WHERE key = 'placement';
 SELECT * FROM passage.check_store('regress_parts');
@@ -70,6 +88,14 @@ UPDATE regress_whole.settings SET value = '["partitions"]' WHERE key = 'placemen
 SELECT _passage.store_placement('regress_whole');
 SELECT passage.upgrade_store('regress_whole');
 
+-- nor has a distribution without Citus
+UPDATE regress_whole.settings SET value = '{"distributed": "document"}' WHERE key = 'placement';
+SELECT passage.upgrade_store('regress_whole');
+SELECT passage.create_store('regress_whole', dry_run => true);
+SELECT content FROM passage.search_hits('any', store => 'regress_whole');
+DELETE FROM regress_whole.settings WHERE key = 'placement';
+SELECT passage.upgrade_store('regress_whole');
+
 -- a CHECK with the name that PostgreSQL chooses says nothing about documents
 ALTER TABLE regress_whole.chunks ADD CHECK (id <> '00000000-0000-0000-0000-000000000000');
 SELECT conname FROM pg_constraint WHERE conrelid = 'regress_whole.chunks'::regclass AND contype = 'c';
@@ -79,4 +105,4 @@ VALUES ('22222222-2222-2222-2222-222222222222', '11111111-1111-1111-1111-1111111
 SELECT content FROM passage.expand_context('22222222-2222-2222-2222-222222222222', 'none', store => 'regress_whole');
 
 SET client_min_messages = error;
-DROP SCHEMA regress_parts, regress_whole CASCADE;
+DROP SCHEMA regress_parts, regress_whole, U&"The ""Parts""\000D's;\000A--" CASCADE;

@@ -1,11 +1,11 @@
 /*!
-Functions that run SQL, each in a session of its own.
+Functions that run SQL: those of [`Cluster`] in a session of their own, [`session_lines`] in one of the caller.
 
 Values are text, as in psql, so an assertion looks like the output at the prompt.
 */
 
 use tokio_postgres::error::DbError;
-use tokio_postgres::{Error, SimpleQueryMessage};
+use tokio_postgres::{Client, Error, SimpleQueryMessage};
 
 use super::{Cluster, OWNER};
 
@@ -64,11 +64,7 @@ impl Cluster {
     ///
     /// Panics with the server's message if the query fails.
     pub async fn query_lines_as(&self, role: &str, sql: &str) -> Vec<String> {
-        let rows = self.query_rows_as(role, sql).await;
-        let text = |value: Option<String>| value.unwrap_or_default();
-        rows.into_iter()
-            .map(|row| row.into_iter().map(text).collect::<Vec<_>>().join("|"))
-            .collect()
+        lines(self.query_rows_as(role, sql).await)
     }
 
     /// Returns the rows of a query that a role runs. NULL is `None`.
@@ -105,14 +101,32 @@ impl Cluster {
     }
 
     async fn rows(&self, role: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, Error> {
-        let messages = self.client_as(role).await.simple_query(sql).await?;
-        let rows = messages.into_iter().filter_map(|message| match message {
-            SimpleQueryMessage::Row(row) => Some(row),
-            _ => None,
-        });
-        let text = |value: Option<&str>| value.map(str::to_owned);
-        Ok(rows.map(|row| (0..row.len()).map(|column| text(row.get(column))).collect()).collect())
+        rows(&self.client_as(role).await, sql).await
     }
+}
+
+/// Returns the rows of a query in an open session, as [`Cluster::query_lines`] does.
+///
+/// # Panics
+///
+/// Panics with the server's message if the query fails.
+pub async fn session_lines(client: &Client, sql: &str) -> Vec<String> {
+    lines(rows(client, sql).await.unwrap_or_else(|error| panic!("{}\n{sql}", describe(&error))))
+}
+
+async fn rows(client: &Client, sql: &str) -> Result<Vec<Vec<Option<String>>>, Error> {
+    let messages = client.simple_query(sql).await?;
+    let rows = messages.into_iter().filter_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    let text = |value: Option<&str>| value.map(str::to_owned);
+    Ok(rows.map(|row| (0..row.len()).map(|column| text(row.get(column))).collect()).collect())
+}
+
+fn lines(rows: Vec<Vec<Option<String>>>) -> Vec<String> {
+    let text = |value: Option<String>| value.unwrap_or_default();
+    rows.into_iter().map(|row| row.into_iter().map(text).collect::<Vec<_>>().join("|")).collect()
 }
 
 /// Formats the server's message, because the driver's own text is only "db error".

@@ -2,15 +2,12 @@
 
 use crate::embedding_service::Service;
 use crate::reindex::{MISSING, book, with};
+use crate::second_run::{FAIL_WITH_INDEX, INDEX};
 use crate::{RunOutput, Sources, assert_sound, run_client};
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
 const FACTS: &str = "SELECT dimensions, embedding_type, distance FROM _passage.store_facts('rag')";
-
-/// Returns the vector indexes of the store.
-const INDEX: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
-    JOIN pg_am ON pg_am.oid = relam WHERE amname = 'hnsw' AND indrelid = 'rag.embeddings'::regclass";
 
 const EMBEDDINGS: &str = "SELECT chunk_id, embedding FROM rag.embeddings ORDER BY chunk_id";
 
@@ -35,19 +32,8 @@ async fn the_client_fills_searches_and_replaces_a_binary_store() {
         "{index:?}"
     );
 
-    // A first load builds the index after the rows. If it existed before, this trigger would fail.
-    cluster
-        .execute(
-            "CREATE FUNCTION public.bare() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                IF EXISTS (SELECT FROM pg_class WHERE relname = 'embeddings_embedding_idx') THEN
-                    RAISE 'there is an index';
-                END IF;
-                RETURN NEW;
-            END $$;
-            CREATE TRIGGER bare BEFORE INSERT ON rag.embeddings
-                FOR EACH ROW EXECUTE FUNCTION public.bare()",
-        )
-        .await;
+    // A first load builds the index after the rows.
+    cluster.execute(FAIL_WITH_INDEX).await;
     let sources = Sources::with([("a.md", book(10))]);
     let ingest = run(&cluster, &service, &["ingest", &sources.book()]).await;
     assert!(ingest.stderr.contains("building the vector index"), "{}", ingest.stderr);

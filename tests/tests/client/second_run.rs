@@ -208,8 +208,19 @@ async fn an_edited_paragraph_of_a_thousand_chunks_costs_at_most_three_embeddings
 }
 
 /// Returns the vector index of the store, if it exists.
-const INDEX: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
+pub const INDEX: &str = "SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
     JOIN pg_am ON pg_am.oid = relam WHERE amname = 'hnsw' AND indrelid = 'rag.embeddings'::regclass";
+
+/// Creates the trigger `bare`, which fails if an embedding is inserted while the vector index exists.
+pub const FAIL_WITH_INDEX: &str =
+    "CREATE FUNCTION public.bare() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF EXISTS (SELECT FROM pg_class WHERE relname = 'embeddings_embedding_idx') THEN
+            RAISE 'there is an index';
+        END IF;
+        RETURN NEW;
+    END $$;
+    CREATE TRIGGER bare BEFORE INSERT ON rag.embeddings
+        FOR EACH ROW EXECUTE FUNCTION public.bare()";
 
 #[tokio::test]
 async fn a_first_load_builds_the_vector_index_after_the_rows() {
@@ -219,19 +230,7 @@ async fn a_first_load_builds_the_vector_index_after_the_rows() {
     }
     let [index] = &cluster.query_lines(INDEX).await[..] else { panic!("a store has an index") };
     let sources = Sources::with([("a.md", book(None))]);
-    // If the index existed while rows are inserted, this trigger would fail.
-    cluster
-        .execute(
-            "CREATE FUNCTION public.bare() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-                IF EXISTS (SELECT FROM pg_class WHERE relname = 'embeddings_embedding_idx') THEN
-                    RAISE 'there is an index';
-                END IF;
-                RETURN NEW;
-            END $$;
-            CREATE TRIGGER bare BEFORE INSERT ON rag.embeddings
-                FOR EACH ROW EXECUTE FUNCTION public.bare()",
-        )
-        .await;
+    cluster.execute(FAIL_WITH_INDEX).await;
     let first = run_client(&cluster, ["ingest", &sources.book()]).await;
     assert_eq!(first.code, Some(0), "{}", first.stderr);
     assert!(

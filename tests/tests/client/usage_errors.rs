@@ -5,7 +5,7 @@ use passage_tests::cluster::client_path;
 use tokio::process::Command;
 
 /// Arguments, the refusal, and its remedy.
-const CALLS: [(&[&str], &str, &str); 31] = [
+const CALLS: [(&[&str], &str, &str); 36] = [
     (
         &["ingest", "BOOK", "--media-type", "text/nonsense"],
         "\"text/nonsense\"",
@@ -29,6 +29,15 @@ const CALLS: [(&[&str], &str, &str); 31] = [
         "'lines' for '--jsonl",
         "[possible values: documents",
     ),
+    (&["init", "--partitions", "1"], "1 is not in 2..=1024", "--help"),
+    (&["init", "--partitions", "1025"], "1025 is not in 2..=1024", "--help"),
+    (&["init", "--partitions", "2; DROP TABLE x"], "'2; DROP TABLE x' for '--partitions", "--help"),
+    (
+        &["init", "--embedding-type", "bit"],
+        "'bit' for '--embedding-type",
+        "[possible values: vector",
+    ),
+    (&["manual-pages"], "required arguments were not provided", "Usage: passage manual-pages"),
     (&["sync", "BOOK", "--grace", "7"], "'7' for '--grace", "--help"),
     (&["ingest"], "required arguments were not provided", "Usage: passage ingest"),
     (&["ingest", "BOOK", "--sizer", "bytes"], "'bytes' for '--sizer", "[possible values: "),

@@ -118,9 +118,72 @@ const ARGUMENTS: &[Argument] = &[
         ],
     },
     Argument { sql_type: "boolean", right: "true", odd: &["false"] },
+    Argument {
+        sql_type: "oid",
+        right: "'plain.chunks'::regclass",
+        odd: &["0", "4294967295", "'pg_authid'::regclass", "'plain'::regnamespace"],
+    },
+    Argument { sql_type: "oid[]", right: "'{}'", odd: &["'{NULL}'", "'{2281}'", "'{{23,25}}'"] },
+    Argument {
+        sql_type: "integer[]",
+        right: "'{0}'",
+        odd: &["'{}'", "'{NULL}'", "'{-1,2147483647}'"],
+    },
+    Argument {
+        sql_type: "bigint[]",
+        right: "'{1}'",
+        odd: &["'{}'", "'{NULL}'", "'{-1}'", "array_fill(1::bigint, '{10000}')"],
+    },
     // An unknown configuration is an internal error of `to_tsvector` itself.
     Argument { sql_type: "regconfig", right: "'simple'", odd: &[] },
 ];
+
+/// Ordinary values of arguments that are statements, or parts of them.
+const NAMED: &[(&str, &str)] = &[
+    ("statement", "'SELECT 1'"),
+    ("access", "'any'"),
+    ("relations", r#"ARRAY['"plain"."chunks"']"#),
+    ("arguments", "'{}'"),
+];
+
+/// The key of the only shard of such a call.
+const KEY: &str = "'00000000-0000-0000-0000-000000000000'::uuid";
+
+/// Arguments of `_passage.shard_rows`: its statement is the caller's own. Each table, its shard, the statement, and the
+/// types and values of its parameters.
+const SHARD_ROWS: &[[&str; 5]] = &[
+    [TABLE, "'{1}'", "'SELECT $1'", "'{0}'", "'{1}'"],
+    [TABLE, "'{1}'", "'SELECT $1'", "'{4294967295}'", "'{1}'"],
+    [TABLE, "'{1}'", "'SELECT $1'", "'{23}'", "'{1}'"],
+    [TABLE, "'{1}'", "'SELECT $1'", "'{25}'", "'{1}'"],
+    [TABLE, "'{1}'", "'SELECT NULL::record, 1'", "'{}'", "'{}'"],
+    // Each of these names contains the next one, so the text would double 40 times.
+    [
+        "array_fill('_'::text, '{40}')",
+        "array_fill(1::bigint, '{40}')",
+        "'SELECT 1 AS _'",
+        "'{}'",
+        "'{}'",
+    ],
+    ["'{\"\"}'", "'{1}'", "'SELECT 1'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "''", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'SELECT 1; SELECT 2'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'SELECT 1, 2'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'SELECT'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'SELECT true'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'COMMIT'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'COPY plain.chunks TO STDOUT'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'EXPLAIN SELECT 1'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'DELETE FROM plain.chunks RETURNING 1'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'SELECT length(secret) FROM public.secrets'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'SELECT count(*)::int4 FROM \"plain\".\"chunks\"'", "'{}'", "'{}'"],
+    [TABLE, "'{1}'", "'SELECT $1 + 1'", "'{23}'", "'{x}'"],
+    [TABLE, "'{1}'", "'SELECT length($1::text)'", "'{2275}'", "'{x}'"],
+    [TABLE, "'{1}'", "'SELECT 2 WHERE $1 IS NULL'", "'{2281}'", "'{x}'"],
+    [TABLE, "'{1}'", "'SELECT 3 WHERE $1 IS NULL'", "'{2281}'", "'{NULL}'"],
+    [TABLE, "'{1}'", "'SELECT 4 WHERE $1 IS NULL'", "'{2249}'", "'{(1)}'"],
+];
+const TABLE: &str = r#"ARRAY['"plain"."chunks"']"#;
 
 fn of(sql_type: &str) -> Option<&'static Argument> {
     ARGUMENTS.iter().find(|argument| argument.sql_type == sql_type)
@@ -131,21 +194,30 @@ struct Function {
     name: String,
     required: usize,
     arguments: Vec<(String, String)>,
+    /// The columns of a function without a type of its own for the result.
+    columns: &'static str,
 }
 
 impl Function {
     /// Returns calls with one odd argument. The others are ordinary, or left out.
     fn calls(&self) -> Vec<String> {
         let value = |sql_type: &str, value: &str| format!("({value})::{sql_type}");
-        let right = |sql_type: &str| value(sql_type, of(sql_type).map_or("NULL", |of| of.right));
+        let right = |name: &str, sql_type: &str| {
+            let named = NAMED.iter().find(|(of, _)| *of == name).map(|(_, value)| *value);
+            let right = named.or(of(sql_type).map(|of| of.right));
+            value(sql_type, right.unwrap_or("NULL"))
+        };
         let mut calls = Vec::new();
+        if self.arguments.is_empty() {
+            calls.push(format!("SELECT f::pg_catalog.text FROM {}() AS f", self.name));
+        }
         for (index, (_, sql_type)) in self.arguments.iter().enumerate() {
             for odd in ["NULL"].iter().chain(of(sql_type).map_or(&[][..], |of| of.odd)) {
                 let given =
                     self.arguments.iter().enumerate().filter_map(|(at, (name, sql_type))| {
                         let value = match at {
                             _ if at == index => value(sql_type, odd),
-                            _ if at < self.required => right(sql_type),
+                            _ if at < self.required => right(name, sql_type),
                             _ => return None,
                         };
                         // Parameters with a default are passed by name.
@@ -153,11 +225,20 @@ impl Function {
                     });
                 let given: Vec<_> = given.collect();
                 calls.push(format!(
-                    "SELECT f::pg_catalog.text FROM {}({}) AS f",
+                    "SELECT f::pg_catalog.text FROM {}({}) AS f{}",
                     self.name,
-                    given.join(", ")
+                    given.join(", "),
+                    self.columns
                 ));
             }
+        }
+        if self.name == "_passage.shard_rows" {
+            calls.extend(SHARD_ROWS.iter().map(|[relations, shards, statement, types, values]| {
+                format!(
+                    "SELECT {}({KEY}, ARRAY[{KEY}], 'plain', {relations}, {shards}, {statement}, 'any', 1, {types}, {values}, NULL)::pg_catalog.text",
+                    self.name
+                )
+            }));
         }
         calls
     }
@@ -166,21 +247,23 @@ impl Function {
 #[tokio::test]
 async fn odd_arguments_return_rows_or_a_clear_error() {
     let Some(cluster) = cluster().await else { return };
-    let sql = "SELECT format('%s|%s|%s', pronamespace::regnamespace || '.' || proname, pronargs - pronargdefaults, (
+    let sql = "SELECT format('%s|%s|%s|%s', prorettype = 'record'::regtype AND proargmodes IS NULL, pronamespace::regnamespace || '.' || proname, pronargs - pronargdefaults, (
             SELECT string_agg(coalesce(proargnames[place], '') || '=' || format_type(type, NULL), '|' ORDER BY place)
             FROM unnest(proargtypes::oid[]) WITH ORDINALITY AS a (type, place)))
         FROM pg_proc
-        WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND prokind = 'f' AND prorettype <> 'trigger'::regtype AND pronargs > 0
+        WHERE pronamespace IN ('passage'::regnamespace, '_passage'::regnamespace) AND prokind = 'f' AND prorettype <> 'trigger'::regtype
         ORDER BY 1";
     let functions = cluster.query_lines_as(ATTACKER, sql).await.into_iter().map(|line| {
         let mut parts = line.split('|');
-        let mut next = || parts.next().expect("it has three parts").to_owned();
+        let mut next = || parts.next().expect("it has four parts").to_owned();
+        let columns = if next() == "t" { " (one pg_catalog.int4)" } else { "" };
         let (name, required) = (next(), next().parse().expect("it is a number"));
         let pair = |part: &str| {
             let (name, sql_type) = part.split_once('=').expect("an argument has a type");
             (name.to_owned(), sql_type.to_owned())
         };
-        Function { name, required, arguments: parts.map(pair).collect() }
+        let arguments = parts.filter(|part| !part.is_empty()).map(pair).collect();
+        Function { name, required, arguments, columns }
     });
     let attacker = Attacker::new(&cluster, GREETING).await;
     let mut sweep = Sweep::new(attacker, "plain", Kind::Table, &Vocabulary::default());

@@ -45,7 +45,7 @@ const fn adopt(function: &'static str, about: &'static [&'static str], sql: &'st
     Call { function, sql, about, writes: true, reach: Reach::Kinds }
 }
 
-/// Functions without a store. `arguments.rs` tests them.
+/// Functions without a store. `arguments.rs` calls them with odd arguments, as it does all functions.
 pub const WITHOUT_STORE: &[&str] = &[
     "chunk_tsv",
     "common_section",

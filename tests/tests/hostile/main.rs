@@ -19,7 +19,8 @@ Covered cases:
 - The same types in plain tables while operators, casts and types of the attacker are first on the
   `search_path`, and domains in `pg_temp` have the names of built-in types.
 - Rows of odd values in columns of the right types (`rows.rs`).
-- Every function except the trigger, with NULL and odd values for one argument at a time (`arguments.rs`).
+- Every function except the trigger, with NULL and odd values for one argument at a time, and `shard_rows` with odd
+  statements (`arguments.rs`).
 
 Two wrong columns at once and two odd arguments at once are not tested. The tests notice calls that crash,
 outlive their timeout, fail with an internal error, or show foreign data. They do not notice a wrong answer

@@ -223,3 +223,27 @@ async fn a_transaction_sees_the_rows_that_it_has_written() {
         assert_eq!(rows(&client, &search).await.unwrap(), ["0"], "{store}");
     }
 }
+
+#[tokio::test]
+async fn a_shard_without_a_key_is_an_error() {
+    let Some(citus) = Citus::start("keys of shards", DIMENSIONS).await else { return };
+    fill(&citus).await;
+    let coordinator = citus.coordinator();
+    let search = QUERIES[0].replace("$STORE", "spread");
+    let check = "SELECT * FROM passage.check_store('spread')";
+    let answer = coordinator.query_lines(&search).await;
+    coordinator.execute("TRUNCATE spread.shard_keys").await;
+    let error = coordinator.error(&search).await;
+    assert_eq!(error.message(), "a shard of store \"spread\" has no key in table \"shard_keys\"");
+    let remedy = error.hint().unwrap().split_once("run ").unwrap().1;
+    coordinator.execute(remedy).await;
+    assert_eq!(coordinator.query_lines(&search).await, answer);
+
+    coordinator.execute("DROP TABLE spread.shard_keys").await;
+    assert!(!citus.nodes[1].query_lines(check).await.is_empty());
+    coordinator.execute("SELECT passage.upgrade_store('spread')").await;
+    assert!(coordinator.query_lines(check).await.is_empty());
+    for node in &citus.nodes {
+        assert_eq!(node.query_lines(&search).await, answer);
+    }
+}

@@ -65,10 +65,10 @@ impl Store {
     ///
     /// Returns [`Error::Database`] if the store does not exist or the caller may not write to it.
     pub async fn remove(&self, removal: &Removal) -> Result<RemovalSummary, Error> {
-        self.must_be_writable().await?;
+        let layout = self.writable_layout().await?;
         let sql =
             "DELETE FROM {store}.documents WHERE id IN (SELECT id FROM chosen) RETURNING id, uri";
-        if !self.is_distributed().await? {
+        if !layout.is_distributed {
             return self.removal(removal, sql).await;
         }
         // Citus executes the parts of a statement one after the other, so the chunks are counted before.
@@ -79,8 +79,7 @@ impl Store {
             Ok(RemovalSummary { chunks: counted.chunks, ..removed })
         };
         let removed = removed.await;
-        self.run(if removed.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
-        removed
+        self.end_transaction(removed).await
     }
 
     /// Executes a removal with the subquery that returns the documents to count.

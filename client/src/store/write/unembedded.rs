@@ -139,8 +139,7 @@ impl Store {
         }
         self.has_open_claims = false;
         let written = self.try_write_embeddings(chunks).await;
-        self.run(if written.is_ok() { "COMMIT" } else { "ROLLBACK" }).await?;
-        let written = written?;
+        let written = self.end_transaction(written).await?;
         let ids: Vec<Uuid> = chunks.iter().map(|(chunk, _)| chunk.id).collect();
         self.release(&ids).await?;
         Ok(written)

@@ -13,8 +13,8 @@ use std::rc::Rc;
 const CAPACITY: usize = 256;
 
 thread_local! {
-    /// The last used first.
-    static STATEMENTS: RefCell<Vec<Rc<Statement>>> = RefCell::default();
+    /// Each with the types of its parameters, the last used first.
+    static STATEMENTS: RefCell<Vec<(Vec<pg_sys::Oid>, Rc<Statement>)>> = RefCell::default();
 }
 
 /// A statement that names the tables of a store, and the shards that it reads instead of them.
@@ -59,7 +59,12 @@ impl ShardCall {
     ) -> Result<(Rc<Statement>, Vec<Value>, Vec<Setting>), Error> {
         let invalid = || self.invalid();
         let tables = self.relations.len();
-        if tables == 0 || self.types.len() != self.arguments.len() {
+        // SAFETY: a look-up in the catalog, which is false for a type that is missing.
+        let is_type = |oid: &pg_sys::Oid| unsafe { pg_sys::get_typisdefined(*oid) };
+        if tables == 0
+            || self.types.len() != self.arguments.len()
+            || !self.types.iter().all(is_type)
+        {
             return Err(invalid());
         }
         let numbers = self.shards.chunks_exact(tables).nth(position).ok_or_else(invalid)?;
@@ -88,7 +93,7 @@ impl ShardCall {
         // Citus hides the shards of a session's own node from its queries on the catalogs.
         settings
             .push(Setting { name: c"citus.override_table_visibility", value: c"off".to_owned() });
-        Ok((cached(&self.store, text, self.access), values, settings))
+        Ok((cached(&self.store, text, self.access, &self.types), values, settings))
     }
 
     /// Returns the arguments of `_passage.shard_rows` after the first.
@@ -131,17 +136,19 @@ fn owned(ids: Value, owners: &[Option<i32>], place: usize) -> Option<Value> {
     Some(Value::new(own.collect::<Vec<Option<Uuid>>>()))
 }
 
-/// Returns a statement with the plan of its last execution.
-fn cached(store: &str, text: String, access: Access) -> Rc<Statement> {
+/// Returns a statement with the plan of its last execution for parameters of the same types.
+fn cached(store: &str, text: String, access: Access, types: &[pg_sys::Oid]) -> Rc<Statement> {
     STATEMENTS.with_borrow_mut(|statements| {
-        let is_same =
-            |of: &Rc<Statement>| of.access() == access && of.text() == text && of.store() == store;
+        let is_same = |(planned, of): &(Vec<pg_sys::Oid>, Rc<Statement>)| {
+            of.access() == access && planned == types && of.text() == text && of.store() == store
+        };
         if let Some(position) = statements.iter().position(is_same) {
             statements[..=position].rotate_right(1);
         } else {
             statements.truncate(CAPACITY - 1);
-            statements.insert(0, Rc::new(Statement::new(store, text, access)));
+            let statement = Statement::new(store, text, access);
+            statements.insert(0, (types.to_vec(), Rc::new(statement)));
         }
-        Rc::clone(&statements[0])
+        Rc::clone(&statements[0].1)
     })
 }

@@ -2,18 +2,7 @@
 
 use super::media_type;
 
-/// The names of the presets.
-pub const PRESETS: [&str; 9] = [
-    "auto",
-    "none",
-    "adjacent",
-    "broad",
-    "reassembly",
-    "hierarchical",
-    "section",
-    "document",
-    "merge",
-];
+pub use passage_tests::read_calls::PRESETS;
 
 /// The context that a hit gets.
 #[derive(Clone, Debug)]
