@@ -2,9 +2,9 @@
 The embedding types `vector`, `halfvec` and `binary` with the same rows: bytes, recall, time, and the cost of an index.
 
 One store is measured with each type. A part of its chunks has embeddings of the client's model, for paragraphs of
-documentation in cargo's registry. The others have generated ones, as in the part `million`. The questions are those
-of the quality sets. Recall is the share of the nearest chunks, by exact comparison of the vectors, that
-`search_hits` returns.
+documentation in cargo's registry. The others have generated ones, as in the part `million`. The questions are of two
+kinds: further paragraphs, and the questions of the quality sets, most of which are about other topics than the store.
+Recall is the share of the nearest chunks, by exact comparison of the vectors, that `search_hits` returns.
 
 Other work on the machine changes processor times little, so builds, writes and VACUUM have the processor time of the
 server process, and calls have both: times as a client measures them, and the ratio of processor times.
@@ -71,6 +71,9 @@ const TYPES: [&str; 3] = ["vector", "halfvec", "binary"];
 /// The numbers of hits.
 const HITS: [usize; 2] = [10, 50];
 
+/// The number of questions that are further paragraphs.
+const FURTHER: usize = 200;
+
 /// The candidates for each hit of the curve.
 const OVERSAMPLING: [usize; 7] = [1, 2, 5, 10, 20, 40, 100];
 
@@ -80,9 +83,15 @@ const CHURN: f64 = 0.05;
 /// Loads the store and measures. Returns the tables.
 pub async fn measure(options: &Options) -> String {
     let mut cluster = store::cluster(options).await;
-    let questions = million::asked_embeddings();
     let session = Session::open(&cluster).await;
-    let exact = session.exact(&questions, *HITS.last().expect("there are numbers")).await;
+    let mut kinds = Vec::new();
+    for (kind, questions) in [
+        ("paragraphs", texts::further(options.embedded, FURTHER)),
+        ("other topics", million::asked_embeddings()),
+    ] {
+        let exact = session.exact(&questions, *HITS.last().expect("there are numbers")).await;
+        kinds.push(Questions { kind, questions, exact });
+    }
     let mut costs = Table::new(&[
         "type",
         "column",
@@ -93,6 +102,7 @@ pub async fn measure(options: &Options) -> String {
     ]);
     let mut found = Table::new(&[
         "type",
+        "questions",
         "hits",
         "recall",
         "plain SQL p50",
@@ -107,9 +117,12 @@ pub async fn measure(options: &Options) -> String {
     for &embedding_type in &options.types {
         let build = store::convert(&session, embedding_type).await;
         let [column, index] = store::bytes_per_row(&cluster, options.rows).await;
-        for hits in HITS {
-            let calls = calls::measure(&cluster, embedding_type, &questions, &exact, hits).await;
-            let mut cells = vec![format!("`{embedding_type}`"), hits.to_string()];
+        for (Questions { kind, questions, exact }, hits) in
+            kinds.iter().flat_map(|of| HITS.map(|hits| (of, hits)))
+        {
+            let calls = calls::measure(&cluster, embedding_type, questions, exact, hits).await;
+            let mut cells =
+                vec![format!("`{embedding_type}`"), (*kind).to_owned(), hits.to_string()];
             cells.push(format!("{:.3}", calls.recall));
             for times in [&calls.floor, &calls.ours] {
                 cells.extend([50, 99].map(|of| format!("{:.1} ms", times.percentile(of) / 1e3)));
@@ -120,7 +133,7 @@ pub async fn measure(options: &Options) -> String {
             found.add(&cells);
         }
         if embedding_type == "binary" {
-            curve = self::curve(&session, &questions, &exact).await;
+            curve = self::curve(&session, &kinds).await;
         }
         let number = (options.rows as f64 * CHURN) as usize;
         let [save, write] = store::write_again(embedding_type, number);
@@ -138,9 +151,11 @@ pub async fn measure(options: &Options) -> String {
     }
     cluster.stop();
     let (rows, embedded) = (options.rows, options.embedded);
+    let numbers: Vec<_> =
+        kinds.iter().map(|of| format!("{} of {}", of.questions.len(), of.kind)).collect();
     let what = format!(
-        "{rows} chunks, {embedded} of them embedded by the model, {} questions",
-        questions.len()
+        "{rows} chunks, {embedded} of them embedded by the model; questions: {}",
+        numbers.join(", ")
     );
     format!("{what}\n\n{}\n{}\n{curve}", costs.0, found.0)
 }
@@ -160,12 +175,27 @@ impl Table {
     }
 }
 
+/// Questions with the nearest chunks.
+struct Questions {
+    kind: &'static str,
+    questions: Vec<Vec<f32>>,
+    exact: Vec<Vec<uuid::Uuid>>,
+}
+
 /// Measures the recall of an index of signs by the number of candidates that are compared exactly.
-async fn curve(session: &Session, questions: &[Vec<f32>], exact: &[Vec<uuid::Uuid>]) -> String {
-    let mut table =
-        Table::new(&["candidates for each hit", "recall at 10", "CPU", "recall at 50", "CPU"]);
-    for factor in OVERSAMPLING {
-        let mut cells = vec![factor.to_string()];
+async fn curve(session: &Session, kinds: &[Questions]) -> String {
+    let mut table = Table::new(&[
+        "questions",
+        "candidates for each hit",
+        "recall at 10",
+        "CPU",
+        "recall at 50",
+        "CPU",
+    ]);
+    for (Questions { kind, questions, exact }, factor) in
+        kinds.iter().flat_map(|of| OVERSAMPLING.map(|factor| (of, factor)))
+    {
+        let mut cells = vec![(*kind).to_owned(), factor.to_string()];
         for hits in HITS {
             let of = session.reranked(questions, exact, hits, factor * hits).await;
             cells.push(format!("{:.3}", of.recall));
