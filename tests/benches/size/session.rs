@@ -114,9 +114,9 @@ impl Session {
     }
 
     /// Asks a question and returns the chunks, the first column of the result, with the time of the call.
-    pub async fn ask(&self, statement: &Statement, question: &Vec<f32>) -> (Vec<Uuid>, Duration) {
+    pub async fn ask(&self, statement: &Statement, question: &[f32]) -> (Vec<Uuid>, Duration) {
         let begun = Instant::now();
-        let ids = self.ids(statement, &[question]).await;
+        let ids = self.ids(statement, &[&question]).await;
         (ids, begun.elapsed())
     }
 
