@@ -90,7 +90,7 @@ pub async fn measure(options: &Options) -> String {
         ("other topics", million::asked_embeddings()),
     ] {
         let exact = session.exact(&questions, *HITS.last().expect("there are numbers")).await;
-        kinds.push(Questions { kind, questions, exact });
+        kinds.push(Questions { kind, asked: questions, exact });
     }
     let mut costs = Table::new(&[
         "type",
@@ -117,20 +117,19 @@ pub async fn measure(options: &Options) -> String {
     for &embedding_type in &options.types {
         let build = store::convert(&session, embedding_type).await;
         let [column, index] = store::bytes_per_row(&cluster, options.rows).await;
-        for (Questions { kind, questions, exact }, hits) in
+        for (Questions { kind, asked, exact }, hits) in
             kinds.iter().flat_map(|of| HITS.map(|hits| (of, hits)))
         {
-            let calls = calls::measure(&cluster, embedding_type, questions, exact, hits).await;
-            let mut cells =
-                vec![format!("`{embedding_type}`"), (*kind).to_owned(), hits.to_string()];
-            cells.push(format!("{:.3}", calls.recall));
-            for times in [&calls.floor, &calls.ours] {
-                cells.extend([50, 99].map(|of| format!("{:.1} ms", times.percentile(of) / 1e3)));
+            let measured = calls::measure(&cluster, embedding_type, asked, exact, hits).await;
+            let mut row = vec![format!("`{embedding_type}`"), (*kind).to_owned(), hits.to_string()];
+            row.push(format!("{:.3}", measured.recall));
+            for times in [&measured.floor, &measured.ours] {
+                row.extend([50, 99].map(|of| format!("{:.1} ms", times.percentile(of) / 1e3)));
             }
-            let [ours, floor] = calls.processor.map(|time| time.as_secs_f64() * 1e3);
-            cells.extend([format!("{floor:.2} ms"), format!("{ours:.2} ms")]);
-            cells.push(format!("{:.2}", ours / floor));
-            found.add(&cells);
+            let [ours, floor] = measured.processor.map(|time| time.as_secs_f64() * 1e3);
+            row.extend([format!("{floor:.2} ms"), format!("{ours:.2} ms")]);
+            row.push(format!("{:.2}", ours / floor));
+            found.add(&row);
         }
         if embedding_type == "binary" {
             curve = self::curve(&session, &kinds).await;
@@ -152,7 +151,7 @@ pub async fn measure(options: &Options) -> String {
     cluster.stop();
     let (rows, embedded) = (options.rows, options.embedded);
     let numbers: Vec<_> =
-        kinds.iter().map(|of| format!("{} of {}", of.questions.len(), of.kind)).collect();
+        kinds.iter().map(|of| format!("{} of {}", of.asked.len(), of.kind)).collect();
     let what = format!(
         "{rows} chunks, {embedded} of them embedded by the model; questions: {}",
         numbers.join(", ")
@@ -178,7 +177,7 @@ impl Table {
 /// Questions with the nearest chunks.
 struct Questions {
     kind: &'static str,
-    questions: Vec<Vec<f32>>,
+    asked: Vec<Vec<f32>>,
     exact: Vec<Vec<uuid::Uuid>>,
 }
 
@@ -192,12 +191,12 @@ async fn curve(session: &Session, kinds: &[Questions]) -> String {
         "recall at 50",
         "CPU",
     ]);
-    for (Questions { kind, questions, exact }, factor) in
+    for (Questions { kind, asked, exact }, factor) in
         kinds.iter().flat_map(|of| OVERSAMPLING.map(|factor| (of, factor)))
     {
         let mut cells = vec![(*kind).to_owned(), factor.to_string()];
         for hits in HITS {
-            let of = session.reranked(questions, exact, hits, factor * hits).await;
+            let of = session.reranked(asked, exact, hits, factor * hits).await;
             cells.push(format!("{:.3}", of.recall));
             cells.push(format!("{:.1} ms", of.time.as_secs_f64() * 1e3));
         }
