@@ -13,6 +13,7 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `embed`: the model against candle with padded batches;
 - `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
 - `adopted-million`: the same with a million rows, without the other views;
+- `partitions`: a store of eight partitions against one of a single table;
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;
 - `million`: search in a million chunks of real text, against its parts alone;
@@ -22,9 +23,9 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 
 Without a part all of them run except `adopted-million` and the last seven, which take minutes. `adopted-million` needs
 30 GB of disk. `scale` loads ten million chunks and needs 25 GB. `million` embeds 50,000 chunks in its first run and
-needs 10 GB. `size` embeds 50,000 paragraphs for a million rows (`--embedded N`, `--rows N`) and needs 12 GB. The last
-four do not measure speed and have options of their own (see `quality`). `--keep` names a folder that keeps the loaded
-servers for the next run.
+needs 10 GB. `size` embeds 50,000 paragraphs for a million rows (`--embedded N`, `--rows N`, `--types vector,binary`)
+and needs 12 GB. The last four do not measure speed and have options of their own (see `quality`). `--keep` names a
+folder that keeps the loaded servers for the next run.
 */
 
 mod adopted;
@@ -34,6 +35,7 @@ mod expand;
 mod ingest;
 mod machine;
 mod million;
+mod partitions;
 mod process;
 mod quality;
 mod rounds;
@@ -46,13 +48,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     "expand",
     "split",
     "ingest",
     "embed",
     "adopted",
     "adopted-million",
+    "partitions",
     "scale",
     "million",
     "size",
@@ -141,6 +144,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("adopted-million") {
         runtime.block_on(adopted::measure_million(&mut table));
+    }
+    if arguments.has("partitions") {
+        runtime.block_on(partitions::measure(&mut table));
     }
     if arguments.has("scale") {
         runtime.block_on(scale::measure(&mut table, arguments.keep.as_deref()));

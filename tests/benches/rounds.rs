@@ -108,8 +108,13 @@ impl Times {
                 took.extend((time > 0).then_some(elapsed));
             }
         }
-        took.sort_by(f64::total_cmp);
-        Self(took)
+        Self::new(took)
+    }
+
+    /// Sorts times in microseconds.
+    pub fn new(mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        Self(times)
     }
 
     /// Returns a percentile of the times.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
@@ -11,7 +11,7 @@ use tokio_postgres::{Client, Statement};
 use uuid::Uuid;
 
 /// How often each question is asked. The first time fills caches and does not count.
-const ROUNDS: usize = 3;
+pub const ROUNDS: usize = 3;
 
 /// Ticks of the kernel's clock in a second. It counts the time of processes by them on every Linux.
 const TICKS: f64 = 100.0;
@@ -26,6 +26,12 @@ pub struct Session {
 pub struct Measured {
     pub recall: f64,
     pub time: Duration,
+}
+
+/// Returns how many chunks of a result are among the nearest.
+pub fn common(ids: &[Uuid], nearest: &[Uuid]) -> usize {
+    let nearest: HashSet<_> = nearest.iter().collect();
+    ids.iter().filter(|id| nearest.contains(id)).count()
 }
 
 impl Session {
@@ -48,19 +54,6 @@ impl Session {
             nearest.push(self.ids(&statement, &[question]).await);
         }
         nearest
-    }
-
-    /// Measures `search_hits`.
-    pub async fn search(
-        &self,
-        questions: &[Vec<f32>],
-        exact: &[Vec<Uuid>],
-        hits: usize,
-    ) -> Measured {
-        let sql = format!(
-            "SELECT chunk_id FROM passage.search_hits(embedding => $1, max_hits => {hits}, candidates => {hits})"
-        );
-        self.measure(&sql, questions, exact, hits).await
     }
 
     /// Measures the statement of a store of type binary with some number of candidates.
@@ -102,8 +95,7 @@ impl Session {
             for (question, exact) in questions.iter().zip(exact) {
                 let ids = self.ids(&statement, &[question]).await;
                 if round == 0 {
-                    let nearest: HashSet<_> = exact[..hits].iter().collect();
-                    found += ids.iter().filter(|id| nearest.contains(id)).count();
+                    found += common(&ids, &exact[..hits]);
                 }
             }
         }
@@ -114,17 +106,22 @@ impl Session {
         }
     }
 
-    /// Writes some embeddings again, and returns the processor time.
-    pub async fn write_again(&self, rows: usize) -> Duration {
-        let sql = format!(
-            "UPDATE rag.embeddings SET embedding = embedding WHERE chunk_id IN (SELECT chunk_id FROM rag.embeddings ORDER BY md5(chunk_id::text) LIMIT {rows})"
-        );
+    /// Runs statements, and returns the processor time.
+    pub async fn run(&self, sql: &str) -> Duration {
         let begun = self.processor_time();
-        self.client.batch_execute(&sql).await.expect("the rows are valid");
+        self.client.batch_execute(sql).await.expect("the statements are valid");
         self.processor_time().saturating_sub(begun)
     }
 
-    async fn prepare(&self, sql: &str) -> Statement {
+    /// Asks a question and returns the chunks, the first column of the result, with the time of the call.
+    pub async fn ask(&self, statement: &Statement, question: &[f32]) -> (Vec<Uuid>, Duration) {
+        let begun = Instant::now();
+        let ids = self.ids(statement, &[&question]).await;
+        (ids, begun.elapsed())
+    }
+
+    /// Prepares a statement.
+    pub async fn prepare(&self, sql: &str) -> Statement {
         self.client.prepare(sql).await.expect("the statement is valid")
     }
 
@@ -134,7 +131,7 @@ impl Session {
     }
 
     /// Returns the processor time of the server process since its start.
-    fn processor_time(&self) -> Duration {
+    pub fn processor_time(&self) -> Duration {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.process));
         let stat = stat.expect("the kernel counts the time of processes");
         let (_, fields) = stat.rsplit_once(") ").expect("the name of a program is in parentheses");

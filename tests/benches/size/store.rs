@@ -1,13 +1,14 @@
 //! The store with each embedding type.
 
 use std::pin::pin;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::SinkExt;
 use passage_tests::Cluster;
 use passage_tests::cluster::SUPERUSER;
 
+use super::session::Session;
 use super::{Options, texts};
 use crate::expand::load::server;
 use crate::million;
@@ -32,10 +33,11 @@ pub async fn cluster(options: &Options) -> Cluster {
         .execute(&format!(
             "SELECT passage.create_store('rag', dimensions => 384, embedding_type => 'vector');
             DROP INDEX rag.chunks_path_idx, rag.chunks_tsv_idx, rag.embeddings_embedding_idx;
+            CREATE TABLE public.saved (chunk_id uuid, embedding real[], other real[]);
             INSERT INTO rag.documents (id, uri)
             SELECT (lpad(to_hex(n), 8, '0') || '-0000-0000-8000-000000000000')::uuid, n FROM generate_series(0, ({rows} - 1) / {CHUNKS}) AS n;
             INSERT INTO rag.chunks (id, document_id, ordinal, content)
-            SELECT (left(id::text, 19) || right(md5(uri || '/' || n), 17))::uuid, id, n, 'chunk'
+            SELECT overlay(md5(uri || '/' || n) PLACING left(replace(id::text, '-', ''), 16) FROM 1)::uuid, id, n, 'chunk'
             FROM rag.documents, generate_series(0, {CHUNKS} - 1) AS n WHERE uri::integer * {CHUNKS} + n < {rows}"
         ))
         .await;
@@ -68,24 +70,51 @@ async fn load(cluster: &Cluster, options: &Options) {
     sink.finish().await.expect("the rows are valid");
 }
 
-/// Gives the store an embedding type and its index. Returns the time of the index.
-pub async fn convert(cluster: &Cluster, embedding_type: &str) -> Duration {
-    let column = if embedding_type == "vector" { "vector" } else { "halfvec" };
-    cluster
-        .execute(&format!(
-            "DROP INDEX IF EXISTS rag.embeddings_embedding_idx;
+/// Removes dead rows, in the process of the session.
+pub const VACUUM: &str = "VACUUM (PARALLEL 0) rag.embeddings";
+
+/// Gives the store an embedding type and its index. Returns the processor time of the index.
+pub async fn convert(session: &Session, embedding_type: &str) -> Duration {
+    let column = column(embedding_type);
+    session
+        .run(&format!(
+            "SET ROLE owner;
+            DROP INDEX IF EXISTS rag.embeddings_embedding_idx;
             DROP VIEW rag.chunks_embedded;
+            UPDATE rag.embeddings AS e SET embedding = saved.embedding
+            FROM saved WHERE saved.chunk_id = e.chunk_id;
+            TRUNCATE saved;
             ALTER TABLE rag.embeddings ALTER COLUMN embedding TYPE {column}(384);
-            UPDATE rag.settings SET value = to_jsonb('{embedding_type}'::text) WHERE key = 'embedding_type'"
+            UPDATE rag.settings SET value = to_jsonb('{embedding_type}'::text) WHERE key = 'embedding_type';
+            RESET ROLE"
         ))
         .await;
-    vacuum(cluster).await;
-    let begun = Instant::now();
-    cluster.execute(&format!("{BUILD}; SELECT passage.upgrade_store('rag')")).await;
-    let time = begun.elapsed();
-    cluster.execute_as(SUPERUSER, "VACUUM ANALYZE rag.embeddings").await;
-    cluster.execute_as(SUPERUSER, "CHECKPOINT").await;
+    session.run(VACUUM).await;
+    let build = format!("{BUILD}; SET ROLE owner; SELECT passage.upgrade_store('rag'); RESET ROLE");
+    let time = session.run(&build).await;
+    session.run("VACUUM ANALYZE rag.embeddings").await;
+    session.run("CHECKPOINT").await;
     time
+}
+
+/// Returns the type of the column.
+fn column(embedding_type: &str) -> &'static str {
+    if embedding_type == "vector" { "vector" } else { "halfvec" }
+}
+
+/// Returns the statements that write a part of the embeddings again, each halfway to another one. An equal one would
+/// join the element of the old row, and VACUUM would have nothing to repair. `convert` restores them.
+pub fn write_again(embedding_type: &str, rows: usize) -> [String; 2] {
+    let save = format!(
+        "INSERT INTO saved SELECT chunk_id, embedding::real[], lead(embedding::real[]) OVER (ORDER BY md5(chunk_id::text))
+        FROM rag.embeddings ORDER BY md5(chunk_id::text) LIMIT {rows}"
+    );
+    let column = column(embedding_type);
+    let write = format!(
+        "UPDATE rag.embeddings AS e SET embedding = e.embedding + other::{column}
+        FROM saved WHERE saved.chunk_id = e.chunk_id"
+    );
+    [save, write]
 }
 
 /// Returns the bytes of a row in the table and in the vector index.
@@ -95,11 +124,4 @@ pub async fn bytes_per_row(cluster: &Cluster, rows: usize) -> [String; 2] {
         bytes("pg_table_size('rag.embeddings')").await,
         bytes("pg_relation_size('rag.embeddings_embedding_idx')").await,
     ]
-}
-
-/// Returns the time of a VACUUM.
-pub async fn vacuum(cluster: &Cluster) -> Duration {
-    let begun = Instant::now();
-    cluster.execute_as(SUPERUSER, "VACUUM (PARALLEL 0) rag.embeddings").await;
-    begun.elapsed()
 }

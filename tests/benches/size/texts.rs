@@ -25,6 +25,11 @@ pub fn embeddings(number: usize) -> Vec<Embedding> {
     embed(number)
 }
 
+/// Returns the embeddings of paragraphs that follow those of [`embeddings`].
+pub fn further(after: usize, number: usize) -> Vec<Embedding> {
+    embeddings(after + number).split_off(after)
+}
+
 /// Embeds if this process was started for it, and returns whether it was.
 ///
 /// # Panics

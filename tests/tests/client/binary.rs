@@ -78,3 +78,57 @@ async fn the_client_fills_searches_and_replaces_a_binary_store() {
         .await
         .assert_refusal("embedding type binary requires distance cosine, not l2", "halfvec");
 }
+
+#[tokio::test]
+async fn a_first_load_has_enough_memory_for_the_graph_of_its_type() {
+    let cluster = Cluster::bare().await;
+    if cluster.lacks_vector("the memory of the build of a vector index") {
+        return;
+    }
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    cluster.execute_as(SUPERUSER, "ALTER DATABASE passage SET maintenance_work_mem = '1MB'").await;
+    cluster.execute_as(SUPERUSER, "ALTER DATABASE passage SET log_min_messages = 'notice'").await;
+    let service = Service::good(64).await;
+    for embedding_type in ["vector", "halfvec", "binary"] {
+        cluster.execute("DROP SCHEMA IF EXISTS rag CASCADE").await;
+        run(&cluster, &service, &["init", "--embedding-type", embedding_type]).await;
+        let sources = Sources::with([("a.md", book(9_000))]);
+        run(&cluster, &service, &["ingest", &sources.book()]).await;
+        let number: u32 =
+            cluster.query_text("SELECT count(*) FROM rag.embeddings").await.parse().unwrap();
+        // Less than that does not prove anything: the graph would fit into what the client always adds.
+        assert!(number > 8_000, "{number} embeddings");
+        assert_eq!(cluster.query_lines(INDEX).await.len(), 1);
+        let log = cluster.log();
+        assert!(!log.contains("no longer fits"), "{embedding_type}, {number} embeddings: {log}");
+    }
+}
+
+#[tokio::test]
+async fn doctor_advises_a_smaller_type_only_if_there_is_one() {
+    let cluster = Cluster::bare().await;
+    if cluster.lacks_vector("doctor on a store of the embedding type binary") {
+        return;
+    }
+    cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
+    let service = Service::good(64).await;
+    run(&cluster, &service, &["init", "--embedding-type", "binary"]).await;
+    let sources = Sources::with([("a.md", book(10))]);
+    run(&cluster, &service, &["ingest", &sources.book()]).await;
+    let doctor = RunOutput::of(&mut with(&cluster, &service, &["doctor"])).await;
+    assert!(!doctor.stdout.contains("effective_cache_size"), "{}", doctor.stdout);
+
+    cluster.execute_as(SUPERUSER, "ALTER DATABASE passage SET effective_cache_size = '8kB'").await;
+    for (embedding_type, remedy) in [
+        ("binary", "Add memory to the server, or divide the store."),
+        ("halfvec", "--embedding-type binary."),
+        ("vector", "--embedding-type halfvec or binary."),
+    ] {
+        let arguments =
+            ["reindex", "--embedding-type", embedding_type, "--drop-former", "--no-embed"];
+        run(&cluster, &service, &arguments).await;
+        let doctor = RunOutput::of(&mut with(&cluster, &service, &["doctor"])).await;
+        assert!(doctor.stdout.contains("effective_cache_size"), "{}", doctor.stdout);
+        assert!(doctor.stdout.contains(remedy), "{embedding_type}: {}", doctor.stdout);
+    }
+}

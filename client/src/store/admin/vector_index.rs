@@ -31,6 +31,12 @@ const MISSING: &str = "SELECT ddl FROM _passage.recorded_facts($1::text::name) A
     _passage.store_settings($1::text::name) ->> 'distance', 'cosine'), facts.embedding_type, \
     facts.language::regconfig, _passage.store_placement($1::text::name)) AS missing WHERE kind = 'index' AND relation = 'embeddings'";
 
+/// The memory of a build beside its vectors: for each of them, its element of the graph with its neighbors
+/// (720 bytes, see `docs/guides/size.md`, and what the allocator adds), and for all, what parallel workers share.
+/// The rows that a graph has no memory for take several times as long.
+const ELEMENT_BYTES: usize = 800;
+const BUILD_BYTES: usize = 4 << 20;
+
 impl Store {
     /// Drops the vector index if the store has no embeddings yet. Returns whether the store now lacks the
     /// index, so that [`build_index`](Self::build_index) has to create it.
@@ -93,12 +99,13 @@ impl Store {
         let lock = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('passage.create_store ' OPERATOR(pg_catalog.||) $1::text, 0))";
         transaction.execute_unnamed(lock, &[name]).await?;
         if uses_more_memory {
-            // The vectors and neighbors of all rows, but at most the size of the shared buffers.
+            // The graph of all rows, but at most the size of the shared buffers.
             let memory = format!(
                 "SELECT set_config('maintenance_work_mem', greatest( \
                  pg_size_bytes(current_setting('maintenance_work_mem')), \
                  least(pg_size_bytes(current_setting('shared_buffers')), \
-                 (SELECT count(*) * (coalesce(max(CASE embedding_type WHEN 'binary' THEN dimensions / 8 ELSE 4 * dimensions END), 0) + 512) \
+                 (SELECT {BUILD_BYTES} + count(*) * (coalesce(max(CASE embedding_type \
+                 WHEN 'binary' THEN dimensions / 8 WHEN 'halfvec' THEN 2 * dimensions ELSE 4 * dimensions END), 0) + {ELEMENT_BYTES}) \
                  FROM {schema}.embeddings, _passage.recorded_facts($1::text::name)))) / 1024 || 'kB', true)"
             );
             transaction.execute_unnamed(&memory, &[name]).await?;

@@ -128,17 +128,19 @@ impl Store {
                    CROSS JOIN LATERAL pg_partition_tree(pg_class.oid) WHERE nspname = $1 AND relkind = 'p') AS parts (part) \
                    LEFT JOIN _passage.distributed_sizes() AS of_shards ON of_shards.relation = part), 0)), \
                    coalesce(sum(pg_relation_size(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx'), 0)::bigint, \
-                   pg_size_bytes(current_setting('effective_cache_size')) FROM pg_class \
+                   pg_size_bytes(current_setting('effective_cache_size')), \
+                   max(pg_get_indexdef(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx' AND relkind = 'i') FROM pg_class \
                    JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1";
         let row = self.query_one(sql, &[&self.name]).await?;
         let (database, store): (String, String) = (row.get(0), row.get(1));
         findings.push(Finding::good("disk", format!("{store} of {database} in the database")));
         let (index, cache): (i64, i64) = (row.get(2), row.get(3));
         if index > cache {
+            let definition = row.get::<_, Option<String>>(4).unwrap_or_default();
             findings.push(Finding::warning(
                 "vector index",
                 "it is larger than effective_cache_size",
-                "Add memory to the server, or run passage reindex --embedding-type halfvec or binary.",
+                smaller_index(&definition),
             ));
         }
         Ok(())
@@ -166,5 +168,54 @@ impl Store {
             });
         }
         Ok(())
+    }
+}
+
+/// Returns the remedy for a vector index that is too large. Only the distance cosine allows an index of signs.
+fn smaller_index(definition: &str) -> String {
+    let smaller = [
+        ("vector_cosine_ops", "halfvec or binary"),
+        ("halfvec_cosine_ops", "binary"),
+        ("vector_l2_ops", "halfvec"),
+        ("vector_ip_ops", "halfvec"),
+    ];
+    let smaller = smaller
+        .into_iter()
+        .find(|(operators, _)| definition.split([' ', '.', ')']).any(|word| word == *operators));
+    match smaller {
+        Some((_, types)) => {
+            format!("Add memory to the server, or run passage reindex --embedding-type {types}.")
+        }
+        None => "Add memory to the server, or divide the store.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::smaller_index;
+
+    #[test]
+    fn a_store_is_never_advised_to_take_its_own_embedding_type_or_a_larger_one() {
+        let remedy = |operators: &str| {
+            smaller_index(&format!(
+                "CREATE INDEX i ON rag.embeddings USING hnsw ({operators}) WITH (m='16')"
+            ))
+        };
+        for (operators, types) in [
+            ("embedding vector_cosine_ops", Some("halfvec or binary")),
+            ("embedding public.vector_cosine_ops", Some("halfvec or binary")),
+            ("embedding halfvec_cosine_ops", Some("binary")),
+            ("embedding vector_l2_ops", Some("halfvec")),
+            ("embedding vector_ip_ops", Some("halfvec")),
+            ("embedding halfvec_l2_ops", None),
+            ("((public.binary_quantize(embedding))::bit(64)) public.bit_hamming_ops", None),
+        ] {
+            let remedy = remedy(operators);
+            let named = remedy
+                .split_once("--embedding-type ")
+                .map(|(_, types)| types.trim_end_matches('.'));
+            assert_eq!(named, types, "{operators}: {remedy}");
+        }
+        assert!(smaller_index("").starts_with("Add memory"));
     }
 }
