@@ -7,7 +7,8 @@ use passage_tests::cluster::SUPERUSER;
 fn state(store: &str) -> String {
     format!(
         "SELECT md5(string_agg(row::text, '' ORDER BY row::text)) FROM (
-            SELECT to_jsonb(d) - '{{ingested_at,source_row}}'::text[] AS row FROM {store}.documents AS d
+            SELECT to_jsonb(d) - '{{ingested_at,source_row,orphaned_at}}'::text[] || jsonb_build_object('is_orphaned', orphaned_at IS NOT NULL) AS row
+            FROM {store}.documents AS d
             UNION ALL SELECT to_jsonb(c) FROM {store}.chunks AS c
             UNION ALL SELECT to_jsonb(e) FROM {store}.embeddings AS e) AS rows"
     )
