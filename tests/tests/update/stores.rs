@@ -140,7 +140,12 @@ async fn compare(cluster: &Cluster, folder: &Path, database: &str, what: &str) {
 
 /// The databases of a release that this server can restore.
 fn databases(cluster: &Cluster) -> &'static [&'static str] {
-    if cluster.lacks_vector("stores of released versions with embeddings") {
+    // Other versions have other stemmers, so other words match.
+    if cluster.installation().major() != 18 {
+        let installation = cluster.installation();
+        installation.report_skipped("stores of released versions", "reads are recorded on 18");
+        &[]
+    } else if cluster.lacks_vector("stores of released versions with embeddings") {
         &["words"]
     } else {
         &["words", "vectors"]
