@@ -10,7 +10,7 @@ export BINDIR
 export GRAMMARS
 export VALGRIND
 
-.PHONY: help demo check interop check-assert docs pictures install install-client package installcheck server stop url corpus fuzz fuzz-grammars bench quality scale lint clean
+.PHONY: help demo check interop check-assert docs pictures install install-client package installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -59,6 +59,9 @@ bench: ## measure the ratios in docs/benchmarks.md
 
 scale: ## compare stores on Citus with plain ones, on the server of PG_CONFIG, which must have Citus
 	@ground/scale
+
+upgrades: ## test pg_upgrade and dumps from PostgreSQL 15, 16 and 17 to newer ones; a release runs it
+	@ground/upgrades
 
 quality: ## measure search and fragments with questions whose answers are known
 	@ground/quality

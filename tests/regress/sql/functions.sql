@@ -10,7 +10,7 @@ CREATE TEMP VIEW functions AS
     JOIN pg_extension ON refclassid = 'pg_extension'::regclass AND refobjid = pg_extension.oid AND extname = 'pg_passage';
 
 -- schema passage holds the public functions alone
-SELECT proname, pronargs AS arguments FROM functions WHERE schema = 'passage' ORDER BY proname;
+SELECT proname, pronargs AS arguments FROM functions WHERE schema = 'passage' ORDER BY proname, pronargs;
 
 -- all others are in schema _passage
 SELECT signature FROM functions WHERE schema NOT IN ('passage', '_passage');

@@ -1,13 +1,12 @@
 //! An update from an earlier release gives the catalog of a fresh installation and keeps all stores.
 
+mod stores;
+
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, SUPERUSER};
 
-/// The install script of the release.
-const RELEASED: &str = include_str!("../../sql/releases/pg_passage--0.1.0.sql");
-
-const TENANTS: &str = include_str!("../fixtures/tenants.sql");
-const EVERY_READ: &str = include_str!("../fixtures/every_read.sql");
+const TENANTS: &str = include_str!("../../fixtures/tenants.sql");
+const EVERY_READ: &str = include_str!("../../fixtures/every_read.sql");
 
 /// Every object of the extension with its properties in the catalogs.
 const CATALOG: &str = "
@@ -51,8 +50,15 @@ const CATALOG: &str = "
 ///
 /// The script of a release is not installed on servers, since any role that may create extensions could
 /// run it there.
-async fn release(cluster: &Cluster, search_path: &str) {
-    let script = RELEASED.replace("\\echo", "--").replace("MODULE_PATHNAME", "$libdir/pg_passage");
+async fn release(cluster: &Cluster, version: &str, search_path: &str) {
+    let path = format!(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../sql/releases/pg_passage--{}.sql"),
+        version
+    );
+    let script = std::fs::read_to_string(path)
+        .expect("the release has a script")
+        .replace("\\echo", "--")
+        .replace("MODULE_PATHNAME", "$libdir/pg_passage");
     let swap = format!(
         "CREATE TEMP TABLE member AS
             SELECT format('%s %s', identity.type, identity.identity) AS object, classid = 'pg_namespace'::regclass AS is_schema
@@ -74,11 +80,12 @@ async fn release(cluster: &Cluster, search_path: &str) {
         DO $$
         DECLARE object text;
         BEGIN
-            FOR object IN SELECT 'FUNCTION ' || oid::regprocedure FROM pg_proc WHERE pronamespace = 'passage'::regnamespace LOOP
+            FOR object IN SELECT 'FUNCTION ' || pg_proc.oid::regprocedure FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+                    WHERE nspname IN ('passage', '_passage')
+                UNION ALL SELECT 'SCHEMA ' || nspname FROM pg_namespace WHERE nspname IN ('passage', '_passage') LOOP
                 EXECUTE 'ALTER EXTENSION pg_passage ADD ' || object;
             END LOOP;
-            ALTER EXTENSION pg_passage ADD SCHEMA passage;
-            UPDATE pg_extension SET extversion = '0.1.0' WHERE extname = 'pg_passage';
+            UPDATE pg_extension SET extversion = '{version}' WHERE extname = 'pg_passage';
         END
         $$;"
     );
@@ -93,7 +100,7 @@ async fn released(search_path: &str) -> Cluster {
         cluster.execute_as(SUPERUSER, "CREATE EXTENSION vector").await;
     }
     cluster.execute("CREATE EXTENSION pg_passage CASCADE").await;
-    release(&cluster, search_path).await;
+    release(&cluster, "0.1.0", search_path).await;
     cluster
 }
 
@@ -224,7 +231,7 @@ async fn an_update_rebinds_functions_that_an_earlier_script_bound_to_other_schem
         "CREATE FUNCTION evil.setweight(tsvector, text) RETURNS tsvector LANGUAGE plpgsql IMMUTABLE
         AS 'BEGIN RAISE EXCEPTION ''sprung as %'', current_user; END'";
     cluster.execute(trap).await;
-    release(&cluster, "evil").await;
+    release(&cluster, "0.1.0", "evil").await;
     let words = "SELECT passage.chunk_tsv('english', '', '{}', 'words')::text";
     assert_eq!(cluster.error(words).await.message(), "sprung as owner");
 
@@ -377,10 +384,15 @@ async fn a_schema_of_the_internal_name_is_neither_called_nor_adopted_by_an_updat
 #[tokio::test]
 async fn an_earlier_release_cannot_be_installed_or_restored() {
     let cluster = Cluster::start().await;
+    let before = catalog(&cluster).await;
     for sql in [
         "DROP EXTENSION pg_passage CASCADE; CREATE EXTENSION pg_passage VERSION '0.1.0'",
         "ALTER EXTENSION pg_passage UPDATE TO '0.1.0'",
     ] {
-        assert_eq!(cluster.error(sql).await.code().code(), "22023", "{sql}");
+        let refused = cluster.error(sql).await;
+        assert_eq!(refused.code().code(), "22023", "{sql}");
+        assert_eq!(refused.message(), "pg_passage cannot return from version 0.2.0 to 0.1.0");
+        assert!(refused.hint().unwrap().starts_with("Restore a backup"), "{refused:?}");
     }
+    assert_eq!(catalog(&cluster).await, before);
 }
