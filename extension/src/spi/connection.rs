@@ -69,7 +69,7 @@ impl Connection {
         unsafe {
             let sources = pg_sys::SPI_plan_get_plan_sources(plan);
             let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
-            packed_rows::types_of((*source).resultDesc)
+            rows::types_of((*source).resultDesc)
         }
     }
 

@@ -2,10 +2,10 @@
 //!
 //! First the names of the types, then each value: its length, its bytes and a NUL. NULL has the length -1.
 
-use super::rows::Rows;
+use super::rows::{Rows, types_of};
 use crate::error::Error;
 use crate::interrupt::pause;
-use pgrx::{PgTupleDesc, pg_sys, varlena};
+use pgrx::{pg_sys, varlena};
 use std::ffi::CStr;
 use std::rc::Rc;
 
@@ -104,17 +104,6 @@ pub(super) fn unpack<'c>(
         }
     }
     Ok(Rows::of(values, types.to_vec(), store))
-}
-
-/// Returns the types of the columns of a result.
-///
-/// # Safety
-///
-/// The description must be one of PostgreSQL.
-pub(super) unsafe fn types_of(description: pg_sys::TupleDesc) -> Vec<pg_sys::Oid> {
-    // SAFETY: the caller's promise; the description is copied.
-    let described = unsafe { PgTupleDesc::from_pg_unchecked(description) };
-    described.iter().map(|column| column.atttypid).collect()
 }
 
 fn put(packed: &mut Vec<u8>, value: Option<&[u8]>) {

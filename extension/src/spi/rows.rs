@@ -1,12 +1,11 @@
 //! The result of a statement.
 
-use super::packed_rows::types_of;
 use crate::error::Error;
 use crate::interrupt::pause;
 use crate::types::{Column, Tsvector, from_sql};
 use pgrx::datum::Uuid;
 use pgrx::pg_sys::panic::ErrorReport;
-use pgrx::{FromDatum, PgLogLevel, pg_sys};
+use pgrx::{FromDatum, PgLogLevel, PgTupleDesc, pg_sys};
 use std::marker::PhantomData;
 use std::rc::Rc;
 
@@ -151,4 +150,15 @@ impl<'c> Rows<'c> {
         }
         Some(datum)
     }
+}
+
+/// Returns the types of the columns of a result.
+///
+/// # Safety
+///
+/// The description must be one of PostgreSQL.
+pub(super) unsafe fn types_of(description: pg_sys::TupleDesc) -> Vec<pg_sys::Oid> {
+    // SAFETY: the caller's promise; the description is copied.
+    let described = unsafe { PgTupleDesc::from_pg_unchecked(description) };
+    described.iter().map(|column| column.atttypid).collect()
 }
