@@ -1,7 +1,7 @@
 //! A connection to the SPI manager, which executes statements.
 
 use super::packed_rows;
-use super::rows::Rows;
+use super::rows::{Rows, types_of};
 use super::settings::{Setting, SettingsLevel};
 use super::statement::{Statement, Value};
 use crate::error::Error;
@@ -69,7 +69,7 @@ impl Connection {
         unsafe {
             let sources = pg_sys::SPI_plan_get_plan_sources(plan);
             let source = pg_sys::list_nth(sources, 0).cast::<pg_sys::CachedPlanSource>();
-            rows::types_of((*source).resultDesc)
+            types_of((*source).resultDesc)
         }
     }
 

@@ -73,7 +73,7 @@ pub(super) fn unpack<'c>(
 ) -> Result<Rows<'c>, Error> {
     let invalid = || Error::ShardArguments { store: store.to_string() };
     let mut rest = packed;
-    let names = take(&mut rest).ok_or_else(invalid)?;
+    let names = take(&mut rest).map_err(|()| invalid())?;
     if names.map(|names| &names[..names.len() - 1]) != Some(type_names(types).as_bytes()) {
         return Err(invalid());
     }
@@ -82,7 +82,7 @@ pub(super) fn unpack<'c>(
     while !rest.is_empty() {
         pause(values.len());
         for (function, parameter) in &mut functions {
-            let Some(bytes) = take(&mut rest).ok_or_else(invalid)? else {
+            let Some(bytes) = take(&mut rest).map_err(|()| invalid())? else {
                 values.push((pg_sys::Datum::null(), true));
                 continue;
             };
@@ -115,17 +115,18 @@ fn put(packed: &mut Vec<u8>, value: Option<&[u8]>) {
     }
 }
 
-/// Takes a value with its NUL from the front, or `None` if there is none.
-fn take<'a>(rest: &mut &'a [u8]) -> Option<Option<&'a [u8]>> {
-    let (length, after) = rest.split_first_chunk()?;
+/// Takes a value with its NUL from the front, `None` for NULL. It is an error if there is none.
+fn take<'a>(rest: &mut &'a [u8]) -> Result<Option<&'a [u8]>, ()> {
+    let (length, after) = rest.split_first_chunk().ok_or(())?;
     *rest = after;
     let length = i32::from_be_bytes(*length);
     if length == NULL_LENGTH {
-        return Some(None);
+        return Ok(None);
     }
-    let (bytes, after) = rest.split_at_checked(usize::try_from(length).ok()? + 1)?;
+    let length = usize::try_from(length).map_err(drop)?;
+    let (bytes, after) = rest.split_at_checked(length + 1).ok_or(())?;
     *rest = after;
-    (bytes.last() == Some(&0)).then_some(Some(bytes))
+    if bytes.last() == Some(&0) { Ok(Some(bytes)) } else { Err(()) }
 }
 
 /// Returns the names of types with their schemas. Their oids differ between servers.

@@ -17,6 +17,9 @@ thread_local! {
     static STATEMENTS: RefCell<Vec<(Vec<pg_sys::Oid>, Rc<Statement>)>> = RefCell::default();
 }
 
+/// A statement with its values, and the settings that it runs with.
+pub type BoundStatement = (Rc<Statement>, Vec<Value>, Vec<Setting>);
+
 /// A statement that names the tables of a store, and the shards that it reads instead of them.
 pub struct ShardCall {
     pub store: String,
@@ -53,10 +56,7 @@ impl ShardCall {
     /// # Errors
     ///
     /// Returns [`Error::ShardArguments`] for values that do not fit.
-    pub fn statement(
-        &self,
-        position: usize,
-    ) -> Result<(Rc<Statement>, Vec<Value>, Vec<Setting>), Error> {
+    pub fn statement(&self, position: usize) -> Result<BoundStatement, Error> {
         let invalid = || self.invalid();
         let tables = self.relations.len();
         // SAFETY: a look-up in the catalog, which is false for a type that is missing.
