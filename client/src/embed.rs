@@ -14,6 +14,7 @@ The tokenizer is also a sizer, [`Wordpieces`]: a splitter with this sizer keeps 
 model's window.
 */
 
+mod bert;
 mod default_model;
 mod embedder;
 mod embedding;

@@ -1,11 +1,11 @@
 //! A BERT sentence encoder.
 
+use super::bert::{Bert, Config};
 use super::default_model::FILES;
 use super::model_files::ModelFiles;
 use super::{Embedding, Error, Wordpieces};
-use candle_core::{DType, Device, Tensor};
+use candle_core::{DType, Device};
 use candle_nn::VarBuilder;
-use candle_transformers::models::bert::{BertModel, Config};
 use std::path::Path;
 use std::sync::Arc;
 use tokenizers::{Tokenizer, TruncationParams};
@@ -28,7 +28,7 @@ const MAX_WORDPIECES: usize = 256;
 /// # Ok::<(), passage::embed::Error>(())
 /// ```
 pub struct Model {
-    bert: BertModel,
+    bert: Bert,
     tokenizer: Tokenizer,
     wordpieces: Wordpieces,
     dimensions: usize,
@@ -55,7 +55,7 @@ impl Model {
         let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)
             .map_err(|error| unsupported(0, error.to_string()))?;
         let bert =
-            BertModel::load(weights, &config).map_err(|error| unsupported(0, error.to_string()))?;
+            Bert::load(&weights, &config).map_err(|error| unsupported(0, error.to_string()))?;
 
         let mut tokenizer =
             Tokenizer::from_bytes(tokenizer).map_err(|error| unsupported(1, error.to_string()))?;
@@ -87,10 +87,8 @@ impl Model {
     ///
     /// Returns [`Error::Inference`] if the computation fails, which does not happen once a model is loaded.
     pub fn embed(&self, text: &str) -> Result<Embedding, Error> {
-        let ids = self.encode(text)?;
-        let ids = Tensor::new(ids.as_slice(), &Device::Cpu)?.unsqueeze(0)?;
-        let states = self.bert.forward(&ids, &ids.zeros_like()?, None)?;
-        let mut embedding = states.mean(1)?.squeeze(0)?.to_vec1::<f32>()?;
+        let states = self.bert.forward(&self.encode(text)?)?;
+        let mut embedding = states.mean(0)?.to_vec1::<f32>()?;
         let length = embedding.iter().map(|value| value * value).sum::<f32>().sqrt();
         for value in &mut embedding {
             *value /= length;
