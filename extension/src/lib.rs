@@ -34,6 +34,7 @@ mod outline;
 mod passage_rows;
 mod reassemble;
 mod relation_watch;
+mod row_symbols;
 mod search;
 mod search_hits;
 mod search_legs;

@@ -40,8 +40,9 @@ ALTER FUNCTION passage.data_problems(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.view_problems(name) SET SCHEMA _passage;
 ALTER FUNCTION passage.preset_strategies() SET SCHEMA _passage;
 
--- These functions take more arguments, after those of 0.1.0, or return other columns. A view or a function that calls a former version
--- depends on it. Then the former version moves to "_passage", calls the new one, and leaves the extension.
+-- These functions take more arguments, after those of 0.1.0, or return other columns. Prepared statements of other sessions call the
+-- former versions, and so may views and functions. So they move to "_passage" and call the new ones. The next update drops those
+-- that nothing depends on.
 
 DO $$
 DECLARE
@@ -61,14 +62,6 @@ BEGIN
         'passage.create_store(name, integer, text, text, regconfig, boolean)'
     ] LOOP
         SELECT * INTO STRICT former FROM pg_catalog.pg_proc WHERE oid OPERATOR(pg_catalog.=) signature::pg_catalog.regprocedure;
-        IF NOT EXISTS (
-            SELECT FROM pg_catalog.pg_depend
-            WHERE refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
-                AND refobjid OPERATOR(pg_catalog.=) former.oid
-        ) THEN
-            EXECUTE pg_catalog.format('DROP FUNCTION %s', signature);
-            CONTINUE;
-        END IF;
         EXECUTE pg_catalog.format('ALTER FUNCTION %s SET SCHEMA _passage', signature);
         EXECUTE pg_catalog.format(
             'CREATE OR REPLACE FUNCTION _passage.%I(%s) RETURNS %s LANGUAGE sql %s ROWS %s '
@@ -82,7 +75,13 @@ BEGIN
                 SELECT pg_catalog.string_agg(pg_catalog.format('%I => $%s', name, place), ', ' ORDER BY place)
                 FROM pg_catalog.unnest(former.proargnames[:former.pronargs]) WITH ORDINALITY AS argument (name, place))));
         -- pg_dump leaves out members of the extension, and a restored view needs the function.
-        EXECUTE pg_catalog.format('ALTER EXTENSION pg_passage DROP FUNCTION %s', former.oid::pg_catalog.regprocedure);
+        IF EXISTS (
+            SELECT FROM pg_catalog.pg_depend
+            WHERE refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+                AND refobjid OPERATOR(pg_catalog.=) former.oid
+        ) THEN
+            EXECUTE pg_catalog.format('ALTER EXTENSION pg_passage DROP FUNCTION %s', former.oid::pg_catalog.regprocedure);
+        END IF;
     END LOOP;
 END
 $$;
