@@ -90,8 +90,10 @@ AS $$
         -- Else it is a missing index of the layout.
         AND NOT _passage.is_spread_by_document(placement)
     UNION ALL
-    SELECT format('%s', indexrelid::regclass), 'index is invalid', format('REINDEX INDEX CONCURRENTLY %s;', indexrelid::regclass)
-    FROM pg_index JOIN rel ON rel.oid = indrelid
+    -- PostgreSQL names the copies that REINDEX CONCURRENTLY leaves when it ends early.
+    SELECT format('%s', indexrelid::regclass), 'index is invalid',
+        format(CASE WHEN idx.relname ~ '_cc(new|old)[0-9]*$' THEN 'DROP INDEX CONCURRENTLY %s;' ELSE 'REINDEX INDEX CONCURRENTLY %s;' END, indexrelid::regclass)
+    FROM pg_index JOIN rel ON rel.oid = indrelid JOIN pg_class AS idx ON idx.oid = indexrelid
     WHERE NOT (indisvalid AND indisready)
     UNION ALL
     SELECT format('%I.%I', store, relname), 'row-level security is off, and on for ' || guarded,

@@ -21,11 +21,11 @@ assert_eq!(cluster.query_text("SELECT count(*) FROM rag.documents").await, "1");
 ```
 */
 
+mod copies;
 mod installation;
 mod keeper;
 mod pooler;
 mod sql;
-mod standby;
 mod template;
 
 use std::ffi::OsStr;
