@@ -152,7 +152,8 @@ impl FragmentQuery {
             fuzzy_threshold: self.fuzzy_threshold,
         };
         let candidates = Candidates::find(store, connection, &candidate_query)?;
-        let (strategy, ranked) = rank_chunks(strategy, &candidates.terms, &candidates.list);
+        let resolved = strategy;
+        let (strategy, ranked) = rank_chunks(resolved, &candidates.terms, &candidates.list);
         if ranked.is_empty() {
             let is_empty = query.is_none() && embedding.is_none();
             return Ok(match named {
@@ -184,7 +185,7 @@ impl FragmentQuery {
         let text_runs = text_runs(&read.list, |document| {
             documents.get(&read.documents[document]).is_some_and(DocumentInfo::is_markdown)
         });
-        let best = best_chunks(&ranked, &candidates.ids, &read, strategy, limit);
+        let best = best_chunks(&ranked, &candidates.ids, &read, resolved, limit);
         let positions = positions(&read, &text_runs);
         let hits: Vec<_> =
             best.iter().map(|best| positions[&read.ids[best.index]].clone()).collect();
