@@ -10,7 +10,7 @@ export BINDIR
 export GRAMMARS
 export VALGRIND
 
-.PHONY: help demo check interop check-assert docs pictures install install-client package installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades lint clean
+.PHONY: help demo check interop check-assert docs pictures install install-client package crates installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -35,6 +35,9 @@ install-client: ## build the client and install it into cargo's folder for progr
 
 package: ## build Debian packages and archives for the server of PG_CONFIG, with the client, in target/packages
 	@ground/package
+
+crates: ## package the crates passage-core and passage, and build them as crates.io would; publishes nothing
+	@cargo publish --dry-run -p passage-core -p passage
 
 installcheck: install ## run the SQL regress tests by pg_regress
 	@ground/regress
