@@ -31,11 +31,11 @@ macro_rules! symbols {
 }
 
 symbols! {
-    crate::expand_context::expand_context_wrapper => expand_context_0_2, pg_finfo_expand_context_0_2;
-    crate::expand_context::expand_contexts_wrapper => expand_contexts_0_2, pg_finfo_expand_contexts_0_2;
-    crate::explain_context::explain_context_wrapper => explain_context_0_2, pg_finfo_explain_context_0_2;
-    crate::fragments::fragments_wrapper => fragments_0_2, pg_finfo_fragments_0_2;
-    crate::reassemble::reassemble_wrapper => reassemble_0_2, pg_finfo_reassemble_0_2;
-    crate::search::search_wrapper => search_0_2, pg_finfo_search_0_2;
-    crate::search_hits::search_hits_wrapper => search_hits_0_2, pg_finfo_search_hits_0_2;
+    crate::expand_context::expand_context_wrapper => expand_context_0_2_wrapper, pg_finfo_expand_context_0_2_wrapper;
+    crate::expand_context::expand_contexts_wrapper => expand_contexts_0_2_wrapper, pg_finfo_expand_contexts_0_2_wrapper;
+    crate::explain_context::explain_context_wrapper => explain_context_0_2_wrapper, pg_finfo_explain_context_0_2_wrapper;
+    crate::fragments::fragments_wrapper => fragments_0_2_wrapper, pg_finfo_fragments_0_2_wrapper;
+    crate::reassemble::reassemble_wrapper => reassemble_0_2_wrapper, pg_finfo_reassemble_0_2_wrapper;
+    crate::search::search_wrapper => search_0_2_wrapper, pg_finfo_search_0_2_wrapper;
+    crate::search_hits::search_hits_wrapper => search_hits_0_2_wrapper, pg_finfo_search_hits_0_2_wrapper;
 }
