@@ -163,7 +163,8 @@ async fn an_update_in_one_transaction_fails_no_call() {
     let cluster = server().await;
     let errors = update(
         &cluster,
-        &["BEGIN; ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store(); COMMIT"],
+        &["BEGIN; LOCK TABLE article IN SHARE ROW EXCLUSIVE MODE;
+            ALTER EXTENSION pg_passage UPDATE; SELECT passage.upgrade_store(); COMMIT"],
     )
     .await;
     assert!(errors.is_empty(), "{errors:?}");
@@ -173,9 +174,15 @@ async fn an_update_in_one_transaction_fails_no_call() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_update_before_upgrade_store_fails_only_triggers_that_record_rows() {
     let cluster = server().await;
-    let update =
-        update(&cluster, &["ALTER EXTENSION pg_passage UPDATE", "SELECT passage.upgrade_store()"]);
-    let errors = update.await;
+    // A trigger that runs at the moment of the update would miss the functions of the release.
+    let errors = update(
+        &cluster,
+        &[
+            "BEGIN; LOCK TABLE article IN SHARE ROW EXCLUSIVE MODE; ALTER EXTENSION pg_passage UPDATE; COMMIT",
+            "SELECT passage.upgrade_store()",
+        ],
+    )
+    .await;
     assert!(!errors.is_empty());
     for error in errors {
         assert_eq!(error.code().code(), "55000", "{error:?}");
