@@ -1,0 +1,66 @@
+// Values as texts: numbers, lines, sections and sources.
+import { element } from './dom.js'
+
+export function count(number, noun) {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
+export function tokensOf(rows) {
+  return rows.reduce((sum, row) => sum + (row.tokens ?? 0), 0)
+}
+
+// Returns a score. Fused scores are small, scores by words are large.
+export function score(value) {
+  return value === null || value === undefined ? '' : value.toFixed(Math.abs(value) < 0.1 ? 4 : 3)
+}
+
+export function lines(row) {
+  if (!row.first_line) return ''
+  return row.first_line === row.last_line ? `line ${row.first_line}` : `lines ${row.first_line} to ${row.last_line}`
+}
+
+// Returns the score of a passage as a fact; null without one.
+export function scoreFact(passage) {
+  return passage.score === null ? null : `score ${score(passage.score)}`
+}
+
+// Returns the place in the source, in the notation that editors open.
+export function place(row) {
+  const uri = row.uri ?? '(no uri)'
+  return row.first_line ? `${uri}:${row.first_line}-${row.last_line}` : uri
+}
+
+export function sectionText(section) {
+  const titles = (section ?? []).map((title) => title ?? '')
+  return titles.length ? titles.join(' › ') : '(no section)'
+}
+
+// Returns the last title of a section, for places without room for all of them.
+export function lastTitle(section) {
+  return section?.length ? (section[section.length - 1] ?? '') : '(no section)'
+}
+
+// Returns a uri, as a link only if it is a web address: a document could have the uri `javascript:...`.
+export function source(row) {
+  const text = place(row)
+  return isWebAddress(row.uri)
+    ? element('a', { class: 'uri', href: row.uri, target: '_blank', rel: 'noopener noreferrer' }, text)
+    : element('span', { class: 'uri' }, text)
+}
+
+function isWebAddress(uri) {
+  try {
+    return ['http:', 'https:'].includes(new URL(uri).protocol)
+  } catch {
+    return false
+  }
+}
+
+// Returns facts as a list, without the empty ones.
+export function facts(...values) {
+  return element(
+    'ul',
+    { class: 'facts' },
+    values.filter(Boolean).map((value) => element('li', {}, value)),
+  )
+}

@@ -1,0 +1,151 @@
+// The search: hits, the passages as they go into a prompt, and the view of one passage.
+import { post } from './api.js'
+import { callCopies, questionOf } from './call_copies.js'
+import { meter, passageCard } from './cards.js'
+import { chunkActions, documentOf, notesOf } from './document_data.js'
+import { copyButton, element } from './dom.js'
+import { FILTERS, form, given, valueOf } from './fields.js'
+import { count, tokensOf } from './format.js'
+import { hitsTable } from './hits.js'
+import { panel, passageView } from './passage.js'
+import { formatState } from './state.js'
+
+const LIMITS = ['strategy', 'max_tokens', 'max_chunks']
+const SEARCH = ['query', 'mode', ...FILTERS, ...LIMITS, 'max_passages', 'max_distance', 'imports']
+const HITS = ['query', 'mode', ...FILTERS]
+
+const GROUPS = [
+  { names: ['strategy', 'max_tokens', 'max_passages', 'mode', 'collection'] },
+  {
+    title: 'More options',
+    names: [...FILTERS.filter((name) => name !== 'collection'), 'max_chunks', 'max_distance', 'imports'],
+  },
+]
+
+// Returns the view of a search.
+export function searchView(parameters, context) {
+  const { lists, load } = context
+  const results = element('div', { class: 'results' })
+  const question = valueOf(parameters, 'query')
+  if (question) load(results, async () => resultsOf(await search(parameters), parameters, context))
+  else results.append(element('p', { class: 'note' }, 'Ask a question, or search for words, "phrases" and -excluded words.'))
+  return element(
+    'div',
+    {},
+    element('h1', { class: 'hidden', tabindex: -1 }, 'Search'),
+    form('search', 'Search', 'query', GROUPS, parameters, lists),
+    results,
+  )
+}
+
+// Searches, and explains the context of the hits that the passages have.
+async function search(parameters) {
+  const call = given(parameters, SEARCH)
+  // `search` takes its hits from so many candidates by default. With the same number, the hits have the same scores.
+  const candidates = Math.max(30, 3 * (call.max_passages ?? 10))
+  const hitsCall = { ...given(parameters, HITS), candidates, max_hits: candidates }
+  const [found, listed] = await Promise.all([post('search', call), post('search_hits', hitsCall)])
+  const [passages, hits] = [found.results, listed.results]
+  const explainCall = explainArguments(passages, hits, given(parameters, LIMITS))
+  const explain = explainCall.chunk_ids.length ? (await post('explain', explainCall)).results : []
+  const notes = [...found.notes, ...listed.notes]
+  return { call, hitsCall, explainCall, passages, hits, explain, notes }
+}
+
+// Returns arguments with which `explain_context` expands the hits of passages as `search` did.
+function explainArguments(passages, hits, limits) {
+  const scores = new Map(hits.map((hit) => [hit.chunk_id, hit.score]))
+  const chosen = passages.flatMap((passage) =>
+    passage.hit_ids.map((id) => ({ id, score: scores.get(id) ?? passage.score ?? 0 })),
+  )
+  chosen.sort((a, b) => b.score - a.score)
+  return { chunk_ids: chosen.map(({ id }) => id), scores: chosen.map((of) => of.score), ...limits }
+}
+
+function resultsOf(found, parameters, context) {
+  const { passages, hits, call, hitsCall } = found
+  const question = questionOf(call, context.store)
+  const budget = call.max_tokens ? ` of a budget of ${count(call.max_tokens, 'token')}` : ''
+  context.report(`${count(passages.length, 'passage')}, ${count(tokensOf(passages), 'token')}${budget}`)
+  const prompt = passages.map((passage) => `[${passage.rank}] ${passage.uri ?? ''}\n${passage.content}`).join('\n\n')
+  return [
+    notesOf(found.notes),
+    panel(
+      'Passages',
+      null,
+      element(
+        'div',
+        { class: 'controls' },
+        ...callCopies('search', call, question, context.store),
+        copyButton('Copy link', () => location.href),
+        passages.length ? copyButton('Copy all texts', () => prompt) : null,
+        element('a', { class: 'button', href: formatState('compare', compareParameters(parameters)) }, 'Compare strategies'),
+      ),
+      meter(passages, call.max_tokens),
+      passages.length
+        ? element(
+            'ol',
+            { class: 'cards' },
+            passages.map((passage) => passageCard(passage, found.explain, parameters)),
+          )
+        : element('p', {}, 'No passages.'),
+    ),
+    panel(
+      'Hits',
+      'The chunks that answer the question, before context is added.',
+      element('div', { class: 'controls' }, ...callCopies('search_hits', hitsCall, question, context.store)),
+      hitsTable(hits, passages),
+    ),
+  ]
+}
+
+function compareParameters(parameters) {
+  const names = ['query', 'mode', ...FILTERS]
+  const same = Object.fromEntries(names.filter((name) => parameters[name]).map((name) => [name, parameters[name]]))
+  return {
+    ...same,
+    'a.strategy': valueOf(parameters, 'strategy'),
+    'a.max_tokens': valueOf(parameters, 'max_tokens'),
+    'b.strategy': 'section',
+    'b.max_tokens': valueOf(parameters, 'max_tokens'),
+  }
+}
+
+const UNLIMITED =
+  'Without a token budget, search takes that of the strategy or of the server, and explain_context limits the context of each hit. ' +
+  'So the budget below can differ from that of the passage.'
+
+// Returns the view of the passage that has a hit.
+export function foundPassageView(parameters, context) {
+  const { hit, ...searched } = parameters
+  const box = element('div', {})
+  context.load(box, async () => {
+    const found = await search(searched)
+    const passage =
+      found.passages.find((of) => of.hit_ids.includes(hit)) ?? found.passages.find((of) => of.chunk_ids.includes(hit))
+    if (!passage) {
+      const text = 'The search no longer returns this passage, because documents or settings have changed.'
+      return element(
+        'p',
+        { class: 'message' },
+        text,
+        ' ',
+        element('a', { href: formatState('search', searched) }, 'Show the search'),
+      )
+    }
+    const [outline, chunks] = await documentOf(passage.document_id, passage.hit_ids)
+    const call = { ...found.explainCall, store: context.store.store }
+    const view = { passage, explain: found.explain, outline, chunks, budget: found.call.max_tokens || null, call }
+    const controls = [
+      element('a', { class: 'button', href: formatState('search', searched) }, 'Back to the search'),
+      ...callCopies('search', found.call, questionOf(found.call, context.store), context.store),
+      copyButton('Copy link', () => location.href),
+      copyButton('Copy text', () => passage.content),
+      element('a', { class: 'button', href: formatState('compare', compareParameters(searched)) }, 'Compare strategies'),
+    ]
+    context.report(`Passage ${passage.rank}, ${count(passage.tokens, 'token')}`)
+    const unlimited = found.call.max_tokens === undefined && element('p', { class: 'message' }, UNLIMITED)
+    return [unlimited, passageView(view, controls, chunkActions)]
+  })
+  return box
+}

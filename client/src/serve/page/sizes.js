@@ -1,0 +1,69 @@
+// The sizes of the chunks of a document as a bar chart.
+import { picture, shape } from './dom.js'
+import { count, lines, sectionText } from './format.js'
+import { markClass, markText, symbol } from './marks.js'
+
+const HEIGHT = 120
+const AXIS = 34
+
+// Returns the chart: one bar for each chunk, in document order. `select` gets the chunk that a user clicks.
+//
+// A document with more chunks than the chart has pixels has bars of several chunks, as high as the largest of them.
+export function sizesChart(chunks, marks, select) {
+  const sizes = chunks.map((chunk) => chunk.tokens ?? 0).sort((a, b) => a - b)
+  const median = sizes[Math.floor(sizes.length / 2)] ?? 0
+  const largest = Math.max(...sizes.slice(-1), 1)
+  const label = `Sizes of ${count(chunks.length, 'chunk')}: ${sizes[0] ?? 0} to ${largest} tokens, median ${median}`
+  return picture(label, (width) => {
+    const room = width - AXIS - 2
+    const bars = Math.min(chunks.length, Math.floor(room / 2))
+    const step = Math.min(room / bars, 90)
+    const parts = axis(largest, width)
+    for (let index = 0; index < bars; index++) {
+      const begin = Math.floor((index * chunks.length) / bars)
+      const group = chunks.slice(begin, Math.max(Math.floor(((index + 1) * chunks.length) / bars), begin + 1))
+      parts.push(bar(group, marks, select, { x: AXIS + index * step, step, largest }))
+    }
+    return { height: HEIGHT + 20, parts }
+  })
+}
+
+function axis(largest, width) {
+  const line = (share) => {
+    const y = HEIGHT - (HEIGHT - 18) * share
+    return [
+      shape('path', { class: 'grid', d: `M${AXIS} ${y}H${width}` }),
+      shape('text', { class: 'axis', x: AXIS - 6, y: y + 4, 'text-anchor': 'end' }, String(Math.round(largest * share))),
+    ]
+  }
+  return [0, 0.5, 1].flatMap(line)
+}
+
+const ORDER = ['hit', 'context', 'cut', 'none']
+
+function bar(group, marks, select, { x, step, largest }) {
+  const rank = (chunk) => ORDER.indexOf(markClass(marks?.get(chunk.id)))
+  const first = group.reduce((best, chunk) => (rank(chunk) < rank(best) ? chunk : best))
+  const mark = marks?.get(first.id)
+  const kind = marks ? markClass(mark) : 'chunk'
+  const size = Math.max(...group.map((chunk) => chunk.tokens ?? 0))
+  const height = Math.max(((HEIGHT - 18) * size) / largest, 2)
+  const width = Math.max(step - (step > 4 ? 2 : 0.5), 1)
+  const title = `Chunk ${first.ordinal}, ${sectionText(first.section)}, ${lines(first)}, ${count(first.tokens ?? 0, 'token')}${marks ? `, ${markText(mark)}` : ''}`
+  return shape(
+    'g',
+    { class: select ? 'column' : null, click: select && (() => select(first)) },
+    shape('title', {}, title),
+    // A bar of two pixels is hard to hit, so the whole column takes the click.
+    shape('rect', { class: 'target', x, y: 0, width: step, height: HEIGHT + 18 }),
+    shape('rect', {
+      class: `bar ${kind}`,
+      x: x + (step - width) / 2,
+      y: HEIGHT - height,
+      width,
+      height,
+      rx: step > 8 ? 2 : 0,
+    }),
+    mark && step >= 12 ? symbol(mark, x + step / 2 - 6, HEIGHT + 5) : null,
+  )
+}
