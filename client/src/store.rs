@@ -16,6 +16,7 @@ An error of the server becomes an [`Error`] with a remedy. No error contains a d
 */
 
 mod admin;
+mod canceller;
 mod connect;
 mod connection;
 mod error;
@@ -30,13 +31,16 @@ pub use admin::{
     Changed, Finding, InitOptions, OtherSizes, RecordedSplitting, Removal, RemovalSummary,
     Settings, Severity, Splitting,
 };
+pub use canceller::Canceller;
 pub use connect::Notice;
 pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};
 pub use query::{
-    Collection, ContextOptions, ContextRow, DocumentRow, Export, ExportFilter, ExportedChunk,
-    ExportedDocument, Filters, Fragment, FragmentQuery, Hit, OutlineRow, Passage, RerankCandidate,
-    Search, SearchMode, SearchResults, Status, StoredChunk, StoredDocument,
+    Argument, CallResult, Collection, Column, ContextOptions, ContextRow, DocumentChunk,
+    DocumentFilter, DocumentKey, DocumentRow, Export, ExportFilter, ExportedChunk,
+    ExportedDocument, Filters, Fragment, FragmentQuery, Function, Hit, ListedDocument, OutlineRow,
+    Passage, RerankCandidate, Search, SearchMode, SearchResults, Status, StoredChunk,
+    StoredDocument,
 };
 pub use shadow::{OutdatedDocument, PendingSwap, ShadowDocument, ShadowOptions, ShadowStore};
 pub use write::{

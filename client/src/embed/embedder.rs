@@ -2,6 +2,7 @@
 
 use super::embedding::{Embedding, PendingEmbedding};
 use super::{Error, Pool, RemoteEmbedder};
+use passage_core::Sizer;
 use std::sync::Arc;
 
 /// An embedder of texts: a model in this process or a service.
@@ -43,6 +44,14 @@ impl Embedder {
         match self {
             Embedder::Local(pool) => pool.model().dimensions(),
             Embedder::Remote(remote) => remote.dimensions(),
+        }
+    }
+
+    /// Returns the number of wordpieces of a text; `None` for a service, which counts on its own.
+    pub fn tokens(&self, text: &str) -> Option<usize> {
+        match self {
+            Embedder::Local(pool) => Some(pool.model().wordpieces().size(text)),
+            Embedder::Remote(_) => None,
         }
     }
 

@@ -45,6 +45,8 @@ pub(super) enum Needs {
 /// An open connection.
 pub(super) struct Connected {
     pub(super) client: Client,
+    /// How the connection is encrypted, for requests to cancel a statement.
+    pub(super) tls: MakeRustlsConnect,
     pub(super) notices: Notices,
     /// Whether the connection goes through a pooler.
     pub(super) is_pooled: bool,
@@ -85,7 +87,7 @@ pub(super) async fn connect(url: &str, store: &str, needs: Needs) -> Result<Conn
                 {
                     return Err(Error::Pooler);
                 }
-                return Ok(Connected { client, notices, is_pooled, ended });
+                return Ok(Connected { client, tls, notices, is_pooled, ended });
             }
             Err(OpenError::Rejected(error)) => return Err(error),
             Err(OpenError::Unreachable(error)) => failed = error,

@@ -9,6 +9,7 @@ use crate::postgres_text::quote_identifier;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_postgres::{Client, GenericClient, Row, Transaction};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// A store, used through one connection.
 ///
@@ -28,6 +29,8 @@ use tokio_postgres::{Client, GenericClient, Row, Transaction};
 /// ```
 pub struct Store {
     pub(super) client: Client,
+    /// How the connection is encrypted.
+    pub(super) tls: MakeRustlsConnect,
     /// Whether the connection goes through a pooler, which may execute each transaction in another session.
     pub(super) is_pooled: bool,
     /// Whether a transaction is open that holds claims of chunks.
@@ -90,9 +93,11 @@ impl Store {
     }
 
     async fn connect_with(url: &str, name: &str, needs: Needs) -> Result<Self, Error> {
-        let Connected { client, notices, is_pooled, ended } = connect(url, name, needs).await?;
+        let Connected { client, tls, notices, is_pooled, ended } =
+            connect(url, name, needs).await?;
         Ok(Self {
             client,
+            tls,
             is_pooled,
             has_open_claims: false,
             quick_begins: 0,

@@ -143,6 +143,14 @@ pub enum Error {
     /// No chunk of an adopted store has the id, or the store is not adopted.
     #[error("no chunk has the id \"{0}\"")]
     NoSourceId(String),
+    /// An argument of a call is unknown, is missing or has another type.
+    #[error("{cause}")]
+    Argument {
+        /// The argument and the rule.
+        cause: String,
+        /// The action to take.
+        remedy: String,
+    },
     /// An argument contains a NUL character, which PostgreSQL does not accept.
     #[error("\"{0}\" contains a NUL character")]
     Nul(&'static str),
@@ -220,6 +228,7 @@ impl Error {
             | Error::NoChunk(_)
             | Error::NoSourceId(_)
             | Error::Contended(_)
+            | Error::Argument { .. }
             | Error::Nul(_) => false,
             _ => true,
         }
@@ -320,6 +329,7 @@ impl Error {
                  table name chunks too."
                     .into()
             }
+            Error::Argument { remedy, .. } => remedy.clone(),
             Error::Nul(_) => "Remove the NUL character: PostgreSQL does not accept it in text.".into(),
             Error::StoreReplaced(_) => {
                 "Run the command again: the new store contains everything that was written before.".into()

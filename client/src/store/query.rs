@@ -3,10 +3,13 @@
 //! Search, expansion and assembly are functions of the extension; the client only calls them.
 
 mod arguments;
+mod browse;
+mod call;
 mod collections;
 mod context;
 mod export;
 mod fragments;
+mod functions;
 mod outline;
 mod reranked;
 mod search;
@@ -15,10 +18,13 @@ mod status;
 mod stored_document;
 mod value;
 
+pub use browse::{DocumentChunk, DocumentFilter, DocumentKey, ListedDocument};
+pub use call::CallResult;
 pub use collections::{Collection, DocumentRow};
 pub use context::{ContextOptions, ContextRow};
 pub use export::{Export, ExportFilter, ExportedChunk, ExportedDocument};
 pub use fragments::{Fragment, FragmentQuery};
+pub use functions::{Argument, Column, Function};
 pub use outline::OutlineRow;
 pub use reranked::RerankCandidate;
 pub use search::{Filters, Search, SearchMode};

@@ -6,7 +6,7 @@ use super::super::unnamed_statement::Parameter;
 /// The given arguments with their values, in the order of their parameters.
 #[derive(Default)]
 pub(super) struct Arguments<'a> {
-    given: Vec<(&'static str, Box<dyn Parameter + Send + 'a>)>,
+    given: Vec<(&'a str, Box<dyn Parameter + Send + 'a>)>,
 }
 
 impl<'a> Arguments<'a> {
@@ -30,10 +30,15 @@ impl<'a> Arguments<'a> {
     }
 
     /// Adds any other value.
-    pub(super) fn add(&mut self, name: &'static str, value: Option<impl Parameter + Send + 'a>) {
+    pub(super) fn add(&mut self, name: &'a str, value: Option<impl Parameter + Send + 'a>) {
         if let Some(value) = value {
             self.given.push((name, Box::new(value)));
         }
+    }
+
+    /// Adds a value whose type is known only at run time.
+    pub(super) fn boxed(&mut self, name: &'a str, value: Box<dyn Parameter + Send + 'a>) {
+        self.given.push((name, value));
     }
 
     /// Returns the SQL text of the call.

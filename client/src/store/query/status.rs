@@ -30,6 +30,18 @@ pub struct Status {
 }
 
 impl Store {
+    /// Returns the versions of the server and of the extension.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Lost`] if the connection has ended.
+    pub async fn versions(&self) -> Result<(String, Option<String>), Error> {
+        let sql = "SELECT current_setting('server_version'), \
+                   (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage')";
+        let row = self.query_one(sql, &[]).await?;
+        Ok((row.get(0), row.get(1)))
+    }
+
     /// Counts the contents of the store.
     ///
     /// # Errors

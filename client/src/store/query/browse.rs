@@ -1,0 +1,229 @@
+//! Documents page by page, the chunks of a document, and the lines of a document.
+
+use super::super::connection::Store;
+use super::super::error::Error;
+use super::super::layout::Layout;
+use super::value::{integer, titles};
+use serde::{Deserialize, Serialize};
+use tokio_postgres::Row;
+use uuid::Uuid;
+
+/// The documents to list.
+#[derive(Clone, Debug, Default)]
+pub struct DocumentFilter {
+    /// The uri, or the id as a text; `None` for all.
+    pub uri: Option<String>,
+    /// The id; `None` for all.
+    pub id: Option<Uuid>,
+    /// The collection; `None` for all.
+    pub collection: Option<String>,
+    /// The version of the collection; `None` for all.
+    pub version: Option<String>,
+    /// The last document of the page before; `None` for the first page.
+    pub after: Option<DocumentKey>,
+    /// The maximum number of documents.
+    pub limit: u32,
+}
+
+/// The key by which documents are listed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentKey(String, String, String, Uuid);
+
+/// A document in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the columns are described with the tables of a store")]
+pub struct ListedDocument {
+    pub id: Uuid,
+    pub collection: String,
+    pub version: String,
+    pub uri: Option<String>,
+    pub title: Option<String>,
+    pub media_type: Option<String>,
+    pub metadata: Option<serde_json::Value>,
+    /// The number of chunks.
+    pub chunks: i64,
+    /// The number of the last line, if the chunks have lines.
+    pub last_line: Option<i32>,
+}
+
+impl ListedDocument {
+    /// Returns the key after which the next page begins.
+    pub fn key(&self) -> DocumentKey {
+        let uri = self.uri.clone().unwrap_or_default();
+        DocumentKey(self.collection.clone(), self.version.clone(), uri, self.id)
+    }
+}
+
+/// A chunk of a document, in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the columns are described with the tables of a store")]
+pub struct DocumentChunk {
+    pub id: Uuid,
+    pub ordinal: i64,
+    pub section: Vec<String>,
+    pub level: Option<i64>,
+    pub kind: Option<String>,
+    pub unit: Option<String>,
+    pub tokens: Option<i64>,
+    pub first_line: Option<i64>,
+    pub last_line: Option<i64>,
+    pub content: String,
+}
+
+impl Store {
+    /// Lists documents in the order of collections, versions and uris, with the numbers of their chunks.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
+    pub async fn document_page(
+        &self,
+        filter: &DocumentFilter,
+    ) -> Result<Vec<ListedDocument>, Error> {
+        let (schema, layout) = (&self.schema, self.layout().await?);
+        let text = |column| layout.text("documents", column);
+        let (collection, version, uri) = (text("collection"), text("version"), text("uri"));
+        let keys =
+            format!("coalesce({collection}, ''), coalesce({version}, ''), coalesce({uri}, '')");
+        let metadata = if layout.has("documents", "metadata") {
+            "to_jsonb(documents.metadata)"
+        } else {
+            "NULL::jsonb"
+        };
+        let sql = format!(
+            "SELECT documents.id, {keys}, {uri}, {title}, {media_type}, {metadata} FROM {documents} \
+             WHERE ($1::text IS NULL OR {uri} = $1 OR documents.id::text = $1) AND ($2::uuid IS NULL OR documents.id = $2) \
+             AND ($3::text IS NULL OR coalesce({collection}, '') = $3) AND ($4::text IS NULL OR coalesce({version}, '') = $4) \
+             AND ($5::text IS NULL OR ({keys}, documents.id) > ($5, $6::text, $7::text, $8::uuid)) \
+             ORDER BY 2, 3, 4, 1 LIMIT $9",
+            title = text("title"),
+            media_type = text("media_type"),
+            documents = layout.documents(schema),
+        );
+        let after = filter.after.as_ref();
+        let rows = self
+            .query(
+                &sql,
+                &[
+                    &filter.uri.as_deref(),
+                    &filter.id,
+                    &filter.collection.as_deref(),
+                    &filter.version.as_deref(),
+                    &after.map(|key| key.0.as_str()),
+                    &after.map(|key| key.1.as_str()),
+                    &after.map(|key| key.2.as_str()),
+                    &after.map(|key| key.3),
+                    &i64::from(filter.limit),
+                ],
+            )
+            .await?;
+        let ids: Vec<Uuid> = rows.iter().map(|row| row.get(0)).collect();
+        // A statement of its own, which Citus sends only to the shards of these documents.
+        let sql = format!(
+            "SELECT document_id, count(*), max({last_line}) FROM {schema}.chunks AS chunks WHERE document_id = ANY ($1) GROUP BY 1",
+            last_line = column(&layout, "last_line", "integer"),
+        );
+        let counts = self.query(&sql, &[&ids]).await?;
+        let row = |row: &Row| {
+            let id: Uuid = row.get(0);
+            let count = counts.iter().find(|count| count.get::<_, Uuid>(0) == id);
+            ListedDocument {
+                id,
+                collection: row.get(1),
+                version: row.get(2),
+                uri: row.get(4),
+                title: row.get(5),
+                media_type: row.get(6),
+                metadata: row.get(7),
+                chunks: count.map_or(0, |count| count.get(1)),
+                last_line: count.and_then(|count| count.get(2)),
+            }
+        };
+        Ok(rows.iter().map(row).collect())
+    }
+
+    /// Returns chunks of a document in document order, from an ordinal on.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
+    pub async fn document_chunks(
+        &self,
+        document: Uuid,
+        from_ordinal: i64,
+        limit: u32,
+    ) -> Result<Vec<DocumentChunk>, Error> {
+        let sql = format!(
+            "{} AND ordinal >= $2 ORDER BY ordinal, id LIMIT $3",
+            self.chunk_query().await?
+        );
+        let rows = self.query(&sql, &[&document, &from_ordinal, &i64::from(limit)]).await?;
+        Ok(rows.iter().map(chunk).collect())
+    }
+
+    /// Returns the chunks that have one of the lines of a document, in document order.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the store does not exist or the caller may not read it.
+    pub async fn chunks_of_lines(
+        &self,
+        document: Uuid,
+        first: i32,
+        last: i32,
+        limit: u32,
+    ) -> Result<Vec<DocumentChunk>, Error> {
+        let query = self.chunk_query().await?;
+        let layout = self.layout().await?;
+        let line = |name| column(&layout, name, "integer");
+        let sql = format!(
+            "{query} AND {} >= $2 AND {} <= $3 ORDER BY ordinal, id LIMIT $4",
+            line("last_line"),
+            line("first_line")
+        );
+        let rows = self.query(&sql, &[&document, &first, &last, &i64::from(limit)]).await?;
+        Ok(rows.iter().map(chunk).collect())
+    }
+
+    /// Returns the query for chunks of the document `$1`. A store of views may lack some of the columns.
+    async fn chunk_query(&self) -> Result<String, Error> {
+        let layout = self.layout().await?;
+        let of = |name, sql_type| column(&layout, name, sql_type);
+        Ok(format!(
+            "SELECT id, ordinal, {section} AS section, {level} AS level, {kind}, {unit}, {tokens} AS tokens, \
+             {first_line} AS first_line, {last_line} AS last_line, content FROM {schema}.chunks AS chunks WHERE document_id = $1",
+            section = of("section", "text[]"),
+            level = of("level", "integer"),
+            kind = layout.text("chunks", "kind"),
+            unit = layout.text("chunks", "unit"),
+            tokens = of("tokens", "integer"),
+            first_line = of("first_line", "integer"),
+            last_line = of("last_line", "integer"),
+            schema = self.schema,
+        ))
+    }
+}
+
+/// Returns an expression for a column of chunks; NULL if the store lacks it.
+fn column(layout: &Layout, name: &str, sql_type: &str) -> String {
+    if layout.has("chunks", name) {
+        format!("chunks.{name}::{sql_type}")
+    } else {
+        format!("NULL::{sql_type}")
+    }
+}
+
+fn chunk(row: &Row) -> DocumentChunk {
+    DocumentChunk {
+        id: row.get("id"),
+        ordinal: integer(row, "ordinal").unwrap_or_default(),
+        section: titles(row, "section"),
+        level: integer(row, "level"),
+        kind: row.get(4),
+        unit: row.get(5),
+        tokens: integer(row, "tokens"),
+        first_line: integer(row, "first_line"),
+        last_line: integer(row, "last_line"),
+        content: row.get("content"),
+    }
+}

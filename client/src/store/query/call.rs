@@ -1,0 +1,60 @@
+//! Calls of the extension's functions with JSON arguments, whose rows the server writes as JSON.
+
+use super::super::connect::Notice;
+use super::super::connection::Store;
+use super::super::error::{Error, Operation};
+use super::super::unnamed_statement::UnnamedStatements;
+use super::functions::{Function, resolve};
+use serde_json::{Map, Value};
+
+/// The result of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallResult {
+    /// The rows, each a JSON object with the columns of the function.
+    pub rows: Vec<String>,
+    /// The notices of the server.
+    pub notices: Vec<Notice>,
+}
+
+impl CallResult {
+    /// Parses the rows.
+    pub fn values(&self) -> Vec<Value> {
+        self.rows.iter().filter_map(|row| serde_json::from_str(row).ok()).collect()
+    }
+}
+
+impl Store {
+    /// Calls the one of several functions with the same name that takes the arguments.
+    ///
+    /// `embedding` is the embedding of the query, in place of an argument `embedding`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Argument`] for an unknown or missing argument or a value of another type, and
+    /// [`Error::Database`] if the server rejects the call.
+    pub async fn call(
+        &self,
+        functions: &[Function],
+        arguments: &Map<String, Value>,
+        embedding: Option<&[f32]>,
+    ) -> Result<CallResult, Error> {
+        let function = resolve(functions, arguments)?;
+        let mut arguments = function.arguments(arguments)?;
+        arguments.add("embedding", embedding);
+        if function.arguments.iter().any(|argument| argument.name == "store") {
+            arguments.text("store", Some(&self.name))?;
+        }
+        let sql = format!(
+            "SELECT pg_catalog.row_to_json(result)::text FROM (SELECT * FROM {}) AS result",
+            arguments.call(&function.name)
+        );
+        // Removes the notices of earlier statements.
+        drop(self.notices.take());
+        let operation =
+            if function.name.starts_with("search") { Operation::Search } else { Operation::Other };
+        let rows = self.client.query_unnamed(&sql, &arguments.values()).await;
+        let rows = rows.map_err(|error| self.error_during(operation, &error))?;
+        let row = |row: &tokio_postgres::Row| row.get::<_, Option<String>>(0).unwrap_or_default();
+        Ok(CallResult { rows: rows.iter().map(row).collect(), notices: self.notices.take() })
+    }
+}
