@@ -68,6 +68,7 @@ mod http;
 pub mod ingest;
 mod postgres_text;
 pub mod rerank;
+pub mod serve;
 mod service;
 pub mod source;
 pub mod split;

@@ -1,0 +1,109 @@
+//! A pool of connections to one store.
+
+use super::error::Error;
+use crate::store::{self, Canceller, Store};
+use deadpool::Runtime;
+use deadpool::managed::{self, Metrics, Object, PoolError, RecycleResult, Timeouts};
+use std::ops::Deref;
+use std::time::Duration;
+
+/// The time that a request waits for a connection.
+const WAIT: Duration = Duration::from_secs(10);
+/// A connection that was idle for longer is checked before its next use. The server may have restarted.
+const MAX_UNCHECKED: Duration = Duration::from_millis(500);
+
+/// Opens the connections of a pool.
+struct Manager {
+    url: String,
+    store: String,
+    model_name: Option<String>,
+}
+
+impl managed::Manager for Manager {
+    type Type = Store;
+    type Error = store::Error;
+
+    async fn create(&self) -> Result<Store, store::Error> {
+        let mut store = Store::connect(&self.url, &self.store).await?;
+        store.tell_model(self.model_name.clone());
+        Ok(store)
+    }
+
+    async fn recycle(&self, store: &mut Store, metrics: &Metrics) -> RecycleResult<store::Error> {
+        if store.is_closed() {
+            return Err(store::Error::Lost.into());
+        }
+        if metrics.last_used() > MAX_UNCHECKED {
+            store.ping().await?;
+        }
+        Ok(())
+    }
+}
+
+/// Connections that requests share.
+pub(super) struct Connections(managed::Pool<Manager>);
+
+impl Connections {
+    /// Makes a pool; the first use opens a connection.
+    pub(super) fn new(url: String, store: String, model_name: Option<String>, size: usize) -> Self {
+        let timeouts = Timeouts { wait: Some(WAIT), ..Timeouts::default() };
+        let pool = managed::Pool::builder(Manager { url, store, model_name })
+            .max_size(size)
+            .timeouts(timeouts)
+            .runtime(Runtime::Tokio1)
+            .build();
+        Self(pool.expect("a pool with a runtime has timeouts"))
+    }
+
+    /// Takes a connection, for one request.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Busy`] if no connection becomes free in time, and the error of a failed connection.
+    pub(super) async fn lease(&self) -> Result<Lease, Error> {
+        // In a box, because connecting has many steps.
+        match Box::pin(self.0.get()).await {
+            Ok(store) => Ok(Lease { canceller: store.canceller(), store: Some(store) }),
+            Err(PoolError::Timeout(_)) => Err(Error::Busy),
+            Err(PoolError::Backend(error)) => Err(error.into()),
+            Err(
+                PoolError::Closed | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_),
+            ) => Err(store::Error::Lost.into()),
+        }
+    }
+}
+
+/// A connection in use. If it is dropped before [`finish`](Self::finish), as when a client disconnects, the
+/// server is asked to cancel the statement, and the connection is closed.
+pub(super) struct Lease {
+    store: Option<Object<Manager>>,
+    canceller: Canceller,
+}
+
+impl Lease {
+    /// Returns the connection to the pool.
+    pub(super) fn finish(mut self) {
+        drop(self.store.take());
+    }
+}
+
+impl Deref for Lease {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        self.store.as_ref().expect("only `finish` takes the connection")
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(store) = self.store.take() {
+            let store = Object::take(store);
+            let canceller = self.canceller.clone();
+            tokio::spawn(async move {
+                canceller.cancel().await;
+                drop(store);
+            });
+        }
+    }
+}

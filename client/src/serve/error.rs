@@ -1,0 +1,107 @@
+//! The errors of a request to a server, with the HTTP status for each.
+
+use crate::store;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The failure of one request.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The store, the server or the model reported an error.
+    #[error(transparent)]
+    Failed(#[from] crate::Error),
+    /// All connections to the database are in use.
+    #[error("all connections to the database are in use")]
+    Busy,
+    /// The request took too long, and was cancelled.
+    #[error("the request took longer than {} s and was cancelled", .0.as_secs())]
+    TimedOut(Duration),
+    /// The request is invalid.
+    #[error("{cause}")]
+    Invalid {
+        /// The HTTP status.
+        status: u16,
+        /// The invalid part.
+        cause: String,
+        /// The action to take.
+        remedy: String,
+    },
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        Error::Failed(error.into())
+    }
+}
+
+/// The error as programs receive it.
+#[derive(Serialize)]
+struct Report<'a> {
+    message: String,
+    hint: String,
+    code: Option<&'a str>,
+}
+
+impl Error {
+    /// Returns the error of a request with an invalid part.
+    pub(super) fn invalid(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::Invalid { status: 400, cause: cause.into(), remedy: remedy.into() }
+    }
+
+    /// Returns what to do, in full sentences.
+    pub fn remedy(&self) -> String {
+        match self {
+            Error::Failed(error) => error.remedy(),
+            Error::Busy => "Try again later, or start the server with more --connections.".into(),
+            Error::TimedOut(_) => {
+                "Lower the limits of the request, add filters, or start the server with a longer --timeout.".into()
+            }
+            Error::Invalid { remedy, .. } => remedy.clone(),
+        }
+    }
+
+    /// Returns the SQLSTATE, if PostgreSQL reported the error.
+    fn code(&self) -> Option<&str> {
+        match self {
+            Error::Failed(crate::Error::Store(store::Error::Database { code, .. })) => {
+                Some(code.code())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the HTTP status.
+    pub fn status(&self) -> u16 {
+        match self {
+            Error::Invalid { status, .. } => *status,
+            Error::Busy => 503,
+            Error::TimedOut(_) => 504,
+            Error::Failed(crate::Error::Store(error)) => match error {
+                store::Error::Argument { .. } | store::Error::Nul(_) => 400,
+                store::Error::NoDocument(_)
+                | store::Error::NoCollection(_)
+                | store::Error::NoChunk(_)
+                | store::Error::NoSourceId(_) => 404,
+                store::Error::Database { code, .. } => match (&code.code()[..2], code.code()) {
+                    (_, "42501") => 403,
+                    (_, "57014") => 504,
+                    ("08" | "53" | "57" | "58", _) => 503,
+                    ("XX", _) => 500,
+                    // The extension reports invalid values and requests with classes of data and of syntax.
+                    _ => 400,
+                },
+                error if error.is_transient() => 503,
+                _ => 500,
+            },
+            Error::Failed(_) => 502,
+        }
+    }
+
+    /// Returns the JSON object that describes the error.
+    pub fn to_json(&self) -> Value {
+        let report = Report { message: self.to_string(), hint: self.remedy(), code: self.code() };
+        json!({ "error": report })
+    }
+}

@@ -1,0 +1,80 @@
+//! What a server needs to know of a store before it can answer: the functions, and whether queries are embedded.
+
+use super::error::Error;
+use crate::embed::Embedder;
+use crate::store::{Function, Notice, Store};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// The names under which a server offers the functions of the extension.
+pub(super) const FUNCTIONS: [(&str, &str); 10] = [
+    ("search", "search"),
+    ("search_hits", "search_hits"),
+    ("fragments", "fragments"),
+    ("context", "expand_context"),
+    ("contexts", "expand_contexts"),
+    ("explain", "explain_context"),
+    ("reassemble", "reassemble"),
+    ("assemble", "assemble"),
+    ("outline", "outline"),
+    ("strategies", "strategies"),
+];
+
+/// The age at which facts are read again: a reindex may replace the store, and an update the functions.
+const MAX_AGE: Duration = Duration::from_secs(30);
+
+/// What is known of a store.
+pub(super) struct Facts {
+    /// The functions by their name in the extension.
+    pub(super) functions: HashMap<String, Vec<Function>>,
+    /// Why queries are not embedded; `None` if they are.
+    pub(super) words_only: Option<Notice>,
+    /// Whether the store has embeddings.
+    pub(super) has_embeddings: bool,
+    /// The model that the store records.
+    pub(super) model: Option<String>,
+    read_at: Instant,
+}
+
+impl Facts {
+    /// Reads the facts.
+    pub(super) async fn read(store: &Store, embedder: Option<&Embedder>) -> Result<Self, Error> {
+        let names = FUNCTIONS.map(|(_, function)| function);
+        let mut functions: HashMap<String, Vec<Function>> = HashMap::new();
+        for function in store.functions(&names).await? {
+            functions.entry(function.name.clone()).or_default().push(function);
+        }
+        let has_embeddings = store.has_embeddings().await?;
+        let words_only = if has_embeddings { words_only(store, embedder).await? } else { None };
+        let model = store.recorded_model().await?;
+        Ok(Self { functions, words_only, has_embeddings, model, read_at: Instant::now() })
+    }
+
+    /// Returns whether the facts should be read again.
+    pub(super) fn are_old(&self) -> bool {
+        self.read_at.elapsed() > MAX_AGE
+    }
+
+    /// Returns whether queries are embedded.
+    pub(super) fn embeds(&self) -> bool {
+        self.has_embeddings && self.words_only.is_none()
+    }
+}
+
+/// Returns why the queries of a store with embeddings are not embedded.
+async fn words_only(store: &Store, embedder: Option<&Embedder>) -> Result<Option<Notice>, Error> {
+    let Some(embedder) = embedder else {
+        return Ok(Some(Notice {
+            message: "searching by words only, because the server has no embedding model".into(),
+            hint: Some("Start it with --model or --embed-url.".into()),
+        }));
+    };
+    match store.check_model(&(embedder.name().to_owned(), embedder.dimensions())).await {
+        Ok(_) => Ok(None),
+        Err(error) if error.is_transient() || error.is_denied() => Err(error.into()),
+        Err(error) => Ok(Some(Notice {
+            message: format!("searching by words only: {error}"),
+            hint: Some(error.remedy()),
+        })),
+    }
+}

@@ -1,0 +1,136 @@
+//! The store, its collections, its documents and their chunks.
+
+use super::super::error::Error;
+use super::super::reader::Reader;
+use super::super::web::{answer, reject};
+use crate::store::{DocumentFilter, DocumentKey};
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The default and maximum numbers of documents and of chunks in a response.
+const DOCUMENTS: (u32, u32) = (100, 1_000);
+const CHUNKS: (u32, u32) = (10_000, 20_000);
+
+type Parameters<T> = Result<Query<T>, QueryRejection>;
+
+/// Returns the response of a request.
+fn respond<T: Serialize>(result: Result<T, Error>) -> Response {
+    match result {
+        Ok(value) => answer(StatusCode::OK, &value),
+        Err(error) => reject(&error),
+    }
+}
+
+/// Returns the parameters of a request.
+fn parameters<T>(parameters: Parameters<T>) -> Result<T, Error> {
+    let Query(parameters) = parameters.map_err(|rejection| {
+        Error::invalid(rejection.body_text(), "/openapi.json describes the parameters.")
+    })?;
+    Ok(parameters)
+}
+
+pub(super) async fn store(State(reader): State<Arc<Reader>>) -> Response {
+    respond(reader.describe().await)
+}
+
+pub(super) async fn collections(State(reader): State<Arc<Reader>>) -> Response {
+    respond(reader.collections().await.map(|collections| json!({ "results": collections })))
+}
+
+/// The documents to list.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListParameters {
+    uri: Option<String>,
+    collection: Option<String>,
+    version: Option<String>,
+    after: Option<String>,
+    limit: Option<u32>,
+}
+
+pub(super) async fn documents(
+    State(reader): State<Arc<Reader>>,
+    given: Parameters<ListParameters>,
+) -> Response {
+    let list = async || {
+        let ListParameters { uri, collection, version, after, limit } = parameters(given)?;
+        let after = after.map(|after| serde_json::from_str::<DocumentKey>(&after)).transpose();
+        let after = after.map_err(|_| {
+            Error::invalid(
+                "\"after\" is not the value of a response",
+                "Give the value of \"next\" of the page before.",
+            )
+        })?;
+        let limit = within(limit, DOCUMENTS)?;
+        let filter = DocumentFilter { uri, id: None, collection, version, after, limit };
+        let documents = reader.documents(&filter).await?;
+        let is_full = documents.len() == limit as usize;
+        let next = documents
+            .last()
+            .filter(|_| is_full)
+            .map(|last| serde_json::to_string(&last.key()).expect("a key is JSON"));
+        Ok(json!({ "results": documents, "next": next }))
+    };
+    respond(list().await)
+}
+
+/// A document.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DocumentParameters {
+    document_id: Uuid,
+}
+
+pub(super) async fn document(
+    State(reader): State<Arc<Reader>>,
+    given: Parameters<DocumentParameters>,
+) -> Response {
+    let find = async || {
+        let filter = DocumentFilter {
+            id: Some(parameters(given)?.document_id),
+            limit: 1,
+            ..DocumentFilter::default()
+        };
+        Ok(json!({ "results": reader.documents(&filter).await? }))
+    };
+    respond(find().await)
+}
+
+/// The chunks to return.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChunkParameters {
+    document_id: Uuid,
+    from_ordinal: Option<i64>,
+    limit: Option<u32>,
+}
+
+pub(super) async fn chunks(
+    State(reader): State<Arc<Reader>>,
+    given: Parameters<ChunkParameters>,
+) -> Response {
+    let read = async || {
+        let ChunkParameters { document_id, from_ordinal, limit } = parameters(given)?;
+        let limit = within(limit, CHUNKS)?;
+        let chunks = reader.chunks(document_id, from_ordinal.unwrap_or(0), limit).await?;
+        let is_full = chunks.len() == limit as usize;
+        let next = chunks.last().filter(|_| is_full).map(|last| last.ordinal + 1);
+        Ok(json!({ "results": chunks, "next": next }))
+    };
+    respond(read().await)
+}
+
+/// Returns a limit, or its default.
+fn within(limit: Option<u32>, (default, most): (u32, u32)) -> Result<u32, Error> {
+    let limit = limit.unwrap_or(default);
+    if (1..=most).contains(&limit) {
+        return Ok(limit);
+    }
+    Err(Error::invalid("\"limit\" is out of range", format!("Use 1 to {most}.")))
+}

@@ -1,0 +1,55 @@
+//! Accepts connections and serves a router on them, with limits, until a signal stops it.
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// The time in which a client sends the headers of a request.
+const HEADERS: Duration = Duration::from_secs(10);
+/// The maximum size of the headers of a request, in bytes.
+const HEADER_BYTES: usize = 32 << 10;
+/// The maximum number of connections of clients.
+const CONNECTIONS: usize = 512;
+/// The pause after a failure to accept, as when no file descriptor is free.
+const PAUSE: Duration = Duration::from_millis(100);
+/// The time for open requests to end after the signal.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Serves until `stop` is ready. Then open requests have ten seconds to end.
+pub(super) async fn listen(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    let graceful = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let accept = async {
+            let permit = Arc::clone(&connections).acquire_owned().await;
+            (permit, listener.accept().await)
+        };
+        let (permit, accepted) = tokio::select! {
+            accepted = accept => accepted,
+            () = &mut stop => break,
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES);
+        let service = TowerToHyperService::new(router.clone());
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        tokio::spawn(async move {
+            // A client that disconnects is no failure of the server.
+            let _ = connection.await;
+            drop(permit);
+        });
+    }
+    drop(listener);
+    let _ = tokio::time::timeout(DRAIN, graceful.shutdown()).await;
+}

@@ -1,0 +1,380 @@
+//! The results of the tools: structured, and as text with citations.
+
+use super::super::error::Error;
+use super::super::lines::Lines;
+use crate::store::{self, Collection, ListedDocument, Notice, RemovalSummary};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write;
+
+/// The answer of a tool.
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) structured: Value,
+}
+
+impl Answer {
+    pub(super) fn new(text: String, structured: &impl Serialize) -> Self {
+        Self { text, structured: serde_json::to_value(structured).expect("the result is JSON") }
+    }
+}
+
+/// Passages that answer a query.
+#[derive(Default, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the result")]
+pub(super) struct Passages {
+    /// The passages, best first.
+    pub(super) passages: Vec<Passage>,
+    /// The offset with which to call the tool for more; null if there are no more.
+    pub(super) next_offset: Option<u32>,
+    /// Notes, for example that only words were searched.
+    pub(super) notes: Vec<String>,
+}
+
+/// Text of a document.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Passage {
+    /// The citation: uri:first-last.
+    citation: String,
+    uri: Option<String>,
+    title: Option<String>,
+    collection: Option<String>,
+    version: Option<String>,
+    /// The titles from the root to the section.
+    section: Vec<String>,
+    first_line: Option<i64>,
+    last_line: Option<i64>,
+    /// The number of tokens.
+    pub(super) tokens: i64,
+    score: Option<f64>,
+    /// The chunks of the text, for `read_passage`.
+    chunk_ids: Vec<String>,
+    /// The chunks that matched.
+    hit_ids: Vec<String>,
+    /// The text.
+    content: String,
+}
+
+impl Passage {
+    /// Reads a row of `search`, `reassemble` or `fragments`.
+    pub(super) fn from_row(row: &Value) -> Self {
+        let text = |name: &str| row[name].as_str().map(ToOwned::to_owned);
+        let texts = |name: &str| {
+            let array = row[name].as_array().into_iter().flatten();
+            array.filter_map(Value::as_str).map(ToOwned::to_owned).collect()
+        };
+        let (first_line, last_line) = (row["first_line"].as_i64(), row["last_line"].as_i64());
+        Self {
+            citation: citation(row["uri"].as_str(), first_line, last_line),
+            uri: text("uri"),
+            title: text("title"),
+            collection: text("collection").filter(|name| !name.is_empty()),
+            version: text("version").filter(|name| !name.is_empty()),
+            section: texts("section"),
+            first_line,
+            last_line,
+            tokens: row["tokens"].as_i64().unwrap_or(0),
+            score: row["score"].as_f64(),
+            chunk_ids: texts("chunk_ids"),
+            hit_ids: texts("hit_ids"),
+            content: text("content").unwrap_or_default(),
+        }
+    }
+
+    /// Makes a passage of lines of a document.
+    pub(super) fn of_lines(document: &ListedDocument, lines: Lines) -> Self {
+        let (first_line, last_line) = (Some(lines.first_line), Some(lines.last_line));
+        Self {
+            citation: citation(document.uri.as_deref(), first_line, last_line),
+            uri: document.uri.clone(),
+            title: document.title.clone(),
+            collection: Some(document.collection.clone()).filter(|name| !name.is_empty()),
+            version: Some(document.version.clone()).filter(|name| !name.is_empty()),
+            section: Vec::new(),
+            first_line,
+            last_line,
+            tokens: lines.tokens,
+            score: None,
+            chunk_ids: Vec::new(),
+            hit_ids: Vec::new(),
+            content: lines.content,
+        }
+    }
+
+    /// Writes the passage below its citation.
+    fn write(&self, text: &mut String, number: usize) {
+        let place = match (&self.collection, &self.version) {
+            (Some(collection), Some(version)) => format!(", {collection} {version}"),
+            (Some(collection), None) => format!(", {collection}"),
+            _ => String::new(),
+        };
+        let mut titles: Vec<&str> = self.section.iter().map(String::as_str).collect();
+        if titles.is_empty() {
+            titles.extend(self.title.as_deref());
+        }
+        let _ = write!(text, "[{number}] {}{place}", self.citation);
+        if !titles.is_empty() {
+            let _ = write!(text, " ({})", titles.join(" > "));
+        }
+        if let [chunk, ..] = self.hit_ids.as_slice() {
+            let _ = write!(text, " chunk_id {chunk}");
+        }
+        let _ = write!(text, "\n{}\n\n", self.content.trim_end_matches('\n'));
+    }
+}
+
+/// Returns `uri:first-last`, as far as these are known.
+fn citation(uri: Option<&str>, first: Option<i64>, last: Option<i64>) -> String {
+    let uri = uri.unwrap_or("(no uri)");
+    match (first, last) {
+        (Some(first), Some(last)) => format!("{uri}:{first}-{last}"),
+        _ => uri.to_owned(),
+    }
+}
+
+impl Passages {
+    /// Returns the passages as text; `noun` is what they are called.
+    pub(super) fn text(&self, noun: &str) -> String {
+        let mut text = String::new();
+        for (position, passage) in self.passages.iter().enumerate() {
+            passage.write(&mut text, position + 1);
+        }
+        if self.passages.is_empty() {
+            let _ = writeln!(text, "No {noun} found.");
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "Note: {note}");
+        }
+        if let Some(offset) = self.next_offset {
+            let _ = writeln!(text, "More {noun} may follow: call again with offset {offset}.");
+        }
+        text
+    }
+}
+
+/// Returns a notice as a note.
+pub(super) fn note(notice: &Notice) -> String {
+    match &notice.hint {
+        Some(hint) => format!("{} ({hint})", notice.message),
+        None => notice.message.clone(),
+    }
+}
+
+/// Text that was read.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ReadText {
+    /// The passages; lines of a document are one passage.
+    pub(super) passages: Vec<Passage>,
+    /// The first line that was left out because of `max_tokens`; null if none was.
+    pub(super) next_line: Option<i64>,
+    /// Notes.
+    pub(super) notes: Vec<String>,
+}
+
+impl ReadText {
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        for (position, passage) in self.passages.iter().enumerate() {
+            passage.write(&mut text, position + 1);
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "Note: {note}");
+        }
+        if let Some(line) = self.next_line {
+            let _ = writeln!(text, "max_tokens was reached: read on with first_line {line}.");
+        }
+        text
+    }
+}
+
+/// The sections of a document.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Outline {
+    /// The sections in document order.
+    pub(super) sections: Vec<Section>,
+    /// The offset with which to call the tool for more; null if there are no more.
+    pub(super) next_offset: Option<u32>,
+}
+
+/// A section of a document.
+#[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the result")]
+pub(super) struct Section {
+    /// The titles from the root to the section.
+    section: Vec<String>,
+    /// The depth, from 0.
+    level: i64,
+    tokens: i64,
+    first_line: Option<i64>,
+    last_line: Option<i64>,
+    #[serde(skip)]
+    line: String,
+}
+
+impl Section {
+    /// Reads a row of `outline`.
+    pub(super) fn from_row(row: &Value) -> Self {
+        let titles = row["section"].as_array().into_iter().flatten();
+        let (first_line, last_line) = (row["first_line"].as_i64(), row["last_line"].as_i64());
+        let tokens = row["tokens"].as_i64().unwrap_or(0);
+        let mut line = row["outline"].as_str().unwrap_or_default().to_owned();
+        if let (Some(first), Some(last)) = (first_line, last_line) {
+            let _ = write!(line, " (lines {first}-{last}, {tokens} tokens)");
+        } else {
+            let _ = write!(line, " ({tokens} tokens)");
+        }
+        line.push('\n');
+        Self {
+            section: titles.filter_map(Value::as_str).map(ToOwned::to_owned).collect(),
+            level: row["level"].as_i64().unwrap_or(0),
+            tokens,
+            first_line,
+            last_line,
+            line,
+        }
+    }
+
+    /// Returns the line of the outline.
+    pub(super) fn line(&self) -> &str {
+        &self.line
+    }
+}
+
+impl Outline {
+    pub(super) fn text(&self) -> String {
+        let mut text: String = self.sections.iter().map(Section::line).collect();
+        if let Some(offset) = self.next_offset {
+            let _ = writeln!(text, "More sections follow: call again with offset {offset}.");
+        }
+        text
+    }
+}
+
+/// The contents of a store.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Collections {
+    /// The versions of collections, in the order of their names.
+    pub(super) collections: Vec<CollectionCounts>,
+    /// The offset with which to call the tool for more; null if there are no more.
+    pub(super) next_offset: Option<u32>,
+}
+
+/// A version of a collection.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CollectionCounts {
+    /// The name, which may be empty.
+    collection: String,
+    /// The version, which may be empty.
+    version: String,
+    documents: i64,
+    chunks: i64,
+}
+
+impl From<&Collection> for CollectionCounts {
+    fn from(from: &Collection) -> Self {
+        let Collection { collection, version, documents, chunks, .. } = from.clone();
+        Self { collection, version, documents, chunks }
+    }
+}
+
+impl CollectionCounts {
+    /// Returns the line of the list.
+    pub(super) fn line(&self) -> String {
+        let name = |name: &str, empty: &str| {
+            if name.is_empty() { empty.to_owned() } else { name.to_owned() }
+        };
+        format!(
+            "{} {}: {} documents, {} chunks\n",
+            name(&self.collection, "(unnamed collection)"),
+            name(&self.version, "(no version)"),
+            self.documents,
+            self.chunks
+        )
+    }
+}
+
+impl Collections {
+    pub(super) fn text(&self) -> String {
+        if self.collections.is_empty() {
+            return "The store has no documents.\n".into();
+        }
+        let mut text: String = self.collections.iter().map(CollectionCounts::line).collect();
+        if let Some(offset) = self.next_offset {
+            let _ = writeln!(text, "More collections follow: call again with offset {offset}.");
+        }
+        text
+    }
+}
+
+/// What a removal deleted.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Removed {
+    documents: i64,
+    chunks: i64,
+    /// The given uris that no document has.
+    missing: Vec<String>,
+}
+
+impl From<RemovalSummary> for Removed {
+    fn from(summary: RemovalSummary) -> Self {
+        let RemovalSummary { documents, chunks, missing } = summary;
+        Self { documents, chunks, missing }
+    }
+}
+
+impl Removed {
+    pub(super) fn text(&self) -> String {
+        let mut text =
+            format!("Removed {} documents with {} chunks.\n", self.documents, self.chunks);
+        for uri in &self.missing {
+            let _ = writeln!(text, "No document has the uri {uri}.");
+        }
+        text
+    }
+}
+
+/// What an ingest wrote.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Ingested {
+    /// The uri of the document.
+    pub(super) uri: String,
+    /// Whether the document was added, replaced or unchanged.
+    pub(super) outcome: String,
+    /// The number of its chunks; null if it was unchanged.
+    pub(super) chunks: Option<usize>,
+}
+
+impl Ingested {
+    pub(super) fn text(&self) -> String {
+        match self.chunks {
+            Some(chunks) => format!("{} is {}, with {chunks} chunks.\n", self.uri, self.outcome),
+            None => format!("{} is {}.\n", self.uri, self.outcome),
+        }
+    }
+}
+
+/// Returns what a model can do about an error. The remedies of the client name its commands, which a model lacks.
+pub(super) fn remedy(error: &Error) -> String {
+    match error {
+        Error::Failed(crate::Error::Store(error)) => match error {
+            store::Error::NoDocument(_) => {
+                "Take the uri from a result of search; list_collections shows what the store has."
+                    .into()
+            }
+            store::Error::NoChunk(_) | store::Error::NoSourceId(_) => {
+                "Take the chunk_id from a result of search.".into()
+            }
+            store::Error::NoCollection(_) => "list_collections shows the collections.".into(),
+            error if error.is_transient() => {
+                "The database is not reachable now. Try again later.".into()
+            }
+            error => error.remedy(),
+        },
+        Error::Busy => "Try again in a few seconds.".into(),
+        Error::TimedOut(_) => {
+            "Ask a narrower question, lower limit and max_tokens, or name a collection.".into()
+        }
+        error => error.remedy(),
+    }
+}

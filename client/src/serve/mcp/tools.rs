@@ -1,0 +1,450 @@
+//! The tools: what a model reads of them, and what they do.
+
+use super::super::error::Error;
+use super::super::reader::Reader;
+use super::arguments::{
+    FragmentsArguments, IngestArguments, ListCollectionsArguments, OutlineArguments, Page,
+    ReadPassageArguments, RemoveArguments, SearchArguments, budget, parse,
+};
+use super::results::{
+    Answer, CollectionCounts, Collections, Ingested, Outline, Passage, Passages, ReadText, Removed,
+    Section, note,
+};
+use super::writer::Writer;
+use crate::store::{self, CallResult, DocumentFilter, ListedDocument};
+use rmcp::model::{Tool as Description, ToolAnnotations};
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+/// The maximum number of tokens of the context of a hit on later pages; also the default of the extension.
+const MAX_PASSAGE_TOKENS: u32 = 2_048;
+/// The largest budget that the extension takes.
+const MAX_TOTAL_TOKENS: u32 = 1_000_000;
+/// The bytes of a token in lists, which have no tokens of their own.
+const BYTES_PER_TOKEN: usize = 4;
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tool {
+    Search,
+    Fragments,
+    ReadPassage,
+    Outline,
+    ListCollections,
+    Ingest,
+    Remove,
+}
+
+/// The tools that read, and after them those that write.
+const TOOLS: [Tool; 7] = [
+    Tool::Search,
+    Tool::Fragments,
+    Tool::ReadPassage,
+    Tool::Outline,
+    Tool::ListCollections,
+    Tool::Ingest,
+    Tool::Remove,
+];
+
+/// Describes the tools.
+pub(super) fn list(with_writes: bool) -> Vec<Description> {
+    TOOLS.into_iter().filter(|tool| with_writes || !tool.writes()).map(Tool::description).collect()
+}
+
+impl Tool {
+    fn name(self) -> &'static str {
+        match self {
+            Tool::Search => "search",
+            Tool::Fragments => "fragments",
+            Tool::ReadPassage => "read_passage",
+            Tool::Outline => "outline",
+            Tool::ListCollections => "list_collections",
+            Tool::Ingest => "ingest",
+            Tool::Remove => "remove",
+        }
+    }
+
+    fn writes(self) -> bool {
+        matches!(self, Tool::Ingest | Tool::Remove)
+    }
+
+    /// Returns the tool of a name, if it is allowed.
+    pub(super) fn from_name(name: &str, with_writes: bool) -> Option<Self> {
+        TOOLS.into_iter().find(|tool| tool.name() == name && (with_writes || !tool.writes()))
+    }
+
+    fn description(self) -> Description {
+        let describe = |title: &str, text: &'static str| {
+            let annotations =
+                ToolAnnotations::with_title(title).read_only(!self.writes()).open_world(false);
+            Description::new(self.name(), text, Map::new()).with_annotations(annotations)
+        };
+        match self {
+            Tool::Search => describe(
+                "Search passages",
+                "Finds the passages that answer a question, by meaning and by words. Returns whole passages with \
+                 their context, each with a citation uri:first-last and chunk ids. Use it first. If a passage is not \
+                 enough, call read_passage with its chunk_id and a broader strategy.",
+            )
+            .with_input_schema::<SearchArguments>()
+            .with_output_schema::<Passages>(),
+            Tool::Fragments => describe(
+                "Find lines",
+                "Finds only the lines that answer a query, in one document or in all. Costs fewer tokens than search; \
+                 use it for facts, names, options and signatures.",
+            )
+            .with_input_schema::<FragmentsArguments>()
+            .with_output_schema::<Passages>(),
+            Tool::ReadPassage => describe(
+                "Read a passage",
+                "Reads text: a chunk with its context by chunk_id, or lines of a document by uri, first_line and \
+                 last_line. Give either chunk_id or uri.",
+            )
+            .with_input_schema::<ReadPassageArguments>()
+            .with_output_schema::<ReadText>(),
+            Tool::Outline => describe(
+                "Show sections",
+                "Lists the sections of a document with their lines and tokens, to choose what to read with \
+                 read_passage.",
+            )
+            .with_input_schema::<OutlineArguments>()
+            .with_output_schema::<Outline>(),
+            Tool::ListCollections => describe(
+                "List collections",
+                "Lists the collections of the store with their versions and numbers of documents.",
+            )
+            .with_input_schema::<ListCollectionsArguments>()
+            .with_output_schema::<Collections>(),
+            Tool::Ingest => {
+                let mut tool = describe(
+                    "Store a document",
+                    "Stores a text as a document, and replaces the document with the same uri, collection and version.",
+                )
+                .with_input_schema::<IngestArguments>()
+                .with_output_schema::<Ingested>();
+                tool.annotations = tool.annotations.map(|hints| hints.destructive(true).idempotent(true));
+                tool
+            }
+            Tool::Remove => {
+                let mut tool = describe("Remove documents", "Removes documents by their uris. They cannot be restored.")
+                    .with_input_schema::<RemoveArguments>()
+                    .with_output_schema::<Removed>();
+                tool.annotations = tool.annotations.map(|hints| hints.destructive(true).idempotent(true));
+                tool
+            }
+        }
+    }
+
+    /// Calls the tool.
+    pub(super) async fn call(
+        self,
+        reader: &Reader,
+        writer: Option<&Writer>,
+        arguments: Map<String, Value>,
+    ) -> Result<Answer, Error> {
+        let read_only =
+            || Error::invalid("this server only reads", "Start it with --allow-ingest.");
+        match self {
+            Tool::Search => search(reader, parse(arguments)?).await,
+            Tool::Fragments => fragments(reader, parse(arguments)?).await,
+            Tool::ReadPassage => read_passage(reader, parse(arguments)?).await,
+            Tool::Outline => outline(reader, parse(arguments)?).await,
+            Tool::ListCollections => list_collections(reader, parse(arguments)?).await,
+            Tool::Ingest => {
+                let ingested = writer.ok_or_else(read_only)?.ingest(parse(arguments)?).await?;
+                Ok(Answer::new(ingested.text(), &ingested))
+            }
+            Tool::Remove => {
+                let removed =
+                    Removed::from(writer.ok_or_else(read_only)?.remove(parse(arguments)?).await?);
+                Ok(Answer::new(removed.text(), &removed))
+            }
+        }
+    }
+}
+
+/// Returns the given arguments as an object, without null.
+fn object(arguments: Value) -> Map<String, Value> {
+    let Value::Object(mut arguments) = arguments else { return Map::new() };
+    arguments.retain(|_, value| !value.is_null());
+    arguments
+}
+
+async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error> {
+    require_query(&given.query)?;
+    let page = Page::new(given.offset, (given.limit, 5), (given.max_tokens, 2_000))?;
+    let arguments = object(json!({
+        "query": given.query, "collection": given.collection, "version": given.version,
+        "uri_pattern": given.uri_pattern, "kind": given.kind, "mode": given.mode, "strategy": given.strategy,
+        "max_passages": page.offset + page.limit,
+        // A budget for all pages together would be spent on longer passages of the first one.
+        "max_tokens": if page.offset == 0 { page.max_tokens } else { 0 },
+        "limits": (page.offset > 0).then(|| json!({"max_passage_tokens": page.max_tokens.min(MAX_PASSAGE_TOKENS)})),
+    }));
+    let result = named_strategies(reader, reader.call("search", &arguments).await).await?;
+    let passages = paged(&result, page);
+    Ok(Answer::new(passages.text("passages"), &passages))
+}
+
+async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer, Error> {
+    require_query(&given.query)?;
+    let page = Page::new(given.offset, (given.limit, 5), (given.max_tokens, 1_000))?;
+    let arguments = object(json!({
+        "query": given.query, "uri": given.uri, "collection": given.collection, "version": given.version,
+        "max_fragments": page.offset + page.limit,
+        "max_tokens": page.max_tokens.saturating_mul(1 + page.offset).min(MAX_TOTAL_TOKENS),
+    }));
+    let passages = paged(&reader.call("fragments", &arguments).await?, page);
+    Ok(Answer::new(passages.text("fragments"), &passages))
+}
+
+fn require_query(query: &str) -> Result<(), Error> {
+    if query.trim().is_empty() {
+        return Err(Error::invalid("query is empty", "Write the question or search terms."));
+    }
+    Ok(())
+}
+
+/// Adds the names of the strategies to the error of an unknown one.
+async fn named_strategies(
+    reader: &Reader,
+    result: Result<CallResult, Error>,
+) -> Result<CallResult, Error> {
+    let Err(error) = result else { return result };
+    if !error.to_string().starts_with("unrecognized strategy") {
+        return Err(error);
+    }
+    let rows = reader.call("strategies", &Map::new()).await?.values();
+    let names: Vec<_> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    Err(Error::invalid(error.to_string(), format!("The strategies are {}.", names.join(", "))))
+}
+
+/// Returns the rows of a page, as many as fit in its budget, but at least one.
+fn paged(result: &CallResult, page: Page) -> Passages {
+    let rows = result.values();
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut tokens = 0;
+    for row in rows.iter().skip(page.offset as usize) {
+        let passage = Passage::from_row(row);
+        if !passages.is_empty() && tokens + passage.tokens > i64::from(page.max_tokens) {
+            break;
+        }
+        tokens += passage.tokens;
+        passages.push(passage);
+    }
+    let shown = passages.len() as u32;
+    // Fewer rows than allowed may also mean that the budget is spent.
+    let may_have_more = shown == page.limit
+        || page.offset + shown < rows.len() as u32
+        || (shown > 0 && tokens * 2 > i64::from(page.max_tokens));
+    Passages {
+        passages,
+        next_offset: may_have_more.then_some(page.offset + shown),
+        notes: result.notices.iter().map(note).collect(),
+    }
+}
+
+async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<Answer, Error> {
+    let max_tokens = budget(given.max_tokens, 4_000)?;
+    let either = || {
+        Error::invalid(
+            "give either chunk_id or uri",
+            "chunk_id reads a chunk with context, uri reads lines.",
+        )
+    };
+    match (&given.chunk_id, &given.uri) {
+        (Some(chunk), None) => {
+            let chunk: Uuid = chunk.parse().map_err(|_| {
+                Error::invalid(
+                    "chunk_id is not a uuid",
+                    "Take the chunk_id from a result of search.",
+                )
+            })?;
+            let arguments = object(json!({
+                "chunk_ids": [chunk], "strategy": given.strategy, "max_tokens": max_tokens,
+            }));
+            let result =
+                named_strategies(reader, reader.call("reassemble", &arguments).await).await?;
+            let passages: Vec<_> = result.values().iter().map(Passage::from_row).collect();
+            if passages.is_empty() {
+                return Err(store::Error::NoChunk(chunk).into());
+            }
+            let notes = result.notices.iter().map(note).collect();
+            let read = ReadText { passages, next_line: None, notes };
+            Ok(Answer::new(read.text(), &read))
+        }
+        (None, Some(uri)) => {
+            let document =
+                document(reader, uri, given.collection.clone(), given.version.clone()).await?;
+            let read = read_lines(reader, &document, &given, max_tokens).await?;
+            Ok(Answer::new(read.text(), &read))
+        }
+        _ => Err(either()),
+    }
+}
+
+/// Reads lines of a document.
+async fn read_lines(
+    reader: &Reader,
+    document: &ListedDocument,
+    given: &ReadPassageArguments,
+    max_tokens: u32,
+) -> Result<ReadText, Error> {
+    let Some(end) = document.last_line else {
+        return Err(Error::invalid(
+            "the chunks of this document have no lines",
+            "Find its chunks with search, and read them by chunk_id.",
+        ));
+    };
+    let line = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
+    let context = line(given.context_lines.unwrap_or(0));
+    let (first, last) = (line(given.first_line.unwrap_or(1)), given.last_line.map_or(end, line));
+    if first < 1 || last < first || first > end {
+        return Err(Error::invalid(
+            format!("there are no lines {first} to {last}"),
+            format!("The document has the lines 1 to {end}."),
+        ));
+    }
+    let (first, last) =
+        (first.saturating_sub(context).max(1), last.saturating_add(context).min(end));
+    let lines = reader.lines(document.id, first, last, max_tokens).await?;
+    let next_line = (lines.last_line < i64::from(last)).then_some(lines.last_line + 1);
+    Ok(ReadText {
+        passages: vec![Passage::of_lines(document, lines)],
+        next_line,
+        notes: Vec::new(),
+    })
+}
+
+/// Finds the one document with a uri.
+async fn document(
+    reader: &Reader,
+    uri: &str,
+    collection: Option<String>,
+    version: Option<String>,
+) -> Result<ListedDocument, Error> {
+    let filter = DocumentFilter {
+        uri: Some(uri.to_owned()),
+        collection,
+        version,
+        limit: 10,
+        ..DocumentFilter::default()
+    };
+    let mut documents = reader.documents(&filter).await?;
+    if documents.len() > 1 {
+        let places: Vec<_> = documents
+            .iter()
+            .map(|document| {
+                format!("collection \"{}\" version \"{}\"", document.collection, document.version)
+            })
+            .collect();
+        return Err(Error::invalid(
+            "several documents have this uri",
+            format!("Give collection and version: {}.", places.join("; ")),
+        ));
+    }
+    documents.pop().ok_or_else(|| store::Error::NoDocument(uri.to_owned()).into())
+}
+
+async fn outline(reader: &Reader, given: OutlineArguments) -> Result<Answer, Error> {
+    let max_tokens = budget(given.max_tokens, 2_000)?;
+    let document = document(reader, &given.uri, given.collection, given.version).await?;
+    let arguments = object(json!({ "document_id": document.id }));
+    let rows = reader.call("outline", &arguments).await?.values();
+    let sections: Vec<_> = rows.iter().map(Section::from_row).collect();
+    let (sections, next_offset) =
+        within_budget(sections, given.offset, max_tokens, |section| section.line().len());
+    let outline = Outline { sections, next_offset };
+    Ok(Answer::new(outline.text(), &outline))
+}
+
+async fn list_collections(
+    reader: &Reader,
+    given: ListCollectionsArguments,
+) -> Result<Answer, Error> {
+    let max_tokens = budget(given.max_tokens, 2_000)?;
+    let counts: Vec<_> = reader.collections().await?.iter().map(CollectionCounts::from).collect();
+    let (collections, next_offset) =
+        within_budget(counts, given.offset, max_tokens, |count| count.line().len());
+    let collections = Collections { collections, next_offset };
+    Ok(Answer::new(collections.text(), &collections))
+}
+
+/// Returns as many items from an offset on as fit in a budget, at least one, and the offset of the next one.
+fn within_budget<T>(
+    items: Vec<T>,
+    offset: Option<u32>,
+    max_tokens: u32,
+    bytes: impl Fn(&T) -> usize,
+) -> (Vec<T>, Option<u32>) {
+    let (total, offset) = (items.len(), offset.unwrap_or(0) as usize);
+    let mut left = max_tokens as usize * BYTES_PER_TOKEN;
+    let mut kept = Vec::new();
+    for item in items.into_iter().skip(offset) {
+        let size = bytes(&item);
+        if size > left && !kept.is_empty() {
+            break;
+        }
+        left = left.saturating_sub(size);
+        kept.push(item);
+    }
+    let next = offset + kept.len();
+    (kept, (next < total).then_some(next as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(tokens: &[i64]) -> CallResult {
+        let row = |tokens: &i64| json!({"uri": "a", "tokens": tokens, "content": "x"}).to_string();
+        CallResult { rows: tokens.iter().map(row).collect(), notices: Vec::new() }
+    }
+
+    fn page(offset: u32, limit: u32, max_tokens: u32) -> Page {
+        Page::new(Some(offset), (Some(limit), 1), (Some(max_tokens), 1)).unwrap()
+    }
+
+    #[test]
+    fn a_page_ends_before_its_budget_and_tells_where_the_next_one_begins() {
+        let of = |tokens: &[i64], at| {
+            let passages = paged(&rows(tokens), at);
+            (passages.passages.len(), passages.next_offset)
+        };
+        assert_eq!(of(&[10, 10, 10], page(0, 5, 100)), (3, None));
+        assert_eq!(of(&[10, 10, 10], page(0, 3, 100)), (3, Some(3)));
+        assert_eq!(of(&[60, 60], page(0, 5, 100)), (1, Some(1)));
+        assert_eq!(of(&[60, 60], page(1, 5, 100)), (1, Some(2)));
+        assert_eq!(of(&[60, 60], page(2, 5, 100)), (0, None));
+        assert_eq!(of(&[500], page(0, 5, 100)), (1, Some(1)));
+    }
+
+    #[test]
+    fn a_list_ends_before_its_budget() {
+        let items = vec!["aaaa", "bbbb", "cccc"];
+        let of = |offset, max_tokens| {
+            within_budget(items.clone(), offset, max_tokens, |item| item.len())
+        };
+        assert_eq!(of(None, 2), (vec!["aaaa", "bbbb"], Some(2)));
+        assert_eq!(of(Some(2), 2), (vec!["cccc"], None));
+        assert_eq!(of(Some(9), 2), (vec![], None));
+    }
+
+    #[test]
+    fn writing_tools_are_listed_only_if_they_are_allowed() {
+        let names =
+            |with_writes| list(with_writes).into_iter().map(|tool| tool.name).collect::<Vec<_>>();
+        assert_eq!(
+            names(false),
+            ["search", "fragments", "read_passage", "outline", "list_collections"]
+        );
+        assert!(names(true).ends_with(&["ingest".into(), "remove".into()]));
+        assert_eq!(Tool::from_name("remove", false), None);
+        for tool in list(true) {
+            let hints = tool.annotations.unwrap();
+            assert_eq!(hints.read_only_hint, Some(!["ingest", "remove"].contains(&&*tool.name)));
+            assert!(tool.input_schema.contains_key("properties"), "{}", tool.name);
+            assert!(tool.output_schema.is_some());
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Answers requests over a pool of connections.
+
+use super::connections::{Connections, Lease};
+use super::error::Error;
+use super::facts::Facts;
+use super::lines::{self, Lines};
+use crate::embed::{Embedder, Embedding};
+use crate::store::{self, CallResult, Collection, DocumentChunk, DocumentFilter, ListedDocument};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::RwLock;
+use uuid::Uuid;
+
+/// The settings of a [`Reader`].
+#[derive(Clone)]
+pub struct ReaderOptions {
+    /// The connection string.
+    pub url: String,
+    /// The name of the store.
+    pub store: String,
+    /// The embedder of queries; `None` searches by words only.
+    pub embedder: Option<Arc<Embedder>>,
+    /// The model of the store's embeddings, if the store does not record it.
+    pub model_name: Option<String>,
+    /// The maximum number of connections.
+    pub connections: usize,
+    /// The time limit of a request.
+    pub timeout: Duration,
+}
+
+/// Answers requests on one store. Requests share connections and the loaded model.
+///
+/// A request whose future is dropped is cancelled in PostgreSQL too.
+///
+/// # Examples
+///
+/// ```no_run
+/// use passage::serve::{Reader, ReaderOptions};
+/// use serde_json::json;
+/// use std::time::Duration;
+///
+/// # async fn example() -> Result<(), passage::serve::Error> {
+/// let reader = Reader::new(ReaderOptions {
+///     url: "postgresql:///library?host=/var/run/postgresql".into(),
+///     store: "rag".into(),
+///     embedder: None,
+///     model_name: None,
+///     connections: 8,
+///     timeout: Duration::from_secs(30),
+/// });
+/// let arguments = json!({"query": "configure logging", "max_passages": 3});
+/// for row in reader.call("search", arguments.as_object().unwrap()).await?.rows {
+///     println!("{row}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Reader {
+    connections: Connections,
+    embedder: Option<Arc<Embedder>>,
+    store: String,
+    timeout: Duration,
+    facts: RwLock<Option<Arc<Facts>>>,
+}
+
+impl Reader {
+    /// Makes a reader. The first request opens a connection.
+    pub fn new(options: ReaderOptions) -> Self {
+        let ReaderOptions { url, store, embedder, model_name, connections, timeout } = options;
+        let connections = Connections::new(url, store.clone(), model_name, connections);
+        Self { connections, embedder, store, timeout, facts: RwLock::default() }
+    }
+
+    /// Returns the name of the store.
+    pub fn store(&self) -> &str {
+        &self.store
+    }
+
+    /// Returns the embedder of queries.
+    pub fn embedder(&self) -> Option<&Arc<Embedder>> {
+        self.embedder.as_ref()
+    }
+
+    /// Calls a function of the extension. If it takes an embedding and the arguments have only a query, the query
+    /// is embedded, unless they set `mode` to `text`.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Busy`] without a free connection, [`Error::TimedOut`] after the time limit, and the errors
+    /// of [`Store::call`](crate::store::Store::call) and of the embedder.
+    pub async fn call(
+        &self,
+        function: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<CallResult, Error> {
+        self.limited(async {
+            let facts = self.facts().await?;
+            let functions = facts.functions.get(function).map_or(&[][..], Vec::as_slice);
+            let embedding = self.embedding(&facts, functions, arguments).await?;
+            let lease = self.connections.lease().await?;
+            let result = lease.call(functions, arguments, embedding.as_deref()).await;
+            let mut result = finished(lease, result)?;
+            let is_search = takes_embedding(functions) && needs_embedding(arguments);
+            if let Some(notice) = facts.words_only.clone().filter(|_| is_search) {
+                result.notices.push(notice);
+            }
+            Ok(result)
+        })
+        .await
+    }
+
+    /// Returns the description of the store: names, versions, the model, and the strategies.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call).
+    pub async fn describe(&self) -> Result<Value, Error> {
+        let strategies = self.call("strategies", &Map::new()).await?.values();
+        self.limited(async {
+            let facts = self.facts().await?;
+            let lease = self.connections.lease().await?;
+            let versions = lease.versions().await;
+            let (server, extension) = finished(lease, versions)?;
+            Ok(json!({
+                "store": self.store,
+                "server": server,
+                "extension": extension,
+                "client": env!("CARGO_PKG_VERSION"),
+                "has_embeddings": facts.has_embeddings,
+                "embeds_queries": facts.embeds(),
+                "model": facts.model,
+                "strategies": strategies,
+            }))
+        })
+        .await
+    }
+
+    /// Returns the collections with their versions and counts.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call).
+    pub async fn collections(&self) -> Result<Vec<Collection>, Error> {
+        self.limited(async {
+            let lease = self.connections.lease().await?;
+            let collections = lease.collections().await;
+            finished(lease, collections)
+        })
+        .await
+    }
+
+    /// Lists documents.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call).
+    pub async fn documents(&self, filter: &DocumentFilter) -> Result<Vec<ListedDocument>, Error> {
+        self.limited(async {
+            let lease = self.connections.lease().await?;
+            let documents = lease.document_page(filter).await;
+            finished(lease, documents)
+        })
+        .await
+    }
+
+    /// Returns chunks of a document, from an ordinal on.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call).
+    pub async fn chunks(
+        &self,
+        document: Uuid,
+        from_ordinal: i64,
+        limit: u32,
+    ) -> Result<Vec<DocumentChunk>, Error> {
+        self.limited(async {
+            let lease = self.connections.lease().await?;
+            let chunks = lease.document_chunks(document, from_ordinal, limit).await;
+            finished(lease, chunks)
+        })
+        .await
+    }
+
+    /// Returns whole lines of a document, within a number of tokens.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call).
+    pub(super) async fn lines(
+        &self,
+        document: Uuid,
+        first: i32,
+        last: i32,
+        max_tokens: u32,
+    ) -> Result<Lines, Error> {
+        self.limited(async {
+            let lease = self.connections.lease().await?;
+            let chunks = lease.chunks_of_lines(document, first, last, lines::MAX_CHUNKS).await;
+            Ok(Lines::of(&finished(lease, chunks)?, first, last, max_tokens))
+        })
+        .await
+    }
+
+    /// Checks that the store can be read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`call`](Self::call).
+    pub async fn check(&self) -> Result<(), Error> {
+        self.limited(async {
+            let lease = self.connections.lease().await?;
+            let checked = lease.has_embeddings().await.map(drop);
+            finished(lease, checked)
+        })
+        .await
+    }
+
+    /// Embeds texts with the model.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Invalid`] without a model, and the errors of the embedder.
+    pub(super) async fn embed(&self, texts: Vec<String>) -> Result<Vec<Embedding>, Error> {
+        let embedder = self.embedder.as_ref().ok_or_else(|| Error::Invalid {
+            status: 404,
+            cause: "this server has no embedding model".into(),
+            remedy: "Start it with --model or --embed-url.".into(),
+        })?;
+        self.limited(async {
+            let mut embeddings = Vec::with_capacity(texts.len());
+            let tasks: Vec<_> = texts
+                .into_iter()
+                .map(|text| {
+                    let embedder = Arc::clone(embedder);
+                    async move { embedder.embed(text).await }
+                })
+                .collect();
+            for embedding in futures_util::future::join_all(tasks).await {
+                embeddings.push(embedding.map_err(crate::Error::from)?);
+            }
+            Ok(embeddings)
+        })
+        .await
+    }
+
+    /// Returns the functions of the extension, as the catalogs describe them.
+    pub(super) async fn facts(&self) -> Result<Arc<Facts>, Error> {
+        if let Some(facts) = self.facts.read().await.as_ref().filter(|facts| !facts.are_old()) {
+            return Ok(Arc::clone(facts));
+        }
+        let mut slot = self.facts.write().await;
+        if let Some(facts) = slot.as_ref().filter(|facts| !facts.are_old()) {
+            return Ok(Arc::clone(facts));
+        }
+        let lease = self.connections.lease().await?;
+        let facts = Arc::new(Facts::read(&lease, self.embedder.as_deref()).await?);
+        lease.finish();
+        *slot = Some(Arc::clone(&facts));
+        Ok(facts)
+    }
+
+    /// Returns the embedding of the query, if the call needs one.
+    async fn embedding(
+        &self,
+        facts: &Facts,
+        functions: &[store::Function],
+        arguments: &Map<String, Value>,
+    ) -> Result<Option<Embedding>, Error> {
+        let (Some(embedder), true) = (&self.embedder, facts.embeds()) else { return Ok(None) };
+        if !takes_embedding(functions) || !needs_embedding(arguments) {
+            return Ok(None);
+        }
+        let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+        Ok(Some(embedder.embed(query.to_owned()).await.map_err(crate::Error::from)?))
+    }
+
+    /// Cancels a request after the time limit.
+    async fn limited<T>(
+        &self,
+        request: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        tokio::time::timeout(self.timeout, request)
+            .await
+            .unwrap_or(Err(Error::TimedOut(self.timeout)))
+    }
+}
+
+/// Returns the connection of a request that has ended.
+fn finished<T>(lease: Lease, result: Result<T, store::Error>) -> Result<T, Error> {
+    lease.finish();
+    Ok(result?)
+}
+
+fn takes_embedding(functions: &[store::Function]) -> bool {
+    functions
+        .iter()
+        .any(|function| function.arguments.iter().any(|argument| argument.name == "embedding"))
+}
+
+/// Returns whether the arguments have a query without an embedding, for a search that is not by words only.
+fn needs_embedding(arguments: &Map<String, Value>) -> bool {
+    let text = |name| arguments.get(name).and_then(Value::as_str);
+    arguments.get("embedding").is_none_or(Value::is_null)
+        && text("mode") != Some("text")
+        && text("query").is_some_and(|query| !query.trim().is_empty())
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Reader").field("store", &self.store).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,88 @@
+//! Responses and checks that both HTTP servers share.
+
+use super::error::Error;
+use super::guard::Guard;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Returns an error as a response.
+pub(super) fn reject(error: &Error) -> Response {
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = answer(status, &error.to_json());
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// Returns a value as a response.
+pub(super) fn answer(status: StatusCode, value: &impl Serialize) -> Response {
+    json_text(status, serde_json::to_string(value).expect("the value is JSON"))
+}
+
+/// Returns a JSON text as a response.
+pub(super) fn json_text(status: StatusCode, text: String) -> Response {
+    (status, [(CONTENT_TYPE, "application/json")], Body::from(text)).into_response()
+}
+
+/// Rejects a path that the server does not have.
+pub(super) async fn not_found() -> Response {
+    reject(&Error::Invalid {
+        status: 404,
+        cause: "there is nothing at this path".into(),
+        remedy: "The documentation of the command lists the paths.".into(),
+    })
+}
+
+/// Adds the headers that all responses have.
+pub(super) async fn harden(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Rejects requests under a foreign name.
+pub(super) async fn check_host(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if guard.admits_host(request.headers(), request.uri()) {
+        return next.run(request).await;
+    }
+    reject(&Error::Invalid {
+        status: 403,
+        cause: "the Host header does not name this machine".into(),
+        remedy: "Use http://127.0.0.1 or http://localhost, or start the server with a token."
+            .into(),
+    })
+}
+
+/// Rejects requests without the token.
+pub(super) async fn check_token(
+    State(guard): State<Arc<Guard>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if guard.admits_caller(request.headers()) {
+        return next.run(request).await;
+    }
+    let error = Error::Invalid {
+        status: 401,
+        cause: "authentication failed".into(),
+        remedy: "Send the header Authorization: Bearer TOKEN with the token of the server.".into(),
+    };
+    ([(WWW_AUTHENTICATE, "Bearer")], reject(&error)).into_response()
+}
