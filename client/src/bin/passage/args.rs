@@ -11,6 +11,7 @@ mod fragments;
 mod ingest;
 mod init;
 mod manual_pages;
+mod mcp;
 mod model;
 mod options;
 mod outline;
@@ -18,7 +19,9 @@ mod reindex;
 mod remove;
 mod reranker;
 mod search;
+mod serve;
 mod service;
+mod serving;
 mod split;
 mod status;
 mod sync;
@@ -33,6 +36,7 @@ pub use fragments::Fragments;
 pub use ingest::{Ingest, JsonLines, Loading};
 pub use init::Init;
 pub use manual_pages::ManualPages;
+pub use mcp::Mcp;
 pub use model::{Fetch, ModelCommand, ModelCommands};
 pub use options::{EmbeddingType, MetadataOptions, Server, Sizer, Splitting};
 pub use outline::Outline;
@@ -40,6 +44,8 @@ pub use reindex::Reindex;
 pub use remove::Remove;
 pub use reranker::Reranker;
 pub use search::{Filters, Mode, Search};
+pub use serve::Serve;
+pub use serving::Serving;
 pub use split::Split;
 pub use status::Status;
 pub use sync::Sync;
@@ -147,6 +153,12 @@ pub enum Command {
     /// Write documents, or chunks with embeddings, as JSON lines that ingest takes back
     #[command(after_help = export::HELP)]
     Export(Export),
+    /// Serve search and passages to agents: MCP over standard input and output, or HTTP
+    #[command(after_help = mcp::HELP)]
+    Mcp(Box<Mcp>),
+    /// Serve search, passages and embeddings over HTTP, with a page to look at them
+    #[command(after_help = serve::HELP)]
+    Serve(Box<Serve>),
     /// Diagnose server, extensions, store and model
     #[command(after_help = doctor::HELP)]
     Doctor(Box<Doctor>),
@@ -171,6 +183,8 @@ impl Command {
             Command::Search(args) => Some(&mut args.embedder),
             Command::Fragments(args) => Some(&mut args.embedder),
             Command::Embed(args) => Some(&mut args.embedder),
+            Command::Mcp(args) => Some(&mut args.serving.embedder),
+            Command::Serve(args) => Some(&mut args.serving.embedder),
             Command::Doctor(args) => Some(&mut args.embedder),
             _ => None,
         }

@@ -1,6 +1,7 @@
 //! The commands, one file each: they turn options into calls of the library, and results into text.
 
 mod context;
+mod context_file;
 mod doctor;
 mod embed;
 mod embedder;
@@ -8,12 +9,16 @@ mod export;
 mod fragments;
 mod ingest;
 mod init;
+mod interruption;
+mod mcp;
 mod model;
 mod outline;
 mod reindex;
 mod remove;
 mod rerank;
 mod search;
+mod serve;
+mod serving;
 mod split;
 mod splitter;
 mod status;
@@ -25,11 +30,13 @@ pub use export::export;
 pub use fragments::fragments;
 pub use ingest::load_documents;
 pub use init::init;
+pub use mcp::mcp;
 pub use model::fetch_model;
 pub use outline::outline;
 pub use reindex::reindex;
 pub use remove::remove;
 pub use search::search;
+pub use serve::serve;
 pub use split::split;
 pub use status::status;
 

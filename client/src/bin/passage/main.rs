@@ -46,6 +46,8 @@ fn main() -> ExitCode {
             | Command::Search(_)
             | Command::Fragments(_)
             | Command::Embed(_)
+            | Command::Mcp(_)
+            | Command::Serve(_)
             | Command::Doctor(_)
     ) {
         restart_with_environment();
@@ -165,6 +167,14 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
                 (false, true) => ExitCode::FAILURE,
                 (false, false) => ExitCode::SUCCESS,
             });
+        }
+        Command::Mcp(args) => {
+            commands::mcp(*args, print_error).await?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Command::Serve(args) => {
+            commands::serve(*args, print_error).await?;
+            return Ok(ExitCode::SUCCESS);
         }
         Command::Doctor(args) => {
             let (output, is_healthy) = commands::doctor(*args).await?;

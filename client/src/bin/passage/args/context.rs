@@ -2,6 +2,7 @@
 
 use super::Server;
 use clap::Args;
+use std::path::PathBuf;
 
 /// The text below the options.
 pub const HELP: &str = "\
@@ -9,7 +10,8 @@ All numbers are 0 to 1000000. By default, the strategy sets them.
 
 Examples:
   passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182
-  passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182 --strategy section --max-tokens 500";
+  passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182 --strategy section --max-tokens 500
+  passage context 5b3f4a70-9d0e-8d6c-a1c2-3d4e5f607182 --html context.html";
 
 #[derive(Args)]
 pub struct Context {
@@ -57,6 +59,10 @@ pub struct Context {
     /// Maximum number of chunks, 0 to 1000000 [default: set by the strategy]
     #[arg(long, value_name = "N")]
     pub max_chunks: Option<u32>,
+    /// Write a page to this file that shows why each chunk is in the context, and print no chunks; an
+    /// existing file is replaced
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
     /// Print one JSON object per line for each chunk
     #[arg(long)]
     pub json: bool,

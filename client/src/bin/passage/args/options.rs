@@ -44,7 +44,7 @@ pub struct MetadataOptions {
 }
 
 /// Settings of the splitter.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Splitting {
     /// Unit of chunk sizes [default: that of the store; in a new store wordpieces, or characters
     /// without a local model]

@@ -1,6 +1,7 @@
 //! The command `context`: shows a chunk with its context.
 
 use super::connect;
+use super::context_file::write_file;
 use crate::{args, render};
 use passage::Error;
 use passage::store::{self, ContextOptions};
@@ -33,5 +34,8 @@ pub async fn context(args: args::Context) -> Result<String, Error> {
         },
         Err(_) => of_source().await?,
     };
+    if let Some(file) = &args.html {
+        return write_file(&store, &rows, &context, file).await;
+    }
     Ok(if args.json { rows.iter().map(render::json).collect() } else { render::context(&rows) })
 }

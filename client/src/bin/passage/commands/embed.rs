@@ -1,6 +1,7 @@
 //! The command `embed`: embeds chunks that have no embedding, once or until interrupted.
 
 use super::embedder::{embed_text, embedder};
+use super::interruption::interruption;
 use super::{connect, url, usage};
 use crate::progress::Progress;
 use crate::{args, render};
@@ -10,7 +11,6 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// The result of a run.
 pub struct Filled {
@@ -74,14 +74,4 @@ struct QueryEmbedding<'a> {
     model: &'a str,
     dimensions: usize,
     vector: &'a [f32],
-}
-
-/// Waits for SIGINT or SIGTERM.
-async fn interruption() {
-    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    let (Ok(mut interrupt), Ok(mut terminate)) = signals else {
-        // Without signal handlers, the system ends the process at once.
-        return std::future::pending().await;
-    };
-    tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
 }

@@ -1,0 +1,161 @@
+//! The file of `context --html`: a chunk with its context, as the page of `passage serve` shows it.
+
+use super::usage;
+use passage::Error;
+use passage::serve::page;
+use passage::store::{ContextOptions, ContextRow, DocumentChunk, Store};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::SystemTime;
+use uuid::Uuid;
+
+/// The number of chunks that one statement reads.
+const CHUNKS: u32 = 10_000;
+
+/// The maximum size of the text of chunks that are neither hit nor context nor cut, in bytes.
+const MAX_OTHER_TEXT: usize = 1 << 20;
+
+/// Writes the view of a chunk to a file, and returns a line that says so.
+pub async fn write_file(
+    store: &Store,
+    rows: &[ContextRow],
+    options: &ContextOptions,
+    file: &Path,
+) -> Result<String, Error> {
+    let hit =
+        rows.iter().find(|row| row.role == "hit").expect("the context of a chunk has the chunk");
+    let view = view(store, hit.chunk_id, hit.document_id, options).await?;
+    std::fs::write(file, page::single_file(&view)).map_err(|error| {
+        usage(
+            &format!("cannot write to {}: {error}", file.display()),
+            "Name a file in a folder that exists and is writable.",
+        )
+    })?;
+    Ok(format!("wrote {}\n", file.display()))
+}
+
+/// Returns what the file shows.
+async fn view(
+    store: &Store,
+    chunk: Uuid,
+    document: Uuid,
+    options: &ContextOptions,
+) -> Result<Value, Error> {
+    let functions = store.functions(&["explain_context", "outline", "reassemble"]).await?;
+    let call = async |name: &str, arguments: &Map<String, Value>| {
+        let named: Vec<_> = functions.iter().filter(|of| of.name == name).cloned().collect();
+        store.call(&named, arguments, None).await.map(|result| result.values())
+    };
+    let arguments = arguments(chunk, options);
+    let passages = call("reassemble", &arguments).await?;
+    let explain = call("explain_context", &arguments).await?;
+    let of_document = json!({ "document_id": document, "hit_ids": [chunk] });
+    let outline = call("outline", of_document.as_object().expect("it is an object")).await?;
+    let considered = explain.iter().filter_map(|row| row["chunk_id"].as_str()?.parse().ok());
+    let chunks = shown_chunks(all_chunks(store, document).await?, &considered.collect());
+    let mut call = arguments;
+    call.insert("store".into(), store.name().into());
+    let now = humantime::format_rfc3339_seconds(SystemTime::now());
+    Ok(json!({
+        "passage": passages.first().ok_or(passage::store::Error::NoChunk(chunk))?,
+        "explain": explain,
+        "outline": outline,
+        "chunks": chunks,
+        "budget": options.max_tokens.filter(|tokens| *tokens > 0),
+        "call": call,
+        "origin": format!(
+            "Written by passage {} from the store \"{}\" at {now}.",
+            env!("CARGO_PKG_VERSION"),
+            store.name()
+        ),
+    }))
+}
+
+/// Returns the arguments of `reassemble` and `explain_context`.
+fn arguments(chunk: Uuid, options: &ContextOptions) -> Map<String, Value> {
+    let arguments = json!({
+        "chunk_ids": [chunk],
+        "strategy": options.strategy,
+        "parents": options.parents,
+        "preceding": options.preceding,
+        "following": options.following,
+        "children": options.children,
+        "before": options.before,
+        "after": options.after,
+        "siblings": options.siblings,
+        "within": options.within,
+        "max_tokens": options.max_tokens,
+        "max_chunks": options.max_chunks,
+    });
+    let Value::Object(mut arguments) = arguments else { unreachable!("it is an object") };
+    arguments.retain(|_, value| !value.is_null());
+    arguments
+}
+
+async fn all_chunks(store: &Store, document: Uuid) -> Result<Vec<DocumentChunk>, Error> {
+    let mut all: Vec<DocumentChunk> = Vec::new();
+    loop {
+        let from = all.last().map_or(0, |last| last.ordinal + 1);
+        let part = store.document_chunks(document, from, CHUNKS).await?;
+        let is_last = part.len() < CHUNKS as usize;
+        all.extend(part);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
+/// Returns the chunks of a document, those far from the hit without their text if the document is large.
+///
+/// A file to attach to a report should stay small. The sizes of all chunks remain for the chart.
+fn shown_chunks(chunks: Vec<DocumentChunk>, considered: &HashSet<Uuid>) -> Vec<Value> {
+    let mut room = MAX_OTHER_TEXT;
+    let shown = |chunk: DocumentChunk| {
+        let has_text = considered.contains(&chunk.id) || room >= chunk.content.len();
+        if !considered.contains(&chunk.id) {
+            room = room.saturating_sub(chunk.content.len());
+        }
+        let mut chunk = json!(chunk);
+        if !has_text {
+            chunk["content"] = Value::Null;
+        }
+        chunk
+    };
+    chunks.into_iter().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk(ordinal: i64, size: usize) -> DocumentChunk {
+        DocumentChunk {
+            id: Uuid::from_u128(ordinal as u128),
+            ordinal,
+            section: Vec::new(),
+            level: None,
+            kind: None,
+            unit: None,
+            tokens: None,
+            first_line: None,
+            last_line: None,
+            content: "a".repeat(size),
+        }
+    }
+
+    #[test]
+    fn a_large_document_keeps_the_text_of_considered_chunks() {
+        let chunks = (0..5).map(|ordinal| chunk(ordinal, MAX_OTHER_TEXT / 2)).collect();
+        let shown = shown_chunks(chunks, &HashSet::from([Uuid::from_u128(4)]));
+        let has_text: Vec<_> = shown.iter().map(|chunk| chunk["content"].is_string()).collect();
+        assert_eq!(has_text, [true, true, false, false, true]);
+    }
+
+    #[test]
+    fn arguments_leave_out_what_the_strategy_decides() {
+        let options = ContextOptions { max_tokens: Some(500), ..ContextOptions::default() };
+        let given = arguments(Uuid::nil(), &options);
+        assert_eq!(given.keys().collect::<Vec<_>>(), ["chunk_ids", "max_tokens"]);
+    }
+}
