@@ -12,6 +12,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import documents  # noqa: E402
+import servers  # noqa: E402
 
 _numbers = itertools.count(os.getpid() * 100)
 
@@ -58,3 +59,19 @@ def store():
     with psycopg.connect(url) as connection:
         documents.load(connection)
     return url
+
+
+@pytest.fixture(scope="session")
+def library():
+    """Returns the URL of a database whose store `rag` has the documentation of the project, with embeddings."""
+    url = create_database()
+    servers.run(url, "init")
+    servers.run(url, "ingest", "--quiet", "--collection", "docs", "docs")
+    return url
+
+
+@pytest.fixture(scope="session")
+def server(library):
+    """Returns the address of `passage serve`."""
+    with servers.serving(library, "serve", "--listen", "127.0.0.1:0") as address:
+        yield address

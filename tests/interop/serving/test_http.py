@@ -1,0 +1,187 @@
+"""The HTTP server with other programs: the client of OpenAI, and a fuzzer of API descriptions."""
+
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import openai
+import psycopg
+import pytest
+
+from servers import CLIENT, ROOT, TOKEN, run, serving
+
+
+def request(address, body=None, **headers):
+    """Sends a request, and returns status and JSON."""
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Content-Type": "application/json", **headers}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, data, headers), timeout=60) as response:
+            return response.status, json.load(response)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def test_the_client_of_openai_embeds_with_the_model_of_the_store(library, server):
+    client = openai.OpenAI(base_url=f"{server}/v1", api_key="none")
+    model = client.models.list().data[0].id
+    texts = ["How do I rotate a log?", "striped crossing"]
+    response = client.embeddings.create(model=model, input=texts)
+    assert [each.index for each in response.data] == [0, 1]
+    expected = json.loads(run(library, "embed", "--query", texts[0]))
+    assert response.data[0].embedding == pytest.approx(expected, abs=1e-6)
+    plain = client.embeddings.create(model=model, input=texts[0], encoding_format="float")
+    assert plain.data[0].embedding == pytest.approx(expected, abs=1e-6)
+    assert plain.usage.prompt_tokens > 3
+    with pytest.raises(openai.NotFoundError, match="does not have this model"):
+        client.embeddings.create(model="text-embedding-3-small", input="x")
+    for bad in [[], "", ["x"] * 300, [1, 2]]:
+        with pytest.raises(openai.BadRequestError):
+            client.embeddings.create(model=model, input=bad)
+
+
+def test_results_are_the_rows_of_the_sql_functions(library, server):
+    arguments = {"query": "row-level security", "mode": "text", "max_passages": 3}
+    status, answer = request(f"{server}/search", arguments)
+    assert status == 200
+    with psycopg.connect(library) as connection:
+        sql = "SELECT to_jsonb(found) FROM passage.search('row-level security', mode => 'text', max_passages => 3) AS found"
+        assert answer["results"] == [row for (row,) in connection.execute(sql)]
+        hit = answer["results"][0]["hit_ids"][0]
+        sql = "SELECT to_jsonb(context) FROM passage.expand_context(%s, strategy => 'broad') AS context"
+        rows = [row for (row,) in connection.execute(sql, [hit])]
+    assert request(f"{server}/context", {"chunk_id": hit, "strategy": "broad"})[1]["results"] == rows
+
+
+def test_no_request_that_the_description_allows_makes_the_server_fail(server, tmp_path):
+    checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+    command = [sys.executable, "-m", "schemathesis.cli", "run", f"{server}/openapi.json", "--checks", checks]
+    options = ["--max-examples", "8", "--phases", "examples,coverage,fuzzing", "--generation-database", "none", "--no-color"]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, env={**os.environ, "COLUMNS": "150"}, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def test_callers_need_the_token_for_everything_but_health(library):
+    with serving(library, "serve", "--listen", "127.0.0.1:0", PASSAGE_TOKEN=TOKEN) as address:
+        assert request(f"{address}/health") == (200, {"status": "ok"})
+        assert request(f"{address}/ready") == (200, {"status": "ready"})
+        status, answer = request(f"{address}/search", {"query": "x"})
+        assert status == 401 and answer["error"]["message"] == "authentication failed"
+        assert request(f"{address}/search", {"query": "x"}, Authorization=f"Bearer {TOKEN}")[0] == 200
+        assert request(f"{address}/search", {"query": "x"}, Authorization=f"Bearer {TOKEN}x")[0] == 401
+
+
+def test_every_request_of_the_documentation_succeeds(library, server):
+    run(library, "ingest", "--quiet", "tests/fixtures/handbook")
+    text = (ROOT / "docs/guides/http.md").read_text()
+    blocks = re.findall(r"^```http\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 6
+    for block in blocks:
+        head, _, body = block.partition("\n\n")
+        method, path = head.splitlines()[0].split()
+        assert method == ("POST" if body else "GET")
+        status, answer = request(server + path, json.loads(body) if body else None)
+        assert status == 200, (path, answer)
+        assert answer.get("results", True) or answer.get("data"), path
+    (python,) = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    names = {"openai": openai}
+    exec(python.replace("http://127.0.0.1:8642", server), names)
+    assert len(names["embedding"]) == 384
+
+
+def test_a_request_under_a_foreign_name_is_rejected_without_a_token(server):
+    status, answer = request(f"{server}/search", {"query": "x"}, Host="attacker.example")
+    assert status == 403 and "Host header" in answer["error"]["message"]
+    assert request(f"{server}/health", Host="127.0.0.1.attacker.example")[0] == 403
+    assert request(f"{server}/health", Host="localhost")[0] == 200
+
+
+def test_other_addresses_than_loopback_need_a_token(library):
+    for variables, message in [({}, "is not a loopback address"), ({"PASSAGE_TOKEN": "short"}, "fewer than 16")]:
+        command = [CLIENT, "serve", "--listen", "0.0.0.0:0"]
+        environment = {**os.environ, "DATABASE_URL": library, **variables}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and message in done.stderr and "PASSAGE_TOKEN" in done.stderr
+
+
+def test_a_body_that_is_no_json_or_too_long_is_rejected(server):
+    assert request(f"{server}/search", {"query": "x"}, **{"Content-Type": "text/plain"})[0] == 415
+    status, answer = request(f"{server}/search", {"query": "x" * 2_000_000})
+    assert status == 413 and "1048576 bytes" in answer["error"]["hint"]
+    assert request(f"{server}/search", ["query"])[0] == 400
+    assert request(f"{server}/search", {"query": "x", "max_tokens": "many; DROP TABLE"})[0] == 400
+    status, answer = request(f"{server}/search", {"query": "x", "store": "other"})
+    assert status == 400 and "one store" in answer["error"]["message"]
+    status, answer = request(f"{server}/documents?limit=5000")
+    assert status == 400 and answer["error"]["hint"] == "Use 1 to 1000."
+    assert request(f"{server}/chunks?document_id=x")[0] == 400
+    assert request(f"{server}/nope")[0] == 404
+    assert request(f"{server}/search")[0] == 405
+
+
+def test_the_database_role_decides_what_callers_read(library):
+    with psycopg.connect(library, autocommit=True) as connection:
+        name = f"reader_{os.getpid()}"
+        admin = psycopg.connect(os.environ["SUPERUSER_URL"], autocommit=True)
+        admin.execute(f"CREATE ROLE {name} LOGIN")
+        connection.execute(f"GRANT USAGE ON SCHEMA rag TO {name}; GRANT SELECT ON ALL TABLES IN SCHEMA rag TO {name}")
+        connection.execute("CREATE TABLE rag.visible AS SELECT id FROM rag.documents WHERE uri = 'docs/faq.md'")
+        connection.execute(f"GRANT SELECT ON rag.visible TO {name}")
+        for table, column in [("documents", "id"), ("chunks", "document_id"), ("embeddings", "document_id")]:
+            connection.execute(f"ALTER TABLE rag.{table} ENABLE ROW LEVEL SECURITY")
+            connection.execute(f"CREATE POLICY few ON rag.{table} USING ({column} IN (SELECT id FROM rag.visible))")
+        try:
+            role = re.sub(r"user=\w+", f"user={name}", library)
+            assert name in role
+            with serving(role, "serve", "--listen", "127.0.0.1:0") as address:
+                rows = request(f"{address}/search", {"query": "store", "max_passages": 20})[1]["results"]
+                assert {row["uri"] for row in rows} == {"docs/faq.md"}
+                assert [row["uri"] for row in request(f"{address}/documents")[1]["results"]] == ["docs/faq.md"]
+                hidden = connection.execute("SELECT id FROM rag.chunks WHERE document_id NOT IN (SELECT id FROM rag.visible) LIMIT 1")
+                chunk = str(hidden.fetchone()[0])
+                assert request(f"{address}/context", {"chunk_id": chunk})[1]["results"] == []
+                document = connection.execute("SELECT document_id FROM rag.chunks WHERE id = %s", [chunk]).fetchone()[0]
+                assert request(f"{address}/chunks?document_id={document}")[1]["results"] == []
+        finally:
+            connection.execute("DROP TABLE rag.visible CASCADE")
+            for table in ["documents", "chunks", "embeddings"]:
+                connection.execute(f"ALTER TABLE rag.{table} DISABLE ROW LEVEL SECURITY")
+            admin.close()
+
+
+def test_a_request_ends_with_its_caller_and_after_the_time_limit(library):
+    with serving(library, "serve", "--listen", "127.0.0.1:0", "--timeout", "2") as address:
+        assert request(f"{address}/search", {"query": "store"})[0] == 200
+        with psycopg.connect(library) as lock:
+            lock.execute("LOCK TABLE rag.chunks")
+            status, answer = request(f"{address}/search", {"query": "store"})
+            assert status == 504 and "cancelled" in answer["error"]["message"]
+            assert waiting(library) == 0
+            host, port = address.removeprefix("http://").split(":")
+            with socket.create_connection((host, int(port))) as caller:
+                body = b'{"query": "store"}'
+                head = f"POST /search HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+                caller.sendall(head.encode() + body)
+                until(lambda: waiting(library) == 1)
+            until(lambda: waiting(library) == 0)
+        assert request(f"{address}/search", {"query": "store"})[0] == 200
+
+
+def waiting(url):
+    """Returns the number of statements that wait for a lock."""
+    with psycopg.connect(url) as connection:
+        sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        return connection.execute(sql).fetchone()[0]
+
+
+def until(condition):
+    deadline = time.monotonic() + 1.5
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,268 @@
+"""The MCP server with the official client of Python, over standard input and output and over HTTP."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import time
+import urllib.parse
+
+import httpx2
+import jsonschema
+import psycopg
+import pytest
+from mcp import ClientSession, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from servers import CLIENT, ROOT, TOKEN, serving
+
+QUESTION = {"query": "How do I rotate the password of a role?", "limit": 2, "max_tokens": 600}
+
+
+@contextlib.asynccontextmanager
+async def connected(url, transport, *options):
+    """Connects a client to a new server, and yields its session."""
+    async with contextlib.AsyncExitStack() as stack:
+        if transport == "stdio":
+            environment = {**os.environ, "DATABASE_URL": url}
+            server = StdioServerParameters(command=CLIENT, args=["mcp", *options], env=environment)
+            streams = await stack.enter_async_context(stdio_client(server))
+        else:
+            address = stack.enter_context(serving(url, "mcp", "--http", "127.0.0.1:0", *options))
+            streams = await stack.enter_async_context(streamable_http_client(address))
+        session = await stack.enter_async_context(ClientSession(*streams[:2]))
+        await session.initialize()
+        yield session
+
+
+def with_session(url, test, *options, transport="stdio"):
+    """Runs a test with a session."""
+
+    async def main():
+        async with connected(url, transport, *options) as session:
+            return await test(session)
+
+    return asyncio.run(main())
+
+
+def text(result):
+    return "".join(content.text for content in result.content)
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_tools_search_and_read_over_both_transports(library, transport):
+    async def test(session):
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert list(tools) == ["search", "fragments", "read_passage", "outline", "list_collections"]
+        assert all(tool.annotations.read_only_hint for tool in tools.values())
+
+        found = await session.call_tool("search", QUESTION)
+        assert not found.is_error
+        jsonschema.validate(found.structured_content, tools["search"].output_schema)
+        passage = found.structured_content["passages"][0]
+        uri, first, last = passage["uri"], passage["first_line"], passage["last_line"]
+        assert passage["citation"] == f"{uri}:{first}-{last}"
+        assert f"[1] {uri}:{first}-{last}, docs (" in text(found)
+        assert passage["content"].strip() in text(found)
+
+        lines = await session.call_tool("read_passage", {"uri": uri, "first_line": first, "last_line": last})
+        source = (ROOT / uri).read_text().splitlines(keepends=True)
+        assert lines.structured_content["passages"][0]["content"] == "".join(source[first - 1 : last])
+        jsonschema.validate(lines.structured_content, tools["read_passage"].output_schema)
+
+        broad = {"chunk_id": passage["hit_ids"][0], "strategy": "document", "max_tokens": 900}
+        read = (await session.call_tool("read_passage", broad)).structured_content["passages"]
+        assert passage["hit_ids"][0] in read[0]["chunk_ids"] and len(read[0]["chunk_ids"]) > 1
+
+        fragments = await session.call_tool("fragments", {"query": "rotate password", "uri": uri, "limit": 1})
+        assert fragments.structured_content["passages"][0]["uri"] == uri
+        outline = await session.call_tool("outline", {"uri": uri})
+        jsonschema.validate(outline.structured_content, tools["outline"].output_schema)
+        assert outline.structured_content["sections"][0]["first_line"] == 1
+        collections = (await session.call_tool("list_collections", {})).structured_content["collections"]
+        assert "docs" in [each["collection"] for each in collections]
+
+    with_session(library, test, transport=transport)
+
+
+def test_documents_are_resources(library):
+    async def test(session):
+        listed = (await session.list_resources()).resources
+        uris = {resource.name: resource.uri for resource in listed}
+        content = (await session.read_resource(uris["docs/faq.md"])).contents[0]
+        assert content.text == (ROOT / "docs/faq.md").read_text()
+        assert content.mime_type == "text/markdown"
+        template = (await session.list_resource_templates()).resource_templates[0]
+        assert uris["docs/faq.md"].startswith(template.uri_template.split("{")[0])
+        for uri in ["passage://document/x", "file:///etc/passwd", f"{uris['docs/faq.md']}/../x"]:
+            with pytest.raises(MCPError, match="no such document"):
+                await session.read_resource(uri)
+
+    with_session(library, test)
+
+
+def test_pages_continue_where_the_one_before_ended(library):
+    async def test(session):
+        seen, offset = [], 0
+        for _ in range(4):
+            arguments = {"query": "chunks of a section", "limit": 2, "max_tokens": 500, "offset": offset}
+            page = (await session.call_tool("search", arguments)).structured_content
+            assert sum(passage["tokens"] for passage in page["passages"][1:]) <= 500
+            seen += [tuple(passage["hit_ids"]) for passage in page["passages"]]
+            offset = page["next_offset"]
+            assert offset == len(seen)
+        assert len(set(seen)) == len(seen) >= 4
+
+        outline = {"uri": "docs/faq.md", "max_tokens": 40}
+        first = (await session.call_tool("outline", outline)).structured_content
+        second = (await session.call_tool("outline", {**outline, "offset": first["next_offset"]})).structured_content
+        assert first["sections"] and second["sections"] and first["sections"][-1] != second["sections"][0]
+
+        read, line = "", 1
+        while line:
+            arguments = {"uri": "docs/faq.md", "first_line": line, "max_tokens": 300}
+            page = (await session.call_tool("read_passage", arguments)).structured_content
+            assert page["passages"][0]["tokens"] <= 300 or page["passages"][0]["content"].count("\n") == 1
+            read, line = read + page["passages"][0]["content"], page["next_line"]
+        assert read == (ROOT / "docs/faq.md").read_text()
+
+    with_session(library, test)
+
+
+def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
+    calls = [
+        ("search", {}, "missing field `query`", "input schema"),
+        ("search", {"query": " "}, "query is empty", "Write the question"),
+        ("search", {"query": "x", "limt": 3}, "unknown field `limt`", "input schema"),
+        ("search", {"query": "x", "limit": 0}, "limit is out of range", "Use 1 to 50."),
+        ("search", {"query": "x", "max_tokens": 10**9}, "max_tokens is out of range", "Use 1 to 100000."),
+        ("search", {"query": "x", "strategy": "nope"}, 'unrecognized strategy "nope"', "hierarchical"),
+        ("search", {"query": "a\0b"}, "NUL", "Remove the NUL character"),
+        ("read_passage", {}, "either chunk_id or uri", "chunk_id reads a chunk"),
+        ("read_passage", {"chunk_id": "x"}, "chunk_id is not a uuid", "result of search"),
+        ("read_passage", {"chunk_id": "0" * 32}, "no chunk has the id", "result of search"),
+        ("read_passage", {"uri": "docs/nope.md"}, "no document has the uri", "list_collections"),
+        ("read_passage", {"uri": "docs/faq.md", "first_line": 10**6}, "there are no lines", "The document has the lines 1 to"),
+        ("outline", {"uri": "docs/nope.md"}, "no document has the uri", "list_collections"),
+    ]
+
+    async def test(session):
+        for tool, arguments, cause, remedy in calls:
+            result = await session.call_tool(tool, arguments)
+            assert result.is_error, (tool, arguments)
+            assert cause in text(result) and remedy in text(result), (arguments, text(result))
+        for tool in ["ingest", "remove", "nope"]:
+            with pytest.raises(MCPError, match="there is no tool of this name; the tools are search"):
+                await session.call_tool(tool, {})
+
+    with_session(library, test)
+
+
+def test_texts_are_stored_with_embeddings_and_removed_if_the_user_allows_it(library):
+    async def test(session):
+        tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        assert tools["remove"].annotations.destructive_hint
+        note = {"uri": "notes/zebra.md", "content": "# Zebra\n\nA zebra crossing has stripes.\n", "collection": "notes"}
+        stored = await session.call_tool("ingest", note)
+        assert stored.structured_content == {"uri": "notes/zebra.md", "outcome": "added", "chunks": 1}
+        again = await session.call_tool("ingest", note)
+        assert again.structured_content["outcome"] == "unchanged"
+        with psycopg.connect(library) as connection:
+            missing = "SELECT count(*) FROM rag.chunks WHERE id NOT IN (SELECT chunk_id FROM rag.embeddings)"
+            assert connection.execute(missing).fetchone() == (0,)
+        found = await session.call_tool("search", {"query": "striped pedestrian crossing", "collection": "notes"})
+        assert found.structured_content["passages"][0]["uri"] == "notes/zebra.md"
+        removed = await session.call_tool("remove", {"uris": ["notes/zebra.md", "notes/x.md"], "collection": "notes"})
+        assert removed.structured_content == {"documents": 1, "chunks": 1, "missing": ["notes/x.md"]}
+        bad = await session.call_tool("ingest", {"uri": "a.md", "content": "x", "media_type": "no type"})
+        assert bad.is_error and "media type" in text(bad)
+
+    with_session(library, test, "--allow-ingest")
+
+
+def statements(url):
+    """Returns the number of statements that other sessions of the database execute."""
+    with psycopg.connect(url) as connection:
+        sql = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()"
+        return connection.execute(sql).fetchone()[0]
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_a_cancelled_call_ends_its_statement(library, transport):
+    async def test(session):
+        await session.call_tool("search", QUESTION)
+        with psycopg.connect(library) as lock:
+            lock.execute("LOCK TABLE rag.chunks")
+            call = asyncio.create_task(session.call_tool("search", QUESTION))
+            await until(lambda: statements(library) == 1)
+            call.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await call
+            await until(lambda: statements(library) == 0)
+        assert not (await session.call_tool("search", QUESTION)).is_error
+
+    with_session(library, test, transport=transport)
+
+
+async def until(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.05)
+
+
+def test_calls_succeed_after_all_connections_were_lost_and_share_two_connections(library):
+    name = library.split("?")[0].rsplit("/", 1)[1]
+    others = "FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
+    admin = psycopg.connect(os.environ["SUPERUSER_URL"], autocommit=True)
+    before = admin.execute(f"SELECT count(*) {others}", [name]).fetchone()[0]
+
+    async def test(session):
+        results = await asyncio.gather(*[session.call_tool("search", QUESTION) for _ in range(16)])
+        assert not any(result.is_error for result in results)
+        assert len({text(result) for result in results}) == 1
+        assert admin.execute(f"SELECT count(*) {others}", [name]).fetchone()[0] - before == 2
+        admin.execute(f"SELECT pg_terminate_backend(pid) {others}", [name])
+        await asyncio.sleep(0.2)
+        assert not (await session.call_tool("search", QUESTION)).is_error
+
+    with admin:
+        with_session(library, test, "--connections", "2")
+
+
+def test_a_server_without_a_model_says_that_it_searches_by_words(library):
+    async def test(session):
+        found = await session.call_tool("search", QUESTION)
+        assert not found.is_error
+        assert "searching by words only" in found.structured_content["notes"][0]
+
+    with_session(library, test, "--no-embed")
+
+
+def test_the_configurations_of_the_documentation_connect(library):
+    text = (ROOT / "docs/guides/agents.md").read_text()
+    blocks = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+    servers = [next(iter(block.values()))["passage"] for block in blocks]
+    assert [("command" in server, "url" in server) for server in servers] == [(True, False), (True, False), (False, True)]
+
+    async def connect(server):
+        async with contextlib.AsyncExitStack() as stack:
+            if "command" in server:
+                assert server["command"] == "passage" and "DATABASE_URL" in server["env"]
+                environment = {**os.environ, **server["env"], "DATABASE_URL": library}
+                parameters = StdioServerParameters(command=CLIENT, args=server["args"], env=environment)
+                streams = await stack.enter_async_context(stdio_client(parameters))
+            else:
+                token = server["headers"]["Authorization"].replace("TOKEN", TOKEN)
+                address = stack.enter_context(serving(library, "mcp", "--http", "127.0.0.1:0", PASSAGE_TOKEN=TOKEN))
+                assert server["url"].endswith(urllib.parse.urlsplit(address).path)
+                client = httpx2.AsyncClient(headers={"Authorization": token})
+                streams = await stack.enter_async_context(streamable_http_client(address, http_client=client))
+            session = await stack.enter_async_context(ClientSession(*streams[:2]))
+            await session.initialize()
+            assert not (await session.call_tool("list_collections", {})).is_error
+
+    for server in servers:
+        asyncio.run(connect(server))
