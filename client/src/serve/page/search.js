@@ -52,14 +52,13 @@ async function search(parameters) {
   return { call, hitsCall, explainCall, passages, hits, explain, notes }
 }
 
-// Returns arguments with which `explain_context` expands the hits of passages as `search` did.
+// Returns arguments with which `explain_context` expands the hits of passages as `search` did: in the order of the hits.
 function explainArguments(passages, hits, limits) {
-  const scores = new Map(hits.map((hit) => [hit.chunk_id, hit.score]))
-  const chosen = passages.flatMap((passage) =>
-    passage.hit_ids.map((id) => ({ id, score: scores.get(id) ?? passage.score ?? 0 })),
-  )
-  chosen.sort((a, b) => b.score - a.score)
-  return { chunk_ids: chosen.map(({ id }) => id), scores: chosen.map((of) => of.score), ...limits }
+  const scores = new Map(passages.flatMap((passage) => passage.hit_ids.map((id) => [id, passage.score ?? 0])))
+  const chosen = hits.filter((hit) => scores.delete(hit.chunk_id)).map((hit) => [hit.chunk_id, hit.score])
+  // `search` can read further candidates, which `search_hits` does not list.
+  chosen.push(...scores)
+  return { chunk_ids: chosen.map(([id]) => id), scores: chosen.map(([, score]) => score), ...limits }
 }
 
 function resultsOf(found, parameters, context) {
