@@ -1,0 +1,74 @@
+// The documents of the store, and how the splitter divided one.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ROOT, rows } from './environment.mjs'
+import { texts, withTab } from './tab.mjs'
+
+test('the list leads to each document', async () => {
+  await withTab(
+    async (page) => {
+      assert.deepEqual(
+        (await texts(page, '.documents td:first-child .note')).sort(),
+        rows('SELECT uri FROM rag.documents ORDER BY uri')
+          .map((row) => row.uri)
+          .sort(),
+      )
+      await page.getByLabel('Collection').selectOption('tools')
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.waitForFunction(() => document.querySelectorAll('.documents tbody tr').length === 1)
+      await page.getByRole('link', { name: 'rotator.py' }).click()
+      await page.waitForSelector('.passage-view')
+      assert.match(await page.locator('.view-head').textContent(), /tools\/rotator\.py/)
+    },
+    { hash: '#/documents' },
+  )
+})
+
+test('a document has all chunks, whose texts make the document', async () => {
+  const [document] = rows("SELECT id FROM rag.documents WHERE uri LIKE '%rotator.py'")
+  const chunks = rows(
+    `SELECT tokens, first_line, last_line FROM rag.chunks WHERE document_id = '${document.id}' ORDER BY ordinal`,
+  )
+  await withTab(
+    async (page) => {
+      assert.equal(
+        (await texts(page, '.block pre')).join(''),
+        readFileSync(join(ROOT, 'tests/fixtures/tools/rotator.py'), 'utf8'),
+      )
+      const heads = await texts(page, '.block .head .note')
+      chunks.forEach((chunk, index) =>
+        assert.match(heads[index], new RegExp(`lines ${chunk.first_line} to ${chunk.last_line} · ${chunk.tokens} tokens`)),
+      )
+      // The height of each bar is in proportion to its tokens.
+      const heights = await page.locator('.picture .bar').evaluateAll((bars) => bars.map((bar) => bar.height.baseVal.value))
+      const [first] = heights
+      heights.forEach((height, index) =>
+        assert.ok(Math.abs(height / first - chunks[index].tokens / chunks[0].tokens) < 0.01),
+      )
+    },
+    { hash: `#/document?id=${document.id}` },
+  )
+})
+
+test('a click on a bar shows the chunk', async () => {
+  const [document] = rows("SELECT id FROM rag.documents WHERE uri LIKE '%rotator.py'")
+  await withTab(
+    async (page) => {
+      await page.locator('.picture .column').nth(3).click()
+      assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /Chunk 3/)
+    },
+    { hash: `#/document?id=${document.id}` },
+  )
+})
+
+test('an unknown document is an error that says so', async () => {
+  await withTab(
+    async (page) => {
+      assert.match(await page.locator('main').textContent(), /No document has this id/)
+    },
+    { hash: '#/document?id=00000000-0000-0000-0000-000000000000' },
+  )
+})

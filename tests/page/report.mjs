@@ -1,0 +1,51 @@
+// The file of `passage context --html`: the same view, without a server.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { CLIENT, environment, rows, run } from './environment.mjs'
+import { copied, texts, withTab } from './tab.mjs'
+
+// Writes the file of a chunk, and returns its path.
+export async function writeReport(chunk, options = []) {
+  const { folder } = await environment()
+  const file = join(folder, `${chunk}.html`)
+  assert.equal(run(CLIENT, ['context', chunk, '--html', file, ...options]), `wrote ${file}\n`)
+  return file
+}
+
+test('the file shows what the page shows', async () => {
+  const [chunk] = rows("SELECT id FROM rag.chunks WHERE section = '{Logging,Rotation}'")
+  const selectors = ['h1', '.budget', '.tree', '.block pre', '.block .role', '.legend']
+  let seen
+  await withTab(
+    async (page) => {
+      seen = await Promise.all(selectors.map((selector) => texts(page, selector)))
+    },
+    { hash: `#/context?chunk=${chunk.id}&max_tokens=280` },
+  )
+  const file = await writeReport(chunk.id, ['--max-tokens', '280'])
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /(src|href)=/)
+  await withTab(
+    async (page) => {
+      assert.deepEqual(await Promise.all(selectors.map((selector) => texts(page, selector))), seen)
+      const statement = await copied(page, 'Copy as SQL')
+      assert.equal(rows(statement)[0].content, await copied(page, 'Copy text'))
+      await page.locator('.tree button').first().click()
+      assert.match(await page.evaluate(() => document.activeElement.id), /^chunk-/)
+    },
+    { url: pathToFileURL(file).href },
+  )
+})
+
+test('a file that cannot be written is an error with a remedy', () => {
+  const [chunk] = rows('SELECT id FROM rag.chunks LIMIT 1')
+  assert.throws(
+    () => run(CLIENT, ['context', chunk.id, '--html', '/nowhere/context.html'], { stdio: 'pipe' }),
+    (error) =>
+      /cannot write to \/nowhere\/context\.html/.test(error.stderr) &&
+      /Name a file in a folder that exists/.test(error.stderr),
+  )
+})
