@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ROOT, rows } from './environment.mjs'
+import { literal, ROOT, rows, sql } from './environment.mjs'
 import { texts, withTab } from './tab.mjs'
 
 test('the list leads to each document', async () => {
@@ -62,6 +62,31 @@ test('a click on a bar shows the chunk', async () => {
     },
     { hash: `#/document?id=${document.id}` },
   )
+})
+
+test('a long document is shown in parts, and any chunk can be reached', async () => {
+  const sections = Array.from(
+    { length: 700 },
+    (_, index) => `## Section ${index}\n\n${'A sentence about bees. '.repeat(20)}\n`,
+  )
+  sql(`SELECT passage.ingest('long.md', ${literal(`# Long\n\n${sections.join('\n')}`)})`)
+  const [document] = rows(
+    "SELECT id, (SELECT count(*) FROM rag.chunks WHERE document_id = documents.id) AS chunks FROM rag.documents WHERE uri = 'long.md'",
+  )
+  await withTab(
+    async (page) => {
+      assert.equal(await page.locator('.block').count(), 200)
+      assert.match(await page.locator('.picture').textContent(), /a bar is the largest of up to \d+ chunks/)
+      await page.getByRole('button', { name: /^Show 200 more chunks of/ }).click()
+      assert.equal(await page.locator('.block').count(), 400)
+      await page.getByRole('button', { name: /^Show all \d+ sections$/ }).click()
+      await page.getByRole('button', { name: 'Section 699' }).click()
+      assert.match(await page.evaluate(() => document.activeElement.textContent), /## Section 699/)
+      assert.equal(await page.locator('.block').count(), document.chunks)
+    },
+    { hash: `#/document?id=${document.id}`, width: 360 },
+  )
+  sql("SELECT passage.remove('long.md')")
 })
 
 test('an unknown document is an error that says so', async () => {

@@ -102,7 +102,7 @@ function promptText(passage) {
     if (text) parts.push(element(kind === 'hit' ? 'mark' : 'span', { class: classes || null }, text))
     at = end
   }
-  for (const citation of [...passage.citations].sort((a, b) => a.start - b.start)) {
+  for (const citation of [...(passage.citations ?? [])].sort((a, b) => a.start - b.start)) {
     if (citation.start > at) add(citation.start, 'added')
     add(Math.max(citation.end, at), citation.role === 'hit' && 'hit')
   }

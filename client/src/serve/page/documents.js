@@ -27,13 +27,12 @@ async function list(parameters, { report, load }) {
   const add = async (after) => {
     const page = await get('documents', { ...filter, after, limit: PAGE })
     rows.append(...page.results.map(row))
-    more.replaceChildren(
-      ...(page.next ? [button('Show more documents', () => load(element('div', {}), () => add(page.next)))] : []),
-    )
+    const next = page.next && button('Show more documents', () => load(more, () => add(page.next)))
+    more.replaceChildren(...(next ? [next] : []))
+    report(`${count(rows.children.length, 'document')} shown`)
     return []
   }
   await add(null)
-  report(`${count(rows.children.length, 'document')} shown`)
   if (!rows.children.length) return element('p', {}, 'No documents.')
   const head = element(
     'tr',

@@ -24,6 +24,10 @@ export function sizesChart(chunks, marks, select) {
       const group = chunks.slice(begin, Math.max(Math.floor(((index + 1) * chunks.length) / bars), begin + 1))
       parts.push(bar(group, marks, select, { x: AXIS + index * step, step, largest }))
     }
+    if (bars < chunks.length) {
+      const text = `a bar is the largest of up to ${Math.ceil(chunks.length / bars)} chunks`
+      parts.push(shape('text', { class: 'axis', x: AXIS, y: HEIGHT + 16 }, text))
+    }
     return { height: HEIGHT + 20, parts }
   })
 }

@@ -62,6 +62,10 @@ function entry({ row, marks, chunk, isMarked }, select) {
     { class: `depth-${depth}${isMarked ? '' : ' quiet'}` },
     control,
     badges,
-    element('span', { class: 'note' }, [lines(row), count(row.tokens ?? 0, 'token')].filter(Boolean).join(', ')),
+    element(
+      'span',
+      { class: 'note' },
+      row.chunks ? [lines(row), count(row.tokens ?? 0, 'token')].filter(Boolean).join(', ') : 'no chunk of its own',
+    ),
   )
 }
