@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { environment, rows } from './environment.mjs'
+import { environment, rows, sql } from './environment.mjs'
 import { ready, show, texts, withTab } from './tab.mjs'
 
 const HASH = '#/search?query=signal+USR1&max_passages=3&max_tokens=300&mode=text'
@@ -106,6 +106,20 @@ test('an option in the form becomes an argument of the search', async () => {
     assert.equal(await page.getByLabel('Token budget').inputValue(), '')
     assert.ok((await texts(page, '.card .uri')).every((uri) => uri.startsWith('tools/')))
   })
+})
+
+test('the same search again shows documents that were loaded since', async () => {
+  await withTab(
+    async (page) => {
+      assert.match(await page.locator('main').textContent(), /No passages/)
+      sql("SELECT passage.ingest('quokka.md', '# Quokka\n\nA quokka smiles.')")
+      await page.getByRole('button', { name: 'Search' }).click()
+      await page.waitForSelector('.card')
+      assert.match((await texts(page, '.card .prompt')).join(), /A quokka smiles/)
+      sql("SELECT passage.remove('quokka.md')")
+    },
+    { hash: '#/search?query=quokka&mode=text' },
+  )
 })
 
 test('an error of the server is shown with its hint', async () => {

@@ -8,6 +8,13 @@ const answers = new Map()
 const KEPT_ANSWERS = 40
 const KEPT_MILLISECONDS = 60_000
 
+// Shows a view with new answers, also the same one again: documents may have changed, or the server may answer again.
+export function refresh(hash = location.hash) {
+  answers.clear()
+  if (location.hash === hash) dispatchEvent(new Event('hashchange'))
+  else location.hash = hash
+}
+
 // An answer that is an error, with what to do.
 export class RequestError extends Error {
   constructor({ message, detail, hint, code }, status) {

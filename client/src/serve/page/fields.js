@@ -1,4 +1,5 @@
 // Forms for the arguments of SQL functions, and the arguments that the state of a view gives.
+import { refresh } from './api.js'
 import { button, element } from './dom.js'
 import { formatState } from './state.js'
 
@@ -117,7 +118,7 @@ function labelled(text, id, input, inline = false) {
 export function form(view, label, main, groups, parameters, lists, kept = {}) {
   const submit = (event) => {
     event.preventDefault()
-    location.hash = formatState(view, { ...kept, ...valuesOf(event.currentTarget) })
+    refresh(formatState(view, { ...kept, ...valuesOf(event.currentTarget) }))
   }
   const group = ({ title, legend, names }) => {
     const controls = element(

@@ -1,9 +1,9 @@
 // The page: reads the state from the address, draws its view, and reports progress and errors.
-import { get } from './api.js'
+import { get, refresh } from './api.js'
 import { compareView } from './compare.js'
 import { contextView } from './context.js'
 import { documentView, documentsView } from './documents.js'
-import { element } from './dom.js'
+import { button, element } from './dom.js'
 import { foundPassageView, searchView } from './search.js'
 import { parseState } from './state.js'
 
@@ -65,7 +65,7 @@ async function draw() {
   try {
     lists ??= await readLists()
   } catch (error) {
-    main.replaceChildren(errorBox(error))
+    main.replaceChildren(errorBox(error), button('Try again', () => refresh()))
     finish()
     return
   }
