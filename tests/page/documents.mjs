@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { literal, ROOT, rows, sql } from './environment.mjs'
-import { texts, withTab } from './tab.mjs'
+import { literal, ROOT, rows, sql, startServer } from './environment.mjs'
+import { copied, show, texts, withTab } from './tab.mjs'
 
 test('the list leads to each document', async () => {
   await withTab(
@@ -87,6 +87,36 @@ test('a long document is shown in parts, and any chunk can be reached', async ()
     { hash: `#/document?id=${document.id}`, width: 360 },
   )
   sql("SELECT passage.remove('long.md')")
+})
+
+test('a store of another program is shown without sections, lines and counted tokens', async () => {
+  sql(`CREATE TABLE notes (id text PRIMARY KEY, page text, place integer, text text);
+    INSERT INTO notes SELECT page || '-' || place, page, place, 'Note ' || place || ' of page ' || page || ' about bees.'
+    FROM unnest('{a,b}'::text[]) AS page, generate_series(1, 5) AS place`)
+  sql("SELECT passage.adopt('notes', 'adopted', id => 'id', document => 'page', ordinal => 'place', content => 'text')")
+  const { url, stop } = await startServer({}, ['--store', 'adopted', '--no-embed'])
+  try {
+    const [hit] = rows("SELECT * FROM passage.search_hits('bees', store => 'adopted') LIMIT 1")
+    await withTab(
+      async (page) => {
+        assert.match((await texts(page, '.card .prompt')).join(), /Note 1 of page a about bees/)
+        await show(page, `#/context?chunk=${hit.chunk_id}&max_tokens=20`)
+        assert.equal(await page.locator('h1').textContent(), hit.uri)
+        assert.deepEqual(await texts(page, '.tree li > :first-child'), ['(no section)'])
+        // The extension estimates tokens, and the chart has the same.
+        const explained = rows(`SELECT tokens FROM passage.explain_context('{${hit.chunk_id}}', store => 'adopted') LIMIT 1`)
+        assert.match(await page.locator('.block.hit').textContent(), new RegExp(`${explained[0].tokens} tokens`))
+        const statement = await copied(page, 'Copy as SQL')
+        assert.equal(rows(statement)[0].content, await copied(page, 'Copy text'))
+        await show(page, `#/document?id=${hit.document_id}`)
+        assert.equal(await page.locator('.block').count(), 5)
+      },
+      { url, hash: '#/search?query=bees&mode=text' },
+    )
+  } finally {
+    stop()
+    sql("SELECT passage.unadopt('adopted')")
+  }
 })
 
 test('an unknown document is an error that says so', async () => {

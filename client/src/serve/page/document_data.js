@@ -1,6 +1,7 @@
 // What several views read of a document and show of an answer.
 import { get, post } from './api.js'
 import { element } from './dom.js'
+import { withTokens } from './format.js'
 import { formatState } from './state.js'
 
 // Returns the outline and the chunks of a document.
@@ -15,7 +16,7 @@ export async function chunksOf(document_id) {
   const chunks = []
   for (let from_ordinal = null; ; ) {
     const { results, next } = await get('chunks', { document_id, from_ordinal })
-    chunks.push(...results)
+    chunks.push(...withTokens(results))
     if (next === null || next === undefined) return chunks
     from_ordinal = next
   }

@@ -9,6 +9,12 @@ export function tokensOf(rows) {
   return rows.reduce((sum, row) => sum + (row.tokens ?? 0), 0)
 }
 
+// Returns chunks with tokens. A store of another program may not count them; then this is the extension's estimate.
+export function withTokens(chunks) {
+  const estimate = (text) => Math.ceil([...(text ?? '')].length / 4)
+  return chunks.map((chunk) => ({ ...chunk, tokens: chunk.tokens ?? estimate(chunk.content) }))
+}
+
 // Returns a score. Fused scores are small, scores by words are large.
 export function score(value) {
   return value === null || value === undefined ? '' : value.toFixed(Math.abs(value) < 0.1 ? 4 : 3)

@@ -65,7 +65,10 @@ async function draw() {
   try {
     lists ??= await readLists()
   } catch (error) {
-    main.replaceChildren(errorBox(error), button('Try again', () => refresh()))
+    main.replaceChildren(
+      errorBox(error),
+      button('Try again', () => refresh()),
+    )
     finish()
     return
   }

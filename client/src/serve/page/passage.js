@@ -4,7 +4,7 @@
 import { budgetPicture } from './budget.js'
 import { markedText, showChunk } from './chunk_text.js'
 import { element } from './dom.js'
-import { count, facts, lastTitle, scoreFact, sectionText, source } from './format.js'
+import { count, facts, scoreFact, sectionText, source } from './format.js'
 import { legend, markClass, marksOf } from './marks.js'
 import { sizesChart } from './sizes.js'
 import { sqlCopies } from './sql_copies.js'
@@ -47,7 +47,7 @@ function head({ passage }, marks, controls) {
   return element(
     'header',
     { class: 'view-head' },
-    element('h1', { tabindex: -1 }, passage.title || lastTitle(passage.section)),
+    element('h1', { tabindex: -1 }, passage.title || passage.section.at(-1) || passage.uri || 'Passage'),
     passage.section.length && sectionText(passage.section) !== passage.title
       ? element('p', { class: 'section' }, sectionText(passage.section))
       : null,

@@ -1,6 +1,6 @@
 // The section tree of a document, with the hits, the context and the cut chunks of each section.
 import { button, element } from './dom.js'
-import { count, lines } from './format.js'
+import { count, lastTitle, lines } from './format.js'
 import { icon, markClass } from './marks.js'
 
 const SHOWN_SECTIONS = 60
@@ -51,7 +51,7 @@ function sectionsOf(outline, chunks, marks) {
 }
 
 function entry({ row, marks, chunk, isMarked }, select) {
-  const title = row.outline.trim().replace(/ \*$/, '') || '(no section)'
+  const title = lastTitle(row.section) || '(no title)'
   const depth = Math.min(Math.max((row.section ?? []).length - 1, 0), DEEPEST)
   const badge = ([kind, { mark, number }]) => element('span', { class: `badge ${kind}` }, icon(mark), `${number} ${kind}`)
   const order = ['hit', 'context', 'cut']
