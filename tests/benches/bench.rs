@@ -13,6 +13,7 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `embed`: the model against candle with padded batches;
 - `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
 - `adopted-million`: the same with a million rows, without the other views;
+- `serving`: searches per second over HTTP against the same calls over the same pool, and what MCP adds to a search;
 - `partitions`: a store of eight partitions against one of a single table;
 - `scale`: ten million chunks against ten thousand, and how soon a call on a document of a million chunks ends at
   a timeout;
@@ -40,6 +41,7 @@ mod process;
 mod quality;
 mod rounds;
 mod scale;
+mod serving;
 mod size;
 mod split;
 mod table;
@@ -48,7 +50,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The parts in the order of the table.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 15] = [
     "expand",
     "split",
     "ingest",
@@ -56,6 +58,7 @@ const PARTS: [&str; 14] = [
     "adopted",
     "adopted-million",
     "partitions",
+    "serving",
     "scale",
     "million",
     "size",
@@ -147,6 +150,9 @@ fn main() -> ExitCode {
     }
     if arguments.has("partitions") {
         runtime.block_on(partitions::measure(&mut table));
+    }
+    if arguments.has("serving") {
+        runtime.block_on(serving::measure(&mut table));
     }
     if arguments.has("scale") {
         runtime.block_on(scale::measure(&mut table, arguments.keep.as_deref()));

@@ -10,8 +10,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// The time in which a client sends the headers of a request.
-const HEADERS: Duration = Duration::from_secs(10);
+/// The time in which a client sends the headers of a request, and for which a connection may be idle.
+const HEADERS: Duration = Duration::from_secs(60);
 /// The maximum size of the headers of a request, in bytes.
 const HEADER_BYTES: usize = 32 << 10;
 /// The maximum number of connections of clients.
