@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { run, rows } from './environment.mjs'
-import { copied, texts, withTab } from './tab.mjs'
+import { copied, shown, texts, withTab } from './tab.mjs'
 
 const QUESTION = "how do I recover the operator's files?"
 const SEARCH = `#/search?${new URLSearchParams({ query: QUESTION, max_passages: 3, max_tokens: 500 })}`
@@ -86,7 +86,7 @@ test('the SQL of a found passage explains it with the same hits', async () => {
   await withTab(
     async (page) => {
       await page.locator('.card .button.primary').first().click()
-      await page.waitForSelector('.passage-view')
+      await shown(page)
       const kept = await page
         .locator('.chunks > .block:not(.cut)')
         .evaluateAll((blocks) => blocks.map((block) => block.id.replace('chunk-', '')))

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { literal, ROOT, rows, sql, startServer } from './environment.mjs'
-import { copied, show, texts, withTab } from './tab.mjs'
+import { copied, show, shown, texts, withTab } from './tab.mjs'
 
 test('the list leads to each document', async () => {
   await withTab(
@@ -20,7 +20,7 @@ test('the list leads to each document', async () => {
       await page.getByRole('button', { name: 'Filter' }).click()
       await page.waitForFunction(() => document.querySelectorAll('.documents tbody tr').length === 1)
       await page.getByRole('link', { name: 'rotator.py' }).click()
-      await page.waitForSelector('.passage-view')
+      await shown(page)
       assert.match(await page.locator('.view-head').textContent(), /tools\/rotator\.py/)
     },
     { hash: '#/documents' },

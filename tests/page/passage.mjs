@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rows } from './environment.mjs'
-import { copied, ready, texts, withTab } from './tab.mjs'
+import { copied, ready, shown, texts, withTab } from './tab.mjs'
 
 const ROTATION = "SELECT id FROM rag.chunks WHERE section = '{Logging,Rotation}'"
 
@@ -94,7 +94,7 @@ test('a gap has the chunks that were not considered, and opens', async () => {
       assert.match(await gap.textContent(), /chunks? not considered, lines \d+ to \d+/)
       assert.ok((await texts(page, '.budget .bar-label')).includes('section (container) · has_space'))
       await gap.locator('summary').click()
-      assert.ok((await gap.locator('.block').count()) > 0)
+      await gap.locator('.block').first().waitFor()
       // A section in a gap opens it.
       await page.reload()
       await ready(page)
@@ -113,7 +113,7 @@ test('a found passage has the budget that all passages share', async () => {
       )
       assert.ok(passage.length > 1)
       await page.locator('.card .button.primary').nth(1).click()
-      await page.waitForSelector('.passage-view')
+      await shown(page)
       assert.equal(await page.locator('h1').textContent(), passage[1].title)
       assert.match(await page.locator('.budget').textContent(), /of other passages/)
       const kept = await page
@@ -152,7 +152,7 @@ test('the link of a found passage shows the same passage', async () => {
   await withTab(
     async (page) => {
       await page.locator('.card .button.primary').first().click()
-      await page.waitForSelector('.passage-view')
+      await shown(page)
       link = await copied(page, 'Copy link')
       title = await texts(page, '.block .head')
     },

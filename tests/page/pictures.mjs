@@ -35,8 +35,6 @@ for (const [name, view, height, top] of PICTURES) {
       .locator(top)
       .first()
       .evaluate((element) => scrollTo(0, element.getBoundingClientRect().top - 16))
-  // A picture is drawn when the browser reports the width of its box.
-  await tab.waitForTimeout(300)
   await tab.screenshot({ path: join(process.argv[2], `${name}.png`) })
   await context.close()
 }

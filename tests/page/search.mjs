@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { environment, rows, sql } from './environment.mjs'
-import { ready, show, texts, withTab } from './tab.mjs'
+import { ready, show, shown, texts, withTab } from './tab.mjs'
 
 const HASH = '#/search?query=signal+USR1&max_passages=3&max_tokens=300&mode=text'
 
@@ -67,7 +67,7 @@ test('the whole search works with the keyboard alone', async () => {
     assert.match(await page.evaluate(() => location.hash), /^#\/search\?query=signal\+USR1/)
     await tabTo(page, (element) => element.textContent === 'Inspect')
     await page.keyboard.press('Enter')
-    await page.waitForSelector('.passage-view')
+    await shown(page)
     assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1')
     await tabTo(page, (element) => element.matches('.tree button'))
     await page.keyboard.press('Enter')

@@ -52,9 +52,15 @@ export async function withTab(
   }
 }
 
-// Waits until the page has drawn its view.
+// Waits until the page has drawn its view. A picture is drawn after the browser has reported the width of its box.
 export async function ready(page) {
-  await page.waitForSelector('main:not([aria-busy])')
+  await page.waitForFunction(() => !document.querySelector('main[aria-busy], .picture:empty'))
+}
+
+// Waits until a click has led to the view of a passage or a document.
+export async function shown(page) {
+  await page.waitForSelector('.passage-view')
+  await ready(page)
 }
 
 // Changes the view as a link does, and waits for it.

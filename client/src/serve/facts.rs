@@ -1,4 +1,4 @@
-//! What a server needs to know of a store before it can answer: the functions, and whether queries are embedded.
+//! The facts of a store that a server needs before it can answer: the functions, and whether queries are embedded.
 
 use super::error::Error;
 use crate::embed::Embedder;
@@ -23,7 +23,7 @@ pub(super) const FUNCTIONS: [(&str, &str); 10] = [
 /// The age at which facts are read again: a reindex may replace the store, and an update the functions.
 const MAX_AGE: Duration = Duration::from_secs(30);
 
-/// What is known of a store.
+/// The facts of a store.
 pub(super) struct Facts {
     /// The functions by their name in the extension.
     pub(super) functions: HashMap<String, Vec<Function>>,

@@ -1,4 +1,4 @@
-//! Who may reach an HTTP server: programs of this machine, or callers with a token.
+//! Admits callers of an HTTP server: programs of this machine, or those with a token.
 
 use axum::http::header::{AUTHORIZATION, HOST};
 use axum::http::{HeaderMap, Uri};

@@ -79,7 +79,7 @@ async fn health() -> Response {
 async fn ready(State(reader): State<Arc<Reader>>) -> Response {
     match reader.check().await {
         Ok(()) => answer(StatusCode::OK, &json!({"status": "ready"})),
-        // Who asks may have no token, and the cause may name the server.
+        // The caller may have no token, and the cause may name the database server.
         Err(_) => answer(StatusCode::SERVICE_UNAVAILABLE, &json!({"status": "not ready"})),
     }
 }

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 /// The time in which a client sends the headers of a request, and for which a connection may be idle.
-const HEADERS: Duration = Duration::from_secs(60);
+const HEADERS: Duration = Duration::from_mins(1);
 /// The maximum size of the headers of a request, in bytes.
 const HEADER_BYTES: usize = 32 << 10;
 /// The maximum number of connections of clients.
@@ -45,7 +45,7 @@ pub(super) async fn listen(listener: TcpListener, router: Router, stop: impl Fut
         let service = TowerToHyperService::new(router.clone());
         let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            // A client that disconnects is no failure of the server.
+            // A client that disconnects is not a failure of the server.
             let _ = connection.await;
             drop(permit);
         });

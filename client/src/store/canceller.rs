@@ -14,7 +14,7 @@ pub struct Canceller {
 impl Canceller {
     /// Asks the server to cancel the statement that the connection executes now, if there is one.
     ///
-    /// A failure is ignored: then the statement ends by itself.
+    /// A failure is ignored: then the statement runs to its end.
     pub async fn cancel(self) {
         let _ = self.token.cancel_query(self.tls).await;
     }

@@ -86,7 +86,7 @@ pub(super) struct SearchArguments {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FragmentsArguments {
-    /// What the lines should answer or contain.
+    /// The question that the lines should answer, or words that they contain.
     pub(super) query: String,
     /// Only this document.
     pub(super) uri: Option<String>,

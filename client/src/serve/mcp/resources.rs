@@ -9,7 +9,7 @@ use rmcp::model::{
 };
 use uuid::Uuid;
 
-/// What the uri of a document begins with; its id follows.
+/// The beginning of the uri of a document; its id follows.
 const PREFIX: &str = "passage://document/";
 /// The number of documents in a page.
 const PAGE: u32 = 100;

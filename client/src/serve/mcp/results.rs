@@ -307,7 +307,7 @@ impl Collections {
     }
 }
 
-/// What a removal deleted.
+/// The counts of a removal.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Removed {
     documents: i64,
@@ -334,7 +334,7 @@ impl Removed {
     }
 }
 
-/// What an ingest wrote.
+/// The result of an ingest.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Ingested {
     /// The uri of the document.

@@ -31,7 +31,7 @@ pub struct Argument {
     pub sql_type: String,
     /// The default as an SQL expression; `None` if the argument is required.
     pub default: Option<String>,
-    /// What the comment of the function says of the argument.
+    /// The description of the argument in the comment of the function.
     pub description: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl Store {
     }
 }
 
-/// Returns what a comment says of an argument. Its lines have the form `a, b: text; c: text`.
+/// Returns the description of an argument in a comment. Its lines have the form `a, b: text; c: text`.
 fn argument_description(comment: &str, argument: &str) -> Option<String> {
     let parts = comment.lines().skip(1).flat_map(|line| {
         // A semicolon also separates clauses of one text, so only a list of names begins a part.

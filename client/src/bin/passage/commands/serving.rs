@@ -1,4 +1,4 @@
-//! What `mcp` and `serve` share: the reader of a store, the listener and its guard, and the signal that stops them.
+//! Shared by `mcp` and `serve`: the reader of a store, and the listener with its guard.
 
 use super::embedder::{embedder, environment_key};
 use super::{no_model, url, usage};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// The variable with the token of callers. It is no option, because all users of a machine see command lines.
+/// The variable with the token of callers. It is not an option, because all users of a machine see command lines.
 const TOKEN: &str = "PASSAGE_TOKEN";
 
 /// Loads the model, once, and makes the reader. Also returns the model itself for its tokenizer.
