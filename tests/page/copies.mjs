@@ -136,7 +136,7 @@ test('a browser without a clipboard shows the text to copy', async () => {
       const text = await page.getByLabel('Text to copy').inputValue()
       assert.equal(text, (await texts(page, '.card .prompt'))[0])
       await page.keyboard.press('Escape')
-      assert.equal(await page.locator('dialog').count(), 0)
+      await page.locator('dialog').waitFor({ state: 'detached' })
     },
     { hash: '#/search?query=signal+USR1&mode=text' },
   )
