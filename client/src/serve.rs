@@ -20,6 +20,7 @@ pub mod page;
 mod reader;
 mod web;
 
+pub use connections::Report;
 pub use error::Error;
 pub use guard::{Guard, GuardError};
 pub use reader::{Reader, ReaderOptions};

@@ -14,10 +14,10 @@ use passage::embed::{Embedder, Model, Pool};
 use passage::serve::{Reader, ReaderOptions};
 use passage_tests::Cluster;
 use passage_tests::cluster::model_path;
+use passage_tests::http_server::HttpServer;
 use serde_json::{Map, Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 
 use crate::machine::field;
 use crate::rounds::{Times, turns};
@@ -64,6 +64,7 @@ pub async fn measure(table: &mut Table) {
         model_name: None,
         connections: CONNECTIONS,
         timeout: Duration::from_secs(30),
+        report: Arc::new(|cause| eprintln!("bench: {cause}")),
     });
     throughput(&cluster, &reader, table).await;
     warm_search(&cluster, &reader, table).await;
@@ -82,13 +83,8 @@ fn arguments(number: usize) -> Map<String, Value> {
 /// Compares searches per second.
 async fn throughput(cluster: &Cluster, reader: &Reader, table: &mut Table) {
     let connections = CONNECTIONS.to_string();
-    let mut program = cluster.client_program();
-    program.args(["serve", "--listen", "127.0.0.1:0", "--connections", &connections]);
-    let mut server = program.stderr(Stdio::piped()).kill_on_drop(true).spawn().expect("it starts");
-    let mut line = String::new();
-    let mut stderr = BufReader::new(server.stderr.take().expect("it is piped"));
-    stderr.read_line(&mut line).await.expect("the server prints its address");
-    let address = line.trim().rsplit("http://").next().expect("a URL").to_owned();
+    let server =
+        HttpServer::start(cluster.client_program(), &["--connections", &connections]).await;
     let per_second = |begun: Instant| (CLIENTS * SEARCHES) as f64 / begun.elapsed().as_secs_f64();
     let floor = async |_| {
         let begun = Instant::now();
@@ -105,14 +101,15 @@ async fn throughput(cluster: &Cluster, reader: &Reader, table: &mut Table) {
         // The server closes connections that were idle while the floor ran.
         let mut clients = Vec::new();
         for _ in 0..CLIENTS {
-            let stream = TcpStream::connect(&address).await.expect("the server listens");
-            stream.set_nodelay(true).expect("it is a socket");
-            clients.push(BufReader::new(stream));
+            clients.push(server.connect().await);
         }
         let begun = Instant::now();
-        join_all(clients.iter_mut().enumerate().map(|(client, stream)| async move {
+        join_all(clients.iter_mut().enumerate().map(|(client, connection)| async move {
             for number in 0..SEARCHES {
-                post(stream, &Value::Object(arguments(client + number)).to_string()).await;
+                let arguments = Value::Object(arguments(client + number));
+                let (status, answer) = connection.request("/search", Some(&arguments)).await;
+                assert_eq!(status, 200);
+                assert!(answer.starts_with(b"{\"results\":[{"), "no passage was found");
             }
         }))
         .await;
@@ -122,38 +119,10 @@ async fn throughput(cluster: &Cluster, reader: &Reader, table: &mut Table) {
     let rate = |number: f64| format!("{number:.0} per s");
     let what = format!("`POST /search` by {CLIENTS} clients over {CONNECTIONS} connections");
     table.row(&what, rate(figures.floor), rate(figures.ours), figures, Bar::AtLeast(0.9));
-    stop(server).await;
+    server.stop().await;
 }
 
-/// Sends a search, and reads its response.
-async fn post(stream: &mut BufReader<TcpStream>, body: &str) {
-    let request = format!(
-        "POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.get_mut().write_all(request.as_bytes()).await.expect("the server reads");
-    let (mut line, mut length) = (String::new(), 0);
-    let mut is_first = true;
-    loop {
-        line.clear();
-        stream.read_line(&mut line).await.expect("the server answers");
-        assert!(!is_first || line.starts_with("HTTP/1.1 200"), "{line}");
-        is_first = false;
-        if let Some((name, value)) = line.trim_end().split_once(": ")
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.parse().expect("a length");
-        }
-        if line.trim_end().is_empty() {
-            break;
-        }
-    }
-    let mut answer = vec![0; length];
-    stream.read_exact(&mut answer).await.expect("the server sends the body");
-    assert!(answer.starts_with(b"{\"results\":[{"), "no passage was found");
-}
-
-/// Measures what a warm search by MCP takes besides its query, and the memory of the idle server.
+/// Measures the time of a warm search by MCP besides its query, and the memory of the idle server.
 async fn warm_search(cluster: &Cluster, reader: &Reader, table: &mut Table) {
     let mut program: Command = cluster.client_program();
     program.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -188,7 +157,7 @@ async fn warm_search(cluster: &Cluster, reader: &Reader, table: &mut Table) {
     let kilobytes = field(&status, "VmRSS").and_then(|size| size.split(' ').next()?.parse().ok());
     table.memory("memory of an idle `passage mcp`", kilobytes.unwrap_or(0) * 1_024, MEMORY);
     drop(agent);
-    stop(server).await;
+    server.kill().await.expect("the server can be stopped");
 }
 
 /// A client of an MCP server on standard input and output.
@@ -225,9 +194,4 @@ impl Agent {
             }
         }
     }
-}
-
-/// Ends a server.
-async fn stop(mut server: Child) {
-    server.kill().await.expect("the server can be stopped");
 }

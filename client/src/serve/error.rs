@@ -11,10 +11,16 @@ use std::time::Duration;
 pub enum Error {
     /// The store, the server or the model reported an error.
     #[error(transparent)]
-    Failed(#[from] crate::Error),
+    Failed(crate::Error),
+    /// The server cannot connect to the database. The operator sees the cause, callers do not.
+    #[error("the database is not reachable")]
+    Unreachable,
     /// All connections to the database are in use.
     #[error("all connections to the database are in use")]
     Busy,
+    /// Too many sessions of agents are open.
+    #[error("too many sessions are open")]
+    TooManySessions,
     /// The request took too long, and was cancelled.
     #[error("the request took longer than {} s and was cancelled", .0.as_secs())]
     TimedOut(Duration),
@@ -28,6 +34,12 @@ pub enum Error {
         /// The action to take.
         remedy: String,
     },
+}
+
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        Error::Failed(error)
+    }
 }
 
 impl From<store::Error> for Error {
@@ -54,7 +66,9 @@ impl Error {
     pub fn remedy(&self) -> String {
         match self {
             Error::Failed(error) => error.remedy(),
+            Error::Unreachable => "Try again later. The server prints the cause.".into(),
             Error::Busy => "Try again later, or start the server with more --connections.".into(),
+            Error::TooManySessions => "Close sessions that are no longer used, or try again later.".into(),
             Error::TimedOut(_) => {
                 "Lower the limits of the request, add filters, or start the server with a longer --timeout.".into()
             }
@@ -76,7 +90,7 @@ impl Error {
     pub fn status(&self) -> u16 {
         match self {
             Error::Invalid { status, .. } => *status,
-            Error::Busy => 503,
+            Error::Busy | Error::Unreachable | Error::TooManySessions => 503,
             Error::TimedOut(_) => 504,
             Error::Failed(crate::Error::Store(error)) => match error {
                 store::Error::Argument { .. } | store::Error::Nul(_) => 400,
@@ -88,7 +102,8 @@ impl Error {
                     (_, "42501") => 403,
                     (_, "57014") => 504,
                     ("08" | "53" | "57" | "58", _) => 503,
-                    ("XX", _) => 500,
+                    // The store or the extension is missing, or the server failed: callers cannot correct it.
+                    ("3F" | "XX", _) | (_, "42883") => 500,
                     // The extension reports invalid values and requests with classes of data and of syntax.
                     _ => 400,
                 },

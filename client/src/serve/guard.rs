@@ -1,6 +1,6 @@
 //! Admits callers of an HTTP server: programs of this machine, or those with a token.
 
-use axum::http::header::{AUTHORIZATION, HOST};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 use sha2::{Digest, Sha256};
 use std::net::{IpAddr, SocketAddr};
@@ -66,6 +66,13 @@ impl Guard {
         if self.has_token() {
             return true;
         }
+        // A browser names the page that sends the request. `null` is a page without an address.
+        let is_own = |origin: &str| {
+            origin.split_once("://").is_some_and(|(_, authority)| is_loopback(authority))
+        };
+        if !headers.get_all(ORIGIN).iter().all(|origin| origin.to_str().is_ok_and(is_own)) {
+            return false;
+        }
         let header = headers.get(HOST).and_then(|host| host.to_str().ok());
         // A proxy that names the server in the request line needs no header.
         header
@@ -122,6 +129,28 @@ mod tests {
             "[::2]",
         ] {
             assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn pages_of_other_sites_are_not_admitted_without_a_token() {
+        let guard = Guard::new("127.0.0.1:1".parse().unwrap(), None).unwrap();
+        let admits = |origin: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, "localhost".parse().unwrap());
+            headers.insert(ORIGIN, origin.parse().unwrap());
+            guard.admits_host(&headers, &Uri::from_static("/"))
+        };
+        assert!(admits("http://localhost:8642"));
+        assert!(admits("http://127.0.0.1"));
+        for origin in [
+            "http://attacker.example",
+            "null",
+            "http://localhost.attacker.example",
+            "",
+            "localhost",
+        ] {
+            assert!(!admits(origin), "{origin}");
         }
     }
 

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 /// The time in which a client sends the headers of a request, and for which a connection may be idle.
-const HEADERS: Duration = Duration::from_mins(1);
+const HEADERS: Duration = Duration::from_secs(30);
 /// The maximum size of the headers of a request, in bytes.
 const HEADER_BYTES: usize = 32 << 10;
 /// The maximum number of connections of clients.
@@ -27,18 +27,16 @@ pub(super) async fn listen(listener: TcpListener, router: Router, stop: impl Fut
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
-        let accept = async {
-            let permit = Arc::clone(&connections).acquire_owned().await;
-            (permit, listener.accept().await)
-        };
-        let (permit, accepted) = tokio::select! {
-            accepted = accept => accepted,
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
             () = &mut stop => break,
         };
         let Ok((stream, _)) = accepted else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
+        // A connection too many is closed, so that its client does not wait.
+        let Ok(permit) = Arc::clone(&connections).try_acquire_owned() else { continue };
         let _ = stream.set_nodelay(true);
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(HEADER_BYTES);

@@ -6,6 +6,7 @@ resources. Nothing is written, unless the caller adds a [`Writer`].
 */
 
 mod arguments;
+mod pages;
 mod resources;
 mod results;
 mod tools;
@@ -18,7 +19,9 @@ use super::guard::Guard;
 use super::reader::Reader;
 use super::{listen, web};
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::Response;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -77,14 +80,14 @@ impl Server {
         // The guard checks the Host header, and does so for other names if there is a token.
         let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
         let cancel = config.cancellation_token.clone();
-        let service = StreamableHttpService::new(
-            move || Ok(self.clone()),
-            Arc::new(LocalSessionManager::default()),
-            config,
-        );
+        // A session ends with its client, or after five minutes without a request.
+        let sessions = Arc::new(LocalSessionManager::default());
+        let service =
+            StreamableHttpService::new(move || Ok(self.clone()), Arc::clone(&sessions), config);
         let guard = Arc::new(guard);
         let router = Router::new()
             .route_service("/mcp", service)
+            .layer(from_fn_with_state(sessions, limit_sessions))
             .layer(from_fn_with_state(Arc::clone(&guard), web::check_token))
             .fallback(web::not_found)
             .layer(from_fn_with_state(guard, web::check_host))
@@ -96,6 +99,22 @@ impl Server {
         };
         listen::listen(listener, router, stop).await;
     }
+}
+
+/// The maximum number of sessions over HTTP.
+const MAX_SESSIONS: usize = 256;
+
+/// Rejects a new session while too many are open.
+async fn limit_sessions(
+    State(sessions): State<Arc<LocalSessionManager>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let is_new = !request.headers().contains_key("mcp-session-id");
+    if is_new && sessions.sessions.read().await.len() >= MAX_SESSIONS {
+        return web::reject(&Error::TooManySessions);
+    }
+    next.run(request).await
 }
 
 impl ServerHandler for Server {
@@ -129,10 +148,10 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         let answer = Box::pin(tool.call(&self.reader, self.writer.as_deref(), arguments));
-        // Dropping the call cancels its statement in PostgreSQL.
+        // Dropping the call cancels its statement in PostgreSQL. A write ends, so that its result is known.
         let answer = tokio::select! {
             answer = answer => answer,
-            () = context.ct.cancelled() => Err(Error::invalid("the request was cancelled", "Send it again.")),
+            () = context.ct.cancelled(), if !tool.writes() => Err(Error::invalid("the request was cancelled", "Send it again.")),
         };
         let result = match answer {
             Ok(answer) => {

@@ -1,6 +1,6 @@
 //! Answers requests over a pool of connections.
 
-use super::connections::{Connections, Lease};
+use super::connections::{Connections, Lease, Report};
 use super::error::Error;
 use super::facts::Facts;
 use super::lines::{self, Lines};
@@ -8,8 +8,8 @@ use crate::embed::{Embedder, Embedding};
 use crate::store::{self, CallResult, Collection, DocumentChunk, DocumentFilter, ListedDocument};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::RwLock;
+use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, RwLock};
 use uuid::Uuid;
 
 /// The settings of a [`Reader`].
@@ -27,6 +27,8 @@ pub struct ReaderOptions {
     pub connections: usize,
     /// The time limit of a request.
     pub timeout: Duration,
+    /// Receives the causes of failed connections, which callers do not see.
+    pub report: Report,
 }
 
 /// Answers requests on one store. Requests share connections and the loaded model.
@@ -38,6 +40,7 @@ pub struct ReaderOptions {
 /// ```no_run
 /// use passage::serve::{Reader, ReaderOptions};
 /// use serde_json::json;
+/// use std::sync::Arc;
 /// use std::time::Duration;
 ///
 /// # async fn example() -> Result<(), passage::serve::Error> {
@@ -48,6 +51,7 @@ pub struct ReaderOptions {
 ///     model_name: None,
 ///     connections: 8,
 ///     timeout: Duration::from_secs(30),
+///     report: Arc::new(|cause| eprintln!("{cause}")),
 /// });
 /// let arguments = json!({"query": "configure logging", "max_passages": 3});
 /// for row in reader.call("search", arguments.as_object().unwrap()).await?.rows {
@@ -62,14 +66,27 @@ pub struct Reader {
     store: String,
     timeout: Duration,
     facts: RwLock<Option<Arc<Facts>>>,
+    /// The last check of [`is_ready`](Self::is_ready).
+    checked: Mutex<Option<(Instant, bool)>>,
 }
+
+/// The age of a check that is still true.
+const MAX_CHECK_AGE: Duration = Duration::from_secs(1);
 
 impl Reader {
     /// Makes a reader. The first request opens a connection.
     pub fn new(options: ReaderOptions) -> Self {
-        let ReaderOptions { url, store, embedder, model_name, connections, timeout } = options;
-        let connections = Connections::new(url, store.clone(), model_name, connections);
-        Self { connections, embedder, store, timeout, facts: RwLock::default() }
+        let ReaderOptions { url, store, embedder, model_name, connections, timeout, report } =
+            options;
+        let connections = Connections::new(url, store.clone(), model_name, connections, report);
+        Self {
+            connections,
+            embedder,
+            store,
+            timeout,
+            facts: RwLock::default(),
+            checked: Mutex::default(),
+        }
     }
 
     /// Returns the name of the store.
@@ -106,6 +123,23 @@ impl Reader {
                 result.notices.push(notice);
             }
             Ok(result)
+        })
+        .await
+    }
+
+    /// Returns the arguments of a function with the embedding of their query, if the function takes one.
+    pub(super) async fn with_embedding(
+        &self,
+        function: &str,
+        mut arguments: Map<String, Value>,
+    ) -> Result<Map<String, Value>, Error> {
+        self.limited(async {
+            let facts = self.facts().await?;
+            let functions = facts.functions.get(function).map_or(&[][..], Vec::as_slice);
+            if let Some(embedding) = self.embedding(&facts, functions, &arguments).await? {
+                arguments.insert("embedding".into(), json!(embedding));
+            }
+            Ok(arguments)
         })
         .await
     }
@@ -203,18 +237,22 @@ impl Reader {
         .await
     }
 
-    /// Checks that the store can be read.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`call`](Self::call).
-    pub async fn check(&self) -> Result<(), Error> {
-        self.limited(async {
+    /// Returns whether the store can be read. The answer is up to a second old, and callers wait for one check.
+    pub async fn is_ready(&self) -> bool {
+        let mut checked = self.checked.lock().await;
+        if let Some((at, is_ready)) = *checked
+            && at.elapsed() < MAX_CHECK_AGE
+        {
+            return is_ready;
+        }
+        let check = self.limited(async {
             let lease = self.connections.lease().await?;
-            let checked = lease.has_embeddings().await.map(drop);
-            finished(lease, checked)
-        })
-        .await
+            let check = lease.has_embeddings().await.map(drop);
+            finished(lease, check)
+        });
+        let is_ready = check.await.is_ok();
+        *checked = Some((Instant::now(), is_ready));
+        is_ready
     }
 
     /// Embeds texts with the model.
@@ -222,7 +260,7 @@ impl Reader {
     /// # Errors
     ///
     /// Returns [`Error::Invalid`] without a model, and the errors of the embedder.
-    pub(super) async fn embed(&self, texts: Vec<String>) -> Result<Vec<Embedding>, Error> {
+    pub(super) async fn embed(&self, texts: Vec<String>) -> Result<Embedded, Error> {
         let embedder = self.embedder.as_ref().ok_or_else(|| Error::Invalid {
             status: 404,
             cause: "this server has no embedding model".into(),
@@ -230,6 +268,12 @@ impl Reader {
         })?;
         self.limited(async {
             let mut embeddings = Vec::with_capacity(texts.len());
+            let counter = Arc::clone(embedder);
+            let counting = tokio::task::spawn_blocking(move || {
+                let tokens = texts.iter().map(|text| counter.tokens(text).unwrap_or(0)).sum();
+                (texts, tokens)
+            });
+            let (texts, tokens) = counting.await.expect("counting does not panic");
             let tasks: Vec<_> = texts
                 .into_iter()
                 .map(|text| {
@@ -240,7 +284,7 @@ impl Reader {
             for embedding in futures_util::future::join_all(tasks).await {
                 embeddings.push(embedding.map_err(crate::Error::from)?);
             }
-            Ok(embeddings)
+            Ok(Embedded { embeddings, tokens })
         })
         .await
     }
@@ -255,8 +299,9 @@ impl Reader {
             return Ok(Arc::clone(facts));
         }
         let lease = self.connections.lease().await?;
-        let facts = Arc::new(Facts::read(&lease, self.embedder.as_deref()).await?);
+        let facts = Facts::read(&lease, self.embedder.as_deref()).await;
         lease.finish();
+        let facts = Arc::new(facts?);
         *slot = Some(Arc::clone(&facts));
         Ok(facts)
     }
@@ -285,6 +330,13 @@ impl Reader {
             .await
             .unwrap_or(Err(Error::TimedOut(self.timeout)))
     }
+}
+
+/// Embedded texts.
+pub(super) struct Embedded {
+    pub(super) embeddings: Vec<Embedding>,
+    /// The number of tokens of all texts; 0 if a service embeds.
+    pub(super) tokens: usize,
 }
 
 /// Returns the connection of a request that has ended.

@@ -64,7 +64,7 @@ pub(super) async fn check_host(
     }
     reject(&Error::Invalid {
         status: 403,
-        cause: "the Host header does not name this machine".into(),
+        cause: "the Host or the Origin header does not name this machine".into(),
         remedy: "Use http://127.0.0.1 or http://localhost, or start the server with a token."
             .into(),
     })

@@ -105,15 +105,28 @@ def test_documents_are_resources(library):
 
 def test_pages_continue_where_the_one_before_ended(library):
     async def test(session):
-        seen, offset = [], 0
-        for _ in range(4):
-            arguments = {"query": "chunks of a section", "limit": 2, "max_tokens": 500, "offset": offset}
-            page = (await session.call_tool("search", arguments)).structured_content
-            assert sum(passage["tokens"] for passage in page["passages"][1:]) <= 500
-            seen += [tuple(passage["hit_ids"]) for passage in page["passages"]]
+        question = {"query": "chunks of a section", "limit": 3, "max_tokens": 500}
+        hits, offset, pages = [], 0, 0
+        while offset is not None:
+            page = (await session.call_tool("search", {**question, "offset": offset})).structured_content
+            assert page["passages"], "an offset leads to an empty page"
+            tokens = sum(passage["tokens"] for passage in page["passages"])
+            assert tokens <= 500 or f"{tokens} tokens" in page["notes"][-1]
+            hits += [hit for passage in page["passages"] for hit in passage["hit_ids"]]
+            offset, pages = page["next_offset"], pages + 1
+        assert pages > 5 and len(set(hits)) == len(hits)
+        with psycopg.connect(library) as connection:
+            sql = "SELECT chunk_id::text FROM passage.search_hits('chunks of a section', mode => 'text', max_hits => 10)"
+            best = {chunk for (chunk,) in connection.execute(sql)}
+        assert len(best & set(hits)) >= 8
+
+        question = {"query": "budget of tokens", "limit": 2, "max_tokens": 300}
+        lines, offset = [], 0
+        while offset is not None and len(lines) < 12:
+            page = (await session.call_tool("fragments", {**question, "offset": offset})).structured_content
+            lines += [passage["citation"] for passage in page["passages"]]
             offset = page["next_offset"]
-            assert offset == len(seen)
-        assert len(set(seen)) == len(seen) >= 4
+        assert len(set(lines)) == len(lines) >= 6
 
         outline = {"uri": "docs/faq.md", "max_tokens": 40}
         first = (await session.call_tool("outline", outline)).structured_content
@@ -140,6 +153,9 @@ def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
         ("search", {"query": "x", "max_tokens": 10**9}, "max_tokens is out of range", "Use 1 to 100000."),
         ("search", {"query": "x", "strategy": "nope"}, 'unrecognized strategy "nope"', "hierarchical"),
         ("search", {"query": "a\0b"}, "NUL", "Remove the NUL character"),
+        ("search", {"query": "x", "kind": "'; DROP TABLE rag.chunks; --"}, "kind is unknown", "The kinds are prose"),
+        ("search", {"query": "x", "offset": 201}, "offset is out of range", "narrower question"),
+        ("read_passage", {"chunk_id": "0" * 32, "first_line": 3}, "lines are given with chunk_id", "Give lines with uri"),
         ("read_passage", {}, "either chunk_id or uri", "chunk_id reads a chunk"),
         ("read_passage", {"chunk_id": "x"}, "chunk_id is not a uuid", "result of search"),
         ("read_passage", {"chunk_id": "0" * 32}, "no chunk has the id", "result of search"),
@@ -153,6 +169,8 @@ def test_an_invalid_call_is_a_tool_error_that_says_what_to_do(library):
             result = await session.call_tool(tool, arguments)
             assert result.is_error, (tool, arguments)
             assert cause in text(result) and remedy in text(result), (arguments, text(result))
+        missing = await session.call_tool("search", {"query": "x", "collection": "nope"})
+        assert "no document is in this collection" in missing.structured_content["notes"][0]
         for tool in ["ingest", "remove", "nope"]:
             with pytest.raises(MCPError, match="there is no tool of this name; the tools are search"):
                 await session.call_tool(tool, {})

@@ -39,6 +39,7 @@ mod rerank;
 mod search;
 mod search_output;
 mod second_run;
+mod serve;
 mod source_code;
 mod sources;
 mod split;

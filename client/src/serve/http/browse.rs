@@ -97,7 +97,15 @@ pub(super) async fn document(
             limit: 1,
             ..DocumentFilter::default()
         };
-        Ok(json!({ "results": reader.documents(&filter).await? }))
+        let documents = reader.documents(&filter).await?;
+        if documents.is_empty() {
+            return Err(Error::Invalid {
+                status: 404,
+                cause: "no document has this id".into(),
+                remedy: "/documents lists them.".into(),
+            });
+        }
+        Ok(json!({ "results": documents }))
     };
     respond(find().await)
 }

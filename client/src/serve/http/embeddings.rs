@@ -1,7 +1,7 @@
 //! Embeddings of texts, in the shape of the `OpenAI` API, so that other programs embed with the store's model.
 
 use super::super::error::Error;
-use super::super::reader::Reader;
+use super::super::reader::{Embedded, Reader};
 use super::super::web::{answer, reject};
 use super::body::JsonBody;
 use crate::embed::Embedding;
@@ -16,6 +16,9 @@ use std::sync::Arc;
 
 /// The maximum number of texts in a request.
 const MAX_TEXTS: usize = 256;
+
+/// The maximum size of all texts of a request, in bytes. A local model embeds them in a few seconds.
+const MAX_BYTES: usize = 128 << 10;
 
 /// A request for embeddings.
 #[derive(Deserialize)]
@@ -32,6 +35,8 @@ pub(super) struct EmbeddingRequest {
 enum Input {
     One(String),
     Many(Vec<String>),
+    /// Token numbers, or anything else.
+    Other(serde::de::IgnoredAny),
 }
 
 pub(super) async fn embeddings(
@@ -57,12 +62,25 @@ async fn embed(reader: &Reader, request: EmbeddingRequest) -> Result<Value, Erro
     let texts = match request.input {
         Input::One(text) => vec![text],
         Input::Many(texts) => texts,
+        Input::Other(_) => {
+            return Err(Error::invalid(
+                "\"input\" must be a string or an array of strings",
+                "Send texts instead of token numbers, which depend on another model.",
+            ));
+        }
     };
     if texts.is_empty() || texts.len() > MAX_TEXTS {
         return Err(Error::invalid(
             format!("\"input\" has {} texts", texts.len()),
             format!("Send 1 to {MAX_TEXTS} texts in a request."),
         ));
+    }
+    if texts.iter().map(String::len).sum::<usize>() > MAX_BYTES {
+        return Err(Error::Invalid {
+            status: 413,
+            cause: "\"input\" is too long".into(),
+            remedy: format!("Send at most {MAX_BYTES} bytes of text in a request."),
+        });
     }
     if texts.iter().any(String::is_empty) {
         return Err(Error::invalid("\"input\" has an empty text", "Leave empty texts out."));
@@ -90,10 +108,7 @@ async fn embed(reader: &Reader, request: EmbeddingRequest) -> Result<Value, Erro
             ));
         }
     }
-    let count =
-        |text: &String| reader.embedder().and_then(|embedder| embedder.tokens(text)).unwrap_or(0);
-    let tokens: usize = texts.iter().map(count).sum();
-    let embeddings = reader.embed(texts).await?;
+    let Embedded { embeddings, tokens } = reader.embed(texts).await?;
     let data: Vec<_> = embeddings
         .iter()
         .enumerate()

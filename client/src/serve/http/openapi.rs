@@ -28,6 +28,9 @@ fn describe(facts: &Facts) -> Value {
     for (path, summary, parameters) in [
         ("/store", "Names, versions, the model and the strategies", json!([])),
         ("/collections", "The collections with their versions and counts", json!([])),
+        ("/v1/models", "The model of the server, in the shape of the OpenAI API", json!([])),
+        ("/health", "Whether the process answers; needs no token", json!([])),
+        ("/ready", "Whether the store can be read; needs no token", json!([])),
         (
             "/documents",
             "Documents in the order of collections, versions and uris",
@@ -168,7 +171,7 @@ fn responses(success: &Value) -> Value {
         "200".into(),
         json!({"description": "The result", "content": {"application/json": {"schema": success}}}),
     );
-    for status in ["400", "401", "403", "404", "413", "415", "500", "502", "503", "504"] {
+    for status in ["400", "401", "403", "404", "405", "413", "415", "500", "502", "503", "504"] {
         responses.insert(status.into(), error.clone());
     }
     responses.into()

@@ -55,7 +55,11 @@ fn within(name: &str, value: u32, least: u32, most: u32) -> Result<u32, Error> {
     if (least..=most).contains(&value) {
         return Ok(value);
     }
-    Err(Error::invalid(format!("{name} is out of range"), format!("Use {least} to {most}.")))
+    let remedy = if name == "offset" { "Ask a narrower question." } else { "" };
+    Err(Error::invalid(
+        format!("{name} is out of range"),
+        format!("Use {least} to {most}. {remedy}").trim_end().to_owned(),
+    ))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -79,7 +83,7 @@ pub(super) struct SearchArguments {
     pub(super) limit: Option<u32>,
     /// The maximum number of tokens of all passages together, 2000 by default.
     pub(super) max_tokens: Option<u32>,
-    /// The number of passages to skip: `next_offset` of the page before.
+    /// The `next_offset` of the page before, with all other arguments unchanged; 0 for the first page.
     pub(super) offset: Option<u32>,
 }
 
@@ -98,7 +102,7 @@ pub(super) struct FragmentsArguments {
     pub(super) limit: Option<u32>,
     /// The maximum number of tokens of all fragments together, 1000 by default.
     pub(super) max_tokens: Option<u32>,
-    /// The number of fragments to skip: `next_offset` of the page before.
+    /// The `next_offset` of the page before, with all other arguments unchanged; 0 for the first page.
     pub(super) offset: Option<u32>,
 }
 

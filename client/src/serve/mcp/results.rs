@@ -147,7 +147,10 @@ impl Passages {
             let _ = writeln!(text, "Note: {note}");
         }
         if let Some(offset) = self.next_offset {
-            let _ = writeln!(text, "More {noun} may follow: call again with offset {offset}.");
+            let _ = writeln!(
+                text,
+                "More {noun} follow: call again with offset {offset} and the same arguments."
+            );
         }
         text
     }
@@ -371,6 +374,7 @@ pub(super) fn remedy(error: &Error) -> String {
             }
             error => error.remedy(),
         },
+        Error::Unreachable => "Try again later.".into(),
         Error::Busy => "Try again in a few seconds.".into(),
         Error::TimedOut(_) => {
             "Ask a narrower question, lower limit and max_tokens, or name a collection.".into()

@@ -6,20 +6,18 @@ use super::arguments::{
     FragmentsArguments, IngestArguments, ListCollectionsArguments, OutlineArguments, Page,
     ReadPassageArguments, RemoveArguments, SearchArguments, budget, parse,
 };
+use super::pages;
 use super::results::{
     Answer, CollectionCounts, Collections, Ingested, Outline, Passage, Passages, ReadText, Removed,
     Section, note,
 };
 use super::writer::Writer;
-use crate::store::{self, CallResult, DocumentFilter, ListedDocument};
+use crate::store::{self, DocumentFilter, ListedDocument};
+use passage_core::Kind;
 use rmcp::model::{Tool as Description, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-/// The maximum number of tokens of the context of a hit on later pages; also the default of the extension.
-const MAX_PASSAGE_TOKENS: u32 = 2_048;
-/// The largest budget that the extension takes.
-const MAX_TOTAL_TOKENS: u32 = 1_000_000;
 /// The bytes of a token in lists, which have no tokens of their own.
 const BYTES_PER_TOKEN: usize = 4;
 
@@ -64,7 +62,8 @@ impl Tool {
         }
     }
 
-    fn writes(self) -> bool {
+    /// Returns whether the tool changes the store.
+    pub(super) fn writes(self) -> bool {
         matches!(self, Tool::Ingest | Tool::Remove)
     }
 
@@ -173,29 +172,46 @@ fn object(arguments: Value) -> Map<String, Value> {
 async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error> {
     require_query(&given.query)?;
     let page = Page::new(given.offset, (given.limit, 5), (given.max_tokens, 2_000))?;
-    let arguments = object(json!({
+    if given.kind.as_deref().is_some_and(|kind| Kind::from_name(kind).is_none()) {
+        let kinds = Kind::NAMES.map(|(_, name)| name).join(", ");
+        return Err(Error::invalid("kind is unknown", format!("The kinds are {kinds}.")));
+    }
+    let query = object(json!({
         "query": given.query, "collection": given.collection, "version": given.version,
-        "uri_pattern": given.uri_pattern, "kind": given.kind, "mode": given.mode, "strategy": given.strategy,
-        "max_passages": page.offset + page.limit,
-        // A budget for all pages together would be spent on longer passages of the first one.
-        "max_tokens": if page.offset == 0 { page.max_tokens } else { 0 },
-        "limits": (page.offset > 0).then(|| json!({"max_passage_tokens": page.max_tokens.min(MAX_PASSAGE_TOKENS)})),
+        "uri_pattern": given.uri_pattern, "kind": given.kind, "mode": given.mode,
     }));
-    let result = named_strategies(reader, reader.call("search", &arguments).await).await?;
-    let passages = paged(&result, page);
+    let found = Box::pin(pages::search(reader, query, given.strategy.as_deref(), page)).await;
+    let mut passages = named_strategies(reader, found).await?;
+    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
     Ok(Answer::new(passages.text("passages"), &passages))
 }
 
 async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer, Error> {
     require_query(&given.query)?;
     let page = Page::new(given.offset, (given.limit, 5), (given.max_tokens, 1_000))?;
-    let arguments = object(json!({
+    let query = object(json!({
         "query": given.query, "uri": given.uri, "collection": given.collection, "version": given.version,
-        "max_fragments": page.offset + page.limit,
-        "max_tokens": page.max_tokens.saturating_mul(1 + page.offset).min(MAX_TOTAL_TOKENS),
     }));
-    let passages = paged(&reader.call("fragments", &arguments).await?, page);
+    let mut passages = Box::pin(pages::fragments(reader, query, page)).await?;
+    explain_nothing(reader, &mut passages, given.collection, given.version).await?;
     Ok(Answer::new(passages.text("fragments"), &passages))
+}
+
+/// Adds a note to an empty result if the collection does not exist.
+async fn explain_nothing(
+    reader: &Reader,
+    passages: &mut Passages,
+    collection: Option<String>,
+    version: Option<String>,
+) -> Result<(), Error> {
+    if passages.passages.is_empty() && (collection.is_some() || version.is_some()) {
+        let filter = DocumentFilter { collection, version, limit: 1, ..DocumentFilter::default() };
+        if reader.documents(&filter).await?.is_empty() {
+            let note = "no document is in this collection and version; list_collections shows them";
+            passages.notes.push(note.into());
+        }
+    }
+    Ok(())
 }
 
 fn require_query(query: &str) -> Result<(), Error> {
@@ -206,42 +222,17 @@ fn require_query(query: &str) -> Result<(), Error> {
 }
 
 /// Adds the names of the strategies to the error of an unknown one.
-async fn named_strategies(
-    reader: &Reader,
-    result: Result<CallResult, Error>,
-) -> Result<CallResult, Error> {
-    let Err(error) = result else { return result };
+async fn named_strategies<T>(reader: &Reader, result: Result<T, Error>) -> Result<T, Error> {
+    let error = match result {
+        Ok(result) => return Ok(result),
+        Err(error) => error,
+    };
     if !error.to_string().starts_with("unrecognized strategy") {
         return Err(error);
     }
     let rows = reader.call("strategies", &Map::new()).await?.values();
     let names: Vec<_> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
     Err(Error::invalid(error.to_string(), format!("The strategies are {}.", names.join(", "))))
-}
-
-/// Returns the rows of a page, as many as fit in its budget, but at least one.
-fn paged(result: &CallResult, page: Page) -> Passages {
-    let rows = result.values();
-    let mut passages: Vec<Passage> = Vec::new();
-    let mut tokens = 0;
-    for row in rows.iter().skip(page.offset as usize) {
-        let passage = Passage::from_row(row);
-        if !passages.is_empty() && tokens + passage.tokens > i64::from(page.max_tokens) {
-            break;
-        }
-        tokens += passage.tokens;
-        passages.push(passage);
-    }
-    let shown = passages.len() as u32;
-    // Fewer rows than allowed may also mean that the budget is spent.
-    let may_have_more = shown == page.limit
-        || page.offset + shown < rows.len() as u32
-        || (shown > 0 && tokens * 2 > i64::from(page.max_tokens));
-    Passages {
-        passages,
-        next_offset: may_have_more.then_some(page.offset + shown),
-        notes: result.notices.iter().map(note).collect(),
-    }
 }
 
 async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<Answer, Error> {
@@ -254,6 +245,12 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
     };
     match (&given.chunk_id, &given.uri) {
         (Some(chunk), None) => {
+            if given.first_line.or(given.last_line).or(given.context_lines).is_some() {
+                return Err(Error::invalid(
+                    "lines are given with chunk_id",
+                    "Give lines with uri; with chunk_id, strategy and max_tokens choose the context.",
+                ));
+            }
             let chunk: Uuid = chunk.parse().map_err(|_| {
                 Error::invalid(
                     "chunk_id is not a uuid",
@@ -269,7 +266,8 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
             if passages.is_empty() {
                 return Err(store::Error::NoChunk(chunk).into());
             }
-            let notes = result.notices.iter().map(note).collect();
+            let mut notes: Vec<_> = result.notices.iter().map(note).collect();
+            notes.extend(pages::over_budget(&passages, max_tokens));
             let read = ReadText { passages, next_line: None, notes };
             Ok(Answer::new(read.text(), &read))
         }
@@ -298,13 +296,15 @@ async fn read_lines(
     };
     let line = |number: u32| i32::try_from(number).unwrap_or(i32::MAX);
     let context = line(given.context_lines.unwrap_or(0));
-    let (first, last) = (line(given.first_line.unwrap_or(1)), given.last_line.map_or(end, line));
-    if first < 1 || last < first || first > end {
+    let (first, last) = (given.first_line.unwrap_or(1), given.last_line.unwrap_or(u32::MAX));
+    if first < 1 || last < first || line(first) > end {
+        let last = given.last_line.map_or("the end".into(), |last| last.to_string());
         return Err(Error::invalid(
             format!("there are no lines {first} to {last}"),
             format!("The document has the lines 1 to {end}."),
         ));
     }
+    let (first, last) = (line(first), line(last));
     let (first, last) =
         (first.saturating_sub(context).max(1), last.saturating_add(context).min(end));
     let lines = reader.lines(document.id, first, last, max_tokens).await?;
@@ -395,29 +395,6 @@ fn within_budget<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn rows(tokens: &[i64]) -> CallResult {
-        let row = |tokens: &i64| json!({"uri": "a", "tokens": tokens, "content": "x"}).to_string();
-        CallResult { rows: tokens.iter().map(row).collect(), notices: Vec::new() }
-    }
-
-    fn page(offset: u32, limit: u32, max_tokens: u32) -> Page {
-        Page::new(Some(offset), (Some(limit), 1), (Some(max_tokens), 1)).unwrap()
-    }
-
-    #[test]
-    fn a_page_ends_before_its_budget_and_tells_where_the_next_one_begins() {
-        let of = |tokens: &[i64], at| {
-            let passages = paged(&rows(tokens), at);
-            (passages.passages.len(), passages.next_offset)
-        };
-        assert_eq!(of(&[10, 10, 10], page(0, 5, 100)), (3, None));
-        assert_eq!(of(&[10, 10, 10], page(0, 3, 100)), (3, Some(3)));
-        assert_eq!(of(&[60, 60], page(0, 5, 100)), (1, Some(1)));
-        assert_eq!(of(&[60, 60], page(1, 5, 100)), (1, Some(2)));
-        assert_eq!(of(&[60, 60], page(2, 5, 100)), (0, None));
-        assert_eq!(of(&[500], page(0, 5, 100)), (1, Some(1)));
-    }
 
     #[test]
     fn a_list_ends_before_its_budget() {

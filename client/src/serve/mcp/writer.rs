@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The maximum size of a text, in bytes.
-const MAX_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// The maximum number of documents that one call removes.
 const MAX_URIS: usize = 100;
 

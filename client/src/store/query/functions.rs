@@ -168,7 +168,7 @@ impl Function {
                     ),
                     remedy: argument.description.as_ref().map_or_else(
                         || "Correct the value, or leave the argument out.".into(),
-                        |description| format!("The argument is: {description}."),
+                        |description| format!("Correct the value: {description}."),
                     ),
                 })?;
             if contains_nul(value) {
@@ -359,7 +359,7 @@ mod tests {
             let function = function(&[("x", sql_type, None)]);
             assert!(function.arguments(&object(&json!({ "x": good }))).is_ok(), "{sql_type}");
             let error = function.arguments(&object(&json!({ "x": bad }))).err().unwrap();
-            assert!(error.to_string().starts_with("argument \"x\" must be a"), "{error}");
+            assert!(error.to_string().starts_with("argument \"x\" must be "), "{error}");
         }
         let nul = object(&json!({"x": "a\0b"}));
         let error = function(&[("x", "text", None)]).arguments(&nul).err().unwrap();

@@ -13,12 +13,15 @@ use passage::serve::mcp::{Server, Writer};
 use std::sync::Arc;
 
 /// Serves until the client closes standard input, or until a signal; `note` prints the address.
-pub async fn mcp(args: args::Mcp, note: impl Fn(&str)) -> Result<(), Error> {
+pub async fn mcp(
+    args: args::Mcp,
+    note: impl Fn(&str) + Copy + Send + Sync + 'static,
+) -> Result<(), Error> {
     let listener = match args.http {
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let (reader, model) = reader(&args.serving, &note).await?;
+    let (reader, model) = reader(&args.serving, note).await?;
     let writer = if args.allow_ingest {
         let embedder = reader.embedder().cloned();
         Some(Writer::new(ingest(&args.serving, embedder, model, &note).await?))

@@ -7,10 +7,13 @@ use passage::Error;
 use passage::serve::http;
 
 /// Serves until a signal; `note` prints the address.
-pub async fn serve(args: args::Serve, note: impl Fn(&str)) -> Result<(), Error> {
+pub async fn serve(
+    args: args::Serve,
+    note: impl Fn(&str) + Copy + Send + Sync + 'static,
+) -> Result<(), Error> {
     // The address is tried first, because the model takes longer to load.
     let (listener, guard, address) = listen(args.listen).await?;
-    let (reader, _) = reader(&args.serving, &note).await?;
+    let (reader, _) = reader(&args.serving, note).await?;
     note(&format!("listening on http://{address}"));
     http::serve(listener, reader, guard, interruption()).await;
     Ok(())

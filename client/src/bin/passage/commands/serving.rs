@@ -18,7 +18,7 @@ const TOKEN: &str = "PASSAGE_TOKEN";
 /// Loads the model, once, and makes the reader. Also returns the model itself for its tokenizer.
 pub async fn reader(
     args: &Serving,
-    note: impl Fn(&str),
+    note: impl Fn(&str) + Send + Sync + 'static,
 ) -> Result<(Arc<Reader>, Option<Arc<Model>>), Error> {
     let url = url(&args.server)?;
     let (embedder, model) = if args.no_embed {
@@ -37,6 +37,7 @@ pub async fn reader(
         model_name: args.embedder.model_name(),
         connections: args.connections as usize,
         timeout: Duration::from_secs(args.timeout.into()),
+        report: Arc::new(note),
     });
     Ok((Arc::new(reader), model))
 }
