@@ -77,7 +77,7 @@ pub(super) struct SearchArguments {
     pub(super) kind: Option<String>,
     /// How to search: text (by words), vector (by meaning) or hybrid. The default is hybrid, if the store has embeddings.
     pub(super) mode: Option<String>,
-    /// The context to add to each hit, such as auto, precise, broad or document. The default is auto.
+    /// The context to add to each hit, such as auto, broad, section, document, adjacent or none. The default is auto.
     pub(super) strategy: Option<String>,
     /// The maximum number of passages, 1 to 50, 5 by default.
     pub(super) limit: Option<u32>,
@@ -123,7 +123,7 @@ pub(super) struct ReadPassageArguments {
     pub(super) last_line: Option<u32>,
     /// The number of lines to add before and after the lines, 0 by default.
     pub(super) context_lines: Option<u32>,
-    /// The context to add to the chunk, such as auto, precise, broad or document. The default is auto.
+    /// The context to add to the chunk, such as auto, broad, section, document, adjacent or none. The default is auto.
     pub(super) strategy: Option<String>,
     /// The maximum number of tokens, 4000 by default.
     pub(super) max_tokens: Option<u32>,

@@ -308,6 +308,12 @@ async fn read_lines(
     let (first, last) =
         (first.saturating_sub(context).max(1), last.saturating_add(context).min(end));
     let lines = reader.lines(document.id, first, last, max_tokens).await?;
+    if lines.first_line == 0 {
+        return Err(Error::invalid(
+            format!("the store has no text in the lines {first} to {last}"),
+            "Read other lines; outline shows those of the sections.",
+        ));
+    }
     let next_line = (lines.last_line < i64::from(last)).then_some(lines.last_line + 1);
     Ok(ReadText {
         passages: vec![Passage::of_lines(document, lines)],
