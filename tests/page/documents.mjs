@@ -122,7 +122,7 @@ test('a store of another program is shown without sections, lines and counted to
 test('an unknown document is an error that says so', async () => {
   await withTab(
     async (page) => {
-      assert.match(await page.locator('main').textContent(), /No document has this id/)
+      assert.match(await page.locator('main').textContent(), /no document has this id/)
     },
     { hash: '#/document?id=00000000-0000-0000-0000-000000000000' },
   )
