@@ -21,7 +21,7 @@ demo: ## load real documents into a private server and ask three questions
 check: ## run every test on a temporary server
 	@ground/check
 
-interop: install ## test drivers and frameworks of other languages: Python, Node, JDBC, LangChain, LlamaIndex, Haystack, pgai
+interop: install ## test drivers and frameworks of other languages, and clients of the servers
 	@ground/interop
 
 check-assert: ## run the SQL tests on a PostgreSQL with assertions; VALGRIND=yes adds valgrind
