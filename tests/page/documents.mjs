@@ -124,6 +124,6 @@ test('an unknown document is an error that says so', async () => {
     async (page) => {
       assert.match(await page.locator('main').textContent(), /no document has this id/)
     },
-    { hash: '#/document?id=00000000-0000-0000-0000-000000000000' },
+    { hash: '#/document?id=00000000-0000-0000-0000-000000000000', expected: [/status of 404/] },
   )
 })
