@@ -16,7 +16,6 @@ An error of the server becomes an [`Error`] with a remedy. No error contains a d
 */
 
 mod admin;
-mod canceller;
 mod connect;
 mod connection;
 mod error;
@@ -31,7 +30,6 @@ pub use admin::{
     Changed, Finding, InitOptions, OtherSizes, RecordedSplitting, Removal, RemovalSummary,
     Settings, Severity, Splitting,
 };
-pub use canceller::Canceller;
 pub use connect::Notice;
 pub use connection::{Identity, Store};
 pub use error::{ConnectFailure, Error, Operation};

@@ -1,7 +1,7 @@
 //! A pool of connections to one store.
 
 use super::error::Error;
-use crate::store::{self, Canceller, Store};
+use crate::store::{self, Store};
 use deadpool::Runtime;
 use deadpool::managed::{self, Metrics, Object, PoolError, RecycleResult, Timeouts};
 use std::ops::Deref;
@@ -91,7 +91,7 @@ impl Connections {
     pub(super) async fn lease(&self) -> Result<Lease, Error> {
         // In a box, because connecting has many steps.
         match Box::pin(self.pool.get()).await {
-            Ok(store) => Ok(Lease { canceller: store.canceller(), store: Some(store) }),
+            Ok(store) => Ok(Lease(Some(store))),
             Err(PoolError::Timeout(_)) => Err(Error::Busy),
             Err(PoolError::Backend(error)) => Err(self.failure(&error)),
             Err(
@@ -103,15 +103,12 @@ impl Connections {
 
 /// A connection in use. If it is dropped before [`finish`](Self::finish), as when a client disconnects, the
 /// server is asked to cancel the statement, and the connection is closed.
-pub(super) struct Lease {
-    store: Option<Object<Manager>>,
-    canceller: Canceller,
-}
+pub(super) struct Lease(Option<Object<Manager>>);
 
 impl Lease {
     /// Returns the connection to the pool.
     pub(super) fn finish(mut self) {
-        drop(self.store.take());
+        drop(self.0.take());
     }
 }
 
@@ -119,19 +116,15 @@ impl Deref for Lease {
     type Target = Store;
 
     fn deref(&self) -> &Store {
-        self.store.as_ref().expect("only `finish` takes the connection")
+        self.0.as_ref().expect("only `finish` takes the connection")
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(store) = self.store.take() {
+        if let Some(store) = self.0.take() {
             let store = Object::take(store);
-            let canceller = self.canceller.clone();
-            tokio::spawn(async move {
-                canceller.cancel().await;
-                drop(store);
-            });
+            tokio::spawn(async move { store.cancel().await });
         }
     }
 }

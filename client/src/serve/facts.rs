@@ -50,6 +50,11 @@ impl Facts {
         Ok(Self { functions, words_only, has_embeddings, model, read_at: Instant::now() })
     }
 
+    /// Returns the functions of a name.
+    pub(super) fn overloads(&self, name: &str) -> &[Function] {
+        self.functions.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns whether the facts should be read again.
     pub(super) fn are_old(&self) -> bool {
         self.read_at.elapsed() > MAX_AGE

@@ -12,6 +12,7 @@ mod functions;
 mod openapi;
 
 use super::error::Error;
+use super::facts::FUNCTIONS;
 use super::guard::Guard;
 use super::reader::Reader;
 use super::web::{answer, check_host, check_token, harden, reject};
@@ -54,9 +55,9 @@ fn router(reader: Arc<Reader>, guard: Guard) -> Router {
         .route("/document", get(browse::document))
         .route("/chunks", get(browse::chunks))
         .route("/openapi.json", get(openapi::openapi));
-    for name in functions::names() {
-        let call = move |state, body| functions::call(state, name, body);
-        api = api.route(&format!("/{name}"), post(call));
+    for (path, function) in FUNCTIONS {
+        let call = move |state, body| functions::call(state, function, body);
+        api = api.route(&format!("/{path}"), post(call));
     }
     api.layer(from_fn_with_state(requests, limit_requests))
         .layer(from_fn_with_state(Arc::clone(&guard), check_token))

@@ -113,7 +113,7 @@ impl Reader {
     ) -> Result<CallResult, Error> {
         self.limited(async {
             let facts = self.facts().await?;
-            let functions = facts.functions.get(function).map_or(&[][..], Vec::as_slice);
+            let functions = facts.overloads(function);
             let embedding = self.embedding(&facts, functions, arguments).await?;
             let lease = self.connections.lease().await?;
             let result = lease.call(functions, arguments, embedding.as_deref()).await;
@@ -135,7 +135,7 @@ impl Reader {
     ) -> Result<Map<String, Value>, Error> {
         self.limited(async {
             let facts = self.facts().await?;
-            let functions = facts.functions.get(function).map_or(&[][..], Vec::as_slice);
+            let functions = facts.overloads(function);
             if let Some(embedding) = self.embedding(&facts, functions, &arguments).await? {
                 arguments.insert("embedding".into(), json!(embedding));
             }
@@ -357,10 +357,4 @@ fn needs_embedding(arguments: &Map<String, Value>) -> bool {
     arguments.get("embedding").is_none_or(Value::is_null)
         && text("mode") != Some("text")
         && text("query").is_some_and(|query| !query.trim().is_empty())
-}
-
-impl std::fmt::Debug for Reader {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Reader").field("store", &self.store).finish_non_exhaustive()
-    }
 }

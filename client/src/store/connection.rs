@@ -129,6 +129,27 @@ impl Store {
         async move { while ended.changed().await.is_ok() {} }
     }
 
+    /// Returns whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Checks that the server answers.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Lost`] if the connection has ended.
+    pub async fn ping(&self) -> Result<(), Error> {
+        self.run("").await
+    }
+
+    /// Asks the server to cancel the statement that the connection executes now, if there is one.
+    ///
+    /// A failure is ignored: then the statement runs to its end.
+    pub async fn cancel(&self) {
+        let _ = self.client.cancel_token().cancel_query(self.tls.clone()).await;
+    }
+
     /// Returns the schema that has the store's name.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! The functions of the extension as paths.
 
 use super::super::error::Error;
-use super::super::facts::FUNCTIONS;
 use super::super::reader::Reader;
 use super::super::web::{json_text, reject};
 use super::body::JsonBody;
@@ -11,18 +10,13 @@ use axum::response::Response;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Returns the names of the paths.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().map(|(path, _)| *path)
-}
-
 /// Calls the function of a path.
 pub(super) async fn call(
     State(reader): State<Arc<Reader>>,
-    path: &'static str,
+    function: &'static str,
     JsonBody(arguments): JsonBody<Map<String, Value>>,
 ) -> Response {
-    match rows(&reader, path, &arguments).await {
+    match rows(&reader, function, &arguments).await {
         Ok(text) => json_text(StatusCode::OK, text),
         Err(error) => reject(&error),
     }
@@ -31,11 +25,9 @@ pub(super) async fn call(
 /// Returns the rows of a call as a JSON object.
 async fn rows(
     reader: &Reader,
-    path: &str,
+    function: &str,
     arguments: &Map<String, Value>,
 ) -> Result<String, Error> {
-    let function =
-        FUNCTIONS.iter().find(|(name, _)| *name == path).map_or(path, |(_, function)| function);
     let result = reader.call(function, arguments).await?;
     // The server writes each row as JSON, so the rows are not parsed here.
     let length: usize = result.rows.iter().map(|row| row.len() + 1).sum();

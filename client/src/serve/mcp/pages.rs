@@ -46,7 +46,7 @@ pub(super) async fn search(
     }
 
     let rest = rest.get(page.offset as usize - 1..).unwrap_or_default();
-    let taken = &rest[..fitting(rest, page)];
+    let taken = &rest[..fitting(rest.iter().map(|hit| hit.tokens), page)];
     if taken.is_empty() {
         return Ok(passages(&[], None, &notices, page));
     }
@@ -90,14 +90,14 @@ impl Hit {
     }
 }
 
-/// Returns the number of hits that fit in a page, at least one if there are hits.
-fn fitting(hits: &[Hit], page: Page) -> usize {
-    let mut tokens = 0;
-    let fits = |hit: &&Hit| {
-        tokens += hit.tokens;
-        tokens <= i64::from(page.max_tokens)
+/// Returns how many results fit in a page, given their tokens; at least one if there are results.
+fn fitting(results: impl ExactSizeIterator<Item = i64>, page: Page) -> usize {
+    let (all, mut sum) = (results.len(), 0);
+    let fits = |tokens: &i64| {
+        sum += tokens;
+        sum <= i64::from(page.max_tokens)
     };
-    hits.iter().take(page.limit as usize).take_while(fits).count().max(1).min(hits.len())
+    results.take(page.limit as usize).take_while(fits).count().max(1).min(all)
 }
 
 fn chunk_ids(rows: &[Value]) -> HashSet<String> {
@@ -132,13 +132,7 @@ pub(super) async fn fragments(
         return Ok(passages(&first, next_offset, &notices, page));
     }
     let rest = rest.get(page.offset as usize - 1..).unwrap_or_default();
-    let mut tokens = 0;
-    let fits = |row: &&Value| {
-        tokens += row["tokens"].as_i64().unwrap_or(0);
-        tokens <= i64::from(page.max_tokens)
-    };
-    let taken =
-        rest.iter().take(page.limit as usize).take_while(fits).count().max(1).min(rest.len());
+    let taken = fitting(rest.iter().map(|row| row["tokens"].as_i64().unwrap_or(0)), page);
     let next_offset = (taken < rest.len()).then_some(page.offset + taken as u32);
     Ok(passages(&rest[..taken], next_offset, &notices, page))
 }
@@ -188,13 +182,12 @@ mod tests {
 
     #[test]
     fn as_many_hits_are_taken_as_fit_but_at_least_one() {
-        let hits: Vec<Hit> =
-            [40, 50, 20].map(|tokens| Hit { id: String::new(), score: 1.0, tokens }).into();
-        assert_eq!(fitting(&hits, page(5, 100)), 2);
-        assert_eq!(fitting(&hits, page(1, 100)), 1);
-        assert_eq!(fitting(&hits, page(5, 10)), 1);
-        assert_eq!(fitting(&hits, page(5, 500)), 3);
-        assert_eq!(fitting(&[], page(5, 500)), 0);
+        let of = |limit, max_tokens| fitting([40, 50, 20].into_iter(), page(limit, max_tokens));
+        assert_eq!(of(5, 100), 2);
+        assert_eq!(of(1, 100), 1);
+        assert_eq!(of(5, 10), 1);
+        assert_eq!(of(5, 500), 3);
+        assert_eq!(fitting([].into_iter(), page(5, 500)), 0);
     }
 
     #[test]

@@ -77,7 +77,6 @@ export function documentView(parameters, context) {
 async function whole(id, { store, report }) {
   const [found, [outline, chunks]] = await Promise.all([get('document', { document_id: id }), documentOf(id)])
   const [document] = found.results
-  if (!document) return element('p', { class: 'message' }, 'No document has this id.')
   const text = wholeText(chunks, chunkActions)
   const select = (chunk) => showChunk(text, chunk)
   const metadata = JSON.stringify(document.metadata ?? {}, null, 2)

@@ -155,7 +155,7 @@ impl Store {
     ) -> Result<Vec<DocumentChunk>, Error> {
         let sql = format!(
             "{} AND ordinal >= $2 ORDER BY ordinal, id LIMIT $3",
-            self.chunk_query().await?
+            self.chunk_query(&self.layout().await?)
         );
         let rows = self.query(&sql, &[&document, &from_ordinal, &i64::from(limit)]).await?;
         Ok(rows.iter().map(chunk).collect())
@@ -173,8 +173,8 @@ impl Store {
         last: i32,
         limit: u32,
     ) -> Result<Vec<DocumentChunk>, Error> {
-        let query = self.chunk_query().await?;
         let layout = self.layout().await?;
+        let query = self.chunk_query(&layout);
         let line = |name| column(&layout, name, "integer");
         let sql = format!(
             "{query} AND {} >= $2 AND {} <= $3 ORDER BY ordinal, id LIMIT $4",
@@ -186,10 +186,9 @@ impl Store {
     }
 
     /// Returns the query for chunks of the document `$1`. A store of views may lack some of the columns.
-    async fn chunk_query(&self) -> Result<String, Error> {
-        let layout = self.layout().await?;
-        let of = |name, sql_type| column(&layout, name, sql_type);
-        Ok(format!(
+    fn chunk_query(&self, layout: &Layout) -> String {
+        let of = |name, sql_type| column(layout, name, sql_type);
+        format!(
             "SELECT id, ordinal, {section} AS section, {level} AS level, {kind}, {unit}, {tokens} AS tokens, \
              {first_line} AS first_line, {last_line} AS last_line, content FROM {schema}.chunks AS chunks WHERE document_id = $1",
             section = of("section", "text[]"),
@@ -200,7 +199,7 @@ impl Store {
             first_line = of("first_line", "integer"),
             last_line = of("last_line", "integer"),
             schema = self.schema,
-        ))
+        )
     }
 }
 
