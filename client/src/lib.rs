@@ -55,9 +55,6 @@ async fn main() -> Result<(), passage::Error> {
     Ok(())
 }
 ```
-
-Set `RAYON_NUM_THREADS=1` in the environment for the best performance of the embedding threads; see
-[`Pool::SINGLE_THREADED`](embed::Pool::SINGLE_THREADED).
 */
 
 pub mod document;

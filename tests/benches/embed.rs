@@ -1,9 +1,8 @@
 /*!
-Embedding one sequence at a time without padding, as the client does, against padded batches, the common way to
-use candle: the same weights, the same texts, the same build.
+Embedding one sequence at a time without padding, as the client does, against padded batches of candle, as it is
+commonly used: the same weights, the same texts, the same build.
 
-A process reads the number of candle's threads once from the environment, so each turn is a process of its own.
-The time begins when the model is loaded.
+Each turn is a process of its own, so that it has its own peak of memory. The time begins when the model is loaded.
 */
 
 mod texts;
@@ -11,7 +10,6 @@ mod worker;
 
 use std::time::Duration;
 
-use passage::embed::Pool;
 use passage_tests::cluster::model_path;
 use tokio::process::Command;
 
@@ -54,11 +52,8 @@ async fn embed(way: Way, kind: Kind, peak: &mut u64) -> f64 {
     if std::env::var_os("PASSAGE_MODEL").is_none() {
         command.env("PASSAGE_MODEL", model_path().expect("ground/model fetches the model"));
     }
-    let (name, value) = Pool::SINGLE_THREADED;
-    match way {
-        Way::Unpadded => command.env(name, value),
-        Way::Padded => command.env_remove(name),
-    };
+    // Padded batches use all of candle's threads.
+    command.env_remove("RAYON_NUM_THREADS");
     let output = command.output().await.expect("this program can be run");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{stderr}", output.status);

@@ -131,7 +131,7 @@ impl Options {
     }
 }
 
-/// Measures some of [`PARTS`] in a process of its own, because candle reads its threads from the environment once.
+/// Measures some of [`PARTS`] in a process of its own, whose memory the system gets back.
 /// Returns tables, or nothing if there are no sets.
 ///
 /// # Panics
@@ -142,12 +142,10 @@ pub fn measure(parts: &[&str], options: &Options) -> Option<String> {
         eprintln!("bench: {} is skipped: there are no such sets of questions", parts.join(", "));
         return None;
     }
-    let (name, value) = Pool::SINGLE_THREADED;
     let output = Command::new(std::env::current_exe().expect("a program knows where it is"))
         .arg(WORKER)
         .args(parts)
         .args(&options.arguments)
-        .env(name, value)
         .stderr(Stdio::inherit())
         .output()
         .expect("this program can be run");

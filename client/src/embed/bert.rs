@@ -1,12 +1,37 @@
-//! The layers of a BERT encoder on candle's tensors, for one sequence without padding.
-//!
-//! candle's crate of models has the same encoder among a hundred other models, and takes a minute to compile. For
-//! the same weights and wordpieces the states are equal bit by bit. Models: Devlin et al. 2018, arXiv:1810.04805.
+/*!
+The layers of a BERT encoder, for one sequence without padding.
 
-use candle_core::{D, Device, Result, Tensor};
-use candle_nn::{Embedding, LayerNorm, Linear, Module, VarBuilder, embedding, layer_norm, linear};
+ndarray multiplies the matrices, on the thread of the caller. The states equal those of other implementations up to
+rounding. Models: Devlin et al. 2018, arXiv:1810.04805.
+*/
+
+mod activation;
+mod weights;
+
+use activation::{Activation, softmax};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array1, Array2, Axis, concatenate, s};
 use serde::Deserialize;
 use std::num::NonZeroUsize;
+
+pub(super) use weights::Weights;
+
+/// A failure to load or use an encoder.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("{0}")]
+    File(#[from] safetensors::SafeTensorError),
+    #[error("the file has no tensor {0}")]
+    Missing(String),
+    #[error("tensor {name} has the shape {actual:?} instead of {expected:?}")]
+    Shape { name: String, actual: Vec<usize>, expected: Vec<usize> },
+    #[error("tensor {name} has numbers of the type {dtype}, which are not supported")]
+    Type { name: String, dtype: safetensors::Dtype },
+    #[error("the model reads at most {0} wordpieces")]
+    TooLong(usize),
+    #[error("wordpiece {0} is not in the vocabulary of the model")]
+    Vocabulary(u32),
+}
 
 /// The part of a model's `config.json` that the encoder reads.
 #[derive(Deserialize)]
@@ -26,17 +51,6 @@ pub(super) struct Config {
     model_type: Option<String>,
 }
 
-/// The function between the two layers of a feed-forward network.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Activation {
-    Gelu,
-    /// The approximation of GELU by the hyperbolic tangent.
-    #[serde(alias = "gelu_pytorch_tanh")]
-    GeluNew,
-    Relu,
-}
-
 /// How a model encodes positions. Relative positions need other layers.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -47,10 +61,10 @@ enum PositionEmbeddings {
 
 /// The encoder with its weights.
 pub(super) struct Bert {
-    words: Embedding,
-    positions: Tensor,
+    words: Array2<f32>,
+    positions: Array2<f32>,
     /// The embedding of the first type of token, because a single sequence has no second one.
-    token_type: Tensor,
+    token_type: Array1<f32>,
     norm: LayerNorm,
     layers: Vec<Layer>,
 }
@@ -61,26 +75,24 @@ impl Bert {
     /// # Errors
     ///
     /// Returns an error if a tensor is missing or has a shape that the configuration does not describe.
-    pub(super) fn load(weights: &VarBuilder, config: &Config) -> Result<Self> {
+    pub(super) fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
         let prefix = config.model_type.as_deref().unwrap_or("bert");
-        let prefixed = weights.pp(prefix);
-        let has_prefix = prefixed.contains_tensor("embeddings.word_embeddings.weight");
+        let prefixed = weights.below(prefix);
+        let has_prefix = prefixed.has("embeddings.word_embeddings.weight");
         let weights = if has_prefix { &prefixed } else { weights };
 
-        let size = config.hidden_size;
-        let embeddings = weights.pp("embeddings");
-        let table = |rows, name| embedding(rows, size, embeddings.pp(name));
-        let token_types = table(config.type_vocab_size, "token_type_embeddings")?;
+        let embeddings = weights.below("embeddings");
+        let table = |rows, name: &str| {
+            embeddings.matrix(&format!("{name}.weight"), rows, config.hidden_size)
+        };
         Ok(Self {
             words: table(config.vocab_size, "word_embeddings")?,
-            positions: table(config.max_position_embeddings, "position_embeddings")?
-                .embeddings()
-                .clone(),
-            token_type: token_types.embeddings().narrow(0, 0, 1)?,
-            norm: layer_norm(size, config.layer_norm_eps, embeddings.pp("LayerNorm"))?,
+            positions: table(config.max_position_embeddings, "position_embeddings")?,
+            token_type: table(config.type_vocab_size, "token_type_embeddings")?.row(0).to_owned(),
+            norm: LayerNorm::load(&embeddings.below("LayerNorm"), config)?,
             layers: (0..config.num_hidden_layers)
-                .map(|index| Layer::load(&weights.pp(format!("encoder.layer.{index}")), config))
-                .collect::<Result<_>>()?,
+                .map(|index| Layer::load(&weights.below(&format!("encoder.layer.{index}")), config))
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -89,16 +101,23 @@ impl Bert {
     /// # Errors
     ///
     /// Returns an error if the sequence is longer than the model's positions, or an id is not in the vocabulary.
-    pub(super) fn forward(&self, wordpieces: &[u32]) -> Result<Tensor> {
-        let ids = Tensor::new(wordpieces, &Device::Cpu)?;
-        let words = self.words.forward(&ids)?.broadcast_add(&self.token_type)?;
-        let embeddings = (words + self.positions.narrow(0, 0, wordpieces.len())?)?;
-        // The layers have a dimension for the batch, which is one sequence.
-        let mut states = self.norm.forward(&embeddings)?.unsqueeze(0)?;
-        for layer in &self.layers {
-            states = layer.forward(&states)?;
+    pub(super) fn forward(&self, wordpieces: &[u32]) -> Result<Array2<f32>, Error> {
+        if wordpieces.len() > self.positions.nrows() {
+            return Err(Error::TooLong(self.positions.nrows()));
         }
-        states.squeeze(0)
+        if let Some(&id) = wordpieces.iter().find(|&&id| id as usize >= self.words.nrows()) {
+            return Err(Error::Vocabulary(id));
+        }
+        let mut states = self.positions.slice(s![..wordpieces.len(), ..]).to_owned();
+        for (mut state, &id) in states.rows_mut().into_iter().zip(wordpieces) {
+            state += &self.words.row(id as usize);
+            state += &self.token_type;
+        }
+        self.norm.apply(&mut states);
+        for layer in &self.layers {
+            states = layer.forward(&states);
+        }
+        Ok(states)
     }
 }
 
@@ -112,65 +131,65 @@ struct Layer {
 }
 
 impl Layer {
-    fn load(weights: &VarBuilder, config: &Config) -> Result<Self> {
+    fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
         let (size, inner) = (config.hidden_size, config.intermediate_size);
         Ok(Self {
-            attention: Attention::load(&weights.pp("attention.self"), config)?,
-            attention_output: Residual::load(&weights.pp("attention.output"), size, config)?,
-            intermediate: linear(size, inner, weights.pp("intermediate.dense"))?,
+            attention: Attention::load(&weights.below("attention.self"), config)?,
+            attention_output: Residual::load(&weights.below("attention.output"), size, config)?,
+            intermediate: Linear::load(&weights.below("intermediate.dense"), size, inner)?,
             activation: config.hidden_act,
-            output: Residual::load(&weights.pp("output"), inner, config)?,
+            output: Residual::load(&weights.below("output"), inner, config)?,
         })
     }
 
-    fn forward(&self, states: &Tensor) -> Result<Tensor> {
-        let attended = self.attention_output.forward(&self.attention.forward(states)?, states)?;
-        let inner = self.intermediate.forward(&attended)?;
-        let inner = match self.activation {
-            Activation::Gelu => inner.gelu_erf()?,
-            Activation::GeluNew => inner.gelu()?,
-            Activation::Relu => inner.relu()?,
-        };
+    fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
+        let attended = self.attention_output.forward(&self.attention.forward(states), states);
+        let mut inner = self.intermediate.forward(&attended);
+        self.activation.apply(inner.as_slice_mut().expect("a product is in one piece"));
         self.output.forward(&inner, &attended)
     }
 }
 
 /// Self-attention with several heads, over all wordpieces of the sequence.
 struct Attention {
-    query: Linear,
-    key: Linear,
-    value: Linear,
+    /// The projections to queries, keys and values, one below the other.
+    projections: Linear,
     heads: usize,
     head_size: usize,
 }
 
 impl Attention {
-    fn load(weights: &VarBuilder, config: &Config) -> Result<Self> {
+    fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
         let heads = config.num_attention_heads.get();
         let head_size = config.hidden_size / heads;
-        let projection = |name| linear(config.hidden_size, heads * head_size, weights.pp(name));
-        Ok(Self {
-            query: projection("query")?,
-            key: projection("key")?,
-            value: projection("value")?,
-            heads,
-            head_size,
-        })
+        let load = |name| Linear::load(&weights.below(name), config.hidden_size, heads * head_size);
+        let [query, key, value] = [load("query")?, load("key")?, load("value")?];
+        let projections = Linear {
+            weight: concatenate![Axis(1), query.weight, key.weight, value.weight],
+            bias: concatenate![Axis(0), query.bias, key.bias, value.bias],
+        };
+        Ok(Self { projections, heads, head_size })
     }
 
-    fn forward(&self, states: &Tensor) -> Result<Tensor> {
-        let [query, key, value] = [&self.query, &self.key, &self.value]
-            .map(|projection| self.split_heads(&projection.forward(states)?));
-        let scores = (query?.matmul(&key?.t()?)? / (self.head_size as f64).sqrt())?;
-        let weights = candle_nn::ops::softmax(&scores, D::Minus1)?;
-        weights.matmul(&value?)?.transpose(1, 2)?.contiguous()?.flatten_from(D::Minus2)
-    }
-
-    /// Makes the heads a dimension before the wordpieces.
-    fn split_heads(&self, states: &Tensor) -> Result<Tensor> {
-        let (batch, wordpieces, _) = states.dims3()?;
-        let states = states.reshape((batch, wordpieces, self.heads, self.head_size))?;
-        states.transpose(1, 2)?.contiguous()
+    fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
+        let projected = self.projections.forward(states);
+        let (wordpieces, size) = (states.nrows(), self.heads * self.head_size);
+        let scale = 1.0 / (self.head_size as f32).sqrt();
+        let mut scores = Array2::zeros((wordpieces, wordpieces));
+        let mut attended = Array2::zeros((wordpieces, size));
+        for first in (0..size).step_by(self.head_size) {
+            let head = |part: usize| {
+                let first = part * size + first;
+                projected.slice(s![.., first..first + self.head_size])
+            };
+            general_mat_mul(scale, &head(0), &head(1).t(), 0.0, &mut scores);
+            for mut row in scores.rows_mut() {
+                softmax(row.as_slice_mut().expect("a row is in one piece"));
+            }
+            let mut context = attended.slice_mut(s![.., first..first + self.head_size]);
+            general_mat_mul(1.0, &scores, &head(2), 0.0, &mut context);
+        }
+        attended
     }
 }
 
@@ -181,16 +200,72 @@ struct Residual {
 }
 
 impl Residual {
-    fn load(weights: &VarBuilder, from: usize, config: &Config) -> Result<Self> {
-        let size = config.hidden_size;
+    fn load(weights: &Weights, from: usize, config: &Config) -> Result<Self, Error> {
         Ok(Self {
-            dense: linear(from, size, weights.pp("dense"))?,
-            norm: layer_norm(size, config.layer_norm_eps, weights.pp("LayerNorm"))?,
+            dense: Linear::load(&weights.below("dense"), from, config.hidden_size)?,
+            norm: LayerNorm::load(&weights.below("LayerNorm"), config)?,
         })
     }
 
-    fn forward(&self, states: &Tensor, input: &Tensor) -> Result<Tensor> {
-        self.norm.forward(&(self.dense.forward(states)? + input)?)
+    fn forward(&self, states: &Array2<f32>, input: &Array2<f32>) -> Array2<f32> {
+        let mut sum = self.dense.forward(states);
+        sum += input;
+        self.norm.apply(&mut sum);
+        sum
+    }
+}
+
+/// A linear projection.
+struct Linear {
+    /// A column for each number of the result.
+    weight: Array2<f32>,
+    bias: Array1<f32>,
+}
+
+impl Linear {
+    fn load(weights: &Weights, from: usize, to: usize) -> Result<Self, Error> {
+        // The multiplication reads the matrix row by row.
+        let weight = weights.matrix("weight", to, from)?.t().as_standard_layout().into_owned();
+        Ok(Self { weight, bias: weights.vector("bias", to)? })
+    }
+
+    fn forward(&self, states: &Array2<f32>) -> Array2<f32> {
+        let shape = (states.nrows(), self.bias.len());
+        let mut product = self.bias.broadcast(shape).expect("a row for each state").to_owned();
+        general_mat_mul(1.0, states, &self.weight, 1.0, &mut product);
+        product
+    }
+}
+
+/// The normalization of each row to the mean 0 and the variance 1, with a learned scale and offset.
+struct LayerNorm {
+    scale: Array1<f32>,
+    offset: Array1<f32>,
+    epsilon: f32,
+}
+
+impl LayerNorm {
+    fn load(weights: &Weights, config: &Config) -> Result<Self, Error> {
+        // Older models of PyTorch have other names.
+        let [scale, offset] =
+            if weights.has("weight") { ["weight", "bias"] } else { ["gamma", "beta"] };
+        Ok(Self {
+            scale: weights.vector(scale, config.hidden_size)?,
+            offset: weights.vector(offset, config.hidden_size)?,
+            epsilon: config.layer_norm_eps as f32,
+        })
+    }
+
+    fn apply(&self, states: &mut Array2<f32>) {
+        let size = self.scale.len() as f32;
+        for mut state in states.rows_mut() {
+            let mean = state.sum() / size;
+            state -= mean;
+            let variance = state.dot(&state) / size;
+            state *= 1.0 / (variance + self.epsilon).sqrt();
+            state *= &self.scale;
+            state += &self.offset;
+        }
     }
 }
 

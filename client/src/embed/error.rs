@@ -91,10 +91,3 @@ impl Error {
         }
     }
 }
-
-/// Keeps the first line of candle's message; the following lines may be a backtrace.
-impl From<candle_core::Error> for Error {
-    fn from(error: candle_core::Error) -> Self {
-        Error::Inference(error.to_string().lines().next().unwrap_or_default().into())
-    }
-}

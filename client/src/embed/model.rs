@@ -1,11 +1,10 @@
 //! A BERT sentence encoder.
 
-use super::bert::{Bert, Config};
+use super::bert::{Bert, Config, Weights};
 use super::default_model::FILES;
 use super::model_files::ModelFiles;
 use super::{Embedding, Error, Wordpieces};
-use candle_core::{DType, Device};
-use candle_nn::VarBuilder;
+use ndarray::Axis;
 use std::path::Path;
 use std::sync::Arc;
 use tokenizers::{Tokenizer, TruncationParams};
@@ -52,8 +51,7 @@ impl Model {
 
         let config: Config =
             serde_json::from_slice(&config).map_err(|error| unsupported(2, error.to_string()))?;
-        let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)
-            .map_err(|error| unsupported(0, error.to_string()))?;
+        let weights = Weights::read(&weights).map_err(|error| unsupported(0, error.to_string()))?;
         let bert =
             Bert::load(&weights, &config).map_err(|error| unsupported(0, error.to_string()))?;
 
@@ -87,13 +85,11 @@ impl Model {
     ///
     /// Returns [`Error::Inference`] if the computation fails, which does not happen once a model is loaded.
     pub fn embed(&self, text: &str) -> Result<Embedding, Error> {
-        let states = self.bert.forward(&self.encode(text)?)?;
-        let mut embedding = states.mean(0)?.to_vec1::<f32>()?;
-        let length = embedding.iter().map(|value| value * value).sum::<f32>().sqrt();
-        for value in &mut embedding {
-            *value /= length;
-        }
-        Ok(embedding)
+        let states = self.bert.forward(&self.encode(text)?);
+        let states = states.map_err(|error| Error::Inference(error.to_string()))?;
+        let mut embedding = states.sum_axis(Axis(0));
+        embedding /= embedding.dot(&embedding).sqrt();
+        Ok(embedding.to_vec())
     }
 
     fn encode(&self, text: &str) -> Result<Vec<u32>, Error> {

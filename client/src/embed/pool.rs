@@ -12,10 +12,7 @@ const QUEUE_PER_THREAD: usize = 8;
 
 /// Threads that embed texts with one model, each one sequence at a time.
 ///
-/// candle shares the work of a single sequence between threads, which gains nothing at this size and
-/// makes threads wait for each other. So each thread of the pool is a rayon pool of one thread, which
-/// keeps the work of candle and gemm on that thread. An environment variable disables the threads that
-/// candle uses outside rayon (see [`SINGLE_THREADED`](Pool::SINGLE_THREADED)).
+/// Threads that share the work of a single sequence gain nothing at this size, and wait for each other.
 ///
 /// # Examples
 ///
@@ -37,11 +34,6 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// The environment variable and its value with which candle leaves parallelism to the caller.
-    ///
-    /// candle reads it once per process. Without it a pool works at about half the speed.
-    pub const SINGLE_THREADED: (&str, &str) = ("RAYON_NUM_THREADS", "1");
-
     /// Starts a pool; the default number of threads is the number of cores.
     ///
     /// The threads stop when the pool is dropped.
@@ -56,12 +48,10 @@ impl Pool {
         let queue = Arc::new(Mutex::new(queue));
         for number in 0..threads {
             let (model, queue) = (Arc::clone(model), Arc::clone(&queue));
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(1)
-                .thread_name(move |_| format!("embed-{number}"))
-                .build()
-                .map_err(|error| Error::Inference(error.to_string()))?
-                .spawn(move || work(&model, &queue));
+            std::thread::Builder::new()
+                .name(format!("embed-{number}"))
+                .spawn(move || work(&model, &queue))
+                .map_err(|error| Error::Inference(error.to_string()))?;
         }
         Ok(Self { jobs, model: Arc::clone(model) })
     }

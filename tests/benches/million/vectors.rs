@@ -45,10 +45,8 @@ const WORKER: &str = "million-worker";
 
 /// Embeds the chosen texts, and loads a vector for each chunk.
 pub async fn load(cluster: &Cluster, model: &Arc<Model>) {
-    let (name, value) = Pool::SINGLE_THREADED;
     let worker = Command::new(std::env::current_exe().expect("a program knows where it is"))
         .args([WORKER, &cluster.url()])
-        .env(name, value)
         .stdin(Stdio::null())
         .status();
     assert!(worker.is_ok_and(|status| status.success()), "embedding failed");

@@ -15,10 +15,8 @@ const WORKER: &str = "size-worker";
 
 /// Returns the embeddings of some paragraphs.
 pub fn embeddings(number: usize) -> Vec<Embedding> {
-    let (name, value) = Pool::SINGLE_THREADED;
     let worker = Command::new(std::env::current_exe().expect("a program knows where it is"))
         .args([WORKER, &number.to_string()])
-        .env(name, value)
         .stdin(Stdio::null())
         .status();
     assert!(worker.is_ok_and(|status| status.success()), "embedding failed");

@@ -13,7 +13,6 @@ use args::{Cli, Command};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
-use passage::embed::Pool;
 use passage::ingest::Summary;
 use printable::printable;
 use progress::{Progress, Settings};
@@ -261,10 +260,10 @@ fn manual_pages(folder: &Path) -> ExitCode {
 
 /// The environment of commands that embed or split.
 ///
-/// The first variable makes candle leave threads to us. With the second one, threads of the C
-/// library share freed memory. Otherwise each thread that has split a large file keeps the memory
-/// of its parse, and four times as much memory stays in use after a gigabyte of JSON lines.
-const ENVIRONMENT: [(&str, &str); 2] = [Pool::SINGLE_THREADED, ("MALLOC_ARENA_MAX", "1")];
+/// With this variable, threads of the C library share freed memory. Otherwise each thread that has split a
+/// large file keeps the memory of its parse, and four times as much memory stays in use after a gigabyte
+/// of JSON lines.
+const ENVIRONMENT: [(&str, &str); 1] = [("MALLOC_ARENA_MAX", "1")];
 
 /// Restarts this program with [`ENVIRONMENT`]. The variables are read once at the start, and Rust
 /// changes the environment of its own process only in unsafe code.

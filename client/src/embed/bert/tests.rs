@@ -1,9 +1,9 @@
 //! The encoder with weights of a few numbers.
 
 use super::*;
-use candle_core::DType;
+use safetensors::Dtype;
+use safetensors::tensor::TensorView;
 use serde_json::json;
-use std::collections::HashMap;
 
 fn config(activation: &str) -> serde_json::Value {
     json!({
@@ -13,15 +13,15 @@ fn config(activation: &str) -> serde_json::Value {
     })
 }
 
-/// Returns weights that differ from each other, with names that begin with a prefix.
-fn weights(prefix: &str) -> VarBuilder<'static> {
-    let mut tensors = HashMap::new();
+/// Returns a file of weights that differ from each other, with names that begin with a prefix.
+fn file(prefix: &str) -> Vec<u8> {
+    let mut tensors = Vec::new();
     let mut add = |name: &str, shape: &[usize]| {
-        let values: usize = shape.iter().product();
+        let numbers: usize = shape.iter().product();
         let seed = name.len() as f32;
-        let values: Vec<_> = (0..values).map(|at| (seed + at as f32 * 1.7).sin()).collect();
-        let tensor = Tensor::from_vec(values, shape, &Device::Cpu).unwrap();
-        tensors.insert(format!("{prefix}{name}"), tensor);
+        let numbers = (0..numbers).map(|at| (seed + at as f32 * 1.7).sin());
+        let bytes: Vec<u8> = numbers.flat_map(f32::to_le_bytes).collect();
+        tensors.push((format!("{prefix}{name}"), shape.to_vec(), bytes));
     };
     for (name, rows) in [("word", 5), ("position", 3), ("token_type", 2)] {
         add(&format!("embeddings.{name}_embeddings.weight"), &[rows, 4]);
@@ -44,12 +44,17 @@ fn weights(prefix: &str) -> VarBuilder<'static> {
     }
     add("embeddings.LayerNorm.weight", &[4]);
     add("embeddings.LayerNorm.bias", &[4]);
-    VarBuilder::from_tensors(tensors, DType::F32, &Device::Cpu)
+    let views = tensors.iter().map(|(name, shape, bytes)| {
+        (name, TensorView::new(Dtype::F32, shape.clone(), bytes).unwrap())
+    });
+    safetensors::serialize(views, None).unwrap()
 }
 
-fn states(prefix: &str, activation: &str, wordpieces: &[u32]) -> Result<Vec<Vec<f32>>> {
+fn states(prefix: &str, activation: &str, wordpieces: &[u32]) -> Result<Vec<Vec<f32>>, Error> {
     let config = serde_json::from_value(config(activation)).unwrap();
-    Bert::load(&weights(prefix), &config)?.forward(wordpieces)?.to_vec2()
+    let file = file(prefix);
+    let states = Bert::load(&Weights::read(&file)?, &config)?.forward(wordpieces)?;
+    Ok(states.rows().into_iter().map(|row| row.to_vec()).collect())
 }
 
 #[test]
@@ -77,8 +82,8 @@ fn a_state_depends_on_the_words_and_their_positions() {
 
 #[test]
 fn a_sequence_beyond_the_positions_or_the_vocabulary_is_an_error() {
-    assert!(states("", "gelu", &[1, 2, 3, 4]).is_err());
-    assert!(states("", "gelu", &[5]).is_err());
+    assert!(matches!(states("", "gelu", &[1, 2, 3, 4]), Err(Error::TooLong(3))));
+    assert!(matches!(states("", "gelu", &[5]), Err(Error::Vocabulary(5))));
 }
 
 #[test]
@@ -91,5 +96,32 @@ fn other_kinds_of_encoders_are_rejected() {
         let mut config = config("gelu");
         config[name] = value;
         assert!(serde_json::from_value::<Config>(config).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn a_tensor_of_another_shape_is_an_error_that_names_it() {
+    let mut config = config("gelu");
+    config["intermediate_size"] = json!(6);
+    let config = serde_json::from_value(config).unwrap();
+    let file = file("");
+    let error = Bert::load(&Weights::read(&file).unwrap(), &config).err().unwrap();
+    let expected =
+        "tensor encoder.layer.0.intermediate.dense.weight has the shape [8, 4] instead of [6, 4]";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn numbers_of_16_and_64_bits_are_read() {
+    let numbers = [1.5, -0.25];
+    for (dtype, bytes) in [
+        (Dtype::F16, numbers.map(|number| half::f16::from_f64(number).to_le_bytes()).concat()),
+        (Dtype::BF16, numbers.map(|number| half::bf16::from_f64(number).to_le_bytes()).concat()),
+        (Dtype::F64, numbers.map(f64::to_le_bytes).concat()),
+    ] {
+        let view = TensorView::new(dtype, vec![2], &bytes).unwrap();
+        let file = safetensors::serialize([("bias", view)], None).unwrap();
+        let vector = Weights::read(&file).unwrap().vector("bias", 2).unwrap();
+        assert_eq!(vector.to_vec(), [1.5, -0.25], "{dtype:?}");
     }
 }
