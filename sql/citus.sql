@@ -25,19 +25,25 @@ COMMENT ON FUNCTION _passage.distributed_relations(name) IS 'tables of a schema 
 
 -- The size of a table on its own node is that of an empty one.
 
-CREATE FUNCTION _passage.distributed_sizes() RETURNS TABLE (relation oid, bytes bigint)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100
+-- citus_shard_sizes would measure the tables of all stores, and return none of a node where the caller lacks the right
+-- to use the schema of one of them.
+
+CREATE FUNCTION _passage.distributed_size(relation oid) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    bytes bigint;
 BEGIN
     IF _passage.has_citus() THEN
-        RETURN QUERY EXECUTE 'SELECT logicalrelid::oid, sum(size)::bigint FROM pg_catalog.citus_shard_sizes() '
-            'JOIN pg_catalog.pg_dist_shard ON shardid = shard_id GROUP BY logicalrelid';
+        EXECUTE 'SELECT pg_catalog.citus_total_relation_size(logicalrelid, false) FROM pg_catalog.pg_dist_partition '
+            'WHERE logicalrelid = $1' INTO bytes USING relation;
     END IF;
+    RETURN bytes;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.distributed_sizes() IS 'sizes of the tables that Citus distributes, of all their shards together';
+COMMENT ON FUNCTION _passage.distributed_size(oid) IS 'bytes of a table that Citus distributes, of all its shards together; NULL for another table';
 
 CREATE FUNCTION _passage.is_stranded_schema(store name) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
