@@ -45,6 +45,24 @@ $$;
 
 COMMENT ON FUNCTION _passage.distributed_size(oid) IS 'bytes of a table that Citus distributes, of all its shards together; NULL for another table';
 
+-- Citus would distribute what a function creates, in part: a schema without its tables, and functions.
+
+CREATE FUNCTION _passage.set_citus_setting(name text, value text) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    former CONSTANT text := current_setting(name, true);
+BEGIN
+    IF value <> former THEN
+        PERFORM set_config(name, value, true);
+    END IF;
+    RETURN former;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.set_citus_setting(text, text) IS 'sets a setting of Citus in the transaction, if Citus is loaded, and returns the former value';
+
 CREATE FUNCTION _passage.is_stranded_schema(store name) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 SET search_path = pg_catalog, pg_temp
