@@ -139,6 +139,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE ROWS 40
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    former_propagation text;
     arguments CONSTANT jsonb := jsonb_strip_nulls(jsonb_build_object(
         'id', id, 'document', document, 'ordinal', ordinal, 'previous', previous, 'section', section, 'content', content,
         'embedding', embedding, 'uri', uri, 'title', title, 'media_type', media_type, 'metadata', metadata, 'collection', collection,
@@ -198,10 +199,12 @@ BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE ROW EXCLUSIVE MODE', adoption ->> 'source');
     PERFORM _passage.check_adopted_source(source);
     PERFORM set_config('synchronize_seqscans', 'off', true);
+    former_propagation := _passage.set_citus_setting('citus.enable_ddl_propagation', 'off');
     FOR statement IN SELECT * FROM _passage.adoption_statements(store, adoption) LOOP
         EXECUTE statement;
         RETURN NEXT statement;
     END LOOP;
+    PERFORM _passage.set_citus_setting('citus.enable_ddl_propagation', former_propagation);
 END
 $$;
 

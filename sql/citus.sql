@@ -25,19 +25,43 @@ COMMENT ON FUNCTION _passage.distributed_relations(name) IS 'tables of a schema 
 
 -- The size of a table on its own node is that of an empty one.
 
-CREATE FUNCTION _passage.distributed_sizes() RETURNS TABLE (relation oid, bytes bigint)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED ROWS 100
+-- citus_shard_sizes would measure the tables of all stores, and return none of a node where the caller lacks the right
+-- to use the schema of one of them.
+
+CREATE FUNCTION _passage.distributed_size(relation oid) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    bytes bigint;
 BEGIN
     IF _passage.has_citus() THEN
-        RETURN QUERY EXECUTE 'SELECT logicalrelid::oid, sum(size)::bigint FROM pg_catalog.citus_shard_sizes() '
-            'JOIN pg_catalog.pg_dist_shard ON shardid = shard_id GROUP BY logicalrelid';
+        EXECUTE 'SELECT pg_catalog.citus_total_relation_size(logicalrelid, false) FROM pg_catalog.pg_dist_partition '
+            'WHERE logicalrelid = $1' INTO bytes USING relation;
     END IF;
+    RETURN bytes;
 END
 $$;
 
-COMMENT ON FUNCTION _passage.distributed_sizes() IS 'sizes of the tables that Citus distributes, of all their shards together';
+COMMENT ON FUNCTION _passage.distributed_size(oid) IS 'bytes of a table that Citus distributes, of all its shards together; NULL for another table';
+
+-- Citus would distribute what a function creates, in part: a schema without its tables, and functions.
+
+CREATE FUNCTION _passage.set_citus_setting(name text, value text) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    former CONSTANT text := current_setting(name, true);
+BEGIN
+    IF value <> former THEN
+        PERFORM set_config(name, value, true);
+    END IF;
+    RETURN former;
+END
+$$;
+
+COMMENT ON FUNCTION _passage.set_citus_setting(text, text) IS 'sets a setting of Citus in the transaction, if Citus is loaded, and returns the former value';
 
 CREATE FUNCTION _passage.is_stranded_schema(store name) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL SAFE

@@ -60,7 +60,7 @@ DECLARE
     stored_language regconfig;
     statement text;
     locked boolean := false;
-    is_sharding CONSTANT boolean := current_setting('citus.enable_schema_based_sharding', true) = 'on';
+    former_sharding text;
 BEGIN
     store := _passage.store_name(store);
     PERFORM _passage.store_must_be_own(store);
@@ -119,10 +119,7 @@ BEGIN
 
     -- Of two concurrent calls for one store, the second waits and finds the store complete.
     PERFORM pg_advisory_xact_lock(hashtextextended('passage.create_store ' || store, 0));
-    IF is_sharding THEN
-        -- Citus would distribute the schema, but none of the tables that a function creates in it.
-        PERFORM set_config('citus.enable_schema_based_sharding', 'off', true);
-    END IF;
+    former_sharding := _passage.set_citus_setting('citus.enable_schema_based_sharding', 'off');
     FOR statement IN
         SELECT * FROM _passage.store_statements(store, dimensions, distance, embedding_type, language, placement)
     LOOP
@@ -136,9 +133,7 @@ BEGIN
         EXECUTE statement;
         RETURN NEXT statement;
     END LOOP;
-    IF is_sharding THEN
-        PERFORM set_config('citus.enable_schema_based_sharding', 'on', true);
-    END IF;
+    PERFORM _passage.set_citus_setting('citus.enable_schema_based_sharding', former_sharding);
 END
 $$;
 

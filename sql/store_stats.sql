@@ -30,9 +30,8 @@ BEGIN
     -- A caller without the right to read embeddings gets the other counts.
     has_embeddings := available @> '{embeddings.chunk_id}' AND has_column_privilege(format('%I.embeddings', store), 'chunk_id', 'SELECT');
 
-    SELECT pg_size_pretty(sum(coalesce(distributed.bytes, _passage.relation_size(pg_class.oid)))) INTO total_size
+    SELECT pg_size_pretty(sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid)))) INTO total_size
     FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-    LEFT JOIN _passage.distributed_sizes() AS distributed ON distributed.relation = pg_class.oid
     WHERE nspname = store AND relkind IN ('r', 'p', 'm') AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks');
     properties := jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'embedding_type', facts.embedding_type,
         'distance', facts.distance, 'language', facts.language)) || coalesce(_passage.store_settings(store), '{}');

@@ -71,8 +71,8 @@ AS $$
     CROSS JOIN LATERAL _passage.store_facts(nspname) AS facts
     CROSS JOIN LATERAL _passage.restricted_row_counts(nspname) AS counts
     CROSS JOIN LATERAL (
-        SELECT sum(coalesce(distributed.bytes, _passage.relation_size(pg_class.oid)))
-        FROM pg_class LEFT JOIN _passage.distributed_sizes() AS distributed ON distributed.relation = pg_class.oid
+        SELECT sum(coalesce(_passage.distributed_size(pg_class.oid), _passage.relation_size(pg_class.oid)))
+        FROM pg_class
         WHERE relnamespace = store.oid AND relname IN ('documents', 'chunks', 'embeddings', 'strategies', 'settings', 'shard_keys', 'adopted_documents', 'adopted_chunks')
     ) AS size (bytes)
     ORDER BY nspname

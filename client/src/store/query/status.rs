@@ -51,10 +51,9 @@ impl Store {
         let layout = self.layout().await?;
         let sql = "SELECT current_setting('server_version'), \
                    (SELECT extversion FROM pg_extension WHERE extname = 'pg_passage'), \
-                   (SELECT coalesce(sum(coalesce(distributed.bytes, pg_total_relation_size(part))), 0)::bigint FROM (\
+                   (SELECT coalesce(sum(coalesce(_passage.distributed_size(part), pg_total_relation_size(part))), 0)::bigint FROM (\
                    SELECT DISTINCT part FROM pg_class CROSS JOIN LATERAL _passage.relation_tree(pg_class.oid) AS part \
-                   WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'p', 'm')) AS parts \
-                   LEFT JOIN _passage.distributed_sizes() AS distributed ON relation = part), \
+                   WHERE relnamespace = pg_namespace.oid AND relkind IN ('r', 'p', 'm')) AS parts), \
                    jsonb_strip_nulls(jsonb_build_object('dimensions', facts.dimensions, 'distance', facts.distance, 'language', facts.language)) \
                    || coalesce(_passage.store_settings(nspname), '{}') \
                    FROM pg_namespace, _passage.store_facts(nspname) AS facts WHERE nspname = $1";

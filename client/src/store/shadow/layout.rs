@@ -65,7 +65,11 @@ impl Store {
         options: &ShadowOptions,
     ) -> Result<(), Error> {
         let error = |error| self.error_during(Operation::CreateStore, &error);
-        let create = format!("CREATE SCHEMA {}", quote_identifier(shadow));
+        // Citus would distribute the schema, but none of the tables of `create_store`.
+        let create = format!(
+            "SELECT _passage.set_citus_setting('citus.enable_schema_based_sharding', 'off'); CREATE SCHEMA {}",
+            quote_identifier(shadow)
+        );
         self.client.batch_execute(&create).await.map_err(error)?;
         let sql = "SELECT passage.create_store(store => $2::text::name, \
             dimensions => coalesce($3, facts.dimensions), distance => coalesce(facts.distance, \

@@ -122,11 +122,10 @@ impl Store {
     /// Checks the disk space of the store, and whether the vector index fits into the cache.
     pub(super) async fn check_sizes(&self, findings: &mut Vec<Finding>) -> Result<(), Error> {
         let sql = "SELECT pg_size_pretty(pg_database_size(current_database())), \
-                   pg_size_pretty(coalesce((SELECT sum(coalesce(of_shards.bytes, pg_total_relation_size(part))) FROM ( \
+                   pg_size_pretty(coalesce((SELECT sum(coalesce(_passage.distributed_size(part), pg_total_relation_size(part))) FROM ( \
                    SELECT pg_class.oid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = $1 AND relkind IN ('r', 'm') \
                    UNION SELECT relid FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace \
-                   CROSS JOIN LATERAL pg_partition_tree(pg_class.oid) WHERE nspname = $1 AND relkind = 'p') AS parts (part) \
-                   LEFT JOIN _passage.distributed_sizes() AS of_shards ON of_shards.relation = part), 0)), \
+                   CROSS JOIN LATERAL pg_partition_tree(pg_class.oid) WHERE nspname = $1 AND relkind = 'p') AS parts (part)), 0)), \
                    coalesce(sum(pg_relation_size(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx'), 0)::bigint, \
                    pg_size_bytes(current_setting('effective_cache_size')), \
                    max(pg_get_indexdef(pg_class.oid)) FILTER (WHERE relname = 'embeddings_embedding_idx' AND relkind = 'i') FROM pg_class \
