@@ -74,7 +74,7 @@ impl Connections {
     }
 
     /// Returns the error of a failed connection for callers, and reports its cause at most once in a while.
-    fn failure(&self, error: &store::Error) -> Error {
+    pub(super) fn failure(&self, error: &store::Error) -> Error {
         let mut reported_at = self.reported_at.lock().unwrap_or_else(PoisonError::into_inner);
         if reported_at.is_none_or(|at| at.elapsed() > REPORT_PAUSE) {
             *reported_at = Some(Instant::now());

@@ -16,70 +16,97 @@ pub(super) struct Lines {
     pub(super) last_line: i64,
     /// The number of tokens, from the tokens of the chunks in proportion to their bytes.
     pub(super) tokens: i64,
-    /// Whether lines after the last one were left out because of the limit.
-    pub(super) is_cut: bool,
+    /// The tokens of the line that is cut because it alone exceeds the limit.
+    pub(super) cut_line: Option<i64>,
+    /// The first line that follows, if some were left out.
+    pub(super) next_line: Option<i64>,
 }
 
 impl Lines {
     /// Cuts the lines `first` to `last` out of chunks that contain them, and keeps as many as have at most
-    /// `max_tokens` tokens, but at least one line.
+    /// `max_tokens` tokens, but at least a part of one line. They end before lines that no chunk has.
     pub(super) fn of(chunks: &[DocumentChunk], first: i32, last: i32, max_tokens: u32) -> Self {
         let (first, last) = (i64::from(first), i64::from(last));
-        let mut lines = Self::default();
-        let (mut line, mut tokens) = (None, 0.0);
-        // A line that two chunks share is complete only with the second one.
-        let mut pending = (String::new(), 0.0);
-        'chunks: for chunk in chunks {
-            let mut number = line.unwrap_or_else(|| chunk.first_line.unwrap_or(1));
-            let per_byte = chunk.tokens.unwrap_or(0) as f64 / chunk.content.len().max(1) as f64;
-            for part in chunk.content.split_inclusive('\n') {
-                if number > last {
-                    break 'chunks;
-                }
-                if number >= first {
-                    pending.0.push_str(part);
-                    pending.1 += part.len() as f64 * per_byte;
-                }
-                if part.ends_with('\n') {
-                    if number >= first && !lines.add(&mut pending, number, &mut tokens, max_tokens)
-                    {
-                        break 'chunks;
-                    }
-                    number += 1;
-                }
+        let (mut lines, mut tokens, max_tokens) = (Self::default(), 0.0, f64::from(max_tokens));
+        let requested = complete_lines(chunks).into_iter();
+        for mut line in requested.filter(|line| (first..=last).contains(&line.number)) {
+            if lines.first_line == 0 {
+                lines.first_line = line.number;
+                lines.cut_line = line.cut(max_tokens);
+            } else if line.number > lines.last_line + 1 || tokens + line.tokens > max_tokens {
+                lines.next_line = Some(line.number);
+                break;
             }
-            line = Some(number);
-        }
-        if let Some(number) =
-            line.filter(|number| !pending.0.is_empty() && (first..=last).contains(number))
-        {
-            lines.add(&mut pending, number, &mut tokens, max_tokens);
+            tokens += line.tokens;
+            lines.last_line = line.number;
+            lines.content.push_str(&line.text);
         }
         lines.tokens = tokens.round() as i64;
+        if chunks.len() == MAX_CHUNKS as usize && lines.last_line < last {
+            lines.next_line = lines.next_line.or(Some(lines.last_line + 1));
+        }
         lines
     }
+}
 
-    /// Adds a line; returns false and marks the lines as cut if it exceeds the limit.
-    fn add(
-        &mut self,
-        pending: &mut (String, f64),
-        number: i64,
-        tokens: &mut f64,
-        max_tokens: u32,
-    ) -> bool {
-        let (text, more) = std::mem::take(pending);
-        if self.first_line > 0 && *tokens + more > f64::from(max_tokens) {
-            self.is_cut = true;
-            return false;
+/// A line with its line break.
+struct Line {
+    number: i64,
+    text: String,
+    tokens: f64,
+}
+
+impl Line {
+    /// Shortens the line to a number of tokens, and returns how many it had if it was longer.
+    fn cut(&mut self, max_tokens: f64) -> Option<i64> {
+        if self.tokens <= max_tokens {
+            return None;
         }
-        if self.first_line == 0 {
-            self.first_line = number;
-        }
-        *tokens += more;
-        self.last_line = number;
-        self.content.push_str(&text);
-        true
+        let tokens = self.tokens;
+        let bytes = prefix(&self.text, self.text.len() as f64 * max_tokens / tokens).len();
+        self.text.truncate(bytes);
+        self.tokens = max_tokens;
+        Some(tokens.ceil() as i64)
     }
+}
+
+/// Returns the beginning of a text with at most a number of bytes, but at least one character.
+pub(super) fn prefix(text: &str, bytes: f64) -> &str {
+    let one = text.chars().next().map_or(0, char::len_utf8);
+    &text[..text.floor_char_boundary((bytes as usize).max(one))]
+}
+
+/// Joins the parts of lines that chunks share.
+fn complete_lines(chunks: &[DocumentChunk]) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let (mut number, mut continues) = (1, false);
+    for chunk in chunks {
+        // The chunks between may be missing, or not visible to the role.
+        if let Some(first) = chunk.first_line.filter(|first| *first > number) {
+            (number, continues) = (first, false);
+        }
+        let bytes = chunk.content.len().max(1) as f64;
+        // The extension estimates unknown tokens in the same way.
+        let estimate = || chunk.content.chars().count().div_ceil(4) as i64;
+        let per_byte = chunk.tokens.unwrap_or_else(estimate) as f64 / bytes;
+        for part in chunk.content.split_inclusive('\n') {
+            let tokens = part.len() as f64 * per_byte;
+            match lines.last_mut().filter(|_| continues) {
+                Some(line) => {
+                    line.text.push_str(part);
+                    line.tokens += tokens;
+                }
+                None => lines.push(Line { number, text: part.to_owned(), tokens }),
+            }
+            continues = !part.ends_with('\n');
+            number += i64::from(!continues);
+        }
+    }
+    // The rest of the last line may be in a chunk that was not read.
+    if continues && chunks.len() == MAX_CHUNKS as usize && lines.len() > 1 {
+        lines.pop();
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -114,15 +141,37 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_before_the_limit_of_tokens_but_with_at_least_one_line() {
+    fn lines_end_before_the_limit_of_tokens() {
         let chunks = [chunk(1, "aaaa\nbbbb\n"), chunk(3, "cccc\n")];
         let lines = Lines::of(&chunks, 1, 3, 12);
         assert_eq!(
-            (lines.content.as_str(), lines.last_line, lines.is_cut),
-            ("aaaa\nbbbb\n", 2, true)
+            (lines.content.as_str(), lines.last_line, lines.next_line),
+            ("aaaa\nbbbb\n", 2, Some(3))
         );
-        let lines = Lines::of(&chunks, 1, 3, 1);
-        assert_eq!((lines.content.as_str(), lines.last_line, lines.is_cut), ("aaaa\n", 1, true));
-        assert!(!Lines::of(&chunks, 1, 3, 15).is_cut);
+        assert_eq!(Lines::of(&chunks, 1, 3, 15).next_line, None);
+    }
+
+    #[test]
+    fn a_line_longer_than_the_limit_is_cut() {
+        let lines = Lines::of(&[chunk(1, "aäaaaaaa\nb\n")], 1, 2, 2);
+        assert_eq!((lines.content.as_str(), lines.last_line, lines.tokens), ("a", 1, 2));
+        assert_eq!((lines.cut_line, lines.next_line), (Some(10), Some(2)));
+    }
+
+    #[test]
+    fn tokens_are_estimated_if_the_store_has_none() {
+        let of = |content: &str| DocumentChunk { tokens: None, ..chunk(1, content) };
+        let lines = Lines::of(&[of("aaaaaaa\nbbbbbbb\n")], 1, 2, 3);
+        assert_eq!((lines.content.as_str(), lines.tokens), ("aaaaaaa\n", 2));
+    }
+
+    #[test]
+    fn lines_end_before_a_gap_and_the_numbers_after_it_are_those_of_the_document() {
+        let chunks = [chunk(1, "one\ntw"), chunk(7, "seven\n")];
+        let lines = Lines::of(&chunks, 1, 9, 1_000);
+        assert_eq!((lines.content.as_str(), lines.last_line), ("one\ntw", 2));
+        assert_eq!(lines.next_line, Some(7));
+        let lines = Lines::of(&chunks, 3, 9, 1_000);
+        assert_eq!((lines.content.as_str(), lines.first_line), ("seven\n", 7));
     }
 }

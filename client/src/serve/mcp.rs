@@ -7,6 +7,7 @@ resources. Nothing is written, unless the caller adds a [`Writer`].
 
 mod arguments;
 mod pages;
+mod parts;
 mod resources;
 mod results;
 mod tools;
@@ -19,9 +20,11 @@ use super::guard::Guard;
 use super::reader::Reader;
 use super::{listen, web};
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
+use resources::Failure;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -34,7 +37,9 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{RoleServer, ServerHandler, ServiceExt};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tools::Tool;
 
 /// Instructions that a host shows to its model.
@@ -42,19 +47,39 @@ const INSTRUCTIONS: &str = "\
 Finds passages in a store of documents. Begin with `search`, which returns whole passages with citations \
 (uri:first-last); `fragments` returns only the lines that answer. Read on with `read_passage`: by chunk_id for more \
 context, or by uri and lines. `outline` shows the sections of a document, `list_collections` what the store has. \
-Every tool takes max_tokens, and says how to continue if something was left out. Cite the citations.";
+Tools that read take max_tokens. If results were left out, they name the next offset. Name the citations in your answer.";
 
 /// An MCP server over one store.
 #[derive(Clone)]
 pub struct Server {
     reader: Arc<Reader>,
     writer: Option<Arc<Writer>>,
+    calls: Arc<Semaphore>,
 }
 
 impl Server {
     /// Makes a server, which only reads unless there is a writer.
     pub fn new(reader: Arc<Reader>, writer: Option<Writer>) -> Self {
-        Self { reader, writer: writer.map(Arc::new) }
+        let calls = Arc::new(Semaphore::new(MAX_CALLS));
+        Self { reader, writer: writer.map(Arc::new), calls }
+    }
+
+    /// Ends a request after the time limit, or if the client cancels it. Dropping it cancels its statement in PostgreSQL.
+    async fn limited<T, E: From<Error>>(
+        &self,
+        cancelled: impl Future<Output = ()>,
+        request: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let Ok(_permit) = self.calls.try_acquire() else { return Err(Error::Busy.into()) };
+        let limit = self.reader.timeout();
+        tokio::select! {
+            result = tokio::time::timeout(limit, request) => {
+                result.unwrap_or_else(|_| Err(Error::TimedOut(limit).into()))
+            }
+            () = cancelled => {
+                Err(Error::invalid("the request was cancelled", "Send it again.").into())
+            }
+        }
     }
 
     /// Serves one client on standard input and output, until the client closes them or `stop` is ready.
@@ -77,17 +102,20 @@ impl Server {
         guard: Guard,
         stop: impl Future<Output = ()>,
     ) {
-        // The guard checks the Host header, and does so for other names if there is a token.
+        // The guard checks the Host header. With a token it admits any name.
         let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
         let cancel = config.cancellation_token.clone();
-        // A session ends with its client, or after five minutes without a request.
-        let sessions = Arc::new(LocalSessionManager::default());
+        // A session ends with its client, or without a request for an hour. A call may take longer.
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(KEEP_ALIVE.max(self.reader.timeout() + MARGIN));
+        let sessions = Arc::new(sessions);
         let service =
             StreamableHttpService::new(move || Ok(self.clone()), Arc::clone(&sessions), config);
         let guard = Arc::new(guard);
         let router = Router::new()
             .route_service("/mcp", service)
             .layer(from_fn_with_state(sessions, limit_sessions))
+            .layer(from_fn(read_body))
             .layer(from_fn_with_state(Arc::clone(&guard), web::check_token))
             .fallback(web::not_found)
             .layer(from_fn_with_state(guard, web::check_host))
@@ -98,6 +126,30 @@ impl Server {
             cancel.cancel();
         };
         listen::listen(listener, router, stop).await;
+    }
+}
+
+/// The time for which a session over HTTP is kept without a request.
+const KEEP_ALIVE: Duration = Duration::from_hours(1);
+/// The time by which a session outlasts a call that reaches the time limit.
+const MARGIN: Duration = Duration::from_mins(1);
+/// The maximum number of calls at the same time.
+const MAX_CALLS: usize = 256;
+/// The maximum size of a request, in bytes: a text to store, with escapes.
+const MAX_BODY: usize = 8 << 20;
+/// The time in which a client sends a request.
+const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// Reads the body of a request, within a limit of time.
+async fn read_body(request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    let failure = |status, cause: &str, remedy: &str| {
+        web::reject(&Error::Invalid { status, cause: cause.into(), remedy: remedy.into() })
+    };
+    match tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_BODY)).await {
+        Ok(Ok(bytes)) => next.run(Request::from_parts(head, Body::from(bytes))).await,
+        Ok(Err(_)) => failure(413, "the body is too long or incomplete", "Send a shorter text."),
+        Err(_) => failure(408, "the body did not arrive in time", "Send the request again."),
     }
 }
 
@@ -148,11 +200,20 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         let answer = Box::pin(tool.call(&self.reader, self.writer.as_deref(), arguments));
-        // Dropping the call cancels its statement in PostgreSQL. A write ends, so that its result is known.
-        let answer = tokio::select! {
-            answer = answer => answer,
-            () = context.ct.cancelled(), if !tool.writes() => Err(Error::invalid("the request was cancelled", "Send it again.")),
+        // A cancelled write ends, so that its result is known.
+        let cancelled = async {
+            if tool.writes() {
+                std::future::pending::<()>().await;
+            }
+            context.ct.cancelled().await;
         };
+        let mut answer = self.limited(cancelled, answer).await;
+        if let (Err(Error::TimedOut(limit)), true) = (&answer, tool.writes()) {
+            answer = Err(Error::invalid(
+                format!("the call took longer than {} s, and may have written", limit.as_secs()),
+                "Search for the document before you call again.",
+            ));
+        }
         let result = match answer {
             Ok(answer) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
@@ -160,8 +221,7 @@ impl ServerHandler for Server {
                 result
             }
             Err(error) => {
-                let text = format!("{error}\n{}", results::remedy(&error));
-                CallToolResult::error(vec![ContentBlock::text(text)])
+                CallToolResult::error(vec![ContentBlock::text(results::error_text(&error))])
             }
         };
         Ok(result.into())
@@ -170,9 +230,12 @@ impl ServerHandler for Server {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.reader, request.and_then(|request| request.cursor)).await
+        let cursor = request.and_then(|request| request.cursor);
+        let listed =
+            self.limited(context.ct.cancelled(), resources::list(&self.reader, cursor)).await;
+        listed.map_err(|Failure(error)| error)
     }
 
     async fn list_resource_templates(
@@ -186,8 +249,10 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.reader, &request.uri).await?.into())
+        let read =
+            self.limited(context.ct.cancelled(), resources::read(&self.reader, &request.uri)).await;
+        Ok(read.map_err(|Failure(error)| error)?.into())
     }
 }

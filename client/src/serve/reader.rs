@@ -94,6 +94,16 @@ impl Reader {
         &self.store
     }
 
+    /// Returns the time limit of a request.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Returns the error of a failed connection for callers, and reports its cause.
+    pub(super) fn connection_failure(&self, error: &store::Error) -> Error {
+        self.connections.failure(error)
+    }
+
     /// Returns the embedder of queries.
     pub fn embedder(&self) -> Option<&Arc<Embedder>> {
         self.embedder.as_ref()

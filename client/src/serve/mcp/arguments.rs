@@ -6,12 +6,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The largest offset of a page.
-const MAX_OFFSET: u32 = 200;
+/// The largest offset of a page of hits.
+pub(super) const MAX_HIT_OFFSET: u32 = 200;
+/// The largest offset of a page of fragments, which small budgets cut into many parts.
+pub(super) const MAX_FRAGMENT_OFFSET: u32 = 1_000_000;
 /// The largest number of results in a page.
 const MAX_LIMIT: u32 = 50;
 /// The largest budget of a page.
-const MAX_TOKENS: u32 = 100_000;
+pub(super) const MAX_TOKENS: u32 = 100_000;
 
 /// Parses the arguments of a tool.
 pub(super) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, Error> {
@@ -32,14 +34,14 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Checks the limits of a page.
+    /// Checks the offset with its maximum, and the limit and the budget with their defaults.
     pub(super) fn new(
-        offset: Option<u32>,
+        offset: (Option<u32>, u32),
         limit: (Option<u32>, u32),
         max_tokens: (Option<u32>, u32),
     ) -> Result<Self, Error> {
         Ok(Self {
-            offset: within("offset", offset.unwrap_or(0), 0, MAX_OFFSET)?,
+            offset: within("offset", offset.0.unwrap_or(0), 0, offset.1)?,
             limit: within("limit", limit.0.unwrap_or(limit.1), 1, MAX_LIMIT)?,
             max_tokens: budget(max_tokens.0, max_tokens.1)?,
         })
@@ -81,9 +83,9 @@ pub(super) struct SearchArguments {
     pub(super) strategy: Option<String>,
     /// The maximum number of passages, 1 to 50, 5 by default.
     pub(super) limit: Option<u32>,
-    /// The maximum number of tokens of all passages together, 2000 by default.
+    /// The maximum number of tokens of all passages together, 1 to 100000, 2000 by default.
     pub(super) max_tokens: Option<u32>,
-    /// The `next_offset` of the page before, with all other arguments unchanged; 0 for the first page.
+    /// `next_offset` of the previous page. Repeat all other arguments. 0 is the first page.
     pub(super) offset: Option<u32>,
 }
 
@@ -100,9 +102,9 @@ pub(super) struct FragmentsArguments {
     pub(super) version: Option<String>,
     /// The maximum number of fragments, 1 to 50, 5 by default.
     pub(super) limit: Option<u32>,
-    /// The maximum number of tokens of all fragments together, 1000 by default.
+    /// The maximum number of tokens of all fragments together, 1 to 100000, 1000 by default.
     pub(super) max_tokens: Option<u32>,
-    /// The `next_offset` of the page before, with all other arguments unchanged; 0 for the first page.
+    /// `next_offset` of the previous page. Repeat all other arguments. 0 is the first page.
     pub(super) offset: Option<u32>,
 }
 
@@ -125,7 +127,7 @@ pub(super) struct ReadPassageArguments {
     pub(super) context_lines: Option<u32>,
     /// The context to add to the chunk, such as auto, broad, section, document, adjacent or none. The default is auto.
     pub(super) strategy: Option<String>,
-    /// The maximum number of tokens, 4000 by default.
+    /// The maximum number of tokens, 1 to 100000, 4000 by default.
     pub(super) max_tokens: Option<u32>,
 }
 
@@ -138,18 +140,18 @@ pub(super) struct OutlineArguments {
     pub(super) collection: Option<String>,
     /// The version of the collection, if several have the uri.
     pub(super) version: Option<String>,
-    /// The maximum number of tokens of the outline, 2000 by default.
+    /// The maximum number of tokens of the outline, 1 to 100000, 2000 by default.
     pub(super) max_tokens: Option<u32>,
-    /// The number of sections to skip: `next_offset` of the page before.
+    /// The number of sections to skip: `next_offset` of the previous page.
     pub(super) offset: Option<u32>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListCollectionsArguments {
-    /// The maximum number of tokens of the list, 2000 by default.
+    /// The maximum number of tokens of the list, 1 to 100000, 2000 by default.
     pub(super) max_tokens: Option<u32>,
-    /// The number of collections to skip: `next_offset` of the page before.
+    /// The number of collections to skip: `next_offset` of the previous page.
     pub(super) offset: Option<u32>,
 }
 
@@ -161,9 +163,9 @@ pub(super) struct IngestArguments {
     pub(super) uri: String,
     /// The text of the document.
     pub(super) content: String,
-    /// The collection of the document.
+    /// The collection of the document. The default is the unnamed one.
     pub(super) collection: Option<String>,
-    /// The version of the collection.
+    /// The version of the collection. The default is the unnamed one.
     pub(super) version: Option<String>,
     /// The title. The default is the title in the text.
     pub(super) title: Option<String>,

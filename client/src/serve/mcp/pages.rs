@@ -1,14 +1,16 @@
 //! Pages of search results.
 //!
-//! The first page is the result of the function with the budget of the page. Its size decides which context the
-//! passages have, so a later page is not a later part of a larger result. A later page has the hits that the first
-//! page does not contain, each once.
+//! The budget of the page decides the context of its passages. So page 2 is not the second part of one larger result.
+//! A later page has the best hits that no earlier page contains. Fragments have no context: their pages are parts of
+//! one list.
 
 use super::super::error::Error;
 use super::super::reader::Reader;
 use super::arguments::Page;
-use super::results::{Passage, Passages, note};
+use super::parts::parts;
+use super::results::{Passage, PassageRow, Passages, note, parse_rows};
 use crate::store::{CallResult, Notice};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
@@ -26,68 +28,79 @@ pub(super) async fn search(
 ) -> Result<Passages, Error> {
     // The question is embedded once for all calls.
     let query = reader.with_embedding("search", query).await?;
-    let mut arguments = query.clone();
+    let with_limits = |mut arguments: Map<String, Value>| {
+        arguments.insert("max_tokens".into(), page.max_tokens.into());
+        if let Some(strategy) = strategy {
+            arguments.insert("strategy".into(), strategy.into());
+        }
+        arguments
+    };
+    let mut arguments = with_limits(query.clone());
     arguments.insert("max_passages".into(), page.limit.into());
-    arguments.insert("max_tokens".into(), page.max_tokens.into());
-    add_strategy(&mut arguments, strategy);
     let first = reader.call("search", &arguments).await?;
-
     let mut arguments = query;
     arguments.insert("max_hits".into(), MAX_RESULTS.into());
     let hits = reader.call("search_hits", &arguments).await?;
-    let (rows, mut notices) = (first.values(), first.notices);
-    extend(&mut notices, hits.notices.clone());
-    let shown = chunk_ids(&rows);
-    let rest: Vec<Hit> = hits.values().iter().filter_map(Hit::from_row).collect();
-    let rest: Vec<Hit> = rest.into_iter().filter(|hit| !shown.contains(&hit.id)).collect();
-    if page.offset == 0 {
-        let next_offset = (!rest.is_empty()).then_some(1);
-        return Ok(passages(&rows, next_offset, &notices, page));
-    }
 
-    let rest = rest.get(page.offset as usize - 1..).unwrap_or_default();
-    let taken = &rest[..fitting(rest.iter().map(|hit| hit.tokens), page)];
-    if taken.is_empty() {
-        return Ok(passages(&[], None, &notices, page));
+    let mut passages = read_passages(&first)?;
+    let (mut notices, mut rest) = (first.notices, parse_rows::<Hit>(&hits)?);
+    extend(&mut notices, hits.notices);
+    let is_capped = rest.len() == MAX_RESULTS;
+    remove_shown(&mut rest, &passages);
+    // The context of each page decides which hits follow, so the earlier pages are made again.
+    let (mut offset, mut next) = (0, 1);
+    while next <= page.offset && !rest.is_empty() {
+        let before = rest.len();
+        let taken: Vec<Hit> =
+            rest.drain(..fitting(rest.iter().map(|hit| hit.tokens.unwrap_or(0)), page)).collect();
+        let mut arguments = with_limits(Map::new());
+        arguments
+            .insert("chunk_ids".into(), taken.iter().map(|hit| hit.chunk_id.as_str()).collect());
+        arguments.insert("scores".into(), taken.iter().map(|hit| hit.score).collect());
+        let result = reader.call("reassemble", &arguments).await?;
+        passages = read_passages(&result)?;
+        extend(&mut notices, result.notices);
+        remove_shown(&mut rest, &passages);
+        (offset, next) = (next, next + (before - rest.len()) as u32);
     }
-    let mut arguments = Map::new();
-    arguments.insert("chunk_ids".into(), taken.iter().map(|hit| hit.id.as_str()).collect());
-    arguments.insert("scores".into(), taken.iter().map(|hit| hit.score).collect());
-    arguments.insert("max_tokens".into(), page.max_tokens.into());
-    add_strategy(&mut arguments, strategy);
-    let result = reader.call("reassemble", &arguments).await?;
-    let rows = result.values();
-    extend(&mut notices, result.notices);
-    // The context of this page may contain the next hits.
-    let shown = chunk_ids(&rows);
-    let contained = rest[taken.len()..].iter().take_while(|hit| shown.contains(&hit.id)).count();
-    let consumed = taken.len() + contained;
-    let next_offset = (consumed < rest.len()).then_some(page.offset + consumed as u32);
-    Ok(passages(&rows, next_offset, &notices, page))
+    if next <= page.offset && offset < page.offset {
+        passages.clear();
+    }
+    let next_offset = (!rest.is_empty()).then_some(next);
+    let mut notes = notes(&notices, &passages, page);
+    if passages.iter().any(|passage| passage.truncated) {
+        notes.push(CUT_CONTEXT.into());
+    }
+    if is_capped && next_offset.is_none() {
+        notes.push(format!(
+            "search finds the best {MAX_RESULTS} hits; ask a narrower question for others"
+        ));
+    }
+    Ok(Passages { passages, next_offset, notes })
 }
 
-fn add_strategy(arguments: &mut Map<String, Value>, strategy: Option<&str>) {
-    if let Some(strategy) = strategy {
-        arguments.insert("strategy".into(), strategy.into());
-    }
-}
+/// The note for passages whose context is cut.
+pub(super) const CUT_CONTEXT: &str = "context was left out (truncated); for more, call read_passage with a chunk_id \
+    and a larger max_tokens, or with uri, first_line and last_line";
 
 /// A hit without its text.
+#[derive(Deserialize)]
 struct Hit {
-    id: String,
+    chunk_id: String,
     score: f64,
-    tokens: i64,
+    tokens: Option<i64>,
 }
 
-impl Hit {
-    fn from_row(row: &Value) -> Option<Self> {
-        let tokens = row["tokens"].as_i64().unwrap_or(0);
-        Some(Self {
-            id: row["chunk_id"].as_str()?.to_owned(),
-            score: row["score"].as_f64()?,
-            tokens,
-        })
-    }
+/// Removes the hits that passages contain.
+fn remove_shown(hits: &mut Vec<Hit>, passages: &[Passage]) {
+    let shown: HashSet<&str> =
+        passages.iter().flat_map(|passage| &passage.chunk_ids).map(String::as_str).collect();
+    hits.retain(|hit| !shown.contains(hit.chunk_id.as_str()));
+}
+
+/// Reads the rows of a call.
+fn read_passages(result: &CallResult) -> Result<Vec<Passage>, Error> {
+    Ok(parse_rows::<PassageRow>(result)?.into_iter().map(Passage::from_row).collect())
 }
 
 /// Returns how many results fit in a page, given their tokens; at least one if there are results.
@@ -100,51 +113,44 @@ fn fitting(results: impl ExactSizeIterator<Item = i64>, page: Page) -> usize {
     results.take(page.limit as usize).take_while(fits).count().max(1).min(all)
 }
 
-fn chunk_ids(rows: &[Value]) -> HashSet<String> {
-    let ids = rows.iter().flat_map(|row| row["chunk_ids"].as_array().into_iter().flatten());
-    ids.filter_map(Value::as_str).map(ToOwned::to_owned).collect()
-}
-
 /// Returns a page of fragments. `query` has the question, the document and the collection.
 pub(super) async fn fragments(
     reader: &Reader,
-    query: Map<String, Value>,
+    mut query: Map<String, Value>,
     page: Page,
 ) -> Result<Passages, Error> {
-    let query = reader.with_embedding("fragments", query).await?;
-    let call = async |limit: usize, max_tokens: u32| {
-        let mut arguments = query.clone();
-        arguments.insert("max_fragments".into(), limit.into());
-        arguments.insert("max_tokens".into(), max_tokens.into());
-        reader.call("fragments", &arguments).await
-    };
-    let first: CallResult = call(page.limit as usize, page.max_tokens).await?;
-    let all: CallResult = call(MAX_RESULTS, MAX_TOKENS).await?;
-    let (first, mut notices) = (first.values(), first.notices);
-    extend(&mut notices, all.notices.clone());
-    let rest: Vec<Value> = all
-        .values()
-        .into_iter()
-        .filter(|row| !first.iter().any(|shown| overlap(shown, row)))
-        .collect();
-    if page.offset == 0 {
-        let next_offset = (!rest.is_empty()).then_some(1);
-        return Ok(passages(&first, next_offset, &notices, page));
-    }
-    let rest = rest.get(page.offset as usize - 1..).unwrap_or_default();
-    let taken = fitting(rest.iter().map(|row| row["tokens"].as_i64().unwrap_or(0)), page);
+    query.insert("max_fragments".into(), MAX_RESULTS.into());
+    query.insert("max_tokens".into(), MAX_TOKENS.into());
+    // A named document would be returned as a whole if it fits.
+    query.insert("return_full".into(), false.into());
+    let result = reader.call("fragments", &query).await?;
+    let found = read_passages(&result)?;
+    let is_capped = found.len() == MAX_RESULTS;
+    let all: Vec<Passage> =
+        found.iter().flat_map(|passage| parts(passage, page.max_tokens)).collect();
+    let rest = all.get(page.offset as usize..).unwrap_or_default();
+    let taken = fitting(rest.iter().map(|passage| passage.tokens), page);
+    let passages = rest[..taken].to_vec();
     let next_offset = (taken < rest.len()).then_some(page.offset + taken as u32);
-    Ok(passages(&rest[..taken], next_offset, &notices, page))
+    let mut notes = notes(&result.notices, &passages, page);
+    notes.extend(passages.iter().filter(|passage| passage.truncated).map(cut_line));
+    if is_capped && next_offset.is_none() {
+        notes.push(format!(
+            "fragments finds the best {MAX_RESULTS} fragments; ask a narrower question for others"
+        ));
+    }
+    Ok(Passages { passages, next_offset, notes })
 }
 
-/// Returns whether two fragments have a line in common.
-fn overlap(one: &Value, other: &Value) -> bool {
-    let lines = |row: &Value| Some((row["first_line"].as_i64()?, row["last_line"].as_i64()?));
-    one["document_id"] == other["document_id"]
-        && match (lines(one), lines(other)) {
-            (Some(one), Some(other)) => one.0 <= other.1 && other.0 <= one.1,
-            _ => one["content"] == other["content"],
-        }
+/// Returns the note for a line that alone exceeds the budget.
+fn cut_line(passage: &Passage) -> String {
+    match (&passage.uri, passage.first_line) {
+        (Some(_), Some(line)) => format!(
+            "line {line} is cut at max_tokens; read it with read_passage, its uri, first_line {line}, last_line {line} and a \
+             larger max_tokens"
+        ),
+        _ => "a line is cut at max_tokens; call again with a larger max_tokens".into(),
+    }
 }
 
 /// Adds notices that are not among them.
@@ -156,12 +162,9 @@ fn extend(notices: &mut Vec<Notice>, more: Vec<Notice>) {
     }
 }
 
-/// Returns rows as passages, with a note if a single one exceeds the budget.
-fn passages(rows: &[Value], next_offset: Option<u32>, notices: &[Notice], page: Page) -> Passages {
-    let passages: Vec<Passage> = rows.iter().map(Passage::from_row).collect();
-    let mut notes: Vec<String> = notices.iter().map(note).collect();
-    notes.extend(over_budget(&passages, page.max_tokens));
-    Passages { passages, next_offset, notes }
+/// Returns notices as notes, with a note if the passages exceed the budget.
+fn notes(notices: &[Notice], passages: &[Passage], page: Page) -> Vec<String> {
+    notices.iter().map(note).chain(over_budget(passages, page.max_tokens)).collect()
 }
 
 /// Returns a note if the passages exceed a budget, because hits are never cut.
@@ -174,10 +177,9 @@ pub(super) fn over_budget(passages: &[Passage], max_tokens: u32) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn page(limit: u32, max_tokens: u32) -> Page {
-        Page::new(None, (Some(limit), 1), (Some(max_tokens), 1)).unwrap()
+        Page::new((None, 0), (Some(limit), 1), (Some(max_tokens), 1)).unwrap()
     }
 
     #[test]
@@ -188,13 +190,5 @@ mod tests {
         assert_eq!(of(5, 10), 1);
         assert_eq!(of(5, 500), 3);
         assert_eq!(fitting([].into_iter(), page(5, 500)), 0);
-    }
-
-    #[test]
-    fn fragments_overlap_if_they_share_a_line() {
-        let row = |document: &str, first, last| json!({"document_id": document, "first_line": first, "last_line": last, "content": ""});
-        assert!(overlap(&row("a", 1, 5), &row("a", 5, 9)));
-        assert!(!overlap(&row("a", 1, 5), &row("a", 6, 9)));
-        assert!(!overlap(&row("a", 1, 5), &row("b", 1, 5)));
     }
 }

@@ -1,7 +1,8 @@
 //! Documents as resources.
 
+use super::super::error::Error;
 use super::super::reader::Reader;
-use super::results::remedy;
+use super::results::error_text;
 use crate::store::{DocumentFilter, DocumentKey, ListedDocument};
 use rmcp::model::{
     ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
@@ -22,12 +23,12 @@ const CHUNKS: u32 = 1_000;
 pub(super) async fn list(
     reader: &Reader,
     cursor: Option<String>,
-) -> Result<ListResourcesResult, ErrorData> {
+) -> Result<ListResourcesResult, Failure> {
     let after = cursor.map(|cursor| serde_json::from_str::<DocumentKey>(&cursor)).transpose();
     let after = after
         .map_err(|_| ErrorData::invalid_params("the cursor is not one of this server", None))?;
     let filter = DocumentFilter { after, limit: PAGE, ..DocumentFilter::default() };
-    let documents = reader.documents(&filter).await.map_err(|error| failure(&error))?;
+    let documents = reader.documents(&filter).await?;
     let next = documents
         .last()
         .filter(|_| documents.len() == PAGE as usize)
@@ -56,25 +57,24 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 /// Returns the text of a document.
-pub(super) async fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) async fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, Failure> {
     let missing = || {
-        ErrorData::resource_not_found("there is no such document; resources/list names them", None)
+        let cause = "there is no such document; resources/list names them";
+        Failure(ErrorData::resource_not_found(cause, None))
     };
     let id: Uuid = uri.strip_prefix(PREFIX).and_then(|id| id.parse().ok()).ok_or_else(missing)?;
     let filter = DocumentFilter { id: Some(id), limit: 1, ..DocumentFilter::default() };
-    let documents = reader.documents(&filter).await.map_err(|error| failure(&error))?;
+    let documents = reader.documents(&filter).await?;
     let document = documents.first().ok_or_else(missing)?;
     let (mut text, mut from) = (String::new(), 0);
     loop {
-        let chunks = reader.chunks(id, from, CHUNKS).await.map_err(|error| failure(&error))?;
+        let chunks = reader.chunks(id, from, CHUNKS).await?;
         text.extend(chunks.iter().map(|chunk| chunk.content.as_str()));
         if text.len() > MAX_BYTES {
-            return Err(ErrorData::invalid_params(
-                format!(
-                    "the document has more than {MAX_BYTES} bytes; read parts of it with the tools outline and read_passage"
-                ),
-                None,
-            ));
+            let cause = format!(
+                "the document has more than {MAX_BYTES} bytes; read parts of it with the tools outline and read_passage"
+            );
+            return Err(ErrorData::invalid_params(cause, None).into());
         }
         match chunks.last() {
             Some(last) if chunks.len() == CHUNKS as usize => from = last.ordinal + 1,
@@ -90,6 +90,17 @@ pub(super) async fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResul
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn failure(error: &super::super::error::Error) -> ErrorData {
-    ErrorData::internal_error(format!("{error}: {}", remedy(error)), None)
+/// The failure of a request for resources, which the protocol reports in another form than that of a tool.
+pub(super) struct Failure(pub(super) ErrorData);
+
+impl From<ErrorData> for Failure {
+    fn from(error: ErrorData) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(ErrorData::internal_error(error_text(&error).replacen('\n', ": ", 1), None))
+    }
 }

@@ -2,9 +2,10 @@
 
 use super::super::error::Error;
 use super::super::lines::Lines;
-use crate::store::{self, Collection, ListedDocument, Notice, RemovalSummary};
+use crate::store::{self, CallResult, Collection, ListedDocument, Notice, RemovalSummary};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -32,53 +33,92 @@ pub(super) struct Passages {
     pub(super) notes: Vec<String>,
 }
 
+/// A row of `search`, `reassemble` or `fragments`. It lacks the columns whose JSON a parser may reject, such as a number
+/// beyond the range of a double in metadata.
+#[derive(Deserialize)]
+pub(super) struct PassageRow {
+    uri: Option<String>,
+    title: Option<String>,
+    collection: Option<String>,
+    version: Option<String>,
+    section: Option<Vec<Option<String>>>,
+    first_line: Option<i64>,
+    last_line: Option<i64>,
+    tokens: Option<i64>,
+    score: Option<f64>,
+    chunk_ids: Option<Vec<String>>,
+    hit_ids: Option<Vec<String>>,
+    content: Option<String>,
+    truncated: Option<bool>,
+}
+
+/// Parses the rows of a call.
+pub(super) fn parse_rows<T: DeserializeOwned>(result: &CallResult) -> Result<Vec<T>, Error> {
+    result.parse().map_err(|error| Error::Invalid {
+        status: 502,
+        cause: format!("a row of the store is not readable: {error}"),
+        remedy: "Report this to the operator of the store.".into(),
+    })
+}
+
 /// Text of a document.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 pub(super) struct Passage {
     /// The citation: uri:first-last.
     citation: String,
-    uri: Option<String>,
+    pub(super) uri: Option<String>,
     title: Option<String>,
     collection: Option<String>,
     version: Option<String>,
     /// The titles from the root to the section.
     section: Vec<String>,
-    first_line: Option<i64>,
+    pub(super) first_line: Option<i64>,
     last_line: Option<i64>,
     /// The number of tokens.
     pub(super) tokens: i64,
     score: Option<f64>,
     /// The chunks of the text, for `read_passage`.
-    chunk_ids: Vec<String>,
+    pub(super) chunk_ids: Vec<String>,
     /// The chunks that matched.
     hit_ids: Vec<String>,
+    /// Whether context, or the rest of a long line, was left out because of `max_tokens`.
+    pub(super) truncated: bool,
     /// The text.
-    content: String,
+    pub(super) content: String,
 }
 
 impl Passage {
-    /// Reads a row of `search`, `reassemble` or `fragments`.
-    pub(super) fn from_row(row: &Value) -> Self {
-        let text = |name: &str| row[name].as_str().map(ToOwned::to_owned);
-        let texts = |name: &str| {
-            let array = row[name].as_array().into_iter().flatten();
-            array.filter_map(Value::as_str).map(ToOwned::to_owned).collect()
-        };
-        let (first_line, last_line) = (row["first_line"].as_i64(), row["last_line"].as_i64());
+    /// Makes a passage of a row.
+    pub(super) fn from_row(row: PassageRow) -> Self {
+        let PassageRow { first_line, last_line, .. } = row;
         Self {
-            citation: citation(row["uri"].as_str(), first_line, last_line),
-            uri: text("uri"),
-            title: text("title"),
-            collection: text("collection").filter(|name| !name.is_empty()),
-            version: text("version").filter(|name| !name.is_empty()),
-            section: texts("section"),
+            citation: citation(row.uri.as_deref(), first_line, last_line),
+            uri: row.uri,
+            title: row.title,
+            collection: row.collection.filter(|name| !name.is_empty()),
+            version: row.version.filter(|name| !name.is_empty()),
+            section: row.section.unwrap_or_default().into_iter().flatten().collect(),
             first_line,
             last_line,
-            tokens: row["tokens"].as_i64().unwrap_or(0),
-            score: row["score"].as_f64(),
-            chunk_ids: texts("chunk_ids"),
-            hit_ids: texts("hit_ids"),
-            content: text("content").unwrap_or_default(),
+            tokens: row.tokens.unwrap_or(0),
+            score: row.score,
+            chunk_ids: row.chunk_ids.unwrap_or_default(),
+            hit_ids: row.hit_ids.unwrap_or_default(),
+            truncated: row.truncated.unwrap_or(false),
+            content: row.content.unwrap_or_default(),
+        }
+    }
+
+    /// Returns the passage with a part of its text, in the lines `first` to `last`.
+    pub(super) fn with_part(&self, content: &str, lines: Option<(i64, i64)>, tokens: i64) -> Self {
+        let (first_line, last_line) = lines.unzip();
+        Self {
+            citation: citation(self.uri.as_deref(), first_line, last_line),
+            first_line,
+            last_line,
+            tokens,
+            content: content.to_owned(),
+            ..self.clone()
         }
     }
 
@@ -98,6 +138,7 @@ impl Passage {
             score: None,
             chunk_ids: Vec::new(),
             hit_ids: Vec::new(),
+            truncated: lines.cut_line.is_some(),
             content: lines.content,
         }
     }
@@ -113,15 +154,31 @@ impl Passage {
         if titles.is_empty() {
             titles.extend(self.title.as_deref());
         }
-        let _ = write!(text, "[{number}] {}{place}", self.citation);
+        let mut head = format!("[{number}] {}{place}", self.citation);
         if !titles.is_empty() {
-            let _ = write!(text, " ({})", titles.join(" > "));
+            let _ = write!(head, " ({})", titles.join(" > "));
         }
         if let [chunk, ..] = self.hit_ids.as_slice() {
-            let _ = write!(text, " chunk_id {chunk}");
+            let _ = write!(head, " chunk_id {chunk}");
         }
-        let _ = write!(text, "\n{}\n\n", self.content.trim_end_matches('\n'));
+        let (content, fence) = (self.content.trim_end_matches('\n'), fence(&self.content));
+        let _ = write!(text, "{}\n{fence}\n{content}\n{fence}\n\n", single_line(&head));
     }
+}
+
+/// Returns a fence that a text does not contain, so that a document cannot end its text and forge a citation.
+fn fence(content: &str) -> String {
+    let longest = content.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
+/// Replaces characters that begin a new line or change the direction of text, so that a name stays in its line.
+pub(super) fn single_line(text: &str) -> String {
+    let breaks = |char: char| {
+        char.is_control()
+            || matches!(char, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.replace(breaks, " ")
 }
 
 /// Returns `uri:first-last`, as far as these are known.
@@ -143,9 +200,7 @@ impl Passages {
         if self.passages.is_empty() {
             let _ = writeln!(text, "No {noun} found.");
         }
-        for note in &self.notes {
-            let _ = writeln!(text, "Note: {note}");
-        }
+        write_notes(&mut text, &self.notes);
         if let Some(offset) = self.next_offset {
             let _ = writeln!(
                 text,
@@ -153,6 +208,12 @@ impl Passages {
             );
         }
         text
+    }
+}
+
+fn write_notes(text: &mut String, notes: &[String]) {
+    for note in notes {
+        let _ = writeln!(text, "Note: {}", single_line(note));
     }
 }
 
@@ -169,7 +230,7 @@ pub(super) fn note(notice: &Notice) -> String {
 pub(super) struct ReadText {
     /// The passages; lines of a document are one passage.
     pub(super) passages: Vec<Passage>,
-    /// The first line that was left out because of `max_tokens`; null if none was.
+    /// The first line after those that were read; null if no more follow.
     pub(super) next_line: Option<i64>,
     /// Notes.
     pub(super) notes: Vec<String>,
@@ -181,11 +242,9 @@ impl ReadText {
         for (position, passage) in self.passages.iter().enumerate() {
             passage.write(&mut text, position + 1);
         }
-        for note in &self.notes {
-            let _ = writeln!(text, "Note: {note}");
-        }
+        write_notes(&mut text, &self.notes);
         if let Some(line) = self.next_line {
-            let _ = writeln!(text, "max_tokens was reached: read on with first_line {line}.");
+            let _ = writeln!(text, "More lines follow: read on with first_line {line}.");
         }
         text
     }
@@ -215,13 +274,23 @@ pub(super) struct Section {
     line: String,
 }
 
+/// A row of `outline`.
+#[derive(Deserialize)]
+pub(super) struct SectionRow {
+    section: Option<Vec<Option<String>>>,
+    level: Option<i64>,
+    tokens: Option<i64>,
+    first_line: Option<i64>,
+    last_line: Option<i64>,
+    outline: Option<String>,
+}
+
 impl Section {
-    /// Reads a row of `outline`.
-    pub(super) fn from_row(row: &Value) -> Self {
-        let titles = row["section"].as_array().into_iter().flatten();
-        let (first_line, last_line) = (row["first_line"].as_i64(), row["last_line"].as_i64());
-        let tokens = row["tokens"].as_i64().unwrap_or(0);
-        let mut line = row["outline"].as_str().unwrap_or_default().to_owned();
+    /// Makes a section of a row.
+    pub(super) fn from_row(row: SectionRow) -> Self {
+        let SectionRow { first_line, last_line, .. } = row;
+        let tokens = row.tokens.unwrap_or(0);
+        let mut line = single_line(&row.outline.unwrap_or_default());
         if let (Some(first), Some(last)) = (first_line, last_line) {
             let _ = write!(line, " (lines {first}-{last}, {tokens} tokens)");
         } else {
@@ -229,8 +298,8 @@ impl Section {
         }
         line.push('\n');
         Self {
-            section: titles.filter_map(Value::as_str).map(ToOwned::to_owned).collect(),
-            level: row["level"].as_i64().unwrap_or(0),
+            section: row.section.unwrap_or_default().into_iter().flatten().collect(),
+            level: row.level.unwrap_or(0),
             tokens,
             first_line,
             last_line,
@@ -285,7 +354,7 @@ impl CollectionCounts {
     /// Returns the line of the list.
     pub(super) fn line(&self) -> String {
         let name = |name: &str, empty: &str| {
-            if name.is_empty() { empty.to_owned() } else { name.to_owned() }
+            if name.is_empty() { empty.to_owned() } else { single_line(name) }
         };
         format!(
             "{} {}: {} documents, {} chunks\n",
@@ -331,7 +400,7 @@ impl Removed {
         let mut text =
             format!("Removed {} documents with {} chunks.\n", self.documents, self.chunks);
         for uri in &self.missing {
-            let _ = writeln!(text, "No document has the uri {uri}.");
+            let _ = writeln!(text, "No document has the uri {}.", single_line(uri));
         }
         text
     }
@@ -350,15 +419,29 @@ pub(super) struct Ingested {
 
 impl Ingested {
     pub(super) fn text(&self) -> String {
+        let uri = single_line(&self.uri);
         match self.chunks {
-            Some(chunks) => format!("{} is {}, with {chunks} chunks.\n", self.uri, self.outcome),
-            None => format!("{} is {}.\n", self.uri, self.outcome),
+            Some(chunks) => format!("{uri} is {}, with {chunks} chunks.\n", self.outcome),
+            None => format!("{uri} is {}.\n", self.outcome),
         }
     }
 }
 
+/// The maximum length of the cause of an error, in characters. Causes repeat arguments.
+const MAX_CAUSE: usize = 200;
+
+/// Returns an error as text for a model.
+pub(super) fn error_text(error: &Error) -> String {
+    let cause = error.to_string();
+    let mut text: String = cause.chars().take(MAX_CAUSE).collect();
+    if text.len() < cause.len() {
+        text.push_str(" ...");
+    }
+    format!("{text}\n{}", remedy(error))
+}
+
 /// Returns what a model can do about an error. The remedies of the client name its commands, which a model lacks.
-pub(super) fn remedy(error: &Error) -> String {
+fn remedy(error: &Error) -> String {
     match error {
         Error::Failed(crate::Error::Store(error)) => match error {
             store::Error::NoDocument(_) => {
@@ -380,5 +463,21 @@ pub(super) fn remedy(error: &Error) -> String {
             "Ask a narrower question, lower limit and max_tokens, or name a collection.".into()
         }
         error => error.remedy(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_is_longer_than_any_in_the_text() {
+        assert_eq!(fence("plain"), "```");
+        assert_eq!(fence("a\n````\nb ``"), "`````");
+    }
+
+    #[test]
+    fn names_stay_in_their_line() {
+        assert_eq!(single_line("a\nb\u{2028}c\u{202e}d"), "a b c d");
     }
 }

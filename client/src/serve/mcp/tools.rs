@@ -1,20 +1,23 @@
 //! The tools: what a model reads of them, and what they do.
 
 use super::super::error::Error;
+use super::super::lines::Lines;
 use super::super::reader::Reader;
 use super::arguments::{
-    FragmentsArguments, IngestArguments, ListCollectionsArguments, OutlineArguments, Page,
-    ReadPassageArguments, RemoveArguments, SearchArguments, budget, parse,
+    FragmentsArguments, IngestArguments, ListCollectionsArguments, MAX_FRAGMENT_OFFSET,
+    MAX_HIT_OFFSET, MAX_TOKENS, OutlineArguments, Page, ReadPassageArguments, RemoveArguments,
+    SearchArguments, budget, parse,
 };
 use super::pages;
 use super::results::{
-    Answer, CollectionCounts, Collections, Ingested, Outline, Passage, Passages, ReadText, Removed,
-    Section, note,
+    Answer, CollectionCounts, Collections, Ingested, Outline, Passage, PassageRow, Passages,
+    ReadText, Removed, Section, SectionRow, note, parse_rows,
 };
 use super::writer::Writer;
 use crate::store::{self, DocumentFilter, ListedDocument};
 use passage_core::Kind;
 use rmcp::model::{Tool as Description, ToolAnnotations};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -142,7 +145,7 @@ impl Tool {
         arguments: Map<String, Value>,
     ) -> Result<Answer, Error> {
         let read_only =
-            || Error::invalid("this server only reads", "Start it with --allow-ingest.");
+            || Error::invalid("this server is read-only", "Start it with --allow-ingest.");
         match self {
             Tool::Search => search(reader, parse(arguments)?).await,
             Tool::Fragments => fragments(reader, parse(arguments)?).await,
@@ -150,12 +153,14 @@ impl Tool {
             Tool::Outline => outline(reader, parse(arguments)?).await,
             Tool::ListCollections => list_collections(reader, parse(arguments)?).await,
             Tool::Ingest => {
-                let ingested = writer.ok_or_else(read_only)?.ingest(parse(arguments)?).await?;
+                let ingested =
+                    writer.ok_or_else(read_only)?.ingest(reader, parse(arguments)?).await?;
                 Ok(Answer::new(ingested.text(), &ingested))
             }
             Tool::Remove => {
-                let removed =
-                    Removed::from(writer.ok_or_else(read_only)?.remove(parse(arguments)?).await?);
+                let removed = Removed::from(
+                    writer.ok_or_else(read_only)?.remove(reader, parse(arguments)?).await?,
+                );
                 Ok(Answer::new(removed.text(), &removed))
             }
         }
@@ -171,7 +176,8 @@ fn object(arguments: Value) -> Map<String, Value> {
 
 async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error> {
     require_query(&given.query)?;
-    let page = Page::new(given.offset, (given.limit, 5), (given.max_tokens, 2_000))?;
+    let page =
+        Page::new((given.offset, MAX_HIT_OFFSET), (given.limit, 5), (given.max_tokens, 2_000))?;
     if given.kind.as_deref().is_some_and(|kind| Kind::from_name(kind).is_none()) {
         let kinds = Kind::NAMES.map(|(_, name)| name).join(", ");
         return Err(Error::invalid("kind is unknown", format!("The kinds are {kinds}.")));
@@ -188,7 +194,11 @@ async fn search(reader: &Reader, given: SearchArguments) -> Result<Answer, Error
 
 async fn fragments(reader: &Reader, given: FragmentsArguments) -> Result<Answer, Error> {
     require_query(&given.query)?;
-    let page = Page::new(given.offset, (given.limit, 5), (given.max_tokens, 1_000))?;
+    let page = Page::new(
+        (given.offset, MAX_FRAGMENT_OFFSET),
+        (given.limit, 5),
+        (given.max_tokens, 1_000),
+    )?;
     let query = object(json!({
         "query": given.query, "uri": given.uri, "collection": given.collection, "version": given.version,
     }));
@@ -207,7 +217,7 @@ async fn explain_nothing(
     if passages.passages.is_empty() && (collection.is_some() || version.is_some()) {
         let filter = DocumentFilter { collection, version, limit: 1, ..DocumentFilter::default() };
         if reader.documents(&filter).await?.is_empty() {
-            let note = "no document is in this collection and version; list_collections shows them";
+            let note = "the store has no documents in this collection and version; list_collections lists the collections";
             passages.notes.push(note.into());
         }
     }
@@ -230,16 +240,22 @@ async fn named_strategies<T>(reader: &Reader, result: Result<T, Error>) -> Resul
     if !error.to_string().starts_with("unrecognized strategy") {
         return Err(error);
     }
-    let rows = reader.call("strategies", &Map::new()).await?.values();
-    let names: Vec<_> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    let rows: Vec<StrategyRow> = parse_rows(&reader.call("strategies", &Map::new()).await?)?;
+    let names: Vec<_> = rows.into_iter().map(|row| row.name).collect();
     Err(Error::invalid(error.to_string(), format!("The strategies are {}.", names.join(", "))))
+}
+
+/// A row of `strategies`.
+#[derive(Deserialize)]
+struct StrategyRow {
+    name: String,
 }
 
 async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<Answer, Error> {
     let max_tokens = budget(given.max_tokens, 4_000)?;
     let either = || {
         Error::invalid(
-            "give either chunk_id or uri",
+            "exactly one of chunk_id and uri is required",
             "chunk_id reads a chunk with context, uri reads lines.",
         )
     };
@@ -247,7 +263,7 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
         (Some(chunk), None) => {
             if given.first_line.or(given.last_line).or(given.context_lines).is_some() {
                 return Err(Error::invalid(
-                    "lines are given with chunk_id",
+                    "first_line, last_line and context_lines require uri",
                     "Give lines with uri; with chunk_id, strategy and max_tokens choose the context.",
                 ));
             }
@@ -262,12 +278,16 @@ async fn read_passage(reader: &Reader, given: ReadPassageArguments) -> Result<An
             }));
             let result =
                 named_strategies(reader, reader.call("reassemble", &arguments).await).await?;
-            let passages: Vec<_> = result.values().iter().map(Passage::from_row).collect();
+            let passages: Vec<_> =
+                parse_rows::<PassageRow>(&result)?.into_iter().map(Passage::from_row).collect();
             if passages.is_empty() {
                 return Err(store::Error::NoChunk(chunk).into());
             }
             let mut notes: Vec<_> = result.notices.iter().map(note).collect();
             notes.extend(pages::over_budget(&passages, max_tokens));
+            if passages.iter().any(|passage| passage.truncated) {
+                notes.push(pages::CUT_CONTEXT.into());
+            }
             let read = ReadText { passages, next_line: None, notes };
             Ok(Answer::new(read.text(), &read))
         }
@@ -300,7 +320,7 @@ async fn read_lines(
     if first < 1 || last < first || line(first) > end {
         let last = given.last_line.map_or("the end".into(), |last| last.to_string());
         return Err(Error::invalid(
-            format!("there are no lines {first} to {last}"),
+            format!("lines {first} to {last} are out of range"),
             format!("The document has the lines 1 to {end}."),
         ));
     }
@@ -314,12 +334,27 @@ async fn read_lines(
             "Read other lines; outline shows those of the sections.",
         ));
     }
-    let next_line = (lines.last_line < i64::from(last)).then_some(lines.last_line + 1);
-    Ok(ReadText {
-        passages: vec![Passage::of_lines(document, lines)],
-        next_line,
-        notes: Vec::new(),
-    })
+    let (next_line, notes) = (lines.next_line, notes_of_lines(&lines));
+    Ok(ReadText { passages: vec![Passage::of_lines(document, lines)], next_line, notes })
+}
+
+/// Returns notes on lines that are cut, or that the store lacks.
+fn notes_of_lines(lines: &Lines) -> Vec<String> {
+    let (line, mut notes) = (lines.last_line, Vec::new());
+    if let Some(tokens) = lines.cut_line {
+        let rest = if tokens <= i64::from(MAX_TOKENS) {
+            format!("first_line {line}, last_line {line} and max_tokens {tokens}")
+        } else {
+            "a chunk_id, which fragments and search return".into()
+        };
+        notes.push(format!(
+            "line {line} has {tokens} tokens and is cut at max_tokens; read the rest with {rest}"
+        ));
+    }
+    if let Some(next) = lines.next_line.filter(|next| *next > line + 1) {
+        notes.push(format!("the store has no text in the lines {} to {}", line + 1, next - 1));
+    }
+    notes
 }
 
 /// Finds the one document with a uri.
@@ -356,10 +391,10 @@ async fn outline(reader: &Reader, given: OutlineArguments) -> Result<Answer, Err
     let max_tokens = budget(given.max_tokens, 2_000)?;
     let document = document(reader, &given.uri, given.collection, given.version).await?;
     let arguments = object(json!({ "document_id": document.id }));
-    let rows = reader.call("outline", &arguments).await?.values();
-    let sections: Vec<_> = rows.iter().map(Section::from_row).collect();
+    let rows = parse_rows::<SectionRow>(&reader.call("outline", &arguments).await?)?;
+    let sections: Vec<_> = rows.into_iter().map(Section::from_row).collect();
     let (sections, next_offset) =
-        within_budget(sections, given.offset, max_tokens, |section| section.line().len());
+        within_budget(sections, given.offset, max_tokens, |section| size(section.line(), section));
     let outline = Outline { sections, next_offset };
     Ok(Answer::new(outline.text(), &outline))
 }
@@ -371,9 +406,14 @@ async fn list_collections(
     let max_tokens = budget(given.max_tokens, 2_000)?;
     let counts: Vec<_> = reader.collections().await?.iter().map(CollectionCounts::from).collect();
     let (collections, next_offset) =
-        within_budget(counts, given.offset, max_tokens, |count| count.line().len());
+        within_budget(counts, given.offset, max_tokens, |count| size(&count.line(), count));
     let collections = Collections { collections, next_offset };
     Ok(Answer::new(collections.text(), &collections))
+}
+
+/// Returns the size of an item of a list, which the result has as text and as structured content.
+fn size(line: &str, item: &impl Serialize) -> usize {
+    line.len() + serde_json::to_string(item).expect("the item is JSON").len()
 }
 
 /// Returns as many items from an offset on as fit in a budget, at least one, and the offset of the next one.

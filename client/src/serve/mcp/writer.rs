@@ -1,14 +1,16 @@
 //! Writing for agents: a text becomes a document, and documents are removed.
 
 use super::super::error::Error;
+use super::super::reader::Reader;
 use super::arguments::{IngestArguments, RemoveArguments};
 use super::results::Ingested;
 use crate::document::MetadataOverrides;
 use crate::ingest::{Event, Ingest, Outcome, ingest};
 use crate::source::{Content, SourceDocument, SourceEntry, SourceMetadata};
-use crate::store::{Removal, RemovalSummary, Store};
+use crate::store::{self, Removal, RemovalSummary, Store};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Mutex as AsyncMutex;
 
 /// The maximum size of a text, in bytes.
 const MAX_BYTES: usize = 1 << 20;
@@ -18,16 +20,22 @@ const MAX_URIS: usize = 100;
 /// Allows agents to store texts and to remove documents. Files and pages are not read.
 pub struct Writer {
     ingest: Ingest,
+    /// One call writes at a time, because a writer opens connections of its own.
+    turn: AsyncMutex<()>,
 }
 
 impl Writer {
     /// Makes a writer with the splitter and the embedder of a job.
     pub fn new(ingest: Ingest) -> Self {
-        Self { ingest }
+        Self { ingest, turn: AsyncMutex::default() }
     }
 
     /// Stores a text, completely or not at all.
-    pub(super) async fn ingest(&self, given: IngestArguments) -> Result<Ingested, Error> {
+    pub(super) async fn ingest(
+        &self,
+        reader: &Reader,
+        given: IngestArguments,
+    ) -> Result<Ingested, Error> {
         let IngestArguments { uri, content, collection, version, title, media_type } = given;
         if uri.trim().is_empty() {
             return Err(Error::invalid("uri is empty", "Give a uri such as notes/today.md."));
@@ -66,8 +74,11 @@ impl Writer {
             };
             *seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         };
+        let _turn = self.turn.lock().await;
         // In a box, because the type of the future is large.
-        Box::pin(ingest(ingest_options, [Ok(SourceEntry::Document(document))], report)).await?;
+        Box::pin(ingest(ingest_options, [Ok(SourceEntry::Document(document))], report))
+            .await
+            .map_err(|error| concealed(reader, error))?;
         let result = done.lock().unwrap_or_else(PoisonError::into_inner).take();
         let outcome = result.unwrap_or(Ok(Outcome::Unchanged))?;
         let (outcome, chunks) = match outcome {
@@ -80,7 +91,11 @@ impl Writer {
     }
 
     /// Removes documents.
-    pub(super) async fn remove(&self, given: RemoveArguments) -> Result<RemovalSummary, Error> {
+    pub(super) async fn remove(
+        &self,
+        reader: &Reader,
+        given: RemoveArguments,
+    ) -> Result<RemovalSummary, Error> {
         let RemoveArguments { uris, collection, version } = given;
         if uris.is_empty() || uris.len() > MAX_URIS {
             return Err(Error::invalid(
@@ -88,8 +103,21 @@ impl Writer {
                 format!("Give 1 to {MAX_URIS} uris."),
             ));
         }
-        let store = Store::connect(&self.ingest.job.url, &self.ingest.job.store).await?;
+        let _turn = self.turn.lock().await;
+        let store = Store::connect(&self.ingest.job.url, &self.ingest.job.store)
+            .await
+            .map_err(|error| concealed(reader, error.into()))?;
         let (collection, version) = (collection.unwrap_or_default(), version.unwrap_or_default());
         Ok(store.remove(&Removal::Uris { uris, collection, version }).await?)
+    }
+}
+
+/// Returns an error without the cause of a failed connection, which names the database server.
+fn concealed(reader: &Reader, error: crate::Error) -> Error {
+    match error {
+        crate::Error::Store(error @ store::Error::Connect { .. }) => {
+            reader.connection_failure(&error)
+        }
+        error => error.into(),
     }
 }

@@ -5,6 +5,7 @@ use super::super::connection::Store;
 use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
 use super::functions::{Function, resolve};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The result of a call.
@@ -20,6 +21,15 @@ impl CallResult {
     /// Parses the rows.
     pub fn values(&self) -> Vec<Value> {
         self.rows.iter().filter_map(|row| serde_json::from_str(row).ok()).collect()
+    }
+
+    /// Parses the rows as a type. Columns that the type lacks are not parsed, and may have any value of `jsonb`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the first row that is not of the type.
+    pub fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, serde_json::Error> {
+        self.rows.iter().map(|row| serde_json::from_str(row)).collect()
     }
 }
 
