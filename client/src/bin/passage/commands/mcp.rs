@@ -38,7 +38,7 @@ pub async fn mcp(
         None
     };
     let server = Server::new(Arc::clone(&reader), writer);
-    let served = match listener {
+    let result = match listener {
         Some((listener, guard, address)) => {
             note(&format!("listening on http://{address}/mcp"));
             server.serve_http(listener, guard, interruption()).await;
@@ -49,7 +49,7 @@ pub async fn mcp(
         }),
     };
     reader.close().await;
-    served
+    result
 }
 
 /// Returns the settings with which texts are stored: those of the store.
