@@ -7,12 +7,20 @@ use deadpool::managed::{self, Metrics, Object, PoolError, RecycleResult, Timeout
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 
 /// The time that a request waits for a connection.
 const WAIT: Duration = Duration::from_secs(10);
 /// A connection that was idle for longer is checked before its next use. The server may have restarted.
 const MAX_UNCHECKED: Duration = Duration::from_millis(500);
 
+/// The time by which a statement may outlast its request. Then the server itself cancels it.
+const GRACE: Duration = Duration::from_secs(5);
+/// The time that [`Connections::close`] waits for cancelled statements.
+const CLOSE: Duration = Duration::from_secs(2);
+
+/// The time for the check of a connection. A host that is down does not answer.
+const RECYCLE: Duration = Duration::from_secs(2);
 /// The pause between two reports of failed connections.
 const REPORT_PAUSE: Duration = Duration::from_secs(10);
 
@@ -21,6 +29,8 @@ struct Manager {
     url: String,
     store: String,
     model_name: Option<String>,
+    /// The time limit of a request.
+    timeout: Duration,
 }
 
 impl managed::Manager for Manager {
@@ -30,6 +40,7 @@ impl managed::Manager for Manager {
     async fn create(&self) -> Result<Store, store::Error> {
         let mut store = Store::connect(&self.url, &self.store).await?;
         store.tell_model(self.model_name.clone());
+        store.limit_statements(self.timeout + GRACE).await?;
         Ok(store)
     }
 
@@ -44,7 +55,7 @@ impl managed::Manager for Manager {
     }
 }
 
-/// Receives the causes of failures that the operator must know, and callers must not.
+/// Receives the causes of failures, for the operator only.
 pub type Report = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Connections that requests share.
@@ -52,6 +63,8 @@ pub(super) struct Connections {
     pool: managed::Pool<Manager>,
     report: Report,
     reported_at: Mutex<Option<Instant>>,
+    /// Whether the server ends. Each request and each connection in use has a receiver.
+    closing: watch::Sender<bool>,
 }
 
 impl Connections {
@@ -61,25 +74,43 @@ impl Connections {
         store: String,
         model_name: Option<String>,
         size: usize,
+        timeout: Duration,
         report: Report,
     ) -> Self {
-        let timeouts = Timeouts { wait: Some(WAIT), ..Timeouts::default() };
-        let pool = managed::Pool::builder(Manager { url, store, model_name })
+        let timeouts = Timeouts { wait: Some(WAIT), recycle: Some(RECYCLE), ..Timeouts::default() };
+        let pool = managed::Pool::builder(Manager { url, store, model_name, timeout })
             .max_size(size)
             .timeouts(timeouts)
             .runtime(Runtime::Tokio1)
             .build();
         let pool = pool.expect("a pool with a runtime has timeouts");
-        Self { pool, report, reported_at: Mutex::default() }
+        Self { pool, report, reported_at: Mutex::default(), closing: watch::Sender::new(false) }
     }
 
-    /// Returns the error of a failed connection for callers, and reports its cause at most once in a while.
-    pub(super) fn failure(&self, error: &store::Error) -> Error {
+    /// Waits until the server ends.
+    pub(super) async fn closing(&self) {
+        // The sender is in `self`, so the channel stays open.
+        let _ = self.closing.subscribe().wait_for(|is_closing| *is_closing).await;
+    }
+
+    /// Ends all requests, and waits up to two seconds until PostgreSQL has received their cancellation.
+    pub(super) async fn close(&self) {
+        self.closing.send_replace(true);
+        let _ = tokio::time::timeout(CLOSE, self.closing.closed()).await;
+    }
+
+    /// Reports a cause to the operator, at most once in a while.
+    pub(super) fn report(&self, cause: &str) {
         let mut reported_at = self.reported_at.lock().unwrap_or_else(PoisonError::into_inner);
         if reported_at.is_none_or(|at| at.elapsed() > REPORT_PAUSE) {
             *reported_at = Some(Instant::now());
-            (self.report)(&format!("{error}: {}", error.remedy()));
+            (self.report)(cause);
         }
+    }
+
+    /// Reports why a connection failed to the operator, and returns the error for callers.
+    pub(super) fn failure(&self, error: &store::Error) -> Error {
+        self.report(&format!("{error}: {}", error.remedy()));
         Error::Unreachable
     }
 
@@ -91,7 +122,7 @@ impl Connections {
     pub(super) async fn lease(&self) -> Result<Lease, Error> {
         // In a box, because connecting has many steps.
         match Box::pin(self.pool.get()).await {
-            Ok(store) => Ok(Lease(Some(store))),
+            Ok(store) => Ok(Lease { store: Some(store), closing: self.closing.subscribe() }),
             Err(PoolError::Timeout(_)) => Err(Error::Busy),
             Err(PoolError::Backend(error)) => Err(self.failure(&error)),
             Err(
@@ -103,12 +134,15 @@ impl Connections {
 
 /// A connection in use. If it is dropped before [`finish`](Self::finish), as when a client disconnects, the
 /// server is asked to cancel the statement, and the connection is closed.
-pub(super) struct Lease(Option<Object<Manager>>);
+pub(super) struct Lease {
+    store: Option<Object<Manager>>,
+    closing: watch::Receiver<bool>,
+}
 
 impl Lease {
     /// Returns the connection to the pool.
     pub(super) fn finish(mut self) {
-        drop(self.0.take());
+        drop(self.store.take());
     }
 }
 
@@ -116,15 +150,20 @@ impl Deref for Lease {
     type Target = Store;
 
     fn deref(&self) -> &Store {
-        self.0.as_ref().expect("only `finish` takes the connection")
+        self.store.as_ref().expect("only `finish` takes the connection")
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        if let Some(store) = self.0.take() {
+        if let Some(store) = self.store.take() {
             let store = Object::take(store);
-            tokio::spawn(async move { store.cancel().await });
+            let closing = self.closing.clone();
+            tokio::spawn(async move {
+                store.cancel().await;
+                // `Connections::close` waits for this.
+                drop(closing);
+            });
         }
     }
 }

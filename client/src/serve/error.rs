@@ -18,6 +18,15 @@ pub enum Error {
     /// All connections to the database are in use.
     #[error("all connections to the database are in use")]
     Busy,
+    /// Too many requests are being answered.
+    #[error("too many requests are being answered")]
+    Overloaded,
+    /// The server is stopping.
+    #[error("the server is stopping")]
+    Stopping,
+    /// The embedding service failed. The operator sees the cause and the host, callers do not.
+    #[error("the embedding service failed")]
+    NoEmbedding,
     /// Too many sessions of agents are open.
     #[error("too many sessions are open")]
     TooManySessions,
@@ -65,8 +74,10 @@ impl Error {
     /// Returns what to do, in full sentences.
     pub fn remedy(&self) -> String {
         match self {
+            Error::Failed(crate::Error::Store(store::Error::Lost)) | Error::Stopping => "Send the request again.".into(),
             Error::Failed(error) => error.remedy(),
-            Error::Unreachable => "Try again later. The server prints the cause.".into(),
+            Error::Overloaded => "Try again in a few seconds.".into(),
+            Error::Unreachable | Error::NoEmbedding => "Try again later. The server prints the cause.".into(),
             Error::Busy => "Try again later, or start the server with more --connections.".into(),
             Error::TooManySessions => "Close sessions that are no longer used, or try again later.".into(),
             Error::TimedOut(_) => {
@@ -90,7 +101,11 @@ impl Error {
     pub fn status(&self) -> u16 {
         match self {
             Error::Invalid { status, .. } => *status,
-            Error::Busy | Error::Unreachable | Error::TooManySessions => 503,
+            Error::Busy
+            | Error::Overloaded
+            | Error::Stopping
+            | Error::Unreachable
+            | Error::TooManySessions => 503,
             Error::TimedOut(_) => 504,
             Error::Failed(crate::Error::Store(error)) => match error {
                 store::Error::Argument { .. } | store::Error::Nul(_) => 400,
@@ -101,16 +116,16 @@ impl Error {
                 store::Error::Database { code, .. } => match (&code.code()[..2], code.code()) {
                     (_, "42501") => 403,
                     (_, "57014") => 504,
-                    ("08" | "53" | "57" | "58", _) => 503,
+                    ("08" | "40" | "53" | "57" | "58", _) | (_, "55P03") => 503,
                     // The store or the extension is missing, or the server failed: callers cannot correct it.
-                    ("3F" | "XX", _) | (_, "42883") => 500,
+                    ("3F" | "XX", _) | (_, "42883" | "42P01" | "42703") => 500,
                     // The extension reports invalid values and requests with classes of data and of syntax.
                     _ => 400,
                 },
                 error if error.is_transient() => 503,
                 _ => 500,
             },
-            Error::Failed(_) => 502,
+            Error::NoEmbedding | Error::Failed(_) => 502,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use crate::embed::Embedder;
-use crate::store::{Function, Notice, Store};
+use crate::store::{self, Function, Identity, Notice, Store};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,21 @@ pub(super) const FUNCTIONS: [(&str, &str); 10] = [
 /// The age at which facts are read again: a reindex may replace the store, and an update the functions.
 const MAX_AGE: Duration = Duration::from_secs(30);
 
+/// The part of the facts that a reindex or a new store of the same name changes.
+#[derive(PartialEq, Eq)]
+pub(super) struct Version {
+    identity: Identity,
+    /// The model that the store records.
+    model: Option<String>,
+}
+
+impl Version {
+    pub(super) async fn read(store: &Store) -> Result<Self, store::Error> {
+        let (identity, model) = store.identity_with_model().await?;
+        Ok(Self { identity, model })
+    }
+}
+
 /// The facts of a store.
 pub(super) struct Facts {
     /// The functions by their name in the extension.
@@ -31,14 +46,15 @@ pub(super) struct Facts {
     pub(super) words_only: Option<Notice>,
     /// Whether the store has embeddings.
     pub(super) has_embeddings: bool,
-    /// The model that the store records.
-    pub(super) model: Option<String>,
+    pub(super) version: Version,
     read_at: Instant,
 }
 
 impl Facts {
     /// Reads the facts.
     pub(super) async fn read(store: &Store, embedder: Option<&Embedder>) -> Result<Self, Error> {
+        // Before the others, so that a change during the reads is found at the next comparison.
+        let version = Version::read(store).await?;
         let names = FUNCTIONS.map(|(_, function)| function);
         let mut functions: HashMap<String, Vec<Function>> = HashMap::new();
         for function in store.functions(&names).await? {
@@ -46,13 +62,23 @@ impl Facts {
         }
         let has_embeddings = store.has_embeddings().await?;
         let words_only = if has_embeddings { words_only(store, embedder).await? } else { None };
-        let model = store.recorded_model().await?;
-        Ok(Self { functions, words_only, has_embeddings, model, read_at: Instant::now() })
+        Ok(Self { functions, words_only, has_embeddings, version, read_at: Instant::now() })
     }
 
     /// Returns the functions of a name.
     pub(super) fn overloads(&self, name: &str) -> &[Function] {
         self.functions.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the model that the store records.
+    pub(super) fn model(&self) -> Option<&str> {
+        self.version.model.as_deref()
+    }
+
+    /// Returns the notice of a search whose query is not embedded.
+    pub(super) fn search_notice(&self) -> Option<Notice> {
+        let reason = self.words_only.clone()?;
+        Some(Notice { message: format!("searching by words only: {}", reason.message), ..reason })
     }
 
     /// Returns whether the facts should be read again.
@@ -70,16 +96,13 @@ impl Facts {
 async fn words_only(store: &Store, embedder: Option<&Embedder>) -> Result<Option<Notice>, Error> {
     let Some(embedder) = embedder else {
         return Ok(Some(Notice {
-            message: "searching by words only, because the server has no embedding model".into(),
+            message: "the server has no embedding model".into(),
             hint: Some("Start it with --model or --embed-url.".into()),
         }));
     };
     match store.check_model(&(embedder.name().to_owned(), embedder.dimensions())).await {
         Ok(_) => Ok(None),
         Err(error) if error.is_transient() || error.is_denied() => Err(error.into()),
-        Err(error) => Ok(Some(Notice {
-            message: format!("searching by words only: {error}"),
-            hint: Some(error.remedy()),
-        })),
+        Err(error) => Ok(Some(Notice { message: error.to_string(), hint: Some(error.remedy()) })),
     }
 }

@@ -26,7 +26,7 @@ const MIN_TOKEN: usize = 16;
 /// ```
 #[derive(Clone)]
 pub struct Guard {
-    /// The hash of the token. Hashes of equal length are compared, so the time of a comparison tells nothing.
+    /// The hash of the token. Hashes of equal length are compared, so the time of a comparison does not reveal the token.
     token: Option<[u8; 32]>,
 }
 

@@ -71,12 +71,12 @@ fn router(reader: Arc<Reader>, guard: Guard) -> Router {
         .with_state(reader)
 }
 
-/// Says that the process answers.
+/// Returns status 200 while the process runs.
 async fn health() -> Response {
     answer(StatusCode::OK, &json!({"status": "ok"}))
 }
 
-/// Says that the store can be read.
+/// Returns status 200 while the store can be read.
 async fn ready(State(reader): State<Arc<Reader>>) -> Response {
     if reader.is_ready().await {
         return answer(StatusCode::OK, &json!({"status": "ready"}));
@@ -97,7 +97,7 @@ async fn asset(uri: Uri) -> Response {
         }
         None => reject(&Error::Invalid {
             status: 404,
-            cause: format!("there is nothing at {}", uri.path().escape_debug()),
+            cause: format!("the path {} does not exist", uri.path().escape_debug()),
             remedy: "/openapi.json lists the paths.".into(),
         }),
     }
@@ -119,6 +119,6 @@ async fn limit_requests(
 ) -> Response {
     match requests.try_acquire() {
         Ok(_permit) => next.run(request).await,
-        Err(_) => reject(&Error::Busy),
+        Err(_) => reject(&Error::Overloaded),
     }
 }

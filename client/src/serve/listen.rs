@@ -35,7 +35,7 @@ pub(super) async fn listen(listener: TcpListener, router: Router, stop: impl Fut
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        // A connection too many is closed, so that its client does not wait.
+        // The server closes excess connections at once, so their clients do not wait.
         let Ok(permit) = Arc::clone(&connections).try_acquire_owned() else { continue };
         let _ = stream.set_nodelay(true);
         let mut http = http1::Builder::new();

@@ -2,9 +2,9 @@
 
 use super::connections::{Connections, Lease, Report};
 use super::error::Error;
-use super::facts::Facts;
+use super::facts::{Facts, Version};
 use super::lines::{self, Lines};
-use crate::embed::{Embedder, Embedding};
+use crate::embed::{self, Embedder, Embedding};
 use crate::store::{self, CallResult, Collection, DocumentChunk, DocumentFilter, ListedDocument};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ pub struct Reader {
     checked: Mutex<Option<(Instant, bool)>>,
 }
 
-/// The age of a check that is still true.
+/// The maximum age of a cached check.
 const MAX_CHECK_AGE: Duration = Duration::from_secs(1);
 
 impl Reader {
@@ -78,7 +78,8 @@ impl Reader {
     pub fn new(options: ReaderOptions) -> Self {
         let ReaderOptions { url, store, embedder, model_name, connections, timeout, report } =
             options;
-        let connections = Connections::new(url, store.clone(), model_name, connections, report);
+        let connections =
+            Connections::new(url, store.clone(), model_name, connections, timeout, report);
         Self {
             connections,
             embedder,
@@ -122,14 +123,24 @@ impl Reader {
         arguments: &Map<String, Value>,
     ) -> Result<CallResult, Error> {
         self.limited(async {
-            let facts = self.facts().await?;
+            let mut facts = self.facts().await?;
+            if facts.overloads(function).is_empty() {
+                return Err(Error::Invalid {
+                    status: 500,
+                    cause: "the extension in the database lacks the function".into(),
+                    remedy: "Run ALTER EXTENSION pg_passage UPDATE; in the database.".into(),
+                });
+            }
+            if takes_embedding(facts.overloads(function)) && needs_embedding(arguments) {
+                facts = self.current(facts).await?;
+            }
             let functions = facts.overloads(function);
             let embedding = self.embedding(&facts, functions, arguments).await?;
             let lease = self.connections.lease().await?;
             let result = lease.call(functions, arguments, embedding.as_deref()).await;
             let mut result = finished(lease, result)?;
             let is_search = takes_embedding(functions) && needs_embedding(arguments);
-            if let Some(notice) = facts.words_only.clone().filter(|_| is_search) {
+            if let Some(notice) = facts.search_notice().filter(|_| is_search) {
                 result.notices.push(notice);
             }
             Ok(result)
@@ -144,7 +155,7 @@ impl Reader {
         mut arguments: Map<String, Value>,
     ) -> Result<Map<String, Value>, Error> {
         self.limited(async {
-            let facts = self.facts().await?;
+            let facts = self.current(self.facts().await?).await?;
             let functions = facts.overloads(function);
             if let Some(embedding) = self.embedding(&facts, functions, &arguments).await? {
                 arguments.insert("embedding".into(), json!(embedding));
@@ -173,7 +184,7 @@ impl Reader {
                 "client": env!("CARGO_PKG_VERSION"),
                 "has_embeddings": facts.has_embeddings,
                 "embeds_queries": facts.embeds(),
-                "model": facts.model,
+                "model": facts.model(),
                 "strategies": strategies,
             }))
         })
@@ -277,6 +288,14 @@ impl Reader {
             remedy: "Start it with --model or --embed-url.".into(),
         })?;
         self.limited(async {
+            let facts = self.current(self.facts().await?).await?;
+            if let Some(reason) = &facts.words_only {
+                return Err(Error::Invalid {
+                    status: 409,
+                    cause: reason.message.clone(),
+                    remedy: reason.hint.clone().unwrap_or_default(),
+                });
+            }
             let mut embeddings = Vec::with_capacity(texts.len());
             let counter = Arc::clone(embedder);
             let counting = tokio::task::spawn_blocking(move || {
@@ -292,7 +311,7 @@ impl Reader {
                 })
                 .collect();
             for embedding in futures_util::future::join_all(tasks).await {
-                embeddings.push(embedding.map_err(crate::Error::from)?);
+                embeddings.push(embedding.map_err(|error| self.embedding_failure(&error))?);
             }
             Ok(Embedded { embeddings, tokens })
         })
@@ -308,6 +327,21 @@ impl Reader {
         if let Some(facts) = slot.as_ref().filter(|facts| !facts.are_old()) {
             return Ok(Arc::clone(facts));
         }
+        self.read_facts(&mut slot).await
+    }
+
+    /// Returns facts of the present store: the given ones, unless the store was replaced or its model changed.
+    async fn current(&self, facts: Arc<Facts>) -> Result<Arc<Facts>, Error> {
+        let lease = self.connections.lease().await?;
+        let version = Version::read(&lease).await;
+        if finished(lease, version)? == facts.version {
+            return Ok(facts);
+        }
+        let mut slot = self.facts.write().await;
+        self.read_facts(&mut slot).await
+    }
+
+    async fn read_facts(&self, slot: &mut Option<Arc<Facts>>) -> Result<Arc<Facts>, Error> {
         let lease = self.connections.lease().await?;
         let facts = Facts::read(&lease, self.embedder.as_deref()).await;
         lease.finish();
@@ -328,17 +362,32 @@ impl Reader {
             return Ok(None);
         }
         let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
-        Ok(Some(embedder.embed(query.to_owned()).await.map_err(crate::Error::from)?))
+        let embedding = embedder.embed(query.to_owned()).await;
+        Ok(Some(embedding.map_err(|error| self.embedding_failure(&error))?))
     }
 
-    /// Cancels a request after the time limit.
+    /// Returns the error for callers. They do not learn the host of a service; the operator does.
+    fn embedding_failure(&self, error: &embed::Error) -> Error {
+        self.connections.report(&format!("{error}: {}", error.remedy()));
+        Error::NoEmbedding
+    }
+
+    /// Ends all requests: the server is asked to cancel their statements. Waits up to two seconds for that.
+    pub async fn close(&self) {
+        self.connections.close().await;
+    }
+
+    /// Cancels a request after the time limit, or when the server ends.
     async fn limited<T>(
         &self,
         request: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        tokio::time::timeout(self.timeout, request)
-            .await
-            .unwrap_or(Err(Error::TimedOut(self.timeout)))
+        tokio::select! {
+            result = tokio::time::timeout(self.timeout, request) => {
+                result.unwrap_or(Err(Error::TimedOut(self.timeout)))
+            }
+            () = self.connections.closing() => Err(Error::Stopping),
+        }
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn json_text(status: StatusCode, text: String) -> Response {
 pub(super) async fn not_found() -> Response {
     reject(&Error::Invalid {
         status: 404,
-        cause: "there is nothing at this path".into(),
+        cause: "the path does not exist".into(),
         remedy: "The documentation of the command lists the paths.".into(),
     })
 }

@@ -7,6 +7,7 @@ use super::unnamed_statement::{Parameter, UnnamedStatements};
 use super::write::Statements;
 use crate::postgres_text::quote_identifier;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio_postgres::{Client, GenericClient, Row, Transaction};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -141,6 +142,25 @@ impl Store {
     /// Returns [`Error::Lost`] if the connection has ended.
     pub async fn ping(&self) -> Result<(), Error> {
         self.run("").await
+    }
+
+    /// Makes the server cancel statements that take longer, or whose client has disconnected.
+    ///
+    /// Through a pooler nothing is set, because other clients use the session too.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Lost`] if the connection ends.
+    pub async fn limit_statements(&self, limit: Duration) -> Result<(), Error> {
+        if self.is_pooled {
+            return Ok(());
+        }
+        self.run(&format!("SET statement_timeout = {}", limit.as_millis())).await?;
+        // Some platforms of the server cannot check for a lost client; the time limit remains.
+        match self.run("SET client_connection_check_interval = '1s'").await {
+            Err(Error::Database { .. }) => Ok(()),
+            result => result,
+        }
     }
 
     /// Asks the server to cancel the statement that the connection executes now, if there is one.

@@ -130,6 +130,36 @@ def test_a_body_that_is_no_json_or_too_long_is_rejected(server):
     assert request(f"{server}/search")[0] == 405
 
 
+def test_metadata_that_only_jsonb_accepts_is_returned(library, server):
+    deep = "[" * 200 + "]" * 200
+    with psycopg.connect(library, autocommit=True) as connection:
+        document = connection.execute("SELECT id FROM rag.documents WHERE uri = 'docs/faq.md'").fetchone()[0]
+        before = connection.execute("SELECT metadata::text FROM rag.documents WHERE id = %s", [document]).fetchone()[0]
+        try:
+            for value in ['{"n": 1e400}', f'{{"deep": {deep}}}']:
+                connection.execute("UPDATE rag.documents SET metadata = %s::jsonb WHERE id = %s", [value, document])
+                for path in [f"/document?document_id={document}", "/documents?uri=docs/faq.md", f"/documents?uri={document}"]:
+                    status, answer = request(server + path)
+                    assert status == 200 and answer["results"][0]["metadata"].keys() == json.loads(value).keys()
+        finally:
+            connection.execute("UPDATE rag.documents SET metadata = %s::jsonb WHERE id = %s", [before, document])
+
+
+def test_embeddings_of_a_model_that_the_store_does_not_have_are_refused_at_once(library):
+    with serving(library, "serve", "--listen", "127.0.0.1:0") as address, psycopg.connect(library, autocommit=True) as connection:
+        assert request(f"{address}/v1/embeddings", {"input": "x"})[0] == 200
+        model = connection.execute("SELECT value::text FROM rag.settings WHERE key = 'model'").fetchone()[0]
+        try:
+            connection.execute("UPDATE rag.settings SET value = '\"other\"' WHERE key = 'model'")
+            status, answer = request(f"{address}/v1/embeddings", {"input": "x"})
+            assert status == 409 and "embeddings of other" in answer["error"]["message"]
+            answer = request(f"{address}/search", {"query": "store"})[1]
+            assert "searching by words only" in answer["notes"][0]["message"]
+        finally:
+            connection.execute("UPDATE rag.settings SET value = %s::jsonb WHERE key = 'model'", [model])
+        assert request(f"{address}/v1/embeddings", {"input": "x"})[0] == 200
+
+
 def test_the_database_role_decides_what_callers_read(library):
     with psycopg.connect(library, autocommit=True) as connection:
         name = f"reader_{os.getpid()}"

@@ -24,7 +24,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
         let content_type =
             request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let essence = content_type.and_then(|value| value.split(';').next()).map(str::trim);
-        // A page of another site can send other types without asking, but not this one.
+        // Browsers send this type to another site only after a preflight request, which fails here.
         if !essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/json")) {
             return Err(reject(&Error::Invalid {
                 status: 415,

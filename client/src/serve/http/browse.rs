@@ -3,7 +3,7 @@
 use super::super::error::Error;
 use super::super::reader::Reader;
 use super::super::web::{answer, reject};
-use crate::store::{DocumentFilter, DocumentKey};
+use crate::store::{DocumentFilter, DocumentKey, ListedDocument};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
@@ -43,6 +43,13 @@ pub(super) async fn collections(State(reader): State<Arc<Reader>>) -> Response {
     respond(reader.collections().await.map(|collections| json!({ "results": collections })))
 }
 
+/// A page of documents.
+#[derive(Serialize)]
+struct DocumentPage {
+    results: Vec<ListedDocument>,
+    next: Option<String>,
+}
+
 /// The documents to list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,19 +70,27 @@ pub(super) async fn documents(
         let after = after.map(|after| serde_json::from_str::<DocumentKey>(&after)).transpose();
         let after = after.map_err(|_| {
             Error::invalid(
-                "\"after\" is not the value of a response",
+                "\"after\" is not a value of \"next\"",
                 "Give the value of \"next\" of the page before.",
             )
         })?;
         let limit = within(limit, DOCUMENTS)?;
-        let filter = DocumentFilter { uri, id: None, collection, version, after, limit };
+        let filter = DocumentFilter {
+            uri,
+            collection,
+            version,
+            after,
+            with_metadata: true,
+            limit,
+            ..DocumentFilter::default()
+        };
         let documents = reader.documents(&filter).await?;
         let is_full = documents.len() == limit as usize;
         let next = documents
             .last()
             .filter(|_| is_full)
             .map(|last| serde_json::to_string(&last.key()).expect("a key is JSON"));
-        Ok(json!({ "results": documents, "next": next }))
+        Ok(DocumentPage { results: documents, next })
     };
     respond(list().await)
 }
@@ -94,6 +109,7 @@ pub(super) async fn document(
     let find = async || {
         let filter = DocumentFilter {
             id: Some(parameters(given)?.document_id),
+            with_metadata: true,
             limit: 1,
             ..DocumentFilter::default()
         };
@@ -105,7 +121,7 @@ pub(super) async fn document(
                 remedy: "/documents lists them.".into(),
             });
         }
-        Ok(json!({ "results": documents }))
+        Ok(DocumentPage { results: documents, next: None })
     };
     respond(find().await)
 }

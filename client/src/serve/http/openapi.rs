@@ -171,7 +171,9 @@ fn responses(success: &Value) -> Value {
         "200".into(),
         json!({"description": "The result", "content": {"application/json": {"schema": success}}}),
     );
-    for status in ["400", "401", "403", "404", "405", "413", "415", "500", "502", "503", "504"] {
+    for status in
+        ["400", "401", "403", "404", "405", "409", "413", "415", "500", "502", "503", "504"]
+    {
         responses.insert(status.into(), error.clone());
     }
     responses.into()

@@ -4,7 +4,7 @@
 //! embeddings it writes, as long as there are none. Embeddings of another program are of an unknown model until the
 //! user names it.
 
-use super::super::connection::Store;
+use super::super::connection::{Identity, Store};
 use super::super::error::Error;
 use super::super::layout::Layout;
 use serde_json::json;
@@ -40,6 +40,20 @@ impl Store {
     pub async fn recorded_model(&self) -> Result<Option<String>, Error> {
         let sql = "SELECT _passage.store_settings($1::text::name) ->> 'model'";
         Ok(self.query_one(sql, &[&self.name]).await?.get(0))
+    }
+
+    /// Returns the schema that has the store's name, and the model that the store records.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Database`] if the store does not exist.
+    pub async fn identity_with_model(&self) -> Result<(Identity, Option<String>), Error> {
+        let sql = "SELECT oid, _passage.store_settings($1::text::name) ->> 'model' FROM pg_catalog.pg_namespace \
+                   WHERE nspname = $1";
+        if let Some(row) = self.query_opt(sql, &[&self.name]).await? {
+            return Ok((Identity(row.get(0)), row.get(1)));
+        }
+        Ok((self.identity().await?, None))
     }
 
     /// Returns whether the model of the embeddings is known, or will be that of the first run because there are none.

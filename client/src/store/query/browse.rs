@@ -5,6 +5,7 @@ use super::super::error::Error;
 use super::super::layout::Layout;
 use super::value::{integer, titles};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
@@ -21,6 +22,8 @@ pub struct DocumentFilter {
     pub version: Option<String>,
     /// The last document of the page before; `None` for the first page.
     pub after: Option<DocumentKey>,
+    /// Whether to read the metadata.
+    pub with_metadata: bool,
     /// The maximum number of documents.
     pub limit: u32,
 }
@@ -30,7 +33,7 @@ pub struct DocumentFilter {
 pub struct DocumentKey(String, String, String, Uuid);
 
 /// A document in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[expect(missing_docs, reason = "the columns are described with the tables of a store")]
 pub struct ListedDocument {
     pub id: Uuid,
@@ -39,7 +42,8 @@ pub struct ListedDocument {
     pub uri: Option<String>,
     pub title: Option<String>,
     pub media_type: Option<String>,
-    pub metadata: Option<serde_json::Value>,
+    /// Not parsed, because `jsonb` allows numbers and a depth that a parser rejects.
+    pub metadata: Option<Box<RawValue>>,
     /// The number of chunks.
     pub chunks: i64,
     /// The number of the last line, if the chunks have lines.
@@ -85,14 +89,14 @@ impl Store {
         let (collection, version, uri) = (text("collection"), text("version"), text("uri"));
         let keys =
             format!("coalesce({collection}, ''), coalesce({version}, ''), coalesce({uri}, '')");
-        let metadata = if layout.has("documents", "metadata") {
-            "to_jsonb(documents.metadata)"
+        let metadata = if filter.with_metadata && layout.has("documents", "metadata") {
+            "to_jsonb(documents.metadata)::text"
         } else {
-            "NULL::jsonb"
+            "NULL::text"
         };
         let sql = format!(
             "SELECT documents.id, {keys}, {uri}, {title}, {media_type}, {metadata} FROM {documents} \
-             WHERE ($1::text IS NULL OR {uri} = $1 OR documents.id::text = $1) AND ($2::uuid IS NULL OR documents.id = $2) \
+             WHERE ($1::text IS NULL OR {uri} = $1 OR documents.id = $10) AND ($2::uuid IS NULL OR documents.id = $2) \
              AND ($3::text IS NULL OR coalesce({collection}, '') = $3) AND ($4::text IS NULL OR coalesce({version}, '') = $4) \
              AND ($5::text IS NULL OR ({keys}, documents.id) > ($5, $6::text, $7::text, $8::uuid)) \
              ORDER BY 2, 3, 4, 1 LIMIT $9",
@@ -101,6 +105,7 @@ impl Store {
             documents = layout.documents(schema),
         );
         let after = filter.after.as_ref();
+        let uri_as_id = filter.uri.as_ref().and_then(|uri| uri.parse::<Uuid>().ok());
         let rows = self
             .query(
                 &sql,
@@ -114,6 +119,7 @@ impl Store {
                     &after.map(|key| key.2.as_str()),
                     &after.map(|key| key.3),
                     &i64::from(filter.limit),
+                    &uri_as_id,
                 ],
             )
             .await?;
@@ -134,7 +140,9 @@ impl Store {
                 uri: row.get(4),
                 title: row.get(5),
                 media_type: row.get(6),
-                metadata: row.get(7),
+                metadata: row
+                    .get::<_, Option<String>>(7)
+                    .map(|text| RawValue::from_string(text).expect("the server writes JSON")),
                 chunks: count.map_or(0, |count| count.get(1)),
                 last_line: count.and_then(|count| count.get(2)),
             }

@@ -6,7 +6,9 @@ use super::super::error::{Error, Operation};
 use super::super::unnamed_statement::UnnamedStatements;
 use super::functions::{Function, resolve};
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,9 +20,9 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// Parses the rows.
+    /// Parses the rows. A column that cannot be parsed, such as `{"n": 1e400}`, becomes a string with its JSON text.
     pub fn values(&self) -> Vec<Value> {
-        self.rows.iter().filter_map(|row| serde_json::from_str(row).ok()).collect()
+        self.rows.iter().map(|row| value(row)).collect()
     }
 
     /// Parses the rows as a type. Columns that the type lacks are not parsed, and may have any value of `jsonb`.
@@ -31,6 +33,15 @@ impl CallResult {
     pub fn parse<T: DeserializeOwned>(&self) -> Result<Vec<T>, serde_json::Error> {
         self.rows.iter().map(|row| serde_json::from_str(row)).collect()
     }
+}
+
+fn value(row: &str) -> Value {
+    serde_json::from_str(row).unwrap_or_else(|_| {
+        let columns: HashMap<String, Box<RawValue>> =
+            serde_json::from_str(row).expect("the server writes an object");
+        let parse = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        columns.into_iter().map(|(name, column)| (name, parse(column.get()))).collect()
+    })
 }
 
 impl Store {
@@ -66,5 +77,19 @@ impl Store {
         let rows = rows.map_err(|error| self.error_during(operation, &error))?;
         let row = |row: &tokio_postgres::Row| row.get::<_, Option<String>>(0).unwrap_or_default();
         Ok(CallResult { rows: rows.iter().map(row).collect(), notices: self.notices.take() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_the_parser_rejects_become_strings() {
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        let rows = vec![format!(r#"{{"a":1,"b":{{"n":1e400}},"c":{deep}}}"#), r#"{"a":2}"#.into()];
+        let values = CallResult { rows, notices: Vec::new() }.values();
+        assert_eq!(values, [json!({"a": 1, "b": r#"{"n":1e400}"#, "c": deep}), json!({"a": 2})]);
     }
 }

@@ -11,7 +11,8 @@ The tools are search, fragments, read_passage, outline and list_collections, and
 they may read and write.
 
 With --http, the server answers at /mcp. The variable PASSAGE_TOKEN sets a bearer token of
-at least 16 characters, which callers must send. Addresses other than loopback require it.
+at least 16 characters, which callers must send. Addresses other than loopback and
+--allow-ingest require it. Without a token, every user of the machine can connect.
 
 Examples:
   passage mcp

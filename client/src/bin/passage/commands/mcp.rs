@@ -18,7 +18,16 @@ pub async fn mcp(
     note: impl Fn(&str) + Copy + Send + Sync + 'static,
 ) -> Result<(), Error> {
     let listener = match args.http {
-        Some(address) => Some(listen(address).await?),
+        Some(address) => {
+            let listening = listen(address).await?;
+            if args.allow_ingest && !listening.1.has_token() {
+                return Err(usage(
+                    "--allow-ingest with --http needs a token",
+                    "Set PASSAGE_TOKEN to a token that callers must send. Without it, every user of this machine could write.",
+                ));
+            }
+            Some(listening)
+        }
         None => None,
     };
     let (reader, model) = reader(&args.serving, note).await?;
@@ -28,8 +37,8 @@ pub async fn mcp(
     } else {
         None
     };
-    let server = Server::new(reader, writer);
-    match listener {
+    let server = Server::new(Arc::clone(&reader), writer);
+    let result = match listener {
         Some((listener, guard, address)) => {
             note(&format!("listening on http://{address}/mcp"));
             server.serve_http(listener, guard, interruption()).await;
@@ -38,7 +47,9 @@ pub async fn mcp(
         None => server.serve_stdio(interruption()).await.map_err(|cause| {
             usage(&format!("MCP: {cause}"), "Start this command from an MCP client.")
         }),
-    }
+    };
+    reader.close().await;
+    result
 }
 
 /// Returns the settings with which texts are stored: those of the store.

@@ -5,6 +5,7 @@ use super::serving::{listen, reader};
 use crate::args;
 use passage::Error;
 use passage::serve::http;
+use std::sync::Arc;
 
 /// Serves until a signal; `note` prints the address.
 pub async fn serve(
@@ -15,6 +16,7 @@ pub async fn serve(
     let (listener, guard, address) = listen(args.listen).await?;
     let (reader, _) = reader(&args.serving, note).await?;
     note(&format!("listening on http://{address}"));
-    http::serve(listener, reader, guard, interruption()).await;
+    http::serve(listener, Arc::clone(&reader), guard, interruption()).await;
+    reader.close().await;
     Ok(())
 }
