@@ -10,7 +10,7 @@ export BINDIR
 export GRAMMARS
 export VALGRIND
 
-.PHONY: help demo check interop check-assert docs pictures install install-client package crates installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades lint clean
+.PHONY: help all demo check interop check-assert docs pictures install install-client package crates installcheck server stop url corpus fuzz fuzz-grammars bench quality scale upgrades release-check lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -26,6 +26,9 @@ interop: install ## test drivers and frameworks of other languages, and clients 
 
 check-assert: ## run the SQL tests on a PostgreSQL with assertions; VALGRIND=yes adds valgrind
 	@ground/check-assert
+
+all: ## build the extension without installing it
+	@ground/build >/dev/null
 
 install: ## build and install the extension into the server of PG_CONFIG; GRAMMARS=no or 'python rust' saves memory
 	@ground/install
@@ -66,6 +69,9 @@ scale: ## compare stores on Citus with plain ones, on the server of PG_CONFIG, w
 upgrades: ## test pg_upgrade and dumps from PostgreSQL 15, 16 and 17 to newer ones; a release runs it
 	@ground/upgrades
 
+release-check: ## run as root what a release needs besides `make check`: upgrades, each server, packages, crates
+	@ground/release-check
+
 quality: ## measure search and fragments with questions whose answers are known
 	@ground/quality
 
@@ -75,7 +81,7 @@ docs: ## build a searchable site of the documentation in target/docs
 pictures: ## draw the pictures of the documentation again, from real data
 	@ground/pictures
 
-lint: ## check format, clippy, language, cycles of modules, licenses and sources
+lint: ## check format, clippy, language, cycles of modules, licenses, sources and container files
 	@ground/lint
 
 clean: ## stop the server and remove all downloads and builds

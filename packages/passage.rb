@@ -1,4 +1,4 @@
-# A template: `make package` prints the checksum of an archive, which replaces SHA256 together with the URL.
+# A template. URL is the address of the source archive of `make package`, and SHA256 its checksum in SHA256SUMS.
 class Passage < Formula
   desc "Client of pg_passage: splits documents, embeds them and loads them into PostgreSQL"
   homepage "HOMEPAGE"
@@ -10,7 +10,7 @@ class Passage < Formula
   depends_on "rust" => :build
 
   def install
-    system "cargo", "install", "--locked", *std_cargo_args(path: "client")
+    system "cargo", "install", *std_cargo_args(path: "client")
     generate_completions_from_executable(bin/"passage", "completions")
     man1.mkpath
     system bin/"passage", "manual-pages", man1

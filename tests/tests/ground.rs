@@ -139,21 +139,3 @@ fn check_language_accepts_plain_sentences_code_and_identifiers() {
 
     assert_eq!((code, report.as_str()), (Some(0), ""));
 }
-
-#[test]
-fn all_packages_have_the_version_of_the_extension() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
-    let version = env!("CARGO_PKG_VERSION");
-
-    let control = read("extension/pg_passage.control");
-    assert!(control.contains(&format!("default_version = '{version}'")), "{control}");
-    let meta: serde_json::Value = serde_json::from_str(&read("META.json")).unwrap();
-    assert_eq!(meta["version"], version);
-    assert_eq!(meta["provides"]["pg_passage"]["version"], version);
-    for file in ["file", "docfile"] {
-        let path = meta["provides"]["pg_passage"][file].as_str().unwrap();
-        assert!(root.join(path).is_file(), "{path}");
-    }
-    assert!(read("packages/passage.rb").contains(&format!("version \"{version}\"")));
-}
