@@ -129,6 +129,19 @@ impl Page {
         &text[..ends.min().unwrap_or(text.len())]
     }
 
+    /// Returns the texts of the blocks of a language below a heading.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such heading or block.
+    pub fn blocks_of(&self, heading: &str, language: &str) -> Vec<String> {
+        let section = Self { name: self.name.clone(), text: self.section(heading).to_owned() };
+        let blocks = section.blocks().into_iter().filter(|block| block.language == language);
+        let blocks: Vec<_> = blocks.map(|block| block.text).collect();
+        assert!(!blocks.is_empty(), "{}: no block of {language} below {heading}", self.name);
+        blocks
+    }
+
     /// Returns the titles of the headings of a level, without backquotes.
     pub fn headings(&self, level: usize) -> Vec<String> {
         let prefix = format!("{} ", "#".repeat(level));

@@ -1,26 +1,20 @@
 //! The recipe "Back up and move stores": the test runs its commands with its settings.
 
 use passage_tests::cluster::{DATABASE, SUPERUSER};
+use passage_tests::markdown::Page;
 use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::wait::until;
 use passage_tests::{Cluster, fixture};
 
-const RECIPE: &str = include_str!("../../docs/recipes/backup.md");
-
 /// Returns the blocks of a section in a language, with the names of the test.
 fn blocks(section: &str, language: &str, source: &Cluster, target: &str) -> Vec<String> {
-    let (_, section) = RECIPE.split_once(&format!("## {section}\n")).expect("the section exists");
-    let section = section.split("\n## ").next().unwrap();
-    let blocks = section.split("```").skip(1).step_by(2);
-    let blocks = blocks.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
+    let recipe = Page::read("docs/recipes/backup.md");
     let folder = source.folder().to_str().unwrap();
-    let names = |block: &str| {
+    let names = |block: &String| {
         let block = block.replace("-h target", &format!("-h {target}"));
         block.replace("library", DATABASE).replace("/backup", &format!("{folder}/backup"))
     };
-    let blocks: Vec<_> = blocks.map(names).collect();
-    assert!(!blocks.is_empty(), "{section}");
-    blocks
+    recipe.blocks_of(&format!("## {section}"), language).iter().map(names).collect()
 }
 
 /// Creates a store with documents, embeddings, a policy and grants.

@@ -138,8 +138,7 @@ fn the_files_of_earlier_releases_are_unchanged() {
     assert_eq!(files, FROZEN.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     for (name, expected) in FROZEN {
         let sum = Sha256::digest(fs::read(root().join(name)).unwrap());
-        let sum: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(&sum, expected, "{name}");
+        assert_eq!(&format!("{sum:x}"), expected, "{name}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Logical replication: a subscriber with the same store gives the answers of its publisher.
 
 use passage_tests::cluster::{DATABASE, SUPERUSER};
+use passage_tests::markdown::Page;
 use passage_tests::read_calls::{ReadCalls, dimensions, embed, load};
 use passage_tests::wait::until;
 use passage_tests::{Cluster, fixture};
@@ -17,17 +18,21 @@ async fn servers(definitions: &str) -> (Cluster, Cluster) {
     (publisher, subscriber)
 }
 
-/// Creates the publication and the subscription, and waits for the first copy.
+/// Creates the publication and the subscription of the page, and waits for the first copy.
 async fn subscribe(publisher: &Cluster, subscriber: &Cluster, tables: &str) {
-    let publication = format!(
-        "CREATE PUBLICATION store FOR TABLE {tables} WITH (publish_via_partition_root = true)"
-    );
-    publisher.execute_as(SUPERUSER, &publication).await;
+    let recipe = Page::read("docs/recipes/replication.md");
+    let commands = &recipe.blocks_of("## Logical replication", "pgsql")[0];
+    let mut statements = commands.split(';');
+    let shown = "rag.documents, rag.chunks, rag.embeddings, rag.strategies";
+    let publication = statements.next().unwrap();
+    assert!(publication.contains(shown), "{publication}");
+    publisher.execute_as(SUPERUSER, &publication.replace(shown, tables)).await;
+    let shown = "host=publisher dbname=library user=replicator";
+    let subscription = statements.next().unwrap();
+    assert!(subscription.contains(shown), "{subscription}");
     let folder = publisher.folder().display();
-    let subscription = format!(
-        "CREATE SUBSCRIPTION store CONNECTION 'host={folder} user={SUPERUSER} dbname={DATABASE}' PUBLICATION store"
-    );
-    subscriber.execute_as(SUPERUSER, &subscription).await;
+    let connection = format!("host={folder} dbname={DATABASE} user={SUPERUSER}");
+    subscriber.execute_as(SUPERUSER, &subscription.replace(shown, &connection)).await;
     let copied = "SELECT count(*) FROM pg_subscription_rel WHERE srsubstate <> 'r'";
     until("the first copy ends", async || subscriber.query_text_as(SUPERUSER, copied).await == "0")
         .await;

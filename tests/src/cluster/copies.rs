@@ -6,16 +6,23 @@ use std::path::Path;
 
 use super::keeper::Keeper;
 use super::{Cluster, SUPERUSER};
+use crate::markdown::Page;
 use crate::wait::until;
 
 impl Cluster {
-    /// Starts a standby of this server.
+    /// Starts a standby of this server, which the command of the documentation copies.
     ///
     /// # Panics
     ///
     /// Panics if `pg_basebackup` fails or the standby does not start.
     pub async fn standby(&self) -> Self {
-        self.shell("pg_basebackup -D backup -R -c fast -X stream", self.folder());
+        let recipe = Page::read("docs/recipes/replication.md");
+        let copy = &recipe.blocks_of("## Standbys", "sh")[0];
+        let copy = copy.lines().next().expect("the block has commands");
+        let host = format!("-h {}", self.folder().display());
+        let copy = copy.replace("-h primary", &host).replace("/standby/data", "backup");
+        self.execute_as(SUPERUSER, "CREATE ROLE replicator LOGIN REPLICATION").await;
+        self.shell(&copy, self.folder());
         let standby = self.recovered(&self.folder().join("backup"), "").await;
         standby.catch_up_with(self).await;
         standby
