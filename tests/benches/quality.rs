@@ -49,7 +49,7 @@ pub mod vectors;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use passage::embed::{Model, Pool};
+use passage::embed::Model;
 use passage_tests::cluster::{model_path, target};
 
 use configuration::Configuration;

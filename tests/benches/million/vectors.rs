@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::SinkExt;
-use passage::embed::{Embedding, Model, Pool};
+use passage::embed::{Embedding, Model};
 use passage_tests::Cluster;
 use passage_tests::cluster::{OWNER, target};
 use tokio_postgres::{Client, NoTls};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::process::{Command, Stdio};
 
-use passage::embed::{Embedding, Model, Pool};
+use passage::embed::{Embedding, Model};
 
 use crate::{corpus, million};
 
