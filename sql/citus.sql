@@ -23,10 +23,8 @@ $$;
 
 COMMENT ON FUNCTION _passage.distributed_relations(name) IS 'tables of a schema that Citus distributes or copies to all nodes';
 
--- The size of a table on its own node is that of an empty one.
-
--- citus_shard_sizes would measure the tables of all stores, and return none of a node where the caller lacks the right
--- to use the schema of one of them.
+-- The size of a table on its own node is that of an empty one. citus_shard_sizes would measure the tables of all stores,
+-- and return none of a node where the caller lacks the right to use the schema of one of them.
 
 CREATE FUNCTION _passage.distributed_size(relation oid) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
