@@ -19,6 +19,12 @@ pub const MOST_WORK: Duration = Duration::from_millis(500);
 /// The most repetitions of a moment that exceeds it: other work also slows the processor down.
 const REPETITIONS: usize = 3;
 
+/// A call whose processor time tells how fast the machine is, and its time where the bounds were chosen.
+const REFERENCE: (&str, Duration) = (
+    "SELECT sum(hashtext(n::text)) FROM generate_series(1, 500000) AS n",
+    Duration::from_millis(100),
+);
+
 /// The largest time from the cancel to the error on a busy machine.
 const MOST_TIME: Duration = Duration::from_secs(10);
 
@@ -59,7 +65,7 @@ impl Session {
         let asserts =
             caller.query_one("SHOW debug_assertions", &[]).await.expect("it is a setting");
         let slower = if asserts.get::<_, &str>(0) == "on" { 3 } else { 1 };
-        Self {
+        let mut session = Self {
             caller,
             canceller,
             most_work: MOST_WORK * slower,
@@ -67,7 +73,23 @@ impl Session {
             rng: Rng::new(seed, number),
             moments: variable("PASSAGE_MOMENTS", 3) as u32,
             worst: Delay::default(),
+        };
+        let slowness = session.slowness().await;
+        println!("slower by {slowness:.2} than the machine of the bounds");
+        session.most_work = session.most_work.mul_f64(slowness);
+        session
+    }
+
+    /// Returns how much slower this machine is than the one where the bounds were chosen, at least 1.
+    async fn slowness(&self) -> f64 {
+        let (sql, usual) = REFERENCE;
+        let mut least = Duration::MAX;
+        for _ in 0..3 {
+            let before = self.processor();
+            self.caller.batch_execute(sql).await.expect("it is a query");
+            least = least.min(self.processor().saturating_sub(before));
         }
+        least.div_duration_f64(usual).max(1.0)
     }
 
     /// Returns the session with another bound on the processor time from a cancel to the error.
