@@ -19,6 +19,7 @@ use progress::{Progress, Settings};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::pin::Pin;
 use std::process::ExitCode;
 use terminal::Target;
 
@@ -112,7 +113,7 @@ fn usage_error(command: clap::Command, arguments: &[OsString], error: clap::Erro
 
 async fn run(command: Command) -> Result<ExitCode, passage::Error> {
     let output = match command {
-        Command::Init(args) => commands::init(args).await?,
+        Command::Init(args) => boxed(commands::init(args)).await?,
         Command::Split(args) => {
             let (output, notes) = commands::split(&args)?;
             for note in notes {
@@ -120,11 +121,11 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             }
             output
         }
-        Command::Ingest(args) => return load(args.loading, None).await,
-        Command::Sync(args) => return load(args.loading, Some(args.grace)).await,
-        Command::Reindex(args) => return reindex(*args).await,
+        Command::Ingest(args) => return boxed(load(args.loading, None)).await,
+        Command::Sync(args) => return boxed(load(args.loading, Some(args.grace))).await,
+        Command::Reindex(args) => return boxed(reindex(*args)).await,
         Command::Remove(args) => {
-            let (output, missing) = commands::remove(args, ask).await?;
+            let (output, missing) = boxed(commands::remove(args, ask)).await?;
             print(&output);
             for uri in &missing {
                 let error = passage::store::Error::NoDocument(uri.clone());
@@ -133,30 +134,30 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             return Ok(if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         Command::Search(args) => {
-            let (output, notes) = commands::search(*args).await?;
+            let (output, notes) = boxed(commands::search(*args)).await?;
             for note in &notes {
                 print_error(&render::note(note));
             }
             output
         }
-        Command::Outline(args) => commands::outline(args).await?,
-        Command::Status(args) => commands::status(args).await?,
+        Command::Outline(args) => boxed(commands::outline(args)).await?,
+        Command::Status(args) => boxed(commands::status(args)).await?,
         Command::Fragments(args) => {
-            let (output, notes) = commands::fragments(*args).await?;
+            let (output, notes) = boxed(commands::fragments(*args)).await?;
             for note in &notes {
                 print_error(&render::note(note));
             }
             output
         }
-        Command::Context(args) => commands::context(*args).await?,
+        Command::Context(args) => boxed(commands::context(*args)).await?,
         Command::Embed(mut args) => {
             if let Some(query) = args.query.take() {
-                print(&commands::embed_query(*args, &query).await?);
+                print(&boxed(commands::embed_query(*args, &query)).await?);
                 return Ok(ExitCode::SUCCESS);
             }
             let (quiet, json) = (args.quiet, args.json);
             let progress = Progress::of_chunks(quiet, print_error);
-            let filled = commands::embed(*args, &progress).await?;
+            let filled = boxed(commands::embed(*args, &progress)).await?;
             let render = if json { render::embedded_json } else { render::embedded };
             if json || !quiet {
                 print(&render(filled.embedded, progress.elapsed()));
@@ -168,34 +169,40 @@ async fn run(command: Command) -> Result<ExitCode, passage::Error> {
             });
         }
         Command::Mcp(args) => {
-            commands::mcp(*args, print_error).await?;
+            boxed(commands::mcp(*args, print_error)).await?;
             return Ok(ExitCode::SUCCESS);
         }
         Command::Serve(args) => {
-            commands::serve(*args, print_error).await?;
+            boxed(commands::serve(*args, print_error)).await?;
             return Ok(ExitCode::SUCCESS);
         }
         Command::Doctor(args) => {
-            let (output, is_healthy) = commands::doctor(*args).await?;
+            let (output, is_healthy) = boxed(commands::doctor(*args)).await?;
             print(&output);
             return Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         Command::Export(args) => {
             let mut output = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout());
-            return Ok(match commands::export(args, &mut output).await? {
+            return Ok(match boxed(commands::export(args, &mut output)).await? {
                 None => ExitCode::SUCCESS,
                 Some(error) => fail(&error.to_string(), &error.remedy()),
             });
         }
         Command::Model(args) => {
             let args::ModelCommands::Fetch(args) = args.command;
-            commands::fetch_model(args).await?
+            boxed(commands::fetch_model(args)).await?
         }
         Command::Completions(args) => completions(args.shell),
         Command::ManualPages(args) => return Ok(manual_pages(&args.folder)),
     };
     print(&output);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Boxes the future of a command: in one function, all of them take minutes to compile.
+#[inline(never)]
+fn boxed<'a, T>(future: impl Future<Output = T> + 'a) -> Pin<Box<dyn Future<Output = T> + 'a>> {
+    Box::pin(future)
 }
 
 /// Loads documents and prints the summary of each round.
