@@ -10,7 +10,7 @@ the rounds counts. The output is a Markdown table for `docs/benchmarks.md`.
 - `expand`: context and passages against a SELECT of the same rows;
 - `split`: splitting against a run of the parser alone;
 - `ingest`: the client against COPY of the same rows;
-- `embed`: the model against candle with padded batches;
+- `embed`: the model against its multiplications alone;
 - `adopted`: a table of LangChain as an adopted store, and by other views, against a store of our own;
 - `adopted-million`: the same with a million rows, without the other views;
 - `serving`: searches per second over HTTP against the same calls over the same pool, and what MCP adds to a search;

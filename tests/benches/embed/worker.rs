@@ -1,14 +1,15 @@
-//! The process that embeds, in one of the two ways.
+//! The process that embeds, or only multiplies.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
-use candle_core::{DType, Device, Tensor};
-use candle_nn::VarBuilder;
-use candle_transformers::models::bert::BertModel;
+use ndarray::Array2;
+use ndarray::linalg::general_mat_mul;
 use passage::embed::{Model, Pool};
-use tokenizers::{Encoding, PaddingParams, Tokenizer, TruncationParams};
+use passage_core::Sizer;
+use serde_json::Value;
 
 use super::texts::Kind;
 use crate::process;
@@ -16,23 +17,20 @@ use crate::process;
 /// The first argument of a worker.
 pub const NAME: &str = "embed-worker";
 
-/// The size of a batch, as in sentence-transformers.
-const BATCH: usize = 32;
-
-/// A way to embed texts.
+/// The work of a worker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
-    /// In batches, each padded to its longest text, on candle's own threads.
-    Padded,
-    /// As the client does.
-    Unpadded,
+    /// The multiplications alone.
+    Floor,
+    /// Embedding as the client does.
+    Ours,
 }
 
 impl Way {
     pub fn name(self) -> &'static str {
         match self {
-            Self::Padded => "padded",
-            Self::Unpadded => "unpadded",
+            Self::Floor => "floor",
+            Self::Ours => "ours",
         }
     }
 }
@@ -48,28 +46,29 @@ pub fn is_worker() -> bool {
     }
     let kind = Kind::ALL.into_iter().find(|known| known.name() == kind).expect("the kind is known");
     let folder = std::env::var_os("PASSAGE_MODEL").map(PathBuf::from).expect("a model is named");
-    let (texts, time) = if way == Way::Padded.name() {
-        // One model counts the sizes of the chunks and is dropped before the other one is loaded.
-        let texts = kind.texts(&Model::load(&folder).expect("the model is there"));
-        let padded = Padded::load(&folder).expect("the model is there");
+    let model = Model::load(&folder).expect("the model is there");
+    let texts = kind.texts(&model);
+    let time = if way == Way::Floor.name() {
+        let config = std::fs::read(folder.join("config.json")).expect("the model is there");
+        let config = serde_json::from_slice(&config).expect("a configuration is JSON");
+        let floor = Floor::of(&config);
+        let length = |text: &String| (model.wordpieces().size(text) + 2).min(model.limit());
+        let lengths: Vec<_> = texts.iter().map(length).collect();
         let begun = Instant::now();
-        for batch in texts.chunks(BATCH) {
-            padded.embed(batch).expect("a model that loaded embeds");
-        }
-        (texts.len(), begun.elapsed())
+        floor.multiply(&lengths);
+        begun.elapsed()
     } else {
-        let model = Model::load(&folder).expect("the model is there");
-        let texts = kind.texts(&model);
         let pool = Pool::new(&model, None).expect("the system gives threads");
         let begun = Instant::now();
-        unpadded(&pool, &texts);
-        (texts.len(), begun.elapsed())
+        embed(&pool, &texts);
+        begun.elapsed()
     };
-    println!("{texts} {} {}", time.as_micros(), process::peak("/proc/self/status").unwrap_or(0));
+    let peak = process::peak("/proc/self/status").unwrap_or(0);
+    println!("{} {} {peak}", texts.len(), time.as_micros());
     true
 }
 
-fn unpadded(pool: &Pool, texts: &[String]) {
+fn embed(pool: &Pool, texts: &[String]) {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.expect("the system gives a runtime");
     let pending: Vec<_> = texts.iter().map(|text| pool.submit(text.clone())).collect();
@@ -78,41 +77,59 @@ fn unpadded(pool: &Pool, texts: &[String]) {
     }
 }
 
-/// An error of candle or of the tokenizer.
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
-
-/// The model as it is commonly used.
-struct Padded {
-    bert: BertModel,
-    tokenizer: Tokenizer,
+/// The multiplications of a BERT encoder. Their speed does not depend on the numbers.
+struct Floor {
+    layers: usize,
+    heads: usize,
+    head_size: usize,
+    /// The weights of a layer: the projections of attention, its output, and both of the feed-forward network.
+    weights: [Array2<f32>; 4],
 }
 
-impl Padded {
-    fn load(folder: &Path) -> Result<Self> {
-        let config = fs::read(folder.join("config.json"))?;
-        let config = serde_json::from_slice(&config)?;
-        let weights = fs::read(folder.join("model.safetensors"))?;
-        let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;
-        let bert = BertModel::load(weights, &config)?;
-        let mut tokenizer = Tokenizer::from_file(folder.join("tokenizer.json"))?;
-        tokenizer.with_padding(Some(PaddingParams::default()));
-        let truncation = TruncationParams { max_length: 256, ..TruncationParams::default() };
-        tokenizer.with_truncation(Some(truncation))?;
-        Ok(Self { bert, tokenizer })
+impl Floor {
+    fn of(config: &Value) -> Self {
+        let size = |name: &str| {
+            let number = config[name].as_u64().expect("an encoder has this size");
+            usize::try_from(number).expect("it fits in memory")
+        };
+        let (hidden, inner) = (size("hidden_size"), size("intermediate_size"));
+        let heads = size("num_attention_heads");
+        let shapes = [(hidden, 3 * hidden), (hidden, hidden), (hidden, inner), (inner, hidden)];
+        let weights = shapes.map(|shape| Array2::from_elem(shape, 0.5));
+        Self { layers: size("num_hidden_layers"), heads, head_size: hidden / heads, weights }
     }
 
-    /// Returns the mean over the wordpieces without padding, normalized to length 1.
-    fn embed(&self, batch: &[String]) -> Result<Vec<Vec<f32>>> {
-        let encodings = self.tokenizer.encode_batch(batch.to_vec(), true)?;
-        let stacked = |of: fn(&Encoding) -> &[u32]| {
-            let rows: Vec<_> = encodings.iter().map(|encoding| of(encoding).to_vec()).collect();
-            Tensor::new(rows, &Device::Cpu)
+    /// Multiplies for texts of some lengths in wordpieces, with a thread for each processor.
+    fn multiply(&self, lengths: &[usize]) {
+        let next = AtomicUsize::new(0);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some(&length) = lengths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        self.multiply_one(length);
+                    }
+                });
+            }
+        });
+    }
+
+    fn multiply_one(&self, length: usize) {
+        let zeros = |columns| Array2::<f32>::zeros((length, columns));
+        let multiply = |left: &Array2<f32>, right: &Array2<f32>| {
+            let mut product = zeros(right.ncols());
+            general_mat_mul(1.0, left, right, 0.0, &mut product);
+            product
         };
-        let (ids, mask) = (stacked(Encoding::get_ids)?, stacked(Encoding::get_attention_mask)?);
-        let states = self.bert.forward(&ids, &ids.zeros_like()?, Some(&mask))?;
-        let weights = mask.to_dtype(DType::F32)?.unsqueeze(2)?;
-        let mean = states.broadcast_mul(&weights)?.sum(1)?.broadcast_div(&weights.sum(1)?)?;
-        let length = mean.sqr()?.sum_keepdim(1)?.sqrt()?;
-        Ok(mean.broadcast_div(&length)?.to_vec2()?)
+        let [projections, output, up, down] = &self.weights;
+        let states = zeros(output.nrows());
+        let (queries, keys) = (zeros(self.head_size), Array2::zeros((self.head_size, length)));
+        for _ in 0..self.layers {
+            multiply(&states, projections);
+            for _ in 0..self.heads {
+                multiply(&multiply(&queries, &keys), &queries);
+            }
+            multiply(&multiply(&multiply(&states, output), up), down);
+        }
     }
 }
