@@ -256,7 +256,7 @@ impl Reader {
         .await
     }
 
-    /// Returns chunks of a document, from an ordinal on.
+    /// Returns chunks of a document, from an ordinal on; `None` also returns those without one.
     ///
     /// # Errors
     ///
@@ -264,7 +264,7 @@ impl Reader {
     pub async fn chunks(
         &self,
         document: Uuid,
-        from_ordinal: i64,
+        from_ordinal: Option<i64>,
         limit: u32,
     ) -> Result<Vec<DocumentChunk>, Error> {
         self.limited(self.read(|lease| async move {
